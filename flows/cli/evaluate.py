@@ -45,6 +45,22 @@ def _add_detector(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--category", default="person", help="category to compare (default: %(default)s)")
     parser.add_argument("--by", choices=["style"], help="also give every number for each style")
+    parser.add_argument(
+        "--protocol",
+        choices=["coco", "voc"],
+        default="coco",
+        help="coco: AP over ten IoUs, by size; voc: AP at IoU 0.5 by PASCAL VOC's rule, best F, full-frame baseline "
+        "(default: %(default)s)",
+    )
+    parser.add_argument(
+        "--ratings", metavar="FILE", help="for voc: a table with image_id and rating, 1 (lifelike) to 5 (not at all)"
+    )
+    parser.add_argument(
+        "--far-corner",
+        choices=["x+w-1", "x+w"],
+        default="x+w-1",
+        help="for voc: the x_max of a box, its last pixel or the edge after it (default: %(default)s)",
+    )
     add_store(parser)
     parser.add_argument("--out", metavar="FOLDER", help="write tables (Markdown, Parquet) and drawings (SVG) there")
     add_device(parser, "what detectors run on")
@@ -92,6 +108,9 @@ def evaluate_detector(arguments: argparse.Namespace) -> int:
         seed=arguments.seed,
         workers=arguments.workers,
         device=arguments.device,
+        protocol=arguments.protocol,
+        ratings=arguments.ratings,
+        far_corner=arguments.far_corner,
     )
     print(tables)
     return 0

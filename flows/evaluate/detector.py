@@ -16,12 +16,15 @@ from flows.runner import runner
 from flows.settings import settings_from_fields
 from schemas.errors import BadInput
 from schemas.evaluate import CompareSettings
+from schemas.evaluate_voc import VocSettings
 from schemas.manifests import Context
 from schemas.phrases import quoted
 from tasks.detect import check_detector, detections
 from tasks.engine import flow_runs, runs
 from tasks.engine.truth import GroundTruth, load_ground_truth
 from tasks.evaluate import detector
+from tasks.evaluate.evaluation import Resampling, make_folder
+from tasks.evaluate.voc import compare_by_voc
 
 
 @flow(name="evaluate_detector", task_runner=runner(os.environ.get("BILDERATLAS_DASK")), persist_result=False)
@@ -41,6 +44,9 @@ def evaluate_detector(
     seed: Seed = 0,
     workers: Count = 2,
     device: Device = "auto",
+    protocol: Literal["coco", "voc"] = "coco",
+    ratings: str | None = None,
+    far_corner: Literal["x+w-1", "x+w"] = "x+w-1",
 ) -> str:
     """Compare detectors with what people drew, and return the tables as Markdown.
 
@@ -60,6 +66,10 @@ def evaluate_detector(
         seed: Seed of the resamples, 0 or more.
         workers: Number of parts that run at the same time, 1 or more.
         device: Where detectors run: auto (a GPU if there is one), cpu, cuda, cuda:1 ...
+        protocol: coco (AP over ten IoUs, by size), or voc (AP at IoU 0.5 by PASCAL VOC's rule, best F).
+        ratings: For voc, a table (.parquet, .csv, .json) with image_id and rating, 1 (lifelike) to 5: every number by
+            how deformed people find the figures.
+        far_corner: For voc, the x_max of a box: its last pixel (x+w-1), or the edge after it (x+w).
 
     """
 
@@ -74,7 +84,7 @@ def evaluate_detector(
         )
         runs.check_store(context)
         if out is not None:
-            detector.make_folder(out)
+            make_folder(out)
         for request in requests:
             check_detector(request.settings, context)
         with runs.at_work(context, "evaluation"):
@@ -83,14 +93,21 @@ def evaluate_detector(
             boxes, notes = _boxes_by_name(
                 _all_detections(requests, files, release, ground_truth, category, context), ground_truth.images.num_rows
             )
-            # without a flow (a test, a benchmark) there are no task runs
-            compare = detector.compare if FlowRunContext.get() else detector.compare.fn
-            comparison = compare(ground_truth, boxes, settings, notes, context)
+            if protocol == "voc":
+                rule, resampling = VocSettings(far_corner=far_corner), Resampling(bootstrap, seed)
+                result = compare_by_voc(
+                    ground_truth, boxes, rule, resampling, by_style=by == "style", ratings=ratings, notes=notes
+                )
+            else:
+                # without a flow (a test, a benchmark) there are no task runs
+                compare = detector.compare if FlowRunContext.get() else detector.compare.fn
+                result = compare(ground_truth, boxes, settings, notes, context)
+        result.show()
         if out is not None:
-            detector.write_comparison(comparison, out)
+            result.write(out)
         for note in (*ground_truth.notes, *notes):
             print(note, file=sys.stderr)  # noqa: T201
-        return flow_runs.completed_run(comparison.summary, f"{len(boxes)} detectors compared")
+        return flow_runs.completed_run(result.summary, f"{len(boxes)} detectors compared")
 
     return flow_runs.end_in_a_sentence(work)
 

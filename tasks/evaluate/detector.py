@@ -5,15 +5,12 @@ What a detector finds comes from `detect`; here it is compared, and written down
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from prefect import task
-from prefect.artifacts import create_markdown_artifact
 from prefect.cache_policies import NO_CACHE
-from prefect.context import FlowRunContext
 
 from schemas.errors import BadInput
 from schemas.evaluate import CompareSettings
@@ -24,21 +21,12 @@ from tasks.engine import retries, runs
 from tasks.engine.code_digests import code_digest
 from tasks.engine.decide import decide_once
 from tasks.engine.truth import MAX_FILE_BYTES, GroundTruth, boxes_of_release, is_coco_file
-from tasks.io.files import inputs, outputs
+from tasks.evaluate.evaluation import Evaluation
+from tasks.io.files import inputs
 from tasks.io.store.releases import Release
 from tasks.io.store.store import parquet_bytes
 
 CODE = code_digest(comparison)
-SUMMARY = "detectors"
-
-
-class Comparison(NamedTuple):
-    """SCORES and CALIBRATION, and both as Markdown: a summary and the whole page."""
-
-    scores: pa.Table
-    calibration: pa.Table
-    summary: str
-    page: str
 
 
 def blobs_of(truth: GroundTruth) -> pa.Array:
@@ -79,10 +67,10 @@ def compare(
     settings: CompareSettings,
     notes: Sequence[str],
     context: Context,
-) -> Comparison:
+) -> Evaluation:
     """Every number of every detector, by its name.
 
-    Computed once for the same images, boxes, settings and code. In Prefect's UI the summary is an artifact.
+    Computed once for the same images, boxes, settings and code.
     """
     store, figures = runs.store_of(context), matching.figures_of(truth.images, truth.figures)
     strata = truth.images["style"].to_pylist() if settings.by else None
@@ -96,36 +84,16 @@ def compare(
         lambda: comparison.score_detectors(figures, detections, strata, settings),
     )
     scores, calibration = store.read_table(ref), comparison.calibrate_detectors(figures, detections, strata)
-    summary = "\n".join(markdown.summary_lines(truth.name, scores, settings))
-    if FlowRunContext.get() is not None:
-        create_markdown_artifact(summary, key=SUMMARY, description="Detectors against people's boxes")
     notes = [*truth.notes, *notes, *markdown.presence_notes(calibration)]
-    page = markdown.page(truth.name, scores, calibration, settings, notes)
-    return Comparison(scores, calibration, summary, page)
-
-
-def make_folder(out: str) -> None:
-    """Raise BadInput where no such folder can be made: better before the detectors run for an hour than after."""
-    outputs.write("--out", out, {})
-
-
-def write_comparison(compared: Comparison, out: str) -> None:
-    """Write the tables, as Markdown and as Parquet, and the charts into a folder.
-
-    Raises BadInput where it can't be written.
-    """
-    names = markdown.rank_detectors(compared.scores.to_pylist())
-    outputs.write(
-        "--out",
-        out,
-        {
-            "detectors.md": compared.page.encode(),
-            "detectors.parquet": parquet_bytes(compared.scores),
-            "thresholds.parquet": parquet_bytes(compared.calibration),
-            "detectors.svg": charts.plot_scores(compared.scores).encode(),
-            "calibration.svg": charts.plot_calibration(compared.calibration, names).encode(),
-        },
-    )
+    names = markdown.rank_detectors(scores.to_pylist())
+    files = {
+        "detectors.md": markdown.page(truth.name, scores, calibration, settings, notes).encode(),
+        "detectors.parquet": parquet_bytes(scores),
+        "thresholds.parquet": parquet_bytes(calibration),
+        "detectors.svg": charts.plot_scores(scores).encode(),
+        "calibration.svg": charts.plot_calibration(calibration, names).encode(),
+    }
+    return Evaluation("detectors", "\n".join(markdown.summary_lines(truth.name, scores, settings)), files)
 
 
 def _digest(detections: Detections) -> str:

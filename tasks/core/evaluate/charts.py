@@ -1,6 +1,6 @@
 """A comparison as charts: SVG on white that needs no other file, and can be read without colours."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -11,11 +11,13 @@ from tasks.core.evaluate.systems import Ranking, rank_systems
 from tasks.core.plots import Axis, escape
 
 Row = dict[str, Any]
+Points = Any
+"""(P, 2) numbers, as an array or as pairs."""
 _STYLE = (
     ".compared text{font:12px system-ui,sans-serif;fill:#222}.compared .end{text-anchor:end}.compared "
     ".mid{text-anchor:middle}"
     ".compared .grid{stroke:#ddd;fill:none}.compared .axis{stroke:#777;fill:none}.compared "
-    ".line{stroke-width:2;fill:none}"
+    ".line,.compared .ring{stroke-width:2;fill:none}"
     ".compared .reach{stroke:#b5532a;stroke-width:2;fill:none}.compared .dot{fill:#b5532a}.compared "
     ".title{font-weight:600}"
     ".compared .style{fill:#7d8590;fill-opacity:.45}svg.compared{max-width:100%;height:auto}"
@@ -94,23 +96,58 @@ def _points(rows: Sequence[Row], name: str, column: str) -> list[tuple[float, fl
     return [(row["threshold"], row[column]) for row in rows if row["detector"] == name and row[column] is not None]
 
 
+def plot_curves(lines: Mapping[str, Points], bests: Mapping[str, Points], dots: Mapping[str, Points]) -> str:
+    """Precision against recall: a line for each system, a ring at its best F, and dots for people.
+
+    Points are (recall, precision), 0..1. Empty where there is neither a line nor a dot.
+    """
+    names = [name for name in lines if len(lines[name]) or len(bests[name])]
+    if not names and not any(len(points) for points in dots.values()):
+        return ""
+    x, y = Axis(0, 1, 60.0, 460.0), Axis(0, 1, 340.0, 40.0)
+    body = [*_frame(x, y, "precision against recall", "recall"), *_people(dots, x, y)]
+    for place, name in enumerate(names):
+        body.append(f"<path class='line' {_pen(place)} d='{_path(lines[name], x, y)}'/>")
+        body += [
+            f"<circle class='ring' {_pen(place)} cx='{x.at(recall)}' cy='{y.at(precision)}' r='5'/>"
+            for recall, precision in bests[name]
+        ]
+    body += _legend(names, 40, 398, 2)
+    height = 408 + 18 * -(-len(names) // 2)
+    title = "Precision against recall; rings: best F" + ("; dots: people" if any(map(len, dots.values())) else "")
+    return _svg(560, height, title, body)
+
+
+def _people(dots: Mapping[str, Points], x: Axis, y: Axis) -> Iterator[str]:
+    for points in dots.values():
+        for recall, precision in points:
+            yield f"<circle class='style' cx='{x.at(recall)}' cy='{y.at(precision)}' r='4'/>"
+
+
+def _path(points: Points, x: Axis, y: Axis) -> str:
+    return "M" + "L".join(f"{x.at(here)} {y.at(value)}" for here, value in points)
+
+
 def _panel(left: float, title: str, lines: Sequence[Sequence[tuple[float, float]]]) -> Iterator[str]:
     x, y = Axis(0, 1, left, left + _PANEL), Axis(0, 1, 40.0 + _HIGH, 40.0)
-    yield f"<text class='title' x='{left}' y='24'>{title}</text>{_columns(x, y.stop, y.start)}"
+    yield from _frame(x, y, title, "lowest score of a box")
+    for place, points in enumerate(lines):
+        if points:
+            yield f"<path class='line' {_pen(place)} d='{_path(points, x, y)}'/>"
+
+
+def _frame(x: Axis, y: Axis, title: str, label: str) -> Iterator[str]:
+    yield f"<text class='title' x='{x.start:g}' y='24'>{title}</text>{_columns(x, y.stop, y.start)}"
     rules = "".join(f"M{x.start:g} {y.at(tick)}H{x.stop:g}" for tick in y.ticks())
     yield f"<path class='grid' d='{rules}'/>"
     for tick in y.ticks():
-        yield f"<text class='end' x='{left - 6}' y='{y.at(tick) + 4:g}'>{tick:.1f}</text>"
-    yield f"<text class='mid' x='{left + _PANEL / 2:g}' y='{y.start + 34:g}'>lowest score of a box</text>"
-    for place, points in enumerate(lines):
-        if points:
-            path = "M" + "L".join(f"{x.at(here)} {y.at(value)}" for here, value in points)
-            yield f"<path class='line' {_pen(place)} d='{path}'/>"
+        yield f"<text class='end' x='{x.start - 6:g}' y='{y.at(tick) + 4:g}'>{tick:.1f}</text>"
+    yield f"<text class='mid' x='{(x.start + x.stop) / 2:g}' y='{y.start + 34:g}'>{label}</text>"
 
 
-def _legend(names: Sequence[str], left: int, top: int) -> Iterator[str]:
+def _legend(names: Sequence[str], left: int, top: int, columns: int = 4) -> Iterator[str]:
     for place, name in enumerate(names):
-        x, y = left + 240 * (place % 4), top + 18 * (place // 4)
+        x, y = left + 240 * (place % columns), top + 18 * (place // columns)
         yield (
             f"<path class='line' {_pen(place)} d='M{x} {y}h28'/><text x='{x + 34}' "
             f"y='{y + 4}'>{escape(_short(name))}</text>"

@@ -6,7 +6,7 @@ as no image has a right and a wrong box of one score (Efron & Tibshirani, "An In
 chapter 13).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +23,6 @@ _AT = (0, 5)
 """Places of IoU 0.50 and 0.75 in THRESHOLDS."""
 
 Floats = NDArray[np.float64]
-Scorer = Callable[[NDArray[np.int64]], dict[str, float]]
-"""Scores of a system where each image counts so many times, (N,); always the same names, NaN where one is not defined.
-"""
 
 
 def weighted_scores(matched: Matches, times: NDArray[np.int64] | None = None) -> Floats:

@@ -4,7 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tasks.core.evaluate.matching import THRESHOLDS, Matches
-from tasks.core.evaluate.resampling import Scorer, precisions_and_recalls
+from tasks.core.evaluate.resampling import precisions_and_recalls
+from tasks.core.evaluate.systems import Scorer
 
 MEASURES = ("AP", "AP50", "AP75", "APM", "APL", "AR", "AR50", "AR75", "ARM", "ARL")
 """pycocotools' ten numbers: similarity .50:.95 except where it is named; medium and large figures by their areas."""

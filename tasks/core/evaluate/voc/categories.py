@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tasks.core.evaluate.resampling import Scorer
+from tasks.core.evaluate.systems import Scorer
 
 AVERAGED = ("AP_2010", "AP_2007")
 

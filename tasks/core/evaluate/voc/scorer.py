@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from tasks.core.evaluate.resampling import Scorer
+from tasks.core.evaluate.systems import Scorer
 from tasks.core.evaluate.voc.curve import Curve, ap_2007, ap_2010, best_f, precision_recall_curve
 from tasks.core.evaluate.voc.verdicts import VocVerdicts
 

@@ -1,0 +1,98 @@
+"""What every protocol gives back, and how it reads the groups of its units: one look for all of them."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import pyarrow as pa
+from prefect.artifacts import create_markdown_artifact
+from prefect.context import FlowRunContext
+
+from schemas.errors import BadInput
+from schemas.phrases import listed, quoted
+from tasks.core.evaluate import charts, systems_page
+from tasks.core.evaluate.systems import Ranking
+from tasks.core.evaluate.systems_page import Headings
+from tasks.io.files import outputs
+from tasks.io.store.store import parquet_bytes
+
+_SHOWN = 8
+
+
+class Resampling(NamedTuple):
+    """How intervals are computed: so many resamples of the units (0: no intervals), drawn with this seed."""
+
+    replicates: int = 1000
+    seed: int = 0
+
+
+class Evaluation(NamedTuple):
+    """protocol: what was evaluated. summary: Markdown. files: by name, the page, tables and charts."""
+
+    protocol: str
+    summary: str
+    files: Mapping[str, bytes]
+
+    def write(self, out: str) -> None:
+        """Write all files into a folder, which is made if need be. Raises BadInput where that can't be."""
+        outputs.write("--out", out, dict(self.files))
+
+    def show(self) -> None:
+        """Leave the summary on Prefect's page; nothing outside a flow."""
+        if FlowRunContext.get() is not None:
+            create_markdown_artifact(self.summary, key=self.protocol, description="What was measured")
+
+
+def make_folder(out: str) -> None:
+    """Raise BadInput where no such folder can be made: better before an hour's work than after."""
+    outputs.write("--out", out, {})
+
+
+def evaluation(
+    protocol: str,
+    scores: pa.Table,
+    headings: Headings,
+    ranking: Ranking,
+    resampling: Resampling,
+    *,
+    more: Sequence[str] = (),
+    notes: Sequence[str] = (),
+    tables: Mapping[str, pa.Table] | None = None,
+    plots: Mapping[str, str] | None = None,
+) -> Evaluation:
+    """An evaluation with its page, its tables and its charts.
+
+    more: lines of Markdown that only this protocol has. tables, plots: what is written besides, by name without ending;
+    a plot without anything to show is left out.
+    """
+    drawn = {"scores": charts.plot_systems(scores, ranking, headings.metrics[ranking.metric]), **(plots or {})}
+    page = systems_page.page(scores, headings, ranking, more, notes, _how(headings, resampling))
+    summary = "\n".join([*systems_page.summary_lines(scores, headings, ranking), *(["", *more] if more else [])])
+    files = {
+        f"{protocol}.md": page.encode(),
+        **{f"{name}.parquet": parquet_bytes(table) for name, table in {"scores": scores, **(tables or {})}.items()},
+        **{f"{name}.svg": plot.encode() for name, plot in drawn.items() if plot},
+    }
+    return Evaluation(protocol, summary, files)
+
+
+def groups_of(name: str, table: pa.Table, by: Sequence[str]) -> dict[str, list[str | None]]:
+    """By each column, the value of each row as text; null where there is none.
+
+    Raises BadInput for a column that the table does not have; `name` is for that message.
+    """
+    groups = {}
+    for column in by:
+        if column not in table.column_names:
+            got = listed([quoted(other) for other in table.column_names], _SHOWN)
+            raise BadInput(f"--by: expected a column of {name}, got {quoted(column)} (it has {got})")
+        groups[column] = [None if value is None else str(value) for value in table[column].to_pylist()]
+    return groups
+
+
+def _how(headings: Headings, resampling: Resampling) -> str:
+    if not resampling.replicates:
+        return "A blank means that there is nothing to score."
+    return (
+        f"Numbers in brackets are 95 % intervals of {resampling.replicates:,} resamples of the {headings.units} (seed "
+        f"{resampling.seed}), which are the same for all systems. A blank means that there is nothing to score."
+    )

@@ -1,0 +1,89 @@
+"""evaluate detector --protocol voc: detectors against people's boxes by PASCAL VOC's rule (Picasso, section 5.5)."""
+
+from collections.abc import Mapping, Sequence
+
+import pyarrow as pa
+
+from schemas.errors import BadInput
+from schemas.evaluate_voc import VocSettings
+from schemas.phrases import quoted
+from tasks.core.evaluate import charts, matching
+from tasks.core.evaluate.matching import Detections
+from tasks.core.evaluate.systems import Groups, Ranking, score_systems
+from tasks.core.evaluate.systems_page import Headings
+from tasks.core.evaluate.voc.baseline import full_frame_boxes
+from tasks.core.evaluate.voc.buckets import deformation_buckets
+from tasks.core.evaluate.voc.curve import precision_recall_curve
+from tasks.core.evaluate.voc.plot import plot_arrays
+from tasks.core.evaluate.voc.scorer import voc_scorer
+from tasks.core.evaluate.voc.verdicts import voc_verdicts
+from tasks.core.tables import lookup
+from tasks.engine.truth import GroundTruth
+from tasks.evaluate.evaluation import Evaluation, Resampling, evaluation
+from tasks.io.files.arrays import read_table
+
+BASELINE = "full-frame"
+"""One box an image, as large as the canvas: what can be had for nothing."""
+
+_RANKING = Ranking("AP_2010")
+_METRICS = {
+    "AP_2010": "AP (2010)",
+    "AP_2007": "AP (2007)",
+    "F": "best F",
+    "precision_at_F": "precision there",
+    "recall_at_F": "recall there",
+    "score_at_F": "its score",
+    "most_precision": "most precision",
+    "most_recall": "most recall",
+}
+_RATINGS = pa.schema([("image_id", pa.int64()), ("rating", pa.float64())])
+
+
+def compare_by_voc(
+    truth: GroundTruth,
+    detections: Mapping[str, Detections],
+    settings: VocSettings,
+    resampling: Resampling,
+    *,
+    by_style: bool = False,
+    ratings: str | None = None,
+    notes: Sequence[str] = (),
+) -> Evaluation:
+    """AP, best F and the full-frame baseline, over all images, by style, and by how deformed people find the figures.
+
+    ratings: a table with image_id and rating (1 to 5). Raises BadInput where it is none, and for a detector that is
+    called like the baseline.
+    """
+    if BASELINE in detections:
+        raise BadInput(f"expected another name than that of the baseline, got {quoted(BASELINE)}")
+    figures = matching.figures_of(truth.images, truth.figures)
+    boxes = {**detections, BASELINE: full_frame_boxes(truth.images["width_px"], truth.images["height_px"])}
+    verdicts = {name: voc_verdicts(figures, own, settings) for name, own in boxes.items()}
+    groups: dict[str, list[str | None]] = {"style": truth.images["style"].to_pylist()} if by_style else {}
+    scores = score_systems(
+        {name: voc_scorer(own) for name, own in verdicts.items()},
+        figures.images,
+        {**groups, **_buckets(truth, ratings)},
+        _RANKING,
+        *resampling,
+    )
+    plot = plot_arrays({name: precision_recall_curve(own) for name, own in verdicts.items()}, {})
+    return evaluation(
+        "voc",
+        scores,
+        Headings(f"Detectors on {truth.name}, by PASCAL VOC's rule", "detector", "images", _METRICS),
+        _RANKING,
+        resampling,
+        notes=[*truth.notes, *notes, f"a box is right from an IoU of {settings.iou:g} on"],
+        plots={"curves": charts.plot_curves(plot.lines, plot.bests, plot.dots)},
+    )
+
+
+def _buckets(truth: GroundTruth, ratings: str | None) -> Groups:
+    """The bucket of each image as a group; none without ratings."""
+    if ratings is None:
+        return {}
+    table = read_table("--ratings", ratings, _RATINGS)
+    buckets = deformation_buckets(table["image_id"], table["rating"])
+    found = lookup(buckets, "image", truth.images["image_id"])["bucket"].to_pylist()
+    return {"deformation": [None if bucket is None else str(bucket) for bucket in found]}
