@@ -1,31 +1,56 @@
-"""Object keypoint similarity: how near the predicted joints of a figure are to the true ones, as COCO defines it."""
+"""Object keypoint similarity: how near the joints of two figures are, 0 to 1 (COCO's keypoint evaluation)."""
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+_SMALLEST = np.spacing(1)
+"""What COCO adds to an area, so that none is 0."""
 
-def oks(truth_xyv: ArrayLike, predicted: ArrayLike, area: ArrayLike, sigmas: ArrayLike) -> NDArray[np.float64]:
-    """Mean over the true joints with v > 0 of exp(-d^2 / (2 area k^2)), k = 2 sigma, d the distance in pixels; 0..1.
 
-    truth_xyv: (..., K, 3) x and y in pixels, v > 0 where a joint counts; x and y of the others are not looked at.
-    predicted: (..., K, 2) x, y, or (..., K, 3), whose third number is not looked at. area: (...) of each true figure,
-    in square pixels. sigmas: (K,). The leading axes are broadcast: N truths against M predictions, in pairs, are
-    `oks(truth[:, None], predicted[None], area[:, None], sigmas)`, an (N, M) array.
+def oks(
+    truth_xyv: ArrayLike,
+    predicted: ArrayLike,
+    area: ArrayLike,
+    sigmas: ArrayLike,
+    *,
+    without_joints: float = 0.0,
+) -> NDArray[np.float64]:
+    """Mean of exp(-d^2 / (2 area k^2)) over the true figure's joints with v > 0; k is twice the joint's sigma.
 
-    A figure without a joint that counts has 0, with any prediction (ours: COCO's tools measure to a box twice as large
-    as the figure's). With an area of 0 a joint counts 1 exactly at its place and 0 elsewhere, as the formula's limit.
-    Finite numbers are assumed. Source: https://cocodataset.org/#keypoints-eval.
+    truth_xyv: (..., K, 3) x, y in px and visibility. predicted: (..., K, 2) or (..., K, 3); its visibility is not read,
+    as in COCO. A predicted joint at infinity counts 0. area: (...,) of the true figure, in px^2, at least 0. sigmas:
+    (K,), above 0. The leading axes are broadcast: true figures of shape (N, 1, K, 3) and predicted ones of (M, K, 3)
+    give the (N, M) matrix. Returns an array of the leading axes' shape.
 
-    >>> truth = [[0.0, 0.0, 2.0], [50.0, 0.0, 0.0]]
-    >>> oks(truth, [[10.0, 0.0], [0.0, 0.0]], 10_000, [0.026, 0.107]).round(4).tolist()
+    A true figure without a joint of v > 0 has the value `without_joints` (pycocotools would compare its box). Numbers
+    but for predicted ones are finite; reading them is where NaN is refused. Raises ValueError where the number of
+    joints differs, or a sigma or an area is out of its range.
+
+    >>> nose = [[0, 0, 2]]
+    >>> round(float(oks(nose, [[10, 0]], 10_000, [0.026])), 4)
     0.1574
     """
-    true, guess = np.asarray(truth_xyv, np.float64), np.asarray(predicted, np.float64)
-    counts = true[..., 2] > 0
-    reach_px = 2 * np.asarray(sigmas, np.float64) * np.sqrt(np.asarray(area, np.float64))[..., None]
-    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        distance_px = np.hypot(true[..., 0] - guess[..., 0], true[..., 1] - guess[..., 1])
-        near = np.exp(-((distance_px / reach_px) ** 2) / 2)
-    near = np.where(counts & (distance_px == 0), 1.0, np.where(counts, near, 0.0))
-    number = counts.sum(axis=-1)
-    return np.asarray(near.sum(axis=-1) / np.maximum(number, 1), np.float64)
+    true, other = np.asarray(truth_xyv, np.float64), np.asarray(predicted, np.float64)
+    sigma, area_px2 = np.asarray(sigmas, np.float64), np.asarray(area, np.float64)
+    _check(true, other, area_px2, sigma)
+    is_labelled = true[..., 2] > 0
+    with np.errstate(over="ignore", invalid="ignore"):
+        distance = ((other[..., :2] - true[..., :2]) ** 2).sum(axis=-1)
+        nearness = np.exp(-distance / (2 * (area_px2[..., None] + _SMALLEST) * (2 * sigma) ** 2))
+    # a joint that is not labelled may be anything, also at infinity
+    total = np.where(is_labelled, nearness, 0.0).sum(axis=-1)
+    count = np.broadcast_to(is_labelled.sum(axis=-1), total.shape)
+    return np.where(count > 0, total / np.maximum(count, 1), without_joints)
+
+
+def _check(true: NDArray[Any], other: NDArray[Any], area_px2: NDArray[Any], sigma: NDArray[Any]) -> None:
+    joints = (len(sigma),) if sigma.ndim == 1 else sigma.shape
+    if true.shape[-2:] != (*joints, 3) or other.shape[-2:] not in {(*joints, 2), (*joints, 3)}:
+        raise ValueError(
+            f"expected (..., K, 3) joints, (..., K, 2) or (..., K, 3) predicted ones and (K,) sigmas, "
+            f"got {true.shape}, {other.shape} and {sigma.shape}"
+        )
+    if not (sigma > 0).all() or not (area_px2 >= 0).all():
+        raise ValueError(f"expected sigmas above 0 and areas of at least 0, got {sigma.min()} and {area_px2.min()}")
