@@ -59,8 +59,8 @@ def test_the_third_number_of_a_prediction_is_not_looked_at():
         pytest.param([[5, 5, 0.3]], [[5, 5]], 100, 1.0, id="v may be a confidence"),
         pytest.param([[5, 5, 2]], [[5, 5]], 0, 1.0, id="area 0, exactly there"),
         pytest.param([[5, 5, 2]], [[5, 5.001]], 0, 0.0, id="area 0, a little off"),
-        pytest.param([[-1e308, 0, 2]], [[1e308, 0]], 1e308, 0.0, id="farther than a number can be"),
-        pytest.param([[0, 0, 2]], [[1e150, 0]], 1e308, np.exp(-1.25e-7), id="as large as a number can be"),
+        pytest.param([[-1e308, 0, 2]], [[1e308, 0]], 1e300, 0.0, id="farther than a number can be"),
+        pytest.param([[0, 0, 2]], [[1e146, 0]], 1e300, np.exp(-1.25e-7), id="as large as a number can be"),
         pytest.param([[0, 0, 2]], [[0, 0]], 1e-320, 1.0, id="an area that is nearly none"),
     ],
 )

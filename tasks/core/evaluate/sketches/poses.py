@@ -1,0 +1,122 @@
+"""Poses in photos and sketches, and the mOKS that follows from them."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from schemas.errors import BadInput
+from schemas.evaluate_sketches import Sigmas
+from schemas.phrases import counted, quoted
+from tasks.core.evaluate.sketches.mean_oks import mean_oks
+from tasks.core.evaluate.sketches.sigmas import sigmas_of
+from tasks.core.evaluate.sketches.table import Sketches
+from tasks.core.evaluate.table_columns import list_column, names_column, number_column, require_columns
+
+COLUMNS = ("picture", "keypoints_xyv", "area_px2")
+_MOST_AREA_PX2 = 1e15
+
+
+class Poses(NamedTuple):
+    """The poses in one picture. xyv: (N, K, 3), as of `oks`; area_px2: (N,), NaN where the table has none."""
+
+    xyv: NDArray[np.float64]
+    area_px2: NDArray[np.float64]
+
+
+def check_poses(name: str, table: pa.Table) -> dict[str, Poses]:
+    """The poses in each picture of a table, one pose a row.
+
+    Columns: picture, the id of a photo or a sketch; keypoints_xyv, a flat list of x, y in px and visibility of each
+    joint; area_px2, a number of at least 0 or null. In a truth, joints with v > 0 count: COCO's 1 and 2, or a
+    confidence. A picture in which no pose was seen has one row without keypoints (null); its arrays are empty.
+
+    Raises BadInput for missing columns, values of the wrong kind, lists that are not three numbers a joint, and a
+    picture that has poses and also a row without any.
+    """
+    require_columns(name, table, COLUMNS)
+    pictures, lists = names_column(name, table, "picture"), list_column(name, table, "keypoints_xyv")
+    areas = number_column(name, table, "area_px2", 0, _MOST_AREA_PX2, null=True).tolist()
+    rows_of: dict[str, list[int]] = {}
+    for row, (picture, numbers) in enumerate(zip(pictures, lists, strict=True)):
+        if numbers is not None and (not numbers or len(numbers) % 3):
+            got = counted(len(numbers), "number")
+            raise BadInput(f"{name}[{row}]: expected x, y and v of each joint in keypoints_xyv, got {got}")
+        rows_of.setdefault(picture, []).append(row)
+    return {picture: _poses(name, picture, rows, lists, areas) for picture, rows in sorted(rows_of.items())}
+
+
+def _poses(
+    name: str, picture: str, rows: Sequence[int], lists: Sequence[list[float] | None], areas: Sequence[float]
+) -> Poses:
+    """The poses of one picture's rows, in an order of their own, whatever the order of the table."""
+    poses = [(numbers, areas[row]) for row in rows if (numbers := lists[row]) is not None]
+    if len(poses) < len(rows) and len(rows) > 1:
+        raise BadInput(f"{name}: expected one row of picture {quoted(picture)} where it has no pose, got {len(rows)}")
+    sizes = sorted({len(numbers) for numbers, _ in poses})
+    if len(sizes) > 1:
+        joints = f"{sizes[0] // 3} and {sizes[1] // 3}"
+        raise BadInput(f"{name}: expected as many joints in each pose of picture {quoted(picture)}, got {joints}")
+    poses.sort(key=lambda pose: (pose[0], np.nan_to_num(pose[1], nan=-1.0)))
+    joints = sizes[0] // 3 if sizes else 0
+    xyv = np.array([numbers for numbers, _ in poses], np.float64).reshape(len(poses), joints, 3)
+    return Poses(xyv, np.array([area for _, area in poses], np.float64))
+
+
+def mean_oks_of_sketches(
+    name: str, sketches: Sketches, poses: Mapping[str, Poses], sigmas: Mapping[str, Sigmas]
+) -> NDArray[np.float64]:
+    """(S,) mOKS of each sketch, from poses of its photo as the truth and its own as the prediction.
+
+    NaN for photos of which the table has nothing, nor of their sketches, and where there is nobody in both. name: the
+    poses' table, for messages. sigmas: of each subset, as in the settings.
+
+    Raises BadInput where mOKS are given already, for poses of other pictures, for an id of a photo and a sketch, for a
+    photo with rows and a sketch without or the other way round, for a true pose without an area, for a subset without
+    sigmas, and for poses whose joints are not as many as those sigmas.
+    """
+    if not np.isnan(sketches.mean_oks).all():
+        raise BadInput(f"{name}: expected poses or a column mean_oks, got both")
+    _check_pictures(name, sketches, poses)
+    values = np.full(len(sketches.ids), np.nan)
+    for row, sketch in enumerate(sketches.ids):
+        place = sketches.photo[row]
+        photo, subset = sketches.photos[place], sketches.subsets[place]
+        if photo not in poses and sketch not in poses:
+            continue
+        for picture in (photo, sketch):
+            if picture not in poses:
+                raise BadInput(
+                    f"{name}: expected a row of each picture, also without a pose, got none of {quoted(picture)}"
+                )
+        values[row] = _score(name, photo, sketch, subset, poses, sigmas)
+    return values
+
+
+def _check_pictures(name: str, sketches: Sketches, poses: Mapping[str, Poses]) -> None:
+    photos, ids = set(sketches.photos), set(sketches.ids)
+    if both := sorted(photos & ids & set(poses)):
+        raise BadInput(f"{name}: expected a picture to be a photo or a sketch, got {quoted(both[0])} as both")
+    if others := sorted(set(poses) - photos - ids):
+        raise BadInput(f"{name}: expected photos and sketches of the table of sketches, got {quoted(others[0])}")
+
+
+def _score(
+    name: str, photo: str, sketch: str, subset: str, poses: Mapping[str, Poses], sigmas: Mapping[str, Sigmas]
+) -> float:
+    """MOKS of one sketch."""
+    truth, predicted = poses[photo], poses[sketch]
+    if np.isnan(truth.area_px2).any():
+        raise BadInput(f"{name}: expected an area_px2 of each pose of photo {quoted(photo)}, got null")
+    if subset not in sigmas:
+        raise BadInput(f"{name}: expected sigmas of each subset with poses, got none of {quoted(subset)}")
+    joints = max(truth.xyv.shape[1], predicted.xyv.shape[1])
+    for picture, these in ((photo, truth), (sketch, predicted)):
+        if len(these.xyv) and these.xyv.shape[1] != joints:
+            raise BadInput(f"{name}: expected {joints} joints in {quoted(picture)}, got {these.xyv.shape[1]}")
+    values = sigmas_of(subset, sigmas[subset], joints) if joints else np.zeros(0)
+    # a picture without poses has no number of joints of its own
+    true_xyv, predicted_xyv = (these.xyv.reshape(len(these.xyv), joints, 3) for these in (truth, predicted))
+    return mean_oks(true_xyv, truth.area_px2, predicted_xyv, values)

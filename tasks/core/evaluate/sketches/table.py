@@ -1,0 +1,109 @@
+"""The table of sketches: which method drew which photo, and what was measured of the sketch."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from schemas.errors import BadInput
+from schemas.phrases import quoted
+from tasks.core.evaluate.sketches.simplicity import LEAST, MOST, simplicity_ratio
+from tasks.core.evaluate.table_columns import names_column, number_column, refuse_repeats, require_columns, text_column
+
+NEEDED = ("sketch", "method", "photo", "subset")
+COMPLEXITIES = ("photo_complexity", "sketch_complexity")
+_MOST_STROKES = 1e9
+
+
+class Sketches(NamedTuple):
+    """Sketches in the order of their ids, whatever the order of the table; S of them, by M methods, of P photos.
+
+    ids: (S,). methods: (M,) names, ascending. method: (S,) place in methods. photos: (P,) names, ascending. photo:
+    (S,) place in photos. subsets, classes: (P,) of each photo; a class may be None. strokes: (S,), 0 where the table
+    says none. mean_oks: (S,) 0..1; cosine: (S,) -1..1, between the class name and the sketch; ratio: (S,) the
+    simplicity ratio. NaN where the table has no value.
+    """
+
+    ids: tuple[str, ...]
+    methods: tuple[str, ...]
+    method: NDArray[np.int64]
+    photos: tuple[str, ...]
+    photo: NDArray[np.int64]
+    subsets: tuple[str, ...]
+    classes: tuple[str | None, ...]
+    strokes: NDArray[np.int64]
+    mean_oks: NDArray[np.float64]
+    cosine: NDArray[np.float64]
+    ratio: NDArray[np.float64]
+
+
+def check_sketches(name: str, table: pa.Table) -> Sketches:
+    """The sketches of a table, one a row.
+
+    Columns: sketch, method, photo and subset, texts; class (text), strokes (whole number), mean_oks, clip_cosine,
+    photo_complexity and sketch_complexity (numbers), which may be left out. All but the first four and the
+    complexities may be null.
+
+    name: the table's, for messages. An empty table has no sketches. Raises BadInput for a missing column, a value of
+    the wrong kind or out of its range, one complexity without the other, a sketch that stands twice, two sketches of
+    one photo by one method with as many strokes, and a photo whose rows differ in subset, class or complexity.
+    """
+    require_columns(name, table, NEEDED)
+    ids, method, photo, subset = (names_column(name, table, column) for column in NEEDED)
+    strokes = np.nan_to_num(_numbers(name, table, "strokes", 1, _MOST_STROKES)).astype(np.int64)
+    refuse_repeats(name, ids, "each sketch once")
+    drawn = list(zip(method, photo, strokes.tolist(), strict=True))
+    refuse_repeats(name, drawn, "one sketch for each method, photo and number of strokes")
+    classes = text_column(name, table, "class", null=True) if "class" in table.column_names else [None] * len(ids)
+    ratio, complexity = _ratio(name, table)
+    _refuse_two_of_a_photo(name, photo, "subset", subset)
+    _refuse_two_of_a_photo(name, photo, "class", classes)
+    _refuse_two_of_a_photo(name, photo, "photo_complexity", complexity)
+    order = np.array(sorted(range(len(ids)), key=ids.__getitem__), np.int64)
+    methods, photos = sorted(set(method)), sorted(set(photo))
+    at_photo, at_method = ({value: place for place, value in enumerate(names)} for names in (photos, methods))
+    subset_of, class_of = dict(zip(photo, subset, strict=True)), dict(zip(photo, classes, strict=True))
+    return Sketches(
+        tuple(sorted(ids)),
+        tuple(methods),
+        np.array([at_method[value] for value in method], np.int64)[order],
+        tuple(photos),
+        np.array([at_photo[value] for value in photo], np.int64)[order],
+        tuple(subset_of[value] for value in photos),
+        tuple(class_of[value] for value in photos),
+        strokes[order],
+        _numbers(name, table, "mean_oks", 0, 1)[order],
+        _numbers(name, table, "clip_cosine", -1, 1)[order],
+        ratio[order],
+    )
+
+
+def _numbers(name: str, table: pa.Table, column: str, least: float, most: float) -> NDArray[np.float64]:
+    """(S,) of a column that may be left out."""
+    if column not in table.column_names:
+        return np.full(table.num_rows, np.nan)
+    return number_column(name, table, column, least, most, null=True, whole_numbers=column == "strokes")
+
+
+def _ratio(name: str, table: pa.Table) -> tuple[NDArray[np.float64], list[float]]:
+    """(S,) simplicity ratios, and the complexities of the photos; NaN where the table has no complexities."""
+    columns = [column for column in COMPLEXITIES if column in table.column_names]
+    if not columns:
+        return np.full(table.num_rows, np.nan), [0.0] * table.num_rows
+    require_columns(name, table, COMPLEXITIES)
+    photo, sketch = (number_column(name, table, column, LEAST, MOST) for column in COMPLEXITIES)
+    return simplicity_ratio(photo, sketch), photo.tolist()
+
+
+def _refuse_two_of_a_photo(name: str, photo: Sequence[str], column: str, values: Sequence[object]) -> None:
+    """Raises BadInput where two rows of one photo differ in a column that is about the photo."""
+    first: dict[str, tuple[int, object]] = {}
+    for row, (key, value) in enumerate(zip(photo, values, strict=True)):
+        place, expected = first.setdefault(key, (row, value))
+        if value != expected:
+            raise BadInput(
+                f"{name}[{row}]: expected {column} {quoted(expected)} of photo {quoted(key)}, "
+                f"as in row {place}, got {quoted(value)}"
+            )

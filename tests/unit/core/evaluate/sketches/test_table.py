@@ -1,0 +1,116 @@
+"""The table of sketches: what it holds, and one sentence for each thing that is wrong."""
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from schemas.errors import BadInput
+from tasks.core.evaluate.sketches.table import check_sketches
+from tests.support.sketches import table
+
+
+def test_sketches_come_in_the_order_of_their_ids():
+    got = check_sketches(
+        "t",
+        table(
+            {"sketch": "c", "method": "upgd", "photo": "q", "subset": "animal", "class": "cat", "strokes": 8},
+            {"sketch": "a", "photo": "r", "mean_oks": 0.5, "clip_cosine": -0.25},
+            {"sketch": "b", "photo": "q", "subset": "animal", "class": "cat"},
+        ),
+    )
+    assert got.ids == ("a", "b", "c")
+    assert (got.methods, got.method.tolist()) == (("anime", "upgd"), [0, 0, 1])
+    assert (got.photos, got.photo.tolist()) == (("q", "r"), [1, 0, 0])
+    assert (got.subsets, got.classes) == (("animal", "body"), ("cat", None))
+    assert got.strokes.tolist() == [0, 0, 8]
+    assert np.array_equal(got.mean_oks, [0.5, np.nan, np.nan], equal_nan=True)
+    assert np.array_equal(got.cosine, [-0.25, np.nan, np.nan], equal_nan=True)
+    assert np.isnan(got.ratio).all()
+
+
+def test_the_ratio_of_each_sketch():
+    got = check_sketches("t", table({"photo_complexity": 6, "sketch_complexity": 2}))
+    assert got.ratio.tolist() == [3]
+
+
+def test_an_empty_table_has_no_sketches():
+    empty = pa.table({name: pa.array([], pa.string()) for name in ("sketch", "method", "photo", "subset")})
+    got = check_sketches("t", empty)
+    assert (got.ids, got.methods, got.photos, len(got.ratio)) == ((), (), (), 0)
+
+
+def test_numbers_as_names_and_dictionaries_of_names():
+    rows = table({"sketch": 7, "photo": 12})
+    coded = rows.set_column(1, "method", rows["method"].dictionary_encode())
+    got = check_sketches("t", coded)
+    assert (got.ids, got.photos, got.methods) == (("7",), ("12",), ("anime",))
+
+
+COMPLEX = {"photo_complexity": 1.0, "sketch_complexity": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([{"sketch": None}], "t[0]: expected a text in sketch, got None"),
+        ([{"method": ""}], "t[0]: expected a text in method, got ''"),
+        ([{"method": 1.5}], "t: expected texts in method, got double"),
+        ([{"class": True}], "t: expected texts in class, got bool"),
+        ([{}, {"sketch": "s1"}], "t[1]: expected each sketch once, got 's1' again, as in row 0"),
+        (
+            [{}, {}],
+            "t[1]: expected one sketch for each method, photo and number of strokes, "
+            "got ['anime', 'p1', 0] again, as in row 0",
+        ),
+        ([{"strokes": 0}], "t[0]: expected a whole number from 1 to 1e+09 in strokes, got 0"),
+        ([{"strokes": 8.5}], "t[0]: expected a whole number from 1 to 1e+09 in strokes, got 8.5"),
+        ([{"mean_oks": 1.01}], "t[0]: expected a number from 0 to 1 in mean_oks, got 1.01"),
+        ([{"mean_oks": float("nan")}], "t[0]: expected a number from 0 to 1 in mean_oks, got nan"),
+        ([{"mean_oks": "0.5"}], "t: expected numbers in mean_oks, got string"),
+        ([{"mean_oks": True}], "t: expected numbers in mean_oks, got bool"),
+        ([{"clip_cosine": -1.5}], "t[0]: expected a number from -1 to 1 in clip_cosine, got -1.5"),
+        (
+            [{**COMPLEX, "sketch_complexity": 0.0}],
+            "t[0]: expected a number from 1e-15 to 1e+15 in sketch_complexity, got 0.0",
+        ),
+        (
+            [COMPLEX, {**COMPLEX, "photo": "p2", "photo_complexity": None}],
+            "t[1]: expected a number from 1e-15 to 1e+15 in photo_complexity, got None",
+        ),
+        (
+            [{"photo_complexity": 1.0}],
+            "t: expected one column sketch_complexity, got columns sketch, method, photo, subset, photo_complexity",
+        ),
+        (
+            [{}, {"method": "b", "subset": "face"}],
+            "t[1]: expected subset 'body' of photo 'p1', as in row 0, got 'face'",
+        ),
+        (
+            [{"class": "cat"}, {"method": "b", "class": None}],
+            "t[1]: expected class 'cat' of photo 'p1', as in row 0, got None",
+        ),
+        (
+            [COMPLEX, {**COMPLEX, "method": "b", "photo_complexity": 2.0}],
+            "t[1]: expected photo_complexity 1.0 of photo 'p1', as in row 0, got 2.0",
+        ),
+    ],
+)
+def test_what_is_refused(rows: list[dict[str, Any]], message: str):
+    with pytest.raises(BadInput) as problem:
+        check_sketches("t", table(*rows))
+    assert str(problem.value) == message
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["sketch", "photo", "subset"], "t: expected one column method, got columns sketch, photo, subset"),
+        ([], "t: expected one column sketch, got columns none at all"),
+    ],
+)
+def test_a_missing_column(names: list[str], message: str):
+    with pytest.raises(BadInput) as problem:
+        check_sketches("t", table({}).select(names))
+    assert str(problem.value) == message

@@ -1,0 +1,78 @@
+"""Columns as people bring them. What each protocol refuses is tested with its own tables."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from schemas.errors import BadInput
+from tasks.core.evaluate.table_columns import (
+    list_column,
+    names_column,
+    number_column,
+    refuse_repeats,
+    require_columns,
+    text_column,
+)
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        (pa.array(["a", None]), ["a", None]),
+        (pa.array(["a", "a"], pa.large_string()), ["a", "a"]),
+        (pa.array(["a", None]).dictionary_encode(), ["a", None]),
+        (pa.array([12, 7]), ["12", "7"]),
+        (pa.nulls(2), [None, None]),
+    ],
+)
+def test_texts_of_all_kinds(values: pa.Array, expected: list):
+    assert text_column("t", pa.table({"c": values}), "c", null=True) == expected
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        (pa.array([1, None]), [1, np.nan]),
+        (pa.array([1.5, 2], pa.float32()), [1.5, 2]),
+        (pa.nulls(1), [np.nan]),
+        (pa.chunked_array([[1.0], [2.0]]), [1, 2]),
+        (pa.array([], pa.float64()), []),
+    ],
+)
+def test_numbers_of_all_kinds(values: pa.Array, expected: list):
+    got = number_column("t", pa.table({"c": values}), "c", 0, 5, null=True)
+    assert np.array_equal(got, expected, equal_nan=True)
+
+
+@pytest.mark.parametrize("value", [-0.1, 5.1, float("nan"), float("inf"), 1e308, None])
+def test_a_number_outside_the_limits(value: float | None):
+    with pytest.raises(BadInput) as problem:
+        number_column("t", pa.table({"c": [1.0, value]}), "c", 0, 5)
+    assert str(problem.value) == f"t[1]: expected a number from 0 to 5 in c, got {value}"
+
+
+@pytest.mark.parametrize("kind", [pa.list_(pa.float64()), pa.large_list(pa.float32()), pa.list_(pa.int64(), 2)])
+def test_lists_of_all_kinds(kind: pa.DataType):
+    assert list_column("t", pa.table({"c": pa.array([[1, 2], None], kind)}), "c") == [[1, 2], None]
+
+
+def test_a_null_in_a_list():
+    with pytest.raises(BadInput, match=r"t\[0\]: expected finite numbers in c, got None"):
+        list_column("t", pa.table({"c": [[1.0, None]]}), "c")
+
+
+def test_names_are_never_null():
+    with pytest.raises(BadInput, match=r"t\[1\]: expected a text in c, got None"):
+        names_column("t", pa.table({"c": ["a", None]}), "c")
+
+
+def test_a_column_that_stands_twice():
+    with pytest.raises(BadInput, match=r"t: expected one column c, got columns c, c"):
+        require_columns("t", pa.table([[1], [2]], names=["c", "c"]), ["c"])
+
+
+def test_repeats():
+    refuse_repeats("t", [], "each once")
+    refuse_repeats("t", ["a", "b"], "each once")
+    with pytest.raises(BadInput, match=r"t\[2\]: expected each once, got 'a' again, as in row 0"):
+        refuse_repeats("t", ["a", "b", "a"], "each once")
