@@ -1,0 +1,64 @@
+"""Whether sketches are the more recognisable, the more strokes they have (SketchRef, the study with CLIPasso)."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tasks.core.evaluate.sketches.correlation import spearman
+
+Floats = NDArray[np.float64]
+
+
+class StrokeStudy(NamedTuple):
+    """A score against the number of strokes, over N photos that have a sketch with a score at each of L numbers.
+
+    strokes: (L,) ascending; means: (L,). rises, falls: (L - 1,) shares of the photos whose score is higher, or lower,
+    at the next number of strokes. rises_throughout: the share of photos whose score rises at each step. rho: the mean
+    over photos of Spearman's rho between strokes and score; rho_photos: over how many, since it is not defined where a
+    photo has one score throughout. left_out: photos that lack some number of strokes. NaN of nothing.
+    """
+
+    strokes: NDArray[np.int64]
+    means: Floats
+    rises: Floats
+    falls: Floats
+    rises_throughout: float
+    rho: float
+    rho_photos: int
+    photos: int
+    left_out: int
+
+
+def stroke_study(photo: NDArray[np.int64], strokes: NDArray[np.int64], score: Floats) -> StrokeStudy:
+    """The scores of one method's sketches by number of strokes.
+
+    photo, strokes, score: (S,); sketches without a number of strokes (0) or without a score (NaN) are passed over. A
+    photo has one sketch for each number. Only photos with all numbers count (ours), so that all means are over the same
+    photos.
+    """
+    counts = (strokes > 0) & ~np.isnan(score)
+    photos, row = np.unique(photo[counts], return_inverse=True)
+    numbers, column = np.unique(strokes[counts], return_inverse=True)
+    grid = np.full((len(photos), len(numbers)), np.nan)
+    grid[row, column] = score[counts]
+    complete = grid[~np.isnan(grid).any(axis=1)]
+    steps = np.diff(complete, axis=1)
+    rhos = np.array([spearman(numbers.astype(np.float64), scores) for scores in complete])
+    is_defined = ~np.isnan(rhos)
+    return StrokeStudy(
+        numbers,
+        _mean(complete),
+        _mean(steps > 0),
+        _mean(steps < 0),
+        float(_mean((steps > 0).all(axis=1)[:, None])[0]) if steps.shape[1] else float("nan"),
+        float(_mean(rhos[is_defined][:, None])[0]),
+        int(is_defined.sum()),
+        len(complete),
+        len(photos) - len(complete),
+    )
+
+
+def _mean(values: Floats | NDArray[np.bool_]) -> Floats:
+    """(C,) means of columns; NaN without rows."""
+    return values.mean(axis=0) if len(values) else np.full(values.shape[1], np.nan)
