@@ -1,0 +1,32 @@
+"""evaluate: how classifiers are scored (ArtBench, Fig. 5)."""
+
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from schemas.base import Frozen
+from schemas.phrases import quoted
+
+
+class ClassificationSettings(Frozen):
+    """The settings of an evaluation of classifiers."""
+
+    top: tuple[Annotated[int, Field(ge=1, le=1000)], ...] = Field(
+        (5,),
+        max_length=20,
+        description="For each number k: the share of images whose true class is among the k most probable ones. Needs "
+        "probabilities",
+    )
+    classes: tuple[Annotated[str, Field(min_length=1)], ...] = Field(
+        (),
+        max_length=100_000,
+        description="The names of all classes. With probabilities they are needed, in the order of the probabilities; "
+        "without, classes that have neither an image nor a prediction can be added",
+    )
+
+    @model_validator(mode="after")
+    def _holds_together(self) -> Self:
+        for name, values in (("top", self.top), ("classes", self.classes)):
+            if len(set(values)) < len(values):
+                raise ValueError(f"{name}: expected each once, got {quoted(list(values))}")
+        return self

@@ -1,0 +1,121 @@
+"""What a classifier says of images: one class of each, or a probability for every class."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from schemas.errors import BadInput
+from schemas.phrases import listed, quoted
+from tasks.core.evaluate.table_columns import list_column, names_column, refuse_repeats, require_columns
+
+NEEDED = ("image", "true_class")
+CLASS, PROBABILITIES = "predicted_class", "probabilities"
+TOLERANCE = 0.01
+"""How far from 1 probabilities may add up to: those of 16-bit floats do not come nearer."""
+_MOST_NAMES = 5
+
+
+class Predictions(NamedTuple):
+    """Predictions in the order of the images' ids, whatever the order of the table; N images, C classes.
+
+    images: (N,) ids. classes: (C,) names, ascending. true, predicted: (N,) places in classes. rank: (N,) place of the
+    true class among all, by falling probability, from 0; None where the classifier gives no probabilities.
+    """
+
+    images: tuple[str, ...]
+    classes: tuple[str, ...]
+    true: NDArray[np.int64]
+    predicted: NDArray[np.int64]
+    rank: NDArray[np.int64] | None
+
+
+def check_predictions(name: str, table: pa.Table, class_names: Sequence[str] = ()) -> Predictions:
+    """The predictions of a table, one image a row.
+
+    Columns: image and true_class, texts; and either predicted_class, a text, or probabilities, a list with a number
+    from 0 to 1 for each of class_names, in that order, whose sum is 1. The predicted class is the most probable; of
+    equal probabilities, the class whose name comes first counts as the more probable one.
+
+    name: the table's, for messages. class_names: all classes; without probabilities, they are added to those that the
+    table names. An empty table has no image. Raises BadInput for missing columns, both kinds of prediction or none,
+    values of the wrong kind, an image that stands twice, probabilities without class_names, or that are not as many,
+    not from 0 to 1 or do not add up to 1 (within 0.01), and a true class that has no probability.
+    """
+    require_columns(name, table, NEEDED)
+    kinds = [column for column in (CLASS, PROBABILITIES) if column in table.column_names]
+    if len(kinds) != 1:
+        raise BadInput(f"{name}: expected a column {CLASS} or {PROBABILITIES}, got {'both' if kinds else 'none'}")
+    require_columns(name, table, kinds)
+    images, truth = (names_column(name, table, column) for column in NEEDED)
+    refuse_repeats(name, images, "each image once")
+    order = np.array(sorted(range(len(images)), key=images.__getitem__), np.int64)
+    if kinds == [CLASS]:
+        guesses = names_column(name, table, CLASS)
+        classes = sorted({*truth, *guesses, *class_names})
+        predicted, rank = _places(guesses, classes)[order], None
+    else:
+        classes = sorted(class_names)
+        _check_classes(name, truth, classes)
+        probabilities = _probabilities(name, table, class_names)[order]
+        predicted, rank = _ranked(probabilities, _places(truth, classes)[order])
+    return Predictions(tuple(sorted(images)), tuple(classes), _places(truth, classes)[order], predicted, rank)
+
+
+def refuse_other_images(several: Mapping[str, Predictions]) -> None:
+    """Raises BadInput unless all classifiers are about the same images, which have the same true classes.
+
+    Only then can they be compared image by image. several: predictions by the name of each classifier.
+    """
+    names = list(several)
+    for name in names[1:]:
+        one, other = (
+            {image: each.classes[place] for image, place in zip(each.images, each.true.tolist(), strict=True)}
+            for each in (several[names[0]], several[name])
+        )
+        if differ := sorted(one.keys() ^ other.keys()):
+            raise BadInput(f"{name}: expected the images of {names[0]}, got others: {listed(differ, _MOST_NAMES)}")
+        for image, true_class in one.items():
+            if other[image] != true_class:
+                got = (
+                    f"true_class {quoted(true_class)} of {quoted(image)}, as in {names[0]}, got {quoted(other[image])}"
+                )
+                raise BadInput(f"{name}: expected {got}")
+
+
+def _places(names: Sequence[str], classes: Sequence[str]) -> NDArray[np.int64]:
+    place_of = {name: place for place, name in enumerate(classes)}
+    return np.array([place_of[name] for name in names], np.int64)
+
+
+def _check_classes(name: str, truth: Sequence[str], classes: Sequence[str]) -> None:
+    if not classes:
+        raise BadInput(f"{name}: expected the names of the classes that the probabilities are of, got none")
+    refuse_repeats("classes", classes, "each class once")
+    if others := sorted(set(truth) - set(classes)):
+        raise BadInput(f"{name}: expected true classes that have a probability, got {quoted(others[0])}")
+
+
+def _probabilities(name: str, table: pa.Table, class_names: Sequence[str]) -> NDArray[np.float64]:
+    """(N, C) with columns in the order of the classes' names."""
+    lists = list_column(name, table, PROBABILITIES)
+    for row, numbers in enumerate(lists):
+        if numbers is None or len(numbers) != len(class_names):
+            got = "null" if numbers is None else str(len(numbers))
+            raise BadInput(f"{name}[{row}]: expected {len(class_names)} probabilities, one for each class, got {got}")
+    values = np.array(lists, np.float64).reshape(len(lists), len(class_names))
+    is_right = ((values >= 0) & (values <= 1)).all(axis=1)
+    is_right[is_right] = np.abs(values[is_right].sum(axis=1) - 1) <= TOLERANCE
+    for row in np.flatnonzero(~is_right)[:1].tolist():
+        raise BadInput(f"{name}[{row}]: expected probabilities from 0 to 1 that add up to 1, got {quoted(lists[row])}")
+    return values[:, np.argsort(np.array(class_names, object), kind="stable")]
+
+
+def _ranked(probabilities: NDArray[np.float64], true: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """(N,) the most probable class, and (N,) how many classes come before the true one."""
+    of_true = probabilities[np.arange(len(true)), true][:, None]
+    is_earlier = np.arange(probabilities.shape[1]) < true[:, None]
+    before = (probabilities > of_true) | ((probabilities == of_true) & is_earlier)
+    return probabilities.argmax(axis=1).astype(np.int64), before.sum(axis=1).astype(np.int64)
