@@ -106,8 +106,9 @@ def _probabilities(name: str, table: pa.Table, class_names: Sequence[str]) -> ND
             got = "null" if numbers is None else str(len(numbers))
             raise BadInput(f"{name}[{row}]: expected {len(class_names)} probabilities, one for each class, got {got}")
     values = np.array(lists, np.float64).reshape(len(lists), len(class_names))
-    is_right = ((values >= 0) & (values <= 1)).all(axis=1)
-    is_right[is_right] = np.abs(values[is_right].sum(axis=1) - 1) <= TOLERANCE
+    is_within = ((values >= 0) & (values <= 1)).all(axis=1)
+    # clipped, as the sum of numbers like 1e308 would be no number
+    is_right = is_within & (np.abs(np.clip(values, 0, 1).sum(axis=1) - 1) <= TOLERANCE)
     for row in np.flatnonzero(~is_right)[:1].tolist():
         raise BadInput(f"{name}[{row}]: expected probabilities from 0 to 1 that add up to 1, got {quoted(lists[row])}")
     return values[:, np.argsort(np.array(class_names, object), kind="stable")]

@@ -30,11 +30,11 @@ def assignment_mean(similarity: NDArray[np.float64]) -> float:
     >>> assignment_mean(np.array([[0.9, 0.5]])), assignment_mean(np.zeros((2, 0)))
     (0.45, 0.0)
     """
-    rows, columns = similarity.shape
-    if not max(rows, columns):
+    larger, smaller = int(max(similarity.shape)), int(min(similarity.shape))
+    if not larger:
         return float("nan")
-    if min(rows, columns) < 2:
-        return float(similarity.max(initial=0.0)) / max(rows, columns)
+    if smaller < 2:
+        return float(similarity.max(initial=0.0)) / larger
     from scipy.optimize import linear_sum_assignment  # nearly half a second to import
 
-    return float(similarity[linear_sum_assignment(similarity, maximize=True)].sum()) / max(rows, columns)
+    return float(similarity[linear_sum_assignment(similarity, maximize=True)].sum()) / larger

@@ -57,8 +57,8 @@ def _poses(
         raise BadInput(f"{name}: expected one row of picture {quoted(picture)} where it has no pose, got {len(rows)}")
     sizes = sorted({len(numbers) for numbers, _ in poses})
     if len(sizes) > 1:
-        joints = f"{sizes[0] // 3} and {sizes[1] // 3}"
-        raise BadInput(f"{name}: expected as many joints in each pose of picture {quoted(picture)}, got {joints}")
+        got = f"{sizes[0] // 3} and {sizes[1] // 3}"
+        raise BadInput(f"{name}: expected as many joints in each pose of picture {quoted(picture)}, got {got}")
     poses.sort(key=lambda pose: (pose[0], np.nan_to_num(pose[1], nan=-1.0)))
     joints = sizes[0] // 3 if sizes else 0
     xyv = np.array([numbers for numbers, _ in poses], np.float64).reshape(len(poses), joints, 3)

@@ -1,11 +1,13 @@
 """Whether sketches are the more recognisable, the more strokes they have (SketchRef, the study with CLIPasso)."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tasks.core.evaluate.sketches.correlation import spearman
+from tasks.core.evaluate.sketches.table import Sketches
 
 Floats = NDArray[np.float64]
 
@@ -57,6 +59,21 @@ def stroke_study(photo: NDArray[np.int64], strokes: NDArray[np.int64], score: Fl
         len(complete),
         len(photos) - len(complete),
     )
+
+
+def stroke_studies(sketches: Sketches, clip_scale: float) -> Iterator[tuple[str, str, str, StrokeStudy]]:
+    """Method, subset, `mOKS` or `S_CLIP`, and the study, wherever a method has sketches with scores at several numbers
+    of strokes.
+    """
+    subset_of = np.array(sketches.subsets, object)[sketches.photo]
+    scores = {"mOKS": sketches.mean_oks, "S_CLIP": clip_scale * sketches.cosine}
+    for place, method in enumerate(sketches.methods):
+        for subset in sorted(set(sketches.subsets)):
+            rows = np.flatnonzero((sketches.method == place) & (subset_of == subset))
+            for name, score in scores.items():
+                study = stroke_study(sketches.photo[rows], sketches.strokes[rows], score[rows])
+                if len(study.strokes) > 1:
+                    yield method, subset, name, study
 
 
 def _mean(values: Floats | NDArray[np.bool_]) -> Floats:

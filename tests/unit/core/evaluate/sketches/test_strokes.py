@@ -5,7 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.core.evaluate.sketches.strokes import StrokeStudy, stroke_study
+from tasks.core.evaluate.sketches.strokes import StrokeStudy, stroke_studies, stroke_study
+from tasks.core.evaluate.sketches.table import check_sketches
+from tests.support.sketches import table
 
 STROKES = [8, 16, 32, 64]
 
@@ -58,6 +60,15 @@ def test_nothing_complete_has_no_score(photos: list[list[float]]):
     assert np.isnan(got.means).all()
     assert np.isnan([got.rises_throughout, got.rho]).all()
     assert (got.photos, got.rho_photos) == (0, 0)
+
+
+def test_methods_and_subsets_that_have_several_numbers_of_strokes():
+    rows = [{"strokes": strokes, "mean_oks": strokes / 100} for strokes in STROKES]
+    things = [{"photo": "p2", "subset": "thing", "strokes": strokes, "clip_cosine": 0.2} for strokes in (8, 16)]
+    once = [{"method": "b", "strokes": 8, "mean_oks": 0.9}, {"method": "c", "mean_oks": 0.9}]
+    got = list(stroke_studies(check_sketches("t", table(*rows, *things, *once)), 2.5))
+    assert [study[:3] for study in got] == [("anime", "body", "mOKS"), ("anime", "thing", "S_CLIP")]
+    assert [study[3].means.tolist() for study in got] == [[0.08, 0.16, 0.32, 0.64], [0.5, 0.5]]
 
 
 @given(st.permutations(range(8)))
