@@ -42,7 +42,7 @@ def parse_requests(
             "expected at least one detector to compare, got none: give --detector, --results or --release-detections"
         )
     requests = [_parse_detector(text, place) for place, text in enumerate(detectors, 1)]
-    files = [ResultsRequest(*_split_name("--results", text)) for text in results]
+    files = [ResultsRequest(*split_name("--results", text)) for text in results]
     names = [request.name for request in requests] + [file.name for file in files]
     for name in names:
         if names.count(name) > 1:
@@ -52,7 +52,7 @@ def parse_requests(
 
 def _parse_detector(text: str, place: int) -> DetectorRequest:
     """One `--detector`. A setting's value is YAML; what is a binding in a recipe (weights, images) is a file here."""
-    name, value = _split_name("--detector", text)
+    name, value = split_name("--detector", text)
     head, *pairs = value.split(",")
     model, _, file = head.partition(":")
     if model not in FAMILIES:
@@ -81,7 +81,8 @@ def _parse_setting(name: str, pair: str) -> tuple[str, Any]:
     return field, yaml_value(value, f"--detector {name}")
 
 
-def _split_name(option: str, text: str) -> tuple[str, str]:
+def split_name(option: str, text: str) -> tuple[str, str]:
+    """The name and the rest of NAME=REST. Raises BadInput."""
     name, separator, value = text.partition("=")
     if not separator or not _NAME.fullmatch(name) or not value:
         raise BadInput(f"{option}: expected NAME=..., got {quoted(text)}")

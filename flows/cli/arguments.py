@@ -72,6 +72,20 @@ def add_device(parser: argparse.ArgumentParser, text: str) -> None:
     )
 
 
+def add_resampling(parser: argparse.ArgumentParser, units: str) -> None:
+    """`--bootstrap` and `--seed`."""
+    parser.add_argument(
+        "--bootstrap",
+        type=whole,
+        default=1000,
+        metavar="N",
+        help=f"resamples of the {units} for 95 %% intervals, 0 for none (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--seed", type=whole, default=0, metavar="N", help="seed of the resamples (default: %(default)s)"
+    )
+
+
 def whole(text: str) -> int:
     """A whole number, 0 or more."""
     return _whole_from(0, text)

@@ -1,9 +1,10 @@
-"""`bilderatlas evaluate ...`: detectors compared with what people drew."""
+"""`bilderatlas evaluate ...`: the papers' measures; here, detectors compared with what people drew."""
 
 import argparse
 from typing import TYPE_CHECKING
 
-from flows.cli.arguments import add_command, add_device, add_group, add_store, add_workers, whole
+from flows.cli import protocols_of_tables
+from flows.cli.arguments import add_command, add_device, add_group, add_resampling, add_store, add_workers
 
 if TYPE_CHECKING:
     from flows.cli.arguments import Commands
@@ -11,7 +12,9 @@ if TYPE_CHECKING:
 
 def add(commands: "Commands") -> None:
     """Add the command and its protocols."""
-    protocols = add_group(commands, "evaluate", "measure detectors as the papers do", "PROTOCOL")
+    protocols = add_group(
+        commands, "evaluate", "measure detectors, sketches ... as the papers do", "PROTOCOL"
+    )
     _add_detector(
         add_command(
             protocols,
@@ -20,6 +23,7 @@ def add(commands: "Commands") -> None:
             "COCO AP and AR of detectors on images that people annotated, overall and by style (docs/evaluating.md)",
         )
     )
+    protocols_of_tables.add(protocols)
 
 
 def _add_detector(parser: argparse.ArgumentParser) -> None:
@@ -71,16 +75,7 @@ def _add_detector(parser: argparse.ArgumentParser) -> None:
         metavar="P",
         help="score from which a box means that the image has a figure (default: %(default)s)",
     )
-    parser.add_argument(
-        "--bootstrap",
-        type=whole,
-        default=1000,
-        metavar="N",
-        help="resamples of the images for 95 %% intervals, 0 for none (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--seed", type=whole, default=0, metavar="N", help="seed of the resamples (default: %(default)s)"
-    )
+    add_resampling(parser, "images")
     add_workers(parser)
 
 

@@ -1,10 +1,13 @@
 """A comparison as charts: SVG on white that needs no other file, and can be read without colours."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from tasks.core.evaluate.markdown import rank_detectors
 from tasks.core.evaluate.systems import Ranking, rank_systems
@@ -29,6 +32,8 @@ _DASHES = ("", "7 3", "2 3", "9 3 2 3")
 _LONGEST_NAME = 24
 _ROW = 30.0
 _PANEL, _HIGH, _GAP = 300, 250, 46
+_MOST_CELLS, _ROOM, _LEAST_WRITTEN = 60, 26, 0.005
+"""Classes of a matrix, px of a cell that has room for a number, and the least share that is written."""
 
 
 def plot_scores(scores: pa.Table) -> str:
@@ -116,6 +121,37 @@ def plot_curves(lines: Mapping[str, Points], bests: Mapping[str, Points], dots: 
     height = 408 + 18 * -(-len(names) // 2)
     title = "Precision against recall; rings: best F" + ("; dots: people" if any(map(len, dots.values())) else "")
     return _svg(560, height, title, body)
+
+
+def plot_matrix(title: str, names: Sequence[str], shares: NDArray[np.float64]) -> str:
+    """A matrix of shares as a heat map, the darker the larger, with numbers in per cent where there is room.
+
+    shares: (N, N) 0..1, NaN where there is nothing: a blank row. Empty without names or with more than can be seen.
+    """
+    if not 0 < len(names) <= _MOST_CELLS:
+        return ""
+    side = max(10, min(44, 620 // len(names)))
+    left, top = 190, 170
+    size = side * len(names)
+    body = [f"<text class='title' x='12' y='20'>{escape(title)}</text>"]
+    for row, name in enumerate(names):
+        middle = top + side * (row + 0.5)
+        across = left + side * (row + 0.5)
+        body.append(f"<text class='end' x='{left - 8}' y='{middle + 4:g}'>{escape(_short(name))}</text>")
+        turn = f"rotate(-50 {across:g} {top - 8})"
+        body.append(f"<text x='{across:g}' y='{top - 8}' transform='{turn}'>{escape(_short(name))}</text>")
+        body += [_cell(share, left + side * column, top + side * row, side) for column, share in enumerate(shares[row])]
+    return _svg(left + size + 110, top + size + 20, title, body)
+
+
+def _cell(share: float, x: int, y: int, side: int) -> str:
+    if math.isnan(share):
+        return ""
+    drawn = f"<rect x='{x}' y='{y}' width='{side}' height='{side}' fill='#1f5a8a' fill-opacity='{share:.3f}'/>"
+    if side < _ROOM or share < _LEAST_WRITTEN:
+        return drawn
+    colour = " style='fill:#fff'" if share > 0.5 else ""
+    return f"{drawn}<text class='mid'{colour} x='{x + side / 2:g}' y='{y + side / 2 + 4:g}'>{100 * share:.0f}</text>"
 
 
 def _people(dots: Mapping[str, Points], x: Axis, y: Axis) -> Iterator[str]:

@@ -32,10 +32,10 @@ _SHOWN = 8
 
 
 def read_table(name: str, url: str, columns: pa.Schema, optional: Collection[str] = ()) -> pa.Table:
-    """A table with these columns, in these types; its other columns follow as they are.
+    """A table with these columns, in these types; its other columns follow as they are (those of CSV as text).
 
     url: a path or any fsspec URL that ends in .parquet, .csv (UTF-8, the header first, an empty cell is null) or .json
-    (a list of flat objects). optional: columns that may be missing, and then are null.
+    (a list of flat objects). optional: columns that may be missing.
 
     Raises BadInput for what is no such file, for a column that is missing or stands twice, and for values that are not
     of the column's type; `name` is for these messages.
@@ -48,7 +48,7 @@ def read_table(name: str, url: str, columns: pa.Schema, optional: Collection[str
     if missing:
         got = listed([quoted(column) for column in names], _SHOWN) or "none"
         raise BadInput(f"{name}: expected the column {quoted(missing[0])}, got the columns {got}")
-    wanted = {field.name: _cast(name, table, field) for field in columns}
+    wanted = {field.name: _cast(name, table, field) for field in columns if field.name in names}
     return pa.table({**wanted, **{column: table[column] for column in names if column not in wanted}})
 
 
@@ -134,8 +134,6 @@ def _refuse(constant: str) -> Any:
 
 
 def _cast(name: str, table: pa.Table, field: pa.Field) -> pa.ChunkedArray:
-    if field.name not in table.column_names:
-        return pa.chunked_array([pa.nulls(table.num_rows, field.type)])
     column = table[field.name]
     if pa.types.is_string(field.type) and pa.types.is_integer(column.type):
         return column.cast(pa.string())  # ids are text here, and numbers elsewhere

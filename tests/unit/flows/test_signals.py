@@ -75,7 +75,15 @@ def started(folder: Path, body: str, deaf: tuple[signal.Signals, ...] = ()) -> "
 
     process = subprocess.Popen(
         # a process that is ended takes its time on a busy machine; a thread that waits for ever never ends
-        [sys.executable, "-c", COMMAND.format(body=body, threads_s=10 if "ProcessPool" in body else 0.5), str(fifo)],
+        # and Python then warns of what the pool has left; whoever made one here was ended in time on a quiet machine
+        [
+            sys.executable,
+            "-W",
+            "ignore:resource_tracker",
+            "-c",
+            COMMAND.format(body=body, threads_s=10 if "ProcessPool" in body else 0.5),
+            str(fifo),
+        ],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -44,10 +44,10 @@ def test_a_table_has_the_types_that_are_asked_for(tmp_path, name, data):
     assert table["score"].to_pylist()[:2] == [1.0, None]
 
 
-def test_other_columns_follow_as_they_are_and_optional_ones_are_null(tmp_path):
+def test_other_columns_follow_as_they_are_and_optional_ones_may_be_missing(tmp_path):
     url = write(tmp_path, "a.csv", b"style,score,id\n1900,0.5,x\n")
     table = read_table("works", url, COLUMNS, optional=["class"])
-    assert table.to_pylist() == [{"id": "x", "score": 0.5, "class": None, "style": "1900"}]
+    assert table.to_pylist() == [{"id": "x", "score": 0.5, "style": "1900"}]
 
 
 def test_an_empty_list_is_a_table_without_rows(tmp_path):
