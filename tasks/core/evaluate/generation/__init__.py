@@ -1,0 +1,6 @@
+"""How close the images of a generator are to a reference set, from features and class probabilities of both.
+
+`frechet` (FID) and `kernel` (KID) compare the two distributions, `inception_score` looks at the samples alone,
+`manifold` tells quality from variety (precision and recall, density and coverage), `memorisation` finds the training
+images that are nearest to each sample; `tables` has all of them, overall and by class.
+"""
