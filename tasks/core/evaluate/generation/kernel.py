@@ -39,7 +39,7 @@ def kernel_distance(
             raise BadInput(
                 f"{name}: expected at least {subset_size:,} images for each subset of KID, got {len(features):,}"
             )
-    draw = np.random.RandomState(seed)  # noqa: NPY002: see above
+    draw = np.random.RandomState(seed)
     values = np.empty(subsets)
     for subset in range(subsets):
         one = samples[draw.choice(len(samples), subset_size, replace=False)]

@@ -51,7 +51,7 @@ def test_equal_to_the_formula_in_any_blocks(seed, rows, classes, parts, block):
     table = chance.dirichlet(np.full(classes, 0.3), rows)
     if rows < parts:
         return
-    order = np.random.RandomState(5).permutation(rows)  # noqa: NPY002
+    order = np.random.RandomState(5).permutation(rows)
     expected = [plain(table[order][i * rows // parts : (i + 1) * rows // parts]) for i in range(parts)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "BLOCK", block)

@@ -50,7 +50,7 @@ def test_equal_to_a_plain_loop_in_any_blocks(seed, count, others, columns, block
 def test_subsets_are_drawn_by_the_seed_samples_first():
     chance = np.random.default_rng(0)
     one, other = chance.normal(size=(30, 4)), chance.normal(1, 1, size=(20, 4))
-    draw = np.random.RandomState(7)  # noqa: NPY002
+    draw = np.random.RandomState(7)
     values = []
     for _ in range(5):
         rows = draw.permutation(30)[:6]

@@ -1,0 +1,169 @@
+"""Quality and variety apart: balls round the images of one set, and which images of the other lie in them.
+
+A set's images are the centres of balls that reach to their k-th nearest neighbour in their own set. *Precision* is the
+share of samples in a ball of the reference, *recall* the share of the reference in a ball of the samples (Kynkäänniemi
+et al., "Improved Precision and Recall Metric for Assessing Generative Models", 2019, section 2). *Density* is in how
+many balls of the reference a sample lies, on average, divided by k, *coverage* the share of the reference whose ball
+holds a sample (Naeem et al., "Reliable Fidelity and Diversity Metrics for Generative Models", 2020, section 3).
+
+Distances are Euclidean. A ball has its border, as in the code of Kynkäänniemi et al. and in torch-fidelity; the code of
+Naeem et al. leaves it out. It matters for images of equal features only. All is exact (`balls`), tile by tile.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schemas.errors import BadInput
+from tasks.core.evaluate.generation.features import BLOCK, Features, Floats, check_pair
+
+
+class Memberships(NamedTuple):
+    """Who lies in whose balls, for balls of K sizes round each image of the reference.
+
+    counts: (K, M) how many balls of the reference each sample lies in. is_hit: (K, N) whether each of them holds a
+    sample. is_inside: (N,) whether each image of the reference lies in a sample's ball.
+    """
+
+    counts: NDArray[np.int64]
+    is_hit: NDArray[np.bool_]
+    is_inside: NDArray[np.bool_]
+
+
+class ManifoldScores(NamedTuple):
+    """Precision, recall and coverage in 0..1; density from 0, about 1 where both sets are alike."""
+
+    precision: float
+    recall: float
+    density: float
+    coverage: float
+
+
+class ManifoldUnits(NamedTuple):
+    """What each image contributes, before any mean is taken.
+
+    is_precise: (M,) whether each sample lies in a ball of the reference. density: (M,) in how many, by k. is_recalled:
+    (N,) whether each image of the reference lies in a ball of the samples. is_covered: (N,) whether its ball holds one.
+    """
+
+    is_precise: NDArray[np.bool_]
+    density: Floats
+    is_recalled: NDArray[np.bool_]
+    is_covered: NDArray[np.bool_]
+
+
+class _Tile(NamedTuple):
+    start: int
+    rows: Floats
+    sizes: Floats
+
+
+def manifold_scores(
+    samples: Features, reference: Features, neighbours: int = 3, density_neighbours: int = 5
+) -> ManifoldScores:
+    """The means of `manifold_units`, whose arguments these are.
+
+    >>> real, fake = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[0.5], [10.0]])
+    >>> manifold_scores(fake, real, neighbours=1, density_neighbours=1)
+    ManifoldScores(precision=0.5, recall=1.0, density=1.0, coverage=0.5)
+    """
+    units = manifold_units(samples, reference, neighbours, density_neighbours)
+    precise, density, recalled, covered = (float(np.mean(values)) for values in units)
+    return ManifoldScores(precise, recalled, density, covered)
+
+
+def manifold_units(
+    samples: Features, reference: Features, neighbours: int = 3, density_neighbours: int = 5
+) -> ManifoldUnits:
+    """Which samples and which images of the reference lie in the other set's balls.
+
+    samples: (M, d), reference: (N, d). neighbours: k of precision and recall; density_neighbours: k of density and
+    coverage. Raises BadInput for features that don't fit (`check_pair`), and where a set has no k-th neighbour.
+
+    Units for means and intervals are the samples in `is_precise` and `density`, where the reference stays as it is.
+    Recall and coverage have no such units: a sample that stands twice is its own neighbour, and its ball is a point.
+    """
+    check_pair(samples, reference)
+    _check_neighbours("samples", samples, neighbours)
+    _check_neighbours("reference", reference, max(neighbours, density_neighbours))
+    found = memberships(
+        samples,
+        reference,
+        squared_radii(samples, [neighbours])[0],
+        squared_radii(reference, [neighbours, density_neighbours]),
+    )
+    return ManifoldUnits(found.counts[0] > 0, found.counts[1] / density_neighbours, found.is_inside, found.is_hit[1])
+
+
+def squared_radii(features: Features, neighbours: Sequence[int]) -> Floats:
+    """(K, N) squared distances from each row to its k-th nearest other row; rows that are equal are at 0.
+
+    neighbours: K of them, each at least 1 and below N.
+    """
+    from tasks.core.evaluate.generation.balls import insert_nearest  # numba takes half a second to import
+
+    slack = _slack(features)
+    nearest = np.full((len(features), max(neighbours)), np.inf)
+    for tile in _tiles(features):
+        mine = nearest[tile.start : tile.start + len(tile.rows)]
+        for other in _tiles(features, tile.start):
+            is_same = other.start == tile.start
+            inner = tile.rows @ other.rows.T
+            insert_nearest(mine, tile.rows, other.rows, inner, tile.sizes, other.sizes, slack, is_same)
+            if not is_same:
+                theirs = nearest[other.start : other.start + len(other.rows)]
+                turned = np.ascontiguousarray(inner.T)
+                insert_nearest(theirs, other.rows, tile.rows, turned, other.sizes, tile.sizes, slack, is_same)
+    return np.ascontiguousarray(nearest[:, np.array(neighbours) - 1].T)
+
+
+def memberships(samples: Features, reference: Features, sample_radii: Floats, reference_radii: Floats) -> Memberships:
+    """Who lies in whose balls. sample_radii: (M,), reference_radii: (K, N), as of `squared_radii`."""
+    from tasks.core.evaluate.generation.balls import count_balls
+
+    slack, sizes = _slack(samples), len(reference_radii)
+    counts = np.zeros((sizes, len(samples)), np.int64)
+    is_hit, is_inside = np.zeros((sizes, len(reference)), np.bool_), np.zeros(len(reference), np.bool_)
+    for tile in _tiles(samples):
+        mine = slice(tile.start, tile.start + len(tile.rows))
+        for other in _tiles(reference):
+            theirs = slice(other.start, other.start + len(other.rows))
+            count_balls(
+                counts[:, mine],
+                is_hit[:, theirs],
+                is_inside[theirs],
+                tile.rows,
+                other.rows,
+                tile.rows @ other.rows.T,
+                tile.sizes,
+                other.sizes,
+                sample_radii[mine],
+                reference_radii[:, theirs],
+                slack,
+            )
+    return Memberships(counts, is_hit, is_inside)
+
+
+def _tiles(features: Features, start: int = 0) -> Iterator[_Tile]:
+    for at in range(start, len(features), BLOCK):
+        rows = np.ascontiguousarray(features[at : at + BLOCK], np.float64)
+        yield _Tile(at, rows, np.einsum("nd,nd->n", rows, rows))
+
+
+def _slack(features: Features) -> float:
+    """How far |x|^2 + |y|^2 - 2 x.y can be from |x - y|^2, as a share of |x|^2 + |y|^2.
+
+    A sum of d products is off by at most d eps / 2 of the sum of their sizes (Higham, "Accuracy and Stability of
+    Numerical Algorithms", 2002, section 3.1): three such sums, the last steps, and the differences' own rounding.
+    """
+    return 4 * (features.shape[1] + 8) * float(np.finfo(np.float64).eps)
+
+
+def _check_neighbours(name: str, features: Features, neighbours: int) -> None:
+    if len(features) <= neighbours:
+        raise BadInput(
+            f"{name}: expected more than {neighbours} images, so that each has {neighbours} neighbours, "
+            f"got {len(features)}"
+        )
