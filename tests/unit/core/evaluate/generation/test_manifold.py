@@ -107,10 +107,8 @@ def test_radii_are_those_of_a_plain_loop():
 def test_what_each_image_contributes():
     units = manifold_units(column(0.5, 10), column(0, 1, 2, 3), 1, 2)
     assert units.is_precise.tolist() == [True, False]
-    assert units.density.tolist() == [
-        2.0,
-        0.0,
-    ]  # two neighbours reach to 2, 1, 1 and 2: in all four balls but that of 3
+    # two neighbours are within 2, 1, 1 and 2: 0.5 lies in the balls of 0 and of 1
+    assert units.density.tolist() == [1.0, 0.0]
     assert units.is_recalled.tolist() == [True] * 4
     assert units.is_covered.tolist() == [True, True, False, False]
 
