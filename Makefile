@@ -25,7 +25,7 @@ CHROMIUM := /usr/bin/chromium
 
 .PHONY: help setup setup-browser setup-postgres build serve test check lint types imports tests coverage test-live test-readers test-contracts unit licences docs-settings docs-screenshots weights wheel lock lock-readers lock-contract-tools clean \
   campaign-sameness campaign-faults campaign-kills campaign-server-faults campaign-hostile campaign-million campaign-dedup-quality \
-  campaign-dedup-families bench-overhead bench-fetch bench-dedup bench-choose bench-detect-cpu bench-detect-gpu bench-detectors \
+  campaign-dedup-families bench-overhead bench-fetch bench-dedup bench-choose bench-detect-cpu bench-detect-gpu bench-detectors bench-generation \
   bench-train bench-release bench-release-growth bench-release-diff bench-catalogue bench-idle bench-serve
 
 help: ## list every target
@@ -167,6 +167,9 @@ bench-detect-gpu: $(READY) ## detect on a GPU beside its forward pass alone
 
 bench-detectors: $(READY) ## detectors scored on People-Art's test split
 	$(BIN)/python -m benchmarks.detectors $(PEOPLEART) --models $(MODELS)
+
+bench-generation: $(READY) ## FID beside numpy and scipy, on 2 x 50,000 x 2,048 features
+	$(BIN)/python -m benchmarks.generation
 
 bench-train: $(READY) ## training beside a reference loop
 	$(BIN)/python -m benchmarks.train

@@ -1,6 +1,6 @@
 """Scores of generators against torch-fidelity 0.4, on synthetic features in 64 bits, and against the formulas of prdc.
 
-torch-fidelity computes in the features' own width: in 32 bits its KID is exact to about three digits.
+torch-fidelity computes in the features' own width: in 32 bits its KID is off by up to 5e-5 of itself on these.
 """
 
 import warnings
@@ -104,12 +104,3 @@ def test_density_and_coverage_by_the_formulas_of_prdc(samples, reference, neighb
     assert ours.precision == pytest.approx(is_inside.any(axis=0).mean(), abs=CLOSE)
     assert ours.density == pytest.approx(is_inside.sum(axis=0).mean() / neighbours, abs=CLOSE)
     assert ours.coverage == pytest.approx((across.min(axis=1) < radii).mean(), abs=CLOSE)
-
-
-def test_two_draws_of_one_normal_distribution_have_the_scores_that_prdc_prints():
-    """Its README, at a tenth of the images: of 10,000 and 1,000 it has about .477, .471, 1.056 and .974."""
-    chance = np.random.default_rng(0)
-    samples, reference = chance.normal(size=(1000, 1000)), chance.normal(size=(1000, 1000))
-    got = manifold_scores(samples, reference, 5)
-    assert got.density == pytest.approx(1.0, abs=0.2)
-    assert got.coverage == pytest.approx(0.97, abs=0.03)

@@ -1,8 +1,8 @@
 """Inner loops of `manifold`: who is nearer than what, decided by exact distances, computed only where it is close.
 
 Approximate squared distances come from a matrix product, as |x|^2 + |y|^2 - 2 x.y, which is off by at most `slack`
-times |x|^2 + |y|^2. Where that leaves open on which side of a bound a pair lies, the distance is computed as a sum of squared
-differences, which is the same from x to y and from y to x, and 0 of equal rows: so ties are ties.
+times |x|^2 + |y|^2. Where that leaves open on which side of a bound a pair lies, the distance is computed as a sum of
+squared differences, which is the same from x to y and from y to x, and 0 of equal rows: so ties are ties.
 """
 
 import numpy as np

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from schemas.errors import BadInput
+from schemas.phrases import counted
 from tasks.core.evaluate.generation.features import Floats, RowBlocks, blocks_of
 
 
@@ -89,14 +90,16 @@ def root_trace(one: Floats, other: Floats) -> float:
     return float(np.sqrt(np.clip(squares, 0, None)).sum())
 
 
-def note(one: Moments, other: Moments) -> str | None:
-    """What a reader of the distance must know where one of the sets is small; None where neither is."""
-    fewest, columns = min(one.rows, other.rows), len(one.mean)
-    if fewest > columns:
+def small_set_note(images: int, columns: int) -> str | None:
+    """What a reader of the distance must know where a set has so few images; None where it has enough.
+
+    >>> small_set_note(2049, 2048)
+    """
+    if images > columns:
         return None
     return (
-        f"FID of {fewest:,} images and {columns:,} columns: with no more images than columns it is far too high, "
-        "and only comparable between sets of one size"
+        f"FID of {counted(images, 'image')} and {columns:,} columns: with no more images than columns it is far too high; "
+        "compare only figures of equally many images"
     )
 
 

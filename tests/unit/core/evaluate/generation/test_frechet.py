@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from schemas.errors import BadInput
 from tasks.core.evaluate.generation import features
-from tasks.core.evaluate.generation.frechet import Moments, frechet_distance, moments, note, root_trace
+from tasks.core.evaluate.generation.frechet import Moments, frechet_distance, moments, root_trace, small_set_note
 
 
 def drawn(seed: int, rows: int, columns: int, shift: float = 0.0) -> np.ndarray:
@@ -124,7 +124,8 @@ def test_what_is_no_covariance_is_refused(bad):
         root_trace(np.array(bad), np.eye(2))
 
 
-def test_a_note_where_images_are_no_more_than_columns():
-    small, large = Moments(np.zeros(3), np.eye(3), 3), Moments(np.zeros(3), np.eye(3), 4)
-    assert note(large, large) is None
-    assert str(note(small, large)).startswith("FID of 3 images and 3 columns: ")
+@pytest.mark.parametrize(("images", "has_note"), [(2, True), (3, True), (4, False)])
+def test_a_note_where_images_are_no_more_than_columns(images, has_note):
+    said = small_set_note(images, 3)
+    assert (said is not None) == has_note
+    assert not has_note or str(said).startswith(f"FID of {images} images and 3 columns: ")

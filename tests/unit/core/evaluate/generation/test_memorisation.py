@@ -1,0 +1,102 @@
+"""The nearest training images: by hand, by a sort of everything, and the table of them."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas.errors import BadInput
+from tasks.core.evaluate.generation import memorisation
+from tasks.core.evaluate.generation.memorisation import (
+    copy_share,
+    nearest,
+    nearest_training_images,
+    neighbour_table,
+    unit_rows,
+)
+
+
+@given(
+    st.integers(0, 1000), st.integers(1, 12), st.integers(1, 12), st.integers(1, 8), st.sampled_from([2, 5, 100])
+)  # fmt: skip
+def test_equal_to_a_sort_of_everything_with_ties_by_row_in_any_blocks(seed, queries, images, k, block):
+    chance = np.random.default_rng(seed)
+    one, other = (chance.integers(-2, 3, size=(rows, 2)).astype(np.float32) for rows in (queries, images))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(memorisation, "BLOCK", block)
+        rows, similarities = nearest(one, other, k)
+    expected = [sorted(range(images), key=lambda row: (-float(query @ other[row]), row))[:k] for query in one]
+    assert rows.tolist() == expected
+    assert similarities.tolist() == [
+        [float(query @ other[row]) for row in near] for query, near in zip(one, expected, strict=True)
+    ]
+
+
+def test_by_angle_and_not_by_length():
+    samples, training = np.array([[3.0, 3.0]]), np.array([[9.0, 0.0], [0.1, 0.1], [-1.0, -1.0], [50.0, 50.0]])
+    rows, similarities = nearest_training_images(samples, training, 4)
+    assert rows.tolist() == [[1, 3, 0, 2]]
+    assert similarities[0].tolist() == pytest.approx([1, 1, 0.5**0.5, -1], abs=1e-7)
+
+
+def test_copies_of_one_training_image_tie_at_any_scale():
+    image = np.random.default_rng(0).normal(size=64)
+    training = np.stack([image, image * 4, image * 0.25, -image])
+    rows, similarities = nearest_training_images(image[None], training)
+    assert rows.tolist() == [[0, 1, 2, 3]]
+    assert len(set(similarities[0, :3].tolist())) == 1
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-30, 1.0, 1e30])
+def test_rows_of_length_one_at_any_scale_and_zeros_stay(scale):
+    got = unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]]) * scale)
+    assert got.ravel().tolist() == pytest.approx([0.6, 0.8, 0, 0], rel=1e-6)
+
+
+def test_a_similarity_is_never_above_one():
+    table = np.random.default_rng(1).normal(size=(200, 33)).astype(np.float32)
+    assert nearest_training_images(table, table, 1)[1].max() == 1
+    assert nearest_training_images(table, -table, 200)[1].min() == -1
+
+
+def test_zeros_are_similar_to_nothing():
+    rows, similarities = nearest_training_images(np.zeros((1, 2)), np.array([[1.0, 0.0], [0.0, 0.0]]))
+    assert (rows.tolist(), similarities.tolist()) == ([[0, 1]], [[0, 0]])
+
+
+def test_the_table_by_sample_and_rank():
+    found = (np.array([[1, 0], [0, 1]]), np.array([[0.9, 0.5], [0.8, 0.1]], np.float32))
+    got = neighbour_table(found, ["s", "t"], ["a", "b"])
+    assert got["sample_id"].to_pylist() == ["s", "s", "t", "t"]
+    assert got["rank"].to_pylist() == [1, 2, 1, 2]
+    assert got["training_id"].to_pylist() == ["b", "a", "a", "b"]
+    assert got["similarity"].to_pylist() == pytest.approx([0.9, 0.5, 0.8, 0.1])
+
+
+@pytest.mark.parametrize(
+    ("sample_ids", "training_ids", "said"),
+    [
+        pytest.param(["s", "s"], ["a", "b"], "samples: expected each id once, got 's' again in row 1", id="a sample"),
+        pytest.param(["s", "t"], ["a", "a"], "training images: expected each id once, got 'a'", id="an image"),
+        pytest.param(["s"], ["a", "b"], "samples: expected one for each of 2 rows, got 1", id="too few"),
+        pytest.param(["s", "t"], ["a", None], "training images: expected texts, got None in row 1", id="null"),
+        pytest.param(["s", "t"], ["a"], "training images: expected one for each of 2 rows, got 1", id="too few images"),
+    ],
+)
+def test_ids_that_do_not_fit_are_refused(sample_ids, training_ids, said):
+    found = (np.array([[1], [0]]), np.zeros((2, 1), np.float32))
+    with pytest.raises(BadInput) as problem:
+        neighbour_table(found, sample_ids, training_ids)
+    assert str(problem.value).startswith(said)
+
+
+def test_the_share_of_copies_counts_the_threshold_itself():
+    similarities = np.array([[0.95, 0.1], [0.9499, 0.9], [1.0, 1.0], [0.2, 0.1]], np.float32)
+    assert copy_share(similarities, 0.95) == 0.5
+    assert copy_share(similarities, 0.0) == 1.0
+
+
+@pytest.mark.parametrize("bad", [np.zeros((0, 2)), np.full((1, 2), np.nan), np.ones((1, 3))])
+def test_features_that_do_not_fit_are_refused(bad):
+    with pytest.raises(BadInput):
+        nearest_training_images(bad, np.ones((2, 2)))
