@@ -14,6 +14,7 @@ density and coverage are measured at a fifth of the images.
 """
 
 import argparse
+import importlib
 import json
 import resource
 import statistics
@@ -95,6 +96,7 @@ NAMES = {
 def side(name: str, images: int, columns: int) -> dict[str, Any]:
     """Seconds, the peak of memory beyond the features, and the scores of one side."""
 
+    importlib.import_module("scipy.linalg")  # its time is not what is measured
     samples, reference = features(images, columns, 1), features(images, columns, 2)
     before = _peak_mb()
     began_s = time.monotonic()

@@ -1,4 +1,4 @@
-"""The settings of a comparison of generators: what the papers and the other program have, and what can't be computed."""
+"""The settings of a comparison of generators: the papers' defaults, and what can't be computed."""
 
 import numpy as np
 import pytest

@@ -98,8 +98,8 @@ def small_set_note(images: int, columns: int) -> str | None:
     if images > columns:
         return None
     return (
-        f"FID of {counted(images, 'image')} and {columns:,} columns: with no more images than columns it is far too high; "
-        "compare only figures of equally many images"
+        f"FID of {counted(images, 'image')} and {columns:,} columns: with no more images than columns it is far too "
+        "high; compare only figures of equally many images"
     )
 
 

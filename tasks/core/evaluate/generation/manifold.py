@@ -158,7 +158,7 @@ def _slack(features: Features) -> float:
     A sum of d products is off by at most d eps / 2 of the sum of their sizes (Higham, "Accuracy and Stability of
     Numerical Algorithms", 2002, section 3.1): three such sums, the last steps, and the differences' own rounding.
     """
-    return 4 * (features.shape[1] + 8) * float(np.finfo(np.float64).eps)
+    return float(4 * (features.shape[1] + 8) * np.finfo(np.float64).eps)
 
 
 def _check_neighbours(name: str, features: Features, neighbours: int) -> None:
