@@ -2,5 +2,6 @@
 
 `frechet` (FID) and `kernel` (KID) compare the two distributions, `inception_score` looks at the samples alone,
 `manifold` tells quality from variety (precision and recall, density and coverage), `memorisation` finds the training
-images that are nearest to each sample; `tables` has all of them, overall and by class.
+images that are nearest to each sample; `tables` has the scores overall and by class, `scorer` those that are means over
+samples.
 """
