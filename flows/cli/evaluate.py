@@ -12,9 +12,7 @@ if TYPE_CHECKING:
 
 def add(commands: "Commands") -> None:
     """Add the command and its protocols."""
-    protocols = add_group(
-        commands, "evaluate", "measure detectors, sketches ... as the papers do", "PROTOCOL"
-    )
+    protocols = add_group(commands, "evaluate", "measure detectors, sketches ... as the papers do", "PROTOCOL")
     _add_detector(
         add_command(
             protocols,

@@ -56,7 +56,7 @@ def evaluate_classification(
     return evaluation(
         "classification",
         scores,
-        Headings("Classifiers", "classifier", "images", metrics),
+        Headings("Classifiers", "classifier", "image", "images", metrics),
         _RANKING,
         resampling,
         more=[line for name, own in several.items() for line in _class_lines(name, own)],

@@ -71,12 +71,14 @@ def evaluate_sketches(
     tables = {}
     for question, people in _people(answers, known, settings).items():
         tables[question] = _agreement(question, known, people, settings, resampling, metrics or {})
-        headings = Headings(f"Agreement with people: {question}", "metric", "photos", _AGREEMENT)
+        headings = Headings(
+            f"Agreement with people: {question}", "metric", "photo", "photos", _AGREEMENT, {"sets", "sets_left_out"}
+        )
         more += [*([""] if more else []), *summary_lines(tables[question], headings, Ranking("rho"))]
     return evaluation(
         "sketches",
         scores,
-        Headings("Sketches", "method", "photos", columns),
+        Headings("Sketches", "method", "photo", "photos", columns, {"sketches"}),
         ranking,
         resampling,
         more=more,

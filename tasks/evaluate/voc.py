@@ -71,7 +71,7 @@ def compare_by_voc(
     return evaluation(
         "voc",
         scores,
-        Headings(f"Detectors on {truth.name}, by PASCAL VOC's rule", "detector", "images", _METRICS),
+        Headings(f"Detectors on {truth.name}, by PASCAL VOC's rule", "detector", "image", "images", _METRICS),
         _RANKING,
         resampling,
         notes=[*truth.notes, *notes, f"a box is right from an IoU of {settings.iou:g} on"],

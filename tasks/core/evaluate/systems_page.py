@@ -1,10 +1,11 @@
 """Scores of systems as Markdown, for the terminal, Prefect's UI and a paper's tables."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from schemas.phrases import counted
 from tasks.core.evaluate.markdown import cell, number, table
 from tasks.core.evaluate.systems import Ranking, rank_systems
 
@@ -14,14 +15,16 @@ Row = dict[str, Any]
 class Headings(NamedTuple):
     """The words of a page.
 
-    title: what was compared, and on what. system, unit: what they are called, in the singular and the plural. metrics:
-    by the key of each metric that is shown, the head of its column.
+    title: what was compared, and on what. system: what one is called. unit, units: likewise, one and several. metrics:
+    by the key of each metric that is shown, the head of its column. counts: which of them are whole numbers.
     """
 
     title: str
     system: str
+    unit: str
     units: str
     metrics: Mapping[str, str]
+    counts: Collection[str] = ()
 
 
 def summary_lines(scores: pa.Table, headings: Headings, ranking: Ranking) -> list[str]:
@@ -35,7 +38,7 @@ def summary_lines(scores: pa.Table, headings: Headings, ranking: Ranking) -> lis
     if whole is None:
         return [f"## {cell(headings.title)}: nothing to compare"]
     lines = [
-        f"## {cell(headings.title)}: {whole['units']:,} {headings.units}",
+        f"## {cell(headings.title)}: {_units(whole['units'], headings)}",
         "",
         *_all_metrics(rows, names, headings, ranking),
         "",
@@ -68,7 +71,7 @@ def _all_metrics(rows: Sequence[Row], names: Sequence[str], headings: Headings, 
     own = _own(rows, None, None)
     lines = []
     for name in names:
-        cells = [_value(own[name, metric], with_ends=metric == ranking.metric) for metric in headings.metrics]
+        cells = [_value(own[name, metric], headings, with_ends=metric == ranking.metric) for metric in headings.metrics]
         lines.append([cell(name), *cells])
     return table([headings.system, *headings.metrics.values()], lines)
 
@@ -88,7 +91,7 @@ def _of_system(rows: Sequence[Row], name: str, attribute: str, headings: Heading
     lines = []
     for label, of, group in [*((group, attribute, group) for group in _groups(rows, attribute)), ("all", None, None)]:
         own = _own(rows, of, group)
-        cells = [number(own[name, metric]["value"]) for metric in headings.metrics]
+        cells = [_value(own[name, metric], headings) for metric in headings.metrics]
         lines.append([cell(label), *cells, str(own[name, next(iter(headings.metrics))]["units"])])
     return table([cell(attribute), *headings.metrics.values(), headings.units], lines)
 
@@ -107,9 +110,15 @@ def _lead_lines(rows: Sequence[Row], headings: Headings, ranking: Ranking) -> li
     return lines
 
 
-def _value(row: Row, *, with_ends: bool) -> str:
-    ends = f" ({number(row['low'])}-{number(row['high'])})" if with_ends and row["low"] is not None else ""
+def _value(row: Row, headings: Headings, *, with_ends: bool = False) -> str:
+    if row["metric"] in headings.counts and row["value"] is not None:
+        return f"{row['value']:,.0f}"
+    ends = f" ({number(row['low'])} to {number(row['high'])})" if with_ends and row["low"] is not None else ""
     return number(row["value"]) + ends
+
+
+def _units(count: int, headings: Headings) -> str:
+    return counted(count, headings.unit, headings.units)
 
 
 def _attributes(rows: Sequence[Row]) -> list[str]:

@@ -7,7 +7,10 @@ from tasks.core.evaluate.systems import Ranking, score_systems
 from tasks.core.evaluate.systems_page import Headings, page, summary_lines
 from tests.support.systems import ACCURACY, ERROR, GOOD, POOR, STYLES
 
-HEADINGS = Headings("Models on | <b>", "model", "queries", {"accuracy": "ACC", "error": "error", "never": "never"})
+HEADINGS = Headings(
+    "Models on | <b>", "model", "query", "queries", {"accuracy": "ACC", "error": "error", "never": "never"}
+)
+COUNTS = HEADINGS._replace(counts={"accuracy"})
 SYSTEMS = {"poor": POOR, "good": GOOD}
 
 
@@ -53,3 +56,10 @@ def test_a_page_has_every_system_by_group_what_the_protocol_adds_and_how_it_was_
 def test_nothing_to_compare_is_one_line():
     lines = summary_lines(SYSTEM_SCORES.empty_table(), HEADINGS, Ranking("accuracy"))
     assert lines == ["## Models on \\| &lt;b&gt;: nothing to compare"]
+
+
+def test_counts_are_whole_numbers_and_one_unit_is_in_the_singular():
+    systems = {"a": lambda times: {"accuracy": 1234.0, "error": 0.0, "never": 0.0}}
+    lines = summary_lines(score_systems(systems, 1, {}, ACCURACY, 0, 0), COUNTS, ACCURACY)
+    assert lines[0].endswith(": 1 query")
+    assert lines[4] == "| a | 1,234 | 0.000 | 0.000 |"
