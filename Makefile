@@ -25,7 +25,7 @@ CHROMIUM := /usr/bin/chromium
 
 .PHONY: help setup setup-browser setup-postgres build serve test check lint types imports tests coverage test-live test-readers test-contracts unit licences docs-settings docs-screenshots weights wheel lock lock-readers lock-contract-tools clean \
   campaign-sameness campaign-faults campaign-kills campaign-server-faults campaign-hostile campaign-million campaign-dedup-quality \
-  campaign-dedup-families bench-overhead bench-fetch bench-dedup bench-choose bench-detect-cpu bench-detect-gpu bench-detectors bench-generation \
+  campaign-dedup-families bench-overhead bench-fetch bench-dedup bench-choose bench-detect-cpu bench-detect-gpu bench-detectors bench-generation bench-knn \
   bench-train bench-release bench-release-growth bench-release-diff bench-catalogue bench-idle bench-serve
 
 help: ## list every target
@@ -173,6 +173,9 @@ bench-generation: $(READY) ## FID beside numpy and scipy, on 2 x 50,000 x 2,048 
 
 bench-train: $(READY) ## training beside a reference loop
 	$(BIN)/python -m benchmarks.train
+
+bench-knn: $(READY) ## exact nearest neighbours beside the bare matrix product
+	$(BIN)/python -m benchmarks.knn
 
 bench-release-diff: $(READY) ## diff of two releases of up to a million records: time and memory
 	$(BIN)/python -m benchmarks.release_diff
