@@ -2,7 +2,7 @@
 
     python -m benchmarks.knn [--rows 1000000] [--queries 2000] [--dimensions 512] [--most 50] [--rounds 3] [--out FILE]
 
-Gallery and queries are unit vectors that are drawn from a seed, so that nothing is nearer than chance has it. The peer is
+Gallery and queries are unit vectors, drawn from a seed: nothing is nearer than chance has it. The peer is
 the same product, block by block with the same sizes, threads and memory, whose results are thrown away; ours also
 selects. Both run in one process after a first small round, alternately, every other round in the opposite order.
 `of_matmul` is the speed of ours as a share of the peer's: the median of the ratios within each round. The peak is that

@@ -55,7 +55,7 @@ def has_one_above(products: NDArray[np.float32], threshold: np.float32) -> bool:
     above = np.uint8(0)
     for place in range(len(products)):
         above |= np.uint8(products[place] >= threshold)
-    return above != 0
+    return bool(above)
 
 
 @compiled

@@ -20,8 +20,8 @@ Product = Callable[[Vectors, Vectors, Vectors], None]
 """Writes the inner products of queries (Q, d) and a block (B, d) into (Q, B)."""
 
 BLOCK_ROWS = 8192
-QUERIES_AT_ONCE = 2048
-"""Products that are in memory at once: 64 MiB with the defaults, beside a block of the gallery."""
+QUERIES_AT_ONCE = 512
+"""Products that are in memory at once: 16 MiB with the defaults, which stay in the cache until they are compared."""
 
 ROUNDOFF = 2.0**-24
 """Of 32-bit numbers. A product in another precision has another one: 2**-11 for TF32."""
@@ -58,7 +58,7 @@ def nearest_neighbours(
     gallery: (G, d), may be a memory map; or blocks of its rows (any number, d) in their order, read once. queries:
     (Q, d). All are taken as 32-bit numbers; unit vectors give cosine similarities. Returns (Q, min(most, G)), nearest
     first; of equally near rows the lower one is first, also where the list is cut. Without queries or gallery, 0 rows
-    or 0 columns. The similarities are those of 64-bit sums, rounded to 32 bits. Where thousands of rows are equally near,
+    or 0 columns. The similarities are those of 64-bit sums, rounded to 32 bits. Where thousands of rows are as near,
     to a few millionths, it takes longer: all of them are looked at again.
 
     product, roundoff: another matrix product, such as a GPU's, and the unit roundoff of its arithmetic, which decides

@@ -1,0 +1,54 @@
+"""evaluate recognition: how photographs of artworks are recognised among a museum's exhibits (The Met dataset)."""
+
+from typing import Annotated, Literal, get_args
+
+from pydantic import Field
+
+from schemas.base import Frozen, Score
+
+QueryType = Literal["met", "other_art", "non_art"]
+QUERY_TYPES: tuple[QueryType, ...] = get_args(QueryType)
+
+K = Annotated[int, Field(ge=1, le=1000)]
+Temperature = Annotated[float, Field(gt=0, le=10_000)]
+MET_K: tuple[int, ...] = (1, 2, 3, 5, 7, 10, 15, 20, 50)
+MET_TEMPERATURES: tuple[float, ...] = (0.01, 0.1, 1, 5, 10, 15, 20, 25, 30, 50, 100, 500)
+
+
+class RecognitionSettings(Frozen):
+    """The settings of an evaluation of instance recognition."""
+
+    k: tuple[K, ...] = Field(
+        MET_K,
+        min_length=1,
+        description="Numbers of nearest gallery images to try; with the temperatures, the pair with the highest GAP on "
+        "the validation queries is used (The Met, A.1). A single number is used as it is",
+    )
+    tau: tuple[Temperature, ...] = Field(
+        MET_TEMPERATURES,
+        min_length=1,
+        description="Temperatures of the softmax to try (The Met, A.1): the higher, the more the nearest class counts",
+    )
+    tune_distractors: Score = Field(
+        1.0,
+        description="Share of the validation set's distractors that are used to choose k and the temperature. 0: none, "
+        "as in the last row of The Met's Table 4",
+    )
+    distractors: tuple[Score, ...] = Field(
+        (0.0, 0.05, 0.1, 0.5, 1.0),
+        description="Shares of the test set's distractors for which GAP is computed (The Met, Table 7); a larger share "
+        "contains the smaller ones",
+    )
+    whiten: bool = Field(
+        True,
+        description="Whether to whiten the vectors by the principal components of the gallery's (The Met, section 3). "
+        "False: they are only divided by their lengths, for vectors that are whitened already",
+    )
+    dimensions: int | None = Field(
+        512,
+        ge=1,
+        le=65_536,
+        description="At most how many principal components are kept (The Met: 512); null: all. A gallery of few images "
+        "has fewer",
+    )
+    seed: int = Field(0, ge=0, description="Seed of the draw of distractors")

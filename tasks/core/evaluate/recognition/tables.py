@@ -1,0 +1,162 @@
+"""What is compared: the gallery's images and classes, the queries, and the vectors that belong to them."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from schemas.errors import BadInput
+from schemas.evaluate_recognition import QUERY_TYPES
+from schemas.phrases import counted, listed, quoted
+from tasks.core.evaluate.recognition.vectors import AT_ONCE
+
+NO_CLASS = -1
+_MOST_QUOTED = 3
+
+
+class Gallery(NamedTuple):
+    """ids: (G,) strings. classes: (N,) names, sorted. class_of: (G,) places in `classes`."""
+
+    ids: pa.ChunkedArray
+    classes: tuple[str, ...]
+    class_of: NDArray[np.int64]
+
+
+class Queries(NamedTuple):
+    """ids: (Q,) strings. class_of: (Q,) places in the gallery's classes, NO_CLASS for a distractor. type: (Q,) of
+    QUERY_TYPES, or "distractor" where only the class was given. photographer: (Q,), None where it is not known.
+    """
+
+    ids: pa.ChunkedArray
+    class_of: NDArray[np.int64]
+    type: tuple[str, ...]
+    photographer: tuple[str | None, ...]
+
+    @property
+    def is_met(self) -> NDArray[np.bool_]:
+        """(Q,) whether the query shows an exhibit; the others are distractors."""
+        return np.asarray(self.class_of != NO_CLASS)
+
+
+def check_gallery(table: pa.Table) -> Gallery:
+    """The gallery of a table with `id` and `class` (strings, or whole numbers, which become strings).
+
+    Raises BadInput for a missing column or value, an id that occurs twice, no image, and fewer than two classes, of
+    which any confidence would be 1.
+    """
+    ids, classes = _ids("gallery", table), _texts("gallery", table, "class")
+    if classes.null_count:
+        raise BadInput(f"gallery: expected a class for each image, got {classes.null_count:,} without")
+    if not len(ids):
+        raise BadInput("gallery: expected images, got none")
+    names = sorted(pc.unique(classes).to_pylist())
+    if len(names) < 2:
+        raise BadInput(f"gallery: expected at least two classes, got only {quoted(names[0])}")
+    return Gallery(ids, tuple(names), _places(classes, names))
+
+
+def check_queries(table: pa.Table, gallery: Gallery, name: str = "queries") -> Queries:
+    """The queries of a table with `id`, `class` (null: a distractor) and, if they are there, `type` and `photographer`.
+
+    name: what messages call them. A class that the gallery does not have is refused: nothing could be right about such
+    a query (in the paper, the queries' classes are among the gallery's). If it is to count as a distractor, it needs no
+    class. Raises BadInput for this, for what `check_gallery` refuses in ids and columns, for no query, and for a type
+    that is none, or does not fit the class: met has one, other_art and non_art have none.
+    """
+    ids, classes = _ids(name, table), _texts(name, table, "class")
+    if not len(ids):
+        raise BadInput(f"{name}: expected queries, got none")
+    class_of = _places(classes, gallery.classes)
+    is_met = np.asarray(classes.is_valid())
+    if unknown := sorted(set(pc.unique(classes).drop_null().to_pylist()).difference(gallery.classes)):
+        raise BadInput(
+            f"{name}: expected classes of the gallery, or null for distractors, got "
+            f"{counted(len(unknown), 'other class', 'other classes')} ({_quoted(unknown)})"
+        )
+    types = _optional(name, table, "type")
+    for row, (kind, has_class) in enumerate(zip(types, is_met.tolist(), strict=True)):
+        if kind is not None and kind not in QUERY_TYPES:
+            raise BadInput(f"{name}: expected the type met, other_art or non_art, got {quoted(kind)}")
+        if kind is not None and (kind == "met") != has_class:
+            expected = "a class where the type is met, and none elsewhere"
+            raise BadInput(f"{name}: expected {expected}, got another in the query {quoted(ids[row].as_py())}")
+    named = tuple(
+        kind or ("met" if has_class else "distractor") for kind, has_class in zip(types, is_met.tolist(), strict=True)
+    )
+    return Queries(ids, class_of, named, tuple(_optional(name, table, "photographer")))
+
+
+def check_vectors(vectors: NDArray[Any], rows: int, name: str, dimensions: int | None = None) -> int:
+    """How many of the vectors are zero, which are as near to everything.
+
+    vectors: (rows, d), 16 to 64-bit floats, may be a memory map. They need no length of 1: it is brought about later.
+    dimensions: what d must be, for queries that of the gallery. Raises BadInput for another shape or type, and for a
+    number that is not finite.
+    """
+    if vectors.ndim != 2 or len(vectors) != rows or not vectors.shape[1]:
+        raise BadInput(f"{name}: expected vectors of shape ({rows}, dimensions), got {vectors.shape}")
+    if dimensions is not None and vectors.shape[1] != dimensions:
+        raise BadInput(f"{name}: expected {dimensions} dimensions as in the gallery, got {vectors.shape[1]}")
+    if vectors.dtype.kind != "f":
+        raise BadInput(f"{name}: expected vectors of real numbers, got {vectors.dtype}")
+    zero = 0
+    for start in range(0, len(vectors), AT_ONCE):
+        block = vectors[start : start + AT_ONCE]
+        if not (is_finite := np.isfinite(block).all(axis=1)).all():
+            raise BadInput(f"{name}: expected finite numbers, got NaN or infinity in row {start + is_finite.argmin()}")
+        zero += int(np.count_nonzero(~block.any(axis=1)))
+    return zero
+
+
+def leak_notes(val: Queries, test: Queries) -> tuple[str, ...]:
+    """What the validation and test queries share, so that k and the temperature are chosen on what is scored.
+
+    In the paper, no photographer and no class is in both. Raises BadInput for an id that is in both.
+    """
+    if shared := sorted({*val.ids.to_pylist()}.intersection(test.ids.to_pylist())):
+        raise BadInput(f"expected queries for validation or for test, got {len(shared)} in both ({_quoted(shared)})")
+    photographers = {*val.photographer}.intersection(test.photographer) - {None}
+    classes = {*val.class_of.tolist()}.intersection(test.class_of.tolist()) - {NO_CLASS}
+    return tuple(
+        f"{counted(len(both), one, many)} in both the validation and the test queries"
+        for both, one, many in ((photographers, "photographer", "photographers"), (classes, "class", "classes"))
+        if both
+    )
+
+
+def _ids(name: str, table: pa.Table) -> pa.ChunkedArray:
+    ids = _texts(name, table, "id")
+    if ids.null_count:
+        raise BadInput(f"{name}: expected an id in each row, got {ids.null_count:,} without")
+    if len(pc.unique(ids)) < len(ids):
+        counts = pc.value_counts(ids.combine_chunks())
+        twice = counts.filter(pc.greater(counts.field("counts"), 1)).field("values")
+        raise BadInput(f"{name}: expected each id once, got {_quoted(sorted(twice.to_pylist()))} several times")
+    return ids
+
+
+def _texts(name: str, table: pa.Table, column: str) -> pa.ChunkedArray:
+    if column not in table.column_names:
+        raise BadInput(f"{name}: expected a column {column!r}, got {quoted(table.column_names)}")
+    kind = table[column].type
+    is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_null(kind)
+    if not (is_text or pa.types.is_integer(kind)):
+        raise BadInput(f"{name}: expected texts or whole numbers in the column {column!r}, got {kind}")
+    return table[column].cast(pa.string())
+
+
+def _optional(name: str, table: pa.Table, column: str) -> list[str | None]:
+    return _texts(name, table, column).to_pylist() if column in table.column_names else [None] * table.num_rows
+
+
+def _places(values: pa.ChunkedArray, names: Sequence[str]) -> NDArray[np.int64]:
+    """(N,) the place of each value among the names, NO_CLASS for null and for what is not there."""
+    places = pc.index_in(values, value_set=pa.array(names, pa.string()))
+    return np.asarray(pc.fill_null(places, NO_CLASS), np.int64)
+
+
+def _quoted(values: Sequence[str]) -> str:
+    return listed([quoted(value) for value in values], _MOST_QUOTED)

@@ -1,0 +1,80 @@
+"""PCA whitening of descriptors, learned from the gallery alone (The Met dataset, section 3; Jégou & Chum, 2012)."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schemas.errors import BadInput
+from tasks.core.evaluate.recognition.vectors import AT_ONCE, Floats, Vectors, normalise
+
+LEAST_VARIANCE = 1e-9
+"""As a share of the largest. A direction with less has none but the rounding of 32-bit numbers: it is left out."""
+
+
+class Whitening(NamedTuple):
+    """mean: (d,). projection: (d, kept) eigenvectors by falling variance, each divided by its standard deviation."""
+
+    mean: Floats
+    projection: Floats
+
+    @property
+    def dimensions(self) -> int:
+        """How many are kept."""
+        return int(self.projection.shape[1])
+
+
+def learn_whitening(gallery: NDArray[Any], at_most: int | None = 512) -> Whitening:
+    """The whitening of a gallery (G, d), which may be a memory map: it is read twice, in blocks.
+
+    m = mean, C = (X - m)^T (X - m) / G in 64 bits, P = V diag(variance^-1/2) for the `at_most` eigenvectors V with the
+    largest variance (null: all; the paper: 512). Directions whose variance is below LEAST_VARIANCE of the largest are
+    left out, so that fewer may be kept: G images have at most G - 1. Of each eigenvector the entry that is farthest
+    from 0 is positive (the first of equal ones): no similarity depends on it.
+
+    Raises BadInput for fewer than two images, and for images that are all equal.
+    """
+    if len(gallery) < 2:
+        raise BadInput(f"expected at least 2 gallery images to learn a whitening from, got {len(gallery)}")
+    blocks = [slice(start, start + AT_ONCE) for start in range(0, len(gallery), AT_ONCE)]
+    mean = np.sum([gallery[block].sum(axis=0, dtype=np.float64) for block in blocks], axis=0) / len(gallery)
+    covariance = np.zeros((len(mean), len(mean)))
+    for block in blocks:
+        centred = gallery[block].astype(np.float64) - mean
+        covariance += centred.T @ centred
+    variance, vectors = np.linalg.eigh(covariance / len(gallery))
+    variance, vectors = variance[::-1], vectors[:, ::-1]
+    rank = int(np.count_nonzero(variance > LEAST_VARIANCE * max(float(variance[0]), np.finfo(np.float64).tiny)))
+    if not rank or _is_rounding(float(variance[0]), mean):
+        raise BadInput("expected gallery images with different vectors to learn a whitening from, got equal ones")
+    kept = rank if at_most is None else min(at_most, rank)
+    return Whitening(mean, _with_signs(vectors[:, :kept]) / np.sqrt(variance[:kept]))
+
+
+def whiten(vectors: NDArray[Any], whitening: Whitening) -> Vectors:
+    """(N, kept) the vectors (N, d) whitened, y = (x - m) P, and divided by their lengths again.
+
+    The paper speaks of cosine similarities, which implies the length; its authors' code does so. The gallery's mean
+    itself becomes zero and stays it.
+    """
+    nothing = np.empty((0, whitening.dimensions), np.float32)
+    return np.concatenate([nothing, *whiten_blocks(vectors, whitening)])
+
+
+def whiten_blocks(vectors: NDArray[Any], whitening: Whitening) -> Iterator[Vectors]:
+    """`whiten` for a gallery that is too large to be copied: its rows in their order, AT_ONCE at once."""
+    for start in range(0, len(vectors), AT_ONCE):
+        centred = vectors[start : start + AT_ONCE].astype(np.float64) - whitening.mean
+        yield normalise(centred @ whitening.projection)
+
+
+def _is_rounding(variance: float, mean: Floats) -> bool:
+    """Whether the largest variance is that of the mean's own rounding."""
+    return variance <= float(mean @ mean) * 1e-24
+
+
+def _with_signs(vectors: Floats) -> Floats:
+    """(d, kept) each column with the sign that makes its entry farthest from 0 positive."""
+    farthest = np.abs(vectors).argmax(axis=0)
+    return vectors * np.where(np.take_along_axis(vectors, farthest[None], axis=0) < 0, -1.0, 1.0)
