@@ -23,11 +23,11 @@ BLOCK_ROWS = 8192
 QUERIES_AT_ONCE = 512
 """Products that are in memory at once: 16 MiB with the defaults, which stay in the cache until they are compared."""
 
-ROUNDOFF = 2.0**-24
-"""Of 32-bit numbers. A product in another precision has another one: 2**-11 for TF32."""
-
 _LARGEST_PRODUCT = 1e37
 """Of two lengths: what is longer could overflow on the way."""
+
+_VANISHING = 1e-32
+"""Far more than what is lost of a sum where numbers get too small for 32 bits."""
 
 
 class Neighbours(NamedTuple):
@@ -51,7 +51,7 @@ def nearest_neighbours(
     queries_at_once: int = QUERIES_AT_ONCE,
     threads: int = 2,
     product: Product = multiply,
-    roundoff: float = ROUNDOFF,
+    product_error: float | None = None,
 ) -> Neighbours:
     """The `most` rows of the gallery with the largest inner product with each query: exact, and in a total order.
 
@@ -61,8 +61,9 @@ def nearest_neighbours(
     or 0 columns. The similarities are those of 64-bit sums, rounded to 32 bits. Where thousands of rows are as near,
     to a few millionths, it takes longer: all of them are looked at again.
 
-    product, roundoff: another matrix product, such as a GPU's, and the unit roundoff of its arithmetic, which decides
-    how many rows are looked at again. The result is the same.
+    product: another matrix product, such as a GPU's. product_error: what one of its results may be wrong by at most, as
+    a share of the product of the two lengths, which decides how many rows are looked at again: by default that of 32-bit
+    sums in any order, for TF32 0.001 more. The result is the same.
 
     Raises BadInput for a vector that is not finite or too long, ValueError for shapes that do not fit.
 
@@ -76,53 +77,65 @@ def nearest_neighbours(
     similarities = np.full((len(queries), most), -np.inf, np.float32)
     rows = np.full((len(queries), most), -1, np.int64)
     products = np.empty((min(queries_at_once, len(queries)), block_rows), np.float32)
+    error = _error_of_sums(queries.shape[1]) if product_error is None else product_error
     done = 0
     with ThreadPoolExecutor(threads) as pool:
         for block in _blocks(gallery, block_rows, queries.shape[1]):
-            tolerance = _tolerance(lengths, float(_lengths(block, "gallery").max()), queries.shape[1], roundoff)
+            tolerance = _tolerance(lengths, float(_lengths(block, "gallery").max()), error)
             for start in range(0, len(queries), queries_at_once):
                 part = slice(start, start + queries_at_once)
                 here = _view(products, len(queries[part]), len(block))
                 product(queries[part], block, here)
-                _select(
-                    pool, threads, (here, queries[part], tolerance[part], similarities[part], rows[part]), block, done
-                )
+                lists = _Lists(here, queries[part], tolerance[part], similarities[part], rows[part])
+                _select(pool, threads, lists, block, done)
             done += len(block)
-    return (
-        Neighbours(rows[:, :done].copy(), similarities[:, :done].copy())
-        if done < most
-        else Neighbours(rows, similarities)
-    )
+    kept = min(done, most)
+    return Neighbours(np.ascontiguousarray(rows[:, :kept]), np.ascontiguousarray(similarities[:, :kept]))
 
 
-_State = tuple[Vectors, Vectors, Vectors, Vectors, NDArray[np.int64]]
-"""Products, queries, tolerance, similarities and rows of the same queries."""
+class _Lists(NamedTuple):
+    """Of the same queries: the products with a block, and their lists so far, which are changed in place."""
+
+    products: Vectors
+    queries: Vectors
+    tolerance: Vectors
+    similarities: Vectors
+    rows: NDArray[np.int64]
 
 
-def _select(pool: ThreadPoolExecutor, threads: int, state: _State, block: Vectors, first_row: int) -> None:
+def _select(pool: ThreadPoolExecutor, threads: int, lists: _Lists, block: Vectors, first_row: int) -> None:
     from tasks.core.evaluate.recognition.neighbour_kernels import keep_nearest  # numba takes half a second to import
 
-    count = len(state[0])
-    bounds = [count * place // threads for place in range(threads + 1)]
-
     def select(start: int, stop: int) -> None:
-        products, queries, tolerance, similarities, rows = (values[start:stop] for values in state)
-        keep_nearest(products, queries, block, first_row, tolerance, similarities, rows)
+        keep_nearest(
+            lists.products[start:stop],
+            lists.queries[start:stop],
+            block,
+            first_row,
+            lists.tolerance[start:stop],
+            lists.similarities[start:stop],
+            lists.rows[start:stop],
+        )
 
+    bounds = [len(lists.queries) * place // threads for place in range(threads + 1)]
     list(pool.map(select, bounds[:-1], bounds[1:]))
 
 
-def _tolerance(lengths: NDArray[np.float64], longest: float, size: int, roundoff: float) -> Vectors:
-    """(Q,) what a product of each query and a block may be wrong by, at most.
+def _error_of_sums(dimensions: int) -> float:
+    """What a sum of so many products of 32-bit numbers, in any order, may be wrong by, as a share of the lengths.
 
-    A sum of d products, in any order, is wrong by at most d u / (1 - d u) times the lengths of both (Higham, "Accuracy
-    and Stability of Numerical Algorithms", 2002, section 3.1); a little more for the roundings of what it is compared
-    with, and for numbers that vanish.
+    d u / (1 - d u) (Higham, "Accuracy and Stability of Numerical Algorithms", 2002, section 3.1), and a little more for
+    the rounding of what it is compared with.
     """
+    share = (dimensions + 8) * 2.0**-24
+    return share / (1 - share) if share < 1 else np.inf
+
+
+def _tolerance(lengths: NDArray[np.float64], longest: float, error: float) -> Vectors:
+    """(Q,) what a product of each query and a block may be wrong by; also where numbers are so small that they vanish."""
     if (largest := float(lengths.max(initial=0.0)) * longest) > _LARGEST_PRODUCT:
         raise BadInput(f"expected vectors whose lengths multiply to at most {_LARGEST_PRODUCT:g}, got {largest:g}")
-    relative = (size + 8) * roundoff
-    return (relative / max(1 - relative, 0.5) * lengths * longest + size * 1e-37).astype(np.float32)
+    return (error * lengths * longest + _VANISHING).astype(np.float32)
 
 
 def _lengths(vectors: Vectors, name: str) -> NDArray[np.float64]:
@@ -133,7 +146,7 @@ def _lengths(vectors: Vectors, name: str) -> NDArray[np.float64]:
         squares = np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64)
         if not np.isfinite(squares).all():
             raise BadInput(f"expected finite numbers in the vectors of the {name}, got NaN or infinity")
-    return np.sqrt(squares.astype(np.float64)) * 1.001 + 1e-19
+    return np.asarray(np.sqrt(squares.astype(np.float64)) * 1.001 + 1e-19)
 
 
 def _blocks(gallery: Vectors | Iterable[Vectors], block_rows: int, size: int) -> Iterator[Vectors]:

@@ -94,7 +94,7 @@ def test_real_vectors_have_one_result_to_the_last_bit_whatever_the_blocks_and_th
         assert as_lists(found) == as_lists(first)
 
 
-def test_a_product_of_less_precision_changes_nothing_where_its_roundoff_is_said():
+def test_a_product_of_less_precision_changes_nothing_where_its_error_is_given():
     gallery, queries = unit_vectors(3000, 32, 4), unit_vectors(5, 32, 5)
 
     def rough(left: Vectors, right: Vectors, products: Vectors) -> None:
@@ -103,7 +103,7 @@ def test_a_product_of_less_precision_changes_nothing_where_its_roundoff_is_said(
         )
 
     exact = nearest_neighbours(gallery, queries, 20)
-    assert as_lists(nearest_neighbours(gallery, queries, 20, product=rough, roundoff=2.0**-11)) == as_lists(exact)
+    assert as_lists(nearest_neighbours(gallery, queries, 20, product=rough, product_error=0.0011)) == as_lists(exact)
 
 
 def test_a_gallery_may_be_a_memory_map_or_blocks_of_any_size(tmp_path):
