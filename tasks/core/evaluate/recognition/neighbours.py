@@ -62,8 +62,8 @@ def nearest_neighbours(
     to a few millionths, it takes longer: all of them are looked at again.
 
     product: another matrix product, such as a GPU's. product_error: what one of its results may be wrong by at most, as
-    a share of the product of the two lengths, which decides how many rows are looked at again: by default that of 32-bit
-    sums in any order, for TF32 0.001 more. The result is the same.
+    a share of the product of the two lengths, which decides how many rows are looked at again: by default that of
+    32-bit sums in any order, for TF32 0.001 more. The result is the same.
 
     Raises BadInput for a vector that is not finite or too long, ValueError for shapes that do not fit.
 
@@ -132,7 +132,7 @@ def _error_of_sums(dimensions: int) -> float:
 
 
 def _tolerance(lengths: NDArray[np.float64], longest: float, error: float) -> Vectors:
-    """(Q,) what a product of each query and a block may be wrong by; also where numbers are so small that they vanish."""
+    """(Q,) what a product of each query and a block may be wrong by, also where small numbers vanish."""
     if (largest := float(lengths.max(initial=0.0)) * longest) > _LARGEST_PRODUCT:
         raise BadInput(f"expected vectors whose lengths multiply to at most {_LARGEST_PRODUCT:g}, got {largest:g}")
     return (error * lengths * longest + _VANISHING).astype(np.float32)

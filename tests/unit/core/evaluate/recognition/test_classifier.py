@@ -1,0 +1,110 @@
+"""Predictions and confidences: the formula by hand, by plain loops, clamped, and for any temperature."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tasks.core.evaluate.recognition.classifier import Votes, collect_votes, confidence_of, weigh_votes
+from tasks.core.evaluate.recognition.neighbours import Neighbours
+
+
+def votes_of(similarities: list[float], classes: list[int], others: int = 0) -> Votes:
+    """One query's neighbours by falling similarity, and how many classes the gallery has beside theirs."""
+    new = range(max(classes) + 1, max(classes) + 1 + others)
+    rows = np.arange(len(classes))[None]
+    return collect_votes(Neighbours(rows, np.array([similarities], np.float32)), np.array([*classes, *new]))
+
+
+@pytest.mark.parametrize(
+    ("similarities", "others", "k", "tau", "expected"),
+    [
+        pytest.param([0.9, 0.5], 2, 2, 1, 0.4027, id="N = 4, tau 1"),
+        pytest.param([0.9, 0.5], 2, 2, 10, 0.9818, id="N = 4, tau 10"),
+        pytest.param([0.9, 0.5], 2, 1, 1, 0.4505, id="N = 4, k = 1"),
+        pytest.param([0.8, 0.2], 998, 2, 10, 0.7478, id="N = 1000"),
+        pytest.param([0.82, 0.81], 998, 2, 10, 0.4589, id="N = 1000, two that are near each other"),
+        pytest.param([0.0, 0.0], 2, 2, 10, 0.25, id="nothing is near"),
+        pytest.param([-0.1, -0.5], 2, 2, 10, 0.25, id="clamped at 0"),
+        pytest.param([0.5, -0.5], 2, 2, 10, 0.9802, id="a class that is clamped counts as one that is not met"),
+        pytest.param([1.0, 0.99], 998, 2, 500, 0.9933, id="tau 500"),
+    ],
+)
+def test_confidence_by_hand(similarities, others, k, tau, expected):
+    votes = votes_of(similarities, [0, 1], others)
+    assert confidence_of(weigh_votes(votes, k, tau))[0] == pytest.approx(expected, abs=5e-5)
+
+
+def test_the_second_class_by_hand():
+    """The softmax of the second class is the first one's times e^(tau (s2 - s1)): .2699 and .0180."""
+    for tau, expected in ((1, 0.2699), (10, 0.0180)):
+        first = confidence_of(weigh_votes(votes_of([0.9, 0.5], [0, 1], 2), 2, tau))[0]
+        assert first * math.exp(tau * (0.5 - 0.9)) == pytest.approx(expected, abs=5e-5)
+
+
+def test_k_beyond_the_gallery_takes_all_of_it():
+    votes = votes_of([0.9, 0.5], [0, 1])
+    assert weigh_votes(votes, 50, 1) == pytest.approx(weigh_votes(votes, 2, 1))
+
+
+@pytest.mark.parametrize("k", [0, 3])
+def test_a_k_that_was_not_searched_is_refused(k):
+    with pytest.raises(ValueError, match="expected k from 1 to the 2 neighbours that were searched, got"):
+        weigh_votes(votes_of([0.9, 0.5], [0, 1], 7), k, 1)
+
+
+def test_a_class_counts_by_its_nearest_image():
+    assert weigh_votes(votes_of([0.9, 0.8, 0.5], [0, 0, 1], 2), 3, 1) == pytest.approx(
+        weigh_votes(votes_of([0.9, 0.5], [0, 1], 2), 2, 1)
+    )
+
+
+@pytest.mark.parametrize("similarities", [[0.9, 0.9], [0.0, 0.0], [-0.5, -0.5]])
+def test_of_classes_that_are_equally_near_the_one_of_the_lower_row_is_predicted(similarities):
+    assert votes_of(similarities, [1, 0]).prediction.tolist() == [1]
+
+
+def test_no_query_has_no_prediction():
+    votes = collect_votes(Neighbours(np.empty((0, 2), np.int64), np.empty((0, 2), np.float32)), np.array([0, 1]))
+    assert votes.prediction.shape == weigh_votes(votes, 2, 1).shape == (0,)
+
+
+neighbours_of_one = st.lists(st.tuples(st.floats(-1, 1, width=32), st.integers(0, 4)), min_size=1, max_size=8).map(
+    lambda pairs: sorted(pairs, reverse=True)
+)
+
+
+@given(neighbours_of_one, st.integers(0, 9), st.integers(1, 8), st.floats(0.01, 20))
+def test_confidence_is_that_of_plain_loops(pairs, others, k, tau):
+    k = min(k, len(pairs))
+    classes = sorted({place for _, place in pairs})
+    codes = [classes.index(place) for _, place in pairs]
+    best: dict[int, float] = {}
+    for (similarity, _), code in list(zip(pairs, codes, strict=True))[:k]:
+        best[code] = max(best.get(code, 0.0), similarity)
+    total = sum(math.exp(tau * s) for s in best.values()) + len(classes) + others - len(best)
+    votes = votes_of([similarity for similarity, _ in pairs], codes, others)
+    confidence = confidence_of(weigh_votes(votes, k, tau))[0]
+    assert confidence == pytest.approx(math.exp(tau * best[codes[0]]) / total)
+    assert 1 / (len(classes) + others) - 1e-12 <= confidence <= 1
+
+
+# 1/1024 apart: differences that 64 bits show even with the lowest temperature
+steps = st.integers(-1024, 1024).map(lambda step: step / 1024)
+
+
+@given(st.lists(steps, min_size=1, max_size=9))
+def test_for_k_1_the_ranking_is_free_of_the_temperature(similarities):
+    column = np.array(similarities, np.float32)[:, None]
+    votes = collect_votes(Neighbours(np.zeros(column.shape, np.int64), column), np.arange(224_408))
+    by_similarity = np.argsort(-np.maximum(column[:, 0], 0), kind="stable").tolist()
+    for tau in (0.01, 0.1, 1, 50, 500):
+        assert np.argsort(weigh_votes(votes, 1, tau), kind="stable").tolist() == by_similarity
+
+
+def test_confidences_that_64_bits_cannot_tell_from_1_are_still_ranked():
+    sure = [weigh_votes(votes_of([similarity, 0.1], [0, 1], 998), 2, 500) for similarity in (0.98, 0.99, 1.0)]
+    assert [confidence_of(odds)[0] for odds in sure] == [1, 1, 1]
+    assert sure[0] > sure[1] > sure[2] > 0

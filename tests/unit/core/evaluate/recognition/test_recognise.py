@@ -1,0 +1,93 @@
+"""The whole protocol: a museum of a few exhibits, its visitors' photographs, and pictures of other things."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from schemas.evaluate_recognition import RecognitionSettings
+from tasks.core.evaluate.recognition.recognise import find_neighbours, recognise
+from tasks.core.evaluate.recognition.scores import score_once
+from tasks.core.evaluate.recognition.tables import check_gallery, check_queries
+
+CLASSES, SIZE = 60, 16
+CHANCE = np.random.default_rng(21)
+EXHIBITS = CHANCE.standard_normal((CLASSES, SIZE))
+COUNTS = CHANCE.integers(1, 4, CLASSES)
+CLASS_OF = np.repeat(np.arange(CLASSES), COUNTS)
+VECTORS = (EXHIBITS[CLASS_OF] + 0.1 * CHANCE.standard_normal((len(CLASS_OF), SIZE))).astype(np.float32)
+GALLERY = check_gallery(
+    pa.table({"id": [f"g{row:03}" for row in range(len(CLASS_OF))], "class": [f"c{place:02}" for place in CLASS_OF]})
+)
+
+
+def visitors(name: str, met: int, distractors: int, seed: int, noise: float = 0.5):
+    """Photographs of exhibits, less clear than the gallery's, and of other things."""
+    chance = np.random.default_rng(seed)
+    shown = chance.integers(0, CLASSES, met)
+    vectors = np.concatenate(
+        [EXHIBITS[shown] + noise * chance.standard_normal((met, SIZE)), chance.standard_normal((distractors, SIZE))]
+    )
+    classes = [*(f"c{place:02}" for place in shown), *[None] * distractors]
+    table = pa.table({"id": [f"{name}{row}" for row in range(met + distractors)], "class": classes})
+    return check_queries(table, GALLERY, name), vectors.astype(np.float32)
+
+
+VAL, TEST = visitors("v", 20, 50, 1), visitors("t", 100, 300, 2)
+
+
+def test_clear_photographs_are_recognised_and_distractors_come_last():
+    found = recognise(
+        GALLERY, VECTORS, visitors("v", 20, 50, 1, 0.1), visitors("t", 100, 300, 2, 0.1), RecognitionSettings()
+    )
+    assert score_once(found.outcomes) == pytest.approx({"GAP": 1, "GAP_minus": 1, "ACC": 1}, abs=0.02)
+    assert found.dimensions == SIZE
+    assert np.array_equal(GALLERY.class_of[found.nearest], found.prediction)
+    assert ((found.confidence >= 1 / CLASSES) & (found.confidence <= 1)).all()
+
+
+def test_the_chosen_pair_has_the_highest_gap_on_the_validation_queries():
+    settings = RecognitionSettings()
+    found = recognise(GALLERY, VECTORS, VAL, TEST, settings)
+    assert found.tuned.gap.shape == (9, 12)
+    assert (
+        found.tuned.gap[settings.k.index(found.tuned.k), settings.tau.index(found.tuned.tau)] == found.tuned.gap.max()
+    )
+    on_val = recognise(GALLERY, VECTORS, VAL, VAL, RecognitionSettings(k=(found.tuned.k,), tau=(found.tuned.tau,)))
+    assert score_once(on_val.outcomes)["GAP"] == found.tuned.gap.max()
+
+
+def test_accuracy_is_free_of_what_is_chosen():
+    pairs = [((1,), (0.01,)), ((5,), (10,)), ((50,), (500,))]
+    several = [recognise(GALLERY, VECTORS, VAL, TEST, RecognitionSettings(k=k, tau=tau)) for k, tau in pairs]
+    assert len({score_once(found.outcomes)["ACC"] for found in several}) == 1
+    assert all(np.array_equal(found.prediction, several[0].prediction) for found in several)
+
+
+def test_tuned_without_distractors_the_highest_gap_is_gap_minus():
+    found = recognise(GALLERY, VECTORS, VAL, TEST, RecognitionSettings(tune_distractors=0))
+    on_val = recognise(GALLERY, VECTORS, VAL, VAL, RecognitionSettings(k=(found.tuned.k,), tau=(found.tuned.tau,)))
+    assert score_once(on_val.outcomes)["GAP_minus"] == found.tuned.gap.max()
+
+
+def test_a_single_pair_needs_no_validation_queries():
+    nobody = (VAL[0]._replace(ids=VAL[0].ids[:0], class_of=VAL[0].class_of[:0], type=(), photographer=()), VAL[1][:0])
+    settings = RecognitionSettings(k=(3,), tau=(50,))
+    found = recognise(GALLERY, VECTORS, nobody, TEST, settings)
+    assert (found.tuned.k, found.tuned.tau) == (3, 50)
+    assert np.isnan(found.tuned.gap).all()
+    assert score_once(found.outcomes) == score_once(recognise(GALLERY, VECTORS, VAL, TEST, settings).outcomes)
+
+
+def test_lengths_of_vectors_do_not_matter_without_whitening():
+    settings = RecognitionSettings(whiten=False, k=(3,), tau=(50,))
+    one, _ = find_neighbours(VECTORS, TEST[1], settings)
+    longer = VECTORS * np.linspace(0.5, 8, len(VECTORS), dtype=np.float32)[:, None]
+    other, dimensions = find_neighbours(longer, TEST[1] * 3, settings)
+    assert dimensions == SIZE
+    assert other.similarities == pytest.approx(one.similarities, abs=1e-6)
+    assert one.similarities.max() <= 1 + 1e-6
+    assert (one.rows == other.rows).mean() > 0.99
+
+
+def test_few_dimensions_may_be_kept():
+    assert recognise(GALLERY, VECTORS, VAL, TEST, RecognitionSettings(dimensions=4)).dimensions == 4

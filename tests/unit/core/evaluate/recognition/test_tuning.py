@@ -1,0 +1,48 @@
+"""The choice of k and temperature: the highest GAP, the first of equal ones, with and without distractors."""
+
+import numpy as np
+import pytest
+
+from tasks.core.evaluate.recognition.classifier import collect_votes
+from tasks.core.evaluate.recognition.neighbours import Neighbours
+from tasks.core.evaluate.recognition.scores import score_once
+from tasks.core.evaluate.recognition.tuning import outcomes_of, tune
+
+# a Met query with one near class, and a distractor between two near classes, which is nearer
+VOTES = collect_votes(
+    Neighbours(np.array([[0, 2], [1, 2]]), np.array([[0.8, 0.2], [0.82, 0.81]], np.float32)), np.arange(1000)
+)
+TRUTH = np.array([0, -1])
+
+
+def test_the_outcomes_of_a_pair():
+    outcomes = outcomes_of(VOTES, TRUTH, 2, 10)
+    assert (outcomes.is_met.tolist(), outcomes.is_right.tolist()) == ([True, False], [True, False])
+    assert outcomes.odds_against == pytest.approx([1 / 0.7478 - 1, 1 / 0.4589 - 1], abs=5e-4)
+
+
+@pytest.mark.parametrize(
+    ("ks", "taus", "times", "k", "tau", "gap"),
+    [
+        pytest.param([1, 2], [1.0, 10.0], [1, 1], 2, 10.0, [[0.5, 0.5], [0.5, 1.0]], id="the softmax lowers it"),
+        pytest.param([1, 2], [1.0, 10.0], [1, 0], 1, 1.0, [[1, 1], [1, 1]], id="of equal ones the first"),
+        pytest.param([2, 1], [10.0, 1.0], [1, 0], 2, 10.0, [[1, 1], [1, 1]], id="in the order that is given"),
+        pytest.param([2], [1.0], [1, 1], 2, 1.0, [[0.5]], id="a single pair"),
+        pytest.param([1, 2], [1.0], [0, 1], 1, 1.0, [[np.nan], [np.nan]], id="no Met query"),
+    ],
+)
+def test_the_first_pair_with_the_highest_gap(ks, taus, times, k, tau, gap):
+    tuned = tune(ks, taus, lambda k, tau: outcomes_of(VOTES, TRUTH, k, tau), np.array(times))
+    assert (tuned.k, tuned.tau) == (k, tau)
+    assert tuned.gap.tolist() == [pytest.approx(line, nan_ok=True) for line in gap]
+
+
+def test_accuracy_is_free_of_k_and_temperature():
+    chance = np.random.default_rng(5)
+    similarities = -np.sort(-chance.uniform(-0.2, 1, (60, 10)).astype(np.float32), axis=1)
+    rows = np.argsort(chance.random((60, 90)), axis=1)[:, :10]
+    votes = collect_votes(Neighbours(rows, similarities), np.arange(90) // 2)
+    truth = np.where(chance.random(60) < 0.5, votes.prediction, chance.integers(-1, 45, 60))
+    scores = [score_once(outcomes_of(votes, truth, k, tau)) for k in (1, 3, 10) for tau in (0.01, 15, 500)]
+    assert len({score["ACC"] for score in scores}) == 1
+    assert len({score["GAP"] for score in scores}) > 3

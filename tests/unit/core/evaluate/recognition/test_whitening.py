@@ -1,0 +1,106 @@
+"""PCA whitening: the covariance afterwards, what is kept, what has no variance, and blocks."""
+
+import numpy as np
+import pytest
+
+from schemas.errors import BadInput
+from tasks.core.evaluate.recognition import whitening as module
+from tasks.core.evaluate.recognition.whitening import learn_whitening, whiten, whiten_blocks
+
+CROSS = np.array([(1, 0), (-1, 0), (0, 2), (0, -2)], np.float32)
+
+
+def drawn(count: int, size: int, seed: int = 1) -> np.ndarray:
+    chance = np.random.default_rng(seed)
+    return (chance.standard_normal((count, size)) * np.arange(1, size + 1) + 3).astype(np.float32)
+
+
+def test_four_points_by_hand():
+    """C = diag(.5, 2): the second axis first, each divided by the root of its variance."""
+    learned = learn_whitening(CROSS)
+    assert learned.mean.tolist() == [0, 0]
+    assert learned.projection == pytest.approx(np.array([[0, 2**0.5], [0.5**0.5, 0]]))
+    whitened = CROSS @ learned.projection
+    assert whitened.T @ whitened / 4 == pytest.approx(np.eye(2))
+    assert whiten(CROSS, learned) == pytest.approx(np.array([(0, 1), (0, -1), (1, 0), (-1, 0)]))
+
+
+def test_the_gallerys_whitened_covariance_is_the_identity_and_vectors_have_length_1():
+    gallery = drawn(300, 6)
+    learned = learn_whitening(gallery, None)
+    whitened = (gallery - learned.mean) @ learned.projection
+    assert np.cov(whitened.T, bias=True) == pytest.approx(np.eye(6), abs=1e-9)
+    assert np.linalg.norm(whiten(gallery, learned), axis=1) == pytest.approx(1)
+
+
+def test_the_directions_of_largest_variance_are_kept():
+    gallery = drawn(300, 6)
+    whole, part = learn_whitening(gallery, None), learn_whitening(gallery, 2)
+    assert part.dimensions == 2
+    assert np.array_equal(part.projection, whole.projection[:, :2])
+    length = np.linalg.norm(whole.projection, axis=0)
+    assert length.tolist() == sorted(length.tolist())  # 1 / standard deviation
+    assert (np.take_along_axis(whole.projection, np.abs(whole.projection).argmax(0)[None], 0) > 0).all()
+
+
+@pytest.mark.parametrize(
+    ("gallery", "at_most", "kept"),
+    [
+        pytest.param(CROSS, 1, 1, id="fewer than there are"),
+        pytest.param(CROSS, 512, 2, id="more than there are"),
+        pytest.param(drawn(5, 20), None, 4, id="n images have n - 1 directions"),
+        pytest.param(np.repeat(drawn(3, 4), 100, axis=0), None, 2, id="three images many times"),
+        pytest.param(drawn(50, 3)[:, [0, 1, 2, 0]], 512, 3, id="one direction is another"),
+        pytest.param(np.array([[1e30, 0], [-1e30, 0]]), None, 1, id="large numbers"),
+        pytest.param(np.array([[1e-30, 0], [-1e-30, 0]]), None, 1, id="small numbers"),
+    ],
+)
+def test_directions_without_variance_are_left_out(gallery, at_most, kept):
+    learned = learn_whitening(gallery, at_most)
+    assert learned.dimensions == kept
+    assert np.isfinite(learned.projection).all()
+    assert np.isfinite(whiten(gallery, learned)).all()
+
+
+@pytest.mark.parametrize(
+    ("gallery", "said"),
+    [
+        (np.zeros((0, 3)), "expected at least 2 gallery images to learn a whitening from, got 0"),
+        (np.ones((1, 3)), "expected at least 2 gallery images to learn a whitening from, got 1"),
+        (np.zeros((9, 3)), "expected gallery images with different vectors to learn a whitening from, got equal ones"),
+        (np.full((9, 3), 0.1), "got equal ones"),
+    ],
+)
+def test_nothing_to_learn_from_is_refused(gallery, said):
+    with pytest.raises(BadInput, match=said):
+        learn_whitening(gallery)
+
+
+def test_the_mean_becomes_zero():
+    learned = learn_whitening(CROSS)
+    assert whiten(np.zeros((1, 2)), learned).tolist() == [[0, 0]]
+
+
+def test_nothing_in_nothing_out():
+    assert whiten(np.empty((0, 2)), learn_whitening(CROSS, 1)).shape == (0, 1)
+
+
+def test_blocks_are_the_whole(monkeypatch, tmp_path):
+    gallery = drawn(100, 5)
+    learned = learn_whitening(gallery)
+    monkeypatch.setattr(module, "AT_ONCE", 7)
+    mapped = np.memmap(tmp_path / "gallery", np.float32, "w+", shape=gallery.shape)
+    mapped[:] = gallery
+    in_blocks = learn_whitening(mapped)
+    assert in_blocks.mean == pytest.approx(learned.mean)
+    assert in_blocks.projection == pytest.approx(learned.projection)
+    assert len(list(whiten_blocks(mapped, learned))) == 15
+    assert whiten(mapped, learned) == pytest.approx((whiten(gallery, learned)), abs=1e-6)
+
+
+def test_similarities_do_not_depend_on_signs():
+    gallery = drawn(50, 4)
+    learned = learn_whitening(gallery)
+    turned = learned._replace(projection=learned.projection * [1, -1, -1, 1])
+    one, other = whiten(gallery, learned), whiten(gallery, turned)
+    assert one @ one.T == pytest.approx(other @ other.T, abs=1e-6)
