@@ -33,5 +33,5 @@ def tune(
     are NaN.
     """
     gap = np.array([[scorer(outcomes(k, tau))(times)["GAP"] for tau in taus] for k in ks])
-    best = int(np.argmax(np.nan_to_num(gap, nan=-1.0)))
+    best = int(np.argmax(np.nan_to_num(gap)))
     return Tuned(ks[best // len(taus)], taus[best % len(taus)], gap)
