@@ -1,0 +1,129 @@
+"""Which boxes of one image are of one figure: k-means, or groups of boxes that overlap."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tasks.core.jit import compiled
+
+STEPS = 100
+"""Of one start of k-means; it has nearly always come to rest after five."""
+_EQUAL = 1 - 1e-9
+"""Inertias nearer than that are equal: a sum of squares differs by the order of its terms."""
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@compiled
+def kmeans(points: Floats, count: int, draws: Floats) -> Integers:
+    """(n,) the group of each point: k-means with k-means++ starts (Lloyd, 1982; Arthur & Vassilvitskii, 2007).
+
+    points: (n, d), in an order of their own. count: how many groups, 1 to the number of different points. draws: (S, at
+    least count) of 0 <= u < 1: one row is one start. The start with the smallest inertia (sum of squared distances to
+    the groups' means) is taken, of equal ones the first. A point that is as near to two means goes to the first of
+    them. A group that loses all its points begins anew at the point that is farthest from its mean.
+    """
+    best, least = np.zeros(len(points), np.int64), np.inf
+    for start in range(len(draws)):
+        centres = _spread(points, count, draws[start])
+        labels, inertia = _settle(points, centres)
+        if inertia < least * _EQUAL or start == 0:
+            best, least = labels, inertia
+    return best
+
+
+@compiled
+def _spread(points: Floats, count: int, draws: Floats) -> Floats:
+    """(count, d) different points, the later ones with a chance that grows with the squared distance to the others."""
+    size = len(points)
+    centres = np.empty((count, points.shape[1]))
+    centres[0] = points[min(int(draws[0] * size), size - 1)]
+    nearest = np.full(size, np.inf)
+    for place in range(1, count):
+        for row in range(size):
+            nearest[row] = min(nearest[row], ((points[row] - centres[place - 1]) ** 2).sum())
+        sought, reached, chosen = draws[place] * nearest.sum(), 0.0, -1
+        for row in range(size):
+            if nearest[row] > 0:
+                reached, chosen = reached + nearest[row], row
+                if reached > sought:
+                    break
+        centres[place] = points[max(chosen, 0)]
+    return centres
+
+
+@compiled
+def _settle(points: Floats, centres: Floats) -> tuple[Integers, float]:
+    """(n,) groups at which Lloyd's steps come to rest, and their inertia. Changes `centres`."""
+    size, count = len(points), len(centres)
+    labels = np.full(size, -1, np.int64)
+    away = np.zeros(size)
+    for _ in range(STEPS):
+        is_moved = False
+        for row in range(size):
+            here, least = 0, np.inf
+            for place in range(count):
+                distance = ((points[row] - centres[place]) ** 2).sum()
+                if distance < least:
+                    here, least = place, distance
+            is_moved |= labels[row] != here
+            labels[row], away[row] = here, least
+        if not is_moved:
+            break
+        for place in range(count):
+            mine = np.flatnonzero(labels == place)
+            if len(mine) == 0:
+                far = np.argmax(away)
+                labels[far], away[far] = place, 0.0
+                centres[place] = points[far]
+            else:
+                for axis in range(points.shape[1]):
+                    centres[place, axis] = points[mine, axis].mean()
+    return labels, away.sum()
+
+
+@compiled
+def group_overlapping(overlaps: Floats, rater: Integers, least: float) -> Integers:
+    """(n,) the group of each box: the two groups with the largest mean IoU between their boxes become one, again and
+    again, while it is at least `least`, and never two that have boxes of one rater.
+
+    overlaps: (n, n) IoU of all boxes, in an order of their own. rater: (n,). Of equal pairs the first comes first.
+    Average linkage (Sokal & Michener, 1958).
+    """
+    size = len(rater)
+    labels = np.arange(size)
+    total = overlaps.copy()
+    count = np.ones(size)
+    can_join = np.ones((size, size), np.bool_)
+    for row in range(size):
+        for other in range(size):
+            can_join[row, other] = rater[row] != rater[other]
+    while True:
+        one, two, best = -1, -1, least
+        for row in range(size):
+            for other in range(row + 1, size):
+                if can_join[row, other]:
+                    mean = total[row, other] / (count[row] * count[other])
+                    if mean > best or (one < 0 and mean >= best):
+                        one, two, best = row, other, mean
+        if one < 0:
+            return labels
+        labels[labels == two] = one
+        count[one] += count[two]
+        total[one] += total[two]
+        total[:, one] += total[:, two]
+        can_join[one] &= can_join[two]
+        can_join[:, one] &= can_join[:, two]
+        can_join[two] = False
+        can_join[:, two] = False
+
+
+@compiled
+def corner_medians(points: Floats, labels: Integers, groups: Integers) -> Floats:
+    """(G, d) the median of each coordinate over the points of each of these groups."""
+    medians = np.empty((len(groups), points.shape[1]))
+    for place in range(len(groups)):
+        mine = np.flatnonzero(labels == groups[place])
+        for axis in range(points.shape[1]):
+            medians[place, axis] = np.median(points[mine, axis])
+    return medians

@@ -1,0 +1,140 @@
+"""The truth that raters agree on: their boxes grouped into figures, and the median of each group's corners."""
+
+import hashlib
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from schemas.evaluate_raters import RaterSettings
+from tasks.core.evaluate.raters.clusters import corner_medians, group_overlapping, kmeans
+from tasks.core.evaluate.raters.pairing import overlaps_of
+from tasks.core.evaluate.raters.ratings import Ratings
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+FIGURES = pa.schema(
+    [
+        ("image", pa.string()),
+        ("figure", pa.int64()),
+        ("x_min", pa.float64()),
+        ("y_min", pa.float64()),
+        ("x_max", pa.float64()),
+        ("y_max", pa.float64()),
+        ("raters", pa.int64()),
+        ("boxes", pa.int64()),
+        ("seen_by", pa.int64()),
+        ("has_rater_twice", pa.bool_()),
+        ("is_minority", pa.bool_()),
+    ]
+)
+"""The figures of a consensus, and which of them are doubtful."""
+
+
+class ImageConsensus(NamedTuple):
+    """The figures of one image. xyxy_px: (T, 4), ascending. figure: (n,) of each box the figure, -1 for none."""
+
+    xyxy_px: Floats
+    figure: Integers
+
+
+class Consensus(NamedTuple):
+    """The figures of all images. image: (T,) ascending. xyxy_px: (T, 4). figure: (B,) of each box of Ratings the row
+    of its figure here, -1 for none.
+    """
+
+    image: Integers
+    xyxy_px: Floats
+    figure: Integers
+
+
+def find_consensus(ratings: Ratings, settings: RaterSettings) -> Consensus:
+    """The figures on which all raters of each image agree (section 5.4). For detectors; a rater is scored without
+    their own boxes (`leave_one_out`).
+    """
+    images, corners = [np.zeros(0, np.int64)], [np.zeros((0, 4))]
+    figure = np.full(len(ratings.image), -1, np.int64)
+    total = 0
+    for number, rows in ratings.boxes_by_image():
+        boxes, rater = ratings.xyxy_px[rows], ratings.rater[rows]
+        draws = draw_starts(ratings.images[number], rater, settings)
+        found = image_consensus(boxes, rater, ratings.is_seen[:, number], draws, settings)
+        figure[rows] = np.where(found.figure < 0, -1, found.figure + total)
+        images.append(np.full(len(found.xyxy_px), number))
+        corners.append(found.xyxy_px)
+        total += len(found.xyxy_px)
+    return Consensus(np.concatenate(images), np.concatenate(corners), figure)
+
+
+def image_consensus(
+    xyxy_px: Floats, rater: Integers, is_seen: NDArray[np.bool_], draws: Floats, settings: RaterSettings
+) -> ImageConsensus:
+    """The figures of one image.
+
+    xyxy_px: (n, 4) all boxes of these raters, sorted by coordinates. rater: (n,). is_seen: (R,) whose boxes count, with
+    or without any. draws: `draw_starts`. Nobody's boxes give no figure.
+    """
+    if settings.consensus == "kmeans":
+        count = median_count(np.bincount(rater, minlength=len(is_seen))[is_seen])
+        labels = kmeans(xyxy_px, count, draws) if count else np.full(len(rater), -1, np.int64)
+        groups = np.unique(labels[labels >= 0])
+    else:
+        labels = group_overlapping(overlaps_of(xyxy_px, xyxy_px), rater, settings.cluster_iou)
+        groups, counts = np.unique(labels, return_counts=True)  # a group has one box of each of its raters
+        groups = groups[counts >= settings.agreement * is_seen.sum()]
+    corners = corner_medians(xyxy_px, labels, groups)
+    order = np.lexsort(corners.T[::-1])
+    figure = np.full(len(rater), -1, np.int64)
+    for place, group in enumerate(groups[order]):
+        figure[labels == group] = place
+    return ImageConsensus(corners[order], figure)
+
+
+def median_count(counts: Integers) -> int:
+    """How many figures the median rater drew; half a figure is rounded up. 0 of nobody.
+
+    >>> median_count(np.array([0, 1, 2, 2])), median_count(np.array([3, 0, 1]))
+    (2, 1)
+    """
+    if not len(counts):
+        return 0
+    ranked = np.sort(counts)
+    lower, upper = ranked[(len(ranked) - 1) // 2], ranked[len(ranked) // 2]
+    return int(lower + upper + 1) // 2
+
+
+def draw_starts(image: str, rater: Integers, settings: RaterSettings) -> Floats:
+    """(starts, most boxes of one rater) of 0 <= u < 1 for k-means in one image: by the seed and the image's name alone.
+
+    The first columns are the same for any number of raters' boxes, so that leaving one out changes no start.
+    """
+    most = int(np.bincount(rater).max()) if len(rater) and settings.consensus == "kmeans" else 0
+    digest = hashlib.sha256(f"{settings.seed}\t{image}".encode()).digest()
+    chance = np.random.default_rng(int.from_bytes(digest[:16], "big"))
+    return np.ascontiguousarray(chance.random((most, settings.starts)).T)
+
+
+def figure_table(ratings: Ratings, consensus: Consensus) -> pa.Table:
+    """FIGURES: each figure with the number of its raters and boxes; `has_rater_twice` where one rater has two boxes of
+    it, `is_minority` where fewer than half of the image's raters drew it.
+    """
+    rows = []
+    starts = np.searchsorted(consensus.image, consensus.image)
+    for place, (image, box) in enumerate(zip(consensus.image.tolist(), consensus.xyxy_px.tolist(), strict=True)):
+        counts = np.bincount(ratings.rater[consensus.figure == place], minlength=len(ratings.raters))
+        raters, seen_by = int((counts > 0).sum()), int(ratings.is_seen[:, image].sum())
+        rows.append(
+            {
+                "image": ratings.images[image],
+                "figure": place - int(starts[place]) + 1,
+                **dict(zip(("x_min", "y_min", "x_max", "y_max"), box, strict=True)),
+                "raters": raters,
+                "boxes": int(counts.sum()),
+                "seen_by": seen_by,
+                "has_rater_twice": bool((counts > 1).any()),
+                "is_minority": 2 * raters < seen_by,
+            }
+        )
+    return pa.Table.from_pylist(rows, schema=FIGURES)

@@ -1,0 +1,142 @@
+"""Each rater against the truth of all others: counted once per image, so that scores only have to add up."""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schemas.evaluate_raters import RaterSettings
+from tasks.core.evaluate.raters.consensus import ImageConsensus, draw_starts, image_consensus
+from tasks.core.evaluate.raters.pairing import match_boxes, overlaps_of, total_overlap
+from tasks.core.evaluate.raters.ratings import Ratings
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Scorer = Callable[[Integers], dict[str, float]]
+
+NAMES = ("precision", "recall", "f1", "mean_iou")
+
+
+class BoxCounts(NamedTuple):
+    """What each rater's boxes come to in each image, (R, I) each.
+
+    is_scored: the rater saw the image, and so did somebody else. right: boxes that are matched to a true figure at the
+    IoU asked for; wrong: other boxes; missed: other figures. overlap: the largest sum of IoU of boxes matched one to
+    one to figures, at any IoU. worst: the smallest, over boxes and figures, of the largest IoU with one of the other
+    side; NaN where there is neither.
+    """
+
+    is_scored: NDArray[np.bool_]
+    right: Integers
+    wrong: Integers
+    missed: Integers
+    overlap: Floats
+    worst: Floats
+
+
+def leave_one_out(ratings: Ratings, settings: RaterSettings) -> BoxCounts:
+    """Each rater's boxes against the consensus of all other raters who saw the image (section 5.4).
+
+    An image that nobody else saw has no truth, and is not scored. One in which the others agree on no figure is: each
+    box there is wrong.
+    """
+    counts = _no_counts(ratings.is_seen.shape)
+    for image, rater, truth in leave_one_out_truths(ratings, settings):
+        counts.is_scored[rater, image] = True
+        mine = ratings.xyxy_px[(ratings.image == image) & (ratings.rater == rater)]
+        _count(counts, rater, image, overlaps_of(mine, truth.xyxy_px), settings.iou)
+    return counts
+
+
+def compare_raters(ratings: Ratings, image: Integers, xyxy_px: Floats, iou: float) -> BoxCounts:
+    """Each rater's boxes against one truth for all, such as a known one.
+
+    image: (T,) the number of each true figure's image. xyxy_px: (T, 4).
+    """
+    counts = _no_counts(ratings.is_seen.shape)
+    for number, rows in ratings.boxes_by_image():
+        overlaps = overlaps_of(ratings.xyxy_px[rows], np.ascontiguousarray(xyxy_px[image == number]))
+        for rater in np.flatnonzero(ratings.is_seen[:, number]).tolist():
+            counts.is_scored[rater, number] = True
+            _count(counts, rater, number, overlaps[ratings.rater[rows] == rater], iou)
+    return counts
+
+
+def leave_one_out_truths(ratings: Ratings, settings: RaterSettings) -> Iterator[tuple[int, int, ImageConsensus]]:
+    """(image, rater, the consensus of all others who saw the image) for each image and rater who saw it."""
+    for image, rows in ratings.boxes_by_image():
+        boxes, owner = ratings.xyxy_px[rows], ratings.rater[rows]
+        draws = draw_starts(ratings.images[image], owner, settings)
+        seers = np.flatnonzero(ratings.is_seen[:, image])
+        for rater in seers.tolist() if len(seers) > 1 else ():
+            is_other = owner != rater
+            others = ratings.is_seen[:, image].copy()
+            others[rater] = False
+            yield image, rater, image_consensus(boxes[is_other], owner[is_other], others, draws, settings)
+
+
+def score_raters(counts: BoxCounts, times: Integers | None = None) -> Floats:
+    """(R, 4) NAMES of each rater, pooled over images, where each image counts so many times, once by default.
+
+    Precision, recall and F1 from the summed counts; mean_iou: the summed overlap over the sum of max(figures, boxes),
+    so that a missed figure and a box too many count 0. NaN where a rater has nothing that could be counted.
+    """
+    weights = np.ones(counts.right.shape[1], np.int64) if times is None else times
+    right, wrong, missed, overlap = (
+        values @ weights for values in (counts.right, counts.wrong, counts.missed, counts.overlap)
+    )
+    larger = np.maximum(counts.wrong, counts.missed) @ weights + right
+    with np.errstate(invalid="ignore"):
+        return np.stack(
+            [
+                right / (right + wrong),
+                right / (right + missed),
+                2 * right / (2 * right + wrong + missed),
+                overlap / larger,
+            ],
+            axis=1,
+        )
+
+
+def rater_scorer(counts: BoxCounts, rater: int) -> Scorer:
+    """NAMES of one rater as a function of how often each image counts, (I,)."""
+    row = BoxCounts(*(values[rater : rater + 1] for values in counts))
+    return lambda times: dict(zip(NAMES, score_raters(row, times)[0].tolist(), strict=True))
+
+
+def mean_scorer(counts: BoxCounts) -> Scorer:
+    """The mean of NAMES over raters (section 5.5), as a function of how often each image counts, (I,).
+
+    A rater without a value does not count; NaN where no rater has one.
+    """
+    return lambda times: dict(zip(NAMES, mean_of_defined(score_raters(counts, times)).tolist(), strict=True))
+
+
+def mean_of_defined(values: Floats) -> Floats:
+    """(M,) means of the columns of (R, M) over what is not NaN; NaN where nothing is.
+
+    >>> mean_of_defined(np.array([[1.0, np.nan], [0.0, np.nan]])).tolist()
+    [0.5, nan]
+    """
+    is_defined = ~np.isnan(values)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.where(is_defined, values, 0.0).sum(axis=0) / is_defined.sum(axis=0))
+
+
+def _no_counts(shape: tuple[int, ...]) -> BoxCounts:
+    whole = [np.zeros(shape, np.int64) for _ in range(3)]
+    return BoxCounts(np.zeros(shape, np.bool_), *whole, np.zeros(shape), np.full(shape, np.nan))
+
+
+def _count(counts: BoxCounts, rater: int, image: int, overlaps: Floats, iou: float) -> None:
+    """Write what (boxes, figures) overlaps of one rater in one image come to."""
+    boxes, figures = overlaps.shape
+    right = len(match_boxes(overlaps, iou))
+    counts.right[rater, image], counts.wrong[rater, image] = right, boxes - right
+    counts.missed[rater, image] = figures - right
+    counts.overlap[rater, image] = total_overlap(overlaps)
+    if boxes and figures:
+        counts.worst[rater, image] = min(overlaps.max(axis=0).min(), overlaps.max(axis=1).min())
+    elif boxes or figures:
+        counts.worst[rater, image] = 0.0

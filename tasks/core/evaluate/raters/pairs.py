@@ -1,0 +1,103 @@
+"""How far any two raters agree: their boxes by F, the joints of boxes that match by OKS."""
+
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tasks.core.evaluate.oks import oks
+from tasks.core.evaluate.raters.pairing import match_boxes, overlaps_of
+from tasks.core.evaluate.raters.ratings import Ratings
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+class PairCounts(NamedTuple):
+    """What two raters of one image have in common: one entry for each image and pair of raters who saw it, (P,) each.
+
+    one < other: the raters. matched: boxes matched one to one. boxes: of both together. similarity: the sum of OKS over
+    figures whose joints both gave, compared: how many these are.
+    """
+
+    raters: int
+    one: Integers
+    other: Integers
+    image: Integers
+    matched: Integers
+    boxes: Integers
+    similarity: Floats
+    compared: Integers
+
+
+def compare_pairs(ratings: Ratings, iou: float, sigmas: Sequence[float] | None = None) -> PairCounts:
+    """Every two raters in every image that both saw.
+
+    iou: from which on two boxes are of one figure. sigmas: (K,) of the joints; without them, or without keypoints, no
+    joints are compared. Each of two raters is the truth once, and the mean of both OKS counts: a joint that only one of
+    them gave counts 0 where theirs is the truth. The area is that of the true rater's box.
+    """
+    rows: list[tuple[int, int, int, int, int, float, int]] = []
+    for image, place in ratings.boxes_by_image():
+        boxes, owner = ratings.xyxy_px[place], ratings.rater[place]
+        overlaps = overlaps_of(boxes, boxes)
+        mine = {rater: np.flatnonzero(owner == rater) for rater in np.flatnonzero(ratings.is_seen[:, image]).tolist()}
+        for one, other in combinations(sorted(mine), 2):
+            pairs = match_boxes(overlaps[np.ix_(mine[one], mine[other])], iou)
+            matched = np.stack([mine[one][pairs[:, 0]], mine[other][pairs[:, 1]]]) + place.start
+            values = _similarities(ratings, matched, sigmas)
+            total = len(mine[one]) + len(mine[other])
+            rows.append((one, other, image, len(pairs), total, float(values.sum()), len(values)))
+    columns = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in range(7)]
+    whole = [np.array(columns[place], np.int64) for place in (0, 1, 2, 3, 4, 6)]
+    return PairCounts(len(ratings.raters), *whole[:5], np.array(columns[5], np.float64), whole[5])
+
+
+def pairwise_f1(counts: PairCounts, times: Integers | None = None) -> Floats:
+    """(R, R) F of each two raters' boxes, pooled over the images that both saw: twice the matched boxes over all.
+
+    times: (I,) how often each image counts. NaN on the diagonal, and where two have no box in common images.
+    """
+    return _matrix(counts, 2.0 * counts.matched, counts.boxes, times)
+
+
+def pairwise_oks(counts: PairCounts, times: Integers | None = None) -> Floats:
+    """(R, R) mean OKS of each two raters' joints, over the figures whose joints both gave; NaN where there is none."""
+    return _matrix(counts, counts.similarity, counts.compared, times)
+
+
+def pairs_scorer(counts: PairCounts) -> Callable[[Integers], dict[str, float]]:
+    """pairwise_f1 and pairwise_oks, their means over all pairs of raters, as a function of how often images count."""
+
+    def score(times: Integers) -> dict[str, float]:
+        matrices = {"pairwise_f1": pairwise_f1(counts, times), "pairwise_oks": pairwise_oks(counts, times)}
+        return {name: float(np.nanmean(m)) if (~np.isnan(m)).any() else float("nan") for name, m in matrices.items()}
+
+    return score
+
+
+def _matrix(counts: PairCounts, above: NDArray[np.generic], below: Integers, times: Integers | None) -> Floats:
+    weights = np.ones(len(counts.image)) if times is None else times[counts.image]
+    place = counts.one * counts.raters + counts.other
+    size = counts.raters**2
+    upper, lower = (np.bincount(place, weights * values, size) for values in (above, below))
+    with np.errstate(invalid="ignore"):
+        matrix = (upper / lower).reshape(counts.raters, counts.raters)
+    return np.asarray(np.where(np.isnan(matrix), matrix.T, matrix))
+
+
+def _similarities(ratings: Ratings, matched: Integers, sigmas: Sequence[float] | None) -> Floats:
+    """(C,) mean of both OKS of matched boxes (2, P) that both have joints."""
+    if ratings.keypoints_xyv is None or sigmas is None:
+        return np.zeros(0)
+    joints = ratings.keypoints_xyv
+    has_joints = (joints[..., 2] > 0).any(axis=1)
+    one, other = matched[:, has_joints[matched].all(axis=0)]
+    placed = np.where(joints[..., 2:] > 0, joints[..., :2], np.inf)
+    sides = ratings.xyxy_px[:, 2:] - ratings.xyxy_px[:, :2]
+    area = sides.prod(axis=1)
+    return (
+        oks(joints[one], placed[other], area[one], sigmas) + oks(joints[other], placed[one], area[other], sigmas)
+    ) / 2
