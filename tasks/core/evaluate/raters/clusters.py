@@ -55,22 +55,12 @@ def _spread(points: Floats, count: int, draws: Floats) -> Floats:
 @compiled
 def _settle(points: Floats, centres: Floats) -> tuple[Integers, float]:
     """(n,) groups at which Lloyd's steps come to rest, and their inertia. Changes `centres`."""
-    size, count = len(points), len(centres)
-    labels = np.full(size, -1, np.int64)
-    away = np.zeros(size)
+    labels = np.full(len(points), -1, np.int64)
+    away = np.zeros(len(points))
     for _ in range(STEPS):
-        is_moved = False
-        for row in range(size):
-            here, least = 0, np.inf
-            for place in range(count):
-                distance = ((points[row] - centres[place]) ** 2).sum()
-                if distance < least:
-                    here, least = place, distance
-            is_moved |= labels[row] != here
-            labels[row], away[row] = here, least
-        if not is_moved:
+        if not _assign_nearest(points, centres, labels, away):
             break
-        for place in range(count):
+        for place in range(len(centres)):
             mine = np.flatnonzero(labels == place)
             if len(mine) == 0:
                 far = np.argmax(away)
@@ -83,6 +73,21 @@ def _settle(points: Floats, centres: Floats) -> tuple[Integers, float]:
 
 
 @compiled
+def _assign_nearest(points: Floats, centres: Floats, labels: Integers, away: Floats) -> bool:
+    """Write each point's nearest centre and the squared distance; whether a point has another centre than before."""
+    is_moved = False
+    for row in range(len(points)):
+        here, least = 0, np.inf
+        for place in range(len(centres)):
+            distance = ((points[row] - centres[place]) ** 2).sum()
+            if distance < least:
+                here, least = place, distance
+        is_moved |= labels[row] != here
+        labels[row], away[row] = here, least
+    return is_moved
+
+
+@compiled
 def group_overlapping(overlaps: Floats, rater: Integers, least: float) -> Integers:
     """(n,) the group of each box: the two groups with the largest mean IoU between their boxes become one, again and
     again, while it is at least `least`, and never two that have boxes of one rater.
@@ -90,24 +95,10 @@ def group_overlapping(overlaps: Floats, rater: Integers, least: float) -> Intege
     overlaps: (n, n) IoU of all boxes, in an order of their own. rater: (n,). Of equal pairs the first comes first.
     Average linkage (Sokal & Michener, 1958).
     """
-    size = len(rater)
-    labels = np.arange(size)
-    total = overlaps.copy()
-    count = np.ones(size)
-    can_join = np.ones((size, size), np.bool_)
-    for row in range(size):
-        for other in range(size):
-            can_join[row, other] = rater[row] != rater[other]
-    while True:
-        one, two, best = -1, -1, least
-        for row in range(size):
-            for other in range(row + 1, size):
-                if can_join[row, other]:
-                    mean = total[row, other] / (count[row] * count[other])
-                    if mean > best or (one < 0 and mean >= best):
-                        one, two, best = row, other, mean
-        if one < 0:
-            return labels
+    labels, count, total = np.arange(len(rater)), np.ones(len(rater)), overlaps.copy()
+    can_join = rater.reshape(-1, 1) != rater.reshape(1, -1)
+    one, two = _nearest_pair(total, count, can_join, least)
+    while one >= 0:
         labels[labels == two] = one
         count[one] += count[two]
         total[one] += total[two]
@@ -116,6 +107,21 @@ def group_overlapping(overlaps: Floats, rater: Integers, least: float) -> Intege
         can_join[:, one] &= can_join[:, two]
         can_join[two] = False
         can_join[:, two] = False
+        one, two = _nearest_pair(total, count, can_join, least)
+    return labels
+
+
+@compiled
+def _nearest_pair(total: Floats, count: Floats, can_join: NDArray[np.bool_], least: float) -> tuple[int, int]:
+    """The two groups with the largest mean IoU, at least `least`; -1 twice where there are none."""
+    one, two, best = -1, -1, least
+    for row in range(len(count)):
+        for other in range(row + 1, len(count)):
+            if can_join[row, other]:
+                mean = total[row, other] / (count[row] * count[other])
+                if mean > best or (one < 0 and mean >= best):
+                    one, two, best = row, other, mean
+    return one, two
 
 
 @compiled

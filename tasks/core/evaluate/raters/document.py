@@ -24,7 +24,7 @@ PICTURES = pa.schema(
 def consensus_document(
     ratings: Ratings, consensus: Consensus, pictures: pa.Table | None = None, category: str = "person"
 ) -> Row:
-    """A COCO document of the figures: ids from 1, images in the order of their names, figures in the order of `consensus`.
+    """A COCO document of the figures: ids from 1, images in the order of their names, figures in that of `consensus`.
 
     pictures: PICTURES; without it an image's name is its file's, and there is no width and height. An image that no
     rater saw has `is_annotated` false; one that raters saw without a figure has it true. `metadata` has each image's

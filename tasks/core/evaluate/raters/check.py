@@ -1,0 +1,140 @@
+"""What a table of raters' boxes and ratings must be: each refusal is one sentence."""
+
+from typing import Any, NoReturn
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from schemas.errors import BadInput
+from schemas.evaluate_raters import LIKERT, RATINGS
+from schemas.phrases import listed, quoted
+from tasks.core.coco.box import MAX_PX
+
+CORNERS = ("x_min", "y_min", "x_max", "y_max")
+KEYPOINTS = "keypoints_xyv"
+
+Floats = NDArray[np.float64]
+
+
+def check_ratings(table: pa.Table) -> None:
+    """Raise BadInput, one sentence, for a table that is not RATINGS or contradicts itself.
+
+    Refused: missing columns; no row; a null rater or image; a box of which only some corners are given, that is not
+    finite, too far away, or not above 0 px wide and high; a rating that is not a whole number of 1 to 5; a row twice;
+    a rater with a box and an empty box, or with two ratings, in one image; lists of keypoints that are none; fewer than
+    two raters.
+    """
+    _check_columns(table)
+    _check_boxes(table)
+    _check_ratings(table)
+    _check_pairs(table)
+    if KEYPOINTS in table.column_names:
+        _check_keypoints(table)
+    raters = pc.unique(table["rater"].cast(pa.string())).to_pylist()
+    if len(raters) < 2:
+        raise BadInput(f"ratings: expected at least two raters, got {quoted(raters[0])} alone")
+
+
+def _check_columns(table: pa.Table) -> None:
+    if missing := [name for name in RATINGS.names if name not in {*table.column_names, KEYPOINTS}]:
+        raise BadInput(
+            f"ratings: expected the columns {', '.join(RATINGS.names[:-1])}, got none called {listed(missing, 8)}"
+        )
+    if not table.num_rows:
+        raise BadInput("ratings: expected a row for each box, got an empty table")
+    for name in ("rater", "image"):
+        kind = table.schema.field(name).type
+        if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_integer(kind)):
+            raise BadInput(f"ratings: expected text or whole numbers as {name}, got a column of {kind}")
+        if table[name].null_count:
+            raise BadInput(f"ratings: expected a {name} in each row, got none in {table[name].null_count} rows")
+    for name in (*CORNERS, "rating"):
+        kind = table.schema.field(name).type
+        if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_null(kind)):
+            raise BadInput(f"ratings: expected numbers as {name}, got a column of {kind}")
+
+
+def _check_boxes(table: pa.Table) -> None:
+    is_given = np.stack([table[name].is_valid().to_numpy() for name in CORNERS], axis=1)
+    xyxy = corners_of(table)
+    is_box = is_given.all(axis=1)
+    if (is_odd := is_given.any(axis=1) & ~is_box).any():
+        _refuse(table, is_odd, "all four corners of a box or none", CORNERS)
+    if (is_odd := is_box & ~(np.abs(xyxy) <= MAX_PX).all(axis=1)).any():
+        _refuse(table, is_odd, f"finite corners of at most {MAX_PX:.0f} px", CORNERS)
+    if (is_odd := is_box & ~(xyxy[:, 2:] > xyxy[:, :2]).all(axis=1)).any():
+        _refuse(table, is_odd, "x_max above x_min and y_max above y_min", CORNERS)
+
+
+def _check_ratings(table: pa.Table) -> None:
+    rating, is_given = floats_of(table["rating"]), table["rating"].is_valid().to_numpy()
+    is_rating = (rating >= LIKERT[0]) & (rating <= LIKERT[1]) & (rating == np.floor(rating))
+    if (is_odd := is_given & ~is_rating).any():
+        _refuse(table, is_odd, f"a whole number of {LIKERT[0]} to {LIKERT[1]} as rating", ("rating",))
+
+
+def _check_pairs(table: pa.Table) -> None:
+    """What rows of one rater and image must not say."""
+    pairs = list(zip(*(table[name].cast(pa.string()).to_pylist() for name in ("rater", "image")), strict=True))
+    boxes: dict[tuple[str, str], set[tuple[float, ...] | None]] = {}
+    ratings: dict[tuple[str, str], float | None] = {}
+    corners = corners_of(table).tolist()
+    for pair, box, rating in zip(pairs, corners, table["rating"].to_pylist(), strict=True):
+        drawn = None if np.isnan(box[0]) else tuple(box)
+        before = boxes.setdefault(pair, set())
+        who = f"rater {quoted(pair[0])} in image {quoted(pair[1])}"
+        if drawn in before:
+            raise BadInput(f"ratings: expected each box once, got {quoted(drawn or 'no box')} twice from {who}")
+        before.add(drawn)
+        if None in before and len(before) > 1:
+            raise BadInput(f"ratings: expected boxes or one row without a box, got both from {who}")
+        if ratings.setdefault(pair, rating) != rating:
+            raise BadInput(
+                f"ratings: expected one rating on all rows of a rater and image, got {quoted(ratings[pair])} and "
+                f"{quoted(rating)} from {who}"
+            )
+
+
+def _check_keypoints(table: pa.Table) -> None:
+    kind = table.schema.field(KEYPOINTS).type
+    if pa.types.is_null(kind):
+        return
+    if not pa.types.is_list(kind) and not pa.types.is_large_list(kind):
+        raise BadInput(f"ratings: expected lists of numbers as {KEYPOINTS}, got a column of {kind}")
+    has_box = ~np.isnan(corners_of(table)[:, 0])
+    lengths = {len(values) for values in table[KEYPOINTS].to_pylist() if values}
+    if len(lengths) > 1 or any(length % 3 for length in lengths):
+        raise BadInput(
+            f"ratings: expected x, y, v of the same joints in each row of {KEYPOINTS}, got lists of "
+            f"{listed([str(length) for length in sorted(lengths)], 5)} numbers"
+        )
+    for has, values in zip(has_box.tolist(), table[KEYPOINTS].to_pylist(), strict=True):
+        if not values:
+            continue
+        numbers = np.array(values, np.float64)
+        is_good = (np.abs(numbers) <= MAX_PX).all() and np.isin(numbers[2::3], (0, 1, 2)).all()
+        if not has or not is_good:
+            raise BadInput(
+                f"ratings: expected finite x and y and a v of 0, 1 or 2 of a box's joints, got {quoted(values)}"
+            )
+
+
+def _refuse(table: pa.Table, is_odd: NDArray[np.bool_], expected: str, columns: tuple[str, ...]) -> NoReturn:
+    row: dict[str, Any] = table.slice(int(is_odd.argmax()), 1).to_pylist()[0]
+    values = [row[name] for name in columns]
+    raise BadInput(
+        f"ratings: expected {expected}, got {quoted(values if len(values) > 1 else values[0])} from rater "
+        f"{quoted(str(row['rater']))} in image {quoted(str(row['image']))}"
+    )
+
+
+def floats_of(column: pa.ChunkedArray) -> Floats:
+    """(N,) a column of numbers; NaN for null."""
+    return np.asarray(column.cast(pa.float64()).to_numpy(), np.float64)
+
+
+def corners_of(table: pa.Table) -> Floats:
+    """(N, 4) the boxes of a table of RATINGS' columns; NaN for null."""
+    return np.stack([floats_of(table[name]) for name in CORNERS], axis=1)
