@@ -1,5 +1,7 @@
 """How deformed the figures of an image are, by its raters: the rounded mean of their ratings (section 7.1)."""
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
@@ -8,6 +10,7 @@ from schemas.evaluate_raters import LIKERT
 from tasks.core.evaluate.raters.leave_one_out import NAMES, BoxCounts, mean_of_defined, score_raters
 from tasks.core.evaluate.raters.ratings import Ratings
 
+Row = dict[str, Any]
 BUCKETS = tuple(range(LIKERT[0], LIKERT[1] + 1))
 UNRATED = 0
 """The bucket of an image that nobody rated."""
@@ -45,26 +48,27 @@ def score_table(ratings: Ratings, counts: BoxCounts) -> pa.Table:
     the sums.
     """
     bucket = deformation_buckets(ratings)
-    rows = []
+    rows: list[Row] = []
     for number in (None, *BUCKETS):
         times = np.ones(len(bucket), np.int64) if number is None else (bucket == number).astype(np.int64)
         scores = score_raters(counts, times)
         sums = np.stack([values @ times for values in (counts.right, counts.wrong, counts.missed)], axis=1)
         images = counts.is_scored @ times
-        rows.append((number, None, mean_of_defined(scores), counts.is_scored.any(axis=0) @ times, sums.sum(axis=0)))
-        rows += [
-            (number, rater, scores[place], images[place], sums[place]) for place, rater in enumerate(ratings.raters)
-        ]
-    return pa.Table.from_pylist(
-        [
-            {
-                "bucket": number,
-                "rater": rater,
-                **dict(zip(NAMES, (None if np.isnan(value) else float(value) for value in scores), strict=True)),
-                "images": int(images),
-                **dict(zip(("right", "wrong", "missed"), sums.tolist(), strict=True)),
-            }
-            for number, rater, scores, images, sums in rows
-        ],
-        schema=RATER_SCORES,
-    )
+        any_images = int(counts.is_scored.any(axis=0) @ times)
+        rows.append(_row(number, None, mean_of_defined(scores), any_images, sums.sum(axis=0)))
+        for place, rater in enumerate(ratings.raters):
+            rows.append(_row(number, rater, scores[place], int(images[place]), sums[place]))
+    return pa.Table.from_pylist(rows, schema=RATER_SCORES)
+
+
+def _row(
+    bucket: int | None, rater: str | None, scores: NDArray[np.float64], images: int, sums: NDArray[np.int64]
+) -> Row:
+    values = (None if np.isnan(value) else float(value) for value in scores)
+    return {
+        "bucket": bucket,
+        "rater": rater,
+        **dict(zip(NAMES, values, strict=True)),
+        "images": images,
+        **dict(zip(("right", "wrong", "missed"), sums.tolist(), strict=True)),
+    }

@@ -1,6 +1,6 @@
 """What a table of raters' boxes and ratings must be: each refusal is one sentence."""
 
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -49,7 +49,7 @@ def _check_columns(table: pa.Table) -> None:
         if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_integer(kind)):
             raise BadInput(f"ratings: expected text or whole numbers as {name}, got a column of {kind}")
         if table[name].null_count:
-            raise BadInput(f"ratings: expected a {name} in each row, got none in {table[name].null_count} rows")
+            raise BadInput(f"ratings: expected {name} in each row, got none in {table[name].null_count} rows")
     for name in (*CORNERS, "rating"):
         kind = table.schema.field(name).type
         if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_null(kind)):
@@ -60,19 +60,17 @@ def _check_boxes(table: pa.Table) -> None:
     is_given = np.stack([table[name].is_valid().to_numpy() for name in CORNERS], axis=1)
     xyxy = corners_of(table)
     is_box = is_given.all(axis=1)
-    if (is_odd := is_given.any(axis=1) & ~is_box).any():
-        _refuse(table, is_odd, "all four corners of a box or none", CORNERS)
-    if (is_odd := is_box & ~(np.abs(xyxy) <= MAX_PX).all(axis=1)).any():
-        _refuse(table, is_odd, f"finite corners of at most {MAX_PX:.0f} px", CORNERS)
-    if (is_odd := is_box & ~(xyxy[:, 2:] > xyxy[:, :2]).all(axis=1)).any():
-        _refuse(table, is_odd, "x_max above x_min and y_max above y_min", CORNERS)
+    _refuse_rows(table, is_given.any(axis=1) & ~is_box, "all four corners of a box or none", CORNERS)
+    is_near = (np.abs(xyxy) <= MAX_PX).all(axis=1)
+    _refuse_rows(table, is_box & ~is_near, f"finite corners of at most {MAX_PX:.0f} px", CORNERS)
+    is_wide = (xyxy[:, 2:] > xyxy[:, :2]).all(axis=1)
+    _refuse_rows(table, is_box & ~is_wide, "x_max above x_min and y_max above y_min", CORNERS)
 
 
 def _check_ratings(table: pa.Table) -> None:
     rating, is_given = floats_of(table["rating"]), table["rating"].is_valid().to_numpy()
     is_rating = (rating >= LIKERT[0]) & (rating <= LIKERT[1]) & (rating == np.floor(rating))
-    if (is_odd := is_given & ~is_rating).any():
-        _refuse(table, is_odd, f"a whole number of {LIKERT[0]} to {LIKERT[1]} as rating", ("rating",))
+    _refuse_rows(table, is_given & ~is_rating, f"a whole number of {LIKERT[0]} to {LIKERT[1]} as rating", ("rating",))
 
 
 def _check_pairs(table: pa.Table) -> None:
@@ -121,7 +119,10 @@ def _check_keypoints(table: pa.Table) -> None:
             )
 
 
-def _refuse(table: pa.Table, is_odd: NDArray[np.bool_], expected: str, columns: tuple[str, ...]) -> NoReturn:
+def _refuse_rows(table: pa.Table, is_odd: Any, expected: str, columns: tuple[str, ...]) -> None:
+    """Raise BadInput for the first of these rows, if there is one. is_odd: (N,)."""
+    if not is_odd.any():
+        return
     row: dict[str, Any] = table.slice(int(is_odd.argmax()), 1).to_pylist()[0]
     values = [row[name] for name in columns]
     raise BadInput(

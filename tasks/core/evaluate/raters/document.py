@@ -41,7 +41,7 @@ def consensus_document(
     number = {name: place for place, name in enumerate(names)}
     ids = {name: place for place, name in enumerate(sorted(known), 1)}
     facts = _metadata(ratings)
-    annotations = []
+    annotations: list[Row] = []
     for image, corners in zip(consensus.image.tolist(), consensus.xyxy_px.tolist(), strict=True):
         left, top, right, bottom = corners
         box = [left, top, right - left, bottom - top]

@@ -101,7 +101,7 @@ def score_raters(counts: BoxCounts, times: Integers | None = None) -> Floats:
 
 def rater_scorer(counts: BoxCounts, rater: int) -> Scorer:
     """NAMES of one rater as a function of how often each image counts, (I,)."""
-    row = BoxCounts(*(values[rater : rater + 1] for values in counts))
+    row = BoxCounts._make(values[rater : rater + 1] for values in counts)
     return lambda times: dict(zip(NAMES, score_raters(row, times)[0].tolist(), strict=True))
 
 
@@ -125,8 +125,8 @@ def mean_of_defined(values: Floats) -> Floats:
 
 
 def _no_counts(shape: tuple[int, ...]) -> BoxCounts:
-    whole = [np.zeros(shape, np.int64) for _ in range(3)]
-    return BoxCounts(np.zeros(shape, np.bool_), *whole, np.zeros(shape), np.full(shape, np.nan))
+    right, wrong, missed = (np.zeros(shape, np.int64) for _ in range(3))
+    return BoxCounts(np.zeros(shape, np.bool_), right, wrong, missed, np.zeros(shape), np.full(shape, np.nan))
 
 
 def _count(counts: BoxCounts, rater: int, image: int, overlaps: Floats, iou: float) -> None:

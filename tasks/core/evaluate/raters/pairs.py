@@ -44,15 +44,16 @@ def compare_pairs(ratings: Ratings, iou: float, sigmas: Sequence[float] | None =
         boxes, owner = ratings.xyxy_px[place], ratings.rater[place]
         overlaps = overlaps_of(boxes, boxes)
         mine = {rater: np.flatnonzero(owner == rater) for rater in np.flatnonzero(ratings.is_seen[:, image]).tolist()}
-        for one, other in combinations(sorted(mine), 2):
+        for one, other in combinations(mine, 2):
             pairs = match_boxes(overlaps[np.ix_(mine[one], mine[other])], iou)
-            matched = np.stack([mine[one][pairs[:, 0]], mine[other][pairs[:, 1]]]) + place.start
+            matched = place.start + np.stack([mine[one][pairs[:, 0]], mine[other][pairs[:, 1]]])
             values = _similarities(ratings, matched, sigmas)
             total = len(mine[one]) + len(mine[other])
             rows.append((one, other, image, len(pairs), total, float(values.sum()), len(values)))
     columns = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in range(7)]
-    whole = [np.array(columns[place], np.int64) for place in (0, 1, 2, 3, 4, 6)]
-    return PairCounts(len(ratings.raters), *whole[:5], np.array(columns[5], np.float64), whole[5])
+    one, other, image, matched, boxes, compared = (np.array(columns[place], np.int64) for place in (0, 1, 2, 3, 4, 6))
+    similarity = np.array(columns[5], np.float64)
+    return PairCounts(len(ratings.raters), one, other, image, matched, boxes, similarity, compared)
 
 
 def pairwise_f1(counts: PairCounts, times: Integers | None = None) -> Floats:
@@ -78,7 +79,7 @@ def pairs_scorer(counts: PairCounts) -> Callable[[Integers], dict[str, float]]:
     return score
 
 
-def _matrix(counts: PairCounts, above: NDArray[np.generic], below: Integers, times: Integers | None) -> Floats:
+def _matrix(counts: PairCounts, above: Floats, below: Integers, times: Integers | None) -> Floats:
     weights = np.ones(len(counts.image)) if times is None else times[counts.image]
     place = counts.one * counts.raters + counts.other
     size = counts.raters**2
@@ -94,7 +95,8 @@ def _similarities(ratings: Ratings, matched: Integers, sigmas: Sequence[float] |
         return np.zeros(0)
     joints = ratings.keypoints_xyv
     has_joints = (joints[..., 2] > 0).any(axis=1)
-    one, other = matched[:, has_joints[matched].all(axis=0)]
+    has_both = np.asarray(has_joints[matched].all(axis=0))
+    one, other = matched[0, has_both], matched[1, has_both]
     placed = np.where(joints[..., 2:] > 0, joints[..., :2], np.inf)
     sides = ratings.xyxy_px[:, 2:] - ratings.xyxy_px[:, :2]
     area = sides.prod(axis=1)

@@ -1,11 +1,16 @@
-"""Object keypoint similarity by hand. Against COCO's own tools: tests/parity/test_oks.py."""
+"""How near joints are: by hand, by a plain loop, and at the edges. Against COCO's own tools: tests/parity/test_oks.py."""
+
+import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from schemas.keypoints import shipped_schemes
 from tasks.core.evaluate.oks import oks
 
+NOSE, HIP = 0.026, 0.107
 SCHEME = shipped_schemes()["coco-17"]
 SIGMAS = np.array(SCHEME.sigmas)
 
@@ -17,15 +22,79 @@ def alone(joint: str, x: float = 0.0, y: float = 0.0) -> np.ndarray:
     return pose
 
 
-@pytest.mark.parametrize(("joint", "expected"), [("nose", 0.1574), ("left_hip", 0.8966)])
-def test_one_joint_ten_pixels_off(joint: str, expected: float):
-    assert oks(alone(joint), alone(joint, 10), 10_000, SIGMAS) == pytest.approx(expected, abs=5e-5)
+@pytest.mark.parametrize(
+    ("away", "area", "sigma", "expected"),
+    [
+        (10.0, 10_000.0, NOSE, 0.1574),
+        (10.0, 10_000.0, HIP, 0.8966),
+        (100 * 2 * HIP, 10_000.0, HIP, math.exp(-0.5)),  # at d = s k
+        (0.0, 10_000.0, NOSE, 1.0),
+        (0.0, 0.0, NOSE, 1.0),
+        (1.0, 0.0, NOSE, 0.0),
+        (1e308, 1.0, NOSE, 0.0),
+        (math.inf, 1.0, NOSE, 0.0),
+    ],
+)
+def test_one_joint(away: float, area: float, sigma: float, expected: float):
+    assert float(oks([[5.0, 5.0, 2]], [[5.0 + away, 5.0]], area, [sigma])) == pytest.approx(expected, abs=5e-5)
 
 
-@pytest.mark.parametrize("joint", SCHEME.joints)
-def test_a_joint_as_far_off_as_its_k_times_the_root_of_the_area(joint: str):
-    k = 2 * SIGMAS[SCHEME.joints.index(joint)]
-    assert oks(alone(joint), alone(joint, 0.0, 100 * k), 10_000, SIGMAS) == pytest.approx(np.exp(-0.5))
+def test_only_labelled_joints_of_the_truth_count():
+    truth = [[0, 0, 2], [7, 7, 0], [0, 0, 1]]
+    predicted = [[0, 0], [math.inf, 9], [math.inf, 0]]
+    assert float(oks(truth, predicted, 100.0, [NOSE] * 3)) == 0.5
+
+
+def test_no_joint_is_0_or_what_was_asked_for():
+    nobody = [[3, 3, 0]]
+    assert float(oks(nobody, [[3, 3]], 100.0, [NOSE])) == 0
+    assert math.isnan(float(oks(nobody, [[3, 3]], 100.0, [NOSE], without_joints=math.nan)))
+
+
+def test_the_leading_axes_are_broadcast():
+    truth = np.zeros((2, 1, 1, 3))
+    truth[0, 0, 0, 2] = 2
+    predicted = np.array([[[0.0, 0, 0]], [[10, 0, 0]], [[1e9, 0, 0]]])
+    got = oks(truth, predicted, np.array([[10_000.0], [1.0]]), [NOSE])
+    assert got.round(4).tolist() == [[1.0, 0.1574, 0.0], [0.0, 0.0, 0.0]]
+    assert oks(np.zeros((0, 4, 3)), np.zeros((0, 4, 2)), np.zeros(0), [NOSE] * 4).shape == (0,)
+
+
+points = st.lists(
+    st.tuples(st.integers(0, 50), st.integers(0, 50), st.integers(0, 2), st.integers(0, 50), st.integers(0, 50)),
+    min_size=1,
+    max_size=6,
+)
+
+
+@given(points, st.integers(1, 5000))
+def test_as_a_plain_loop_has_it(joints: list[tuple[int, ...]], area: int):
+    sigmas = [0.02 * (place + 1) for place in range(len(joints))]
+    terms = [
+        math.exp(-((x - u) ** 2 + (y - w) ** 2) / (2 * area * (2 * sigma) ** 2))
+        for (x, y, v, u, w), sigma in zip(joints, sigmas, strict=True)
+        if v > 0
+    ]
+    expected = sum(terms) / len(terms) if terms else 0.0
+    whole = np.array(joints, float)
+    assert float(oks(whole[:, :3], whole[:, 3:], area, sigmas)) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("truth", "predicted", "area", "sigmas", "said"),
+    [
+        ([[0, 0]], [[0, 0]], 1.0, [NOSE], "expected (..., K, 3) joints"),
+        ([[0, 0, 2]], [[0, 0], [1, 1]], 1.0, [NOSE], "expected (..., K, 3) joints"),
+        ([[0, 0, 2]], [[0, 0]], 1.0, [NOSE, NOSE], "expected (..., K, 3) joints"),
+        ([[0, 0, 2]], [[0, 0]], 1.0, [0.0], "expected sigmas above 0"),
+        ([[0, 0, 2]], [[0, 0]], -1.0, [NOSE], "areas of at least 0"),
+        ([[0, 0, 2]], [[0, 0]], math.nan, [NOSE], "areas of at least 0"),
+    ],
+)
+def test_what_does_not_fit_is_refused(truth: list, predicted: list, area: float, sigmas: list, said: str):
+    with pytest.raises(ValueError, match="expected") as problem:
+        oks(truth, predicted, area, sigmas)
+    assert said in str(problem.value)
 
 
 def test_all_pairs_by_broadcasting():

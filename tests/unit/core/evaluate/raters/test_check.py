@@ -1,0 +1,121 @@
+"""Tables that contradict themselves: one sentence each."""
+
+import math
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from schemas.errors import BadInput
+from schemas.evaluate_raters import RATINGS
+from tasks.core.evaluate.raters.check import check_ratings
+from tests.support.raters import FIRST, SECOND, row, table
+
+GOOD = (row("a", "1", FIRST, 2), row("b", "1", SECOND, 3))
+
+
+def test_boxes_an_empty_box_and_missing_ratings_are_fine():
+    check_ratings(table(*GOOD, row("a", "2"), row("b", "2", FIRST), row("a", "1", SECOND, 2)))
+
+
+def test_numbers_as_names_and_columns_of_nulls_are_fine():
+    check_ratings(pa.table({"rater": [1, 2], "image": [7, 7], **{name: [None, None] for name in RATINGS.names[2:7]}}))
+
+
+NAN = math.nan
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        pytest.param((), "expected a row for each box, got an empty table", id="no row"),
+        pytest.param((row("a", "1", FIRST), row("a", "2")), "expected at least two raters, got 'a' alone", id="one"),
+        pytest.param((row("a", None, FIRST),), "expected a image in each row, got none in 1 rows", id="no image"),
+        pytest.param((row(None, "1", FIRST),), "expected a rater in each row, got none in 1 rows", id="no rater"),
+        pytest.param(
+            (*GOOD, row("c", "1", (1, None, 3, 4))),
+            "expected all four corners of a box or none, got [1.0, None, 3.0, 4.0] from rater 'c' in image '1'",
+            id="half a box",
+        ),
+        pytest.param((row("a", "1", (NAN, 0, 1, 1)),), "expected finite corners of at most 10000000 px", id="NaN"),
+        pytest.param((row("a", "1", (0, 0, math.inf, 1)),), "expected finite corners", id="infinite"),
+        pytest.param((row("a", "1", (0, 0, 1e308, 1)),), "expected finite corners", id="too far"),
+        pytest.param(
+            (row("a", "1", (12, 8, 11, 48)),),
+            "expected x_max above x_min and y_max above y_min, got [12.0, 8.0, 11.0, 48.0] from rater 'a' in image '1'",
+            id="turned round",
+        ),
+        pytest.param((row("a", "1", (12, 8, 12, 48)),), "expected x_max above x_min", id="a line"),
+        pytest.param((*GOOD, row("c", "1", rating=6)), "expected a whole number of 1 to 5 as rating, got 6", id="6"),
+        pytest.param((*GOOD, row("c", "1", rating=0)), "expected a whole number of 1 to 5 as rating, got 0", id="0"),
+        pytest.param(
+            (*GOOD, GOOD[0]),
+            "expected each box once, got (10.0, 10.0, 50.0, 50.0) twice from rater 'a'",
+            id="box twice",
+        ),
+        pytest.param(
+            (*GOOD, row("c", "1"), row("c", "1")), "expected each box once, got 'no box' twice", id="empty box twice"
+        ),
+        pytest.param(
+            (*GOOD, row("a", "1", None, 2)),
+            "expected boxes or one row without a box, got both from rater 'a'",
+            id="both",
+        ),
+        pytest.param(
+            (*GOOD, row("a", "1", SECOND, 3)),
+            "expected one rating on all rows of a rater and image, got 2 and 3 from rater 'a' in image '1'",
+            id="two ratings",
+        ),
+        pytest.param((*GOOD, row("a", "1", SECOND)), "expected one rating on all rows", id="a rating and none"),
+        pytest.param(
+            (*GOOD, row("c", "1", FIRST, keypoints_xyv=[1, 2])), "expected x, y, v of the same joints", id="no triple"
+        ),
+        pytest.param(
+            (row("a", "1", FIRST, keypoints_xyv=[1, 2, 2]), row("b", "1", FIRST, keypoints_xyv=[1, 2, 2] * 2)),
+            "expected x, y, v of the same joints in each row of keypoints_xyv, got lists of 3, 6 numbers",
+            id="other joints",
+        ),
+        pytest.param(
+            (*GOOD, row("c", "1", FIRST, keypoints_xyv=[1, 2, 3])), "and a v of 0, 1 or 2 of a box's joints", id="v 3"
+        ),
+        pytest.param(
+            (*GOOD, row("c", "1", FIRST, keypoints_xyv=[1, NAN, 2])), "expected finite x and y", id="joint at NaN"
+        ),
+        pytest.param(
+            (*GOOD, row("c", "1", keypoints_xyv=[1, 2, 2])), "of a box's joints, got [1.0, 2.0, 2.0]", id="no box"
+        ),
+    ],
+)
+def test_what_is_refused(rows: tuple[dict[str, Any], ...], said: str):
+    with pytest.raises(BadInput) as problem:
+        check_ratings(table(*rows))
+    assert said in str(problem.value)
+    assert str(problem.value).startswith("ratings: ")
+    assert "\n" not in str(problem.value)
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "said"),
+    [
+        ("rating", [1.5, 2.0], "expected a whole number of 1 to 5 as rating, got 1.5"),
+        ("rating", [math.nan, 2.0], "expected a whole number of 1 to 5 as rating, got nan"),
+        ("rating", [True, True], "expected numbers as rating, got a column of bool"),
+        ("x_min", ["1", "2"], "expected numbers as x_min, got a column of string"),
+        ("image", [1.5, 2.5], "expected text or whole numbers as image, got a column of double"),
+        ("keypoints_xyv", [1.0, 2.0], "expected lists of numbers as keypoints_xyv, got a column of double"),
+    ],
+)
+def test_columns_of_other_types_are_refused(column: str, values: list, said: str):
+    whole = table(*GOOD)
+    whole = whole.drop_columns([column]) if column in whole.column_names else whole
+    with pytest.raises(BadInput) as problem:
+        check_ratings(whole.append_column(column, pa.array(values)))
+    assert said in str(problem.value)
+
+
+def test_a_missing_column_is_named():
+    with pytest.raises(BadInput) as problem:
+        check_ratings(table(*GOOD).drop_columns(["rating", "y_max"]))
+    assert str(problem.value) == (
+        "ratings: expected the columns rater, image, x_min, y_min, x_max, y_max, rating, got none called y_max, rating"
+    )

@@ -1,0 +1,57 @@
+"""A long table as arrays, whatever the order of its rows."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas.errors import BadInput
+from tasks.core.evaluate.raters.ratings import read_ratings
+from tests.support.raters import FIRST, SECOND, THIRD, random_ratings, row, table
+
+
+def test_boxes_by_image_then_by_coordinates():
+    got = read_ratings(table(row("b", "2", SECOND, 5), row("a", "2", FIRST), row("b", "1"), row("b", "2", THIRD, 5)))
+    assert (got.raters, got.images) == (("a", "b"), ("1", "2"))
+    assert got.is_seen.tolist() == [[False, True], [True, True]]
+    assert np.array_equal(got.rating, [[np.nan, np.nan], [np.nan, 5]], equal_nan=True)
+    assert got.xyxy_px.tolist() == [[*FIRST], [*THIRD], [*SECOND]]
+    assert (got.rater.tolist(), got.image.tolist(), got.keypoints_xyv) == ([0, 1, 1], [1, 1, 1], None)
+    assert [*got.boxes_by_image()] == [(0, slice(0, 0)), (1, slice(0, 3))]
+
+
+def test_nobody_drew_anything():
+    got = read_ratings(table(row("a", "1"), row("b", "1")))
+    assert (got.xyxy_px.shape, len(got.image), got.is_seen.all()) == ((0, 4), 0, True)
+
+
+def test_keypoints_where_they_are_given():
+    got = read_ratings(table(row("a", "1", SECOND, keypoints_xyv=[1, 2, 2]), row("b", "1", FIRST), row("b", "2")))
+    assert got.keypoints_xyv is not None
+    assert got.keypoints_xyv.tolist() == [[[0, 0, 0]], [[1, 2, 2]]]
+    none = table(row("a", "1", SECOND, keypoints_xyv=None), row("b", "1", FIRST, keypoints_xyv=[]))
+    assert read_ratings(none).keypoints_xyv is None
+
+
+def test_numbers_may_be_names():
+    rows = pa.table({"rater": [1, 2], "image": [10, 9], **{name: [None, None] for name in table().column_names[2:]}})
+    assert read_ratings(rows)[:2] == (("1", "2"), ("10", "9"))
+
+
+def test_a_bad_table_is_refused():
+    with pytest.raises(BadInput, match="at least two raters"):
+        read_ratings(table(row("a", "1")))
+
+
+@given(st.integers(0, 10_000), st.randoms(use_true_random=False))
+def test_the_order_of_rows_makes_no_difference(seed: int, chance: object):
+    rows = random_ratings(seed)
+    order = list(range(rows.num_rows))
+    chance.shuffle(order)  # type: ignore[attr-defined]
+    for one, other in zip(read_ratings(rows), read_ratings(rows.take(order)), strict=True):
+        assert (
+            np.array_equal(one, other, equal_nan=True)
+            if isinstance(one, np.ndarray) and one.dtype.kind == "f"
+            else (np.array_equal(one, other))
+        )
