@@ -51,9 +51,9 @@ def compare_pairs(ratings: Ratings, iou: float, sigmas: Sequence[float] | None =
             total = len(mine[one]) + len(mine[other])
             rows.append((one, other, image, len(pairs), total, float(values.sum()), len(values)))
     columns = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in range(7)]
-    one, other, image, matched, boxes, compared = (np.array(columns[place], np.int64) for place in (0, 1, 2, 3, 4, 6))
+    firsts, others, images, matches, boxes_of_both, _, compared = (np.array(column, np.int64) for column in columns)
     similarity = np.array(columns[5], np.float64)
-    return PairCounts(len(ratings.raters), one, other, image, matched, boxes, similarity, compared)
+    return PairCounts(len(ratings.raters), firsts, others, images, matches, boxes_of_both, similarity, compared)
 
 
 def pairwise_f1(counts: PairCounts, times: Integers | None = None) -> Floats:
@@ -61,7 +61,7 @@ def pairwise_f1(counts: PairCounts, times: Integers | None = None) -> Floats:
 
     times: (I,) how often each image counts. NaN on the diagonal, and where two have no box in common images.
     """
-    return _matrix(counts, 2.0 * counts.matched, counts.boxes, times)
+    return _matrix(counts, 2 * counts.matched, counts.boxes, times)
 
 
 def pairwise_oks(counts: PairCounts, times: Integers | None = None) -> Floats:
@@ -79,7 +79,7 @@ def pairs_scorer(counts: PairCounts) -> Callable[[Integers], dict[str, float]]:
     return score
 
 
-def _matrix(counts: PairCounts, above: Floats, below: Integers, times: Integers | None) -> Floats:
+def _matrix(counts: PairCounts, above: Floats | Integers, below: Integers, times: Integers | None) -> Floats:
     weights = np.ones(len(counts.image)) if times is None else times[counts.image]
     place = counts.one * counts.raters + counts.other
     size = counts.raters**2
@@ -94,8 +94,8 @@ def _similarities(ratings: Ratings, matched: Integers, sigmas: Sequence[float] |
     if ratings.keypoints_xyv is None or sigmas is None:
         return np.zeros(0)
     joints = ratings.keypoints_xyv
-    has_joints = (joints[..., 2] > 0).any(axis=1)
-    has_both = np.asarray(has_joints[matched].all(axis=0))
+    has_joints = (joints[..., 2] > 0).sum(axis=1) > 0
+    has_both = has_joints[matched[0]] & has_joints[matched[1]]
     one, other = matched[0, has_both], matched[1, has_both]
     placed = np.where(joints[..., 2:] > 0, joints[..., :2], np.inf)
     sides = ratings.xyxy_px[:, 2:] - ratings.xyxy_px[:, :2]

@@ -30,8 +30,8 @@ NAN = math.nan
     [
         pytest.param((), "expected a row for each box, got an empty table", id="no row"),
         pytest.param((row("a", "1", FIRST), row("a", "2")), "expected at least two raters, got 'a' alone", id="one"),
-        pytest.param((row("a", None, FIRST),), "expected a image in each row, got none in 1 rows", id="no image"),
-        pytest.param((row(None, "1", FIRST),), "expected a rater in each row, got none in 1 rows", id="no rater"),
+        pytest.param((row("a", None, FIRST),), "expected image in each row, got none in 1 rows", id="no image"),
+        pytest.param((row(None, "1", FIRST),), "expected rater in each row, got none in 1 rows", id="no rater"),
         pytest.param(
             (*GOOD, row("c", "1", (1, None, 3, 4))),
             "expected all four corners of a box or none, got [1.0, None, 3.0, 4.0] from rater 'c' in image '1'",
@@ -51,14 +51,14 @@ NAN = math.nan
         pytest.param(
             (*GOOD, GOOD[0]),
             "expected each box once, got (10.0, 10.0, 50.0, 50.0) twice from rater 'a'",
-            id="box twice",
+            id="twice",
         ),
         pytest.param(
             (*GOOD, row("c", "1"), row("c", "1")), "expected each box once, got 'no box' twice", id="empty box twice"
         ),
         pytest.param(
             (*GOOD, row("a", "1", None, 2)),
-            "expected boxes or one row without a box, got both from rater 'a'",
+            "boxes or one row without a box, got both from rater 'a'",
             id="both",
         ),
         pytest.param(

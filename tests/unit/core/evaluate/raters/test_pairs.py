@@ -1,0 +1,93 @@
+"""Two raters at a time: their boxes and their joints, by hand."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tasks.core.evaluate.raters.pairs import compare_pairs, pairs_scorer, pairwise_f1, pairwise_oks
+from tasks.core.evaluate.raters.ratings import Ratings, read_ratings
+from tests.support.raters import FIRST, SECOND, random_ratings, ratings, row, table
+
+FAR = (200, 200, 240, 260)
+NAN = np.nan
+SIGMAS = (0.026, 0.107)
+
+
+def test_f_of_each_two():
+    whole = ratings({"a": {"1": [FIRST, FAR], "2": [FAR]}, "b": {"1": [SECOND]}, "c": {"2": [FIRST]}})
+    got = pairwise_f1(compare_pairs(whole, 0.5))
+    assert np.array_equal(got, [[NAN, 2 / 3, 0], [2 / 3, NAN, NAN], [0, NAN, NAN]], equal_nan=True)
+
+
+def test_f_of_nothing_is_not_defined():
+    got = pairwise_f1(compare_pairs(ratings({"a": {"1": []}, "b": {"1": []}, "c": {"2": [FAR]}}), 0.5))
+    assert np.isnan(got).all()
+    scores = pairs_scorer(compare_pairs(ratings({"a": {"1": []}, "b": {"1": []}}), 0.5))(np.ones(1, np.int64))
+    assert all(math.isnan(value) for value in scores.values())
+
+
+def test_no_two_raters_have_an_image_in_common():
+    whole = ratings({"a": {"1": [FAR]}, "b": {"2": [FAR]}})
+    assert np.isnan(pairwise_f1(compare_pairs(whole, 0.5))).all()
+    assert np.isnan(pairwise_oks(compare_pairs(whole, 0.5, SIGMAS))).all()
+
+
+def joints(*points: tuple[float, float, int]) -> list[float]:
+    return [float(value) for point in points for value in point]
+
+
+def drawn(one: list[float] | None, other: list[float] | None, box: tuple[int, ...] = (0, 0, 100, 100)) -> Ratings:
+    third = row("c", "1", FAR, keypoints_xyv=joints((1, 1, 2), (2, 2, 2)))
+    return read_ratings(table(row("a", "1", box, keypoints_xyv=one), row("b", "1", box, keypoints_xyv=other), third))
+
+
+BOTH = joints((50, 10, 2), (50, 60, 2))
+
+
+@pytest.mark.parametrize(
+    ("other", "expected"),
+    [
+        pytest.param(BOTH, 1.0, id="the same"),
+        pytest.param(joints((60, 10, 2), (50, 60, 2)), (1 + 0.1574) / 2, id="the nose 10 px off"),
+        pytest.param(joints((50, 10, 2), (0, 0, 0)), (0.5 + 1) / 2, id="a joint that one of them left out"),
+        pytest.param(joints((0, 0, 0), (50, 60, 1)), (0.5 + 1) / 2, id="v = 1 counts"),
+        pytest.param(joints((0, 0, 0), (0, 0, 0)), NAN, id="no joint"),
+        pytest.param(None, NAN, id="no keypoints"),
+    ],
+)
+def test_joints_of_boxes_that_match(other: list[float] | None, expected: float):
+    got = pairwise_oks(compare_pairs(drawn(BOTH, other), 0.5, SIGMAS))
+    assert got[0, 1] == pytest.approx(expected, abs=5e-5, nan_ok=True)
+    assert np.array_equal(got, got.T, equal_nan=True)
+    assert np.isnan(got[2]).all()  # the third rater's box matches nobody's
+
+
+def test_the_area_is_the_true_boxs():
+    whole = read_ratings(
+        table(
+            row("a", "1", (0, 0, 100, 100), keypoints_xyv=joints((50, 10, 2))),
+            row("b", "1", (0, 0, 100, 50), keypoints_xyv=joints((60, 10, 2))),
+        )
+    )
+    got = pairwise_oks(compare_pairs(whole, 0.5, SIGMAS[:1]))[0, 1]
+    expected = [math.exp(-100 / (2 * area * (2 * 0.026) ** 2)) for area in (10_000, 5_000)]
+    assert got == pytest.approx(sum(expected) / 2)
+
+
+def test_without_sigmas_no_joints_are_compared():
+    assert np.isnan(pairwise_oks(compare_pairs(drawn(BOTH, BOTH), 0.5))).all()
+
+
+@given(st.integers(0, 10_000), st.lists(st.integers(0, 3), min_size=4, max_size=4))
+def test_an_image_that_counts_twice_is_an_image_twice(seed: int, often: list[int]):
+    whole = read_ratings(random_ratings(seed))
+    counts = compare_pairs(whole, 0.5)
+    times = np.array(often)[: len(whole.images)]
+    entries = np.repeat(np.arange(len(counts.image)), times[counts.image])
+    again = counts._replace(**{name: getattr(counts, name)[entries] for name in counts._fields if name != "raters"})
+    assert pairwise_f1(counts, times) == pytest.approx(pairwise_f1(again), nan_ok=True)
+    plain = np.ones(len(whole.images), np.int64)
+    assert pairs_scorer(counts)(times) == pytest.approx(pairs_scorer(again)(plain), nan_ok=True)
