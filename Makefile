@@ -25,7 +25,7 @@ CHROMIUM := /usr/bin/chromium
 
 .PHONY: help setup setup-browser setup-postgres build serve test check lint types imports tests coverage test-live test-readers test-contracts unit licences docs-settings docs-screenshots weights wheel lock lock-readers lock-contract-tools clean \
   campaign-sameness campaign-faults campaign-kills campaign-server-faults campaign-hostile campaign-million campaign-dedup-quality \
-  campaign-dedup-families bench-overhead bench-fetch bench-dedup bench-choose bench-detect-cpu bench-detect-gpu bench-detectors bench-generation bench-knn \
+  campaign-dedup-families bench-overhead bench-fetch bench-dedup bench-choose bench-detect-cpu bench-detect-gpu bench-detectors bench-generation bench-knn bench-raters \
   bench-train bench-release bench-release-growth bench-release-diff bench-catalogue bench-idle bench-serve
 
 help: ## list every target
@@ -164,6 +164,9 @@ bench-detect-cpu: $(READY) ## detect on a CPU beside a plain loop
 # Where make can't set .venv up, but torch is there: python -m benchmarks.detect_gpu
 bench-detect-gpu: $(READY) ## detect on a GPU beside its forward pass alone
 	$(BIN)/python -m benchmarks.detect_gpu
+
+bench-raters: $(READY) ## a consensus of raters beside each of them, on the museum, where the truth is known
+	$(BIN)/python -m benchmarks.raters
 
 bench-detectors: $(READY) ## detectors scored on People-Art's test split
 	$(BIN)/python -m benchmarks.detectors $(PEOPLEART) --models $(MODELS)

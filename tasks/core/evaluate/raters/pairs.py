@@ -39,21 +39,22 @@ def compare_pairs(ratings: Ratings, iou: float, sigmas: Sequence[float] | None =
     joints are compared. Each of two raters is the truth once, and the mean of both OKS counts: a joint that only one of
     them gave counts 0 where theirs is the truth. The area is that of the true rater's box.
     """
-    rows: list[tuple[int, int, int, int, int, float, int]] = []
+    entries: list[tuple[int, int, int, int, int]] = []
+    matched = [np.zeros((0, 2), np.int64)]
     for image, place in ratings.boxes_by_image():
         boxes, owner = ratings.xyxy_px[place], ratings.rater[place]
         overlaps = overlaps_of(boxes, boxes)
         mine = {rater: np.flatnonzero(owner == rater) for rater in np.flatnonzero(ratings.is_seen[:, image]).tolist()}
         for one, other in combinations(mine, 2):
             pairs = match_boxes(overlaps[np.ix_(mine[one], mine[other])], iou)
-            matched = place.start + np.stack([mine[one][pairs[:, 0]], mine[other][pairs[:, 1]]])
-            values = _similarities(ratings, matched, sigmas)
-            total = len(mine[one]) + len(mine[other])
-            rows.append((one, other, image, len(pairs), total, float(values.sum()), len(values)))
-    columns = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in range(7)]
-    firsts, others, images, matches, boxes_of_both, _, compared = (np.array(column, np.int64) for column in columns)
-    similarity = np.array(columns[5], np.float64)
-    return PairCounts(len(ratings.raters), firsts, others, images, matches, boxes_of_both, similarity, compared)
+            entries.append((one, other, image, len(pairs), len(mine[one]) + len(mine[other])))
+            matched.append(place.start + np.stack([mine[one][pairs[:, 0]], mine[other][pairs[:, 1]]], axis=1))
+    ones, others, images, matches, totals = np.array(entries, np.int64).reshape(-1, 5).T
+    values = _similarities(ratings, np.concatenate(matched), sigmas)
+    entry, is_compared = np.repeat(np.arange(len(entries)), matches), ~np.isnan(values)
+    similarity = np.bincount(entry[is_compared], values[is_compared], len(entries))
+    compared = np.bincount(entry[is_compared], minlength=len(entries))
+    return PairCounts(len(ratings.raters), ones, others, images, matches, totals, similarity, compared)
 
 
 def pairwise_f1(counts: PairCounts, times: Integers | None = None) -> Floats:
@@ -90,16 +91,17 @@ def _matrix(counts: PairCounts, above: Floats | Integers, below: Integers, times
 
 
 def _similarities(ratings: Ratings, matched: Integers, sigmas: Sequence[float] | None) -> Floats:
-    """(C,) mean of both OKS of matched boxes (2, P) that both have joints."""
+    """(M,) mean of both OKS of each two boxes (M, 2); NaN where not both have joints."""
     if ratings.keypoints_xyv is None or sigmas is None:
-        return np.zeros(0)
-    joints = ratings.keypoints_xyv
-    has_joints = (joints[..., 2] > 0).sum(axis=1) > 0
-    has_both = has_joints[matched[0]] & has_joints[matched[1]]
-    one, other = matched[0, has_both], matched[1, has_both]
-    placed = np.where(joints[..., 2:] > 0, joints[..., :2], np.inf)
+        return np.full(len(matched), np.nan)
+    one, other = ratings.keypoints_xyv[matched[:, 0]], ratings.keypoints_xyv[matched[:, 1]]
     sides = ratings.xyxy_px[:, 2:] - ratings.xyxy_px[:, :2]
-    area = sides.prod(axis=1)
-    return (
-        oks(joints[one], placed[other], area[one], sigmas) + oks(joints[other], placed[one], area[other], sigmas)
-    ) / 2
+    area = sides.prod(axis=1)[matched]
+    there = oks(one, _placed(other), area[:, 0], sigmas, without_joints=np.nan)
+    back = oks(other, _placed(one), area[:, 1], sigmas, without_joints=np.nan)
+    return np.asarray((there + back) / 2)
+
+
+def _placed(xyv: Floats) -> Floats:
+    """(M, K, 2) joints, those that are not given at infinity: they count 0."""
+    return np.where(xyv[..., 2:] > 0, xyv[..., :2], np.inf)

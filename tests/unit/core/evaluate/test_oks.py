@@ -1,4 +1,4 @@
-"""How near joints are: by hand, by a plain loop, and at the edges. Against COCO's own tools: tests/parity/test_oks.py."""
+"""How near joints are: by hand, by a plain loop, and at the edges (with COCO's own tools: tests/parity/test_oks.py)."""
 
 import math
 
