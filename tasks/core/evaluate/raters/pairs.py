@@ -52,7 +52,7 @@ def compare_pairs(ratings: Ratings, iou: float, sigmas: Sequence[float] | None =
     ones, others, images, matches, totals = np.array(entries, np.int64).reshape(-1, 5).T
     values = _similarities(ratings, np.concatenate(matched), sigmas)
     entry, is_compared = np.repeat(np.arange(len(entries)), matches), ~np.isnan(values)
-    similarity = np.bincount(entry[is_compared], values[is_compared], len(entries))
+    similarity = np.bincount(entry[is_compared], values[is_compared], len(entries)).astype(np.float64)
     compared = np.bincount(entry[is_compared], minlength=len(entries))
     return PairCounts(len(ratings.raters), ones, others, images, matches, totals, similarity, compared)
 
