@@ -41,7 +41,7 @@ def _spread(points: Floats, count: int, draws: Floats) -> Floats:
     nearest = np.full(size, np.inf)
     for place in range(1, count):
         for row in range(size):
-            nearest[row] = min(nearest[row], ((points[row] - centres[place - 1]) ** 2).sum())
+            nearest[row] = min(nearest[row], _squared_distance(points[row], centres[place - 1]))
         sought, reached, chosen = draws[place] * nearest.sum(), 0.0, -1
         for row in range(size):
             if nearest[row] > 0:
@@ -79,12 +79,20 @@ def _assign_nearest(points: Floats, centres: Floats, labels: Integers, away: Flo
     for row in range(len(points)):
         here, least = 0, np.inf
         for place in range(len(centres)):
-            distance = ((points[row] - centres[place]) ** 2).sum()
+            distance = _squared_distance(points[row], centres[place])
             if distance < least:
                 here, least = place, distance
         is_moved |= labels[row] != here
         labels[row], away[row] = here, least
     return is_moved
+
+
+@compiled
+def _squared_distance(one: Floats, other: Floats) -> float:
+    total = 0.0
+    for axis in range(len(one)):
+        total += (one[axis] - other[axis]) ** 2
+    return total
 
 
 @compiled
