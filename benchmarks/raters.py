@@ -35,7 +35,7 @@ from tasks.core.evaluate.raters.ratings import Ratings, read_ratings
 RATERS, WORKS, EACH = 18, 218, 146
 LEAST = 0.95
 ERRORS = (1.0, 0.5)
-"""How many times the usual errors raters make: careful ones leave a consensus less to mend."""
+"""How many times the usual errors of their own raters make: careful ones leave a consensus less to mend."""
 _MEAN_IOU, _F1 = NAMES.index("mean_iou"), NAMES.index("f1")
 
 

@@ -24,18 +24,36 @@ _MIRRORED = (0, 2, 1, 4, 3, 6, 5, 8, 7, 10, 9, 12, 11, 14, 13, 16, 15)
 _SMALL = 0.15
 """A figure of this share of the picture's height is missed half as often as one of no height."""
 _LEAST_SIDE_PX = 4.0
+_MOST_MISSED = 0.95
+"""The highest chance to miss a figure."""
+_SHARED_SHIFT = 0.03
+"""Standard deviation of the error that all raters share in each side of a figure, as a share of the figure."""
+_SHARED_HARDNESS = 0.9
+"""Standard deviation of the logarithm of a figure's hardness."""
 
 Points = NDArray[np.float64]
 
 
+class Appearance(NamedTuple):
+    """What a figure is to everybody: the errors that all raters share, and that no consensus can mend.
+
+    hardness: how many times the usual chance everybody has to miss it. outline_px: (x_min, y_min, x_max, y_max) that
+    people take it for.
+    """
+
+    hardness: float
+    outline_px: tuple[float, float, float, float]
+
+
 class RatedWork(NamedTuple):
-    """A work that raters look at. deformation: 1.0 (lifelike) to 5.0 (not at all), stated by nobody's eyes."""
+    """A work that raters look at. deformation: 1.0 (lifelike) to 5.0 (not at all). appearances: of each figure."""
 
     name: str
     width_px: int
     height_px: int
     figures: tuple[Figure, ...]
     deformation: float
+    appearances: tuple[Appearance, ...]
 
 
 class Skill(NamedTuple):
@@ -95,9 +113,20 @@ def rated_works(seed: int, count: int) -> Iterator[RatedWork]:
             continue
         width_px, height_px, figures = figures_of_work(seed, row)
         if figures:
-            deformation = float(generator(seed, "deformation", row).uniform(*LIKERT))
-            yield RatedWork(held.key, width_px, height_px, figures, deformation)
+            rng = generator(seed, "appearance", row)
+            deformation = float(rng.uniform(*LIKERT))
+            appearances = tuple(appearance_of(rng, figure, width_px, height_px) for figure in figures)
+            yield RatedWork(held.key, width_px, height_px, figures, deformation, appearances)
             count -= 1
+
+
+def appearance_of(rng: np.random.Generator, figure: Figure, width_px: int, height_px: int) -> Appearance:
+    """How everybody sees that figure: about one of ten is more than three times as hard as usual."""
+    x, y, width, height = figure.xywh_px
+    left, top, right, bottom = rng.normal(0, _SHARED_SHIFT, 4) * (width, height, width, height)
+    outline = (max(0.0, x + left), max(0.0, y + top), x + width + right, y + height + bottom)
+    within = (*outline[:2], min(float(width_px), outline[2]), min(float(height_px), outline[3]))
+    return Appearance(float(np.exp(rng.normal(0, _SHARED_HARDNESS))), within)
 
 
 def figures_of_work(seed: int, number: int) -> tuple[int, int, tuple[Figure, ...]]:
@@ -130,13 +159,12 @@ def simulate_raters(seed: int, works: Sequence[RatedWork], raters: int, each: in
 def draw_figures(rng: np.random.Generator, skill: Skill, work: RatedWork) -> list[DrawnFigure]:
     """What the rater draws on the work, in no order that says anything; no box twice."""
     harder = 0.5 + work.deformation / LIKERT[1]
-    seen = [
-        figure
-        for figure in work.figures
-        if rng.uniform() >= harder * skill.miss / (1 + figure.xywh_px[3] / work.height_px / _SMALL)
-    ]
-    outlines = [_corners(figure) for figure in seen]
-    joints = [np.array(figure.keypoints, np.float64) for figure in seen]
+    outlines, joints = [], []
+    for figure, seen_as in zip(work.figures, work.appearances, strict=True):
+        usual = harder * skill.miss / (1 + figure.xywh_px[3] / work.height_px / _SMALL)
+        if rng.uniform() >= min(_MOST_MISSED, seen_as.hardness * usual):
+            outlines.append(np.array(seen_as.outline_px))
+            joints.append(np.array(figure.keypoints, np.float64))
     drawn = []
     while outlines:
         outline, mine = outlines.pop(0), joints.pop(0)
@@ -166,11 +194,6 @@ def _rows(rater: str, work: RatedWork, drawn: Sequence[DrawnFigure], rating: int
         yield {**common, **corners, "keypoints_xyv": one.joints.ravel().tolist()}
     if not drawn:
         yield common
-
-
-def _corners(figure: Figure) -> Points:
-    x, y, width, height = figure.xywh_px
-    return np.array([x, y, x + width, y + height])
 
 
 def _is_overlapping(one: Points, other: Points) -> bool:

@@ -13,7 +13,7 @@ from tests.support.raters import ratings
 TRUE = (0, 0, 10, 10)
 HALF, FAR = (0, 0, 10, 5), (50, 50, 60, 60)
 FIGURE = Figure((0.0, 0.0, 10.0, 10.0), (), False)
-WORKS = [RatedWork("1", 100, 100, (FIGURE,), 1.0), RatedWork("unseen", 100, 100, (FIGURE,), 1.0)]
+WORKS = [RatedWork(name, 100, 100, (FIGURE,), 1.0, ()) for name in ("1", "unseen")]
 DRAWN = ratings({"a": {"1": [HALF]}, "b": {"1": [TRUE, FAR]}, "c": {"1": [TRUE]}, "d": {"1": []}})
 
 

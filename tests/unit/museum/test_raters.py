@@ -7,8 +7,10 @@ import pytest
 from examples.museum.figures import Figure
 from examples.museum.paint import paint
 from examples.museum.raters import (
+    Appearance,
     RatedWork,
     Skill,
+    appearance_of,
     draw_figures,
     figures_of_work,
     rate,
@@ -24,7 +26,9 @@ JOINTS = (*((50.0 + joint, 60.0 + joint, 2) for joint in range(16)), (0.0, 0.0, 
 LARGE = Figure((20.0, 10.0, 100.0, 180.0), JOINTS, False)
 BESIDE = Figure((100.0, 10.0, 100.0, 180.0), NOBODY, False)
 SMALL = Figure((250.0, 100.0, 8.0, 12.0), NOBODY, False)
-WORK = RatedWork("one", 300, 200, (LARGE, BESIDE, SMALL), 3.0)
+OUTLINES = ((20.0, 10.0, 120.0, 190.0), (100.0, 10.0, 200.0, 190.0), (250.0, 100.0, 258.0, 112.0))
+EVIDENT = tuple(Appearance(1.0, outline) for outline in OUTLINES)
+WORK = RatedWork("one", 300, 200, (LARGE, BESIDE, SMALL), 3.0, EVIDENT)
 EXACT = Skill(0, 0, 0, 0, 0, 0, 0, 0)
 
 
@@ -67,6 +71,26 @@ def test_small_figures_are_missed_more_often():
         counts += (20 not in boxes, 250 not in boxes)
     assert counts[0] / 400 == pytest.approx(1.1 * 0.5 / (1 + 0.9 / 0.15), abs=0.05)
     assert counts[1] / 400 == pytest.approx(1.1 * 0.5 / (1 + 0.06 / 0.15), abs=0.07)
+
+
+def test_what_is_hard_is_missed_by_nearly_everybody_but_by_no_exact_rater():
+    hard = WORK._replace(appearances=(Appearance(1e9, OUTLINES[0]), *EVIDENT[1:]))
+    assert len(drawn(EXACT, hard)) == 3
+    missed = [len(drawn(EXACT._replace(miss=1e-6), hard, number)) == 2 for number in range(200)]
+    assert 0.9 < sum(missed) / 200 < 1
+
+
+def test_appearances_are_near_the_figures_and_in_the_picture(works: list[RatedWork]):
+    for work in works:
+        for figure, seen_as in zip(work.figures, work.appearances, strict=True):
+            x, y, width, height = figure.xywh_px
+            off = np.array(seen_as.outline_px) - (x, y, x + width, y + height)
+            assert (np.abs(off) < 0.15 * np.array([width, height, width, height])).all()
+            assert min(seen_as.outline_px) >= 0
+            assert seen_as.outline_px[2] <= work.width_px
+            assert seen_as.outline_px[3] <= work.height_px
+    many = np.array([appearance_of(generator(1, "test", n), LARGE, 300, 200).hardness for n in range(500)])
+    assert 0.05 < (many > 3).mean() < 0.2
 
 
 def test_neighbours_get_one_box():

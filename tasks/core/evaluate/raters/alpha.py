@@ -28,7 +28,7 @@ def krippendorff_alpha(values: Floats, metric: Metric, times: Integers | None = 
     Raises BadInput for what is no table of finite numbers, or, for ratio, for numbers below 0.
 
     >>> round(krippendorff_alpha(np.array([[1.0, 2.0, 3.0], [1.0, 2.0, 2.0]]), "interval"), 4)
-    0.7826
+    0.7059
     """
     check_values(values, metric)
     domain, counts = _count_values(values)
