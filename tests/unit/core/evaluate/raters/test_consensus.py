@@ -54,6 +54,12 @@ def test_who_drew_nothing_counts_0(drew: str, kmeans: int, overlap: int):
     assert len(find_consensus(given_boxes, RaterSettings(consensus="overlap")).image) == overlap
 
 
+def test_seven_of_ten_are_as_many_as_asked_for():
+    drawn = {str(place): {"1": [FIRST] if place < 7 else []} for place in range(10)}
+    assert len(find_consensus(ratings(drawn), RaterSettings(consensus="overlap", agreement=0.7)).image) == 1
+    assert len(find_consensus(ratings(drawn), RaterSettings(consensus="overlap", agreement=0.71)).image) == 0
+
+
 @pytest.mark.parametrize(
     ("counts", "expected"), [([], 0), ([0], 0), ([3], 3), ([1, 2], 2), ([0, 1], 1), ([0, 0, 5], 0), ([1, 4, 2, 2], 2)]
 )
