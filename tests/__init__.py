@@ -1,0 +1,1 @@
+"""A package, since another one of this name lies in the environment: torch-fidelity installs its own tests."""
