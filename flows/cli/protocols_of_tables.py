@@ -1,83 +1,143 @@
-"""`bilderatlas evaluate sketches`, `classification` ...: protocols that read tables and arrays of other programs."""
+"""`bilderatlas evaluate raters`, `recognition` ...: protocols that read tables and arrays of other programs."""
 
 import argparse
 from typing import TYPE_CHECKING
 
-from flows.cli.arguments import add_command, add_resampling, add_set
+from flows.cli.arguments import Command, add_command, add_resampling, add_set, add_workers
 
 if TYPE_CHECKING:
     from flows.cli.arguments import Commands
 
 _TABLE = ".parquet, .csv or .json"
+_VECTORS = ".npy, or a table with a column `vector`"
 
 
 def add(protocols: "Commands") -> None:
     """Add the protocols."""
-    parser = add_command(
-        protocols,
-        "sketches",
-        sketches,
-        "how recognisable and how simple sketches are, and whether people agree (docs/evaluating/sketches.md)",
-    )
+    summary = "people's boxes and ratings, each against the consensus of the others"
+    _add_raters(_add(protocols, "raters", raters, summary))
+    summary = "how photographs of artworks are recognised among a museum's exhibits"
+    _add_recognition(_add(protocols, "recognition", recognition, summary))
+    summary = "how recognisable and simple sketches are, and whether people agree"
+    _add_sketches(_add(protocols, "sketches", sketches, summary))
+    summary = "the images of a generator against a reference set"
+    _add_generation(_add(protocols, "generation", generation, summary))
+    summary = "how often classifiers are right, and what they take for what"
+    _add_classification(_add(protocols, "classification", classification, summary))
+
+
+def _add(protocols: "Commands", name: str, command: Command, summary: str) -> argparse.ArgumentParser:
+    return add_command(protocols, name, command, f"{summary} (docs/evaluating/{name}.md)")
+
+
+def _add_raters(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("ratings", metavar="RATINGS", help=f"a table with one row for each box of a rater ({_TABLE})")
+    parser.add_argument("--pictures", metavar="FILE", help="a table with file_name and size of each image, for COCO")
+    parser.add_argument("--category", default="person", help="what the figures of the COCO file are (%(default)s)")
+    parser.add_argument("--scheme", default="coco-17", metavar="NAME", help="scheme of the keypoints (%(default)s)")
+    _add_common(parser, "images", has_groups=False)
+
+
+def _add_recognition(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--gallery", required=True, metavar="FILE", help=f"a table of exhibits: id, class ({_TABLE})")
+    parser.add_argument("--test", required=True, metavar="FILE", help="a table of the queries: id, class")
+    parser.add_argument("--val", metavar="FILE", help="a table of the queries by which k and tau are chosen")
+    text = f"a system's vectors, in the order of the tables ({_VECTORS})"
+    _add_named(parser, "--system", text, "NAME=GALLERY,VAL,TEST")
+    _add_common(parser, "queries")
+    add_workers(parser)
+
+
+def _add_sketches(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("sketches", metavar="SKETCHES", help=f"a table with one row for each sketch ({_TABLE})")
     parser.add_argument("--poses", metavar="FILE", help="a table of keypoints in photos and sketches, for mOKS")
     parser.add_argument("--answers", metavar="FILE", help="a table of what people said")
     _add_named(parser, "--metric", "another metric and its table, compared with what people said")
     _add_common(parser, "photos")
-    parser = add_command(
-        protocols,
-        "classification",
-        classification,
-        "how often classifiers are right, and what they take for what (docs/evaluating/classification.md)",
-    )
+
+
+def _add_generation(parser: argparse.ArgumentParser) -> None:
+    for option, text in (
+        ("--features", f"features of samples and reference, for FID and KID ({_VECTORS})"),
+        ("--manifold", "features for precision and recall (default: those of --features)"),
+        ("--training", "features of samples and training images, for the nearest ones"),
+    ):
+        parser.add_argument(option, nargs=2, metavar=("SAMPLES", "OTHERS"), help=text)
+    parser.add_argument("--probabilities", metavar="FILE", help="class probabilities, for the Inception score")
+    parser.add_argument("--samples", metavar="FILE", help=f"a table with id and class of each sample ({_TABLE})")
+    parser.add_argument("--reference", metavar="FILE", help="a table with id and class of each reference image")
+    parser.add_argument("--training-ids", metavar="FILE", help="a table with the id of each training image")
+    add_set(parser, "FIELD=VALUE")
+    _add_out(parser)
+
+
+def _add_classification(parser: argparse.ArgumentParser) -> None:
     _add_named(parser, "--predictions", f"a classifier and its table of predictions ({_TABLE})")
     _add_common(parser, "images")
 
 
-def _add_named(parser: argparse.ArgumentParser, option: str, text: str) -> None:
-    parser.add_argument(option, action="append", default=[], metavar="NAME=FILE", help=f"{text}; may be repeated")
+def _add_named(parser: argparse.ArgumentParser, option: str, text: str, metavar: str = "NAME=FILE") -> None:
+    parser.add_argument(option, action="append", default=[], metavar=metavar, help=f"{text}; may be repeated")
 
 
-def _add_common(parser: argparse.ArgumentParser, units: str) -> None:
-    parser.add_argument(
-        "--by",
-        action="append",
-        default=[],
-        metavar="COLUMN",
-        help="also give every number for each value of this column; may be repeated",
-    )
+def _add_common(parser: argparse.ArgumentParser, units: str, *, has_groups: bool = True) -> None:
+    if has_groups:
+        parser.add_argument(
+            "--by",
+            action="append",
+            default=[],
+            metavar="COLUMN",
+            help="also give every number for each value of this column; may be repeated",
+        )
     add_set(parser, "FIELD=VALUE")
-    parser.add_argument("--out", metavar="FOLDER", help="write the page, tables (Parquet) and charts (SVG) there")
+    _add_out(parser)
     add_resampling(parser, units)
 
 
-def sketches(arguments: argparse.Namespace) -> int:
-    """Print the tables as Markdown."""
-    from flows.evaluate.tables import evaluate_sketches
+def _add_out(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--out", metavar="FOLDER", help="write the page, tables (Parquet) and charts (SVG) there")
 
-    print(
-        evaluate_sketches.fn(
-            arguments.sketches,
-            arguments.poses,
-            arguments.answers,
-            arguments.metric,
-            arguments.set,
-            arguments.by,
-            arguments.out,
-            arguments.bootstrap,
-            arguments.seed,
-        )
-    )
+
+def raters(given: argparse.Namespace) -> int:
+    """Print the tables as Markdown."""
+    from flows.evaluate.raters import evaluate_raters
+
+    options = (given.pictures, given.category, given.scheme, given.set, given.out, given.bootstrap, given.seed)
+    print(evaluate_raters.fn(given.ratings, *options))
     return 0
 
 
-def classification(arguments: argparse.Namespace) -> int:
+def recognition(given: argparse.Namespace) -> int:
     """Print the tables as Markdown."""
-    from flows.evaluate.tables import evaluate_classification
+    from flows.evaluate.recognition import evaluate_recognition
 
-    print(
-        evaluate_classification.fn(
-            arguments.predictions, arguments.set, arguments.by, arguments.out, arguments.bootstrap, arguments.seed
-        )
-    )
+    options = (given.val, given.set, given.by, given.out, given.bootstrap, given.seed, given.workers)
+    print(evaluate_recognition.fn(given.gallery, given.test, given.system, *options))
+    return 0
+
+
+def sketches(given: argparse.Namespace) -> int:
+    """Print the tables as Markdown."""
+    from flows.evaluate.sketches import evaluate_sketches
+
+    options = (given.metric, given.set, given.by, given.out, given.bootstrap, given.seed)
+    print(evaluate_sketches.fn(given.sketches, given.poses, given.answers, *options))
+    return 0
+
+
+def generation(given: argparse.Namespace) -> int:
+    """Print the tables as Markdown."""
+    from flows.evaluate.generation import evaluate_generation
+
+    tables = (given.samples, given.reference, given.training_ids)
+    features = (given.features, given.manifold, given.probabilities, given.training)
+    print(evaluate_generation.fn(*features, *tables, given.set, given.out))
+    return 0
+
+
+def classification(given: argparse.Namespace) -> int:
+    """Print the tables as Markdown."""
+    from flows.evaluate.classification import evaluate_classification
+
+    print(evaluate_classification.fn(given.predictions, given.set, given.by, given.out, given.bootstrap, given.seed))
     return 0

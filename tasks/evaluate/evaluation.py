@@ -58,21 +58,23 @@ def evaluation(
     notes: Sequence[str] = (),
     tables: Mapping[str, pa.Table] | None = None,
     plots: Mapping[str, str] | None = None,
+    files: Mapping[str, bytes] | None = None,
 ) -> Evaluation:
     """An evaluation with its page, its tables and its charts.
 
     more: lines of Markdown that only this protocol has. tables, plots: what is written besides, by name without ending;
-    a plot without anything to show is left out.
+    a plot without anything to show is left out. files: other files, by name.
     """
     drawn = {"scores": charts.plot_systems(scores, ranking, headings.metrics[ranking.metric]), **(plots or {})}
     page = systems_page.page(scores, headings, ranking, more, notes, _how(headings, resampling))
     summary = "\n".join([*systems_page.summary_lines(scores, headings, ranking), *(["", *more] if more else [])])
-    files = {
+    written = {
+        **(files or {}),
         f"{protocol}.md": page.encode(),
         **{f"{name}.parquet": parquet_bytes(table) for name, table in {"scores": scores, **(tables or {})}.items()},
         **{f"{name}.svg": plot.encode() for name, plot in drawn.items() if plot},
     }
-    return Evaluation(protocol, summary, files)
+    return Evaluation(protocol, summary, written)
 
 
 def groups_of(name: str, table: pa.Table, by: Sequence[str]) -> dict[str, list[str | None]]:

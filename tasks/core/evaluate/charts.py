@@ -123,6 +123,20 @@ def plot_curves(lines: Mapping[str, Points], bests: Mapping[str, Points], dots: 
     return _svg(560, height, title, body)
 
 
+def plot_densities(title: str, lines: Mapping[str, Points]) -> str:
+    """Densities of a score, 0..1, one line each: points are (score, density). Empty without a line."""
+    if not lines:
+        return ""
+    most = max(float(value) for points in lines.values() for _, value in points)
+    x, y = Axis(0, 1, 60.0, 460.0), Axis(0, most or 1.0, 240.0, 40.0)
+    body = [*_frame(x, y, escape(title), "score")]
+    body += [
+        f"<path class='line' {_pen(place)} d='{_path(points, x, y)}'/>" for place, points in enumerate(lines.values())
+    ]
+    body += _legend([*lines], 40, 298, 2)
+    return _svg(560, 308 + 18 * -(-len(lines) // 2), title, body)
+
+
 def plot_matrix(title: str, names: Sequence[str], shares: NDArray[np.float64]) -> str:
     """A matrix of shares as a heat map, the darker the larger, with numbers in per cent where there is room.
 
@@ -177,7 +191,7 @@ def _frame(x: Axis, y: Axis, title: str, label: str) -> Iterator[str]:
     rules = "".join(f"M{x.start:g} {y.at(tick)}H{x.stop:g}" for tick in y.ticks())
     yield f"<path class='grid' d='{rules}'/>"
     for tick in y.ticks():
-        yield f"<text class='end' x='{x.start - 6:g}' y='{y.at(tick) + 4:g}'>{tick:.1f}</text>"
+        yield f"<text class='end' x='{x.start - 6:g}' y='{y.at(tick) + 4:g}'>{tick:.3g}</text>"
     yield f"<text class='mid' x='{(x.start + x.stop) / 2:g}' y='{y.start + 34:g}'>{label}</text>"
 
 

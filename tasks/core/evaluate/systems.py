@@ -21,7 +21,7 @@ from schemas.tables import SYSTEM_SCORES
 from tasks.core.evaluate.resampling import interval
 
 Times = NDArray[np.int64]
-Scorer = Callable[[Times], Mapping[str, float]]
+Scorer = Callable[[Times], dict[str, float]]
 """Metrics where unit i counts times[i] times: the same keys each time, NaN where one is not defined."""
 
 Groups = Mapping[str, Sequence[str | None]]
@@ -32,10 +32,11 @@ UNKNOWN = "unknown"
 
 
 class Ranking(NamedTuple):
-    """The metric by which systems are ranked and compared."""
+    """The metric by which systems are ranked and compared. has_leads: whether each is compared with the next one."""
 
     metric: str
     is_lower_better: bool = False
+    has_leads: bool = True
 
     def lead(self, one: Any, other: Any) -> Any:
         """By how much one is better than the other: above 0 if it is."""
@@ -65,7 +66,7 @@ def score_systems(
                 }
                 for metric, value in metrics.items()
             ]
-        if attribute is None:
+        if attribute is None and ranking.has_leads:
             rows += [{**common, **row} for row in _leads(values, samples, ranking)]
     return pa.Table.from_pylist(rows, schema=SYSTEM_SCORES)
 

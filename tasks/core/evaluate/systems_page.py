@@ -41,9 +41,9 @@ def summary_lines(scores: pa.Table, headings: Headings, ranking: Ranking) -> lis
         f"## {cell(headings.title)}: {_units(whole['units'], headings)}",
         "",
         *_all_metrics(rows, names, headings, ranking),
-        "",
-        *_lead_lines(rows, headings, ranking),
     ]
+    if leads := _lead_lines(rows, headings, ranking):
+        lines += ["", *leads]
     for attribute in _attributes(rows):
         title = f"{headings.metrics[ranking.metric]} by {cell(attribute)}:"
         lines += ["", title, "", *_by_group(rows, names, attribute, headings, ranking)]

@@ -76,6 +76,13 @@ def read_array(name: str, url: str) -> NDArray[Any]:
     return array
 
 
+def read_vectors(name: str, url: str) -> NDArray[Any]:
+    """(N, d) numbers of a `.npy` file, or of the column `vector` of a table. Raises BadInput as these do."""
+    if url.lower().endswith(".npy"):
+        return read_array(name, url)
+    return vectors_of(name, read_table(name, url, pa.schema([("vector", pa.list_(pa.float64()))])), "vector")
+
+
 def vectors_of(name: str, table: pa.Table, column: str) -> NDArray[Any]:
     """(N, d) numbers of a column of lists. Raises BadInput where they are not all of one length, or not there."""
     lists = table[column].combine_chunks()

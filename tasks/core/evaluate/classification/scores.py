@@ -1,14 +1,13 @@
 """A classifier's scores: accuracy, means over classes, and those of each class."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tasks.core.evaluate.classification.confusion import class_scores, confusion_matrix
 from tasks.core.evaluate.classification.predictions import Predictions
-
-Scorer = Callable[[NDArray[np.int64]], dict[str, float]]
+from tasks.core.evaluate.systems import Scorer
 
 
 def classification_scorer(predictions: Predictions, top: Sequence[int] = ()) -> Scorer:

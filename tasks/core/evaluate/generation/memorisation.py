@@ -11,10 +11,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from schemas.evaluate_generation import NEIGHBOURS
-from tasks.core.evaluate.generation.features import BLOCK, Features, check_ids, check_pair
-
-Neighbours = tuple[NDArray[np.int64], NDArray[np.float32]]
-"""(M, k) rows of the gallery for each query, most similar first, of equal ones the earlier row; their similarities."""
+from tasks.core.evaluate.generation.features import Features, check_ids, check_pair
+from tasks.core.evaluate.recognition.neighbours import Neighbours, nearest_neighbours
+from tasks.core.evaluate.recognition.vectors import normal_blocks, normalise
 
 
 def nearest_training_images(samples: Features, training: Features, neighbours: int = 7) -> Neighbours:
@@ -29,38 +28,9 @@ def nearest_training_images(samples: Features, training: Features, neighbours: i
     ([[1, 0]], [[1.0, 0.0]])
     """
     check_pair(samples, training)
-    rows, similarities = nearest(unit_rows(samples), unit_rows(training), neighbours)
-    return rows, np.clip(similarities, -1, 1)
-
-
-def nearest(queries: Features, gallery: Features, k: int) -> Neighbours:
-    """The rows of the gallery with the largest inner products with each query, all of them where there are fewer.
-
-    queries: (M, d), gallery: (N, d). Exact; only some thousand rows of products are held at once.
-    """
-    from tasks.core.evaluate.generation.ranking import insert_most_similar  # numba takes half a second to import
-
-    rows = np.full((len(queries), min(k, len(gallery))), -1, np.int64)
-    similarities = np.full(rows.shape, -np.inf, np.float32)
-    for start in range(0, len(gallery), BLOCK):
-        images = gallery[start : start + BLOCK].astype(np.float64)
-        for first in range(0, len(queries), BLOCK):
-            table = (queries[first : first + BLOCK].astype(np.float64) @ images.T).astype(np.float32)
-            mine = slice(first, first + BLOCK)
-            insert_most_similar(rows[mine], similarities[mine], table, start)
-    return rows, similarities
-
-
-def unit_rows(features: Features) -> NDArray[np.float32]:
-    """(N, d) each row divided by its length; a row of zeros stays one."""
-    units = np.empty(features.shape, np.float32)
-    for start in range(0, len(features), BLOCK):
-        block = features[start : start + BLOCK].astype(np.float64)
-        largest = np.abs(block).max(axis=1, keepdims=True)
-        block /= np.where(largest > 0, largest, 1.0)  # so that squares neither overflow nor vanish
-        length = np.sqrt(np.einsum("nd,nd->n", block, block))[:, None]
-        units[start : start + BLOCK] = block / np.where(length > 0, length, 1.0)
-    return units
+    most = min(neighbours, len(training))
+    found = nearest_neighbours(normal_blocks(training), normalise(samples), most)
+    return found._replace(similarities=np.clip(found.similarities, -1, 1))
 
 
 def neighbour_table(found: Neighbours, sample_ids: Sequence[str], training_ids: Sequence[str]) -> pa.Table:

@@ -6,16 +6,14 @@ their meaning when a sample stands twice: it is its own neighbour then, and adds
 Inception score have a deviation of their own.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schemas.errors import BadInput
 from tasks.core.evaluate.generation.manifold import ManifoldUnits
-
-Scorer = Callable[[NDArray[np.int64]], dict[str, float]]
-"""How often each of M samples counts, (M,) of at least 0, to a number for each name; NaN where no sample counts."""
+from tasks.core.evaluate.systems import Scorer
 
 
 def sample_values(

@@ -1,6 +1,6 @@
 """Each rater against the truth of all others: counted once per image, so that scores only have to add up."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -10,10 +10,10 @@ from schemas.evaluate_raters import RaterSettings
 from tasks.core.evaluate.raters.consensus import ImageConsensus, draw_starts, image_consensus
 from tasks.core.evaluate.raters.pairing import match_boxes, overlaps_of, total_overlap
 from tasks.core.evaluate.raters.ratings import Ratings
+from tasks.core.evaluate.systems import Scorer
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-Scorer = Callable[[Integers], dict[str, float]]
 
 NAMES = ("precision", "recall", "f1", "mean_iou")
 

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tasks.core.evaluate.recognition.scores import Scorer
+from tasks.core.evaluate.systems import Scorer
 from tasks.core.tickets import tickets
 
 

@@ -1,16 +1,15 @@
 """GAP, GAP- and ACC of predictions (The Met dataset, section 2)."""
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tasks.core.evaluate.systems import Scorer
+
 NAMES = ("GAP", "GAP_minus", "ACC")
 LABELS = {"GAP": "GAP", "GAP_minus": "GAP-", "ACC": "ACC"}
 """How each is written in tables."""
-
-Scorer = Callable[[NDArray[np.int64]], dict[str, float]]
 
 
 class Outcomes(NamedTuple):

@@ -1,15 +1,14 @@
 """How well a metric agrees with people on which sketches of a photo are better (SketchRef, Tables 4 and 5)."""
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tasks.core.evaluate.sketches.correlation import kendall, spearman
+from tasks.core.evaluate.systems import Scorer
 
 Floats = NDArray[np.float64]
-Scorer = Callable[[NDArray[np.int64]], dict[str, float]]
 
 
 class Agreement(NamedTuple):

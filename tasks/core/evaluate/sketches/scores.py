@@ -1,14 +1,14 @@
 """mRS and mRC: how recognisable a method's sketches are, among those that are simple enough (SketchRef, Eq. 4, 5)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tasks.core.evaluate.sketches.table import Sketches
+from tasks.core.evaluate.systems import Scorer
 
 Floats = NDArray[np.float64]
-Scorer = Callable[[NDArray[np.int64]], dict[str, float]]
 OF_ALL = "_of_all"
 """How the name of a score ends that is divided by all sketches, as Eq. 4 and 5 are printed."""
 

@@ -1,35 +1,11 @@
-"""The nearest training images: by hand, by a sort of everything, and the table of them."""
+"""The nearest training images: by hand, and the table of them."""
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from schemas.errors import BadInput
-from tasks.core.evaluate.generation import memorisation
-from tasks.core.evaluate.generation.memorisation import (
-    copy_share,
-    nearest,
-    nearest_training_images,
-    neighbour_table,
-    unit_rows,
-)
-
-
-@given(
-    st.integers(0, 1000), st.integers(1, 12), st.integers(1, 12), st.integers(1, 8), st.sampled_from([2, 5, 100])
-)  # fmt: skip
-def test_equal_to_a_sort_of_everything_with_ties_by_row_in_any_blocks(seed, queries, images, k, block):
-    chance = np.random.default_rng(seed)
-    one, other = (chance.integers(-2, 3, size=(rows, 2)).astype(np.float32) for rows in (queries, images))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(memorisation, "BLOCK", block)
-        rows, similarities = nearest(one, other, k)
-    expected = [sorted(range(images), key=lambda row: (-float(query @ other[row]), row))[:k] for query in one]
-    assert rows.tolist() == expected
-    assert similarities.tolist() == [
-        [float(query @ other[row]) for row in near] for query, near in zip(one, expected, strict=True)
-    ]
+from tasks.core.evaluate.generation.memorisation import copy_share, nearest_training_images, neighbour_table
+from tasks.core.evaluate.recognition.neighbours import Neighbours
 
 
 def test_by_angle_and_not_by_length():
@@ -47,12 +23,6 @@ def test_copies_of_one_training_image_tie_at_any_scale():
     assert len(set(similarities[0, :3].tolist())) == 1
 
 
-@pytest.mark.parametrize("scale", [1e-300, 1e-30, 1.0, 1e30])
-def test_rows_of_length_one_at_any_scale_and_zeros_stay(scale):
-    got = unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]]) * scale)
-    assert got.ravel().tolist() == pytest.approx([0.6, 0.8, 0, 0], rel=1e-6)
-
-
 def test_a_similarity_is_never_above_one():
     table = np.random.default_rng(1).normal(size=(200, 33)).astype(np.float32)
     assert nearest_training_images(table, table, 1)[1].max() == 1
@@ -65,7 +35,7 @@ def test_zeros_are_similar_to_nothing():
 
 
 def test_the_table_by_sample_and_rank():
-    found = (np.array([[1, 0], [0, 1]]), np.array([[0.9, 0.5], [0.8, 0.1]], np.float32))
+    found = Neighbours(np.array([[1, 0], [0, 1]]), np.array([[0.9, 0.5], [0.8, 0.1]], np.float32))
     got = neighbour_table(found, ["s", "t"], ["a", "b"])
     assert got["sample_id"].to_pylist() == ["s", "s", "t", "t"]
     assert got["rank"].to_pylist() == [1, 2, 1, 2]
@@ -84,7 +54,7 @@ def test_the_table_by_sample_and_rank():
     ],
 )
 def test_ids_that_do_not_fit_are_refused(sample_ids, training_ids, said):
-    found = (np.array([[1], [0]]), np.zeros((2, 1), np.float32))
+    found = Neighbours(np.array([[1], [0]]), np.zeros((2, 1), np.float32))
     with pytest.raises(BadInput) as problem:
         neighbour_table(found, sample_ids, training_ids)
     assert str(problem.value).startswith(said)

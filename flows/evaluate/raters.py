@@ -1,0 +1,43 @@
+"""People's boxes and ratings, each against the consensus of the others (docs/evaluating/raters.md)."""
+
+from prefect import flow
+
+from flows.evaluate.options import settings_of
+from flows.evaluate.running import run
+from flows.parameters import Seed, Whole
+from schemas.evaluate_raters import RaterSettings
+from tasks.evaluate.evaluation import Evaluation, Resampling
+from tasks.evaluate.raters import evaluate_raters as raters
+
+
+@flow(name="evaluate_raters", persist_result=False)
+def evaluate_raters(
+    ratings: str,
+    pictures: str | None = None,
+    category: str = "person",
+    scheme: str = "coco-17",
+    changes: list[str] | None = None,
+    out: str | None = None,
+    bootstrap: Whole = 1000,
+    seed: Seed = 0,
+) -> str:
+    """People's boxes and ratings, each against the consensus of the others; the consensus as a COCO file (Picasso).
+
+    Args:
+        ratings: A table (.parquet, .csv or .json) with one row for each box of a rater.
+        pictures: A table with the file name and size of each image, for the COCO file.
+        category: What the figures of the COCO file are.
+        scheme: The keypoints' scheme, if raters gave any.
+        changes: Each as FIELD=VALUE: a setting, such as consensus=overlap.
+        out: Folder for the page, the tables (Parquet), charts (SVG) and consensus.json; by default nothing is written.
+        bootstrap: Number of resamples of the images for the 95 % intervals; 0 for no intervals.
+        seed: Seed of the resamples, 0 or more.
+
+    """
+
+    def work() -> Evaluation:
+        settings = settings_of(RaterSettings, changes or ())
+        resampling = Resampling(bootstrap, seed)
+        return raters(ratings, settings, resampling, pictures=pictures, category=category, scheme=scheme)
+
+    return run("raters", out, work)

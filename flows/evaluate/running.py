@@ -1,0 +1,22 @@
+"""How a protocol that reads tables runs, as a flow or without one."""
+
+from collections.abc import Callable
+
+from tasks.engine import flow_runs
+from tasks.evaluate.evaluation import Evaluation, make_folder
+
+
+def run(protocol: str, out: str | None, evaluate: Callable[[], Evaluation]) -> str:
+    """Evaluate, show it on Prefect's page, write it if asked, and return the summary."""
+
+    def work() -> str:
+        flow_runs.rename_run(f"evaluate · {protocol}")
+        if out is not None:
+            make_folder(out)
+        result = evaluate()
+        result.show()
+        if out is not None:
+            result.write(out)
+        return flow_runs.completed_run(result.summary, f"{protocol} evaluated")
+
+    return flow_runs.end_in_a_sentence(work)

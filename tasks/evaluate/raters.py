@@ -1,0 +1,140 @@
+"""evaluate raters: people's boxes and ratings, each against the consensus of the others (Picasso, 5.4 and 7)."""
+
+import json
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from schemas.evaluate_raters import RATINGS, RaterSettings
+from schemas.keypoints import shipped_schemes
+from tasks.core.evaluate import charts
+from tasks.core.evaluate.markdown import cell, number, table
+from tasks.core.evaluate.raters.alpha import alpha_scorer
+from tasks.core.evaluate.raters.buckets import UNRATED, deformation_buckets, score_table
+from tasks.core.evaluate.raters.consensus import Consensus, figure_table, find_consensus
+from tasks.core.evaluate.raters.disagreement import disagreement_table
+from tasks.core.evaluate.raters.distribution import GRID, density
+from tasks.core.evaluate.raters.document import PICTURES, consensus_document
+from tasks.core.evaluate.raters.leave_one_out import (
+    BoxCounts,
+    leave_one_out,
+    mean_scorer,
+    rater_scorer,
+    score_raters,
+)
+from tasks.core.evaluate.raters.pairs import compare_pairs, pairs_scorer
+from tasks.core.evaluate.raters.ratings import Ratings, read_ratings
+from tasks.core.evaluate.systems import Ranking, score_systems
+from tasks.core.evaluate.systems_page import Headings, summary_lines
+from tasks.evaluate.evaluation import Evaluation, Resampling, evaluation
+from tasks.io.files.arrays import read_table
+
+MEAN = "mean of raters"
+_OPTIONAL = ("rating", "keypoints_xyv")
+_RANKING = Ranking("f1", has_leads=False)
+_METRICS = {"f1": "F", "precision": "precision", "recall": "recall", "mean_iou": "mean IoU"}
+_AGREEMENT = {
+    "alpha_ordinal": "alpha, ordinal",
+    "alpha_interval": "alpha, interval",
+    "alpha_nominal": "alpha, nominal",
+    "pairwise_f1": "F of pairs",
+    "pairwise_oks": "OKS of pairs",
+}
+_MOST_SHOWN = 10
+
+
+def evaluate_raters(
+    ratings: str,
+    settings: RaterSettings,
+    resampling: Resampling,
+    *,
+    pictures: str | None = None,
+    category: str = "person",
+    scheme: str = "coco-17",
+) -> Evaluation:
+    """Precision, recall and F of each rater, by how deformed the figures are, agreement, and the consensus as COCO.
+
+    ratings: a table of RATINGS. pictures: a table that says the file and size of each image, for the COCO file.
+    category: what the figures of the COCO file are. scheme: of the keypoints, if there are any. Raises BadInput for a
+    table that is none.
+    """
+    drawn = read_ratings(read_table("ratings", ratings, RATINGS, _OPTIONAL))
+    known = None if pictures is None else read_table("pictures", pictures, PICTURES, ("width_px", "height_px"))
+    consensus, counts = find_consensus(drawn, settings), leave_one_out(drawn, settings)
+    scorers = {name: rater_scorer(counts, place) for place, name in enumerate(drawn.raters)}
+    buckets = deformation_buckets(drawn).tolist()
+    groups = {"deformation": [None if bucket == UNRATED else str(bucket) for bucket in buckets]}
+    units = len(drawn.images)
+    scores = score_systems({MEAN: mean_scorer(counts), **scorers}, units, groups, _RANKING, *resampling)
+    agreement = _agreement(drawn, settings, scheme, resampling)
+    headings = Headings("Agreement", "of", "image", "images", _AGREEMENT)
+    differences = disagreement_table(drawn, counts)
+    return evaluation(
+        "raters",
+        scores,
+        Headings("Raters, each against the consensus of the others", "rater", "image", "images", _METRICS),
+        _RANKING,
+        resampling,
+        more=[*summary_lines(agreement, headings, Ranking("alpha_ordinal", has_leads=False)), "", *_most(differences)],
+        notes=_notes(drawn, consensus, settings),
+        tables={
+            "agreement": agreement,
+            "raters": score_table(drawn, counts),
+            "figures": figure_table(drawn, consensus),
+            "disagreement": differences,
+        },
+        plots={"distribution": _distribution(counts, buckets, settings)},
+        files={"consensus.json": json.dumps(consensus_document(drawn, consensus, known, category)).encode()},
+    )
+
+
+def _agreement(drawn: Ratings, settings: RaterSettings, scheme: str, resampling: Resampling) -> pa.Table:
+    """SYSTEM_SCORES of all raters together: Krippendorff's alpha of the ratings, F and OKS of pairs of raters."""
+    sigmas = shipped_schemes()[scheme].sigmas if drawn.keypoints_xyv is not None else None
+    of_ratings = alpha_scorer(drawn.rating)
+    of_pairs = pairs_scorer(compare_pairs(drawn, settings.iou, sigmas))
+
+    def score(times: NDArray[np.int64]) -> dict[str, float]:
+        return {**of_ratings(times), **of_pairs(times)}
+
+    ranking = Ranking("alpha_ordinal", has_leads=False)
+    return score_systems({"all raters": score}, len(drawn.images), {}, ranking, *resampling)
+
+
+def _most(differences: pa.Table) -> list[str]:
+    """The images in which a rater differs most from the others."""
+    lines = [
+        [cell(f"{row['rater']}, {row['image']}"), str(row["missed"]), str(row["extra"]), number(row["worst_iou"])]
+        for row in differences.slice(0, _MOST_SHOWN).to_pylist()
+        if row["missed"] + row["extra"]
+    ]
+    if not lines:
+        return ["No rater misses a figure or has an extra box."]
+    return ["Where a rater differs most:", "", *table(["rater, image", "missed", "extra", "worst IoU"], lines)]
+
+
+def _notes(drawn: Ratings, consensus: Consensus, settings: RaterSettings) -> list[str]:
+    figures = figure_table(drawn, consensus)
+    twice, few = (sum(figures[name].to_pylist()) for name in ("has_rater_twice", "is_minority"))
+    return [
+        f"consensus by {settings.consensus}: {figures.num_rows:,} figures; in {twice:,} of them a rater has two boxes, "
+        f"{few:,} have fewer than half of the raters",
+        f"a box is right from an IoU of {settings.iou:g} with a figure of the other raters' consensus on, one to one",
+    ]
+
+
+def _distribution(counts: BoxCounts, buckets: Sequence[int], settings: RaterSettings) -> str:
+    """The density of F over raters, over all images and in each bucket (Fig. 3 and 8)."""
+    of = np.array(buckets)
+    lines: Mapping[str, NDArray[np.float64]] = {
+        "all": score_raters(counts)[:, 2],
+        **{f"deformation {one}": score_raters(counts, (of == one) * 1)[:, 2] for one in sorted({*buckets})},
+    }
+    drawn = {
+        name: np.stack([GRID, density(values, settings.bandwidth)], axis=1)
+        for name, values in lines.items()
+        if not np.isnan(values).all() and name != f"deformation {UNRATED}"
+    }
+    return charts.plot_densities("F of raters", drawn)
