@@ -155,7 +155,7 @@ def _stroke_lines(known: Sketches, settings: SketchSettings) -> Iterator[str]:
     """The study of strokes as a table, where there is one."""
     lines = []
     for method, subset, metric, study in stroke_studies(known, settings.clip_scale):
-        means = ", ".join(f"{n}: {number(mean)}" for n, mean in zip(study.strokes, study.means, strict=True))
+        means = ", ".join(f"{n}: {number(float(mean))}" for n, mean in zip(study.strokes, study.means, strict=True))
         cells = (means, number(study.rises_throughout), number(study.rho), str(study.photos))
         lines.append([cell(f"{method}, {subset}, {metric}"), *cells])
     if lines:

@@ -1,5 +1,6 @@
 """A comparison as Markdown, for the terminal, Prefect's UI and a paper's tables."""
 
+import math
 import re
 from collections.abc import Sequence
 from html import escape
@@ -104,8 +105,8 @@ def cell(text: str) -> str:
 
 
 def number(value: float | None) -> str:
-    """The number with three decimals; empty text for None."""
-    return "" if value is None else f"{value:.3f}"
+    """The number with three decimals; empty text for None and NaN."""
+    return "" if value is None or math.isnan(value) else f"{value:.3f}"
 
 
 def table(header: Sequence[str], lines: Sequence[Sequence[str]]) -> list[str]:

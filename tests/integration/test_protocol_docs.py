@@ -1,0 +1,52 @@
+"""The pages of the protocols that read tables, typed as they stand: files, command, and what is printed."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from flows.cli import main
+from schemas.tables import SYSTEM_SCORES
+from tests.support.desk import ROOT
+
+PAGES = sorted(
+    page for page in (ROOT / "docs/evaluating").glob("*.md") if "## Run it" in page.read_text(encoding="utf-8")
+)
+
+
+def section(page: Path) -> str:
+    """What stands below "Run it", to the end of the table of files."""
+    before, head, after = page.read_text(encoding="utf-8").partition("## Run it\n")[2].partition("| file in `--out`")
+    return before + head + after.partition("\n\n")[0]
+
+
+def type_files(text: str, folder: Path) -> None:
+    """Write the files of a page, each of which is named before its block."""
+    for name, data in re.findall(r"`([\w-]+\.(?:csv|json))`[^`]*```(?:csv|json)\n(.*?)```", text, re.DOTALL):
+        (folder / name).write_text(data, encoding="utf-8")
+
+
+def command(text: str) -> list[str]:
+    (line,) = re.findall(r"```sh\nbilderatlas (.*?)```", text, re.DOTALL)
+    return shlex.split(line.replace("\\\n", " "))
+
+
+def test_there_is_a_page_for_each_protocol():
+    assert {page.stem for page in PAGES} == {"raters", "recognition", "sketches", "generation", "classification"}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_typed_word_for_word_prints_what_it_says(page, tmp_path, monkeypatch, capsys):
+    text = section(page)
+    monkeypatch.chdir(tmp_path)
+    type_files(text, tmp_path)
+    assert main(command(text)) == 0
+    (printed,) = re.findall(r"```text\n(.*?)```", text, re.DOTALL)
+    assert capsys.readouterr().out.rstrip() == printed.rstrip()
+    written = {path.name for path in (tmp_path / "build" / page.stem).iterdir()}
+    named = set(re.findall(r"`([\w-]+\.(?:md|parquet|svg|json))`", text.rpartition("| file in")[2]))
+    assert written >= named - {"simplicity.parquet"}, "the example has no ranking"
+    if "scores.parquet" in written:
+        assert pq.read_schema(tmp_path / "build" / page.stem / "scores.parquet").equals(SYSTEM_SCORES)
