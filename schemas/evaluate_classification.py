@@ -2,10 +2,21 @@
 
 from typing import Annotated, Self
 
+import pyarrow as pa
 from pydantic import Field, model_validator
 
 from schemas.base import Frozen
 from schemas.phrases import quoted
+
+CONFUSION = pa.schema(
+    [
+        ("classifier", pa.string()),
+        ("true_class", pa.string()),
+        ("predicted_class", pa.string()),
+        ("images", pa.int64()),
+    ]
+)
+"""How many images of a class each classifier takes for which."""
 
 
 class ClassificationSettings(Frozen):

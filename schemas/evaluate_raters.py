@@ -32,6 +32,45 @@ RATINGS = pa.schema(
 LIKERT = (1, 5)
 """The lowest and the highest rating (section 5.2)."""
 
+RATER_SCORES = pa.schema(
+    [
+        ("bucket", pa.int64()),
+        ("rater", pa.string()),
+        *((name, pa.float64()) for name in ("precision", "recall", "f1", "mean_iou")),
+        *((name, pa.int64()) for name in ("images", "right", "wrong", "missed")),
+    ]
+)
+"""Scores of each rater, and their mean (rater null), over all images (bucket null) and those of each bucket."""
+
+FIGURES = pa.schema(
+    [
+        ("image", pa.string()),
+        ("figure", pa.int64()),
+        ("x_min", pa.float64()),
+        ("y_min", pa.float64()),
+        ("x_max", pa.float64()),
+        ("y_max", pa.float64()),
+        ("raters", pa.int64()),
+        ("boxes", pa.int64()),
+        ("seen_by", pa.int64()),
+        ("has_rater_twice", pa.bool_()),
+        ("is_minority", pa.bool_()),
+    ]
+)
+"""The figures of a consensus, and which of them are doubtful."""
+
+DISAGREEMENT = pa.schema(
+    [
+        ("rater", pa.string()),
+        ("image", pa.string()),
+        ("right", pa.int64()),
+        ("missed", pa.int64()),
+        ("extra", pa.int64()),
+        ("worst_iou", pa.float64()),
+    ]
+)
+"""One row for each rater and image with a truth by others."""
+
 
 class RaterSettings(Frozen):
     """How a consensus is formed, and how raters are compared with it."""

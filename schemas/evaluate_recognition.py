@@ -2,6 +2,7 @@
 
 from typing import Annotated, Literal, get_args
 
+import pyarrow as pa
 from pydantic import Field
 
 from schemas.base import Frozen, Score
@@ -13,6 +14,22 @@ K = Annotated[int, Field(ge=1, le=1000)]
 Temperature = Annotated[float, Field(gt=0, le=10_000)]
 MET_K: tuple[int, ...] = (1, 2, 3, 5, 7, 10, 15, 20, 50)
 MET_TEMPERATURES: tuple[float, ...] = (0.01, 0.1, 1, 5, 10, 15, 20, 25, 30, 50, 100, 500)
+
+PREDICTIONS = pa.schema(
+    [
+        ("system", pa.string()),
+        ("id", pa.string()),  # of the query
+        ("class", pa.string()),  # null: a distractor
+        ("prediction", pa.string()),
+        ("confidence", pa.float64()),
+        ("nearest", pa.string()),  # the gallery image by which it was predicted
+        ("is_right", pa.bool_()),
+    ]
+)
+"""What each system says of each test query."""
+
+GRID = pa.schema([("system", pa.string()), ("k", pa.int64()), ("tau", pa.float64()), ("gap", pa.float64())])
+"""GAP on the validation queries of each pair that was tried; null where there were none."""
 
 
 class RecognitionSettings(Frozen):

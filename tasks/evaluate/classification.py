@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 
-from schemas.evaluate_classification import ClassificationSettings
+from schemas.evaluate_classification import CONFUSION, ClassificationSettings
 from tasks.core.evaluate import charts
 from tasks.core.evaluate.classification.confusion import class_scores, confusion_matrix, row_shares
 from tasks.core.evaluate.classification.predictions import Predictions, check_predictions, refuse_other_images
@@ -90,11 +90,11 @@ def _class_lines(name: str, predictions: Predictions) -> list[str]:
 
 
 def _confusion_table(several: Mapping[str, Predictions]) -> pa.Table:
-    """classifier, true_class, predicted_class, images."""
+    """CONFUSION."""
     rows = [
         {"classifier": name, "true_class": true, "predicted_class": predicted, "images": int(count)}
         for name, own in several.items()
         for true, counts in zip(own.classes, confusion_matrix(own), strict=True)
         for predicted, count in zip(own.classes, counts, strict=True)
     ]
-    return pa.Table.from_pylist(rows)
+    return pa.Table.from_pylist(rows, schema=CONFUSION)

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.errors import BadInput
-from schemas.evaluate_recognition import RecognitionSettings
+from schemas.evaluate_recognition import GRID, PREDICTIONS, RecognitionSettings
 from schemas.phrases import counted, quoted
 from tasks.core.evaluate.markdown import cell, number, table
 from tasks.core.evaluate.recognition.distractors import score_shares
@@ -182,7 +182,7 @@ def _size_lines(compared: _Compared, found: Mapping[str, Recognition]) -> Iterat
 
 
 def _predictions(compared: _Compared, found: Mapping[str, Recognition]) -> pa.Table:
-    """system, id, class (null: a distractor), prediction, confidence, nearest (a gallery id), is_right."""
+    """PREDICTIONS."""
     classes = pa.array(compared.gallery.classes)
     parts = [
         pa.table(
@@ -194,7 +194,8 @@ def _predictions(compared: _Compared, found: Mapping[str, Recognition]) -> pa.Ta
                 "confidence": one.confidence,
                 "nearest": compared.gallery.ids.take(pa.array(one.nearest)),
                 "is_right": one.outcomes.is_right,
-            }
+            },
+            schema=PREDICTIONS,
         )
         for name, one in found.items()
     ]
@@ -202,12 +203,11 @@ def _predictions(compared: _Compared, found: Mapping[str, Recognition]) -> pa.Ta
 
 
 def _grid(found: Mapping[str, Recognition], settings: RecognitionSettings) -> pa.Table:
-    """system, k, tau, gap on the validation queries (null where there were none)."""
+    """GRID."""
     rows = [
         {"system": name, "k": k, "tau": tau, "gap": None if (gap := float(one.tuned.gap[row, column])) != gap else gap}
         for name, one in found.items()
         for row, k in enumerate(settings.k)
         for column, tau in enumerate(settings.tau)
     ]
-    schema = pa.schema([("system", pa.string()), ("k", pa.int64()), ("tau", pa.float64()), ("gap", pa.float64())])
-    return pa.Table.from_pylist(rows, schema=schema)
+    return pa.Table.from_pylist(rows, schema=GRID)

@@ -4,12 +4,28 @@ import pytest
 
 from schemas import tables
 from schemas.contract import ContractProperty
+from schemas.evaluate_classification import CONFUSION
+from schemas.evaluate_generation import GENERATION_SCORES, NEIGHBOURS
+from schemas.evaluate_raters import DISAGREEMENT, FIGURES, RATER_SCORES
+from schemas.evaluate_recognition import GRID, PREDICTIONS
 from tasks.core.verify import type_name
 from tasks.io.files import contracts
 from tests.support.freeze_contracts import PRODUCTS
 
 CONTRACTS = contracts.read(str(PRODUCTS["evaluation"]))
-SCHEMAS = {"detectors": tables.SCORES, "thresholds": tables.CALIBRATION}
+SCHEMAS = {
+    "confusion": CONFUSION,
+    "detectors": tables.SCORES,
+    "disagreement": DISAGREEMENT,
+    "figures": FIGURES,
+    "generation": GENERATION_SCORES,
+    "grid": GRID,
+    "neighbours": NEIGHBOURS,
+    "predictions": PREDICTIONS,
+    "raters": RATER_SCORES,
+    "scores": tables.SYSTEM_SCORES,
+    "thresholds": tables.CALIBRATION,
+}
 COLUMNS = [
     pytest.param(table, column, id=f"{table}.{column.name}")
     for table, contract in CONTRACTS.items()
@@ -22,8 +38,7 @@ def test_there_is_a_contract_of_each_table_with_its_columns_in_their_order():
         table: schema.names for table, schema in SCHEMAS.items()
     }
     assert {table: of.table.files for table, of in CONTRACTS.items()} == {
-        "detectors": "detectors.parquet",
-        "thresholds": "thresholds.parquet",
+        table: f"{table}.parquet" for table in SCHEMAS
     }
 
 

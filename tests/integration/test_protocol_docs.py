@@ -8,8 +8,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from flows.cli import main
-from schemas.tables import SYSTEM_SCORES
+from tasks.engine.promises import broken_promises
+from tasks.io.files import contracts
 from tests.support.desk import ROOT
+from tests.support.freeze_contracts import PRODUCTS
+
+CONTRACTS = contracts.read(str(PRODUCTS["evaluation"]))
 
 PAGES = sorted(
     page for page in (ROOT / "docs/evaluating").glob("*.md") if "## Run it" in page.read_text(encoding="utf-8")
@@ -48,5 +52,7 @@ def test_a_page_typed_word_for_word_prints_what_it_says(page, tmp_path, monkeypa
     written = {path.name for path in (tmp_path / "build" / page.stem).iterdir()}
     named = set(re.findall(r"`([\w-]+\.(?:md|parquet|svg|json))`", text.rpartition("| file in")[2]))
     assert written >= named - {"simplicity.parquet"}, "the example has no ranking"
-    if "scores.parquet" in written:
-        assert pq.read_schema(tmp_path / "build" / page.stem / "scores.parquet").equals(SYSTEM_SCORES)
+    out = tmp_path / "build" / page.stem
+    promised = {name: of for name, of in CONTRACTS.items() if (out / of.path).exists()}
+    assert promised
+    assert list(broken_promises({name: pq.read_table(out / of.path) for name, of in promised.items()}, promised)) == []

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from schemas.evaluate_raters import LIKERT
+from schemas.evaluate_raters import LIKERT, RATER_SCORES
 from tasks.core.evaluate.raters.leave_one_out import NAMES, BoxCounts, mean_of_defined, score_raters
 from tasks.core.evaluate.raters.ratings import Ratings
 
@@ -14,16 +14,6 @@ Row = dict[str, Any]
 BUCKETS = tuple(range(LIKERT[0], LIKERT[1] + 1))
 UNRATED = 0
 """The bucket of an image that nobody rated."""
-
-RATER_SCORES = pa.schema(
-    [
-        ("bucket", pa.int64()),
-        ("rater", pa.string()),
-        *((name, pa.float64()) for name in NAMES),
-        *((name, pa.int64()) for name in ("images", "right", "wrong", "missed")),
-    ]
-)
-"""Scores of each rater, and their mean (rater null), over all images (bucket null) and those of each bucket."""
 
 
 def deformation_buckets(ratings: Ratings) -> NDArray[np.int64]:

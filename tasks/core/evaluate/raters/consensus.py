@@ -7,30 +7,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from schemas.evaluate_raters import RaterSettings
+from schemas.evaluate_raters import FIGURES, RaterSettings
 from tasks.core.evaluate.raters.clusters import corner_medians, group_overlapping, kmeans
 from tasks.core.evaluate.raters.pairing import overlaps_of
 from tasks.core.evaluate.raters.ratings import Ratings
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-
-FIGURES = pa.schema(
-    [
-        ("image", pa.string()),
-        ("figure", pa.int64()),
-        ("x_min", pa.float64()),
-        ("y_min", pa.float64()),
-        ("x_max", pa.float64()),
-        ("y_max", pa.float64()),
-        ("raters", pa.int64()),
-        ("boxes", pa.int64()),
-        ("seen_by", pa.int64()),
-        ("has_rater_twice", pa.bool_()),
-        ("is_minority", pa.bool_()),
-    ]
-)
-"""The figures of a consensus, and which of them are doubtful."""
 
 
 class ImageConsensus(NamedTuple):

@@ -3,20 +3,9 @@
 import numpy as np
 import pyarrow as pa
 
+from schemas.evaluate_raters import DISAGREEMENT
 from tasks.core.evaluate.raters.leave_one_out import BoxCounts
 from tasks.core.evaluate.raters.ratings import Ratings
-
-DISAGREEMENT = pa.schema(
-    [
-        ("rater", pa.string()),
-        ("image", pa.string()),
-        ("right", pa.int64()),
-        ("missed", pa.int64()),
-        ("extra", pa.int64()),
-        ("worst_iou", pa.float64()),
-    ]
-)
-"""One row for each rater and image with a truth by others."""
 
 
 def disagreement_table(ratings: Ratings, counts: BoxCounts) -> pa.Table:
