@@ -13,6 +13,12 @@ from pydantic_core import PydanticUndefined
 from flows.setting_errors import PATTERNS
 from schemas.errors import BadInput
 from schemas.evaluate import CompareSettings
+from schemas.evaluate_classification import ClassificationSettings
+from schemas.evaluate_generation import GenerationSettings
+from schemas.evaluate_raters import RaterSettings
+from schemas.evaluate_recognition import RecognitionSettings
+from schemas.evaluate_sketches import SketchSettings
+from schemas.evaluate_voc import VocSettings
 from schemas.phrases import quoted
 from schemas.recipe import Recipe
 from schemas.sources import AnySource
@@ -44,8 +50,8 @@ _GROUPS = {
     "recipe": "The recipe itself: fields at its top level.",
     "stage": "Stages of a recipe: `- word: {setting: value}`, or `--set stages.<label>.<setting>=VALUE` for one build.",
     "source": "Sources of a recipe: `- word: {setting: value}`.",
-    "command": "Commands: `bilderatlas train detector --set <setting>=VALUE`, and the options of "
-    "`bilderatlas evaluate detector`.",
+    "command": "Commands: `bilderatlas train detector --set <setting>=VALUE`, `bilderatlas evaluate raters --set ...`, "
+    "likewise recognition and others, and the options of `bilderatlas evaluate detector` (evaluate, voc).",
 }
 _UNITS = {
     "rate_per_s": "requests per second",
@@ -73,6 +79,12 @@ def sections() -> tuple[Section, ...]:
         *((_word(model, "source"), "source", model) for model in _members(AnySource)),
         ("train", "command", TrainDetector),
         ("evaluate", "command", CompareSettings),
+        ("voc", "command", VocSettings),
+        ("raters", "command", RaterSettings),
+        ("recognition", "command", RecognitionSettings),
+        ("sketches", "command", SketchSettings),
+        ("generation", "command", GenerationSettings),
+        ("classification", "command", ClassificationSettings),
     ]
     return tuple(
         Section(word, group, " ".join((model.__doc__ or "").split()), tuple(_settings(model)))

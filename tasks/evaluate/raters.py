@@ -7,8 +7,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from schemas.errors import BadInput
 from schemas.evaluate_raters import RATINGS, RaterSettings
 from schemas.keypoints import shipped_schemes
+from schemas.phrases import quoted
 from tasks.core.evaluate import charts
 from tasks.core.evaluate.markdown import cell, number, table
 from tasks.core.evaluate.raters.alpha import alpha_scorer
@@ -60,6 +62,8 @@ def evaluate_raters(
     category: what the figures of the COCO file are. scheme: of the keypoints, if there are any. Raises BadInput for a
     table that is none.
     """
+    if scheme not in shipped_schemes():
+        raise BadInput(f"--scheme: expected one of {', '.join(shipped_schemes())}, got {quoted(scheme)}")
     drawn = read_ratings(read_table("ratings", ratings, RATINGS, _OPTIONAL))
     known = None if pictures is None else read_table("pictures", pictures, PICTURES, ("width_px", "height_px"))
     consensus, counts = find_consensus(drawn, settings), leave_one_out(drawn, settings)

@@ -1,0 +1,142 @@
+"""Odd input of the protocols that read tables: status 2 and one sentence, which names what is wrong."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from flows.cli import main
+from tests.integration.test_protocol_docs import PAGES, command, section, type_files
+
+Change = Callable[[Path], None]
+
+
+def line(name: str, *rows: str) -> Change:
+    """Rows added to a CSV file."""
+
+    def change(folder: Path) -> None:
+        with (folder / name).open("a", encoding="utf-8") as file:
+            file.writelines(f"{row}\n" for row in rows)
+
+    return change
+
+
+def only(name: str, rows: int) -> Change:
+    """A CSV file of its header and so many rows."""
+
+    def change(folder: Path) -> None:
+        lines = (folder / name).read_text(encoding="utf-8").splitlines(keepends=True)
+        (folder / name).write_text("".join(lines[: rows + 1]), encoding="utf-8")
+
+    return change
+
+
+def vectors(name: str, *rows: list[float]) -> Change:
+    """Other vectors in a JSON file, infinity and NaN as Python writes them."""
+
+    def change(folder: Path) -> None:
+        (folder / name).write_text(json.dumps([{"vector": row} for row in rows]), encoding="utf-8")
+
+    return change
+
+
+def nothing(_folder: Path) -> None: ...
+
+
+CASES = [
+    ("raters", line("ratings.csv", "Dan,guitarist,5,5,1,9,2"), [], "ratings: expected x_max above x_min"),
+    ("raters", line("ratings.csv", "Dan,guitarist,1,1,5,nan,2"), [], "ratings: expected"),
+    (
+        "raters",
+        line("ratings.csv", "Dan,guitarist,1,1,5,9,6"),
+        [],
+        "ratings: expected a whole number of 1 to 5 as rating",
+    ),
+    ("raters", line("ratings.csv", "Ada,guitarist,10,10,50,50,2"), [], "ratings: expected each box once"),
+    ("raters", line("ratings.csv", "Ada,guitarist,,,,,2"), [], "ratings: expected"),
+    ("raters", only("ratings.csv", 1), [], "ratings: expected at least two raters"),
+    ("raters", only("ratings.csv", 0), [], "ratings: expected"),
+    ("raters", nothing, ["--scheme", "nobody"], "--scheme: expected"),
+    ("raters", nothing, ["--set", "consensus=vote"], "consensus: expected"),
+    ("raters", nothing, ["--set", "iou=2"], "iou: expected"),
+    ("recognition", line("gallery.csv", "g1,vase"), [], "gallery: expected each id once"),
+    ("recognition", line("gallery.csv", "g5,vase"), [], "mine, gallery: expected vectors of shape (5, dimensions)"),
+    ("recognition", line("test.csv", "t6,lamp,met"), [], "test: expected classes of the gallery"),
+    ("recognition", only("gallery.csv", 2), [], "gallery: expected at least two classes"),
+    ("recognition", only("test.csv", 0), [], "test: expected queries, got none"),
+    ("recognition", vectors("test.json", [1, 2], [3]), [], "mine, test: expected lists of one length"),
+    ("recognition", vectors("test.json", *[[1.0, 2.0]] * 5), [], "mine, test: expected 3 dimensions as in the gallery"),
+    ("recognition", vectors("test.json", *[[1.0, 2.0, float("nan")]] * 5), [], "got NaN, which JSON does not have"),
+    ("recognition", nothing, ["--by", "colour"], "--by: expected a column of the test queries, got 'colour'"),
+    ("recognition", nothing, ["--system", "mine=a,b,c"], "--system: expected each name once"),
+    ("recognition", nothing, ["--system", "other=a,b"], "--system: expected other=GALLERY,VAL,TEST, got 2 files"),
+    ("recognition", nothing, ["--set", "k=[]"], "k: expected"),
+    (
+        "sketches",
+        line("sketches.csv", "s1,contour,p9,body,,,,2,1"),
+        [],
+        "sketches[6]: expected each sketch once",
+    ),
+    ("sketches", line("sketches.csv", "s9,x,p1,body,,0.2,0.25,2,0"), [], "sketches[6]: expected"),
+    ("sketches", line("sketches.csv", "s9,x,p1,body,,7,0.25,2,1"), [], "sketches[6]: expected"),
+    ("sketches", line("answers.csv", "Ada,s99,recognisability,2"), [], "answers[4]: expected"),
+    ("sketches", line("answers.csv", "Ada,s2,beauty,2"), [], "answers[4]: expected"),
+    ("sketches", nothing, ["--metric", "mine=nope.csv"], "mine: expected a file, got 'nope.csv'"),
+    ("sketches", nothing, ["--by", "method"], "--by method: expected one value for all sketches of a photo"),
+    ("sketches", nothing, ["--set", "alphas=[1, 1]"], "alphas: expected each once"),
+    ("generation", vectors("samples.json", [1.0, 2.0]), [], "expected"),
+    ("generation", vectors("samples.json", [1.0], [2.0], [3.0]), [], "expected"),
+    ("generation", vectors("samples.json", *[[1e308, 0.0]] * 3), [], "expected"),
+    ("generation", vectors("classes.json", [0.5, 0.1], [1, 0], [1, 0]), [], "probabilities: expected"),
+    ("generation", vectors("classes.json", [1, 0]), [], "expected"),
+    ("generation", nothing, ["--set", "kid_subset_size=100"], "expected"),
+    ("classification", line("ours.csv", "1,Baroque,Baroque,1650"), [], "ours[4]: expected each image once"),
+    ("classification", line("ours.csv", "5,Baroque,Baroque,1650"), [], "theirs: expected the images of ours"),
+    ("classification", only("ours.csv", 0), [], "theirs: expected the images of ours"),
+    ("classification", line("ours.csv", "5,,Baroque,1650"), [], "ours[4]: expected a text in true_class"),
+    ("classification", nothing, ["--predictions", "ours"], "--predictions: expected NAME=..., got 'ours'"),
+    ("classification", nothing, ["--set", "top=yes"], "top: expected"),
+]
+
+
+@pytest.mark.parametrize(("protocol", "change", "options", "sentence"), CASES)
+def test_odd_input_is_refused_in_one_sentence(protocol, change, options, sentence, tmp_path, monkeypatch, capsys):
+    (page,) = [page for page in PAGES if page.stem == protocol]
+    text = section(page)
+    monkeypatch.chdir(tmp_path)
+    type_files(text, tmp_path)
+    change(tmp_path)
+    assert main([*command(text), *options]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert sentence in printed.err
+    assert printed.err.startswith("bilderatlas: ")
+    assert printed.err.count("\n") == 1
+    assert not (tmp_path / "build" / protocol / f"{protocol}.md").exists()
+
+
+@pytest.mark.parametrize(
+    ("array", "sentence"),
+    [
+        pytest.param(np.full((4, 3), np.nan, np.float32), "expected finite numbers", id="NaN"),
+        pytest.param(np.full((4, 3), np.inf, np.float32), "expected finite numbers", id="infinity"),
+        pytest.param(np.ones((4, 3), np.int64), "expected vectors of real numbers", id="whole numbers"),
+        pytest.param(np.ones(4), "with a row for each item, got 1 dimension", id="flat"),
+        pytest.param(np.array([[{}] * 3] * 4, object), "expected an array of numbers (.npy)", id="objects"),
+        pytest.param(np.ones((4, 0), np.float32), "expected vectors of shape", id="no dimension"),
+        pytest.param(np.ones((3, 3), np.float32), "expected vectors of shape (4, dimensions)", id="too few"),
+    ],
+)
+def test_odd_arrays_are_refused_in_one_sentence(array, sentence, tmp_path, monkeypatch, capsys):
+    (page,) = [page for page in PAGES if page.stem == "recognition"]
+    text = section(page)
+    monkeypatch.chdir(tmp_path)
+    type_files(text, tmp_path)
+    np.save(tmp_path / "gallery.npy", array, allow_pickle=True)
+    words = [word.replace("gallery.json", "gallery.npy") for word in command(text)]
+    assert main(words) == 2
+    printed = capsys.readouterr()
+    assert sentence in printed.err
+    assert printed.err.count("\n") == 1
