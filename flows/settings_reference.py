@@ -15,6 +15,7 @@ from schemas.errors import BadInput
 from schemas.evaluate import CompareSettings
 from schemas.evaluate_classification import ClassificationSettings
 from schemas.evaluate_generation import GenerationSettings
+from schemas.evaluate_keypoints import KeypointSettings
 from schemas.evaluate_raters import RaterSettings
 from schemas.evaluate_recognition import RecognitionSettings
 from schemas.evaluate_sketches import SketchSettings
@@ -80,6 +81,7 @@ def sections() -> tuple[Section, ...]:
         ("train", "command", TrainDetector),
         ("evaluate", "command", CompareSettings),
         ("voc", "command", VocSettings),
+        ("keypoints", "command", KeypointSettings),
         ("raters", "command", RaterSettings),
         ("recognition", "command", RecognitionSettings),
         ("sketches", "command", SketchSettings),

@@ -58,6 +58,9 @@ def _add_detector(parser: argparse.ArgumentParser) -> None:
         "--ratings", metavar="FILE", help="for voc: a table with image_id and rating, 1 (lifelike) to 5 (not at all)"
     )
     parser.add_argument(
+        "--people", metavar="FILE", help="for voc: a table of raters' boxes, a dot for each of whom is in the plot"
+    )
+    parser.add_argument(
         "--far-corner",
         choices=["x+w-1", "x+w"],
         default="x+w-1",
@@ -103,6 +106,7 @@ def evaluate_detector(arguments: argparse.Namespace) -> int:
         device=arguments.device,
         protocol=arguments.protocol,
         ratings=arguments.ratings,
+        people=arguments.people,
         far_corner=arguments.far_corner,
     )
     print(tables)

@@ -16,6 +16,8 @@ def add(protocols: "Commands") -> None:
     """Add the protocols."""
     summary = "people's boxes and ratings, each against the consensus of the others"
     _add_raters(_add(protocols, "raters", raters, summary))
+    summary = "pose estimators by COCO's average precision of keypoints"
+    _add_keypoints(_add(protocols, "keypoints", keypoints, summary))
     summary = "how photographs of artworks are recognised among a museum's exhibits"
     _add_recognition(_add(protocols, "recognition", recognition, summary))
     summary = "how recognisable and simple sketches are, and whether people agree"
@@ -35,6 +37,15 @@ def _add_raters(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pictures", metavar="FILE", help="a table with file_name and size of each image, for COCO")
     parser.add_argument("--category", default="person", help="what the figures of the COCO file are (%(default)s)")
     parser.add_argument("--scheme", default="coco-17", metavar="NAME", help="scheme of the keypoints (%(default)s)")
+    _add_common(parser, "images", has_groups=False)
+
+
+def _add_keypoints(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("truth", metavar="TRUTH", help="a release (folder, URL or `latest`), or a COCO JSON file")
+    _add_named(parser, "--results", "a pose estimator and its poses in COCO's results format")
+    parser.add_argument("--category", default="person", help="category to compare (default: %(default)s)")
+    parser.add_argument("--split", metavar="SPLIT", help="use only images of this split")
+    parser.add_argument("--by", choices=["style"], help="also give every number for each style")
     _add_common(parser, "images", has_groups=False)
 
 
@@ -104,6 +115,15 @@ def raters(given: argparse.Namespace) -> int:
 
     options = (given.pictures, given.category, given.scheme, given.set, given.out, given.bootstrap, given.seed)
     print(evaluate_raters.fn(given.ratings, *options))
+    return 0
+
+
+def keypoints(given: argparse.Namespace) -> int:
+    """Print the tables as Markdown."""
+    from flows.evaluate.keypoints import evaluate_keypoints
+
+    options = (given.category, given.split, given.by, given.set, given.out, given.bootstrap, given.seed)
+    print(evaluate_keypoints.fn(given.truth, given.results, *options))
     return 0
 
 

@@ -46,6 +46,7 @@ def evaluate_detector(
     device: Device = "auto",
     protocol: Literal["coco", "voc"] = "coco",
     ratings: str | None = None,
+    people: str | None = None,
     far_corner: Literal["x+w-1", "x+w"] = "x+w-1",
 ) -> str:
     """Compare detectors with what people drew, and return the tables as Markdown.
@@ -69,6 +70,7 @@ def evaluate_detector(
         protocol: coco (AP over ten IoUs, by size), or voc (AP at IoU 0.5 by PASCAL VOC's rule, best F).
         ratings: For voc, a table (.parquet, .csv, .json) with image_id and rating, 1 (lifelike) to 5: every number by
             how deformed people find the figures.
+        people: For voc, a table of raters' boxes, as of `evaluate raters`: a dot for each of them in the plot of curves.
         far_corner: For voc, the x_max of a box: its last pixel (x+w-1), or the edge after it (x+w).
 
     """
@@ -96,7 +98,14 @@ def evaluate_detector(
             if protocol == "voc":
                 rule, resampling = VocSettings(far_corner=far_corner), Resampling(bootstrap, seed)
                 result = compare_by_voc(
-                    ground_truth, boxes, rule, resampling, by_style=by == "style", ratings=ratings, notes=notes
+                    ground_truth,
+                    boxes,
+                    rule,
+                    resampling,
+                    by_style=by == "style",
+                    ratings=ratings,
+                    people=people,
+                    notes=notes,
                 )
             else:
                 # without a flow (a test, a benchmark) there are no task runs

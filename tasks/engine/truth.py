@@ -88,6 +88,22 @@ def load_ground_truth(
     return GroundTruth(name, images, figures, digest, notes, source.category_id, others)
 
 
+def load_figures(truth: str, *, category: str = "person", split: str | None = None) -> GroundTruth:
+    """As `load_ground_truth`, for a comparison that needs no image: no file of one is looked for. Of a COCO file, the
+    images have no SHA-256.
+    """
+    source = _open_file(truth, None, category) if is_coco_file(truth) else _open_release(truth, category)
+    images = source.images if split is None else _images_of_split(source, split)
+    figures = source.figures.filter(pc.is_in(source.figures["image_id"], value_set=images["image_id"]))
+    if not images.num_rows:
+        raise BadInput(f"{source.name}: expected images that people have annotated, got none")
+    others = source.ids - frozenset(images["image_id"].to_pylist())
+    name = source.name if split is None else f"{source.name} {split}"
+    return GroundTruth(
+        name, images.combine_chunks(), figures.combine_chunks(), "", source.notes, source.category_id, others
+    )
+
+
 class _TruthSource(NamedTuple):
     """A release or a COCO file, read.
 

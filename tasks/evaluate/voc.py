@@ -2,13 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from schemas.errors import BadInput
+from schemas.evaluate_raters import RATINGS, RaterSettings
 from schemas.evaluate_voc import VocSettings
 from schemas.phrases import quoted
 from tasks.core.evaluate import charts, matching
 from tasks.core.evaluate.matching import Detections
+from tasks.core.evaluate.raters.leave_one_out import NAMES, leave_one_out, score_raters
+from tasks.core.evaluate.raters.ratings import read_ratings
 from tasks.core.evaluate.systems import Groups, Ranking, score_systems
 from tasks.core.evaluate.systems_page import Headings
 from tasks.core.evaluate.voc.baseline import full_frame_boxes
@@ -47,12 +52,14 @@ def compare_by_voc(
     *,
     by_style: bool = False,
     ratings: str | None = None,
+    people: str | None = None,
     notes: Sequence[str] = (),
 ) -> Evaluation:
     """AP, best F and the full-frame baseline, over all images, by style, and by how deformed people find the figures.
 
-    ratings: a table with image_id and rating (1 to 5). Raises BadInput where it is none, and for a detector that is
-    called like the baseline.
+    ratings: a table with image_id and rating (1 to 5). people: a table of raters' boxes (RATINGS): the plot then has a
+    dot for each rater, scored against the other raters. Raises BadInput where these are none, and for a detector that
+    is called like the baseline.
     """
     if BASELINE in detections:
         raise BadInput(f"expected another name than that of the baseline, got {quoted(BASELINE)}")
@@ -67,7 +74,8 @@ def compare_by_voc(
         _RANKING,
         *resampling,
     )
-    plot = plot_arrays({name: precision_recall_curve(own) for name, own in verdicts.items()}, {})
+    dots = {} if people is None else {"people": _people(people)}
+    plot = plot_arrays({name: precision_recall_curve(own) for name, own in verdicts.items()}, dots)
     return evaluation(
         "voc",
         scores,
@@ -77,6 +85,13 @@ def compare_by_voc(
         notes=[*truth.notes, *notes, f"a box is right from an IoU of {settings.iou:g} on"],
         plots={"curves": charts.plot_curves(plot.lines, plot.bests, plot.dots)},
     )
+
+
+def _people(url: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Recall and precision of each rater, against the consensus of the others."""
+    drawn = read_ratings(read_table("--people", url, RATINGS, ("rating", "keypoints_xyv")))
+    scores = score_raters(leave_one_out(drawn, RaterSettings()))
+    return scores[:, NAMES.index("recall")], scores[:, NAMES.index("precision")]
 
 
 def _buckets(truth: GroundTruth, ratings: str | None) -> Groups:

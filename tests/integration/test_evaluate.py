@@ -4,6 +4,7 @@ elsewhere.
 
 import json
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -16,11 +17,12 @@ from flows.detector_options import parse_requests
 from flows.evaluate.detector import evaluate_detector
 from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import Context
-from schemas.tables import CALIBRATION, SCORES
+from schemas.tables import CALIBRATION, SCORES, SYSTEM_SCORES
 from tasks.core.evaluate import box_scores
 from tasks.engine.promises import broken_promises
 from tasks.engine.truth import load_ground_truth
 from tasks.io.files import contracts
+from tasks.io.store.releases import Release
 from tasks.io.store.store import Store
 from tests.support.desk import WEIGHTS, Desk
 from tests.support.freeze_contracts import PRODUCTS
@@ -181,6 +183,43 @@ def test_the_releases_own_detector_and_the_same_weights_give_the_same_numbers_as
     odd = tables["thresholds"].set_column(5, "kept", pa.array([10**6] * tables["thresholds"].num_rows))
     (problem,) = broken_promises({**tables, "thresholds": odd}, promised)
     assert problem.startswith("thresholds: expected counts that hold each other, got ")
+
+
+def test_by_vocs_rule_with_the_baseline_by_style_and_deformation(built, release, tmp_path):
+    out, ratings = tmp_path / "out", tmp_path / "ratings.csv"
+    images = Release(release).rows("images", ["image_id", "is_annotated"])
+    ids = images.filter(images["is_annotated"])["image_id"].to_pylist()
+    rows = [f"{number},{1 + place % 2}" for place, number in enumerate(ids)]
+    ratings.write_text("\n".join(["image_id,rating", *rows, *rows[:5]]) + "\n")
+    people = tmp_path / "people.csv"
+    people.write_text("rater,image,x_min,y_min,x_max,y_max\na,1,0,0,9,9\nb,1,0,0,9,8\nc,1,,,,\n")
+    options = {"store": built.store, "by": "style", "ratings": str(ratings), "bootstrap": 20, "protocol": "voc"}
+    options["people"] = str(people)
+    said = run(release, detectors=[OURS], out=str(out), **options)
+    assert {path.name for path in out.iterdir()} == {"voc.md", "scores.parquet", "scores.svg", "curves.svg"}
+    scores = pq.read_table(out / "scores.parquet")
+    assert scores.schema == SYSTEM_SCORES
+    whole = {
+        (row["system"], row["metric"]): row["value"]
+        for row in scores.to_pylist()
+        if row["attribute"] is None and row["ahead_of"] is None
+    }
+    assert whole["ours", "AP_2010"] > whole["full-frame", "AP_2010"]
+    assert 0.3 < whole["ours", "AP_2007"] <= 1
+    f = 2 / (1 / whole["ours", "precision_at_F"] + 1 / whole["ours", "recall_at_F"])
+    assert whole["ours", "F"] == pytest.approx(f)
+    units = {
+        (row["attribute"], row["group"]): row["units"]
+        for row in scores.to_pylist()
+        if row["metric"] == "F" and row["system"] == "ours"
+    }
+    assert units[None, None] == len(ids)
+    assert (units["deformation", "1"], units["deformation", "2"]) == ((len(ids) + 1) // 2, len(ids) // 2)
+    assert "AP (2010) by deformation:" in said
+    svg = (out / "curves.svg").read_text()
+    ElementTree.fromstring(svg)
+    assert svg.count("class='ring'") == 2
+    assert svg.count("class='style'") == 2, "c has no box, and so no precision"
 
 
 def test_a_second_comparison_detects_nothing_and_says_the_same(built, release, monkeypatch):

@@ -1,0 +1,117 @@
+"""Pose estimators against a COCO file, from files alone, by the command."""
+
+import json
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+
+from flows.cli import main
+from schemas.keypoints import shipped_schemes
+
+SCHEME = shipped_schemes()["coco-17"]
+CATEGORY = {"id": 3, "name": "person", "keypoints": list(SCHEME.joints), "skeleton": []}
+STYLES = ("Rococo", "Baroque", "Rococo", "Baroque")
+
+
+def pose(image: int, off_px: float = 0.0) -> list[float]:
+    """17 joints on a diagonal, each as far off to the right."""
+    return [value for joint in range(17) for value in (10.0 + 5 * joint + off_px, 20.0 + image + 5 * joint, 2)]
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    images = [
+        {"id": number, "file_name": f"{number}.jpg", "width": 200, "height": 200, "metadata": {"style": style}}
+        for number, style in enumerate(STYLES, 1)
+    ]
+    figures = [
+        {
+            "id": number,
+            "image_id": number,
+            "category_id": 3,
+            "bbox": [5, 15, 100, 100],
+            "area": 10_000,
+            "iscrowd": 0,
+            "keypoints": pose(number),
+            "num_keypoints": 17,
+        }
+        for number in range(1, 5)
+    ]
+    document = {"images": images, "annotations": figures, "categories": [CATEGORY]}
+    (tmp_path / "truth.json").write_text(json.dumps(document), encoding="utf-8")
+    write("exact.json", [(number, pose(number), 0.9) for number in range(1, 5)])
+    write("far.json", [(number, pose(number, 1000.0), 0.9) for number in range(1, 5)])
+    write(
+        "half.json", [(number, pose(number, 0.0 if number < 3 else 1000.0), 1 - number / 10) for number in range(1, 5)]
+    )
+
+
+def write(name: str, poses: list[tuple[int, list[float], float]], category: int = 3) -> None:
+    rows = [
+        {"image_id": image, "category_id": category, "keypoints": keypoints, "score": score}
+        for image, keypoints, score in poses
+    ]
+    with open(name, "w", encoding="utf-8") as file:  # noqa: PTH123 - in the folder of the test
+        json.dump(rows, file)
+
+
+def evaluate(*options: str) -> int:
+    return main(["evaluate", "keypoints", "truth.json", "--bootstrap", "50", *options])
+
+
+@pytest.mark.usefixtures("files")
+def test_systems_are_ranked_with_their_numbers_by_style(tmp_path, capsys):
+    names = [word for name in ("far", "exact", "half") for word in ("--results", f"{name}={name}.json")]
+    assert evaluate(*names, "--by", "style", "--out", "out") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[4].startswith("| exact | 1.000 (1.000 to 1.000) | 1.000 | 1.000 |  | 1.000 | 1.000 |")
+    # right, right, wrong, wrong: 51 of 101 recalls are reached
+    assert lines[5].startswith("| half | 0.505 (")
+    assert lines[6].startswith("| far | 0.000 (0.000 to 0.000) |")
+    scores = pq.read_table(tmp_path / "out/scores.parquet")
+    assert set(scores["group"].to_pylist()) == {None, "Baroque", "Rococo"}
+    at = pc.and_(pc.equal(scores["system"], "half"), pc.equal(scores["metric"], "AR"))
+    assert scores.filter(pc.and_(at, pc.is_null(scores["attribute"])))["value"].to_pylist() == [0.5]
+
+
+@pytest.mark.usefixtures("files")
+def test_poses_of_another_category_count_for_nothing_and_a_table_will_do(tmp_path, capsys):
+    write("other.json", [(number, pose(number), 0.9) for number in range(1, 5)], category=4)
+    table = pa.table(
+        {"image_id": [1], "keypoints": pa.array([pose(1)], pa.list_(pa.float32())), "score": pa.array([1])}
+    )
+    pq.write_table(table, tmp_path / "one.parquet")
+    assert evaluate("--results", "other=other.json", "--results", "one=one.parquet") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[4].startswith("| one | 0.25")
+    assert lines[5].startswith("| other | 0.000 ")
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        pytest.param([], "--results: expected at least one system as NAME=FILE, got none", id="no system"),
+        pytest.param(["--results", "a=truth.json"], "a: expected a JSON list of flat objects", id="no results"),
+        pytest.param(["--results", "a=short.json"], "a: expected 51 numbers", id="another scheme"),
+        pytest.param(["--results", "a=unknown.json"], "a: expected the truth's image ids, got 99", id="another image"),
+        pytest.param(
+            ["--results", "a=exact.json", "--set", "keypoints=cat"], "keypoints: expected one of", id="scheme"
+        ),
+        pytest.param(["--results", "a=exact.json", "--category", "cat"], "'cat'", id="category"),
+        pytest.param(
+            ["--results", "a=exact.json", "--split", "test"], "truth: expected images of split 'test'", id="split"
+        ),
+        pytest.param(["--results", "a=exact.json", "--set", "sigmas=[0.1]"], "sigmas: expected 17", id="sigmas"),
+    ],
+)
+@pytest.mark.usefixtures("files")
+def test_odd_input_is_refused_in_one_sentence(options, sentence, capsys):
+    write("short.json", [(1, [1.0, 2.0, 2.0], 0.5)])
+    write("unknown.json", [(99, pose(1), 0.5)])
+    assert evaluate(*options) == 2
+    printed = capsys.readouterr()
+    assert sentence in printed.err
+    assert printed.err.count("\n") == 1
