@@ -70,7 +70,7 @@ def evaluate_detector(
         protocol: coco (AP over ten IoUs, by size), or voc (AP at IoU 0.5 by PASCAL VOC's rule, best F).
         ratings: For voc, a table (.parquet, .csv, .json) with image_id and rating, 1 (lifelike) to 5: every number by
             how deformed people find the figures.
-        people: For voc, a table of raters' boxes, as of `evaluate raters`: a dot for each of them in the plot of curves.
+        people: For voc, a table of raters' boxes, as of `evaluate raters`: a dot for each of them in the plot.
         far_corner: For voc, the x_max of a box: its last pixel (x+w-1), or the edge after it (x+w).
 
     """

@@ -34,7 +34,7 @@ from tasks.evaluate.evaluation import Evaluation, Resampling, evaluation
 from tasks.io.files.arrays import read_table
 
 MEAN = "mean of raters"
-_OPTIONAL = ("rating", "keypoints_xyv")
+_OPTIONAL = ("keypoints_xyv",)
 _RANKING = Ranking("f1", has_leads=False)
 _METRICS = {"f1": "F", "precision": "precision", "recall": "recall", "mean_iou": "mean IoU"}
 _AGREEMENT = {

@@ -89,7 +89,7 @@ def compare_by_voc(
 
 def _people(url: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Recall and precision of each rater, against the consensus of the others."""
-    drawn = read_ratings(read_table("--people", url, RATINGS, ("rating", "keypoints_xyv")))
+    drawn = read_ratings(read_table("--people", url, RATINGS, ("keypoints_xyv",)))
     scores = score_raters(leave_one_out(drawn, RaterSettings()))
     return scores[:, NAMES.index("recall")], scores[:, NAMES.index("precision")]
 

@@ -192,7 +192,7 @@ def test_by_vocs_rule_with_the_baseline_by_style_and_deformation(built, release,
     rows = [f"{number},{1 + place % 2}" for place, number in enumerate(ids)]
     ratings.write_text("\n".join(["image_id,rating", *rows, *rows[:5]]) + "\n")
     people = tmp_path / "people.csv"
-    people.write_text("rater,image,x_min,y_min,x_max,y_max\na,1,0,0,9,9\nb,1,0,0,9,8\nc,1,,,,\n")
+    people.write_text("rater,image,x_min,y_min,x_max,y_max,rating\na,1,0,0,9,9,\nb,1,0,0,9,8,\nc,1,,,,,\n")
     options = {"store": built.store, "by": "style", "ratings": str(ratings), "bootstrap": 20, "protocol": "voc"}
     options["people"] = str(people)
     said = run(release, detectors=[OURS], out=str(out), **options)
