@@ -15,6 +15,7 @@ def add(commands: Any) -> None:
     group = parser.add_subparsers(required=True, metavar="COMMAND")
     _add_paint(group)
     _add_grade(group)
+    _add_raters(group)
     _add_serve(group)
 
 
@@ -41,6 +42,21 @@ def _add_grade(commands: Any) -> None:
         help="exit with status 1 if fewer copies were found, as a fraction (default: %(default)s)",
     )
     parser.set_defaults(command=grade)
+
+
+def _add_raters(commands: Any) -> None:
+    text = "simulate people who draw boxes around the museum's figures, each with errors of their own"
+    parser = commands.add_parser("raters", help=text, description=f"S{text[1:]}.")
+    parser.add_argument("file", type=Path, metavar="FILE.parquet", help="where to write the table of boxes and ratings")
+    parser.add_argument(
+        "--seed", type=int, required=True, metavar="S", help="the museum's; its pictures need not be painted"
+    )
+    parser.add_argument("--raters", type=int, default=18, metavar="N", help="how many people (default: %(default)s)")
+    parser.add_argument("--works", type=int, default=218, metavar="N", help="how many works (default: %(default)s)")
+    parser.add_argument(
+        "--each", type=int, default=146, metavar="N", help="works that each sees (default: %(default)s)"
+    )
+    parser.set_defaults(command=raters)
 
 
 def _add_serve(commands: Any) -> None:
@@ -115,6 +131,25 @@ def grade(arguments: argparse.Namespace) -> int:
         raise BadInput(f"museum: expected a museum and a release built from it, got {problem}") from problem
     print("\n".join(lines_from_grade(result)))
     return 0 if result.precision == 1.0 and result.recall >= arguments.least_recall else 1
+
+
+def raters(arguments: argparse.Namespace) -> int:
+    """Write what simulated raters draw on the museum's first works."""
+    import pyarrow.parquet as pq
+
+    from examples.museum.raters import rated_works, simulate_raters  # imports OpenCV, which help should not wait for
+
+    seed, each = arguments.seed, arguments.each
+    if not 1 <= each <= arguments.works or arguments.raters < 1:
+        raise BadInput(f"museum: expected raters who each see 1 to {arguments.works} of the works, got --each {each}")
+    table = simulate_raters(seed, list(rated_works(seed, arguments.works)), arguments.raters, each)
+    try:
+        pq.write_table(table, arguments.file)
+    except OSError as problem:
+        place = f"'{arguments.file}' ({problem.strerror or problem})"
+        raise BadInput(f"museum: expected a file that can be written, got {place}") from problem
+    print(f"raters: {arguments.file} ({arguments.raters} raters, {arguments.works} works, seed {seed})")
+    return 0
 
 
 def serve(arguments: argparse.Namespace) -> int:

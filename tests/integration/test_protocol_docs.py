@@ -33,7 +33,7 @@ def type_files(text: str, folder: Path) -> None:
 
 
 def command(text: str) -> list[str]:
-    (line,) = re.findall(r"```sh\nbilderatlas (.*?)```", text, re.DOTALL)
+    line = re.findall(r"```sh\nbilderatlas (.*?)```", text, re.DOTALL)[0]
     return shlex.split(line.replace("\\\n", " "))
 
 
@@ -56,3 +56,15 @@ def test_a_page_typed_word_for_word_prints_what_it_says(page, tmp_path, monkeypa
     promised = {name: of for name, of in CONTRACTS.items() if (out / of.path).exists()}
     assert promised
     assert list(broken_promises({name: pq.read_table(out / of.path) for name, of in promised.items()}, promised)) == []
+
+
+def test_the_museums_raters_are_written_and_read(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    words = ("museum", "raters", "ratings.parquet", "--seed", "7", "--works", "12", "--each", "8", "--raters", "4")
+    assert main([*words]) == 0
+    assert capsys.readouterr().out == "raters: ratings.parquet (4 raters, 12 works, seed 7)\n"
+    assert main(["evaluate", "raters", "ratings.parquet", "--bootstrap", "10"]) == 0
+    assert "| mean of raters |" in capsys.readouterr().out
+    assert main(["museum", "raters", "a.parquet", "--seed", "7", "--works", "12", "--each", "13"]) == 2
+    assert main(["museum", "raters", "no/such/folder.parquet", "--seed", "7", "--works", "2", "--each", "2"]) == 2
+    assert capsys.readouterr().err.count("\n") == 2
