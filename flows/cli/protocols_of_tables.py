@@ -35,6 +35,7 @@ def _add(protocols: "Commands", name: str, command: Command, summary: str) -> ar
 def _add_raters(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("ratings", metavar="RATINGS", help=f"a table with one row for each box of a rater ({_TABLE})")
     parser.add_argument("--pictures", metavar="FILE", help="a table with file_name and size of each image, for COCO")
+    parser.add_argument("--images", metavar="FOLDER", help="the images, for a page of where raters differ most")
     parser.add_argument("--category", default="person", help="what the figures of the COCO file are (%(default)s)")
     parser.add_argument("--scheme", default="coco-17", metavar="NAME", help="scheme of the keypoints (%(default)s)")
     _add_common(parser, "images", has_groups=False)
@@ -72,6 +73,7 @@ def _add_generation(parser: argparse.ArgumentParser) -> None:
         ("--features", f"features of samples and reference, for FID and KID ({_VECTORS})"),
         ("--manifold", "features for precision and recall (default: those of --features)"),
         ("--training", "features of samples and training images, for the nearest ones"),
+        ("--images", "folders of samples and training images, named by their ids, for a page of the nearest ones"),
     ):
         parser.add_argument(option, nargs=2, metavar=("SAMPLES", "OTHERS"), help=text)
     parser.add_argument("--probabilities", metavar="FILE", help="class probabilities, for the Inception score")
@@ -113,8 +115,9 @@ def raters(given: argparse.Namespace) -> int:
     """Print the tables as Markdown."""
     from flows.evaluate.raters import evaluate_raters
 
-    options = (given.pictures, given.category, given.scheme, given.set, given.out, given.bootstrap, given.seed)
-    print(evaluate_raters.fn(given.ratings, *options))
+    files = (given.ratings, given.pictures, given.images)
+    options = (given.category, given.scheme, given.set, given.out, given.bootstrap, given.seed)
+    print(evaluate_raters.fn(*files, *options))
     return 0
 
 
@@ -149,7 +152,7 @@ def generation(given: argparse.Namespace) -> int:
     """Print the tables as Markdown."""
     from flows.evaluate.generation import evaluate_generation
 
-    tables = (given.samples, given.reference, given.training_ids)
+    tables = (given.samples, given.reference, given.training_ids, given.images)
     features = (given.features, given.manifold, given.probabilities, given.training)
     print(evaluate_generation.fn(*features, *tables, given.set, given.out))
     return 0

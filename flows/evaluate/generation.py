@@ -21,6 +21,7 @@ def evaluate_generation(
     samples: str | None = None,
     reference: str | None = None,
     training_ids: str | None = None,
+    images: list[str] | None = None,
     changes: list[str] | None = None,
     out: str | None = None,
 ) -> str:
@@ -34,6 +35,7 @@ def evaluate_generation(
         samples: A table with id and class of each sample.
         reference: A table with id and class of each image of the reference.
         training_ids: A table with the id of each training image.
+        images: Two folders: the samples and the training images, whose files are named by the ids: a page of pictures.
         changes: Each as FIELD=VALUE: a setting, such as neighbours=5.
         out: Folder for the page and the tables (Parquet); by default nothing is written.
 
@@ -49,6 +51,7 @@ def evaluate_generation(
             samples,
             reference,
             training_ids,
+            _pair("--images", images),
         )
         return generation(files, settings)
 

@@ -14,6 +14,7 @@ from tasks.evaluate.raters import evaluate_raters as raters
 def evaluate_raters(
     ratings: str,
     pictures: str | None = None,
+    images: str | None = None,
     category: str = "person",
     scheme: str = "coco-17",
     changes: list[str] | None = None,
@@ -26,6 +27,7 @@ def evaluate_raters(
     Args:
         ratings: A table (.parquet, .csv or .json) with one row for each box of a rater.
         pictures: A table with the file name and size of each image, for the COCO file.
+        images: The folder of the images, for a page that shows where raters differ most.
         category: What the figures of the COCO file are.
         scheme: The keypoints' scheme, if raters gave any.
         changes: Each as FIELD=VALUE: a setting, such as consensus=overlap.
@@ -38,6 +40,6 @@ def evaluate_raters(
     def work() -> Evaluation:
         settings = settings_of(RaterSettings, changes or ())
         resampling = Resampling(bootstrap, seed)
-        return raters(ratings, settings, resampling, pictures=pictures, category=category, scheme=scheme)
+        return raters(ratings, settings, resampling, pictures=pictures, images=images, category=category, scheme=scheme)
 
     return run("raters", out, work)

@@ -12,8 +12,11 @@ from schemas.evaluate_generation import GENERATION_SCORES, GenerationSettings
 from tasks.core.evaluate.generation.memorisation import copy_share, nearest_training_images, neighbour_table
 from tasks.core.evaluate.generation.tables import Extracts, score_table
 from tasks.core.evaluate.markdown import cell, number, table
+from tasks.core.evaluate.picture_page import Picture, PictureRow, picture_page
 from tasks.evaluate.evaluation import Evaluation
+from tasks.evaluate.pictures import jpeg_of
 from tasks.io.files.arrays import read_table, read_vectors
+from tasks.io.files.folders import Folder
 from tasks.io.store.store import parquet_bytes
 
 _IDS = pa.schema([("id", pa.string()), ("class", pa.string())])
@@ -26,7 +29,7 @@ _LABELS = {
     "density": "density",
     "coverage": "coverage",
 }
-_SMALL = 0.01
+_MOST_ROWS, _LONGEST_PX = 40, 160
 
 
 class GenerationFiles(NamedTuple):
@@ -35,7 +38,8 @@ class GenerationFiles(NamedTuple):
     features: of samples and reference, for FID and KID. manifold: likewise, for precision, recall, density and
     coverage; None: those of `features`. probabilities: of the samples, for the Inception score. training: of samples
     and training images, for the nearest ones. samples, reference, training_ids: tables with `id` and, if there is one,
-    `class`, a row for each row of the features.
+    `class`, a row for each row of the features. images: folders of the samples and of the training images, whose files
+    have the ids' names, for a page of pictures.
     """
 
     features: tuple[str, str] | None = None
@@ -45,6 +49,7 @@ class GenerationFiles(NamedTuple):
     samples: str | None = None
     reference: str | None = None
     training_ids: str | None = None
+    images: tuple[str, str] | None = None
 
 
 def evaluate_generation(files: GenerationFiles, settings: GenerationSettings) -> Evaluation:
@@ -64,14 +69,16 @@ def evaluate_generation(files: GenerationFiles, settings: GenerationSettings) ->
     if not has_extracts and files.training is None:
         raise BadInput("expected --features, --probabilities or --training, got none of them")
     scores, notes = score_table(extracts, settings) if has_extracts else (GENERATION_SCORES.empty_table(), ())
-    tables = {"generation": scores}
+    tables, pages = {"generation": scores}, dict[str, bytes]()
     summary = [f"## Generated images: {_count(scores)}", "", *_score_lines(scores)] if has_extracts else []
     if files.training is not None:
         tables["neighbours"], lines = _memorisation(files, files.training, samples, settings)
+        if files.images is not None:
+            pages["neighbours.html"] = _page(files.images, tables["neighbours"])
         summary += [*([""] if summary else []), *lines]
     page = "\n".join(["# Generated images", "", *summary, "", *(f"- {cell(note)}" for note in notes)]).rstrip() + "\n"
     written = {f"{name}.parquet": parquet_bytes(rows) for name, rows in tables.items()}
-    return Evaluation("generation", "\n".join(summary), {"generation.md": page.encode(), **written})
+    return Evaluation("generation", "\n".join(summary), {"generation.md": page.encode(), **pages, **written})
 
 
 def _pair(name: str, urls: tuple[str, str] | None) -> tuple[NDArray[Any], NDArray[Any]] | None:
@@ -105,6 +112,33 @@ def _memorisation(
     return neighbour_table(found, *ids), [
         f"{share:.1%} of the samples have a {words}; the mean of the nearest is {number(nearest)}."
     ]
+
+
+def _page(images: tuple[str, str], neighbours: pa.Table) -> bytes:
+    """The samples that are most like a training image, each with its nearest ones in a row (ArtBench, A.8)."""
+    ours, theirs = Folder("samples", images[0]), Folder("training", images[1])
+    rows_of: dict[str, list[dict[str, Any]]] = {}
+    for row in neighbours.to_pylist():
+        rows_of.setdefault(row["sample_id"], []).append(row)
+    most_alike = sorted(rows_of, key=lambda sample: (-rows_of[sample][0]["similarity"], sample))[:_MOST_ROWS]
+    rows = [
+        PictureRow(
+            f"{sample}: {rows_of[sample][0]['similarity']:.3f}",
+            [
+                Picture(jpeg_of(ours, sample, _LONGEST_PX), "the sample"),
+                *(
+                    Picture(
+                        jpeg_of(theirs, row["training_id"], _LONGEST_PX),
+                        f"{row['training_id']}: {row['similarity']:.3f}",
+                    )
+                    for row in rows_of[sample]
+                ),
+            ],
+        )
+        for sample in most_alike
+    ]
+    explanation = "Each sample, and beside it the training images with the largest cosine similarity of features."
+    return picture_page("Nearest training images", explanation, rows).encode()
 
 
 def _count(scores: pa.Table) -> str:

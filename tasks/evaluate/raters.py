@@ -13,6 +13,7 @@ from schemas.keypoints import shipped_schemes
 from schemas.phrases import quoted
 from tasks.core.evaluate import charts
 from tasks.core.evaluate.markdown import cell, number, table
+from tasks.core.evaluate.picture_page import Picture, PictureRow, picture_page
 from tasks.core.evaluate.raters.alpha import alpha_scorer
 from tasks.core.evaluate.raters.buckets import UNRATED, deformation_buckets, score_table
 from tasks.core.evaluate.raters.consensus import Consensus, figure_table, find_consensus
@@ -31,7 +32,9 @@ from tasks.core.evaluate.raters.ratings import Ratings, read_ratings
 from tasks.core.evaluate.systems import Ranking, score_systems
 from tasks.core.evaluate.systems_page import Headings, summary_lines
 from tasks.evaluate.evaluation import Evaluation, Resampling, evaluation
+from tasks.evaluate.pictures import jpeg_of
 from tasks.io.files.arrays import read_table
+from tasks.io.files.folders import Folder
 
 MEAN = "mean of raters"
 _OPTIONAL = ("keypoints_xyv",)
@@ -44,7 +47,9 @@ _AGREEMENT = {
     "pairwise_f1": "F of pairs",
     "pairwise_oks": "OKS of pairs",
 }
-_MOST_SHOWN = 10
+_MOST_SHOWN, _MOST_PICTURES = 10, 40
+_LONGEST_PX = 480
+_RATER_COLOUR, _CONSENSUS_COLOUR = "#e0601e", "#1f5a8a"
 
 
 def evaluate_raters(
@@ -53,19 +58,22 @@ def evaluate_raters(
     resampling: Resampling,
     *,
     pictures: str | None = None,
+    images: str | None = None,
     category: str = "person",
     scheme: str = "coco-17",
 ) -> Evaluation:
     """Precision, recall and F of each rater, by how deformed the figures are, agreement, and the consensus as COCO.
 
-    ratings: a table of RATINGS. pictures: a table that says the file and size of each image, for the COCO file.
-    category: what the figures of the COCO file are. scheme: of the keypoints, if there are any. Raises BadInput for a
-    table that is none.
+    ratings: a table of RATINGS. pictures: a table that says the file and size of each image, for the COCO file. images:
+    the folder of the images, for a page that shows where raters differ most; its files have the images' names, or those
+    of `pictures`. category: what the figures of the COCO file are. scheme: of the keypoints, if there are any. Raises
+    BadInput for a table that is none.
     """
     if scheme not in shipped_schemes():
         raise BadInput(f"--scheme: expected one of {', '.join(shipped_schemes())}, got {quoted(scheme)}")
     drawn = read_ratings(read_table("ratings", ratings, RATINGS, _OPTIONAL))
     known = None if pictures is None else read_table("pictures", pictures, PICTURES, ("width_px", "height_px"))
+    folder = None if images is None else Folder("images", images)
     consensus, counts = find_consensus(drawn, settings), leave_one_out(drawn, settings)
     scorers = {name: rater_scorer(counts, place) for place, name in enumerate(drawn.raters)}
     buckets = deformation_buckets(drawn).tolist()
@@ -90,7 +98,10 @@ def evaluate_raters(
             "disagreement": differences,
         },
         plots={"distribution": _distribution(counts, buckets, settings)},
-        files={"consensus.json": json.dumps(consensus_document(drawn, consensus, known, category)).encode()},
+        files={
+            "consensus.json": json.dumps(consensus_document(drawn, consensus, known, category)).encode(),
+            **({} if folder is None else {"disagreement.html": _page(folder, known, drawn, consensus, differences)}),
+        },
     )
 
 
@@ -117,6 +128,22 @@ def _most(differences: pa.Table) -> list[str]:
     if not lines:
         return ["No rater misses a figure or has an extra box."]
     return ["Where a rater differs most:", "", *table(["rater, image", "missed", "extra", "worst IoU"], lines)]
+
+
+def _page(folder: Folder, known: pa.Table | None, drawn: Ratings, consensus: Consensus, differences: pa.Table) -> bytes:
+    """The images in which raters differ most, with the rater's boxes and the consensus of all."""
+    files = {} if known is None else dict(zip(known["image"].to_pylist(), known["file_name"].to_pylist(), strict=True))
+    rows = []
+    for row in differences.slice(0, _MOST_PICTURES).to_pylist():
+        rater, image = drawn.raters.index(row["rater"]), drawn.images.index(row["image"])
+        own = drawn.xyxy_px[(drawn.image == image) & (drawn.rater == rater)].tolist()
+        boxes = [(tuple(box), _CONSENSUS_COLOUR) for box in consensus.xyxy_px[consensus.image == image].tolist()]
+        boxes += [(tuple(box), _RATER_COLOUR) for box in own]
+        jpeg = jpeg_of(folder, files.get(row["image"], row["image"]), _LONGEST_PX, boxes)
+        caption = f"{row['missed']} missed, {row['extra']} extra"
+        rows.append(PictureRow(f"{row['rater']}, {row['image']}", [Picture(jpeg, caption)]))
+    explanation = "Orange: the rater's boxes. Blue: the consensus of all raters."
+    return picture_page("Where raters differ most", explanation, rows).encode()
 
 
 def _notes(drawn: Ratings, consensus: Consensus, settings: RaterSettings) -> list[str]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from PIL import Image
 
 from flows.cli import main
 from tasks.engine.promises import broken_promises
@@ -68,3 +69,35 @@ def test_the_museums_raters_are_written_and_read(tmp_path, monkeypatch, capsys):
     assert main(["museum", "raters", "a.parquet", "--seed", "7", "--works", "12", "--each", "13"]) == 2
     assert main(["museum", "raters", "no/such/folder.parquet", "--seed", "7", "--works", "2", "--each", "2"]) == 2
     assert capsys.readouterr().err.count("\n") == 2
+
+
+def save_pictures(folder: Path, *names: str) -> None:
+    folder.mkdir()
+    for place, name in enumerate(names):
+        Image.new("RGB", (120, 100), (40 * place, 90, 160)).save(folder / name, "PNG")
+
+
+def test_a_page_shows_where_raters_differ_most(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    type_files(section(ROOT / "docs/evaluating/raters.md"), tmp_path)
+    save_pictures(tmp_path / "images", "guitarist", "other.png")
+    Path("pictures.csv").write_text("image,file_name\nguitarist,guitarist\nacrobats,missing.png\n")
+    words = ("evaluate", "raters", "ratings.csv", "--images", "images", "--pictures", "pictures.csv", "--out", "out")
+    assert main([*words, "--bootstrap", "0"]) == 0
+    page = Path("out/disagreement.html").read_text()
+    assert page.count("data:image/jpeg;base64,") == 3
+    assert page.count("(no picture)") == 3
+    assert "Cem, acrobats" in page
+
+
+def test_a_page_shows_the_nearest_training_images(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = section(ROOT / "docs/evaluating/generation.md")
+    type_files(text, tmp_path)
+    save_pictures(tmp_path / "made", "0", "1", "2")
+    save_pictures(tmp_path / "real", "0", "1", "2")
+    assert main([*command(text), "--images", "made", "real"]) == 0
+    page = Path("build/generation/neighbours.html").read_text()
+    assert page.count("the sample") == 2 * 3
+    assert page.count("data:image/jpeg;base64,") == 3 + 3 * 3
+    assert page.count("(no picture)") == 3, "training image 3 has no file"

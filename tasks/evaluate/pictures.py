@@ -1,0 +1,16 @@
+"""Small pictures for the pages of an evaluation, out of a folder that a person names."""
+
+from tasks.io.files.folders import Folder
+from tasks.io.images.decode import UnreadableImage
+from tasks.io.images.drawn_boxes import Boxes, small_picture
+
+_MAX_BYTES = 2**28
+_MAX_PIXELS = 150_000_000
+
+
+def jpeg_of(folder: Folder, path: str, longest_px: int, boxes: Boxes = ()) -> bytes | None:
+    """A small JPEG of the image with these boxes; None where it is not there or cannot be read."""
+    try:
+        return small_picture(folder.read(path, _MAX_BYTES), boxes, longest_px, _MAX_PIXELS)
+    except UnreadableImage:
+        return None
