@@ -1,4 +1,4 @@
-"""Small pictures with boxes drawn on them, for pages that people look at."""
+"""Pictures of one size with boxes drawn on them, for pages that people look at."""
 
 from collections.abc import Sequence
 from io import BytesIO
@@ -16,12 +16,12 @@ Boxes = Sequence[tuple[Box, str]]
 
 
 def small_picture(data: bytes, boxes: Boxes, longest_px: int, max_pixels: int) -> bytes:
-    """A JPEG of the picture, upright, its longest side at most so many px, with the boxes on it in their order.
+    """A JPEG of the picture, upright, its longest side of so many px, with the boxes on it in their order.
 
     Parts of boxes outside the picture are cut off. Raises UnreadableImage with the reason.
     """
     small = picture(data, max_pixels).rgb.convert("RGB")
-    scale = min(1.0, longest_px / max(small.size))
+    scale = longest_px / max(small.size)
     small = small.resize(
         (max(1, round(small.width * scale)), max(1, round(small.height * scale))), Image.Resampling.BOX
     )

@@ -42,8 +42,8 @@ def test_what_is_outside_is_cut_off(box, is_seen):
     assert bool((drawn(box) < 90).any()) == is_seen
 
 
-def test_a_small_picture_stays_as_it_is_and_a_narrow_one_keeps_a_pixel():
-    assert drawn(size=(10, 8)).shape == (8, 10)
+def test_a_small_picture_is_enlarged_and_a_narrow_one_keeps_a_pixel():
+    assert drawn(size=(10, 8)).shape == (80, 100)
     assert drawn(size=(1000, 1)).shape == (1, 100)
 
 
