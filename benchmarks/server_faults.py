@@ -323,7 +323,7 @@ def recipe(fault: Fault, folder: Path, museum: Path) -> Iterator[tuple[str, dict
 
 
 KEEPS = {name: text for name, text in settings_of("server.env").items() if name.startswith("PREFECT_SERVER_SERVICES_")}
-"""How long a team's server keeps what."""
+"""How long a team's server, which has PostgreSQL, keeps what."""
 
 
 @contextlib.contextmanager
@@ -336,7 +336,7 @@ def database(kind: str, folder: Path) -> Iterator[tuple[dict[str, str], Postgres
             postgres = stack.enter_context(running_postgres(disk))
             yield {url: postgres.url, **KEEPS}, postgres
         else:
-            yield KEEPS if disk is None else {url: f"sqlite+aiosqlite:///{disk}/prefect.db", **KEEPS}, None
+            yield {} if disk is None else {url: f"sqlite+aiosqlite:///{disk}/prefect.db"}, None
 
 
 @contextlib.contextmanager

@@ -37,8 +37,6 @@ _SETTINGS = {
     "PREFECT_SERVER_SERVICES_DB_VACUUM_RETENTION_PERIOD": "31536000",
     "PREFECT_SERVER_EVENTS_RETENTION_PERIOD": "P30D",
     "PREFECT_SERVER_SERVICES_DB_VACUUM_EVENT_RETENTION_OVERRIDES": '{"prefect.flow-run.heartbeat": 86400}',
-    # events that cannot be written are kept for an hour (each try is 5 s), not for 25 s: a full disk takes longer
-    "PREFECT_SERVER_SERVICES_EVENT_PERSISTER_MAX_FLUSH_RETRIES": "720",
     "PREFECT_SERVER_UI_SHOW_PROMOTIONAL_CONTENT": "false",
     "PREFECT_LOGGING_LEVEL": "INFO",
     "PREFECT_LOGGING_COLORS": "false",

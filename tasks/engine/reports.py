@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import httpx
 from prefect import get_run_logger
@@ -30,10 +30,33 @@ _WITHIN_S, _REST_S = 15.0, 60.0
 """Longer than a server takes that is only busy; and how long a server that takes things again has for all the rest,
 among which may be something that it never takes."""
 
-_END = "end of the run"
+_WRITTEN_S = 12.0
+"""Longer than a server takes to write an event that it has taken."""
+
+_END, _LOST = "end of the run", "events that were lost"
 _SOON_S = 0.05
 
 Report = Callable[[], object]
+
+
+class _NotThere(Exception):
+    """What the server has taken is not in its database."""
+
+
+class _SentEvent:
+    """An event of a run, as it was sent last. ids: under which it was sent."""
+
+    def __init__(self, run_id: UUID, event: Event) -> None:
+        self.run_id, self.event = run_id, event
+        self.ids = [event.id]
+        self.sent_s = time.monotonic()
+
+    def send_again(self, client: SyncPrefectClient) -> None:
+        """With another id: a server passes over one that it has taken within five minutes."""
+        self.event = self.event.model_copy(update={"id": uuid4()})
+        _post(client, self.event)
+        self.ids.append(self.event.id)
+        self.sent_s = time.monotonic()
 
 
 class Reporter:
@@ -46,6 +69,8 @@ class Reporter:
         self._thread: threading.Thread | None = None
         self._telling: str | None = None
         self._forgotten = 0  # so often: what was begun before is not tried again
+        self.had_trouble = False
+        """Whether anything had to be told again."""
 
     def report(self, key: str, tell: Report) -> None:
         """Tell the server, soon and from the other thread; in place of what this key still has to tell."""
@@ -82,6 +107,7 @@ class Reporter:
                 del self._pending[key]
                 self._telling, forgotten = key, self._forgotten
             is_done = _tell(context, tell)
+            self.had_trouble |= not is_done
             with self._changed:
                 if (
                     not is_done and forgotten == self._forgotten
@@ -98,7 +124,7 @@ def _tell(context: contextvars.Context, tell: Report) -> bool:
     """Whether there is no more to do: the server knows, or it will never take this."""
     try:
         context.run(_tell_once, tell)
-    except httpx.TransportError:
+    except (httpx.TransportError, _NotThere):
         return False
     except httpx.HTTPStatusError as problem:
         status = problem.response.status_code
@@ -124,6 +150,7 @@ def _warn(sentence: str, *, exc_info: bool = False) -> None:
 
 
 _REPORTER = Reporter()
+_SENT: list[_SentEvent] = []
 _AFTER_GIVING_UP = contextlib.ExitStack()
 
 
@@ -150,9 +177,32 @@ def send_event(
             _label(client, run.id, "event_s")  # a server that can write nothing takes an event, and loses it
             of_run = _related_to(client, run.id)
             whole = body.model_copy(update={"related": [RelatedResource(entry) for entry in (*related, *of_run)]})
-            client.request("POST", "/events", json=[whole.model_dump(mode="json")])
+            _post(client, whole)
+        _SENT.append(_SentEvent(run.id, whole))
 
     report(f"event {body.id}", tell)
+
+
+def _post(client: SyncPrefectClient, event: Event) -> None:
+    client.request("POST", "/events", json=[event.model_dump(mode="json")])
+
+
+def _send_lost(run_id: UUID) -> None:
+    """Send again what the server has taken and lost, as it does where its disk is full, and says nothing. Raises
+    _NotThere until all is there.
+    """
+    sent = [event for event in _SENT if event.run_id == run_id]
+    if not sent:
+        return
+    with get_client(sync_client=True) as client:
+        asked = {"filter": {"id": {"id": [str(one) for event in sent for one in event.ids]}}, "limit": 50}
+        there = {event["id"] for event in client.request("POST", "/events/filter", json=asked).json()["events"]}
+        lost = [event for event in sent if there.isdisjoint(map(str, event.ids))]
+        for event in lost:
+            if time.monotonic() - event.sent_s > _WRITTEN_S:
+                event.send_again(client)
+    if lost:
+        raise _NotThere
 
 
 def _related_to(client: SyncPrefectClient, run_id: UUID) -> Iterator[dict[str, str]]:
@@ -195,18 +245,23 @@ def _wait_for_server() -> None:
             _label(client, run.id, "ended_s")
 
     report(_END, tell)
-    if _REPORTER.wait(_WITHIN_S):
-        return
-    _warn(f"the run has ended; Prefect's server has not answered for {_WITHIN_S:.0f} s: it is waited for, to be told")
-    is_back = _REPORTER.wait_for(_END, _LONGEST_WAIT_S if run.deployment_id else _LONGEST_WAIT_OF_A_COMMAND_S)
-    if is_back and _REPORTER.wait(_REST_S):
-        return
-    _REPORTER.forget()
-    if is_back:
+    is_told = _REPORTER.wait(_WITHIN_S)
+    if not is_told:
+        _warn(
+            f"the run has ended; Prefect's server has not answered for {_WITHIN_S:.0f} s: it is waited for, to be told"
+        )
+        if not _REPORTER.wait_for(_END, _LONGEST_WAIT_S if run.deployment_id else _LONGEST_WAIT_OF_A_COMMAND_S):
+            _REPORTER.forget()
+            # the state that comes next is tried once, in place of six times within a minute
+            _AFTER_GIVING_UP.enter_context(temporary_settings({PREFECT_CLIENT_MAX_RETRIES: 0}))
+            return
+        is_told = _REPORTER.wait(_REST_S)
+    if is_told and _REPORTER.had_trouble:
+        report(_LOST, lambda: _send_lost(run.id))
+        is_told = _REPORTER.wait(_REST_S)
+    if not is_told:
+        _REPORTER.forget()
         _warn("Prefect's server did not take all that it was told of this run")
-    else:
-        # the state that comes next is tried once, in place of six times within a minute
-        _AFTER_GIVING_UP.enter_context(temporary_settings({PREFECT_CLIENT_MAX_RETRIES: 0}))
 
 
 def _label(client: SyncPrefectClient, run_id: UUID, name: str) -> None:

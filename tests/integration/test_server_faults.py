@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -12,6 +13,7 @@ from typing import Any
 import httpx
 import pytest
 import requests
+from prefect import flow
 from prefect._internal.concurrency.cancellation import CancelledError
 from prefect.client.orchestration import SyncPrefectClient
 from prefect.concurrency._leases import maintain_concurrency_lease
@@ -20,7 +22,7 @@ from prefect.settings import PREFECT_API_URL, temporary_settings
 from flows.serve import lost_runs
 from flows.serve.automations import DIGESTS
 from flows.serve.lost_runs import LOST, MOST_RESTARTS, restart_lost_runs, watch_for_lost_runs
-from tasks.engine import slots
+from tasks.engine import reports, slots
 from tests.support.desk import ROOT, WEIGHTS
 from tests.support.prefect_api import poll
 from tests.support.prefect_server import PrefectServer
@@ -94,6 +96,35 @@ def active_slots(server: PrefectServer) -> int:
     limits = server.post("v2/concurrency_limits/filter", {})
     (slots,) = [limit["active_slots"] for limit in limits if limit["name"] == ONE]
     return int(slots)
+
+
+def stored_events(server: PrefectServer) -> list[str]:
+    found = server.post("events/filter", {"filter": {"event": {"name": ["dataset.tried"]}}})["events"]
+    return [event["id"] for event in found]
+
+
+def test_an_event_that_the_server_has_taken_and_lost_is_sent_again_at_the_end_of_the_run(server, monkeypatch):
+    monkeypatch.setattr(reports, "_WRITTEN_S", 0.0)
+    lost: list[str] = []
+
+    def refuse_once() -> None:
+        if not lost:
+            lost.extend(poll(lambda: stored_events(server), "the event", timeout_s=20))
+            with sqlite3.connect(Path(server.environment["PREFECT_HOME"]) / "prefect.db") as database:
+                database.execute("DELETE FROM events WHERE event = 'dataset.tried'")
+            raise httpx.ConnectError("as of a server that was away")
+
+    @flow(name="tries", persist_result=False)
+    def tries() -> None:
+        with reports.wait_for_reports():
+            reports.send_event("dataset.tried", {"prefect.resource.id": "bilderatlas.dataset.tried"})
+            reports.report("trouble", refuse_once)
+
+    with temporary_settings({PREFECT_API_URL: server.api}):
+        tries()
+    again = poll(lambda: stored_events(server), "the event once more", timeout_s=20)
+    assert lost
+    assert not set(again) & set(lost)
 
 
 def test_prefects_own_function_ends_a_run_whose_server_was_started_again(server, lease):
