@@ -80,6 +80,20 @@ def test_a_run_started_through_the_api_leaves_a_release_and_its_artifacts(server
     assert str(versions[0]) in data["museum-release"]
 
 
+def test_a_protocol_started_through_the_api_leaves_its_tables(server, tmp_path):
+    (tmp_path / "ours.csv").write_text("image,true_class,predicted_class\n1,a,a\n2,b,a\n")
+    given = {"predictions": [f"ours={tmp_path}/ours.csv"], "out": str(tmp_path / "out"), "bootstrap": 10}
+    run = server.run_of("classification", given, flow="evaluate_classification")
+    state = server.ended(run["id"])["state"]
+    assert state["type"] == "COMPLETED", state
+    assert (tmp_path / "out/classification.md").exists()
+    found = server.post("artifacts/filter", {"flow_runs": {"id": {"any_": [run["id"]]}}})
+    assert [artifact["key"] for artifact in found] == ["classification"]
+    assert "| ours | 0.500 " in found[0]["data"]
+    refused = server.run_of("classification", {**given, "predictions": ["ours"]}, flow="evaluate_classification")
+    assert server.ended(refused["id"])["state"]["message"] == "--predictions: expected NAME=..., got 'ours'"
+
+
 def scheduled_runs(server: PrefectServer, deployment_id: str) -> list[dict[str, Any]]:
     """Runs that a schedule of the deployment has set, whatever became of them, by time."""
     asked = {
