@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING
 
-from flows.cli.arguments import Command, add_command, add_resampling, add_set, add_workers
+from flows.cli.arguments import Command, add_command, add_device, add_resampling, add_set, add_workers
 
 if TYPE_CHECKING:
     from flows.cli.arguments import Commands
@@ -58,6 +58,7 @@ def _add_recognition(parser: argparse.ArgumentParser) -> None:
     _add_named(parser, "--system", text, "NAME=GALLERY,VAL,TEST")
     _add_common(parser, "queries")
     add_workers(parser)
+    add_device(parser, "where vectors are multiplied")
 
 
 def _add_sketches(parser: argparse.ArgumentParser) -> None:
@@ -134,7 +135,7 @@ def recognition(given: argparse.Namespace) -> int:
     """Print the tables as Markdown."""
     from flows.evaluate.recognition import evaluate_recognition
 
-    options = (given.val, given.set, given.by, given.out, given.bootstrap, given.seed, given.workers)
+    options = (given.val, given.set, given.by, given.out, given.bootstrap, given.seed, given.workers, given.device)
     print(evaluate_recognition.fn(given.gallery, given.test, given.system, *options))
     return 0
 

@@ -4,7 +4,7 @@ from prefect import flow
 
 from flows.evaluate.options import files_by_name, settings_of
 from flows.evaluate.running import run
-from flows.parameters import Count, Seed, Whole
+from flows.parameters import Count, Device, Seed, Whole
 from schemas.evaluate_recognition import RecognitionSettings
 from tasks.evaluate.evaluation import Evaluation, Resampling
 from tasks.evaluate.recognition import Images
@@ -23,6 +23,7 @@ def evaluate_recognition(
     bootstrap: Whole = 1000,
     seed: Seed = 0,
     workers: Count = 2,
+    device: Device = "auto",
 ) -> str:
     """How photographs of artworks are recognised among a museum's exhibits: GAP, GAP- and ACC (The Met dataset).
 
@@ -37,12 +38,13 @@ def evaluate_recognition(
         bootstrap: Number of resamples of the queries for the 95 % intervals; 0 for no intervals.
         seed: Seed of the resamples, 0 or more.
         workers: Number of threads of the search, 1 or more.
+        device: Where vectors are multiplied: auto (a GPU if there is one), cpu, cuda, cuda:1 ...
 
     """
 
     def work() -> Evaluation:
         files = files_by_name("--system", systems)
         settings, resampling = settings_of(RecognitionSettings, changes or ()), Resampling(bootstrap, seed)
-        return recognition(Images(gallery, test, val), files, settings, resampling, tuple(by or ()), workers)
+        return recognition(Images(gallery, test, val), files, settings, resampling, tuple(by or ()), workers, device)
 
     return run("recognition", out, work)

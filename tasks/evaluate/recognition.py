@@ -13,6 +13,7 @@ from schemas.phrases import counted, quoted
 from tasks.core.evaluate.markdown import cell, number, table
 from tasks.core.evaluate.recognition.distractors import score_shares
 from tasks.core.evaluate.recognition.gallery_sizes import accuracy_by_size, gain_by_size, gallery_sizes
+from tasks.core.evaluate.recognition.neighbours import multiply
 from tasks.core.evaluate.recognition.recognise import Recognition, recognise
 from tasks.core.evaluate.recognition.scores import LABELS, scorer
 from tasks.core.evaluate.recognition.tables import (
@@ -27,6 +28,7 @@ from tasks.core.evaluate.systems import Ranking, score_systems
 from tasks.core.evaluate.systems_page import Headings
 from tasks.evaluate.evaluation import Evaluation, Resampling, evaluation, groups_of
 from tasks.io.files.arrays import read_table, read_vectors
+from tasks.io.matrix_products import product_on
 
 _COLUMNS = pa.schema([(name, pa.string()) for name in ("id", "class", "type", "photographer")])
 _GALLERY = pa.schema([("id", pa.string()), ("class", pa.string())])
@@ -59,14 +61,17 @@ def evaluate_recognition(
     resampling: Resampling,
     by: Sequence[str] = (),
     threads: int = 2,
+    device: str = "cpu",
 ) -> Evaluation:
     """GAP, GAP- and ACC of each system on the test queries, with k and the temperature that are best on val.
 
     systems: by name, its vectors as "GALLERY,VAL,TEST", or "GALLERY,TEST" without val: files whose rows are those of
-    the tables (.npy, or a table with a column `vector`). by: columns of the test queries' table. Raises BadInput.
+    the tables (.npy, or a table with a column `vector`). by: columns of the test queries' table. device: where vectors
+    are multiplied. Raises BadInput.
     """
     if not systems:
         raise BadInput("--system: expected at least one system as NAME=GALLERY,VAL,TEST, got none")
+    product = product_on(device) or multiply
     compared = _read(images, settings)
     notes = [] if compared.val is None else [*leak_notes(compared.val, compared.test)]
     found: dict[str, Recognition] = {}
@@ -80,6 +85,7 @@ def evaluate_recognition(
             (compared.test, vectors["test"]),
             settings,
             threads,
+            product,
         )
         if zeros:
             notes.append(f"{name}: {counted(zeros, 'vector')} of zeros, as near to everything")

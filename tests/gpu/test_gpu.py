@@ -16,10 +16,12 @@ import torch
 from PIL import Image
 
 from benchmarks.detect_moves import moved
+from tasks.core.evaluate.recognition.neighbours import nearest_neighbours
 from tasks.engine.detectors import detections
 from tasks.io.detectors.canvases import Size
 from tasks.io.detectors.loading import InferenceOptions
 from tasks.io.detectors.torchvision_detector import TorchvisionDetector
+from tasks.io.matrix_products import torch_product
 from tests.support.models import SETTINGS, small
 
 pytestmark = [
@@ -112,9 +114,11 @@ def test_parts_that_share_a_gpu_find_what_one_does():
 
 LOST = """
 import torch
+from tasks.core.evaluate.recognition.neighbours import nearest_neighbours
 from tasks.engine.detectors import detections
 from tasks.io.detectors.torchvision_detector import TorchvisionDetector
 from tests.gpu.test_gpu import BLOBS, CPU, GPU
+from tasks.io.matrix_products import torch_product
 from tests.support.models import SETTINGS, small
 
 
@@ -160,3 +164,12 @@ def test_a_gpu_that_fails_for_good_in_the_middle_leaves_a_process_that_ends_well
     assert done.returncode == 0, done.stderr[-3000:]
     assert "lost: expected cuda:0 to answer, got CUDA error" in done.stdout
     assert done.stdout.splitlines()[-1] == "whole, on cpu"
+
+
+def test_a_gpus_product_finds_the_same_neighbours():
+    rng = np.random.default_rng(0)
+    gallery, queries = (rng.normal(size=(rows, 512)).astype(np.float32) for rows in (20_000, 300))
+    ours = nearest_neighbours(gallery, queries, 50)
+    theirs = nearest_neighbours(gallery, queries, 50, product=torch_product(GPU))
+    assert ours.rows.tolist() == theirs.rows.tolist()
+    assert ours.similarities.tolist() == theirs.similarities.tolist()

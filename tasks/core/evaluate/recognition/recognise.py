@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from schemas.evaluate_recognition import RecognitionSettings
 from tasks.core.evaluate.recognition.classifier import Votes, collect_votes, confidence_of
 from tasks.core.evaluate.recognition.distractors import times_with_share
-from tasks.core.evaluate.recognition.neighbours import Neighbours, nearest_neighbours
+from tasks.core.evaluate.recognition.neighbours import Neighbours, Product, multiply, nearest_neighbours
 from tasks.core.evaluate.recognition.scores import Outcomes
 from tasks.core.evaluate.recognition.tables import Gallery, Queries
 from tasks.core.evaluate.recognition.tuning import Tuned, outcomes_of, tune
@@ -33,7 +33,11 @@ class Recognition(NamedTuple):
 
 
 def find_neighbours(
-    gallery: NDArray[Any], queries: NDArray[Any], settings: RecognitionSettings, threads: int = 2
+    gallery: NDArray[Any],
+    queries: NDArray[Any],
+    settings: RecognitionSettings,
+    threads: int = 2,
+    product: Product = multiply,
 ) -> tuple[Neighbours, int]:
     """The nearest gallery images of all queries, by cosine similarity, and in how many dimensions.
 
@@ -42,10 +46,12 @@ def find_neighbours(
     """
     most = min(max(settings.k), len(gallery))
     if not settings.whiten:
-        found = nearest_neighbours(normal_blocks(gallery), normalise(queries), most, threads=threads)
+        found = nearest_neighbours(normal_blocks(gallery), normalise(queries), most, threads=threads, product=product)
         return found, gallery.shape[1]
     whitening = learn_whitening(gallery, settings.dimensions)
-    found = nearest_neighbours(whiten_blocks(gallery, whitening), whiten(queries, whitening), most, threads=threads)
+    found = nearest_neighbours(
+        whiten_blocks(gallery, whitening), whiten(queries, whitening), most, threads=threads, product=product
+    )
     return found, whitening.dimensions
 
 
@@ -56,6 +62,7 @@ def recognise(
     test: tuple[Queries, NDArray[Any]],
     settings: RecognitionSettings,
     threads: int = 2,
+    product: Product = multiply,
 ) -> Recognition:
     """The predictions for the test queries, with the k and temperature that are best on the validation queries.
 
@@ -63,7 +70,7 @@ def recognise(
     empty if the settings have one k and one temperature.
     """
     vectors = np.concatenate([val[1], test[1]])
-    neighbours, dimensions = find_neighbours(gallery_vectors, vectors, settings, threads)
+    neighbours, dimensions = find_neighbours(gallery_vectors, vectors, settings, threads, product)
     parts = (slice(0, len(val[1])), slice(len(val[1]), None))
     val_votes, test_votes = (collect_votes(_rows(neighbours, part), gallery.class_of) for part in parts)
     tuned = tune_on(val[0], val_votes, settings)
