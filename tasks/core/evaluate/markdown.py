@@ -51,8 +51,8 @@ def summary_lines(name: str, scores: pa.Table, settings: CompareSettings) -> lis
 
 
 def page(name: str, scores: pa.Table, calibration: pa.Table, settings: CompareSettings, notes: Sequence[str]) -> str:
-    """The whole page: the summary, each detector's table by style (PoPArt, Table 5), what thresholds keep, and how it
-    was computed.
+    """The whole page: the summary, each detector's table by style, two detectors side by side by style (PoPArt,
+    Table 5), what thresholds keep, and how it was computed.
     """
     rows = scores.to_pylist()
     detectors = rank_detectors(rows)
@@ -60,6 +60,8 @@ def page(name: str, scores: pa.Table, calibration: pa.Table, settings: CompareSe
     strata = strata_names(rows)
     for detector in detectors if strata else ():
         lines += ["", f"## {cell(detector)} by style", "", *_by_measure(rows, detector, strata)]
+    if strata and len(detectors) == 2:
+        lines += ["", "## Side by side, by style", "", *_side_by_side(rows, strata)]
     lines += [
         "",
         "## What a threshold keeps and what it misses",
@@ -151,6 +153,32 @@ def _by_measure(rows: Sequence[Row], detector: str, strata: Sequence[str | None]
             ["all" if stratum is None else cell(stratum), *values, str(counts["images"]), str(counts["figures"])]
         )
     return table(["style", *COLUMNS, "images", "figures"], lines)
+
+
+def _side_by_side(rows: Sequence[Row], strata: Sequence[str | None]) -> list[str]:
+    """Each measure of two detectors, in the order in which they were compared, and how far the second is above."""
+    first, second = dict.fromkeys(row["detector"] for row in rows)
+    text = f"Each cell: {cell(first)} / {cell(second)} / the second minus the first (before rounding)."
+    lines = []
+    for stratum in (*strata, None):
+        of = _values(rows, stratum)
+        counts = of[first, "AP"]
+        pairs = [_pair(of[first, metric]["value"], of[second, metric]["value"]) for metric in COLUMNS]
+        lines.append(
+            ["all" if stratum is None else cell(stratum), *pairs, str(counts["images"]), str(counts["figures"])]
+        )
+    return [text, "", *table(["style", *COLUMNS, "images", "figures"], lines)]
+
+
+def _pair(first: float | None, second: float | None) -> str:
+    """Two numbers and by how much the second is higher; empty text where one of them has nothing to score.
+
+    >>> _pair(0.271, 0.335), _pair(0.5, 0.25), _pair(None, None)
+    ('0.271 / 0.335 / +0.064', '0.500 / 0.250 / -0.250', '')
+    """
+    if first is None or second is None or math.isnan(first) or math.isnan(second):
+        return ""
+    return f"{number(first)} / {number(second)} / {second - first:+.3f}"
 
 
 def _lead_lines(rows: Sequence[Row]) -> list[str]:

@@ -127,6 +127,64 @@ def test_the_page_shows_some_thresholds_with_their_intervals_and_every_note():
     assert "by style" not in page
 
 
+def of_styles(name: str, **aps: float | None) -> list[Row]:
+    """A detector's rows over all images, and in each style; APS has nothing to score."""
+    return [*rows_of(name, 0.5), *(row for style, ap in aps.items() for row in rows_of(name, ap, style, APM=0.25))]
+
+
+def side_by_side(*rows: Row) -> list[str]:
+    """The lines of the page's section, from its heading on; empty where it has none."""
+    page = markdown.page("t", table(*rows), CALIBRATION.empty_table(), SETTINGS, [])
+    _, heading, rest = page.partition("## Side by side, by style\n")
+    return rest.partition("\n## ")[0].splitlines() if heading else []
+
+
+def test_two_detectors_stand_side_by_side_by_style_in_the_order_in_which_they_were_compared():
+    without = of_styles("people|art", Cubism=0.511, Dada=0.9, Zen=None)
+    with_popart = of_styles("+ PoPArt", Cubism=0.601, Dada=0.85, Zen=None)
+    fields = {"metric": "AP ahead of people|art", "value": 0.0, "stratum": None}
+    lines = side_by_side(*without, *with_popart, {**with_popart[0], **fields})
+    assert lines == [
+        "",
+        "Each cell: people\\|art / + PoPArt / the second minus the first (before rounding).",
+        "",
+        "| style | AP | AP50 | AP75 | APS | APM | APL | AR | images | figures |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
+        "| Cubism | 0.511 / 0.601 / +0.090 |  |  |  | 0.250 / 0.250 / +0.000 |  |  | 10 | 7 |",
+        "| Dada | 0.900 / 0.850 / -0.050 |  |  |  | 0.250 / 0.250 / +0.000 |  |  | 10 | 7 |",
+        "| Zen |  |  |  |  | 0.250 / 0.250 / +0.000 |  |  | 10 | 7 |",
+        "| all | 0.500 / 0.500 / +0.000 |  |  |  |  |  |  | 10 | 7 |",
+    ]
+    assert not [line for line in markdown.summary_lines("t", table(*without, *with_popart), SETTINGS) if "Side" in line]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        pytest.param(of_styles("a", Dada=0.1), id="one detector"),
+        pytest.param([*of_styles("a", Dada=0.1), *of_styles("b", Dada=0.1), *of_styles("c", Dada=0.1)], id="three"),
+        pytest.param([*of_styles("a"), *of_styles("b")], id="no style"),
+    ],
+)
+def test_only_two_detectors_by_style_stand_side_by_side(rows: list[Row]):
+    assert side_by_side(*rows) == []
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "text"),
+    [
+        (None, None, ""),  # nothing to score
+        (float("nan"), 0.1, ""),  # not defined
+        (0.1, None, ""),  # only one has a number
+        (0.0, 0.0, "0.000 / 0.000 / +0.000"),  # figures, and none was found
+        (0.4614, 0.4776, "0.461 / 0.478 / +0.016"),  # the difference of the numbers, not of what is shown
+        (1.0, 0.0, "1.000 / 0.000 / -1.000"),  # worse
+    ],
+)
+def test_a_pair_of_numbers_has_its_difference(first: float | None, second: float | None, text: str):
+    assert markdown._pair(first, second) == text
+
+
 @pytest.mark.parametrize(
     ("with_figure", "is_warned"), [(4, True), (3, False), (None, False)], ids=["all", "not all", "none at all"]
 )
