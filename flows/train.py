@@ -3,6 +3,7 @@
 import os
 import time
 import uuid
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from prefect import flow
@@ -11,8 +12,8 @@ from flows.parameters import Device
 from flows.settings import parse_change, set_field, settings_from_fields
 from schemas.errors import BadInput
 from schemas.manifests import Context
-from schemas.phrases import error_line
-from schemas.train import TrainDetector, TrainingData
+from schemas.phrases import error_line, quoted
+from schemas.train import TrainDetector, TrainingData, TrainingTruth
 from tasks.engine import flow_runs, runs
 from tasks.engine.truth import is_coco_file
 
@@ -26,6 +27,7 @@ def train_detector(
     images: str | None = None,
     model: str | None = None,
     split: str | None = None,
+    also: list[str] | None = None,
     evaluate_truth: str | None = None,
     evaluate_images: str | None = None,
     evaluate_on: str | None = None,
@@ -42,6 +44,7 @@ def train_detector(
         images: Folder of a COCO file's images; by default the file's own folder.
         model: A detector of torchvision by its name, or fcos_small.
         split: Train on this split; by default train of a release, all images of a COCO file.
+        also: Further truths to train on, each as TRUTH[,images=FOLDER][,split=SPLIT], with the defaults of `truth`.
         evaluate_truth: A release or a COCO file to evaluate on; by default `truth`.
         evaluate_images: Folder of the images of `evaluate_truth`.
         evaluate_on: Evaluate on this split; by default val of a release. Without it a COCO file is not evaluated on.
@@ -57,7 +60,7 @@ def train_detector(
     def work() -> dict[str, Any]:
         settings = settings_of(model, changes or ())
         flow_runs.rename_run(f"train · {settings.model}")
-        data = training_data(truth, images, split, evaluate_truth, evaluate_images, evaluate_on)
+        data = training_data(truth, images, split, evaluate_truth, evaluate_images, evaluate_on, also or ())
         context = Context(
             store=store,
             bindings=bind or {},
@@ -106,16 +109,48 @@ def training_data(
     evaluate_truth: str | None,
     evaluate_images: str | None,
     evaluate_on: str | None,
+    also: Sequence[str] = (),
 ) -> TrainingData:
-    """The images to train and to evaluate on, with defaults for what the command leaves out."""
-    if not is_coco_file(truth):
-        split = split or "train"
+    """The images to train and to evaluate on, with defaults for what the command leaves out.
+
+    also: further truths, each as TRUTH[,images=FOLDER][,split=SPLIT]. Raises BadInput for one that can't be read.
+    """
+    split = split or _default_split(truth)
+    more = tuple(parse_truth(text) for text in also)
     evaluation = evaluate_truth or truth
     if not is_coco_file(evaluation):
         evaluate_on = evaluate_on or "val"
     elif evaluate_truth is None and evaluate_on is None:
-        return TrainingData(truth, images, split, None, None, None)
-    return TrainingData(truth, images, split, evaluation, evaluate_images if evaluate_truth else images, evaluate_on)
+        return TrainingData(truth, images, split, None, None, None, more)
+    folder = evaluate_images if evaluate_truth else images
+    return TrainingData(truth, images, split, evaluation, folder, evaluate_on, more)
+
+
+def parse_truth(text: str) -> TrainingTruth:
+    """One `--also`: TRUTH[,images=FOLDER][,split=SPLIT]. Raises BadInput.
+
+    >>> parse_truth("store/releases/popart/latest")
+    TrainingTruth(truth='store/releases/popart/latest', images=None, split='train')
+    >>> parse_truth("train.json,images=popart")
+    TrainingTruth(truth='train.json', images='popart', split=None)
+    """
+    truth, *pairs = text.split(",")
+    given: dict[str, str] = {}
+    for pair in pairs:
+        name, _, value = pair.partition("=")
+        if name not in {"images", "split"} or name in given or not value:
+            raise BadInput(f"--also: expected images=FOLDER or split=SPLIT after a comma, got {quoted(pair)}")
+        given[name] = value
+    if not truth:
+        raise BadInput(f"--also: expected TRUTH[,images=FOLDER][,split=SPLIT], got {quoted(text)}")
+    if "images" in given and not is_coco_file(truth):
+        raise BadInput(f"--also: expected images=FOLDER with a COCO file only, got it with {quoted(truth)}")
+    return TrainingTruth(truth, given.get("images"), given.get("split") or _default_split(truth))
+
+
+def _default_split(truth: str) -> str | None:
+    """`train` of a release; None, which is all images, of a COCO file."""
+    return None if is_coco_file(truth) else "train"
 
 
 def summary(result: "TrainingResult", where: str) -> str:
@@ -130,6 +165,10 @@ def summary(result: "TrainingResult", where: str) -> str:
         f"{metrics['images']} images, "
         f"{metrics['figures']} figures, loss {metrics['loss']:.3f}"
     )
+    lines += [
+        f"of {share['name']}: {share['images']} images, {share['figures']} figures; {share['left_out']} images left out"
+        for share in metrics.get("truths", ())
+    ]
     for scores in metrics["evaluations"][-1:]:
         values = ", ".join(f"{name} {_number(scores[name])}" for name in ("AP", "AP50", "AP75", "AR100"))
         lines.append(f"on {metrics['evaluated_on']} ({scores['images']} images, {scores['figures']} figures): {values}")

@@ -120,12 +120,24 @@ class TrainDetector(Frozen):
         return least, most
 
 
+class TrainingTruth(NamedTuple):
+    """One truth to train on.
+
+    truth: a release or a COCO file. images: folder of a COCO file's images; None: the file's own folder. split: only
+    the images of this split; None: all.
+    """
+
+    truth: str
+    images: str | None
+    split: str | None
+
+
 class TrainingData(NamedTuple):
     """The images to train on and to evaluate on.
 
     truth, evaluate_truth: a release or a COCO file; without evaluate_truth there is no evaluation. images,
     evaluate_images: folder of a COCO file's images; None: the file's own folder. split, evaluate_on: only the images of
-    this split; None: all.
+    this split; None: all. also: further truths to train on; their order changes nothing.
     """
 
     truth: str
@@ -134,6 +146,12 @@ class TrainingData(NamedTuple):
     evaluate_truth: str | None
     evaluate_images: str | None
     evaluate_on: str | None
+    also: tuple[TrainingTruth, ...] = ()
+
+    @property
+    def truths(self) -> tuple[TrainingTruth, ...]:
+        """All truths to train on."""
+        return (TrainingTruth(self.truth, self.images, self.split), *self.also)
 
 
 class TrainingProgress(Manifest):

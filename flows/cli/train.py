@@ -29,6 +29,13 @@ def _add_detector(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--images", metavar="FOLDER", help="folder of a COCO file's images (default: the file's own)")
     parser.add_argument("--model", metavar="NAME", help="a detector of torchvision by its name, or fcos_small")
     parser.add_argument("--split", metavar="SPLIT", help="train on this split (default: train; of a COCO file: all)")
+    parser.add_argument(
+        "--also",
+        action="append",
+        default=[],
+        metavar="TRUTH[,images=FOLDER][,split=SPLIT]",
+        help="also train on this release or COCO file, but on no image held out for evaluation; may be repeated",
+    )
     parser.add_argument("--evaluate-on", metavar="SPLIT", help="evaluate on this split (default: val of a release)")
     parser.add_argument("--evaluate-truth", metavar="TRUTH", help="evaluate on another release or COCO file")
     parser.add_argument("--evaluate-images", metavar="FOLDER", help="folder of that COCO file's images")
@@ -55,6 +62,7 @@ def train_detector(arguments: argparse.Namespace) -> int:
         arguments.images,
         arguments.model,
         arguments.split,
+        arguments.also,
         arguments.evaluate_truth,
         arguments.evaluate_images,
         arguments.evaluate_on,

@@ -1,7 +1,7 @@
 """Images that people have annotated, out of a release or a COCO file, to score detectors or to train them."""
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
@@ -82,7 +82,7 @@ def load_ground_truth(
             f"{source.name}: expected figures of '{category}', got none in {images.num_rows} images{left_out}"
         )
     images, figures = images.combine_chunks(), figures.combine_chunks()
-    digest = hashlib.sha256(parquet_bytes(images) + parquet_bytes(figures)).hexdigest()
+    digest = digest_of_tables(images, figures)
     others = source.ids - frozenset(images["image_id"].to_pylist())
     name = source.name if split is None else f"{source.name} {split}"
     return GroundTruth(name, images, figures, digest, notes, source.category_id, others)
@@ -102,6 +102,27 @@ def load_figures(truth: str, *, category: str = "person", split: str | None = No
     return GroundTruth(
         name, images.combine_chunks(), figures.combine_chunks(), "", source.notes, source.category_id, others
     )
+
+
+def blobs_of_splits(
+    truth: str, folder: str | None, context: Context, *, category: str, splits: Collection[str]
+) -> frozenset[str]:
+    """SHA-256 of the annotated images that a release or a COCO file has in these splits; empty if it has none there.
+
+    The images of a COCO file become blobs of the store; those that `load_ground_truth` would leave out are not among
+    them.
+    """
+    is_file = is_coco_file(truth)
+    source = _open_file(truth, folder, category) if is_file else _open_release(truth, category)
+    images = source.images.filter(pc.is_in(source.images["split"], value_set=pa.array(sorted(splits), pa.string())))
+    if is_file and images.num_rows:
+        images, _ = source.store_images(images, context)
+    return frozenset(images["sha256"].to_pylist())
+
+
+def digest_of_tables(images: pa.Table, figures: pa.Table) -> str:
+    """`GroundTruth.sha256` of these tables."""
+    return hashlib.sha256(parquet_bytes(images) + parquet_bytes(figures)).hexdigest()
 
 
 class _TruthSource(NamedTuple):

@@ -1,5 +1,6 @@
 """train (measure): train a detector on annotated figures. A finished training is read from the store, not repeated."""
 
+import json
 from typing import Any, NamedTuple
 
 from prefect import task
@@ -13,13 +14,18 @@ from tasks.engine.progress import progress
 from tasks.engine.truth import GroundTruth, load_ground_truth
 from tasks.io.detectors.devices import choose_device
 from tasks.io.files import inputs, outputs
-from tasks.train import training_run
+from tasks.io.store import layout
+from tasks.train import several_truths, training_run
+from tasks.train.several_truths import JoinedTruth
 
 MAX_START_BYTES = 4 * 2**30
 
 
 class TrainingResult(NamedTuple):
-    """Metrics, the path of the weights in the store, notes to print, and whether it was trained just now."""
+    """Metrics, the path of the weights in the store, notes to print, and whether it was trained just now.
+
+    Of several truths, metrics["truths"] says what each of them gave.
+    """
 
     metrics: dict[str, Any]
     weights: str
@@ -31,30 +37,25 @@ class TrainingResult(NamedTuple):
 def train(settings: TrainDetector, data: TrainingData, context: Context) -> TrainingResult:
     """Train a detector, or return the stored result; an interrupted training goes on from its newest checkpoint.
 
-    Raises BadInput if there is no figure to learn from, the start weights are another model's, there is no such device,
-    or the loss is not finite.
+    Raises BadInput if there is no figure to learn from, two truths are the same, the start weights are another model's,
+    there is no such device, or the loss is not finite.
     """
     store, device, start = runs.store_of(context), choose_device(context.device), _start(settings, context)
-    truth = load_ground_truth(data.truth, data.images, context, category=settings.category, split=data.split)
-    if not training_run.count_figures(truth):
-        raise BadInput(f"{truth.name}: expected figures of '{settings.category}', got nothing but crowds")
-    evaluation = None
-    if data.evaluate_truth is not None:
-        evaluation = load_ground_truth(
-            data.evaluate_truth,
-            data.evaluate_images,
-            context,
-            category=settings.category,
-            split=data.evaluate_on,
-        )
-    run = training_run.TrainingRun(settings, truth, evaluation, start, device)
-    metrics, notes = training_run.read_metrics(run, store), tuple(_notes(truth, evaluation))
+    joined, evaluation = _load_truths(settings.category, data, context)
+    run = training_run.TrainingRun(settings, joined.truth, evaluation, start, device)
+    metrics, notes = training_run.read_metrics(run, store), (*joined.notes, *_notes(joined.truth, evaluation))
+    shares = [share._asdict() for share in joined.shares]
     is_new = metrics is None
     if metrics is None:
+        if shares:
+            path = f"{run.folder}/{layout.TRAINING_TRUTHS}"
+            store.write_bytes(path, (json.dumps(shares, indent=1) + "\n").encode())
         with progress("train", training_run.count_steps(run)) as report:
             for note in notes:
                 report(0, note)
             metrics = training_run.run_training(run, store, report)
+    if shares:
+        metrics = {**metrics, "truths": shares}
     return TrainingResult(metrics, f"{run.folder}/model.safetensors", notes, is_new)
 
 
@@ -66,6 +67,26 @@ def check_out(path: str) -> None:
 def write_out(path: str, result: TrainingResult, context: Context) -> None:
     """Write the weights of a training to a file, whole or not at all. Raises BadInput if it can't be written."""
     outputs.write_file("--out", path, runs.store_of(context).read_bytes(result.weights))
+
+
+def _load_truths(category: str, data: TrainingData, context: Context) -> tuple[JoinedTruth, GroundTruth | None]:
+    """What is trained on, and what is evaluated on. A single truth is as it is: nothing of it is held out."""
+    truths = [
+        load_ground_truth(one.truth, one.images, context, category=category, split=one.split) for one in data.truths
+    ]
+    for truth in truths:
+        if not training_run.count_figures(truth):
+            raise BadInput(f"{truth.name}: expected figures of '{category}', got nothing but crowds")
+    evaluation = None
+    if data.evaluate_truth is not None:
+        evaluation = load_ground_truth(
+            data.evaluate_truth, data.evaluate_images, context, category=category, split=data.evaluate_on
+        )
+    if not data.also:
+        return JoinedTruth(truths[0], (), ()), evaluation
+    held_out = several_truths.held_out_blobs(data, evaluation, category, context)
+    named = several_truths.name_apart(truths, [one.truth for one in data.truths])
+    return several_truths.join_truths(named, held_out), evaluation
 
 
 def _start(settings: TrainDetector, context: Context) -> bytes | None:

@@ -237,15 +237,15 @@ def test_crowds_alone_teach_nothing(exam, tmp_path):
 
 
 def test_releases_have_their_splits_and_files_no_exam_of_their_own():
-    assert training_data("s/releases/x/latest", None, None, None, None, None)[2:] == (
+    assert training_data("s/releases/x/latest", None, None, None, None, None)[2:6] == (
         "train",
         "s/releases/x/latest",
         None,
         "val",
     )
     assert training_data("t.json", "i", None, None, None, None)[2:4] == (None, None)
-    assert training_data("t.json", "i", "a", None, None, "b")[2:] == ("a", "t.json", "i", "b")
-    assert training_data("t.json", "i", None, "u.json", None, None)[2:] == (None, "u.json", None, None)
+    assert training_data("t.json", "i", "a", None, None, "b")[2:6] == ("a", "t.json", "i", "b")
+    assert training_data("t.json", "i", None, "u.json", None, None)[2:6] == (None, "u.json", None, None)
 
 
 @pytest.mark.live

@@ -342,11 +342,12 @@ DOWNLOADS = "retrievals/web-images"
 """Downloads of all sources: an address gives the same image, whichever source names it."""
 JOURNAL_SUFFIX = ".journal"
 CHECKPOINT_SUFFIX = ".safetensors"
-TRAINED_WEIGHTS, TRAINING_CURVES, TRAINING_PLOT, TRAINING_METRICS = (
+TRAINED_WEIGHTS, TRAINING_CURVES, TRAINING_PLOT, TRAINING_METRICS, TRAINING_TRUTHS = (
     "model.safetensors",
     "curves.parquet",
     "curves.svg",
     "metrics.json",
+    "truths.json",
 )
 
 

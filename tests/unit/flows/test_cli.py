@@ -179,6 +179,7 @@ EVALUATE = "flows.evaluate.detector"
         (["evaluate", "detector", "truth.json", "--release-detections"], EVALUATE, "evaluate_detector"),
         (["evaluate", "detector", "t", "--detector", "a=hog", "--by", "style"], EVALUATE, "evaluate_detector"),
         (["train", "detector", "t", "--bind", "start=w", "--set", "epochs=1"], "flows.train", "train_detector"),
+        (["train", "detector", "t", "--also", "u", "--also", "v.json,images=i"], "flows.train", "train_detector"),
     ],
 )
 def test_a_command_gives_its_flow_what_the_flow_takes(

@@ -1,0 +1,102 @@
+"""Several truths to train on as one: each with its own split, none with an image that is held out for evaluation."""
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from schemas.errors import BadInput
+from schemas.manifests import Context
+from schemas.train import TrainingData
+from tasks.core.coco.ids import count_with_examples
+from tasks.core.train import several_truths as core
+from tasks.engine.cache_keys import cache_key
+from tasks.engine.truth import GroundTruth, blobs_of_splits, digest_of_tables
+
+_HELD_OUT = frozenset({"val", "test"})
+
+
+class TruthShare(NamedTuple):
+    """What one of several truths gives: its name and digest, how many of its images and figures (crowds apart) are
+    trained on, and how many images are not, as they are held out.
+    """
+
+    name: str
+    sha256: str
+    images: int
+    figures: int
+    left_out: int
+
+
+class JoinedTruth(NamedTuple):
+    """Truths to train on as one. shares: what each gives, by name; empty if there is but one. notes: on all of them."""
+
+    truth: GroundTruth
+    shares: tuple[TruthShare, ...]
+    notes: tuple[str, ...]
+
+
+def name_apart(truths: Sequence[GroundTruth], places: Sequence[str]) -> list[GroundTruth]:
+    """The truths, those with one name (two files `train.json`) also named by the folder of their place: `popart/train`.
+
+    places: the path or URL of each.
+    """
+    counts = Counter(truth.name for truth in truths)
+    named = []
+    for truth, place in zip(truths, places, strict=True):
+        folder = PurePosixPath(place).parent.name if counts[truth.name] > 1 else ""
+        named.append(truth._replace(name=f"{folder}/{truth.name}") if folder else truth)
+    return named
+
+
+def held_out_blobs(data: TrainingData, evaluation: GroundTruth | None, category: str, context: Context) -> set[str]:
+    """SHA-256 of the images that no training on several truths may use: those that are evaluated on, and those that a
+    truth has in `val`, `test` or the split to evaluate on.
+
+    Splits that are trained on hold nothing out, nor do the splits of a truth that is trained on as a whole.
+    """
+    blobs = set() if evaluation is None else {*evaluation.images["sha256"].to_pylist()}
+    names = _HELD_OUT | ({data.evaluate_on} if data.evaluate_on else set())
+    for truth, folder in dict.fromkeys((one.truth, one.images) for one in data.truths):
+        trained = {one.split for one in data.truths if one.truth == truth}
+        if None not in trained:
+            splits = names - {split for split in trained if split}
+            blobs |= blobs_of_splits(truth, folder, context, category=category, splits=splits)
+    return blobs
+
+
+def join_truths(truths: Sequence[GroundTruth], held_out: Collection[str]) -> JoinedTruth:
+    """The truths as one, without the images that are held out. Their order changes nothing.
+
+    An image that several truths have stays in each, with the figures of each.
+
+    Raises BadInput if two truths are the same, or one has no images but those that are held out.
+    """
+    tables: dict[str, core.Tables] = {}
+    notes: list[str] = []
+    shares: list[TruthShare] = []
+    for truth in sorted(truths, key=lambda truth: (truth.name, truth.sha256)):
+        if truth.sha256 in tables:
+            raise BadInput(f"--also: expected each truth once, got the images and figures of {truth.name} twice")
+        images, left_out = core.separate_images(truth.images, held_out)
+        reasons = (*truth.notes, *_notes(left_out["image_id"].to_pylist()))
+        if not images.num_rows:
+            raise BadInput(f"{truth.name}: expected images to train on, got none ({'; '.join(reasons)})")
+        figures = core.figures_in(images, truth.figures)
+        tables[truth.sha256] = (images, figures)
+        notes += [f"{truth.name}: {reason}" for reason in reasons]
+        count = figures["is_crowd"].to_pylist().count(False)
+        shares.append(TruthShare(truth.name, truth.sha256, images.num_rows, count, left_out.num_rows))
+    if shared := core.count_shared(images for images, _ in tables.values()):
+        notes.append(f"images that several truths have, trained on with the figures of each: {shared}")
+    images, figures = core.join_truths(tables)
+    digest = cache_key(truths=sorted(tables), joined=digest_of_tables(images, figures))
+    joined = GroundTruth(" + ".join(share.name for share in shares), images, figures, digest)
+    return JoinedTruth(joined, tuple(shares), tuple(notes))
+
+
+def _notes(left_out: Sequence[int]) -> list[str]:
+    """A sentence on the images that are held out, by their ids."""
+    if not left_out:
+        return []
+    return [f"left out, as they are held out for evaluation: {count_with_examples(left_out, 'image')}"]
