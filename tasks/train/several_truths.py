@@ -70,7 +70,7 @@ def join_truths(truths: Sequence[GroundTruth], held_out: Collection[str]) -> Joi
 
     An image that several truths have stays in each, with the figures of each.
 
-    Raises BadInput if two truths are the same, or one has no images but those that are held out.
+    Raises BadInput if two truths are the same, one has no images but those that are held out, or no figures are left.
     """
     tables: dict[str, core.Tables] = {}
     notes: list[str] = []
@@ -87,12 +87,14 @@ def join_truths(truths: Sequence[GroundTruth], held_out: Collection[str]) -> Joi
         notes += [f"{truth.name}: {reason}" for reason in reasons]
         count = figures["is_crowd"].to_pylist().count(False)
         shares.append(TruthShare(truth.name, truth.sha256, images.num_rows, count, left_out.num_rows))
+    name = " + ".join(share.name for share in shares)
+    if not any(share.figures for share in shares):
+        raise BadInput(f"{name}: expected figures to train on, got none in the images that are not held out")
     if shared := core.count_shared(images for images, _ in tables.values()):
         notes.append(f"images that several truths have, trained on with the figures of each: {shared}")
     images, figures = core.join_truths(tables)
     digest = cache_key(truths=sorted(tables), joined=digest_of_tables(images, figures))
-    joined = GroundTruth(" + ".join(share.name for share in shares), images, figures, digest)
-    return JoinedTruth(joined, tuple(shares), tuple(notes))
+    return JoinedTruth(GroundTruth(name, images, figures, digest), tuple(shares), tuple(notes))
 
 
 def _notes(left_out: Sequence[int]) -> list[str]:

@@ -99,6 +99,11 @@ def test_the_digest_is_of_all_truths_and_of_what_is_left_of_them():
             r"popart: expected images to train on, got none \(left out, .*: 2 images \(1, 2\)\)",
             id="all images held out",
         ),
+        pytest.param(
+            [truth("people", "ab", True), truth("popart", "zb", False)],
+            r"people \+ popart: expected figures to train on, got none in the images that are not held out",
+            id="no figures but crowds and those held out",
+        ),
     ],
 )
 def test_truths_that_add_nothing_are_refused(truths: list[GroundTruth], problem: str):
