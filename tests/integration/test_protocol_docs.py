@@ -1,7 +1,6 @@
 """The pages of the protocols that read tables, typed as they stand: files, command, and what is printed."""
 
 import re
-import shlex
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -13,29 +12,9 @@ from tasks.engine.promises import broken_promises
 from tasks.io.files import contracts
 from tests.support.desk import ROOT
 from tests.support.freeze_contracts import PRODUCTS
+from tests.support.protocol_pages import PAGES, command, section, type_files
 
 CONTRACTS = contracts.read(str(PRODUCTS["evaluation"]))
-
-PAGES = sorted(
-    page for page in (ROOT / "docs/evaluating").glob("*.md") if "## Run it" in page.read_text(encoding="utf-8")
-)
-
-
-def section(page: Path) -> str:
-    """What stands below "Run it", to the end of the table of files."""
-    before, head, after = page.read_text(encoding="utf-8").partition("## Run it\n")[2].partition("| file in `--out`")
-    return before + head + after.partition("\n\n")[0]
-
-
-def type_files(text: str, folder: Path) -> None:
-    """Write the files of a page, each of which is named before its block."""
-    for name, data in re.findall(r"`([\w-]+\.(?:csv|json))`[^`]*```(?:csv|json)\n(.*?)```", text, re.DOTALL):
-        (folder / name).write_text(data, encoding="utf-8")
-
-
-def command(text: str) -> list[str]:
-    line = re.findall(r"```sh\nbilderatlas (.*?)```", text, re.DOTALL)[0]
-    return shlex.split(line.replace("\\\n", " "))
 
 
 def test_there_is_a_page_for_each_protocol():

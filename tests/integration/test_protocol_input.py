@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from flows.cli import main
-from tests.integration.test_protocol_docs import PAGES, command, section, type_files
+from tests.support.protocol_pages import PAGES, command, section, type_files
 
 Change = Callable[[Path], None]
 
