@@ -10,7 +10,7 @@ from prefect.context import FlowRunContext
 from schemas.errors import BadInput
 from schemas.phrases import listed, quoted
 from tasks.core.evaluate import charts, systems_page
-from tasks.core.evaluate.systems import Ranking
+from tasks.core.evaluate.systems import LEAST_REPLICATES, LEAST_UNITS, Ranking
 from tasks.core.evaluate.systems_page import Headings
 from tasks.io.files import outputs
 from tasks.io.store.store import parquet_bytes
@@ -94,7 +94,10 @@ def groups_of(name: str, table: pa.Table, by: Sequence[str]) -> dict[str, list[s
 def _how(headings: Headings, resampling: Resampling) -> str:
     if not resampling.replicates:
         return "A blank means that there is nothing to score."
+    if resampling.replicates < LEAST_REPLICATES:
+        return f"No intervals: they need {LEAST_REPLICATES} resamples. A blank means that there is nothing to score."
+    few = f"none of fewer than {LEAST_UNITS} {headings.units}"
     return (
         f"Numbers in brackets are 95 % intervals of {resampling.replicates:,} resamples of the {headings.units} (seed "
-        f"{resampling.seed}), which are the same for all systems. A blank means that there is nothing to score."
+        f"{resampling.seed}), which are the same for all systems; {few}. A blank means that there is nothing to score."
     )

@@ -29,6 +29,10 @@ Groups = Mapping[str, Sequence[str | None]]
 
 Row = dict[str, Any]
 UNKNOWN = "unknown"
+LEAST_UNITS, LEAST_REPLICATES = 10, 100
+"""With fewer units or resamples there is no interval: of two images, both right, each resample says 1.000."""
+_MOST_UNDEFINED = 0.05
+"""Nor where a larger share of the resamples has no value: what is left is another question."""
 
 
 class Ranking(NamedTuple):
@@ -48,14 +52,16 @@ def score_systems(
 ) -> pa.Table:
     """SYSTEM_SCORES of each system, over all units, and over those of each group of each attribute.
 
-    The intervals of a row come from resamples of its own units. The last rows about all units say by how much each
-    system is ahead of the next one. Without a unit there is no row. replicates: 0 for no intervals.
+    The intervals of a row come from resamples of its own units; there is none of fewer than LEAST_UNITS units or
+    LEAST_REPLICATES resamples, nor where a metric is often undefined. The last rows about all units say by how much
+    each system is ahead of the next one. Without a unit there is no row. replicates: 0 for no intervals.
     """
     rows: list[Row] = []
     for attribute, group, is_in in _unit_groups(units, groups) if units else ():
         common = {"attribute": attribute, "group": group, "units": int(is_in.sum())}
         rng = np.random.default_rng([seed, _group_seed(attribute, group)])
-        samples = [_scores(systems, times) for times in _resamples(is_in, replicates, rng)]
+        is_enough = replicates >= LEAST_REPLICATES and is_in.sum() >= LEAST_UNITS
+        samples = [_scores(systems, times) for times in _resamples(is_in, replicates * is_enough, rng)]
         values = _scores(systems, is_in.astype(np.int64))
         for name, metrics in values.items():
             rows += [
@@ -90,10 +96,16 @@ def _order(value: float | None, name: str, ranking: Ranking) -> tuple[float, str
 
 
 def _unit_groups(units: int, groups: Groups) -> Iterator[tuple[str | None, str | None, NDArray[np.bool_]]]:
-    """All units, then those of each group, attributes in the order given and groups by name."""
+    """All units, then those of each group, attributes in the order given and groups by name.
+
+    Units without a value are a group of their own, whatever the values are called.
+    """
     yield None, None, np.ones(units, np.bool_)
     for attribute, values in groups.items():
-        named = np.array([UNKNOWN if value is None else value for value in values], dtype=object)
+        missing = UNKNOWN
+        while missing in values:
+            missing = f"({missing})"
+        named = np.array([missing if value is None else value for value in values], dtype=object)
         for group in sorted(set(named)):
             yield attribute, group, np.asarray(named == group, np.bool_)
 
@@ -113,7 +125,7 @@ def _scores(systems: Mapping[str, Scorer], times: Times) -> dict[str, Mapping[st
 
 def _with_interval(metric: str, value: float, samples: Sequence[float]) -> Row:
     is_defined = math.isfinite(value)
-    ends = interval(np.array(samples, np.float64)) if is_defined and samples else None
+    ends = _interval(np.array(samples, np.float64)) if is_defined else None
     return {"metric": metric, "value": value if is_defined else None, **_ends(ends)}
 
 
@@ -131,8 +143,13 @@ def _leads(
             "metric": metric,
             "value": ranking.lead(defined[one], defined[other]),
             "ahead_of": other,
-            **_ends(interval(drawn) if len(drawn) else None),
+            **_ends(_interval(drawn)),
         }
+
+
+def _interval(samples: NDArray[np.float64]) -> tuple[float, float] | None:
+    is_often_undefined = np.isnan(samples).mean() > _MOST_UNDEFINED if len(samples) else True
+    return None if is_often_undefined else interval(samples)
 
 
 def _ends(ends: tuple[float, float] | None) -> Row:

@@ -103,7 +103,7 @@ def test_twelve_lines_differ_in_colour_and_dash_and_no_two_of_twenty_four_in_nei
 
 
 def test_a_chart_of_systems_has_a_dot_for_each_system_and_a_pale_one_for_each_group():
-    scores = score_systems({"a <b>": GOOD, "poor": POOR}, 20, {"style": STYLES, "year": STYLES}, ACCURACY, 50, 0)
+    scores = score_systems({"a <b>": GOOD, "poor": POOR}, 20, {"style": STYLES, "year": STYLES}, ACCURACY, 150, 0)
     svg = charts.plot_systems(scores, ACCURACY, "ACC & more")
     ET.fromstring(svg)
     assert svg.count("class='dot'") == 2

@@ -47,6 +47,40 @@ def test_intervals_hold_the_value_and_leads_are_of_the_same_resamples():
     assert 0.2 < leads["twin", "poor"]["low"] < 0.5 < leads["twin", "poor"]["high"] < 0.8
 
 
+@pytest.mark.parametrize(
+    ("rights", "replicates"),
+    [
+        pytest.param([True], 1000, id="one unit"),
+        pytest.param([True] * 9, 1000, id="few units"),
+        pytest.param([True] * 30, 1, id="one resample"),
+        pytest.param([True] * 30, 99, id="few resamples"),
+    ],
+)
+def test_of_little_there_is_no_interval(rights, replicates):
+    systems = {"good": right_on(*rights), "bad": right_on(*[not right for right in rights])}
+    scores = score_systems(systems, len(rights), {}, ACCURACY, replicates, 0)
+    assert scores["low"].null_count == scores["high"].null_count == scores.num_rows
+    assert [row["value"] for row in scores.to_pylist() if row["ahead_of"]] == [1]
+
+
+def test_a_metric_that_is_often_undefined_has_no_interval():
+    def only_of_the_first(times):
+        return {"accuracy": 1.0 if times[0] else math.nan}
+
+    (row,) = score_systems({"a": only_of_the_first}, 20, {}, ACCURACY, 200, 0).to_pylist()
+    assert (row["value"], row["low"], row["high"]) == (1, None, None)
+
+
+def test_a_real_value_unknown_is_no_missing_one():
+    values = ["unknown"] * 5 + [None] * 15
+    scores = score_systems({"good": GOOD}, 20, {"style": values}, ACCURACY, 0, 0)
+    assert {(row["group"], row["units"]) for row in scores.to_pylist()} == {
+        (None, 20),
+        ("unknown", 5),
+        ("(unknown)", 15),
+    }
+
+
 def test_where_lower_is_better_the_lead_is_still_above_zero():
     scores = score_systems({"poor": POOR, "good": GOOD}, 20, {}, ERROR, 100, 0)
     assert rank_systems(scores.to_pylist(), ERROR) == ["good", "poor"]
@@ -71,8 +105,8 @@ def test_nothing_to_compare_has_no_row(systems, units):
 
 
 def test_a_group_has_the_same_interval_when_other_groups_come():
-    alone = score_systems({"good": GOOD}, 20, {"style": STYLES}, ACCURACY, 50, 3)
-    more = score_systems({"good": GOOD}, 20, {"year": ["1900"] * 20, "style": STYLES}, ACCURACY, 50, 3)
+    alone = score_systems({"good": GOOD}, 20, {"style": STYLES}, ACCURACY, 150, 3)
+    more = score_systems({"good": GOOD}, 20, {"year": ["1900"] * 20, "style": STYLES}, ACCURACY, 150, 3)
     of = {"system": "good", "metric": "accuracy", "attribute": "style", "group": "unknown"}
     assert rows_of(alone, **of) == rows_of(more, **of)
 

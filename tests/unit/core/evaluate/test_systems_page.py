@@ -38,7 +38,7 @@ def test_a_summary_has_a_table_of_all_systems_the_leads_and_a_table_by_group(sco
 
 
 def test_what_is_not_certain_is_not_called_better():
-    lines = summary_lines(score_systems({"a": GOOD, "b": GOOD}, 20, {}, ERROR, 20, 0), HEADINGS, ERROR)
+    lines = summary_lines(score_systems({"a": GOOD, "b": GOOD}, 20, {}, ERROR, 120, 0), HEADINGS, ERROR)
     assert "- a is not clearly better than b: error is lower by 0.000 (0.000 to 0.000)." in lines
 
 
