@@ -51,8 +51,8 @@ _GROUPS = {
     "recipe": "The recipe itself: fields at its top level.",
     "stage": "Stages of a recipe: `- word: {setting: value}`, or `--set stages.<label>.<setting>=VALUE` for one build.",
     "source": "Sources of a recipe: `- word: {setting: value}`.",
-    "command": "Commands: `--set <setting>=VALUE` of `bilderatlas train detector`, `bilderatlas evaluate keypoints` and "
-    "the protocols below it; evaluate and voc are options of `bilderatlas evaluate detector`.",
+    "command": "Commands: `--set <setting>=VALUE` of `bilderatlas train detector`, `bilderatlas evaluate keypoints`, "
+    "and the protocols below it; evaluate and voc are options of `bilderatlas evaluate detector`.",
 }
 _UNITS = {
     "rate_per_s": "requests per second",
