@@ -7,7 +7,12 @@ import pyarrow as pa
 from schemas.evaluate_classification import CONFUSION, ClassificationSettings
 from tasks.core.evaluate import charts
 from tasks.core.evaluate.classification.confusion import class_scores, confusion_matrix, row_shares
-from tasks.core.evaluate.classification.predictions import Predictions, check_predictions, refuse_other_images
+from tasks.core.evaluate.classification.predictions import (
+    Predictions,
+    check_predictions,
+    refuse_other_images,
+    with_all_classes,
+)
 from tasks.core.evaluate.classification.scores import classification_scorer
 from tasks.core.evaluate.markdown import cell, number, table
 from tasks.core.evaluate.systems import Ranking, score_systems
@@ -31,12 +36,10 @@ def evaluate_classification(
     BadInput for a table that is none, and for other images.
     """
     tables = {name: read_table(name, url, _COLUMNS, _COLUMNS.names) for name, url in predictions.items()}
-    several = {name: check_predictions(name, own, settings.classes) for name, own in tables.items()}
-    classes = settings.classes or tuple(sorted({one for own in several.values() for one in own.classes}))
-    several = {name: check_predictions(name, own, classes) for name, own in tables.items()}
+    several = with_all_classes({name: check_predictions(name, own, settings.classes) for name, own in tables.items()})
     refuse_other_images(several)
     has_ranks = all(own.rank is not None for own in several.values())
-    top = [k for k in settings.top if k <= len(classes)] if has_ranks else []
+    top = [k for k in settings.top if k <= len(next(iter(several.values())).classes)] if has_ranks else []
     first = next(iter(tables))
     scores = score_systems(
         {name: classification_scorer(own, top) for name, own in several.items()},
@@ -62,7 +65,7 @@ def evaluate_classification(
         more=[line for name, own in several.items() for line in _class_lines(name, own)],
         tables={"confusion": _confusion_table(several)},
         plots={
-            f"confusion-{place}": charts.plot_matrix(f"{name}: true class in rows", classes, share)
+            f"confusion-{place}": charts.plot_matrix(f"{name}: true class in rows", several[name].classes, share)
             for place, (name, share) in enumerate(shares.items(), 1)
         },
     )

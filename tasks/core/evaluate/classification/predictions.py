@@ -85,6 +85,19 @@ def refuse_other_images(several: Mapping[str, Predictions]) -> None:
                 raise BadInput(f"{name}: expected {got}")
 
 
+def with_all_classes(several: Mapping[str, Predictions]) -> dict[str, Predictions]:
+    """The same predictions, each with the classes of all.
+
+    A class for which a classifier has no probability is its least probable one, and so no true class of an image.
+    """
+    classes = sorted({one for own in several.values() for one in own.classes})
+    shared = {}
+    for name, own in several.items():
+        places = _places(own.classes, classes)
+        shared[name] = own._replace(classes=tuple(classes), true=places[own.true], predicted=places[own.predicted])
+    return shared
+
+
 def _places(names: Sequence[str], classes: Sequence[str]) -> NDArray[np.int64]:
     place_of = {name: place for place, name in enumerate(classes)}
     return np.array([place_of[name] for name in names], np.int64)

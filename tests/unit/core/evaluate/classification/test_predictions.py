@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from schemas.errors import BadInput
-from tasks.core.evaluate.classification.predictions import check_predictions, refuse_other_images
+from tasks.core.evaluate.classification.predictions import check_predictions, refuse_other_images, with_all_classes
 
 
 def table(*rows: tuple[Any, ...], said: str = "predicted_class") -> pa.Table:
@@ -121,3 +121,13 @@ def test_several_classifiers_are_about_the_same_images_and_truths():
         refuse_other_images({"one": one, "two": check_predictions("two", table(("x", "a", "b"), ("z", "b", "b")))})
     with pytest.raises(BadInput, match=r"two: expected true_class 'b' of 'y', as in one, got 'a'"):
         refuse_other_images({"one": one, "two": check_predictions("two", table(("x", "a", "b"), ("y", "a", "b")))})
+
+
+def test_classes_of_all_classifiers():
+    named = check_predictions("one", table(("x", "c", "a")))
+    likely = check_predictions("two", table(("x", "c", [0.6, 0.4]), said=P), ["c", "b"])
+    got = with_all_classes({"one": named, "two": likely})
+    assert {own.classes for own in got.values()} == {("a", "b", "c")}
+    assert [(own.true.tolist(), own.predicted.tolist()) for own in got.values()] == [([2], [0]), ([2], [2])]
+    assert (got["one"].rank, got["two"].rank) == (None, likely.rank)
+    assert with_all_classes({}) == {}
