@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from tasks.core.evaluate.classification.confusion import class_scores, confusion_matrix
 from tasks.core.evaluate.classification.predictions import Predictions
+from tasks.core.evaluate.means import mean_of_defined
 from tasks.core.evaluate.systems import Scorer
 
 
@@ -29,7 +30,7 @@ def classification_scorer(predictions: Predictions, top: Sequence[int] = ()) -> 
             rank = predictions.rank
             scores[f"top_{most}"] = np.nan if rank is None else _share(int(times[rank < most].sum()), images)
         columns = {"precision": each.precision, "recall": each.recall, "F1": each.f1}
-        scores.update((f"macro_{name}", _mean_of_defined(values)) for name, values in columns.items())
+        scores.update((f"macro_{name}", mean_of_defined(values)) for name, values in columns.items())
         for name, values in columns.items():
             scores.update(zip([f"{name}_{one}" for one in predictions.classes], values.tolist(), strict=True))
         return scores
@@ -39,8 +40,3 @@ def classification_scorer(predictions: Predictions, top: Sequence[int] = ()) -> 
 
 def _share(part: int, of: int) -> float:
     return part / of if of else float("nan")
-
-
-def _mean_of_defined(values: NDArray[np.float64]) -> float:
-    defined = values[~np.isnan(values)]
-    return float(defined.mean()) if len(defined) else float("nan")

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tasks.core.evaluate.means import mean_of_defined
 from tasks.core.evaluate.sketches.correlation import kendall, spearman
 from tasks.core.evaluate.systems import Scorer
 
@@ -58,21 +59,14 @@ def agreement_scorer(compared: Agreement) -> Scorer:
 
     def score(times: NDArray[np.int64]) -> dict[str, float]:
         is_defined = ~np.isnan(compared.rho)
-        counts = times * is_defined
         each = times[compared.set_of]
         return {
-            "rho": _mean(compared.rho, counts),
-            "tau": _mean(compared.tau, counts),
+            "rho": mean_of_defined(compared.rho, times),
+            "tau": mean_of_defined(compared.tau, times),
             "rho_pooled": spearman(compared.metric, compared.people, each),
             "tau_pooled": kendall(compared.metric, compared.people, each),
-            "sets": float(counts.sum()),
+            "sets": float((times * is_defined).sum()),
             "sets_left_out": float((times * ~is_defined).sum()),
         }
 
     return score
-
-
-def _mean(values: Floats, counts: NDArray[np.int64]) -> float:
-    """Mean of values that count so often; those that count 0 times may be NaN."""
-    number = counts.sum()
-    return float((np.nan_to_num(values) * counts).sum() / number) if number else float("nan")

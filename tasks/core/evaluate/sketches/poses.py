@@ -11,7 +11,7 @@ from schemas.errors import BadInput
 from schemas.evaluate_sketches import Sigmas
 from schemas.phrases import counted, quoted
 from tasks.core.evaluate.sketches.mean_oks import mean_oks
-from tasks.core.evaluate.sketches.sigmas import sigmas_of
+from tasks.core.evaluate.sketches.sigmas import subset_sigmas
 from tasks.core.evaluate.sketches.table import Sketches
 from tasks.core.evaluate.table_columns import list_column, names_column, number_column, require_columns
 
@@ -19,14 +19,14 @@ COLUMNS = ("picture", "keypoints_xyv", "area_px2")
 _MOST_AREA_PX2 = 1e15
 
 
-class Poses(NamedTuple):
+class SketchPoses(NamedTuple):
     """The poses in one picture. xyv: (N, K, 3), as of `oks`; area_px2: (N,), NaN where the table has none."""
 
     xyv: NDArray[np.float64]
     area_px2: NDArray[np.float64]
 
 
-def check_poses(name: str, table: pa.Table) -> dict[str, Poses]:
+def check_poses(name: str, table: pa.Table) -> dict[str, SketchPoses]:
     """The poses in each picture of a table, one pose a row.
 
     Columns: picture, the id of a photo or a sketch; keypoints_xyv, a flat list of x, y in px and visibility of each
@@ -50,7 +50,7 @@ def check_poses(name: str, table: pa.Table) -> dict[str, Poses]:
 
 def _poses(
     name: str, picture: str, rows: Sequence[int], lists: Sequence[list[float] | None], areas: Sequence[float]
-) -> Poses:
+) -> SketchPoses:
     """The poses of one picture's rows, in an order of their own, whatever the order of the table."""
     poses = [(numbers, areas[row]) for row in rows if (numbers := lists[row]) is not None]
     if len(poses) < len(rows) and len(rows) > 1:
@@ -62,11 +62,11 @@ def _poses(
     poses.sort(key=lambda pose: (pose[0], np.nan_to_num(pose[1], nan=-1.0)))
     joints = sizes[0] // 3 if sizes else 0
     xyv = np.array([numbers for numbers, _ in poses], np.float64).reshape(len(poses), joints, 3)
-    return Poses(xyv, np.array([area for _, area in poses], np.float64))
+    return SketchPoses(xyv, np.array([area for _, area in poses], np.float64))
 
 
 def mean_oks_of_sketches(
-    name: str, sketches: Sketches, poses: Mapping[str, Poses], sigmas: Mapping[str, Sigmas]
+    name: str, sketches: Sketches, poses: Mapping[str, SketchPoses], sigmas: Mapping[str, Sigmas]
 ) -> NDArray[np.float64]:
     """(S,) mOKS of each sketch, from poses of its photo as the truth and its own as the prediction.
 
@@ -95,7 +95,7 @@ def mean_oks_of_sketches(
     return values
 
 
-def _check_pictures(name: str, sketches: Sketches, poses: Mapping[str, Poses]) -> None:
+def _check_pictures(name: str, sketches: Sketches, poses: Mapping[str, SketchPoses]) -> None:
     photos, ids = set(sketches.photos), set(sketches.ids)
     if both := sorted(photos & ids & set(poses)):
         raise BadInput(f"{name}: expected a picture to be a photo or a sketch, got {quoted(both[0])} as both")
@@ -104,7 +104,7 @@ def _check_pictures(name: str, sketches: Sketches, poses: Mapping[str, Poses]) -
 
 
 def _score(
-    name: str, photo: str, sketch: str, subset: str, poses: Mapping[str, Poses], sigmas: Mapping[str, Sigmas]
+    name: str, photo: str, sketch: str, subset: str, poses: Mapping[str, SketchPoses], sigmas: Mapping[str, Sigmas]
 ) -> float:
     """MOKS of one sketch."""
     truth, predicted = poses[photo], poses[sketch]
@@ -116,7 +116,7 @@ def _score(
     for picture, these in ((photo, truth), (sketch, predicted)):
         if len(these.xyv) and these.xyv.shape[1] != joints:
             raise BadInput(f"{name}: expected {joints} joints in {quoted(picture)}, got {these.xyv.shape[1]}")
-    values = sigmas_of(subset, sigmas[subset], joints) if joints else np.zeros(0)
+    values = subset_sigmas(subset, sigmas[subset], joints) if joints else np.zeros(0)
     # a picture without poses has no number of joints of its own
     true_xyv, predicted_xyv = (these.xyv.reshape(len(these.xyv), joints, 3) for these in (truth, predicted))
     return mean_oks(true_xyv, truth.area_px2, predicted_xyv, values)

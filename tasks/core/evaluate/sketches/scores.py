@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from tasks.core.evaluate.means import mean_of_defined
 from tasks.core.evaluate.sketches.table import Sketches
 from tasks.core.evaluate.systems import Scorer
 
@@ -38,16 +39,20 @@ def sketch_scores(
 
     A mean of nothing is NaN. A sketch without a ratio counts in none of the scores of an alpha.
     """
-    scores = {"mOKS": _mean(mean_oks, times), "S_CLIP": _mean(s_clip, times), "SR": _mean(ratio, times)}
+    scores = {
+        "mOKS": mean_of_defined(mean_oks, times),
+        "S_CLIP": mean_of_defined(s_clip, times),
+        "SR": mean_of_defined(ratio, times),
+    }
     has_ratio = ~np.isnan(ratio)
     for alpha in alphas:
         text, passes = alpha_text(alpha), has_ratio & (np.nan_to_num(ratio, nan=0.0) > alpha)
         for name, values in (("mRS", mean_oks), ("mRC", s_clip)):
-            scores[f"{name}_{text}"] = _mean(values, times * passes)
+            scores[f"{name}_{text}"] = mean_of_defined(values, times * passes)
             # what does not pass counts 0, but what has no value does not count
             counted = np.where(passes | np.isnan(values), values, 0.0)
-            scores[f"{name}_{text}{OF_ALL}"] = _mean(counted, times * has_ratio)
-        scores[f"passing_{text}"] = _mean(np.where(has_ratio, passes, np.nan), times)
+            scores[f"{name}_{text}{OF_ALL}"] = mean_of_defined(counted, times * has_ratio)
+        scores[f"passing_{text}"] = mean_of_defined(np.where(has_ratio, passes, np.nan), times)
     return scores
 
 
@@ -71,15 +76,3 @@ def method_scorer(sketches: Sketches, method: str, alphas: Sequence[float], clip
         return {**sketch_scores(mean_oks, s_clip, ratio, alphas, weights), "sketches": float(weights.sum())}
 
     return score
-
-
-def photos_of_subset(sketches: Sketches, subset: str) -> NDArray[np.int64]:
-    """(P,) 1 for the photos of a subset and 0 for others: what a scorer takes to score a subset alone."""
-    return np.array([one == subset for one in sketches.subsets], np.int64)
-
-
-def _mean(values: Floats, times: Floats) -> float:
-    """Mean of the values that are defined, each counted so many times; NaN of none."""
-    counts = np.where(np.isnan(values), 0.0, times)
-    number = counts.sum()
-    return float((np.nan_to_num(values, nan=0.0) * counts).sum() / number) if number else float("nan")

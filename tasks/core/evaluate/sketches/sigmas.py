@@ -24,12 +24,12 @@ def sigma_sets() -> Mapping[str, tuple[float, ...]]:
     return {**measured, "animal-20-guessed": _ANIMAL}
 
 
-def sigmas_of(subset: str, setting: Sigmas, joints: int) -> NDArray[np.float64]:
+def subset_sigmas(subset: str, setting: Sigmas, joints: int) -> NDArray[np.float64]:
     """(joints,) sigmas of a subset: a set by its name, one for all joints, or a list.
 
     Raises BadInput for a name that no set has, and where there are as many as the figures have no joints.
 
-    >>> sigmas_of("face", 0.025, 2).tolist()
+    >>> subset_sigmas("face", 0.025, 2).tolist()
     [0.025, 0.025]
     """
     if isinstance(setting, str):

@@ -1,11 +1,13 @@
 """Whether sketches are the more recognisable, the more strokes they have (SketchRef, the study with CLIPasso)."""
 
+import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tasks.core.evaluate.means import mean_of_defined
 from tasks.core.evaluate.sketches.correlation import spearman
 from tasks.core.evaluate.sketches.table import Sketches
 
@@ -47,15 +49,14 @@ def stroke_study(photo: NDArray[np.int64], strokes: NDArray[np.int64], score: Fl
     complete = grid[~np.isnan(grid).any(axis=1)]
     steps = np.diff(complete, axis=1)
     rhos = np.array([spearman(numbers.astype(np.float64), scores) for scores in complete])
-    is_defined = ~np.isnan(rhos)
     return StrokeStudy(
         numbers,
-        _mean(complete),
-        _mean(steps > 0),
-        _mean(steps < 0),
-        float(_mean((steps > 0).all(axis=1)[:, None])[0]) if steps.shape[1] else float("nan"),
-        float(_mean(rhos[is_defined][:, None])[0]),
-        int(is_defined.sum()),
+        _column_means(complete),
+        _column_means(steps > 0),
+        _column_means(steps < 0),
+        mean_of_defined((steps > 0).all(axis=1).astype(np.float64)) if steps.shape[1] else math.nan,
+        mean_of_defined(rhos),
+        int((~np.isnan(rhos)).sum()),
         len(complete),
         len(photos) - len(complete),
     )
@@ -76,6 +77,6 @@ def stroke_studies(sketches: Sketches, clip_scale: float) -> Iterator[tuple[str,
                     yield method, subset, name, study
 
 
-def _mean(values: Floats | NDArray[np.bool_]) -> Floats:
+def _column_means(values: Floats | NDArray[np.bool_]) -> Floats:
     """(C,) means of columns; NaN without rows."""
-    return values.mean(axis=0) if len(values) else np.full(values.shape[1], np.nan)
+    return np.array([mean_of_defined(column) for column in values.T.astype(np.float64)])

@@ -21,7 +21,7 @@ class Sketches(NamedTuple):
     """Sketches in the order of their ids, whatever the order of the table; S of them, by M methods, of P photos.
 
     ids: (S,). methods: (M,) names, ascending. method: (S,) place in methods. photos: (P,) names, ascending. photo:
-    (S,) place in photos. subsets, classes: (P,) of each photo; a class may be None. strokes: (S,), 0 where the table
+    (S,) place in photos. subsets: (P,) of each photo. strokes: (S,), 0 where the table
     says none. mean_oks: (S,) 0..1; cosine: (S,) -1..1, between the class name and the sketch; ratio: (S,) the
     simplicity ratio. NaN where the table has no value.
     """
@@ -32,7 +32,6 @@ class Sketches(NamedTuple):
     photos: tuple[str, ...]
     photo: NDArray[np.int64]
     subsets: tuple[str, ...]
-    classes: tuple[str | None, ...]
     strokes: NDArray[np.int64]
     mean_oks: NDArray[np.float64]
     cosine: NDArray[np.float64]
@@ -64,7 +63,7 @@ def check_sketches(name: str, table: pa.Table) -> Sketches:
     order = np.array(sorted(range(len(ids)), key=ids.__getitem__), np.int64)
     methods, photos = sorted(set(method)), sorted(set(photo))
     at_photo, at_method = ({value: place for place, value in enumerate(names)} for names in (photos, methods))
-    subset_of, class_of = dict(zip(photo, subset, strict=True)), dict(zip(photo, classes, strict=True))
+    subset_of = dict(zip(photo, subset, strict=True))
     return Sketches(
         tuple(sorted(ids)),
         tuple(methods),
@@ -72,7 +71,6 @@ def check_sketches(name: str, table: pa.Table) -> Sketches:
         tuple(photos),
         np.array([at_photo[value] for value in photo], np.int64)[order],
         tuple(subset_of[value] for value in photos),
-        tuple(class_of[value] for value in photos),
         strokes[order],
         _numbers(name, table, "mean_oks", 0, 1)[order],
         _numbers(name, table, "clip_cosine", -1, 1)[order],

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.core.evaluate.sketches.scores import alpha_text, method_scorer, photos_of_subset, sketch_scores
+from tasks.core.evaluate.sketches.scores import alpha_text, method_scorer, sketch_scores
 from tasks.core.evaluate.sketches.table import Sketches, check_sketches
 from tests.support.sketches import measured, table
 
@@ -86,14 +86,6 @@ def test_a_method_counts_its_own_sketches_on_the_photos_of_all():
     assert scores(both, "contour", [0, 5])["sketches"] == 0
     with pytest.raises(KeyError):
         method_scorer(both, "upgd", ALPHAS, 2.5)
-
-
-def test_a_subset_is_scored_by_photos_that_count_0():
-    sketches = check_sketches("t", table({"mean_oks": 0.2}, {"mean_oks": 0.9, "photo": "p2", "subset": "face"}))
-    face = photos_of_subset(sketches, "face")
-    assert face.tolist() == [0, 1]
-    assert scores(sketches, times=face.tolist())["mOKS"] == 0.9
-    assert photos_of_subset(sketches, "thing").tolist() == [0, 0]
 
 
 def by_loops(rows: list[tuple[float, float]], alpha: float) -> tuple[float, float]:
