@@ -42,6 +42,10 @@ def vectors(name: str, *rows: list[float]) -> Change:
     return change
 
 
+def no_rows(folder: Path) -> None:
+    (folder / "rows.json").write_text("[]", encoding="utf-8")
+
+
 def nothing(_folder: Path) -> None: ...
 
 
@@ -79,6 +83,13 @@ CASES = [
         [],
         "sketches[6]: expected each sketch once",
     ),
+    ("sketches", only("sketches.csv", 0), [], "sketches: expected a table of sketches, got one without rows"),
+    (
+        "sketches",
+        line("sketches.csv", "s9,,p1,body,,,,2,1"),
+        [],
+        "sketches[6]: expected a text in method, got an empty cell",
+    ),
     ("sketches", line("sketches.csv", "s9,x,p1,body,,0.2,0.25,2,0"), [], "sketches[6]: expected"),
     ("sketches", line("sketches.csv", "s9,x,p1,body,,7,0.25,2,1"), [], "sketches[6]: expected"),
     ("sketches", line("answers.csv", "Ada,s99,recognisability,2"), [], "answers[4]: expected"),
@@ -94,8 +105,15 @@ CASES = [
     ("generation", nothing, ["--set", "kid_subset_size=100"], "expected"),
     ("classification", line("ours.csv", "1,Baroque,Baroque,1650"), [], "ours[4]: expected each image once"),
     ("classification", line("ours.csv", "5,Baroque,Baroque,1650"), [], "theirs: expected the images of ours"),
-    ("classification", only("ours.csv", 0), [], "theirs: expected the images of ours"),
-    ("classification", line("ours.csv", "5,,Baroque,1650"), [], "ours[4]: expected a text in true_class"),
+    ("classification", only("ours.csv", 0), [], "ours: expected a table of predictions, got one without rows"),
+    ("classification", only("theirs.csv", 0), [], "theirs: expected a table of predictions, got one without rows"),
+    ("classification", no_rows, ["--predictions", "more=rows.json"], "more: expected a table of predictions, got one"),
+    (
+        "classification",
+        line("ours.csv", "5,,Baroque,1650"),
+        [],
+        "ours[4]: expected a text in true_class, got an empty cell",
+    ),
     ("classification", nothing, ["--predictions", "ours"], "--predictions: expected NAME=..., got 'ours'"),
     ("classification", nothing, ["--set", "top=yes"], "top: expected"),
 ]

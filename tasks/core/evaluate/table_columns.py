@@ -13,12 +13,27 @@ from tasks.core.columns import whole
 _MOST_NAMES = 20
 
 
+def quoted_cell(value: object, nothing: str = "an empty cell") -> str:
+    """A value of a table in a message. nothing: what a null is called, which CSV has as an empty cell.
+
+    >>> quoted_cell("cat"), quoted_cell(""), quoted_cell(None)
+    ("'cat'", "''", 'an empty cell')
+    """
+    return nothing if value is None else quoted(value)
+
+
 def require_columns(name: str, table: pa.Table, columns: Sequence[str]) -> None:
     """Raises BadInput unless the table has these columns, each once. name: the table's, for messages."""
     for column in columns:
         if table.column_names.count(column) != 1:
             have = listed([quoted_name(other) for other in table.column_names], _MOST_NAMES)
             raise BadInput(f"{name}: expected one column {column}, got columns {have or 'none at all'}")
+
+
+def refuse_empty(name: str, table: pa.Table, what: str) -> None:
+    """Raises BadInput for a table without rows. what: what its rows are, such as "sketches"."""
+    if not table.num_rows:
+        raise BadInput(f"{name}: expected a table of {what}, got one without rows")
 
 
 def text_column(name: str, table: pa.Table, column: str, *, null: bool = False) -> list[str | None]:
@@ -34,7 +49,7 @@ def text_column(name: str, table: pa.Table, column: str, *, null: bool = False) 
     texts: list[str | None] = values.to_pylist()
     for row, text in enumerate(texts):
         if text == "" or (text is None and not null):
-            raise BadInput(f"{name}[{row}]: expected a text in {column}, got {quoted(text)}")
+            raise BadInput(f"{name}[{row}]: expected a text in {column}, got {quoted_cell(text)}")
     return texts
 
 
@@ -71,7 +86,7 @@ def number_column(
     for row in np.flatnonzero(~is_right)[:1].tolist():
         what = "a whole number" if whole_numbers else "a number"
         limits = f"{what} from {least:g} to {most:g}"
-        raise BadInput(f"{name}[{row}]: expected {limits} in {column}, got {quoted(values[row].as_py())}")
+        raise BadInput(f"{name}[{row}]: expected {limits} in {column}, got {quoted_cell(values[row].as_py())}")
     return numbers
 
 
@@ -87,7 +102,7 @@ def list_column(name: str, table: pa.Table, column: str) -> list[list[float] | N
     for row, numbers in enumerate(lists):
         for number in numbers or ():
             if number is None or not np.isfinite(number):
-                raise BadInput(f"{name}[{row}]: expected finite numbers in {column}, got {quoted(number)}")
+                raise BadInput(f"{name}[{row}]: expected finite numbers in {column}, got {quoted_cell(number, 'null')}")
     return lists
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from schemas.errors import BadInput
 from schemas.phrases import listed, quoted
-from tasks.core.evaluate.table_columns import list_column, names_column, refuse_repeats, require_columns
+from tasks.core.evaluate.table_columns import list_column, names_column, refuse_empty, refuse_repeats, require_columns
 
 NEEDED = ("image", "true_class")
 CLASS, PROBABILITIES = "predicted_class", "probabilities"
@@ -40,10 +40,11 @@ def check_predictions(name: str, table: pa.Table, class_names: Sequence[str] = (
     equal probabilities, the class whose name comes first counts as the more probable one.
 
     name: the table's, for messages. class_names: all classes; without probabilities, they are added to those that the
-    table names. An empty table has no image. Raises BadInput for missing columns, both kinds of prediction or none,
-    values of the wrong kind, an image that stands twice, probabilities without class_names, or that are not as many,
+    table names. Raises BadInput for a table without rows, missing columns, both kinds of prediction or none, values of
+    the wrong kind, an image that stands twice, probabilities without class_names, or that are not as many,
     not from 0 to 1 or do not add up to 1 (within 0.01), and a true class that has no probability.
     """
+    refuse_empty(name, table, "predictions")
     require_columns(name, table, NEEDED)
     kinds = [column for column in (CLASS, PROBABILITIES) if column in table.column_names]
     if len(kinds) != 1:
@@ -116,7 +117,7 @@ def _probabilities(name: str, table: pa.Table, class_names: Sequence[str]) -> ND
     lists = list_column(name, table, PROBABILITIES)
     for row, numbers in enumerate(lists):
         if numbers is None or len(numbers) != len(class_names):
-            got = "null" if numbers is None else str(len(numbers))
+            got = "an empty cell" if numbers is None else str(len(numbers))
             raise BadInput(f"{name}[{row}]: expected {len(class_names)} probabilities, one for each class, got {got}")
     values = np.array(lists, np.float64).reshape(len(lists), len(class_names))
     is_within = ((values >= 0) & (values <= 1)).all(axis=1)

@@ -109,7 +109,7 @@ def _score(
     """MOKS of one sketch."""
     truth, predicted = poses[photo], poses[sketch]
     if np.isnan(truth.area_px2).any():
-        raise BadInput(f"{name}: expected an area_px2 of each pose of photo {quoted(photo)}, got null")
+        raise BadInput(f"{name}: expected an area_px2 of each pose of photo {quoted(photo)}, got an empty cell")
     if subset not in sigmas:
         raise BadInput(f"{name}: expected sigmas of each subset with poses, got none of {quoted(subset)}")
     joints = max(truth.xyv.shape[1], predicted.xyv.shape[1])

@@ -10,7 +10,15 @@ from numpy.typing import NDArray
 from schemas.errors import BadInput
 from schemas.phrases import quoted
 from tasks.core.evaluate.sketches.simplicity import LEAST, MOST, simplicity_ratio
-from tasks.core.evaluate.table_columns import names_column, number_column, refuse_repeats, require_columns, text_column
+from tasks.core.evaluate.table_columns import (
+    names_column,
+    number_column,
+    quoted_cell,
+    refuse_empty,
+    refuse_repeats,
+    require_columns,
+    text_column,
+)
 
 NEEDED = ("sketch", "method", "photo", "subset")
 COMPLEXITIES = ("photo_complexity", "sketch_complexity")
@@ -45,10 +53,11 @@ def check_sketches(name: str, table: pa.Table) -> Sketches:
     photo_complexity and sketch_complexity (numbers), which may be left out. All but the first four and the
     complexities may be null.
 
-    name: the table's, for messages. An empty table has no sketches. Raises BadInput for a missing column, a value of
+    name: the table's, for messages. Raises BadInput for a table without rows, a missing column, a value of
     the wrong kind or out of its range, one complexity without the other, a sketch that stands twice, two sketches of
     one photo by one method with as many strokes, and a photo whose rows differ in subset, class or complexity.
     """
+    refuse_empty(name, table, "sketches")
     require_columns(name, table, NEEDED)
     ids, method, photo, subset = (names_column(name, table, column) for column in NEEDED)
     strokes = np.nan_to_num(_numbers(name, table, "strokes", 1, _MOST_STROKES)).astype(np.int64)
@@ -102,6 +111,6 @@ def _refuse_two_of_a_photo(name: str, photo: Sequence[str], column: str, values:
         place, expected = first.setdefault(key, (row, value))
         if value != expected:
             raise BadInput(
-                f"{name}[{row}]: expected {column} {quoted(expected)} of photo {quoted(key)}, "
-                f"as in row {place}, got {quoted(value)}"
+                f"{name}[{row}]: expected {column} {quoted_cell(expected)} of photo {quoted(key)}, "
+                f"as in row {place}, got {quoted_cell(value)}"
             )

@@ -9,6 +9,7 @@ from tasks.core.evaluate.table_columns import (
     list_column,
     names_column,
     number_column,
+    refuse_empty,
     refuse_repeats,
     require_columns,
     text_column,
@@ -48,7 +49,10 @@ def test_numbers_of_all_kinds(values: pa.Array, expected: list):
 def test_a_number_outside_the_limits(value: float | None):
     with pytest.raises(BadInput) as problem:
         number_column("t", pa.table({"c": [1.0, value]}), "c", 0, 5)
-    assert str(problem.value) == f"t[1]: expected a number from 0 to 5 in c, got {value}"
+    assert (
+        str(problem.value)
+        == f"t[1]: expected a number from 0 to 5 in c, got {'an empty cell' if value is None else value}"
+    )
 
 
 @pytest.mark.parametrize("kind", [pa.list_(pa.float64()), pa.large_list(pa.float32()), pa.list_(pa.int64(), 2)])
@@ -57,18 +61,29 @@ def test_lists_of_all_kinds(kind: pa.DataType):
 
 
 def test_a_null_in_a_list():
-    with pytest.raises(BadInput, match=r"t\[0\]: expected finite numbers in c, got None"):
+    with pytest.raises(BadInput, match=r"t\[0\]: expected finite numbers in c, got null"):
         list_column("t", pa.table({"c": [[1.0, None]]}), "c")
 
 
 def test_names_are_never_null():
-    with pytest.raises(BadInput, match=r"t\[1\]: expected a text in c, got None"):
+    with pytest.raises(BadInput, match=r"t\[1\]: expected a text in c, got an empty cell"):
         names_column("t", pa.table({"c": ["a", None]}), "c")
 
 
 def test_a_column_that_stands_twice():
     with pytest.raises(BadInput, match=r"t: expected one column c, got columns c, c"):
         require_columns("t", pa.table([[1], [2]], names=["c", "c"]), ["c"])
+
+
+def test_an_empty_text_is_no_empty_cell():
+    with pytest.raises(BadInput, match=r"t\[0\]: expected a text in c, got ''"):
+        names_column("t", pa.table({"c": [""]}), "c")
+
+
+def test_a_table_without_rows():
+    refuse_empty("t", pa.table({"c": [None]}), "sketches")
+    with pytest.raises(BadInput, match=r"^t: expected a table of sketches, got one without rows$"):
+        refuse_empty("t", pa.table({"c": pa.array([], pa.string())}), "sketches")
 
 
 def test_repeats():

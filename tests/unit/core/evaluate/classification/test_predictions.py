@@ -9,6 +9,8 @@ import pytest
 from schemas.errors import BadInput
 from tasks.core.evaluate.classification.predictions import check_predictions, refuse_other_images, with_all_classes
 
+P = "probabilities"
+
 
 def table(*rows: tuple[Any, ...], said: str = "predicted_class") -> pa.Table:
     return pa.table({name: [row[place] for row in rows] for place, name in enumerate(("image", "true_class", said))})
@@ -53,30 +55,28 @@ def test_the_true_class_is_first_exactly_where_it_is_predicted():
     assert ((got.rank == 0) == (got.true == got.predicted)).all()
 
 
-def test_an_empty_table_has_no_images():
-    empty = pa.table({name: pa.array([], pa.string()) for name in ("image", "true_class", "predicted_class")})
-    got = check_predictions("t", empty)
-    assert (got.images, got.classes, len(got.true)) == ((), (), 0)
-    lists = pa.table(
-        {"image": empty["image"], "true_class": empty["image"], "probabilities": pa.array([], pa.list_(pa.float32()))}
-    )
-    assert check_predictions("t", lists, ["a", "b"]).rank is not None
-
-
-P = "probabilities"
+def test_an_empty_table_is_refused_whatever_its_columns():
+    empty = pa.table({name: pa.array([], pa.string()) for name in ("image", "true_class", "predicted_class", P)})
+    for columns in (empty, empty.drop_columns(P), pa.table({})):
+        with pytest.raises(BadInput, match=r"^t: expected a table of predictions, got one without rows$"):
+            check_predictions("t", columns, ["a"])
 
 
 @pytest.mark.parametrize(
     ("rows", "classes", "message"),
     [
         ([("x", "a", "b"), ("x", "a", "a")], (), "t[1]: expected each image once, got 'x' again, as in row 0"),
-        ([("x", None, "b")], (), "t[0]: expected a text in true_class, got None"),
+        ([("x", None, "b")], (), "t[0]: expected a text in true_class, got an empty cell"),
         ([("x", "a", "")], (), "t[0]: expected a text in predicted_class, got ''"),
         ([("x", "a", [1.0])], (), "t: expected the names of the classes that the probabilities are of, got none"),
         ([("x", "a", [1.0])], ("b",), "t: expected true classes that have a probability, got 'a'"),
         ([("x", "a", [0.5, 0.5])], ("a", "a"), "classes[1]: expected each class once, got 'a' again, as in row 0"),
         ([("x", "a", [1.0])], ("a", "b"), "t[0]: expected 2 probabilities, one for each class, got 1"),
-        ([("x", "a", [1.0]), ("y", "a", None)], ("a",), "t[1]: expected 1 probabilities, one for each class, got null"),
+        (
+            [("x", "a", [1.0]), ("y", "a", None)],
+            ("a",),
+            "t[1]: expected 1 probabilities, one for each class, got an empty cell",
+        ),
         (
             [("x", "a", [1.5, -0.5])],
             ("a", "b"),

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tasks.core.evaluate.classification.predictions import Predictions, check_predictions
@@ -107,6 +107,7 @@ def test_an_image_that_counts_twice_is_an_image_that_is_there_twice(rows: list, 
     weights = [data.draw(st.lists(st.integers(0, 3), min_size=3, max_size=3)) for _ in rows]
     probabilities = [[(value + 0.5) / (sum(some) + 1.5) for value in some] for some in weights]
     every = [row for row, (*_, times) in enumerate(rows) for _ in range(times)]
+    assume(every)
     plain = scores(read([rows[row][0] for row in every], [probabilities[row] for row in every]))
     got = scores(read([row[0] for row in rows], probabilities), [row[2] for row in rows])
     assert got == pytest.approx(plain, abs=1e-12, nan_ok=True)

@@ -71,11 +71,14 @@ def test_no_answers_at_all():
     [
         ([("ann", "s9", SIMPLICITY, 1)], "a[0]: expected a sketch of the table of sketches, got 's9'"),
         ([("ann", "s1", "beauty", 1)], "a[0]: expected a question, recognisability or simplicity, got 'beauty'"),
-        ([(None, "s1", SIMPLICITY, 1)], "a[0]: expected a text in person, got None"),
+        ([(None, "s1", SIMPLICITY, 1)], "a[0]: expected a text in person, got an empty cell"),
         ([("ann", "s1", SIMPLICITY, 6)], "a[0]: expected a whole number from 1 to 5 in value, got 6"),
         ([("ann", "s1", RECOGNISABILITY, 0)], "a[0]: expected a whole number from 1 to 5 in value, got 0"),
         ([("ann", "s1", RECOGNISABILITY, 2.5)], "a[0]: expected a whole number from 1 to 5 in value, got 2.5"),
-        ([("ann", "s1", RECOGNISABILITY, None)], "a[0]: expected a whole number from 1 to 5 in value, got None"),
+        (
+            [("ann", "s1", RECOGNISABILITY, None)],
+            "a[0]: expected a whole number from 1 to 5 in value, got an empty cell",
+        ),
         ([("ann", "s1", RECOGNISABILITY, "4")], "a: expected numbers in value, got string"),
         (
             [("ann", "s1", RECOGNISABILITY, 1), ("ann", "s1", RECOGNISABILITY, 2)],

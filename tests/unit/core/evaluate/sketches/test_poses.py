@@ -106,7 +106,7 @@ POSE = [0.0, 0, 2, 5, 5, 2]
         (
             {},
             [("p1", POSE, None), ("s1", POSE, 1.0)],
-            "expected an area_px2 of each pose of photo 'p1', got null",
+            "expected an area_px2 of each pose of photo 'p1', got an empty cell",
         ),
         (
             {"subset": "thing"},

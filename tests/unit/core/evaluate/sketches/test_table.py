@@ -35,10 +35,10 @@ def test_the_ratio_of_each_sketch():
     assert got.ratio.tolist() == [3]
 
 
-def test_an_empty_table_has_no_sketches():
+def test_an_empty_table_is_refused():
     empty = pa.table({name: pa.array([], pa.string()) for name in ("sketch", "method", "photo", "subset")})
-    got = check_sketches("t", empty)
-    assert (got.ids, got.methods, got.photos, len(got.ratio)) == ((), (), (), 0)
+    with pytest.raises(BadInput, match=r"^t: expected a table of sketches, got one without rows$"):
+        check_sketches("t", empty)
 
 
 def test_numbers_as_names_and_dictionaries_of_names():
@@ -54,7 +54,7 @@ COMPLEX = {"photo_complexity": 1.0, "sketch_complexity": 1.0}
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([{"sketch": None}], "t[0]: expected a text in sketch, got None"),
+        ([{"sketch": None}], "t[0]: expected a text in sketch, got an empty cell"),
         ([{"method": ""}], "t[0]: expected a text in method, got ''"),
         ([{"method": 1.5}], "t: expected texts in method, got double"),
         ([{"class": True}], "t: expected texts in class, got bool"),
@@ -77,7 +77,7 @@ COMPLEX = {"photo_complexity": 1.0, "sketch_complexity": 1.0}
         ),
         (
             [COMPLEX, {**COMPLEX, "photo": "p2", "photo_complexity": None}],
-            "t[1]: expected a number from 1e-15 to 1e+15 in photo_complexity, got None",
+            "t[1]: expected a number from 1e-15 to 1e+15 in photo_complexity, got an empty cell",
         ),
         (
             [{"photo_complexity": 1.0}],
@@ -89,7 +89,7 @@ COMPLEX = {"photo_complexity": 1.0, "sketch_complexity": 1.0}
         ),
         (
             [{"class": "cat"}, {"method": "b", "class": None}],
-            "t[1]: expected class 'cat' of photo 'p1', as in row 0, got None",
+            "t[1]: expected class 'cat' of photo 'p1', as in row 0, got an empty cell",
         ),
         (
             [COMPLEX, {**COMPLEX, "method": "b", "photo_complexity": 2.0}],
