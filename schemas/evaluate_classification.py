@@ -8,6 +8,22 @@ from pydantic import Field, model_validator
 from schemas.base import Frozen
 from schemas.phrases import quoted
 
+MOST_CLASSES = 20_000
+"""Of all classifiers of an evaluation together."""
+
+CLASS_SCORES = pa.schema(
+    [
+        ("classifier", pa.string()),
+        ("class", pa.string()),
+        ("precision", pa.float64()),  # null: the class is never predicted
+        ("recall", pa.float64()),  # null: it has no images
+        ("f1", pa.float64()),  # null: neither
+        ("images", pa.int64()),
+        ("predictions", pa.int64()),
+    ]
+)
+"""How well each classifier names each class."""
+
 CONFUSION = pa.schema(
     [
         ("classifier", pa.string()),
@@ -16,7 +32,7 @@ CONFUSION = pa.schema(
         ("images", pa.int64()),
     ]
 )
-"""How many images of a class each classifier takes for which."""
+"""How many images of a class each classifier takes for which, where there are any."""
 
 
 class ClassificationSettings(Frozen):
@@ -30,7 +46,7 @@ class ClassificationSettings(Frozen):
     )
     classes: tuple[Annotated[str, Field(min_length=1)], ...] = Field(
         (),
-        max_length=100_000,
+        max_length=MOST_CLASSES,
         description="The names of all classes. With probabilities they are needed, in the order of the probabilities; "
         "without, classes that have neither an image nor a prediction can be added",
     )

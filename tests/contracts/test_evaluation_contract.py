@@ -4,7 +4,7 @@ import pytest
 
 from schemas import tables
 from schemas.contract import ContractProperty
-from schemas.evaluate_classification import CONFUSION
+from schemas.evaluate_classification import CLASS_SCORES, CONFUSION
 from schemas.evaluate_generation import GENERATION_SCORES, NEIGHBOURS
 from schemas.evaluate_raters import DISAGREEMENT, FIGURES, RATER_SCORES
 from schemas.evaluate_recognition import GRID, PREDICTIONS
@@ -14,6 +14,7 @@ from tests.support.freeze_contracts import PRODUCTS
 
 CONTRACTS = contracts.read(str(PRODUCTS["evaluation"]))
 SCHEMAS = {
+    "classes": CLASS_SCORES,
     "confusion": CONFUSION,
     "detectors": tables.SCORES,
     "disagreement": DISAGREEMENT,

@@ -5,9 +5,15 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
 from flows.cli import main
+from tasks.engine.promises import broken_promises
+from tasks.io.files import contracts
+from tests.support.freeze_contracts import PRODUCTS
+
+WRITTEN = ("classes", "confusion", "scores")
 
 
 @pytest.fixture(autouse=True)
@@ -62,3 +68,22 @@ def test_a_class_beside_those_that_are_given_is_in_the_charts_of_all():
     tables = save("ours", ("a", "a"), ("c", "c")), save("theirs", ("a", "b"), ("c", "c"))
     out = evaluate(*tables, options=("--set", "classes=[c, a]"))
     assert [chart(out / name)[0] for name in ("confusion-1.svg", "confusion-2.svg")] == [["a", "b", "c"]] * 2
+
+
+def test_a_table_of_twenty_thousand_classes_is_scored_and_one_more_is_refused(capsys):
+    rows = [(f"c{place:05}", f"c{place ^ 1:05}") for place in range(20_000)]
+    out = evaluate(save("ours", *rows), options=("--bootstrap", "5"))
+    assert pq.read_metadata(out / "confusion.parquet").num_rows == 20_000
+    assert pq.read_metadata(out / "classes.parquet").num_rows == 20_000
+    assert pq.read_metadata(out / "scores.parquet").num_rows == 5
+    assert not list(out.glob("confusion*.svg"))
+    capsys.readouterr()
+    table = save("ours", *rows, ("one", "more"))
+    assert main(["evaluate", "classification", "--predictions", table]) == 2
+    assert capsys.readouterr().err == "bilderatlas: ours: expected at most 20,000 classes, got 20,002\n"
+
+
+def test_tables_keep_their_contracts():
+    promised = {name: of for name, of in contracts.read(str(PRODUCTS["evaluation"])).items() if name in WRITTEN}
+    out = evaluate(save("ours", ("a", "b"), ("c", "c")))
+    assert list(broken_promises({name: pq.read_table(out / of.path) for name, of in promised.items()}, promised)) == []

@@ -32,8 +32,11 @@ _DASHES = ("", "7 3", "2 3", "9 3 2 3")
 _LONGEST_NAME = 24
 _ROW = 30.0
 _PANEL, _HIGH, _GAP = 300, 250, 46
-_MOST_CELLS, _ROOM, _LEAST_WRITTEN = 60, 26, 0.005
-"""Classes of a matrix, px of a cell that has room for a number, and the least share that is written."""
+MOST_CELLS = 60
+"""A matrix of more classes can't be seen."""
+
+_ROOM, _LEAST_WRITTEN = 26, 0.005
+"""Px of a cell that has room for a number, and the least share that is written."""
 
 
 def plot_scores(scores: pa.Table) -> str:
@@ -142,7 +145,7 @@ def plot_matrix(title: str, names: Sequence[str], shares: NDArray[np.float64]) -
 
     shares: (N, N) 0..1, NaN where there is nothing: a blank row. Empty without names or with more than can be seen.
     """
-    if not 0 < len(names) <= _MOST_CELLS:
+    if not 0 < len(names) <= MOST_CELLS:
         return ""
     side = max(10, min(44, 620 // len(names)))
     left, top = 190, 170

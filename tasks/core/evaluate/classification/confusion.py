@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from tasks.core.evaluate.classification.predictions import Predictions
 
 Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
 
 
 class ClassScores(NamedTuple):
@@ -16,47 +17,67 @@ class ClassScores(NamedTuple):
     precision: of the images that are said to be of the class, the share that are; NaN where none is said to be. recall:
     of the images of the class, the share that are said to be of it; NaN where there are none. f1: the harmonic mean
     of both, 2 TP / (2 TP + FP + FN); NaN where the class has neither images nor predictions, and so 0 where it has
-    one of them alone. images, predictions: how many there are.
+    one of them alone. images, predictions, right: how many there are, and how many are both.
     """
 
     precision: Floats
     recall: Floats
     f1: Floats
-    images: NDArray[np.int64]
-    predictions: NDArray[np.int64]
+    images: Counts
+    predictions: Counts
+    right: Counts
 
 
-def confusion_matrix(predictions: Predictions, times: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
-    """(C, C) how many images of the class of a row are said to be of the class of a column.
-
-    times: (N,) how often each image counts, once by default. Classes are in the order of their names.
+class ConfusionCells(NamedTuple):
+    """The cells of a confusion matrix that are above 0, by row and column; all (L,). true, predicted: places in the
+    classes. images: how many.
     """
-    classes = len(predictions.classes)
+
+    true: Counts
+    predicted: Counts
+    images: Counts
+
+
+def class_scores(predictions: Predictions, times: Counts | None = None) -> ClassScores:
+    """Precision, recall and F1 of each class, without a matrix of all classes by all.
+
+    times: (N,) how often each image counts, once by default.
+    """
     counts = np.ones(len(predictions.true), np.int64) if times is None else times
-    flat = np.bincount(predictions.true * classes + predictions.predicted, counts, classes * classes)
-    return flat.reshape(classes, classes).astype(np.int64)
-
-
-def row_shares(matrix: NDArray[np.int64]) -> Floats:
-    """(C, C) each row of a confusion matrix by its sum: what share of a class is said to be of each class.
-
-    NaN in the row of a class without images.
-
-    >>> row_shares(np.array([[3, 1], [0, 0]])).tolist()
-    [[0.75, 0.25], [nan, nan]]
-    """
-    return divide(matrix, matrix.sum(axis=1, keepdims=True))
-
-
-def class_scores(matrix: NDArray[np.int64]) -> ClassScores:
-    """Precision, recall and F1 of each class of a confusion matrix."""
-    right, images, predictions = np.diagonal(matrix), matrix.sum(axis=1), matrix.sum(axis=0)
+    is_right = predictions.true == predictions.predicted
+    images, guesses, right = (
+        np.bincount(places, weights, len(predictions.classes)).astype(np.int64)
+        for places, weights in (
+            (predictions.true, counts),
+            (predictions.predicted, counts),
+            (predictions.true, counts * is_right),
+        )
+    )
     return ClassScores(
-        divide(right, predictions), divide(right, images), divide(2 * right, images + predictions), images, predictions
+        divide(right, guesses), divide(right, images), divide(2 * right, images + guesses), images, guesses, right
     )
 
 
-def divide(part: NDArray[np.int64], of: NDArray[np.int64]) -> Floats:
+def confusion_cells(predictions: Predictions) -> ConfusionCells:
+    """The cells of the confusion matrix that are above 0: never more than there are images."""
+    classes = len(predictions.classes)
+    flat, images = np.unique(predictions.true * classes + predictions.predicted, return_counts=True)
+    return ConfusionCells(*np.divmod(flat, max(classes, 1)), images.astype(np.int64))
+
+
+def row_shares(predictions: Predictions) -> Floats:
+    """(C, C) of the images of the class of a row, the share that is said to be of the class of a column.
+
+    NaN in the row of a class without images. Classes are in the order of their names. The whole matrix: 8 bytes times
+    the square of the number of classes.
+    """
+    cells, classes = confusion_cells(predictions), len(predictions.classes)
+    matrix = np.zeros((classes, classes), np.int64)
+    matrix[cells.true, cells.predicted] = cells.images
+    return divide(matrix, matrix.sum(axis=1, keepdims=True))
+
+
+def divide(part: Counts, of: Counts) -> Floats:
     """Shares, NaN where they would be of nothing. part, of: broadcast against each other."""
     shares = np.full(np.broadcast_shapes(part.shape, of.shape), np.nan)
     np.divide(part, of, out=shares, where=of > 0)

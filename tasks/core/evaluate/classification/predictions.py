@@ -8,6 +8,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from schemas.errors import BadInput
+from schemas.evaluate_classification import MOST_CLASSES
 from schemas.phrases import listed, quoted
 from tasks.core.evaluate.table_columns import list_column, names_column, refuse_empty, refuse_repeats, require_columns
 
@@ -42,7 +43,8 @@ def check_predictions(name: str, table: pa.Table, class_names: Sequence[str] = (
     name: the table's, for messages. class_names: all classes; without probabilities, they are added to those that the
     table names. Raises BadInput for a table without rows, missing columns, both kinds of prediction or none, values of
     the wrong kind, an image that stands twice, probabilities without class_names, or that are not as many,
-    not from 0 to 1 or do not add up to 1 (within 0.01), and a true class that has no probability.
+    not from 0 to 1 or do not add up to 1 (within 0.01), a true class that has no probability, and more than 20,000
+    classes.
     """
     refuse_empty(name, table, "predictions")
     require_columns(name, table, NEEDED)
@@ -62,6 +64,7 @@ def check_predictions(name: str, table: pa.Table, class_names: Sequence[str] = (
         _check_classes(name, truth, classes)
         probabilities = _probabilities(name, table, class_names)[order]
         predicted, rank = _ranked(probabilities, _places(truth, classes)[order])
+    _refuse_too_many(name, classes)
     return Predictions(tuple(sorted(images)), tuple(classes), _places(truth, classes)[order], predicted, rank)
 
 
@@ -90,8 +93,10 @@ def with_all_classes(several: Mapping[str, Predictions]) -> dict[str, Prediction
     """The same predictions, each with the classes of all.
 
     A class for which a classifier has no probability is its least probable one, and so no true class of an image.
+    Raises BadInput where they are too many together.
     """
     classes = sorted({one for own in several.values() for one in own.classes})
+    _refuse_too_many(", ".join(several), classes)
     shared = {}
     for name, own in several.items():
         places = _places(own.classes, classes)
@@ -102,6 +107,11 @@ def with_all_classes(several: Mapping[str, Predictions]) -> dict[str, Prediction
 def _places(names: Sequence[str], classes: Sequence[str]) -> NDArray[np.int64]:
     place_of = {name: place for place, name in enumerate(classes)}
     return np.array([place_of[name] for name in names], np.int64)
+
+
+def _refuse_too_many(name: str, classes: Sequence[str]) -> None:
+    if len(classes) > MOST_CLASSES:
+        raise BadInput(f"{name}: expected at most {MOST_CLASSES:,} classes, got {len(classes):,}")
 
 
 def _check_classes(name: str, truth: Sequence[str], classes: Sequence[str]) -> None:

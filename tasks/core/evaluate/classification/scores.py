@@ -1,11 +1,11 @@
-"""A classifier's scores: accuracy, means over classes, and those of each class."""
+"""A classifier's scores: accuracy, and means over classes."""
 
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tasks.core.evaluate.classification.confusion import class_scores, confusion_matrix
+from tasks.core.evaluate.classification.confusion import class_scores
 from tasks.core.evaluate.classification.predictions import Predictions
 from tasks.core.evaluate.means import mean_of_defined
 from tasks.core.evaluate.systems import Scorer
@@ -17,23 +17,22 @@ def classification_scorer(predictions: Predictions, top: Sequence[int] = ()) -> 
     `accuracy` is the share of images whose class is right, `top_<k>` that of images whose true class is among the k
     most probable ones: NaN without probabilities, 1 from as many as there are classes on. `macro_precision`,
     `macro_recall` (also called balanced accuracy) and `macro_F1` are means over the classes for which they are
-    defined, each class counting alike. `precision_<class>`, `recall_<class>` and `F1_<class>` are those of each class,
-    by `ClassScores`. `images` is how many count. NaN where there is nothing to divide by.
+    defined, each class counting alike. `images` is how many count. NaN where there is nothing to divide by.
     """
 
     def score(times: NDArray[np.int64]) -> dict[str, float]:
         images = int(times.sum())
-        matrix = confusion_matrix(predictions, times)
-        each = class_scores(matrix)
-        scores = {"images": float(images), "accuracy": _share(int(np.trace(matrix)), images)}
+        each = class_scores(predictions, times)
+        scores = {"images": float(images), "accuracy": _share(int(each.right.sum()), images)}
         for most in top:
             rank = predictions.rank
             scores[f"top_{most}"] = np.nan if rank is None else _share(int(times[rank < most].sum()), images)
-        columns = {"precision": each.precision, "recall": each.recall, "F1": each.f1}
-        scores.update((f"macro_{name}", mean_of_defined(values)) for name, values in columns.items())
-        for name, values in columns.items():
-            scores.update(zip([f"{name}_{one}" for one in predictions.classes], values.tolist(), strict=True))
-        return scores
+        return {
+            **scores,
+            "macro_precision": mean_of_defined(each.precision),
+            "macro_recall": mean_of_defined(each.recall),
+            "macro_F1": mean_of_defined(each.f1),
+        }
 
     return score
 

@@ -3,54 +3,61 @@
 import numpy as np
 import pytest
 
-from tasks.core.evaluate.classification.confusion import class_scores, confusion_matrix, divide, row_shares
+from tasks.core.evaluate.classification.confusion import class_scores, confusion_cells, divide, row_shares
 from tasks.core.evaluate.classification.predictions import Predictions
 
-THREE = Predictions(
-    ("1", "2", "3", "4", "5"), ("a", "b", "c"), np.array([0, 0, 0, 1, 1]), np.array([0, 0, 1, 1, 2]), None
-)
-MATRIX = np.array([[2, 1, 0], [0, 1, 1], [0, 0, 0]])
+
+def predictions(true: list[int], predicted: list[int], classes: str = "abc") -> Predictions:
+    """Of an image for each pair of places in the classes, which are letters."""
+    images = tuple(str(place) for place in range(len(true)))
+    return Predictions(images, tuple(classes), np.array(true, np.int64), np.array(predicted, np.int64), None)
 
 
-def test_rows_are_true_classes_and_columns_predicted_ones():
-    assert confusion_matrix(THREE).tolist() == MATRIX.tolist()
+HAND = predictions([0, 0, 0, 1, 1], [0, 0, 1, 1, 2])
 
 
-def test_an_image_counts_as_often_as_it_is_said():
-    assert confusion_matrix(THREE, np.array([0, 3, 1, 0, 2])).tolist() == [[3, 1, 0], [0, 0, 2], [0, 0, 0]]
+def test_rows_are_true_classes_and_columns_predicted_ones_and_empty_cells_are_left_out():
+    cells = confusion_cells(HAND)
+    assert [column.tolist() for column in cells] == [[0, 0, 1, 1], [0, 1, 1, 2], [2, 1, 1, 1]]
 
 
 def test_no_images_and_no_classes():
-    none = np.zeros(0, np.int64)
-    assert confusion_matrix(Predictions((), ("a", "b"), none, none, None)).tolist() == [[0, 0], [0, 0]]
-    assert confusion_matrix(Predictions((), (), none, none, None)).shape == (0, 0)
-    assert row_shares(np.zeros((0, 0), np.int64)).shape == (0, 0)
+    for classes in ("ab", ""):
+        none = predictions([], [], classes)
+        assert [len(column) for column in confusion_cells(none)] == [0] * 3
+        assert row_shares(none).shape == (len(classes),) * 2
+        assert class_scores(none).images.tolist() == [0] * len(classes)
 
 
 def test_shares_of_rows_add_up_to_1_where_there_are_images():
-    shares = row_shares(MATRIX)
+    shares = row_shares(HAND)
     assert shares[:2].tolist() == [[2 / 3, 1 / 3, 0], [0, 0.5, 0.5]]
     assert np.isnan(shares[2]).all()
 
 
 def test_scores_of_classes():
-    got = class_scores(MATRIX)
+    got = class_scores(HAND)
     assert got.precision.tolist() == [1, 0.5, 0]
     assert got.recall.tolist() == pytest.approx([2 / 3, 0.5, np.nan], nan_ok=True)
     assert got.f1.tolist() == pytest.approx([0.8, 0.5, 0])
-    assert (got.images.tolist(), got.predictions.tolist()) == ([3, 2, 0], [2, 2, 1])
+    assert (got.images.tolist(), got.predictions.tolist(), got.right.tolist()) == ([3, 2, 0], [2, 2, 1], [2, 1, 0])
+
+
+def test_an_image_counts_as_often_as_it_is_said():
+    got = class_scores(HAND, np.array([0, 3, 1, 0, 2]))
+    assert (got.images.tolist(), got.predictions.tolist(), got.right.tolist()) == ([4, 2, 0], [3, 1, 2], [3, 0, 0])
 
 
 @pytest.mark.parametrize(
-    ("matrix", "precision", "recall", "f1"),
+    ("of", "precision", "recall", "f1"),
     [
-        pytest.param([[0, 2], [0, 3]], np.nan, 0.0, 0.0, id="never predicted"),
-        pytest.param([[0, 0], [2, 3]], 0.0, np.nan, 0.0, id="never there"),
-        pytest.param([[0, 0], [0, 3]], np.nan, np.nan, np.nan, id="neither"),
+        pytest.param(predictions([0, 1], [1, 1], "ab"), np.nan, 0.0, 0.0, id="never predicted"),
+        pytest.param(predictions([1, 1], [0, 1], "ab"), 0.0, np.nan, 0.0, id="never there"),
+        pytest.param(predictions([1], [1], "ab"), np.nan, np.nan, np.nan, id="neither"),
     ],
 )
-def test_a_class_without_images_or_without_predictions(matrix: list, precision: float, recall: float, f1: float):
-    got = class_scores(np.array(matrix))
+def test_a_class_without_images_or_without_predictions(of: Predictions, precision: float, recall: float, f1: float):
+    got = class_scores(of)
     assert [got.precision[0], got.recall[0], got.f1[0]] == pytest.approx([precision, recall, f1], nan_ok=True)
 
 

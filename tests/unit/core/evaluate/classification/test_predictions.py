@@ -131,3 +131,15 @@ def test_classes_of_all_classifiers():
     assert [(own.true.tolist(), own.predicted.tolist()) for own in got.values()] == [([2], [0]), ([2], [2])]
     assert (got["one"].rank, got["two"].rank) == (None, likely.rank)
     assert with_all_classes({}) == {}
+
+
+def test_too_many_classes():
+    many = [f"{place:05}" for place in range(20_001)]
+    assert len(check_predictions("t", table(("x", many[0], many[1])), many[:-1]).classes) == 20_000
+    with pytest.raises(BadInput, match=r"^t: expected at most 20,000 classes, got 20,001$"):
+        check_predictions("t", table(("x", many[0], many[1])), many)
+    one, other = (
+        check_predictions("t", table(("x", name, name)), some) for name, some in ((many[0], many[:-1]), ("b", ["c"]))
+    )
+    with pytest.raises(BadInput, match=r"^one, two: expected at most 20,000 classes, got 20,002$"):
+        with_all_classes({"one": one, "two": other})
