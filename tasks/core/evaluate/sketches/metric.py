@@ -1,5 +1,7 @@
 """Any metric of sketches that is to be compared with people, such as those of SketchRef's Tables 4 and 5."""
 
+from collections.abc import Iterable
+
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
@@ -10,6 +12,18 @@ from tasks.core.evaluate.sketches.table import Sketches
 from tasks.core.evaluate.table_columns import names_column, number_column, refuse_repeats, require_columns
 
 _MOST = float(np.finfo(np.float64).max)
+
+
+OWN = ("mOKS", "S_CLIP", "SR")
+"""The metrics that are computed here."""
+
+
+def refuse_own_names(names: Iterable[str]) -> None:
+    """Raises BadInput where another metric would have the name of one of ours, and so take its place."""
+    for name in names:
+        if name in OWN:
+            got = f"expected another name than those of our own metrics, {', '.join(OWN)}, got {quoted(name)}"
+            raise BadInput(f"--metric: {got}")
 
 
 def check_metric(name: str, table: pa.Table, sketches: Sketches) -> NDArray[np.float64]:

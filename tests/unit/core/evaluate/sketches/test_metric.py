@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from schemas.errors import BadInput
-from tasks.core.evaluate.sketches.metric import check_metric
+from tasks.core.evaluate.sketches.metric import check_metric, refuse_own_names
 from tasks.core.evaluate.sketches.table import check_sketches
 from tests.support.sketches import table
 
@@ -40,6 +40,12 @@ def test_what_is_refused(rows: list[tuple], message: str):
     with pytest.raises(BadInput) as problem:
         read(*rows)
     assert str(problem.value) == message
+
+
+def test_names_of_our_own_metrics():
+    refuse_own_names(["moks", "mine"])
+    with pytest.raises(BadInput, match=r"^--metric: expected another name .* mOKS, S_CLIP, SR, got 'SR'$"):
+        refuse_own_names(["mine", "SR"])
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
