@@ -1,5 +1,6 @@
 """How well a metric agrees with people on which sketches of a photo are better (SketchRef, Tables 4 and 5)."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -47,6 +48,19 @@ def agreement(metric: Floats, people: Floats, photo: NDArray[np.int64]) -> Agree
         theirs,
         set_of,
     )
+
+
+def agreements(values: Mapping[str, Floats], people: Floats, photo: NDArray[np.int64]) -> dict[str, Agreement]:
+    """The agreement of each metric that has a value at all. values: by name, (S,); people, photo: as of `agreement`."""
+    return {name: agreement(own, people, photo) for name, own in values.items() if not np.isnan(own).all()}
+
+
+def has_same_sets(one: Agreement, other: Agreement) -> bool:
+    """Whether two metrics have correlations on the same sets: only then is one better than the other.
+
+    one, other: with the same people's scores, and so the same sets.
+    """
+    return bool(np.array_equal(np.isnan(one.rho), np.isnan(other.rho)))
 
 
 def agreement_scorer(compared: Agreement) -> Scorer:

@@ -1,6 +1,6 @@
 """The table of sketches: which method drew which photo, and what was measured of the sketch."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -85,6 +85,21 @@ def check_sketches(name: str, table: pa.Table) -> Sketches:
         _numbers(name, table, "clip_cosine", -1, 1)[order],
         ratio[order],
     )
+
+
+def values_of_photos(column: str, sketches: Sketches, value_of: Mapping[str, str | None]) -> list[str | None]:
+    """(P,) the value of each photo. value_of: of each sketch by its id, in a column by which photos are grouped.
+
+    Raises BadInput where two sketches of a photo differ.
+    """
+    values: dict[int, str | None] = {}
+    for sketch, photo in zip(sketches.ids, sketches.photo.tolist(), strict=True):
+        if values.setdefault(photo, value_of[sketch]) != value_of[sketch]:
+            raise BadInput(
+                f"--by {column}: expected one value for all sketches of a photo, got {quoted_cell(values[photo])} and "
+                f"{quoted_cell(value_of[sketch])} for {quoted(sketches.photos[photo])}"
+            )
+    return [values[photo] for photo in range(len(sketches.photos))]
 
 
 def _numbers(name: str, table: pa.Table, column: str, least: float, most: float) -> NDArray[np.float64]:

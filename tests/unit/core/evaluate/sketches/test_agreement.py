@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.core.evaluate.sketches.agreement import Agreement, agreement, agreement_scorer
+from tasks.core.evaluate.sketches.agreement import Agreement, agreement, agreement_scorer, agreements, has_same_sets
 
 RANKS = [1.0, 2, 3, 4, 5]
 
@@ -61,6 +61,15 @@ def test_without_a_set_nothing_is_defined(of: Agreement):
     got = scores(of)
     assert (got.pop("sets"), got.pop("sets_left_out")) == (0, 0)
     assert np.isnan([*got.values()]).all()
+
+
+def test_metrics_that_have_a_value_and_whose_sets_are_the_same():
+    people, photo = np.array([1.0, 2, 1, 2]), np.array([0, 0, 1, 1])
+    metrics = {"all": [1.0, 2, 3, 4], "half": [1.0, 2, np.nan, 4], "flat": [2.0, 1, 1, 1], "none": [np.nan] * 4}
+    got = agreements({name: np.array(values) for name, values in metrics.items()}, people, photo)
+    assert list(got) == ["all", "half", "flat"]
+    assert has_same_sets(got["half"], got["flat"])
+    assert not has_same_sets(got["all"], got["half"])
 
 
 values = st.integers(0, 4).map(float)

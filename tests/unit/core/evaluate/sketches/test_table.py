@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from schemas.errors import BadInput
-from tasks.core.evaluate.sketches.table import check_sketches
+from tasks.core.evaluate.sketches.table import check_sketches, values_of_photos
 from tests.support.sketches import table
 
 
@@ -114,3 +114,11 @@ def test_a_missing_column(names: list[str], message: str):
     with pytest.raises(BadInput) as problem:
         check_sketches("t", table({}).select(names))
     assert str(problem.value) == message
+
+
+def test_a_column_that_is_the_same_for_all_sketches_of_a_photo():
+    known = check_sketches("t", table({"photo": "p2"}, {}, {"method": "b"}))
+    assert values_of_photos("year", known, {"s1": None, "s2": "1650", "s3": "1650"}) == ["1650", None]
+    message = r"^--by year: expected one value for all sketches of a photo, got '1650' and an empty cell for 'p1'$"
+    with pytest.raises(BadInput, match=message):
+        values_of_photos("year", known, {"s1": None, "s2": "1650", "s3": None})

@@ -1,0 +1,100 @@
+"""What an evaluation of sketches writes: columns of its page, agreement with people, the study of strokes."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from schemas.errors import BadInput
+from schemas.tables import SYSTEM_SCORES
+from tasks.core.evaluate.markdown import cell, number, table
+from tasks.core.evaluate.sketches.agreement import Agreement, has_same_sets
+from tasks.core.evaluate.sketches.answers import RECOGNISABILITY
+from tasks.core.evaluate.sketches.scores import OF_ALL, alpha_text
+from tasks.core.evaluate.sketches.strokes import StrokeStudy
+from tasks.core.evaluate.sketches.table import Sketches
+from tasks.core.evaluate.systems import Ranking
+from tasks.core.evaluate.systems_page import Headings, summary_lines
+
+BY_RHO = Ranking("rho")
+_AGREEMENT = {
+    "rho": "rho",
+    "tau": "tau",
+    "rho_pooled": "rho, pooled",
+    "tau_pooled": "tau, pooled",
+    "sets": "sets",
+    "sets_left_out": "left out",
+}
+
+
+def headings(known: Sketches, alphas: Sequence[float]) -> Headings:
+    """The words of the page, with the metrics that have a value; methods are ranked by the first.
+
+    Raises BadInput where nothing says how recognisable a sketch is.
+    """
+    has_ratio = not np.isnan(known.ratio).all()
+    texts = [alpha_text(alpha) for alpha in alphas] if has_ratio else []
+    columns = {}
+    for values, name, short in ((known.mean_oks, "mOKS", "mRS"), (known.cosine, "S_CLIP", "mRC")):
+        if np.isnan(values).all():
+            continue
+        columns[name] = name
+        for alpha in texts:
+            columns |= {f"{short}_{alpha}": f"{short}@{alpha}", f"{short}_{alpha}{OF_ALL}": f"{short}@{alpha} of all"}
+    if not columns:
+        raise BadInput(
+            "sketches: expected mean_oks or clip_cosine, or --poses, got nothing that says how recognisable a sketch is"
+        )
+    columns |= {"SR": "SR"} if has_ratio else {}
+    return Headings("Sketches", "method", "photo", "photos", {**columns, "sketches": "sketches"}, {"sketches"})
+
+
+def own_metrics(question: str, known: Sketches, clip_scale: float) -> dict[str, NDArray[np.float64]]:
+    """(S,) by name: the metrics of ours that a question of people is compared with."""
+    if question == RECOGNISABILITY:
+        return {"mOKS": known.mean_oks, "S_CLIP": clip_scale * known.cosine}
+    return {"SR": known.ratio}
+
+
+def split_leads(scores: pa.Table, compared: Mapping[str, Agreement]) -> tuple[pa.Table, list[tuple[str, str]]]:
+    """SYSTEM_SCORES without leads between metrics whose correlations are on different sets, and which pairs these are.
+
+    scores: of the metrics in compared.
+    """
+    rows = scores.to_pylist()
+    unlike = [
+        (row["system"], row["ahead_of"])
+        for row in rows
+        if row["ahead_of"] is not None and not has_same_sets(compared[row["system"]], compared[row["ahead_of"]])
+    ]
+    kept = [row for row in rows if (row["system"], row["ahead_of"]) not in unlike]
+    return pa.Table.from_pylist(kept, schema=SYSTEM_SCORES), unlike
+
+
+def agreement_lines(question: str, scores: pa.Table, unlike: Sequence[tuple[str, str]]) -> list[str]:
+    """How well metrics agree with people, and which of them can't be compared with each other. scores, unlike: as of
+    `split_leads`.
+    """
+    words = Headings(
+        f"Agreement with people: {question}", "metric", "photo", "photos", _AGREEMENT, {"sets", "sets_left_out"}
+    )
+    lines = summary_lines(scores, words, BY_RHO)
+    notes = [
+        f"- {cell(one)} and {cell(other)} are not compared: they have correlations on different photos."
+        for one, other in unlike
+    ]
+    return [*lines, *(["", *notes] if notes else [])]
+
+
+def stroke_lines(studies: Sequence[tuple[str, str, str, StrokeStudy]]) -> Iterator[str]:
+    """The studies of strokes as a table, where there is one."""
+    lines = []
+    for method, subset, metric, study in studies:
+        means = ", ".join(f"{n}: {number(float(mean))}" for n, mean in zip(study.strokes, study.means, strict=True))
+        cells = (means, number(study.rises_throughout), number(study.rho), str(study.photos))
+        lines.append([cell(f"{method}, {subset}, {metric}"), *cells])
+    if lines:
+        yield "By number of strokes:"
+        yield ""
+        yield from table(["sketches", "means", "rises throughout", "rho", "photos"], lines)
