@@ -2,6 +2,7 @@
 
 from typing import Annotated, Self
 
+import pyarrow as pa
 from pydantic import Field, model_validator
 
 from schemas.base import Frozen
@@ -10,6 +11,25 @@ from schemas.phrases import quoted
 Sigma = Annotated[float, Field(gt=0, le=1)]
 Sigmas = Annotated[str, Field(min_length=1)] | Sigma | tuple[Sigma, ...]
 """Of a subset's joints: the name of a set, one sigma for all joints, or one for each."""
+
+
+STROKES = pa.schema(
+    [
+        ("method", pa.string()),
+        ("subset", pa.string()),
+        ("metric", pa.string()),  # mOKS or S_CLIP
+        ("strokes", pa.int64()),
+        ("mean", pa.float64()),  # null: no photo has all numbers of strokes
+        ("rises", pa.float64()),  # share of photos whose score is higher than at the number before; null at the first
+        ("falls", pa.float64()),
+        ("rises_throughout", pa.float64()),  # of the whole study, as is all that follows
+        ("rho", pa.float64()),
+        ("rho_photos", pa.int64()),
+        ("photos", pa.int64()),
+        ("left_out", pa.int64()),  # photos that lack some number of strokes
+    ]
+)
+"""Scores by number of strokes, for each method, subset and metric."""
 
 
 class SketchSettings(Frozen):

@@ -54,19 +54,24 @@ def evaluate_sketches(
     headings = page.headings(known, settings.alphas)
     ranking = Ranking(next(iter(headings.metrics)))
     scorers = {method: method_scorer(known, method, settings.alphas, settings.clip_scale) for method in known.methods}
-    scores = score_systems(scorers, len(known.photos), _groups(known, rows, by), ranking, *resampling)
+    groups = _groups(known, rows, by)
+    scores = score_systems(scorers, len(known.photos), groups, ranking, *resampling)
     others = {
         name: check_metric(name, read_table(name, url, _METRIC, _METRIC.names), known)
         for name, url in (metrics or {}).items()
     }
-    more = list(page.stroke_lines(list(stroke_studies(known, settings.clip_scale))))
-    tables: dict[str, pa.Table] = {}
+    studies = list(stroke_studies(known, settings.clip_scale))
+    more = list(page.stroke_lines(studies))
+    tables = {"strokes": page.strokes_table(studies)} if studies else {}
     for question, people in _people(answers, known, settings).items():
-        values = {**page.own_metrics(question, known, settings.clip_scale), **others}
-        compared = agreements(values, people.score, known.photo)
-        sets = next((len(one.sets) for one in compared.values()), 0)
+        metrics_of = {**page.own_metrics(question, known, settings.clip_scale), **others}
+        compared = agreements(metrics_of, people.score, known.photo)
+        sets: list[int] = next((one.sets.tolist() for one in compared.values()), [])
+        of_sets = {column: [values[photo] for photo in sets] for column, values in groups.items()}
         systems = {name: agreement_scorer(one) for name, one in compared.items()}
-        agreed, unlike = page.split_leads(score_systems(systems, sets, {}, page.BY_RHO, *resampling), compared)
+        agreed, unlike = page.split_leads(
+            score_systems(systems, len(sets), of_sets, page.BY_RHO, *resampling), compared
+        )
         tables |= {question: agreed} if agreed.num_rows else {}
         more += [*([""] if more else []), *page.agreement_lines(question, agreed, unlike)]
     return evaluation(
@@ -80,6 +85,7 @@ def evaluate_sketches(
             f"S_CLIP is the cosine times {settings.clip_scale:g}; `of all`: divided by all sketches, as in Eq. 4 and 5"
         ],
         tables=tables,
+        plots=page.stroke_charts(studies),
     )
 
 

@@ -8,6 +8,7 @@ from schemas.evaluate_classification import CLASS_SCORES, CONFUSION
 from schemas.evaluate_generation import GENERATION_SCORES, NEIGHBOURS
 from schemas.evaluate_raters import DISAGREEMENT, FIGURES, RATER_SCORES
 from schemas.evaluate_recognition import GRID, PREDICTIONS
+from schemas.evaluate_sketches import STROKES
 from tasks.core.verify import type_name
 from tasks.io.files import contracts
 from tests.support.freeze_contracts import PRODUCTS
@@ -25,6 +26,7 @@ SCHEMAS = {
     "predictions": PREDICTIONS,
     "raters": RATER_SCORES,
     "scores": tables.SYSTEM_SCORES,
+    "strokes": STROKES,
     "thresholds": tables.CALIBRATION,
 }
 COLUMNS = [

@@ -6,6 +6,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from flows.cli import main
+from tasks.engine.promises import broken_promises
+from tasks.io.files import contracts
+from tests.support.freeze_contracts import PRODUCTS
 
 SKETCHES = """sketch,method,photo,subset,mean_oks,clip_cosine
 s1,a,p1,body,0.1,0.1
@@ -57,3 +60,41 @@ def test_people_who_are_compared_with_nothing_leave_no_empty_table(capsys):
     evaluate()
     assert "## Agreement with people: simplicity: nothing to compare" in capsys.readouterr().out
     assert not Path("out/simplicity.parquet").exists()
+
+
+def test_agreement_by_a_column_of_the_photos(capsys):
+    evaluate("--by", "subset")
+    printed = capsys.readouterr().out.partition("## Agreement")[2]
+    assert printed.partition("rho by subset:\n\n")[2].splitlines() == [
+        "| subset | mOKS | S_CLIP | photos |",
+        "|---|---:|---:|---:|",
+        "| body | 1.000 | 0.500 | 1 |",
+        "| face | 0.500 | -0.500 | 1 |",
+    ]
+    rows = pq.read_table("out/recognisability.parquet").to_pylist()
+    assert {(row["attribute"], row["group"], row["units"]) for row in rows} == {
+        (None, None, 2),
+        ("subset", "body", 1),
+        ("subset", "face", 1),
+    }
+
+
+def test_the_study_of_strokes_is_written_as_promised(capsys):
+    rows = [
+        f"s{place},clipasso,p{photo},body,{strokes},{value}"
+        for place, (photo, strokes, value) in enumerate(
+            [(1, 8, 0.2), (1, 16, 0.4), (2, 8, 0.3), (2, 16, 0.1), (3, 8, 1)]
+        )
+    ]
+    Path("strokes.csv").write_text("\n".join(["sketch,method,photo,subset,strokes,mean_oks", *rows]))
+    assert main(["evaluate", "sketches", "strokes.csv", "--bootstrap", "0", "--out", "out"]) == 0
+    line = "| clipasso, body, mOKS | 8: 0.250, 16: 0.250 | 16: 0.500 | 16: 0.500 | 0.500 | 0.000 | 2 | 1 |"
+    assert line in capsys.readouterr().out
+    assert Path("out/strokes-mOKS.svg").exists()
+    promised = {"strokes": contracts.read(str(PRODUCTS["evaluation"]))["strokes"]}
+    assert list(broken_promises({"strokes": pq.read_table("out/strokes.parquet")}, promised)) == []
+
+
+def test_without_numbers_of_strokes_there_is_no_table_of_them():
+    evaluate()
+    assert not list(Path("out").glob("strokes*"))

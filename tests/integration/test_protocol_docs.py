@@ -8,6 +8,9 @@ import pytest
 from PIL import Image
 
 from flows.cli import main
+from flows.evaluate.options import settings_of
+from schemas.evaluate_keypoints import KeypointSettings
+from tasks.core.evaluate.sketches.sigmas import sigma_sets
 from tasks.engine.promises import broken_promises
 from tasks.io.files import contracts
 from tests.support.desk import ROOT
@@ -31,11 +34,19 @@ def test_a_page_typed_word_for_word_prints_what_it_says(page, tmp_path, monkeypa
     assert capsys.readouterr().out.rstrip() == printed.rstrip()
     written = {path.name for path in (tmp_path / "build" / page.stem).iterdir()}
     named = set(re.findall(r"`([\w-]+\.(?:md|parquet|svg|json))`", text.rpartition("| file in")[2]))
-    assert written >= named - {"simplicity.parquet"}, "the example has no ranking"
+    absent = {"simplicity.parquet", "strokes.parquet", "strokes-mOKS.svg", "strokes-S_CLIP.svg"}
+    assert written >= named - absent, "the example has no ranking and no strokes"
     out = tmp_path / "build" / page.stem
     promised = {name: of for name, of in CONTRACTS.items() if (out / of.path).exists()}
     assert promised
     assert list(broken_promises({name: pq.read_table(out / of.path) for name, of in promised.items()}, promised)) == []
+
+
+def test_the_guess_for_animals_is_written_out_as_sketches_have_it():
+    page = (ROOT / "docs/evaluating/keypoints.md").read_text(encoding="utf-8")
+    changes = re.findall(r"--set (keypoints=animal-20)|--set '(sigmas=[^']*0.089\])'", page)
+    settings = settings_of(KeypointSettings, ["".join(change) for change in changes])
+    assert (settings.keypoints, settings.sigmas) == ("animal-20", sigma_sets()["animal-20-guessed"])
 
 
 def test_the_museums_raters_are_written_and_read(tmp_path, monkeypatch, capsys):

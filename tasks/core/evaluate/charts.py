@@ -128,15 +128,36 @@ def plot_curves(lines: Mapping[str, Points], bests: Mapping[str, Points], dots: 
 
 def plot_densities(title: str, lines: Mapping[str, Points]) -> str:
     """Densities of a score, 0..1, one line each: points are (score, density). Empty without a line."""
+    most = max((float(value) for points in lines.values() for _, value in points), default=0.0)
+    return _plot_lines(title, "score", lines, Axis(0, 1, 60.0, 460.0), Axis(0, most or 1.0, 240.0, 40.0))
+
+
+def plot_means(title: str, label: str, lines: Mapping[str, Points]) -> str:
+    """Means against a number of things, one line each, with a dot at each number: points are (number, mean).
+
+    label: what the things are called. Both axes reach to 0. Empty without a line; a line has at least one point.
+    """
+    points = np.array([point for line in lines.values() for point in line], np.float64).reshape(-1, 2)
+    (far, high), low = points.max(axis=0, initial=0.0), float(points[:, 1].min(initial=0.0))
+    x = Axis(0, far or 1.0, 60.0, 460.0)
+    y = Axis(low, high if high > low else low + 1.0, 240.0, 40.0)
+    dots = [
+        f"<circle class='ring' {_pen(place)} cx='{x.at(here)}' cy='{y.at(value)}' r='3'/>"
+        for place, line in enumerate(lines.values())
+        for here, value in line
+    ]
+    return _plot_lines(title, label, lines, x, y, dots)
+
+
+def _plot_lines(title: str, label: str, lines: Mapping[str, Points], x: Axis, y: Axis, more: Sequence[str] = ()) -> str:
+    """more: what is drawn above the lines."""
     if not lines:
         return ""
-    most = max(float(value) for points in lines.values() for _, value in points)
-    x, y = Axis(0, 1, 60.0, 460.0), Axis(0, most or 1.0, 240.0, 40.0)
-    body = [*_frame(x, y, escape(title), "score")]
+    body = [*_frame(x, y, escape(title), escape(label))]
     body += [
         f"<path class='line' {_pen(place)} d='{_path(points, x, y)}'/>" for place, points in enumerate(lines.values())
     ]
-    body += _legend([*lines], 40, 298, 2)
+    body += [*more, *_legend([*lines], 40, 298, 2)]
     return _svg(560, 308 + 18 * -(-len(lines) // 2), title, body)
 
 

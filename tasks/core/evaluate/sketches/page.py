@@ -1,5 +1,6 @@
 """What an evaluation of sketches writes: columns of its page, agreement with people, the study of strokes."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
@@ -7,7 +8,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from schemas.errors import BadInput
+from schemas.evaluate_sketches import STROKES
 from schemas.tables import SYSTEM_SCORES
+from tasks.core.evaluate import charts
 from tasks.core.evaluate.markdown import cell, number, table
 from tasks.core.evaluate.sketches.agreement import Agreement, has_same_sets
 from tasks.core.evaluate.sketches.answers import RECOGNISABILITY
@@ -16,6 +19,9 @@ from tasks.core.evaluate.sketches.strokes import StrokeStudy
 from tasks.core.evaluate.sketches.table import Sketches
 from tasks.core.evaluate.systems import Ranking
 from tasks.core.evaluate.systems_page import Headings, summary_lines
+
+Study = tuple[str, str, str, StrokeStudy]
+"""Method, subset, metric, and the study."""
 
 BY_RHO = Ranking("rho")
 _AGREEMENT = {
@@ -47,6 +53,7 @@ def headings(known: Sketches, alphas: Sequence[float]) -> Headings:
             "sketches: expected mean_oks or clip_cosine, or --poses, got nothing that says how recognisable a sketch is"
         )
     columns |= {"SR": "SR"} if has_ratio else {}
+    columns |= {f"passing_{alpha}": f"passing@{alpha}" for alpha in texts}
     return Headings("Sketches", "method", "photo", "photos", {**columns, "sketches": "sketches"}, {"sketches"})
 
 
@@ -87,14 +94,68 @@ def agreement_lines(question: str, scores: pa.Table, unlike: Sequence[tuple[str,
     return [*lines, *(["", *notes] if notes else [])]
 
 
-def stroke_lines(studies: Sequence[tuple[str, str, str, StrokeStudy]]) -> Iterator[str]:
+def stroke_lines(studies: Sequence[Study]) -> Iterator[str]:
     """The studies of strokes as a table, where there is one."""
     lines = []
     for method, subset, metric, study in studies:
-        means = ", ".join(f"{n}: {number(float(mean))}" for n, mean in zip(study.strokes, study.means, strict=True))
-        cells = (means, number(study.rises_throughout), number(study.rho), str(study.photos))
-        lines.append([cell(f"{method}, {subset}, {metric}"), *cells])
+        numbers = study.strokes.tolist()
+        lines.append(
+            [
+                cell(f"{method}, {subset}, {metric}"),
+                _by_strokes(numbers, study.means),
+                _by_strokes(numbers[1:], study.rises),
+                _by_strokes(numbers[1:], study.falls),
+                number(study.rises_throughout),
+                number(study.rho),
+                str(study.photos),
+                str(study.left_out),
+            ]
+        )
     if lines:
         yield "By number of strokes:"
         yield ""
-        yield from table(["sketches", "means", "rises throughout", "rho", "photos"], lines)
+        heads = ["sketches", "means", "rises", "falls", "rises throughout", "rho", "photos", "left out"]
+        yield from table(heads, lines)
+
+
+def strokes_table(studies: Sequence[Study]) -> pa.Table:
+    """STROKES."""
+    rows = []
+    for method, subset, metric, study in studies:
+        whole = {
+            "method": method,
+            "subset": subset,
+            "metric": metric,
+            "rises_throughout": _nullable(study.rises_throughout),
+            "rho": _nullable(study.rho),
+            "rho_photos": study.rho_photos,
+            "photos": study.photos,
+            "left_out": study.left_out,
+        }
+        rises, falls = [math.nan, *study.rises.tolist()], [math.nan, *study.falls.tolist()]
+        rows += [
+            {**whole, "strokes": n, "mean": _nullable(mean), "rises": _nullable(rise), "falls": _nullable(fall)}
+            for n, mean, rise, fall in zip(study.strokes.tolist(), study.means.tolist(), rises, falls, strict=True)
+        ]
+    return pa.Table.from_pylist(rows, schema=STROKES)
+
+
+def stroke_charts(studies: Sequence[Study]) -> dict[str, str]:
+    """By name, for each metric a chart of the means against strokes, a line for each method and subset."""
+    lines: dict[str, dict[str, list[tuple[float, float]]]] = {}
+    for method, subset, metric, study in studies:
+        if study.photos:
+            points = list(zip(study.strokes.tolist(), study.means.tolist(), strict=True))
+            lines.setdefault(metric, {})[f"{method}, {subset}"] = points
+    return {
+        f"strokes-{metric}": charts.plot_means(f"{metric} by number of strokes", "strokes", own)
+        for metric, own in lines.items()
+    }
+
+
+def _by_strokes(numbers: Sequence[int], values: NDArray[np.float64]) -> str:
+    return ", ".join(f"{n}: {number(value) or '-'}" for n, value in zip(numbers, values.tolist(), strict=True))
+
+
+def _nullable(value: float) -> float | None:
+    return None if math.isnan(value) else value

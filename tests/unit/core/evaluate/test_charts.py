@@ -121,3 +121,23 @@ def test_values_below_zero_lie_in_the_chart():
 def test_a_metric_that_no_system_has_is_no_chart():
     scores = score_systems({"a": GOOD}, 20, {}, Ranking("never"), 0, 0)
     assert charts.plot_systems(scores, Ranking("never"), "never") == ""
+
+
+def test_means_against_a_number_have_a_line_with_dots_for_each_name():
+    svg = charts.plot_means("mOKS & more", "strokes", {"a <b>": [(8, 0.1), (64, 0.5)], "c": [(8, -0.25), (32, 0.2)]})
+    tree = ET.fromstring(svg)
+    assert len(of_class(tree, "ring")) == 4
+    paths = [line.get("d", "") for line in of_class(tree, "line")]
+    assert paths[:2] == ["M110.0 146.7L460.0 40.0", "M110.0 240.0L260.0 120.0"]
+    assert "strokes" in [text.text for text in of_class(tree, "mid")]
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, 1e-9])
+def test_one_mean_alone_is_a_chart(value: float):
+    tree = ET.fromstring(charts.plot_means("t", "strokes", {"a": [(8, value)]}))
+    assert len(of_class(tree, "ring")) == 1
+
+
+def test_no_means_are_no_chart():
+    assert charts.plot_means("t", "strokes", {}) == ""
+    assert charts.plot_densities("t", {}) == ""

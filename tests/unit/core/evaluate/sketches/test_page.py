@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from schemas.errors import BadInput
+from schemas.evaluate_sketches import STROKES as STROKES_SCHEMA
 from tasks.core.evaluate.sketches import page
 from tasks.core.evaluate.sketches.agreement import agreement_scorer, agreements
+from tasks.core.evaluate.sketches.strokes import stroke_studies
 from tasks.core.evaluate.sketches.table import check_sketches
 from tasks.core.evaluate.systems import score_systems
 from tests.support.sketches import measured, table
@@ -52,13 +54,67 @@ def test_metrics_without_a_value_have_no_column(row: tuple, first: str, missing:
     columns = page.headings(check_sketches("t", measured(row)), [0.75, 1.75]).metrics
     assert next(iter(columns)) == first
     assert missing not in columns
-    assert "SR" in columns
+    assert {"SR": "SR", "passing_0.75": "passing@0.75", "passing_1.75": "passing@1.75"}.items() <= columns.items()
 
 
 def test_without_complexities_there_is_no_column_of_an_alpha():
     assert list(page.headings(check_sketches("t", table({"mean_oks": 0.5})), [0.75]).metrics) == ["mOKS", "sketches"]
     with pytest.raises(BadInput, match="got nothing that says how recognisable a sketch is"):
         page.headings(check_sketches("t", table({})), [0.75])
+
+
+STROKES = (8, 16, 32)
+
+
+def studies(*photos: list[float | None]) -> list[page.Study]:
+    """One list of mOKS for each photo, by number of strokes; None where there is no sketch."""
+    rows = [
+        {"photo": f"p{place}", "strokes": strokes, "mean_oks": value}
+        for place, values in enumerate(photos)
+        for strokes, value in zip(STROKES, values, strict=True)
+        if value is not None
+    ]
+    return list(stroke_studies(check_sketches("t", table(*rows)), 2.5))
+
+
+def test_a_line_of_strokes_has_rises_falls_and_photos_that_are_left_out():
+    got = list(page.stroke_lines(studies([0.1, 0.2, 0.3], [0.3, 0.2, 0.5], [0.1, None, 0.2])))
+    assert got[2:] == [
+        "| sketches | means | rises | falls | rises throughout | rho | photos | left out |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|",
+        "| anime, body, mOKS | 8: 0.200, 16: 0.200, 32: 0.400 | 16: 0.500, 32: 1.000 | 16: 0.500, 32: 0.000 "
+        "| 0.500 | 0.750 | 2 | 1 |",
+    ]
+
+
+def test_strokes_as_a_table():
+    got = page.strokes_table(studies([0.1, 0.2, 0.3], [0.3, 0.2, 0.5], [0.1, None, 0.2]))
+    assert got.schema == STROKES_SCHEMA
+    columns = ("strokes", "mean", "rises", "falls", "rises_throughout", "rho", "rho_photos", "photos", "left_out")
+    rows = [[row[name] for name in columns] for row in got.to_pylist()]
+    assert rows == [
+        [8, pytest.approx(0.2), None, None, 0.5, pytest.approx(0.75), 2, 2, 1],
+        [16, pytest.approx(0.2), 0.5, 0.5, 0.5, pytest.approx(0.75), 2, 2, 1],
+        [32, pytest.approx(0.4), 1.0, 0.0, 0.5, pytest.approx(0.75), 2, 2, 1],
+    ]
+
+
+def test_strokes_of_which_no_photo_has_all():
+    nobody = studies([0.1, None, None], [None, 0.2, 0.4])
+    assert "| 8: -, 16: -, 32: - | 16: -, 32: - |" in list(page.stroke_lines(nobody))[-1]
+    assert page.strokes_table(nobody)["mean"].null_count == 3
+    assert page.stroke_charts(nobody) == {}
+
+
+def test_no_study_of_strokes():
+    assert (list(page.stroke_lines([])), page.strokes_table([]).num_rows, page.stroke_charts([])) == ([], 0, {})
+
+
+def test_a_chart_of_strokes():
+    charts = page.stroke_charts(studies([0.1, 0.2, 0.3]))
+    assert list(charts) == ["strokes-mOKS"]
+    assert "mOKS by number of strokes" in charts["strokes-mOKS"]
+    assert ">anime, body</text>" in charts["strokes-mOKS"]
 
 
 def test_which_of_our_metrics_a_question_is_compared_with():
