@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from schemas.evaluate_sketches import SketchSettings
 from tasks.core.evaluate.sketches import page
-from tasks.core.evaluate.sketches.agreement import agreement_scorer, agreements
+from tasks.core.evaluate.sketches.agreement import Agreement, agreement_scorer, agreements
 from tasks.core.evaluate.sketches.answers import PeopleScores, check_answers
 from tasks.core.evaluate.sketches.metric import check_metric, refuse_own_names
 from tasks.core.evaluate.sketches.poses import check_poses, mean_oks_of_sketches
@@ -42,8 +44,7 @@ def evaluate_sketches(
 
     sketches, poses, answers: tables (docs/evaluating/sketches.md says with which columns). metrics: by name, the tables
     of other metrics that are compared with people, too. by: columns of the sketches' table that are the same for all
-    sketches of a photo. Raises BadInput for a table that is none,
-    and for another metric with the name of one of ours.
+    sketches of a photo. Raises BadInput for a table that is none, and for another metric with the name of one of ours.
     """
     refuse_own_names(metrics or ())
     rows = read_table("sketches", sketches, _SKETCHES, _SKETCHES.names)
@@ -55,25 +56,15 @@ def evaluate_sketches(
     ranking = Ranking(next(iter(headings.metrics)))
     scorers = {method: method_scorer(known, method, settings.alphas, settings.clip_scale) for method in known.methods}
     groups = _groups(known, rows, by)
+    agreed = _agreements(known, _people(answers, known, settings), _others(metrics or {}, known), settings)
     scores = score_systems(scorers, len(known.photos), groups, ranking, *resampling)
-    others = {
-        name: check_metric(name, read_table(name, url, _METRIC, _METRIC.names), known)
-        for name, url in (metrics or {}).items()
-    }
     studies = list(stroke_studies(known, settings.clip_scale))
     more = list(page.stroke_lines(studies))
     tables = {"strokes": page.strokes_table(studies)} if studies else {}
-    for question, people in _people(answers, known, settings).items():
-        metrics_of = {**page.own_metrics(question, known, settings.clip_scale), **others}
-        compared = agreements(metrics_of, people.score, known.photo)
-        sets: list[int] = next((one.sets.tolist() for one in compared.values()), [])
-        of_sets = {column: [values[photo] for photo in sets] for column, values in groups.items()}
-        systems = {name: agreement_scorer(one) for name, one in compared.items()}
-        agreed, unlike = page.split_leads(
-            score_systems(systems, len(sets), of_sets, page.BY_RHO, *resampling), compared
-        )
-        tables |= {question: agreed} if agreed.num_rows else {}
-        more += [*([""] if more else []), *page.agreement_lines(question, agreed, unlike)]
+    for question, compared in agreed.items():
+        table, unlike = page.split_leads(_score_agreement(compared, groups, resampling), compared)
+        tables |= {question: table} if table.num_rows else {}
+        more += [*([""] if more else []), *page.agreement_lines(question, table, unlike)]
     return evaluation(
         "sketches",
         scores,
@@ -104,3 +95,35 @@ def _people(answers: str | None, known: Sketches, settings: SketchSettings) -> d
         return {}
     scores = check_answers("answers", read_table("answers", answers, _ANSWERS, _ANSWERS.names), known, settings)
     return {question: people for question, people in scores.items() if people.responses.any()}
+
+
+def _others(metrics: Mapping[str, str], known: Sketches) -> dict[str, NDArray[np.float64]]:
+    """By name, each other metric's value of each sketch."""
+    return {
+        name: check_metric(name, read_table(name, url, _METRIC, _METRIC.names), known) for name, url in metrics.items()
+    }
+
+
+def _agreements(
+    known: Sketches,
+    people: Mapping[str, PeopleScores],
+    others: Mapping[str, NDArray[np.float64]],
+    settings: SketchSettings,
+) -> dict[str, dict[str, Agreement]]:
+    """By question and metric, how a metric agrees with people."""
+    return {
+        question: agreements(
+            {**page.own_metrics(question, known, settings.clip_scale), **others}, own.score, known.photo
+        )
+        for question, own in people.items()
+    }
+
+
+def _score_agreement(
+    compared: Mapping[str, Agreement], groups: Mapping[str, list[str | None]], resampling: Resampling
+) -> pa.Table:
+    """SYSTEM_SCORES of metrics over the sets of one question. groups: by column, the value of each photo."""
+    sets: list[int] = next((one.sets.tolist() for one in compared.values()), [])
+    of_sets = {column: [values[photo] for photo in sets] for column, values in groups.items()}
+    systems = {name: agreement_scorer(one) for name, one in compared.items()}
+    return score_systems(systems, len(sets), of_sets, page.BY_RHO, *resampling)
