@@ -45,31 +45,45 @@ def collect_votes(neighbours: Neighbours, gallery_class: NDArray[np.int64]) -> V
     )
 
 
-def confidence_of(odds_against: Floats) -> Floats:
-    """(Q,) the softmax of the predicted class, 1 / N to 1, from the odds against it."""
-    return np.asarray(1 / (1 + odds_against))
-
-
 def weigh_votes(votes: Votes, k: int, tau: float) -> Floats:
-    """(Q,) the odds against each query's prediction by its k nearest images with the temperature tau, from 0 on.
+    """(Q,) the doubt about each query's prediction by its k nearest images with the temperature tau, at most 0.
 
-    These are (1 - confidence) / confidence: the lower, the surer. Near 1, confidences differ by less than 64 bits can
-    hold, and their odds do not; so predictions are ranked by the odds.
+    The lower, the surer: it is (ln of the odds against the prediction - ln(N - 1)) / tau, the odds against it being
+    (1 - confidence) / confidence. Near 1, confidences differ by less than 64 bits can hold, and the odds become 0 where
+    tau is large; their logarithm does neither, so predictions are ranked by it. For k = 1 the doubt is the similarity
+    below 0, whatever tau is.
 
-    confidence = e^(tau s) / (sum of e^(tau s_c) over the classes of the k nearest + (N - their number) e^0) for the
-    best class's s. All exponents are differences to the best one, so that none is too large for any tau. A k beyond
-    the gallery takes all of it. Raises ValueError for a k that was not searched, or below 1.
+    With s of the best class, the odds against it are (sum of e^(tau s_c) over the other classes of the k nearest + (N -
+    their number) e^0) / e^(tau s). A k beyond the gallery takes all of it. Raises ValueError for a k that was not
+    searched, or below 1.
 
     >>> neighbours = Neighbours(np.array([[0, 1]]), np.array([[0.9, 0.5]], np.float32))
     >>> votes = collect_votes(neighbours, np.arange(4))
-    >>> [confidence_of(weigh_votes(votes, 2, tau)).round(4).tolist() for tau in (1, 10)]
-    [[0.4027], [0.9818]]
+    >>> weigh_votes(votes, 1, 10).round(4).tolist(), weigh_votes(votes, 2, 10).round(4).tolist()
+    ([-0.9], [-0.5085])
     """
     searched = votes.similarity.shape[1]
     if k < 1 or min(k, votes.gallery_rows) > searched:
         raise ValueError(f"expected k from 1 to the {searched} neighbours that were searched, got {k}")
-    similarity, counts = votes.similarity[:, :k], votes.is_nearest_of_class[:, :k]
-    best = similarity[:, :1]
-    others = np.where(counts[:, 1:], np.exp(tau * (similarity[:, 1:] - best)), 0.0).sum(axis=1)
-    absent = votes.classes - counts.sum(axis=1)
-    return np.asarray(others + absent * np.exp(-tau * best[:, 0]))
+    others = np.where(votes.is_nearest_of_class[:, 1:k], votes.similarity[:, 1:k], 0.0)  # e^0 of what is no vote
+    return _log_mean_weight(tau * others, max(votes.classes - 1, 1)) / tau - votes.similarity[:, 0]
+
+
+def confidence_of(doubt: Floats, classes: int, tau: float) -> Floats:
+    """(Q,) the softmax of the predicted class among N classes, 1 / N to 1, from the doubt about it.
+
+    >>> confidence_of(np.array([0.0, -1.0]), 4, 10).round(4).tolist()
+    [0.25, 0.9999]
+    """
+    return np.asarray(1 / (1 + (classes - 1) * np.exp(tau * doubt)))
+
+
+def _log_mean_weight(exponents: Floats, others: int) -> Floats:
+    """(Q,) ln of the mean of e^x over the classes that are not predicted: exponents (Q, K), and 0 for all the others.
+
+    Small exponents are summed as e^x - 1, so that they do not vanish beside 1; large ones relative to the largest.
+    """
+    largest = exponents.max(axis=1, initial=0.0)
+    small = np.log1p(np.expm1(np.minimum(exponents, 1.0)).sum(axis=1) / others)
+    shares = np.exp(exponents - largest[:, None]).sum(axis=1) + (others - exponents.shape[1]) * np.exp(-largest)
+    return np.where(largest < 1, small, largest + np.log(np.maximum(shares, 1.0) / others))

@@ -75,10 +75,8 @@ def recognise(
     val_votes, test_votes = (collect_votes(_rows(neighbours, part), gallery.class_of) for part in parts)
     tuned = tune_on(val[0], val_votes, settings)
     outcomes = outcomes_of(test_votes, test[0].class_of, tuned.k, tuned.tau)
-    nearest = neighbours.rows[parts[1], 0]
-    return Recognition(
-        tuned, test_votes.prediction, nearest, confidence_of(outcomes.odds_against), outcomes, dimensions
-    )
+    confidence = confidence_of(outcomes.doubt, test_votes.classes, tuned.tau)
+    return Recognition(tuned, test_votes.prediction, neighbours.rows[parts[1], 0], confidence, outcomes, dimensions)
 
 
 def tune_on(queries: Queries, votes: Votes, settings: RecognitionSettings) -> Tuned:

@@ -13,13 +13,13 @@ LABELS = {"GAP": "GAP", "GAP_minus": "GAP-", "ACC": "ACC"}
 
 
 class Outcomes(NamedTuple):
-    """What is scored, one row a query. odds_against: (Q,) the lower, the surer; infinite is least sure.
+    """What is scored, one row a query. doubt: (Q,) any numbers: the lower, the surer of its prediction.
 
     is_met: the query shows an exhibit of the gallery; the others are distractors. is_right: the prediction is the
     query's class, which it never is for a distractor.
     """
 
-    odds_against: NDArray[np.float64]
+    doubt: NDArray[np.float64]
     is_met: NDArray[np.bool_]
     is_right: NDArray[np.bool_]
 
@@ -41,7 +41,7 @@ def scorer(outcomes: Outcomes) -> Scorer:
     is the share of Met queries that are right. Equal confidences: wrong ones first (ours: the paper is silent, and the
     lower bound depends on no other order). All are 0 to 1, and NaN where no Met query counts.
     """
-    order = np.lexsort((outcomes.is_right, outcomes.odds_against))
+    order = np.lexsort((outcomes.is_right, outcomes.doubt))
     is_met, is_right = outcomes.is_met[order], outcomes.is_right[order]
 
     def score(times: NDArray[np.int64]) -> dict[str, float]:

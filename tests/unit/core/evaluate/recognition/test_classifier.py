@@ -1,6 +1,7 @@
 """Predictions and confidences: the formula by hand, by plain loops, clamped, and for any temperature."""
 
 import math
+from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
@@ -16,6 +17,10 @@ def votes_of(similarities: list[float], classes: list[int], others: int = 0) -> 
     new = range(max(classes) + 1, max(classes) + 1 + others)
     rows = np.arange(len(classes))[None]
     return collect_votes(Neighbours(rows, np.array([similarities], np.float32)), np.array([*classes, *new]))
+
+
+def confidence(votes: Votes, k: int, tau: float) -> np.ndarray:
+    return confidence_of(weigh_votes(votes, k, tau), votes.classes, tau)
 
 
 @pytest.mark.parametrize(
@@ -34,13 +39,13 @@ def votes_of(similarities: list[float], classes: list[int], others: int = 0) -> 
 )
 def test_confidence_by_hand(similarities, others, k, tau, expected):
     votes = votes_of(similarities, [0, 1], others)
-    assert confidence_of(weigh_votes(votes, k, tau))[0] == pytest.approx(expected, abs=5e-5)
+    assert confidence(votes, k, tau)[0] == pytest.approx(expected, abs=5e-5)
 
 
 def test_the_second_class_by_hand():
     """The softmax of the second class is the first one's times e^(tau (s2 - s1)): .2699 and .0180."""
     for tau, expected in ((1, 0.2699), (10, 0.0180)):
-        first = confidence_of(weigh_votes(votes_of([0.9, 0.5], [0, 1], 2), 2, tau))[0]
+        first = confidence(votes_of([0.9, 0.5], [0, 1], 2), 2, tau)[0]
         assert first * math.exp(tau * (0.5 - 0.9)) == pytest.approx(expected, abs=5e-5)
 
 
@@ -86,26 +91,41 @@ def test_confidence_is_that_of_plain_loops(pairs, others, k, tau):
         best[code] = max(best.get(code, 0.0), similarity)
     total = sum(math.exp(tau * s) for s in best.values()) + len(classes) + others - len(best)
     votes = votes_of([similarity for similarity, _ in pairs], codes, others)
-    confidence = confidence_of(weigh_votes(votes, k, tau))[0]
-    assert confidence == pytest.approx(math.exp(tau * best[codes[0]]) / total)
-    assert 1 / (len(classes) + others) - 1e-12 <= confidence <= 1
+    got = confidence(votes, k, tau)[0]
+    assert got == pytest.approx(math.exp(tau * best[codes[0]]) / total)
+    assert 1 / (len(classes) + others) - 1e-12 <= got <= 1
 
 
-# 1/1024 apart: differences that 64 bits show even with the lowest temperature
-steps = st.integers(-1024, 1024).map(lambda step: step / 1024)
-
-
-@given(st.lists(steps, min_size=1, max_size=9))
+@given(st.lists(st.floats(-1, 1, width=32), min_size=1, max_size=9))
 def test_for_k_1_the_ranking_is_free_of_the_temperature(similarities):
     column = np.array(similarities, np.float32)[:, None]
     found = Neighbours(np.zeros(column.shape, np.int64), column)
     votes = collect_votes(found, np.arange(2))._replace(classes=224_408)  # the Met's
     by_similarity = np.argsort(-np.maximum(column[:, 0], 0), kind="stable").tolist()
-    for tau in (0.01, 0.1, 1, 50, 500):
+    for tau in (5e-324, 1e-300, 0.01, 0.1, 1, 50, 500, 700, 800, 10_000):
         assert np.argsort(weigh_votes(votes, 1, tau), kind="stable").tolist() == by_similarity
 
 
 def test_confidences_that_64_bits_cannot_tell_from_1_are_still_ranked():
-    sure = [weigh_votes(votes_of([similarity, 0.1], [0, 1], 998), 2, 500) for similarity in (0.98, 0.99, 1.0)]
-    assert [confidence_of(odds)[0] for odds in sure] == [1, 1, 1]
-    assert sure[0] > sure[1] > sure[2] > 0
+    for tau in (500, 800, 10_000):
+        several = [votes_of([similarity, 0.1], [0, 1], 998) for similarity in (0.98, 0.99, 1.0)]
+        assert [confidence(votes, 2, tau)[0] for votes in several] == [1, 1, 1]
+        doubt = [weigh_votes(votes, 2, tau)[0] for votes in several]
+        assert doubt[0] > doubt[1] > doubt[2]
+
+
+@pytest.mark.parametrize("tau", [1e-200, 1e-9, 0.5, 1.2, 30, 10_000])
+def test_the_doubt_is_the_logarithm_of_the_odds(tau):
+    """By Python's decimals, which neither overflow nor vanish."""
+    with localcontext(prec=400):
+        factor = Decimal(tau)
+        for similarities, others in (([0.9, 0.85, 0.2], 3), ([0.9, 0.9, 0.9], 1), ([0.5, 0.0, 0.0], 200_000)):
+            best, *rest = (Decimal(float(np.float32(value))) for value in similarities)
+            total = sum((factor * value).exp() for value in rest) + others
+            exact = ((total / (len(rest) + others)).ln()) / factor - best
+            got = weigh_votes(votes_of(similarities, [0, 1, 2], others), 3, tau)[0]
+            assert got == pytest.approx(float(exact), abs=1e-12)
+
+
+def test_a_gallery_of_one_class_is_always_sure():
+    assert confidence(votes_of([0.5, 0.4], [0, 0]), 2, 50).tolist() == [1]

@@ -11,7 +11,7 @@ from tasks.core.evaluate.recognition.scores import LABELS, NAMES, Outcomes, scor
 def outcomes_of(*queries: tuple[float, str]) -> Outcomes:
     """Each query's confidence, and what became of it: right, wrong, or a distractor."""
     return Outcomes(
-        np.array([1 / confidence - 1 if confidence else np.inf for confidence, _ in queries]),
+        np.array([-confidence for confidence, _ in queries]),
         np.array([what != "distractor" for _, what in queries], np.bool_),
         np.array([what == "right" for _, what in queries], np.bool_),
     )

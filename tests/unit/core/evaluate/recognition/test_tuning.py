@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tasks.core.evaluate.recognition.classifier import collect_votes
+from tasks.core.evaluate.recognition.classifier import collect_votes, confidence_of
 from tasks.core.evaluate.recognition.neighbours import Neighbours
 from tasks.core.evaluate.recognition.scores import score_once
 from tasks.core.evaluate.recognition.tuning import outcomes_of, tune
@@ -18,7 +18,7 @@ TRUTH = np.array([0, -1])
 def test_the_outcomes_of_a_pair():
     outcomes = outcomes_of(VOTES, TRUTH, 2, 10)
     assert (outcomes.is_met.tolist(), outcomes.is_right.tolist()) == ([True, False], [True, False])
-    assert outcomes.odds_against == pytest.approx([1 / 0.7478 - 1, 1 / 0.4589 - 1], abs=5e-4)
+    assert confidence_of(outcomes.doubt, 1000, 10) == pytest.approx([0.7478, 0.4589], abs=5e-5)
 
 
 @pytest.mark.parametrize(
