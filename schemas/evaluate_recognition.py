@@ -15,6 +15,9 @@ Temperature = Annotated[float, Field(gt=0, le=10_000)]
 MET_K: tuple[int, ...] = (1, 2, 3, 5, 7, 10, 15, 20, 50)
 MET_TEMPERATURES: tuple[float, ...] = (0.01, 0.1, 1, 5, 10, 15, 20, 25, 30, 50, 100, 500)
 
+MOST_DIMENSIONS = 65_536
+"""Of vectors that a whitening is learned from: its covariance is the square of this."""
+
 PREDICTIONS = pa.schema(
     [
         ("system", pa.string()),
@@ -64,7 +67,7 @@ class RecognitionSettings(Frozen):
     dimensions: int | None = Field(
         512,
         ge=1,
-        le=65_536,
+        le=MOST_DIMENSIONS,
         description="At most how many principal components are kept (The Met: 512); null: all. A gallery of few images "
         "has fewer",
     )

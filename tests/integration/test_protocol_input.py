@@ -145,6 +145,7 @@ def test_odd_input_is_refused_in_one_sentence(protocol, change, options, sentenc
         pytest.param(np.array([[{}] * 3] * 4, object), "expected an array of numbers (.npy)", id="objects"),
         pytest.param(np.ones((4, 0), np.float32), "expected vectors of shape", id="no dimension"),
         pytest.param(np.ones((3, 3), np.float32), "expected vectors of shape (4, dimensions)", id="too few"),
+        pytest.param(np.eye(4, 200_000, dtype=np.float32), "expected 200000 dimensions as in the gallery", id="wide"),
     ],
 )
 def test_odd_arrays_are_refused_in_one_sentence(array, sentence, tmp_path, monkeypatch, capsys):

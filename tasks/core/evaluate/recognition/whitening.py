@@ -1,23 +1,34 @@
 """PCA whitening of descriptors, learned from the gallery alone (The Met dataset, section 3; Jégou & Chum, 2012)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schemas.errors import BadInput
+from schemas.evaluate_recognition import MOST_DIMENSIONS
+from schemas.phrases import counted
 from tasks.core.evaluate.recognition.vectors import AT_ONCE, Floats, Vectors, normalise
 
 LEAST_VARIANCE = 1e-9
 """As a share of the largest. A direction with less has none but the rounding of 32-bit numbers: it is left out."""
 
 
+_NONE = -1100
+"""Below every exponent of 64-bit floats."""
+
+
 class Whitening(NamedTuple):
-    """mean: (d,). projection: (d, kept) eigenvectors by falling variance, each divided by its standard deviation."""
+    """Of vectors x 2^-exponent, so that no square is too large or too small, of however large or small numbers.
+
+    mean: (d,). projection: (d, kept) eigenvectors by falling variance, each divided by its standard deviation.
+    exponent: of the power of two above the gallery's largest number.
+    """
 
     mean: Floats
     projection: Floats
+    exponent: int
 
     @property
     def dimensions(self) -> int:
@@ -26,30 +37,34 @@ class Whitening(NamedTuple):
 
 
 def learn_whitening(gallery: NDArray[Any], at_most: int | None = 512) -> Whitening:
-    """The whitening of a gallery (G, d), which may be a memory map: it is read twice, in blocks.
+    """The whitening of a gallery (G, d), which may be a memory map: it is read three times, in blocks.
 
     m = mean, C = (X - m)^T (X - m) / G in 64 bits, P = V diag(variance^-1/2) for the `at_most` eigenvectors V with the
     largest variance (null: all; the paper: 512). Directions whose variance is below LEAST_VARIANCE of the largest are
     left out, so that fewer may be kept: G images have at most G - 1. Of each eigenvector the entry that is farthest
     from 0 is positive (the first of equal ones): no similarity depends on it.
 
-    Raises BadInput for fewer than two images, and for images that are all equal.
+    Raises BadInput for fewer than two images, for images that are all equal, and for more than MOST_DIMENSIONS or a
+    covariance that does not fit into memory.
     """
     if len(gallery) < 2:
         raise BadInput(f"expected at least 2 gallery images to learn a whitening from, got {len(gallery)}")
+    if gallery.shape[1] > MOST_DIMENSIONS:
+        expected = f"expected at most {MOST_DIMENSIONS:,} dimensions to learn a whitening from"
+        raise BadInput(f"{expected}, got {gallery.shape[1]:,} (--set whiten=false takes any number)")
     blocks = [slice(start, start + AT_ONCE) for start in range(0, len(gallery), AT_ONCE)]
-    mean = np.sum([gallery[block].sum(axis=0, dtype=np.float64) for block in blocks], axis=0) / len(gallery)
-    covariance = np.zeros((len(mean), len(mean)))
-    for block in blocks:
-        centred = gallery[block].astype(np.float64) - mean
-        covariance += centred.T @ centred
-    variance, vectors = np.linalg.eigh(covariance / len(gallery))
-    variance, vectors = variance[::-1], vectors[:, ::-1]
+    exponent = max(int(_exponents(gallery[block]).max()) for block in blocks)
+    mean = np.sum([_scaled(gallery[block], exponent).sum(axis=0) for block in blocks], axis=0) / len(gallery)
+    try:
+        variance, vectors = _directions(gallery, blocks, mean, exponent)
+    except MemoryError as problem:
+        expected = f"expected memory for the covariance of {counted(len(mean), 'dimension')}"
+        raise BadInput(f"{expected}, got too little (--set whiten=false needs none)") from problem
     rank = int(np.count_nonzero(variance > LEAST_VARIANCE * max(float(variance[0]), np.finfo(np.float64).tiny)))
     if not rank or _is_rounding(float(variance[0]), mean):
         raise BadInput("expected gallery images with different vectors to learn a whitening from, got equal ones")
     kept = rank if at_most is None else min(at_most, rank)
-    return Whitening(mean, _with_signs(vectors[:, :kept]) / np.sqrt(variance[:kept]))
+    return Whitening(mean, _with_signs(vectors[:, :kept]) / np.sqrt(variance[:kept]), exponent)
 
 
 def whiten(vectors: NDArray[Any], whitening: Whitening) -> Vectors:
@@ -65,8 +80,32 @@ def whiten(vectors: NDArray[Any], whitening: Whitening) -> Vectors:
 def whiten_blocks(vectors: NDArray[Any], whitening: Whitening) -> Iterator[Vectors]:
     """`whiten` for a gallery that is too large to be copied: its rows in their order, AT_ONCE at once."""
     for start in range(0, len(vectors), AT_ONCE):
-        centred = vectors[start : start + AT_ONCE].astype(np.float64) - whitening.mean
+        block = vectors[start : start + AT_ONCE]
+        # only the direction counts, so a vector that is far larger than the gallery's is scaled by its own size
+        exponents = np.maximum(_exponents(block), whitening.exponent)[:, None]
+        centred = _scaled(block, exponents) - np.ldexp(whitening.mean, whitening.exponent - exponents)
         yield normalise(centred @ whitening.projection)
+
+
+def _directions(gallery: NDArray[Any], blocks: Sequence[slice], mean: Floats, exponent: int) -> tuple[Floats, Floats]:
+    """Variances (d,) of the scaled gallery, falling, and the eigenvectors (d, d) of its covariance."""
+    covariance = np.zeros((len(mean), len(mean)))
+    for block in blocks:
+        centred = _scaled(gallery[block], exponent) - mean
+        covariance += centred.T @ centred
+    variance, vectors = np.linalg.eigh(covariance / len(gallery))
+    return variance[::-1], vectors[:, ::-1]
+
+
+def _exponents(vectors: NDArray[Any]) -> NDArray[np.int64]:
+    """(N,) of the power of two above the largest number of each vector; of zeros, less than of any other."""
+    largest = np.abs(vectors).max(axis=1).astype(np.float64)
+    return np.where(largest > 0, np.frexp(largest)[1], _NONE).astype(np.int64)
+
+
+def _scaled(vectors: NDArray[Any], exponents: int | NDArray[np.int64]) -> Floats:
+    """(N, d) the vectors x 2^-exponents, exactly but for what vanishes."""
+    return np.asarray(np.ldexp(vectors.astype(np.float64), -exponents))
 
 
 def _is_rounding(variance: float, mean: Floats) -> bool:

@@ -19,8 +19,8 @@ def test_four_points_by_hand():
     """C = diag(.5, 2): the second axis first, each divided by the root of its variance."""
     learned = learn_whitening(CROSS)
     assert learned.mean.tolist() == [0, 0]
-    assert learned.projection == pytest.approx(np.array([[0, 2**0.5], [0.5**0.5, 0]]))
-    whitened = CROSS @ learned.projection
+    assert learned.projection == pytest.approx(np.array([[0, 2**0.5], [0.5**0.5, 0]]) * 2**learned.exponent)
+    whitened = np.ldexp(CROSS, -learned.exponent) @ learned.projection
     assert whitened.T @ whitened / 4 == pytest.approx(np.eye(2))
     assert whiten(CROSS, learned) == pytest.approx(np.array([(0, 1), (0, -1), (1, 0), (-1, 0)]))
 
@@ -28,7 +28,7 @@ def test_four_points_by_hand():
 def test_the_gallerys_whitened_covariance_is_the_identity_and_vectors_have_length_1():
     gallery = drawn(300, 6)
     learned = learn_whitening(gallery, None)
-    whitened = (gallery - learned.mean) @ learned.projection
+    whitened = (np.ldexp(gallery, -learned.exponent) - learned.mean) @ learned.projection
     assert np.cov(whitened.T, bias=True) == pytest.approx(np.eye(6), abs=1e-9)
     assert np.linalg.norm(whiten(gallery, learned), axis=1) == pytest.approx(1)
 
@@ -69,11 +69,48 @@ def test_directions_without_variance_are_left_out(gallery, at_most, kept):
         (np.ones((1, 3)), "expected at least 2 gallery images to learn a whitening from, got 1"),
         (np.zeros((9, 3)), "expected gallery images with different vectors to learn a whitening from, got equal ones"),
         (np.full((9, 3), 0.1), "got equal ones"),
+        (np.full((9, 3), 1e-200), "got equal ones"),
+        (np.full((9, 3), 1.7e308), "got equal ones"),
+        (np.eye(4, 65_537), "expected at most 65,536 dimensions to learn a whitening from, got 65,537"),
     ],
 )
 def test_nothing_to_learn_from_is_refused(gallery, said):
     with pytest.raises(BadInput, match=said):
         learn_whitening(gallery)
+
+
+@pytest.mark.parametrize("exponent", [-1000, -665, 0, 665, 1018])
+def test_a_power_of_two_changes_nothing(exponent):
+    """Also where squares of the numbers are infinite or 0."""
+    gallery = drawn(40, 5).astype(np.float64)
+    queries = np.concatenate([drawn(9, 5, 2), np.zeros((1, 5))]).astype(np.float64)
+    plain, scaled = learn_whitening(gallery, 3), learn_whitening(np.ldexp(gallery, exponent), 3)
+    assert (scaled.exponent, scaled.dimensions) == (plain.exponent + exponent, 3)
+    assert np.array_equal(scaled.projection, plain.projection)
+    assert np.array_equal(whiten(np.ldexp(queries, exponent), scaled), whiten(queries, plain))
+
+
+@pytest.mark.parametrize(("gallery_size", "query_size"), [(1e-200, 1e200), (1e-308, 1e308), (1, 1e308), (1e-320, 1)])
+def test_queries_may_be_far_longer_than_the_gallery(gallery_size, query_size):
+    """The mean is nothing beside them."""
+    gallery = np.array([(1, 0), (-1, 0), (0, 2), (0, -2), (1, 1)]) * gallery_size
+    learned = learn_whitening(gallery)
+    along = np.array([[0.6, 0.8]]) @ learned.projection
+    assert whiten(np.array([[0.6, 0.8]]) * query_size, learned) == pytest.approx(along / np.linalg.norm(along))
+
+
+def test_queries_far_shorter_than_the_gallery_are_as_near_as_zero():
+    learned = learn_whitening(CROSS + 1.0)
+    assert np.array_equal(whiten(np.full((1, 2), 1e-300), learned), whiten(np.zeros((1, 2)), learned))
+
+
+def test_a_covariance_beyond_the_memory_is_refused_in_a_sentence(monkeypatch):
+    def no_memory(_shape):
+        raise MemoryError
+
+    monkeypatch.setattr(module.np, "zeros", no_memory)
+    with pytest.raises(BadInput, match="expected memory for the covariance of 2 dimensions, got too little"):
+        learn_whitening(CROSS)
 
 
 def test_the_mean_becomes_zero():
