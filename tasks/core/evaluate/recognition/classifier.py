@@ -86,4 +86,4 @@ def _log_mean_weight(exponents: Floats, others: int) -> Floats:
     largest = exponents.max(axis=1, initial=0.0)
     small = np.log1p(np.expm1(np.minimum(exponents, 1.0)).sum(axis=1) / others)
     shares = np.exp(exponents - largest[:, None]).sum(axis=1) + (others - exponents.shape[1]) * np.exp(-largest)
-    return np.where(largest < 1, small, largest + np.log(np.maximum(shares, 1.0) / others))
+    return np.asarray(np.where(largest < 1, small, largest + np.log(np.maximum(shares, 1.0) / others)))
