@@ -125,7 +125,11 @@ def _parse_csv(data: bytes, columns: pa.Schema) -> pa.Table:
     types = {column: pa.string() for column in header}
     types |= {field.name: field.type for field in columns if field.name in types and pa.types.is_primitive(field.type)}
     options = pyarrow.csv.ConvertOptions(column_types=types, strings_can_be_null=True, null_values=[""])
-    return pyarrow.csv.read_csv(io.BytesIO(data), convert_options=options)
+    table = pyarrow.csv.read_csv(io.BytesIO(data), convert_options=options)
+    for place, column in enumerate(table.column_names):
+        if column in columns.names and pa.types.is_string(columns.field(column).type):
+            table = table.set_column(place, column, _without_fraction(table.column(place)))
+    return table
 
 
 def _parse_json(data: bytes, columns: pa.Schema) -> pa.Table:
@@ -149,8 +153,26 @@ def _cast(name: str, table: pa.Table, field: pa.Field) -> pa.ChunkedArray:
     try:
         if wants_number and not is_number:
             raise ValueError(f"values of the type {column.type}")
+        if pa.types.is_string(field.type) and pa.types.is_floating(column.type):
+            return _without_fraction(column)
         return column.cast(field.type)
     except (pa.ArrowException, ValueError) as problem:
         raise BadInput(
             f"{name}: expected the column {quoted(field.name)} of the type {field.type}, got {error_line(problem)}"
         ) from problem
+
+
+def _without_fraction(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A text column whose values all are whole numbers, as floats or as texts such as 10.0: these without the ".0".
+
+    So pandas writes whole numbers among which one is missing. Other values stay as they are, floats as text.
+    """
+    if pa.types.is_floating(column.type):
+        try:
+            return column.cast(pa.int64()).cast(pa.string())
+        except pa.ArrowException:
+            return column.cast(pa.string())
+    is_whole = pc.match_substring_regex(column, r"^-?\d+\.0$")
+    if column.null_count == len(column) or not pc.all(is_whole).as_py():
+        return column
+    return pc.utf8_slice_codeunits(column, 0, -2)

@@ -44,6 +44,48 @@ def test_a_table_has_the_types_that_are_asked_for(tmp_path, name, data):
     assert table["score"].to_pylist()[:2] == [1.0, None]
 
 
+@pytest.mark.parametrize(
+    ("ids", "expected"),
+    [
+        pytest.param([10.0, None, -5.0], ["10", None, "-5"], id="pandas writes whole numbers with a null so"),
+        pytest.param([123456789012.0, 2.0**53], ["123456789012", "9007199254740992"], id="large"),
+        pytest.param([1.5, 2.0], ["1.5", "2"], id="not all whole"),
+        pytest.param([None, None], [None, None], id="nulls"),
+        pytest.param([1e300, 0.0], ["1e+300", "0"], id="beyond whole numbers"),
+    ],
+)
+def test_whole_numbers_that_came_as_floats_are_texts_without_a_fraction(tmp_path, ids, expected):
+    for name, column in (("a", pa.array(ids, pa.float64())), ("b", pa.array(ids, pa.float32()))):
+        url = write(tmp_path, f"{name}.parquet", parquet(pa.table({"id": column})))
+        if name == "a" or max(map(abs, filter(None, ids)), default=0) < 2**24:
+            assert read_table("works", url, COLUMNS, COLUMNS.names)["id"].to_pylist() == expected
+    url = write(tmp_path, "a.json", json.dumps([{"id": value} for value in ids]).encode())
+    assert read_table("works", url, COLUMNS, COLUMNS.names)["id"].to_pylist() == expected
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        pytest.param(["10.0", "", "-5.0"], ["10", None, "-5"], id="as pandas writes them"),
+        pytest.param(["10.0", "11"], ["10.0", "11"], id="not all with a fraction"),
+        pytest.param(["10.0", "1.5"], ["10.0", "1.5"], id="not all whole"),
+        pytest.param(["1.0", "1.0.0"], ["1.0", "1.0.0"], id="versions"),
+        pytest.param(["1.0 ", "2.0"], ["1.0 ", "2.0"], id="a blank"),
+        pytest.param(["", ""], [None, None], id="nulls"),
+    ],
+)
+def test_whole_numbers_in_csv_are_texts_without_a_fraction(tmp_path, cells, expected):
+    data = "\n".join(["class,score,edition", *(f"{cell},1,1.0" for cell in cells)]) + "\n"
+    table = read_table("works", write(tmp_path, "a.csv", data.encode()), COLUMNS, COLUMNS.names)
+    assert table["class"].to_pylist() == expected
+    assert table["edition"].to_pylist() == ["1.0"] * len(cells), "a column that nobody asked for stays"
+
+
+def test_texts_of_parquet_stay_as_they_are(tmp_path):
+    url = write(tmp_path, "a.parquet", parquet(pa.table({"class": ["1.0", "2.0"]})))
+    assert read_table("works", url, COLUMNS, COLUMNS.names)["class"].to_pylist() == ["1.0", "2.0"]
+
+
 def test_other_columns_follow_as_they_are_and_optional_ones_may_be_missing(tmp_path):
     url = write(tmp_path, "a.csv", b"style,score,id\n1900,0.5,x\n")
     table = read_table("works", url, COLUMNS, optional=["class"])
