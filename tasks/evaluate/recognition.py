@@ -45,13 +45,16 @@ class Images(NamedTuple):
 
 
 class _Compared(NamedTuple):
-    """What is compared, read. order: the rows of the gallery's files, by id."""
+    """What is compared, read; all by id, so that it does not matter how the files are sorted.
+
+    test_rows: the whole table of the test queries. orders: by the name of each file, the places of its rows.
+    """
 
     gallery: Gallery
-    order: NDArray[Any]
     val: Queries | None
     test: Queries
     test_rows: pa.Table
+    orders: Mapping[str, NDArray[Any]]
 
 
 def evaluate_recognition(
@@ -114,31 +117,32 @@ def _read(images: Images, settings: RecognitionSettings) -> _Compared:
         raise BadInput(
             "--val: expected queries to choose k and the temperature by, or one of each (--set k=[3]), got none"
         )
-    rows = read_table("gallery", images.gallery, _GALLERY)
-    order = pc.sort_indices(rows["id"])  # ties go by row: it must not matter how the files are sorted
-    gallery = check_gallery(rows.take(order))
-    val = None
-    if images.val is not None:
-        val = check_queries(read_table("val", images.val, _COLUMNS, ("type", "photographer")), gallery, "val")
-    test_rows = read_table("test", images.test, _COLUMNS, ("type", "photographer"))
-    return _Compared(gallery, order.to_numpy(), val, check_queries(test_rows, gallery, "test"), test_rows)
+    tables = {"gallery": read_table("gallery", images.gallery, _GALLERY)}
+    for name, url in (("val", images.val), ("test", images.test)):
+        if url is not None:
+            tables[name] = read_table(name, url, _COLUMNS, ("type", "photographer"))
+    orders = {name: pc.sort_indices(rows["id"]) for name, rows in tables.items()}
+    tables = {name: rows.take(orders[name]) for name, rows in tables.items()}
+    gallery = check_gallery(tables["gallery"])
+    val = check_queries(tables["val"], gallery, "val") if "val" in tables else None
+    test = check_queries(tables["test"], gallery, "test")
+    return _Compared(gallery, val, test, tables["test"], {name: order.to_numpy() for name, order in orders.items()})
 
 
 def _vectors(name: str, files: str, compared: _Compared) -> tuple[dict[str, NDArray[Any]], int]:
-    """The vectors by file, those of the gallery in the order of its ids; and how many are zero. Raises BadInput."""
-    wanted = [part for part in _FILES if part != "val" or compared.val is not None]
+    """The vectors by file, in the order of the ids; and how many are zero. Raises BadInput."""
+    wanted = [part for part in _FILES if part in compared.orders]
     urls = files.split(",")
     if len(urls) != len(wanted):
         expected = f"{name}={','.join(wanted).upper()}"
         raise BadInput(f"--system: expected {expected}, got {counted(len(urls), 'file')} in {quoted(files)}")
     vectors = {part: read_vectors(f"{name}, {part}", url) for part, url in zip(wanted, urls, strict=True)}
     dimensions = vectors["gallery"].shape[1]
-    rows = {"gallery": len(compared.order), "test": len(compared.test.ids)}
-    if compared.val is not None:
-        rows["val"] = len(compared.val.ids)
-    zeros = sum(check_vectors(vectors[part], rows[part], f"{name}, {part}", dimensions) for part in wanted)
-    if (compared.order[1:] < compared.order[:-1]).any():
-        vectors["gallery"] = vectors["gallery"][compared.order]
+    orders = compared.orders
+    zeros = sum(check_vectors(vectors[part], len(orders[part]), f"{name}, {part}", dimensions) for part in wanted)
+    for part in wanted:
+        if (orders[part][1:] < orders[part][:-1]).any():  # else a memory map stays one
+            vectors[part] = vectors[part][orders[part]]
     return vectors, zeros
 
 

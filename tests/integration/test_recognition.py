@@ -1,0 +1,75 @@
+"""Recognition from the command line: the order of rows, whole numbers as pandas writes them, and sizes of numbers."""
+
+import csv
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from flows.cli import main
+from tests.support.desk import ROOT
+from tests.support.protocol_pages import command, section, type_files
+
+PAGE = section(ROOT / "docs/evaluating/recognition.md")
+GALLERY, TEST = ("--gallery", "gallery.csv"), ("--test", "test.csv")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch) -> Path:
+    """The files of the page, in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    type_files(PAGE, tmp_path)
+    return tmp_path
+
+
+def evaluated(capsys, *words: str) -> str:
+    assert main(["evaluate", "recognition", *words]) == 0
+    return capsys.readouterr().out
+
+
+def reorder(name: str, order: Sequence[int]) -> None:
+    """Other places for the rows of a table and for its vectors."""
+    table, vectors = Path(f"{name}.csv"), Path(f"{name}.json")
+    head, *rows = table.read_text(encoding="utf-8").splitlines()
+    table.write_text("\n".join([head, *(rows[place] for place in order)]) + "\n", encoding="utf-8")
+    several = json.loads(vectors.read_text(encoding="utf-8"))
+    vectors.write_text(json.dumps([several[place] for place in order]), encoding="utf-8")
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_the_order_of_rows_does_not_matter(folder, capsys):
+    words = (*command(PAGE)[2:], "--by", "type")
+    printed = evaluated(capsys, *words)
+    files = files_of(folder / "build/recognition")
+    for name, order in (("gallery", (3, 1, 0, 2)), ("val", (2, 0, 1)), ("test", (4, 2, 0, 3, 1))):
+        reorder(name, order)
+    assert evaluated(capsys, *words) == printed
+    assert files_of(folder / "build/recognition") == files
+
+
+def test_classes_as_pandas_writes_them_where_some_are_missing_are_those_of_the_gallery(folder, capsys):
+    words = command(PAGE)[2:]
+    printed = evaluated(capsys, *words)
+    numbers = {"vase": "10", "mask": "436532", "robe": "7"}
+    for name, ending in (("gallery", ""), ("val", ".0"), ("test", ".0")):
+        rows = list(csv.DictReader((folder / f"{name}.csv").read_text(encoding="utf-8").splitlines()))
+        with (folder / f"{name}.csv").open("w", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, list(rows[0]))
+            writer.writeheader()
+            writer.writerows({**row, "class": row["class"] and numbers[row["class"]] + ending} for row in rows)
+    assert evaluated(capsys, *words) == printed
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e200])
+def test_numbers_of_any_size_are_whitened(folder, capsys, size):
+    words = [word for word in command(PAGE)[2:] if word not in ("--set", "whiten=false")]
+    printed = evaluated(capsys, *words)
+    for name in ("gallery", "val", "test"):
+        rows = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
+        several = [{"vector": [number * size for number in row["vector"]]} for row in rows]
+        (folder / f"{name}.json").write_text(json.dumps(several), encoding="utf-8")
+    assert evaluated(capsys, *words) == printed
