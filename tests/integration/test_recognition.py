@@ -2,9 +2,12 @@
 
 import csv
 import json
+import re
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from flows.cli import main
@@ -73,3 +76,12 @@ def test_numbers_of_any_size_are_whitened(folder, capsys, size):
         several = [{"vector": [number * size for number in row["vector"]]} for row in rows]
         (folder / f"{name}.json").write_text(json.dumps(several), encoding="utf-8")
     assert evaluated(capsys, *words) == printed
+
+
+def test_the_page_makes_descriptors_from_python(folder):
+    text = (ROOT / "docs/evaluating/recognition.md").read_text(encoding="utf-8")
+    (program,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    exec(textwrap.dedent(program), {})
+    descriptors = np.load("gallery.npy")
+    assert descriptors.shape == (4, 512)
+    assert np.linalg.norm(descriptors, axis=1) == pytest.approx(1)

@@ -24,15 +24,6 @@ class Outcomes(NamedTuple):
     is_right: NDArray[np.bool_]
 
 
-def score_once(outcomes: Outcomes) -> dict[str, float]:
-    """NAMES where each query counts once.
-
-    >>> score_once(Outcomes(np.array([1.0, 2.0]), np.array([False, True]), np.array([False, True])))
-    {'GAP': 0.5, 'GAP_minus': 1.0, 'ACC': 1.0}
-    """
-    return scorer(outcomes)(np.ones(len(outcomes.is_met), np.int64))
-
-
 def scorer(outcomes: Outcomes) -> Scorer:
     """A function that computes NAMES where each query counts so many times (Q,); it sorts only once.
 
@@ -40,6 +31,9 @@ def scorer(outcomes: Outcomes) -> Scorer:
     the share of right ones up to there; M Met queries. GAP_minus ("GAP-") is the same over the Met queries alone. ACC
     is the share of Met queries that are right. Equal confidences: wrong ones first (ours: the paper is silent, and the
     lower bound depends on no other order). All are 0 to 1, and NaN where no Met query counts.
+
+    >>> scorer(Outcomes(np.array([1.0, 2.0]), np.array([False, True]), np.array([False, True])))(np.ones(2, np.int64))
+    {'GAP': 0.5, 'GAP_minus': 1.0, 'ACC': 1.0}
     """
     order = np.lexsort((outcomes.is_right, outcomes.doubt))
     is_met, is_right = outcomes.is_met[order], outcomes.is_right[order]

@@ -7,7 +7,8 @@ import pyarrow as pa
 import pytest
 
 from tasks.core.evaluate.recognition.distractors import score_shares, times_with_share
-from tasks.core.evaluate.recognition.scores import Outcomes, score_once, scorer
+from tasks.core.evaluate.recognition.scores import Outcomes, scorer
+from tests.support.recognition import score_once
 
 SHARES = (0.0, 0.05, 0.1, 0.5, 1.0)
 IDS = pa.chunked_array([[f"query {number}" for number in range(240)]])

@@ -6,8 +6,8 @@ import pytest
 
 from schemas.evaluate_recognition import RecognitionSettings
 from tasks.core.evaluate.recognition.recognise import find_neighbours, recognise
-from tasks.core.evaluate.recognition.scores import score_once
 from tasks.core.evaluate.recognition.tables import check_gallery, check_queries
+from tests.support.recognition import score_once
 
 CLASSES, SIZE = 60, 16
 CHANCE = np.random.default_rng(21)

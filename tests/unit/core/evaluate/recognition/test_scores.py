@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.core.evaluate.recognition.scores import LABELS, NAMES, Outcomes, score_once, scorer
+from tasks.core.evaluate.recognition.scores import LABELS, NAMES, Outcomes, scorer
+from tests.support.recognition import score_once
 
 
 def outcomes_of(*queries: tuple[float, str]) -> Outcomes:

@@ -5,8 +5,8 @@ import pytest
 
 from tasks.core.evaluate.recognition.classifier import collect_votes, confidence_of
 from tasks.core.evaluate.recognition.neighbours import Neighbours
-from tasks.core.evaluate.recognition.scores import score_once
 from tasks.core.evaluate.recognition.tuning import outcomes_of, tune
+from tests.support.recognition import score_once
 
 # a Met query with one near class, and a distractor between two near classes, which is nearer
 VOTES = collect_votes(
