@@ -25,7 +25,7 @@ PREDICTIONS = pa.schema(
         ("class", pa.string()),  # null: a distractor
         ("prediction", pa.string()),
         ("confidence", pa.float64()),
-        ("nearest", pa.string()),  # the gallery image by which it was predicted
+        ("nearest", pa.string()),  # the gallery image by which it was predicted; null: by none
         ("is_right", pa.bool_()),
     ]
 )
@@ -33,6 +33,31 @@ PREDICTIONS = pa.schema(
 
 GRID = pa.schema([("system", pa.string()), ("k", pa.int64()), ("tau", pa.float64()), ("gap", pa.float64())])
 """GAP on the validation queries of each pair that was tried; null where there were none."""
+
+
+DISTRACTORS = pa.schema(
+    [
+        ("system", pa.string()),
+        ("type", pa.string()),  # null: of all types
+        ("share", pa.float64()),  # of the distractors of this type
+        ("distractors", pa.int64()),
+        ("gap", pa.float64()),  # null without a Met query
+    ]
+)
+"""GAP of all Met queries and some of the distractors."""
+
+SIZES = pa.schema(
+    [
+        ("system", pa.string()),
+        ("images", pa.int64()),  # of the class in the gallery
+        ("queries", pa.int64()),
+        ("acc", pa.float64()),
+        ("compared_with", pa.string()),  # the second system, in the rows of the first
+        ("points", pa.float64()),  # acc less that of the other
+        ("relative", pa.float64()),  # the same as a share of the other's acc; null where that is 0
+    ]
+)
+"""ACC of the Met queries by how many images their class has in the gallery."""
 
 
 class RecognitionSettings(Frozen):

@@ -7,7 +7,7 @@ from schemas.contract import ContractProperty
 from schemas.evaluate_classification import CLASS_SCORES, CONFUSION
 from schemas.evaluate_generation import GENERATION_SCORES, NEIGHBOURS
 from schemas.evaluate_raters import DISAGREEMENT, FIGURES, RATER_SCORES
-from schemas.evaluate_recognition import GRID, PREDICTIONS
+from schemas.evaluate_recognition import DISTRACTORS, GRID, PREDICTIONS, SIZES
 from schemas.evaluate_sketches import STROKES
 from tasks.core.verify import type_name
 from tasks.io.files import contracts
@@ -19,6 +19,7 @@ SCHEMAS = {
     "confusion": CONFUSION,
     "detectors": tables.SCORES,
     "disagreement": DISAGREEMENT,
+    "distractors": DISTRACTORS,
     "figures": FIGURES,
     "generation": GENERATION_SCORES,
     "grid": GRID,
@@ -26,6 +27,7 @@ SCHEMAS = {
     "predictions": PREDICTIONS,
     "raters": RATER_SCORES,
     "scores": tables.SYSTEM_SCORES,
+    "sizes": SIZES,
     "strokes": STROKES,
     "thresholds": tables.CALIBRATION,
 }

@@ -1,4 +1,4 @@
-"""GAP with fewer distractors (The Met dataset, Table 7)."""
+"""GAP with fewer distractors (The Met dataset, Table 7), and with those of one type."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from schemas.evaluate_recognition import QUERY_TYPES
 from tasks.core.evaluate.systems import Scorer
 from tasks.core.tickets import tickets
 
@@ -15,6 +16,14 @@ class ShareOfDistractors(NamedTuple):
     """share: of all distractors, 0 to 1. distractors: how many these are. gap: NaN without a Met query."""
 
     share: float
+    distractors: int
+    gap: float
+
+
+class TypeOfDistractors(NamedTuple):
+    """type: of QUERY_TYPES. distractors: how many are of it. gap: with no others; NaN without a Met query."""
+
+    type: str
     distractors: int
     gap: float
 
@@ -47,4 +56,19 @@ def score_shares(
     for share in shares:
         times = times_with_share(ids, is_met, share, seed)
         found.append(ShareOfDistractors(share, int(times[~is_met].sum()), score(times)["GAP"]))
+    return found
+
+
+def score_types(score: Scorer, types: Sequence[str]) -> list[TypeOfDistractors]:
+    """GAP of all Met queries and the distractors of one type, for each of QUERY_TYPES that occurs, in that order.
+
+    types: (Q,) of the queries that `score` is of. Distractors whose type is not known are in none of them.
+    """
+    of = np.array(types, dtype=object)
+    found = []
+    for kind in QUERY_TYPES[1:]:
+        is_here = np.asarray(of == kind, np.bool_)
+        if is_here.any():
+            times = (is_here | np.asarray(of == QUERY_TYPES[0], np.bool_)).astype(np.int64)
+            found.append(TypeOfDistractors(kind, int(is_here.sum()), score(times)["GAP"]))
     return found

@@ -11,7 +11,7 @@ from tasks.core.evaluate.recognition.distractors import times_with_share
 from tasks.core.evaluate.recognition.neighbours import Neighbours, Product, multiply, nearest_neighbours
 from tasks.core.evaluate.recognition.scores import Outcomes
 from tasks.core.evaluate.recognition.tables import Gallery, Queries
-from tasks.core.evaluate.recognition.tuning import Tuned, outcomes_of, tune
+from tasks.core.evaluate.recognition.tuning import BestPair, outcomes_of, tune
 from tasks.core.evaluate.recognition.vectors import normal_blocks, normalise
 from tasks.core.evaluate.recognition.whitening import learn_whitening, whiten, whiten_blocks
 
@@ -19,12 +19,12 @@ from tasks.core.evaluate.recognition.whitening import learn_whitening, whiten, w
 class Recognition(NamedTuple):
     """What a system says of the test queries.
 
-    tuned: k, the temperature, and GAP of all pairs on the validation queries. prediction: (Q,) classes. nearest: (Q,)
+    best: k, the temperature, and GAP of all pairs on the validation queries. prediction: (Q,) classes. nearest: (Q,)
     the gallery row that each is by. confidence: (Q,) 1 / N to 1. outcomes: what `scores.scorer` scores. dimensions: of
     the vectors that were compared.
     """
 
-    tuned: Tuned
+    best: BestPair
     prediction: NDArray[np.int64]
     nearest: NDArray[np.int64]
     confidence: NDArray[np.float64]
@@ -73,13 +73,13 @@ def recognise(
     neighbours, dimensions = find_neighbours(gallery_vectors, vectors, settings, threads, product)
     parts = (slice(0, len(val[1])), slice(len(val[1]), None))
     val_votes, test_votes = (collect_votes(_rows(neighbours, part), gallery.class_of) for part in parts)
-    tuned = tune_on(val[0], val_votes, settings)
-    outcomes = outcomes_of(test_votes, test[0].class_of, tuned.k, tuned.tau)
-    confidence = confidence_of(outcomes.doubt, test_votes.classes, tuned.tau)
-    return Recognition(tuned, test_votes.prediction, neighbours.rows[parts[1], 0], confidence, outcomes, dimensions)
+    best = tune_on(val[0], val_votes, settings)
+    outcomes = outcomes_of(test_votes, test[0].class_of, best.k, best.tau)
+    confidence = confidence_of(outcomes.doubt, test_votes.classes, best.tau)
+    return Recognition(best, test_votes.prediction, neighbours.rows[parts[1], 0], confidence, outcomes, dimensions)
 
 
-def tune_on(queries: Queries, votes: Votes, settings: RecognitionSettings) -> Tuned:
+def tune_on(queries: Queries, votes: Votes, settings: RecognitionSettings) -> BestPair:
     """The settings' k and temperature that are best for these queries, with their share of distractors."""
     times = times_with_share(queries.ids, queries.is_met, settings.tune_distractors, settings.seed)
     return tune(settings.k, settings.tau, lambda k, tau: outcomes_of(votes, queries.class_of, k, tau), times)

@@ -10,8 +10,8 @@ from tasks.core.evaluate.recognition.classifier import Votes, weigh_votes
 from tasks.core.evaluate.recognition.scores import Outcomes, scorer
 
 
-class Tuned(NamedTuple):
-    """k, tau: the best pair. gap: (ks, taus) GAP of every pair; NaN where there was nothing to choose by."""
+class BestPair(NamedTuple):
+    """Of k and tau. gap: (ks, taus) GAP of every pair; NaN where there was nothing to choose by."""
 
     k: int
     tau: float
@@ -25,7 +25,7 @@ def outcomes_of(votes: Votes, class_of: NDArray[np.int64], k: int, tau: float) -
 
 def tune(
     ks: Sequence[int], taus: Sequence[float], outcomes: Callable[[int, float], Outcomes], times: NDArray[np.int64]
-) -> Tuned:
+) -> BestPair:
     """The first pair with the highest GAP, in the order of k, then of tau (ours: the paper does not say of which).
 
     outcomes: those of the validation queries with a pair. times: (Q,) how often each query counts: 0 leaves out a
@@ -34,4 +34,4 @@ def tune(
     """
     gap = np.array([[scorer(outcomes(k, tau))(times)["GAP"] for tau in taus] for k in ks])
     best = int(np.argmax(np.nan_to_num(gap)))
-    return Tuned(ks[best // len(taus)], taus[best % len(taus)], gap)
+    return BestPair(ks[best // len(taus)], taus[best % len(taus)], gap)

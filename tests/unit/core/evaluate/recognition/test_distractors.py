@@ -1,4 +1,4 @@
-"""Shares of distractors: nested, drawn by id, and GAP- at 0."""
+"""Shares of distractors: nested, drawn by id, and GAP- at 0; and those of one type."""
 
 import itertools
 
@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from tasks.core.evaluate.recognition.distractors import score_shares, times_with_share
+from tasks.core.evaluate.recognition.distractors import TypeOfDistractors, score_shares, score_types, times_with_share
 from tasks.core.evaluate.recognition.scores import Outcomes, scorer
 from tests.support.recognition import score_once
 
@@ -53,3 +53,12 @@ def test_gap_falls_from_gap_minus_to_gap():
     assert gaps == sorted(gaps, reverse=True)
     whole = score_once(outcomes)
     assert (gaps[0], gaps[-1]) == (whole["GAP_minus"], whole["GAP"])
+
+
+def test_gap_with_the_distractors_of_one_type():
+    """The surest query is no art, so that other art costs nothing; a distractor of no known type is in neither."""
+    types = ("non_art", "met", "other_art", "distractor")
+    is_met = np.array([kind == "met" for kind in types])
+    score = scorer(Outcomes(np.array([-0.9, -0.8, -0.7, -1.0]), is_met, is_met))
+    assert score_types(score, types) == [TypeOfDistractors("other_art", 1, 1.0), TypeOfDistractors("non_art", 1, 0.5)]
+    assert score_types(score, ("distractor", "met", "distractor", "distractor")) == []

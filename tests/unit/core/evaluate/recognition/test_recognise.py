@@ -48,12 +48,10 @@ def test_clear_photographs_are_recognised_and_distractors_come_last():
 def test_the_chosen_pair_has_the_highest_gap_on_the_validation_queries():
     settings = RecognitionSettings()
     found = recognise(GALLERY, VECTORS, VAL, TEST, settings)
-    assert found.tuned.gap.shape == (9, 12)
-    assert (
-        found.tuned.gap[settings.k.index(found.tuned.k), settings.tau.index(found.tuned.tau)] == found.tuned.gap.max()
-    )
-    on_val = recognise(GALLERY, VECTORS, VAL, VAL, RecognitionSettings(k=(found.tuned.k,), tau=(found.tuned.tau,)))
-    assert score_once(on_val.outcomes)["GAP"] == found.tuned.gap.max()
+    assert found.best.gap.shape == (9, 12)
+    assert found.best.gap[settings.k.index(found.best.k), settings.tau.index(found.best.tau)] == found.best.gap.max()
+    on_val = recognise(GALLERY, VECTORS, VAL, VAL, RecognitionSettings(k=(found.best.k,), tau=(found.best.tau,)))
+    assert score_once(on_val.outcomes)["GAP"] == found.best.gap.max()
 
 
 def test_accuracy_is_free_of_what_is_chosen():
@@ -65,16 +63,16 @@ def test_accuracy_is_free_of_what_is_chosen():
 
 def test_tuned_without_distractors_the_highest_gap_is_gap_minus():
     found = recognise(GALLERY, VECTORS, VAL, TEST, RecognitionSettings(tune_distractors=0))
-    on_val = recognise(GALLERY, VECTORS, VAL, VAL, RecognitionSettings(k=(found.tuned.k,), tau=(found.tuned.tau,)))
-    assert score_once(on_val.outcomes)["GAP_minus"] == found.tuned.gap.max()
+    on_val = recognise(GALLERY, VECTORS, VAL, VAL, RecognitionSettings(k=(found.best.k,), tau=(found.best.tau,)))
+    assert score_once(on_val.outcomes)["GAP_minus"] == found.best.gap.max()
 
 
 def test_a_single_pair_needs_no_validation_queries():
     nobody = (VAL[0]._replace(ids=VAL[0].ids[:0], class_of=VAL[0].class_of[:0], type=(), photographer=()), VAL[1][:0])
     settings = RecognitionSettings(k=(3,), tau=(50,))
     found = recognise(GALLERY, VECTORS, nobody, TEST, settings)
-    assert (found.tuned.k, found.tuned.tau) == (3, 50)
-    assert np.isnan(found.tuned.gap).all()
+    assert (found.best.k, found.best.tau) == (3, 50)
+    assert np.isnan(found.best.gap).all()
     assert score_once(found.outcomes) == score_once(recognise(GALLERY, VECTORS, VAL, TEST, settings).outcomes)
 
 

@@ -32,9 +32,9 @@ def test_the_outcomes_of_a_pair():
     ],
 )
 def test_the_first_pair_with_the_highest_gap(ks, taus, times, k, tau, gap):
-    tuned = tune(ks, taus, lambda k, tau: outcomes_of(VOTES, TRUTH, k, tau), np.array(times))
-    assert (tuned.k, tuned.tau) == (k, tau)
-    assert tuned.gap.tolist() == [pytest.approx(line, nan_ok=True) for line in gap]
+    best = tune(ks, taus, lambda k, tau: outcomes_of(VOTES, TRUTH, k, tau), np.array(times))
+    assert (best.k, best.tau) == (k, tau)
+    assert best.gap.tolist() == [pytest.approx(line, nan_ok=True) for line in gap]
 
 
 def test_accuracy_is_free_of_k_and_temperature():

@@ -1,0 +1,142 @@
+"""What only recognition has on its page and in its tables: what was chosen, distractors, and sizes of classes."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from schemas.evaluate_recognition import DISTRACTORS, GRID, PREDICTIONS, SIZES, RecognitionSettings
+from tasks.core.evaluate.markdown import cell, number, table
+from tasks.core.evaluate.recognition.distractors import score_shares, score_types
+from tasks.core.evaluate.recognition.gallery_sizes import accuracy_by_size, gain_by_size, gallery_sizes
+from tasks.core.evaluate.recognition.predictions import Predictions
+from tasks.core.evaluate.recognition.recognise import Recognition
+from tasks.core.evaluate.recognition.scores import scorer
+from tasks.core.evaluate.recognition.tables import Gallery, Queries
+
+Row = dict[str, Any]
+
+
+def page_lines(found: Mapping[str, Recognition], distractors: pa.Table, sizes: pa.Table) -> list[str]:
+    """Lines of Markdown: the pair that each system uses, DISTRACTORS (Table 7) and SIZES (Fig. 8).
+
+    found: the systems whose k and temperature were chosen. What there is nothing to say about is left out.
+    """
+    rows = distractors.to_pylist()
+    parts = [
+        _pair_lines(found),
+        _share_lines([row for row in rows if row["type"] is None]),
+        _type_lines([row for row in rows if row["type"] is not None]),
+        _size_lines(sizes.to_pylist()),
+    ]
+    return [line for part in parts if part for line in ("", *part)][1:]
+
+
+def predictions_table(queries: Queries, gallery: Gallery, several: Mapping[str, Predictions]) -> pa.Table:
+    """PREDICTIONS of the test queries, by system, in the order of both."""
+    true = pa.array(gallery.classes, pa.string()).take(pa.array(queries.class_of, mask=~queries.is_met))
+    parts = [
+        pa.table(
+            {
+                "system": pa.array([name] * len(queries.ids), pa.string()),
+                "id": queries.ids,
+                "class": true,
+                "prediction": own.prediction,
+                "confidence": own.confidence,
+                "nearest": own.nearest,
+                "is_right": own.outcomes.is_right,
+            },
+            schema=PREDICTIONS,
+        )
+        for name, own in several.items()
+    ]
+    return pa.concat_tables([PREDICTIONS.empty_table(), *parts]).combine_chunks()
+
+
+def grid_table(found: Mapping[str, Recognition], settings: RecognitionSettings) -> pa.Table:
+    """GRID: every pair once, in the order of the settings."""
+    rows = {
+        (name, k, tau): {"system": name, "k": k, "tau": tau, "gap": _known(float(one.best.gap[row, column]))}
+        for name, one in found.items()
+        for row, k in enumerate(settings.k)
+        for column, tau in enumerate(settings.tau)
+    }
+    return pa.Table.from_pylist([*rows.values()], schema=GRID)
+
+
+def distractors_table(queries: Queries, several: Mapping[str, Predictions], settings: RecognitionSettings) -> pa.Table:
+    """DISTRACTORS: GAP of each system with shares of all distractors, and with those of one type; empty without any."""
+    return pa.Table.from_pylist([*_distractor_rows(queries, several, settings)], schema=DISTRACTORS)
+
+
+def sizes_table(queries: Queries, gallery: Gallery, several: Mapping[str, Predictions]) -> pa.Table:
+    """SIZES: ACC of each system by images of the class, the first one compared with the second; empty without a query
+    of the Met.
+    """
+    sizes = gallery_sizes(queries.class_of, gallery.class_of)
+    rows: list[Row] = [
+        {"system": name, **one._asdict()}
+        for name, own in several.items()
+        for one in accuracy_by_size(own.outcomes, sizes)
+    ]
+    if len(several) > 1:
+        (_, first), (second_name, second), *_ = several.items()
+        for row, gain in zip(rows, gain_by_size(first.outcomes, second.outcomes, sizes), strict=False):
+            row |= {"compared_with": second_name, "points": gain.points, "relative": _known(gain.relative)}
+    return pa.Table.from_pylist(rows, schema=SIZES)
+
+
+def _distractor_rows(
+    queries: Queries, several: Mapping[str, Predictions], settings: RecognitionSettings
+) -> Iterator[Row]:
+    if queries.is_met.all():
+        return
+    shares = [*dict.fromkeys(settings.distractors)]
+    for name, own in several.items():
+        score = scorer(own.outcomes)
+        for part in score_shares(score, queries.ids, queries.is_met, shares, settings.seed):
+            yield {"system": name, "type": None, **part._asdict(), "gap": _known(part.gap)}
+        for kind in score_types(score, queries.type):
+            yield {"system": name, "share": 1.0, **kind._asdict(), "gap": _known(kind.gap)}
+
+
+def _pair_lines(found: Mapping[str, Recognition]) -> list[str]:
+    rows = [[cell(name), str(one.best.k), f"{one.best.tau:g}", str(one.dimensions)] for name, one in found.items()]
+    title = "## k, temperature and dimensions"
+    return [title, "", *table(["system", "k", "tau", "dimensions"], rows)] if rows else []
+
+
+def _share_lines(rows: Sequence[Row]) -> list[str]:
+    gaps = _by_system(rows, "share")
+    heads = [f"{share:.0%}" for share in dict.fromkeys(row["share"] for row in rows)]
+    return ["## GAP with shares of the distractors", "", *table(["system", *heads], gaps)] if rows else []
+
+
+def _type_lines(rows: Sequence[Row]) -> list[str]:
+    heads = list(dict.fromkeys(row["type"] for row in rows))
+    title = "## GAP with one type of distractor"
+    return [title, "", *table(["system", *heads], _by_system(rows, "type"))] if rows else []
+
+
+def _by_system(rows: Sequence[Row], column: str) -> list[list[str]]:
+    """A line for each system, with its GAP for each value of a column."""
+    gaps = {(row["system"], row[column]): number(row["gap"]) for row in rows}
+    values = dict.fromkeys(row[column] for row in rows)
+    return [[cell(name), *(gaps[name, value] for value in values)] for name in dict.fromkeys(one for one, _ in gaps)]
+
+
+def _size_lines(rows: Sequence[Row]) -> list[str]:
+    own = {(row["system"], row["images"]): row for row in rows}
+    names = list(dict.fromkeys(row["system"] for row in rows))
+    has_gain = len(names) > 1
+    lines = []
+    for images in dict.fromkeys(row["images"] for row in rows):
+        first = own[names[0], images]
+        gain = [number(first["points"]), number(first["relative"])] if has_gain else []
+        lines.append([str(images), *(number(own[name, images]["acc"]) for name in names), *gain, str(first["queries"])])
+    heads = ["images per class", *map(cell, names), *(["gain", "relative gain"] if has_gain else []), "queries"]
+    return ["## ACC by images per class in the gallery", "", *table(heads, lines)] if lines else []
+
+
+def _known(value: float) -> float | None:
+    return None if value != value else value

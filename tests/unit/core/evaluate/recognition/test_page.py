@@ -1,0 +1,161 @@
+"""The tables and the Markdown of recognition: shares, types, sizes, and what there is nothing to say about."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from schemas.evaluate_recognition import DISTRACTORS, GRID, PREDICTIONS, SIZES, RecognitionSettings
+from tasks.core.evaluate.recognition import page
+from tasks.core.evaluate.recognition.predictions import Predictions
+from tasks.core.evaluate.recognition.recognise import Recognition
+from tasks.core.evaluate.recognition.scores import Outcomes
+from tasks.core.evaluate.recognition.tables import Queries, check_gallery, check_queries
+from tasks.core.evaluate.recognition.tuning import BestPair
+
+GALLERY = check_gallery(pa.table({"id": ["a", "b", "c"], "class": ["vase", "armour", "vase"]}))
+SETTINGS = RecognitionSettings(distractors=(0.0, 1.0, 0.0))
+NO_DISTRACTORS, NO_SIZES = DISTRACTORS.empty_table(), SIZES.empty_table()
+
+
+def queries(classes: list[str | None], types: list[str | None] | None = None) -> Queries:
+    ids = [f"q{place}" for place in range(len(classes))]
+    columns = {"id": ids, "class": pa.array(classes, pa.string())}
+    return check_queries(pa.table(columns if types is None else {**columns, "type": types}), GALLERY)
+
+
+QUERIES = queries(["vase", "armour", None, None], ["met", "met", "other_art", "non_art"])
+
+
+def says(of: Queries, names: list[str], confidence: list[float]) -> Predictions:
+    true = [None if place < 0 else GALLERY.classes[place] for place in of.class_of]
+    is_right = np.array([one == other for one, other in zip(names, true, strict=True)], np.bool_)
+    outcomes = Outcomes(-np.array(confidence), of.is_met, is_right)
+    return Predictions(pa.array(names), np.array(confidence), pa.nulls(len(names), pa.string()), outcomes)
+
+
+GOOD = says(QUERIES, ["vase", "armour", "vase", "vase"], [0.9, 0.5, 0.6, 0.4])
+BAD = says(QUERIES, ["vase", "vase", "vase", "vase"], [0.9, 0.5, 0.6, 0.4])
+
+
+def test_every_prediction_has_its_row():
+    rows = page.predictions_table(QUERIES, GALLERY, {"good": GOOD, "bad": BAD})
+    assert rows.schema == PREDICTIONS
+    assert rows.num_rows == 8
+    assert rows.slice(1, 2).to_pylist() == [
+        {
+            "system": "good",
+            "id": name,
+            "class": true,
+            "prediction": said,
+            "confidence": confidence,
+            "nearest": None,
+            "is_right": true is not None,
+        }
+        for name, true, said, confidence in (("q1", "armour", "armour", 0.5), ("q2", None, "vase", 0.6))
+    ]
+    assert page.predictions_table(QUERIES, GALLERY, {}).num_rows == 0
+
+
+def test_gap_with_shares_and_with_one_type_of_distractor():
+    """The other artwork comes between the two right predictions, the other thing after them."""
+    rows = page.distractors_table(QUERIES, {"good": GOOD}, SETTINGS)
+    assert rows.schema == DISTRACTORS
+    found = {(row["type"], row["share"]): (row["distractors"], row["gap"]) for row in rows.to_pylist()}
+    assert len(found) == rows.num_rows == 4, "a share that is asked for twice has one row"
+    between = pytest.approx((1 + 2 / 3) / 2)
+    assert found == {
+        (None, 0.0): (0, 1.0),
+        (None, 1.0): (2, between),
+        ("other_art", 1.0): (1, between),
+        ("non_art", 1.0): (1, 1.0),
+    }
+
+
+@pytest.mark.parametrize(
+    ("of", "count"),
+    [
+        pytest.param(queries(["vase"]), 0, id="no distractor"),
+        pytest.param(queries(["vase", None]), 2, id="of no known type"),
+        pytest.param(queries([None], ["non_art"]), 3, id="no Met query"),
+    ],
+)
+def test_odd_queries_and_their_distractors(of: Queries, count: int):
+    rows = page.distractors_table(of, {"one": says(of, ["vase"] * len(of.ids), [0.5] * len(of.ids))}, SETTINGS)
+    assert rows.num_rows == count
+    assert rows["gap"].null_count == (0 if of.is_met.any() else count)
+
+
+def test_the_first_system_is_compared_with_the_second_by_size():
+    rows = page.sizes_table(QUERIES, GALLERY, {"good": GOOD, "bad": BAD, "other": GOOD}).to_pylist()
+    assert [(row["system"], row["images"], row["queries"], row["acc"]) for row in rows] == [
+        ("good", 1, 1, 1.0),
+        ("good", 2, 1, 1.0),
+        ("bad", 1, 1, 0.0),
+        ("bad", 2, 1, 1.0),
+        ("other", 1, 1, 1.0),
+        ("other", 2, 1, 1.0),
+    ]
+    gains = [(row["compared_with"], row["points"], row["relative"]) for row in rows]
+    assert gains == [("bad", 1.0, None), ("bad", 0.0, 0.0), *[(None, None, None)] * 4]
+
+
+def test_of_one_system_or_without_a_met_query_nothing_is_compared():
+    assert page.sizes_table(QUERIES, GALLERY, {"good": GOOD})["points"].null_count == 2
+    nobody = queries([None])
+    several = {name: says(nobody, ["vase"], [0.5]) for name in ("one", "other")}
+    assert page.sizes_table(nobody, GALLERY, several).num_rows == 0
+
+
+def found_by(k: int, tau: float, gap: list[list[float]]) -> Recognition:
+    pair = BestPair(k, tau, np.array(gap))
+    return Recognition(pair, np.zeros(4, np.int64), np.zeros(4, np.int64), np.ones(4), GOOD.outcomes, 3)
+
+
+def test_the_grid_has_each_pair_once():
+    settings = RecognitionSettings(k=(1, 3, 1), tau=(10,))
+    rows = page.grid_table({"good": found_by(1, 10, [[0.5], [np.nan], [0.5]])}, settings)
+    assert rows.schema == GRID
+    assert [tuple(row.values()) for row in rows.to_pylist()] == [("good", 1, 10.0, 0.5), ("good", 3, 10.0, None)]
+
+
+def test_the_page():
+    several = {"good": GOOD, "b|d": BAD}
+    lines = page.page_lines(
+        {"good": found_by(3, 50, [[1.0]])},
+        page.distractors_table(QUERIES, several, SETTINGS),
+        page.sizes_table(QUERIES, GALLERY, several),
+    )
+    assert (
+        "\n".join(lines)
+        == """## k, temperature and dimensions
+
+| system | k | tau | dimensions |
+|---|---:|---:|---:|
+| good | 3 | 50 | 3 |
+
+## GAP with shares of the distractors
+
+| system | 0% | 100% |
+|---|---:|---:|
+| good | 1.000 | 0.833 |
+| b\\|d | 0.500 | 0.500 |
+
+## GAP with one type of distractor
+
+| system | other_art | non_art |
+|---|---:|---:|
+| good | 0.833 | 1.000 |
+| b\\|d | 0.500 | 0.500 |
+
+## ACC by images per class in the gallery
+
+| images per class | good | b\\|d | gain | relative gain | queries |
+|---|---:|---:|---:|---:|---:|
+| 1 | 1.000 | 0.000 | 1.000 |  | 1 |
+| 2 | 1.000 | 1.000 | 0.000 | 0.000 | 1 |"""
+    )
+
+
+def test_a_page_without_anything_to_say():
+    assert page.page_lines({}, NO_DISTRACTORS, NO_SIZES) == []
+    assert page.page_lines({"good": found_by(3, 50, [[1.0]])}, NO_DISTRACTORS, NO_SIZES)[0].startswith("## k")
