@@ -25,7 +25,7 @@ PREDICTIONS = pa.schema(
         ("class", pa.string()),  # null: a distractor
         ("prediction", pa.string()),
         ("confidence", pa.float64()),
-        ("nearest", pa.string()),  # the gallery image by which it was predicted; null: by none
+        ("nearest", pa.string()),  # the gallery image by which it was predicted; null: another program's
         ("is_right", pa.bool_()),
     ]
 )

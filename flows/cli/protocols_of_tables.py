@@ -56,6 +56,7 @@ def _add_recognition(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--val", metavar="FILE", help="a table of the queries by which k and tau are chosen")
     text = f"a system's vectors, in the order of the tables ({_VECTORS})"
     _add_named(parser, "--system", text, "NAME=GALLERY,VAL,TEST")
+    _add_named(parser, "--predictions", "another system's table of what it says: id, prediction, confidence")
     _add_common(parser, "queries")
     add_workers(parser)
     add_device(parser, "where vectors are multiplied")
@@ -136,7 +137,7 @@ def recognition(given: argparse.Namespace) -> int:
     from flows.evaluate.recognition import evaluate_recognition
 
     options = (given.val, given.set, given.by, given.out, given.bootstrap, given.seed, given.workers, given.device)
-    print(evaluate_recognition.fn(given.gallery, given.test, given.system, *options))
+    print(evaluate_recognition.fn(given.gallery, given.test, given.system, given.predictions, *options))
     return 0
 
 

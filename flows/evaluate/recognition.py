@@ -15,7 +15,8 @@ from tasks.evaluate.recognition import evaluate_recognition as recognition
 def evaluate_recognition(
     gallery: str,
     test: str,
-    systems: list[str],
+    systems: list[str] | None = None,
+    predictions: list[str] | None = None,
     val: str | None = None,
     changes: list[str] | None = None,
     by: list[str] | None = None,
@@ -31,6 +32,7 @@ def evaluate_recognition(
         gallery: A table (.parquet, .csv or .json) of the exhibits' images: id and class.
         test: A table of the queries that are scored: id and class, which is empty for distractors.
         systems: Each as NAME=GALLERY,VAL,TEST: files with the vectors of one system, in the order of the tables.
+        predictions: Each as NAME=FILE: a table of what another system says: id, prediction and confidence.
         val: A table of the queries by which k and the temperature are chosen.
         changes: Each as FIELD=VALUE: a setting, such as k=[1, 5].
         by: Columns of the test queries' table: every number also for each of their values.
@@ -43,8 +45,9 @@ def evaluate_recognition(
     """
 
     def work() -> Evaluation:
-        files = files_by_name("--system", systems)
+        files, tables = files_by_name("--system", systems or ()), files_by_name("--predictions", predictions or ())
         settings, resampling = settings_of(RecognitionSettings, changes or ()), Resampling(bootstrap, seed)
-        return recognition(Images(gallery, test, val), files, settings, resampling, tuple(by or ()), workers, device)
+        images, groups = Images(gallery, test, val), tuple(by or ())
+        return recognition(images, files, settings, resampling, groups, workers, device, tables)
 
     return run("recognition", out, work)

@@ -12,7 +12,7 @@ from schemas.evaluate_recognition import RecognitionSettings
 from schemas.phrases import counted, quoted
 from tasks.core.evaluate.recognition import page
 from tasks.core.evaluate.recognition.neighbours import multiply
-from tasks.core.evaluate.recognition.predictions import predictions_of
+from tasks.core.evaluate.recognition.predictions import check_predictions, count_foreign, predictions_of
 from tasks.core.evaluate.recognition.recognise import Recognition, recognise
 from tasks.core.evaluate.recognition.scores import LABELS, scorer
 from tasks.core.evaluate.recognition.tables import (
@@ -31,6 +31,7 @@ from tasks.io.matrix_products import product_on
 
 _COLUMNS = pa.schema([(name, pa.string()) for name in ("id", "class", "type", "photographer")])
 _GALLERY = pa.schema([("id", pa.string()), ("class", pa.string())])
+_PREDICTIONS = pa.schema([("id", pa.string()), ("prediction", pa.string()), ("confidence", pa.float64())])
 _RANKING = Ranking("GAP")
 _FILES = ("gallery", "val", "test")
 
@@ -64,34 +65,27 @@ def evaluate_recognition(
     by: Sequence[str] = (),
     threads: int = 2,
     device: str = "cpu",
+    predictions: Mapping[str, str] | None = None,
 ) -> Evaluation:
     """GAP, GAP- and ACC of each system on the test queries, with k and the temperature that are best on val.
 
     systems: by name, its vectors as "GALLERY,VAL,TEST", or "GALLERY,TEST" without val: files whose rows are those of
     the tables (.npy, or a table with a column `vector`). by: columns of the test queries' table. device: where vectors
-    are multiplied. Raises BadInput.
+    are multiplied. predictions: by the name of each system that is not compared by vectors, a table of what it says of
+    the test queries. Raises BadInput.
     """
-    if not systems:
-        raise BadInput("--system: expected at least one system as NAME=GALLERY,VAL,TEST, got none")
-    product = product_on(device) or multiply
-    comparison = _read(images, settings)
-    notes = [] if comparison.val is None else [*leak_notes(comparison.val, comparison.test)]
-    found: dict[str, Recognition] = {}
-    for name, files in systems.items():
-        vectors, zeros = _vectors(name, files, comparison)
-        val = comparison.val or _nobody(comparison.test)
-        found[name] = recognise(
-            comparison.gallery,
-            vectors["gallery"],
-            (val, vectors.get("val", vectors["test"][:0])),
-            (comparison.test, vectors["test"]),
-            settings,
-            threads,
-            product,
-        )
-        if zeros:
-            notes.append(f"{name}: {counted(zeros, 'vector')} of zeros, as near to everything")
+    given = predictions or {}
+    _check_names(systems, given)
+    comparison = _read(images, settings, has_systems=bool(systems))
+    leaks = () if comparison.val is None else leak_notes(comparison.val, comparison.test)
+    found, zeros = _recognise_all(comparison, systems, settings, threads, device)
+    notes = [*leaks, *zeros]
     several = {name: predictions_of(one, comparison.gallery) for name, one in found.items()}
+    for name, url in given.items():
+        several[name] = own = check_predictions(
+            name, read_table(name, url, _PREDICTIONS), comparison.gallery, comparison.test
+        )
+        notes += _foreign_notes(name, count_foreign(own, comparison.gallery))
     distractors = page.distractors_table(comparison.test, several, settings)
     sizes = page.sizes_table(comparison.test, comparison.gallery, several)
     tables = {
@@ -119,8 +113,53 @@ def evaluate_recognition(
     )
 
 
-def _read(images: Images, settings: RecognitionSettings) -> _Comparison:
-    if images.val is None and len(settings.k) * len(settings.tau) > 1:
+def _check_names(systems: Mapping[str, str], predictions: Mapping[str, str]) -> None:
+    if not systems and not predictions:
+        expected = "expected a system as NAME=GALLERY,VAL,TEST, or --predictions NAME=FILE"
+        raise BadInput(f"--system: {expected}, got neither")
+    if both := [name for name in predictions if name in systems]:
+        raise BadInput(f"--predictions: expected other names than those of --system, got {quoted(both[0])} in both")
+
+
+def _foreign_notes(name: str, count: int) -> list[str]:
+    if not count:
+        return []
+    of, are = ("a class", "is") if count == 1 else ("classes", "are")
+    return [f"{name}: {counted(count, 'prediction')} of {of} that the gallery does not have, which {are} wrong"]
+
+
+def _recognise_all(
+    comparison: _Comparison,
+    systems: Mapping[str, str],
+    settings: RecognitionSettings,
+    threads: int,
+    device: str,
+) -> tuple[dict[str, Recognition], list[str]]:
+    """What each system's vectors say, and a note for each that has vectors of zeros."""
+    found: dict[str, Recognition] = {}
+    notes: list[str] = []
+    if not systems:
+        return found, notes
+    product = product_on(device) or multiply
+    val = comparison.val or _nobody(comparison.test)
+    for name, files in systems.items():
+        vectors, zeros = _vectors(name, files, comparison)
+        found[name] = recognise(
+            comparison.gallery,
+            vectors["gallery"],
+            (val, vectors.get("val", vectors["test"][:0])),
+            (comparison.test, vectors["test"]),
+            settings,
+            threads,
+            product,
+        )
+        if zeros:
+            notes.append(f"{name}: {counted(zeros, 'vector')} of zeros, as near to everything")
+    return found, notes
+
+
+def _read(images: Images, settings: RecognitionSettings, *, has_systems: bool) -> _Comparison:
+    if has_systems and images.val is None and len(settings.k) * len(settings.tau) > 1:
         raise BadInput(
             "--val: expected queries to choose k and the temperature by, or one of each (--set k=[3]), got none"
         )

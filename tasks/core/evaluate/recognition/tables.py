@@ -47,7 +47,7 @@ def check_gallery(table: pa.Table) -> Gallery:
     Raises BadInput for a missing column or value, an id that occurs twice, no image, and fewer than two classes, of
     which any confidence would be 1.
     """
-    ids, classes = _ids("gallery", table), _texts("gallery", table, "class")
+    ids, classes = ids_of("gallery", table), texts_of("gallery", table, "class")
     if classes.null_count:
         raise BadInput(f"gallery: expected a class for each image, got {classes.null_count:,} without")
     if not len(ids):
@@ -66,7 +66,7 @@ def check_queries(table: pa.Table, gallery: Gallery, name: str = "queries") -> Q
     class. Raises BadInput for this, for what `check_gallery` refuses in ids and columns, for no query, and for a type
     that is none, or does not fit the class: met has one, other_art and non_art have none.
     """
-    ids, classes = _ids(name, table), _texts(name, table, "class")
+    ids, classes = ids_of(name, table), texts_of(name, table, "class")
     if not len(ids):
         raise BadInput(f"{name}: expected queries, got none")
     class_of = _places(classes, gallery.classes)
@@ -74,7 +74,7 @@ def check_queries(table: pa.Table, gallery: Gallery, name: str = "queries") -> Q
     if unknown := sorted(set(pc.unique(classes).drop_null().to_pylist()).difference(gallery.classes)):
         raise BadInput(
             f"{name}: expected classes of the gallery, or null for distractors, got "
-            f"{counted(len(unknown), 'other class', 'other classes')} ({_quoted(unknown)})"
+            f"{counted(len(unknown), 'other class', 'other classes')} ({quote_some(unknown)})"
         )
     types = _optional(name, table, "type")
     for row, (kind, has_class) in enumerate(zip(types, is_met.tolist(), strict=True)):
@@ -117,7 +117,7 @@ def leak_notes(val: Queries, test: Queries) -> tuple[str, ...]:
     In the paper, no photographer and no class is in both. Raises BadInput for an id that is in both.
     """
     if shared := sorted({*val.ids.to_pylist()}.intersection(test.ids.to_pylist())):
-        raise BadInput(f"expected queries for validation or for test, got {len(shared)} in both ({_quoted(shared)})")
+        raise BadInput(f"expected queries for validation or for test, got {len(shared)} in both ({quote_some(shared)})")
     photographers = {*val.photographer}.intersection(test.photographer) - {None}
     classes = {*val.class_of.tolist()}.intersection(test.class_of.tolist()) - {NO_CLASS}
     return tuple(
@@ -127,18 +127,20 @@ def leak_notes(val: Queries, test: Queries) -> tuple[str, ...]:
     )
 
 
-def _ids(name: str, table: pa.Table) -> pa.ChunkedArray:
-    ids = _texts(name, table, "id")
+def ids_of(name: str, table: pa.Table) -> pa.ChunkedArray:
+    """The column `id` as text. Raises BadInput where it is missing, for a null, and for an id that occurs twice."""
+    ids = texts_of(name, table, "id")
     if ids.null_count:
         raise BadInput(f"{name}: expected an id in each row, got {ids.null_count:,} without")
     if len(pc.unique(ids)) < len(ids):
         counts = pc.value_counts(ids.combine_chunks())
         twice = counts.filter(pc.greater(counts.field("counts"), 1)).field("values")
-        raise BadInput(f"{name}: expected each id once, got {_quoted(sorted(twice.to_pylist()))} several times")
+        raise BadInput(f"{name}: expected each id once, got {quote_some(sorted(twice.to_pylist()))} several times")
     return ids
 
 
-def _texts(name: str, table: pa.Table, column: str) -> pa.ChunkedArray:
+def texts_of(name: str, table: pa.Table, column: str) -> pa.ChunkedArray:
+    """A column of texts or whole numbers as text. Raises BadInput for any other, and where it is missing."""
     if column not in table.column_names:
         raise BadInput(f"{name}: expected a column {column!r}, got {quoted(table.column_names)}")
     kind = table[column].type
@@ -149,7 +151,7 @@ def _texts(name: str, table: pa.Table, column: str) -> pa.ChunkedArray:
 
 
 def _optional(name: str, table: pa.Table, column: str) -> list[str | None]:
-    return _texts(name, table, column).to_pylist() if column in table.column_names else [None] * table.num_rows
+    return texts_of(name, table, column).to_pylist() if column in table.column_names else [None] * table.num_rows
 
 
 def _places(values: pa.ChunkedArray, names: Sequence[str]) -> NDArray[np.int64]:
@@ -158,5 +160,6 @@ def _places(values: pa.ChunkedArray, names: Sequence[str]) -> NDArray[np.int64]:
     return np.asarray(pc.fill_null(places, NO_CLASS), np.int64)
 
 
-def _quoted(values: Sequence[str]) -> str:
+def quote_some(values: Sequence[str]) -> str:
+    """The first few of these texts, for a message."""
     return listed([quoted(value) for value in values], _MOST_QUOTED)
