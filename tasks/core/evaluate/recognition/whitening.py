@@ -15,8 +15,8 @@ LEAST_VARIANCE = 1e-9
 """As a share of the largest. A direction with less has none but the rounding of 32-bit numbers: it is left out."""
 
 
-_NONE = -1100
-"""Below every exponent of 64-bit floats."""
+_LEAST_EXPONENT = -1022
+"""Of 64-bit floats with all their digits; smaller numbers are scaled by this, too, for a finite factor."""
 
 
 class Whitening(NamedTuple):
@@ -83,7 +83,8 @@ def whiten_blocks(vectors: NDArray[Any], whitening: Whitening) -> Iterator[Vecto
         block = vectors[start : start + AT_ONCE]
         # only the direction counts, so a vector that is far larger than the gallery's is scaled by its own size
         exponents = np.maximum(_exponents(block), whitening.exponent)[:, None]
-        centred = _scaled(block, exponents) - np.ldexp(whitening.mean, whitening.exponent - exponents)
+        centred = _scaled(block, exponents)
+        centred -= whitening.mean * np.ldexp(1.0, whitening.exponent - exponents)
         yield normalise(centred @ whitening.projection)
 
 
@@ -91,21 +92,25 @@ def _directions(gallery: NDArray[Any], blocks: Sequence[slice], mean: Floats, ex
     """Variances (d,) of the scaled gallery, falling, and the eigenvectors (d, d) of its covariance."""
     covariance = np.zeros((len(mean), len(mean)))
     for block in blocks:
-        centred = _scaled(gallery[block], exponent) - mean
+        centred = _scaled(gallery[block], exponent)
+        centred -= mean
         covariance += centred.T @ centred
     variance, vectors = np.linalg.eigh(covariance / len(gallery))
     return variance[::-1], vectors[:, ::-1]
 
 
 def _exponents(vectors: NDArray[Any]) -> NDArray[np.int64]:
-    """(N,) of the power of two above the largest number of each vector; of zeros, less than of any other."""
-    largest = np.abs(vectors).max(axis=1).astype(np.float64)
-    return np.where(largest > 0, np.frexp(largest)[1], _NONE).astype(np.int64)
+    """(N,) of the power of two above the largest number of each vector, at least _LEAST_EXPONENT, as of zeros."""
+    largest = np.maximum(vectors.max(axis=1), -vectors.min(axis=1)).astype(np.float64)
+    exponents = np.where(largest > 0, np.frexp(largest)[1], _LEAST_EXPONENT)
+    return np.maximum(exponents, _LEAST_EXPONENT).astype(np.int64)
 
 
 def _scaled(vectors: NDArray[Any], exponents: int | NDArray[np.int64]) -> Floats:
     """(N, d) the vectors x 2^-exponents, exactly but for what vanishes."""
-    return np.asarray(np.ldexp(vectors.astype(np.float64), -exponents))
+    wide = vectors.astype(np.float64)
+    wide *= np.ldexp(1.0, -np.asarray(exponents))
+    return np.asarray(wide)
 
 
 def _is_rounding(variance: float, mean: Floats) -> bool:
