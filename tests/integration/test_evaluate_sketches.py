@@ -41,7 +41,6 @@ def test_no_metric_is_better_than_one_that_has_other_photos(capsys):
     printed = capsys.readouterr().out.partition("## Agreement")[2]
     assert "- half and mOKS are not compared: they have correlations on different photos.\n" in printed
     assert "half is" not in printed
-    assert "- mOKS is better than S_CLIP" in printed or "- mOKS is not clearly better than S_CLIP" in printed
     rows = pq.read_table("out/recognisability.parquet").to_pylist()
     assert [(row["system"], row["ahead_of"]) for row in rows if row["ahead_of"]] == [("mOKS", "S_CLIP")]
 

@@ -112,7 +112,7 @@ def test_predictions_alone_need_no_vectors_and_no_validation_queries(folder, cap
     (folder / "arcface.csv").write_text("\n".join(rows))
     words = ("--predictions", "arcface=arcface.csv", "--out", "out", "--bootstrap", "9")
     printed = evaluated(capsys, *GALLERY, *TEST, *words)
-    assert "| arcface | 0.556 (" in printed, "(1 + 2 / 3) / 3"
+    assert "| arcface | 0.556 |" in printed, "(1 + 2 / 3) / 3"
     assert "## k, temperature" not in printed
     page = (folder / "out/recognition.md").read_text(encoding="utf-8")
     assert "arcface: 1 prediction of a class that the gallery does not have, which is wrong" in page
