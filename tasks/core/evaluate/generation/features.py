@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from schemas.errors import BadInput
 from schemas.phrases import counted, quoted
 
-LARGEST = 1e30
-"""No feature may lie further from 0: its square, and the cube of the square in KID, are then still finite."""
+LARGEST = 1e20
+"""No feature may lie further from 0: KID's kernel is its sixth power, whose square, for the spread, is then finite."""
 BLOCK = 2048
 """Rows that are held as 64-bit numbers at once. A setting of none: sums are taken block by block, in this order."""
 
@@ -89,6 +89,28 @@ def blocks_of(name: str, features: RowBlocks) -> Iterator[Floats]:
         yield np.concatenate(held)
     if not columns or not done + rows:
         raise BadInput(f"{name}: expected features of at least one image, got none")
+
+
+def common_exponent(*sets: Features) -> int:
+    """The least e, so that all numbers of all sets lie between -2^e and 2^e; 0 where all are 0.
+
+    Divided by 2^e, which alters no digit, features of any scale have squares that neither vanish nor overflow.
+
+    >>> common_exponent(np.array([[0.25, -3.0]]), np.array([[1.0]]))
+    2
+    """
+    largest = 0.0
+    for features in sets:
+        for start in range(0, len(features), BLOCK):
+            block = features[start : start + BLOCK]
+            largest = max(largest, float(block.max(initial=0)), -float(block.min(initial=0)))
+    return int(np.frexp(largest)[1])
+
+
+def scaled_blocks(features: Features, exponent: int, start: int = 0) -> Iterator[Floats]:
+    """Blocks of BLOCK rows from row `start` on, in 64 bits and divided by 2^exponent."""
+    for at in range(start, len(features), BLOCK):
+        yield np.ldexp(features[at : at + BLOCK].astype(np.float64), -exponent)
 
 
 def _check_numbers(name: str, block: Features, first_row: int) -> None:

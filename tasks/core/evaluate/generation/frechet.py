@@ -11,7 +11,15 @@ import numpy as np
 
 from schemas.errors import BadInput
 from schemas.phrases import counted
-from tasks.core.evaluate.generation.features import Floats, RowBlocks, blocks_of
+from tasks.core.evaluate.generation.features import (
+    Features,
+    Floats,
+    RowBlocks,
+    blocks_of,
+    check_pair,
+    common_exponent,
+    scaled_blocks,
+)
 
 
 class Moments(NamedTuple):
@@ -20,6 +28,24 @@ class Moments(NamedTuple):
     mean: Floats
     covariance: Floats
     rows: int
+
+
+def feature_distance(samples: Features, reference: Features) -> float:
+    """`frechet_distance` of two sets of features, (M, d) and (N, d), of any scale: 2^e, near the largest, is taken out.
+
+    Raises BadInput for features that don't fit (`check_pair`), for fewer than two
+    images.
+
+    >>> feature_distance(np.array([[0.0], [2.0]]), np.array([[3.0], [5.0]]))
+    9.0
+    """
+    check_pair(samples, reference)
+    exponent = common_exponent(samples, reference)
+    one, other = (
+        moments(name, scaled_blocks(features, exponent))
+        for name, features in (("samples", samples), ("reference", reference))
+    )
+    return float(np.ldexp(frechet_distance(one, other), 2 * exponent))
 
 
 def moments(name: str, features: RowBlocks) -> Moments:

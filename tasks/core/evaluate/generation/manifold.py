@@ -8,6 +8,7 @@ holds a sample (Naeem et al., "Reliable Fidelity and Diversity Metrics for Gener
 
 Distances are Euclidean. A ball has its border, as in the code of Kynkäänniemi et al. and in torch-fidelity; the code of
 Naeem et al. leaves it out. It matters for images of equal features only. All is exact (`balls`), tile by tile.
+Both sets are divided by one power of two first, so that squares of very small features do not vanish.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.errors import BadInput
-from tasks.core.evaluate.generation.features import BLOCK, Features, Floats, check_pair
+from tasks.core.evaluate.generation.features import Features, Floats, check_pair, common_exponent, scaled_blocks
 
 
 class Memberships(NamedTuple):
@@ -88,27 +89,29 @@ def manifold_units(
     check_pair(samples, reference)
     _check_neighbours("samples", samples, neighbours)
     _check_neighbours("reference", reference, max(neighbours, density_neighbours))
+    exponent = common_exponent(samples, reference)
     found = memberships(
         samples,
         reference,
-        squared_radii(samples, [neighbours])[0],
-        squared_radii(reference, [neighbours, density_neighbours]),
+        squared_radii(samples, [neighbours], exponent)[0],
+        squared_radii(reference, [neighbours, density_neighbours], exponent),
+        exponent,
     )
     return ManifoldUnits(found.counts[0] > 0, found.counts[1] / density_neighbours, found.is_inside, found.is_hit[1])
 
 
-def squared_radii(features: Features, neighbours: Sequence[int]) -> Floats:
+def squared_radii(features: Features, neighbours: Sequence[int], exponent: int = 0) -> Floats:
     """(K, N) squared distances from each row to its k-th nearest other row; rows that are equal are at 0.
 
-    neighbours: K of them, each at least 1 and below N.
+    neighbours: K of them, each at least 1 and below N. exponent: features are divided by 2^exponent before.
     """
     from tasks.core.evaluate.generation.balls import insert_nearest  # numba takes half a second to import
 
     slack = _slack(features)
     nearest = np.full((len(features), max(neighbours)), np.inf)
-    for tile in _tiles(features):
+    for tile in _tiles(features, exponent):
         mine = nearest[tile.start : tile.start + len(tile.rows)]
-        for other in _tiles(features, tile.start):
+        for other in _tiles(features, exponent, tile.start):
             is_same = other.start == tile.start
             inner = tile.rows @ other.rows.T
             insert_nearest(mine, tile.rows, other.rows, inner, tile.sizes, other.sizes, slack, is_same)
@@ -119,16 +122,18 @@ def squared_radii(features: Features, neighbours: Sequence[int]) -> Floats:
     return np.ascontiguousarray(nearest[:, np.array(neighbours) - 1].T)
 
 
-def memberships(samples: Features, reference: Features, sample_radii: Floats, reference_radii: Floats) -> Memberships:
-    """Who lies in whose balls. sample_radii: (M,), reference_radii: (K, N), as of `squared_radii`."""
+def memberships(
+    samples: Features, reference: Features, sample_radii: Floats, reference_radii: Floats, exponent: int = 0
+) -> Memberships:
+    """Who lies in whose balls. sample_radii: (M,), reference_radii: (K, N), as of `squared_radii` by this exponent."""
     from tasks.core.evaluate.generation.balls import count_balls
 
     slack, sizes = _slack(samples), len(reference_radii)
     counts = np.zeros((sizes, len(samples)), np.int64)
     is_hit, is_inside = np.zeros((sizes, len(reference)), np.bool_), np.zeros(len(reference), np.bool_)
-    for tile in _tiles(samples):
+    for tile in _tiles(samples, exponent):
         mine = slice(tile.start, tile.start + len(tile.rows))
-        for other in _tiles(reference):
+        for other in _tiles(reference, exponent):
             theirs = slice(other.start, other.start + len(other.rows))
             count_balls(
                 counts[:, mine],
@@ -146,10 +151,10 @@ def memberships(samples: Features, reference: Features, sample_radii: Floats, re
     return Memberships(counts, is_hit, is_inside)
 
 
-def _tiles(features: Features, start: int = 0) -> Iterator[_Tile]:
-    for at in range(start, len(features), BLOCK):
-        rows = np.ascontiguousarray(features[at : at + BLOCK], np.float64)
-        yield _Tile(at, rows, np.einsum("nd,nd->n", rows, rows))
+def _tiles(features: Features, exponent: int, start: int = 0) -> Iterator[_Tile]:
+    for rows in scaled_blocks(features, exponent, start):
+        yield _Tile(start, rows, np.einsum("nd,nd->n", rows, rows))
+        start += len(rows)
 
 
 def _slack(features: Features) -> float:

@@ -11,7 +11,7 @@ from schemas.errors import BadInput
 from schemas.evaluate_generation import GENERATION_SCORES, GenerationSettings
 from schemas.phrases import counted
 from tasks.core.evaluate.generation.features import Features, check_labels, check_pair
-from tasks.core.evaluate.generation.frechet import frechet_distance, moments, small_set_note
+from tasks.core.evaluate.generation.frechet import feature_distance, small_set_note
 from tasks.core.evaluate.generation.inception_score import check_probabilities, inception_score
 from tasks.core.evaluate.generation.kernel import kernel_distance
 from tasks.core.evaluate.generation.manifold import ManifoldScores, manifold_scores
@@ -91,7 +91,7 @@ def _scores(extracts: Extracts, settings: GenerationSettings, may_lack: bool = F
 def _fid(samples: Features, reference: Features, may_lack: bool) -> Score:
     if may_lack and min(len(samples), len(reference)) < 2:
         return Score("fid")
-    return Score("fid", frechet_distance(moments("samples", samples), moments("reference", reference)))
+    return Score("fid", feature_distance(samples, reference))
 
 
 def _kid(samples: Features, reference: Features, settings: GenerationSettings, may_lack: bool) -> Score:

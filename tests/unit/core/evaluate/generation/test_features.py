@@ -5,7 +5,15 @@ import pytest
 
 from schemas.errors import BadInput
 from tasks.core.evaluate.generation import features
-from tasks.core.evaluate.generation.features import blocks_of, check_features, check_ids, check_labels, check_pair
+from tasks.core.evaluate.generation.features import (
+    blocks_of,
+    check_features,
+    check_ids,
+    check_labels,
+    check_pair,
+    common_exponent,
+    scaled_blocks,
+)
 
 ONE = np.ones((1, 2))
 
@@ -25,11 +33,11 @@ REFUSED = [
     pytest.param(np.array([["a"]]), "got 1 x 1 of <U1", id="texts"),
     pytest.param(np.array([[1j]]), "of complex128", id="complex numbers"),
     pytest.param(np.array([[None, 1.0]]), "of object", id="objects"),
-    pytest.param(cell(np.nan), "expected numbers from -1e+30 to 1e+30, got nan in row 1", id="NaN"),
+    pytest.param(cell(np.nan), "expected numbers from -1e+20 to 1e+20, got nan in row 1", id="NaN"),
     pytest.param(cell(np.inf), "got inf in row 1", id="infinity"),
     pytest.param(cell(-np.inf, np.float16), "got -inf in row 1", id="minus infinity of 16 bits"),
     pytest.param(cell(1e308), "got 1e+308 in row 1", id="too large"),
-    pytest.param(cell(-1e31, np.float32), "in row 1", id="too large in 32 bits"),
+    pytest.param(cell(-1.1e20, np.float32), "in row 1", id="too large in 32 bits"),
 ]
 
 
@@ -117,3 +125,27 @@ def test_a_bad_row_of_a_later_block_has_its_number_in_the_set(monkeypatch):
     for read in (lambda: check_features("theirs", table), lambda: list(blocks_of("theirs", table))):
         with pytest.raises(BadInput, match="got nan in row 5"):
             read()
+
+
+@pytest.mark.parametrize(
+    ("largest", "other", "exponent"),
+    [
+        pytest.param(0.0, 0.0, 0, id="zeros"),
+        pytest.param(0.75, -1.5, 1, id="of the other set, below 0"),
+        pytest.param(1.0, 0.0, 1, id="a power of two itself"),
+        pytest.param(5e-324, 0.0, -1073, id="the least number there is"),
+        pytest.param(1e20, 0.0, 67, id="the largest allowed"),
+    ],
+)
+def test_a_power_of_two_brings_both_sets_below_one(monkeypatch, largest, other, exponent):
+    monkeypatch.setattr(features, "BLOCK", 2)
+    one, two = np.zeros((5, 2)), np.zeros((1, 2))
+    one[4, 1], two[0, 0] = largest, other
+    assert common_exponent(one, two) == exponent
+    got = np.concatenate(list(scaled_blocks(one, exponent)))
+    assert got.shape == one.shape
+    assert np.abs(got).max() == np.ldexp(largest, -exponent)
+
+
+def test_whole_numbers_of_8_bits_have_no_sign_error():
+    assert common_exponent(np.array([[-128, 3]], np.int8)) == 8

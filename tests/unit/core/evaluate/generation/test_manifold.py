@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.errors import BadInput
-from tasks.core.evaluate.generation import manifold
+from tasks.core.evaluate.generation import features
 from tasks.core.evaluate.generation.manifold import ManifoldScores, manifold_scores, manifold_units, squared_radii
 
 
@@ -64,11 +64,11 @@ small = st.integers(1, 3).flatmap(
 )  # fmt: skip
 
 
-@given(small, st.integers(1, 4), st.integers(1, 4), st.sampled_from([3, 4, 100]), st.sampled_from([1.0, 0.1, 1e29]))
+@given(small, st.integers(1, 4), st.integers(1, 4), st.sampled_from([3, 4, 100]), st.sampled_from([1.0, 0.1, 1e19]))
 def test_equal_to_plain_loops_with_many_ties_in_any_tiles(sets, k, dense, block, scale):
     samples, reference = (np.array(table, float) * scale for table in sets)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(manifold, "BLOCK", block)
+        patch.setattr(features, "BLOCK", block)
         got = manifold_scores(samples, reference, k, dense)
     assert got == pytest.approx(plain(samples, reference, k, dense), abs=1e-12)
 
@@ -124,3 +124,19 @@ def test_sets_without_a_kth_neighbour_are_refused(samples, reference, said):
     with pytest.raises(BadInput) as problem:
         manifold_scores(np.ones((samples, 2)), np.ones((reference, 2)))
     assert str(problem.value) == said
+
+
+@pytest.mark.parametrize("exponent", [-1000, -565, -40, 0, 60])
+def test_the_scale_changes_nothing_where_squares_would_vanish(exponent):
+    """2^-565 is 1e-170, whose square is 0."""
+    chance = np.random.default_rng(4)
+    samples, reference = chance.normal(size=(20, 3)), chance.normal(0.5, 1, size=(25, 3))
+    expected = manifold_scores(samples, reference)
+    assert manifold_scores(np.ldexp(samples, exponent), np.ldexp(reference, exponent)) == expected
+
+
+def test_both_sets_have_one_scale():
+    """Very small beside ordinary ones: two sets of their own, none in a ball of the other."""
+    chance = np.random.default_rng(5)
+    got = manifold_scores(chance.normal(size=(9, 3)) * 1e-170, chance.normal(5, 1, size=(9, 3)))
+    assert (got.precision, got.recall) == (0, 0)
