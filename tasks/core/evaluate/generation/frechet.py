@@ -21,6 +21,9 @@ from tasks.core.evaluate.generation.features import (
     scaled_blocks,
 )
 
+MOST_COLUMNS = 16_384
+"""A covariance has a number for each pair of columns: 2 GiB for so many, of which some are held at once."""
+
 
 class Moments(NamedTuple):
     """What the distance knows of a set. mean: (d,). covariance: (d, d), symmetric. rows: how many images it has."""
@@ -33,7 +36,7 @@ class Moments(NamedTuple):
 def feature_distance(samples: Features, reference: Features) -> float:
     """`frechet_distance` of two sets of features, (M, d) and (N, d), of any scale: 2^e, near the largest, is taken out.
 
-    Raises BadInput for features that don't fit (`check_pair`), for fewer than two
+    Raises BadInput for features that don't fit (`check_pair`), for more than MOST_COLUMNS columns, for fewer than two
     images.
 
     >>> feature_distance(np.array([[0.0], [2.0]]), np.array([[3.0], [5.0]]))
@@ -53,7 +56,8 @@ def moments(name: str, features: RowBlocks) -> Moments:
 
     features: (N, d), or blocks of rows; the moments are the same, to the last bit, in whatever blocks the rows come.
     Blocks are joined as in Chan, Golub & LeVeque, "Updating formulae", 1979, so that features far from 0 lose no
-    digits. name: how a message calls the set. Raises BadInput for fewer than two rows, and see `blocks_of`.
+    digits. name: how a message calls the set. Raises BadInput for fewer than two rows, for more
+    than MOST_COLUMNS columns, and see `blocks_of`.
 
     >>> mean, covariance, rows = moments("samples", np.array([[0.0, 1.0], [2.0, 5.0]]))
     >>> mean.tolist(), covariance.tolist(), rows
@@ -61,6 +65,8 @@ def moments(name: str, features: RowBlocks) -> Moments:
     """
     rows, mean, scatter = 0, np.zeros(0), np.zeros((0, 0))
     for block in blocks_of(name, features):
+        if block.shape[1] > MOST_COLUMNS:
+            raise BadInput(f"{name}: expected at most {MOST_COLUMNS:,} columns for FID, got {block.shape[1]:,}")
         middle = block.mean(axis=0)
         block -= middle
         inner = block.T @ block

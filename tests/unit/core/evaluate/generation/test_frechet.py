@@ -122,6 +122,11 @@ def test_features_of_any_scale_lose_no_digit(exponent):
     assert got == pytest.approx(np.ldexp(distance(one, other), 2 * exponent), rel=1e-4 if exponent < -530 else 1e-15)
 
 
+def test_more_columns_than_memory_holds_pairs_of_are_refused():
+    with pytest.raises(BadInput, match="samples: expected at most 16,384 columns for FID, got 60,000"):
+        feature_distance(np.zeros((3, 60_000), np.float16), np.zeros((3, 60_000), np.float16))
+
+
 def test_one_row_has_no_covariance():
     with pytest.raises(BadInput, match="samples: expected features of at least two images for a covariance, got one"):
         moments("samples", np.ones((1, 3)))
