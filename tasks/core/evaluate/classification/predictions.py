@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 from schemas.errors import BadInput
 from schemas.evaluate_classification import MOST_CLASSES
 from schemas.phrases import listed, quoted
+from tasks.core.evaluate.probabilities import TOLERANCE
 from tasks.core.evaluate.table_columns import list_column, names_column, refuse_empty, refuse_repeats, require_columns
 
 NEEDED = ("image", "true_class")
 CLASS, PROBABILITIES = "predicted_class", "probabilities"
-TOLERANCE = 0.01
-"""How far from 1 probabilities may add up to: those of 16-bit floats do not come nearer."""
 _MOST_NAMES = 5
 
 

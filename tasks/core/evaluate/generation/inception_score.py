@@ -11,9 +11,7 @@ from numpy.typing import NDArray
 
 from schemas.errors import BadInput
 from tasks.core.evaluate.generation.features import BLOCK, Features, check_features
-
-_CLOSE = 1e-4
-"""How far a row's sum may be from 1: that of 32-bit probabilities of a thousand classes is within 1e-5."""
+from tasks.core.evaluate.probabilities import TOLERANCE
 
 
 class InceptionScore(NamedTuple):
@@ -26,7 +24,7 @@ class InceptionScore(NamedTuple):
 
 
 def check_probabilities(name: str, probabilities: Features) -> None:
-    """Refuse what is no (N, C) array of rows that are at least 0 and sum to 1 within 1e-4. Raises BadInput."""
+    """Refuse what is no (N, C) array of rows that are at least 0 and sum to 1 within TOLERANCE. Raises BadInput."""
     check_features(name, probabilities)
     for start in range(0, len(probabilities), BLOCK):
         block = probabilities[start : start + BLOCK].astype(np.float64)
@@ -37,10 +35,10 @@ def check_probabilities(name: str, probabilities: Features) -> None:
                 f"in row {start + int(row)}"
             )
         sums = block.sum(axis=1)
-        off = np.flatnonzero(np.abs(sums - 1) > _CLOSE)
+        off = np.flatnonzero(np.abs(sums - 1) > TOLERANCE)
         if len(off):
             raise BadInput(
-                f"{name}: expected class probabilities whose sum is 1 within {_CLOSE:g}, "
+                f"{name}: expected class probabilities whose sum is 1 within {TOLERANCE:g}, "
                 f"got a sum of {sums[off[0]]:.6g} in row {start + int(off[0])}"
             )
 
@@ -48,10 +46,11 @@ def check_probabilities(name: str, probabilities: Features) -> None:
 def inception_score(probabilities: Features, parts: int = 10, seed: int | None = 2020) -> InceptionScore:
     """Mean and standard deviation, over parts of the samples, of exp(mean KL(p(y|x) || p(y))).
 
-    probabilities: (N, C) of classes, as of a softmax; each row is divided by its sum. p(y) is the mean of a part. Part
-    i of n holds the rows from i N // n to (i + 1) N // n, once all rows are shuffled by numpy's RandomState(seed), as
-    torch-fidelity does by default; None leaves them in their order, so that samples of one class in a row stay together
-    and lower the score. Raises BadInput, see `check_probabilities`, and where there are fewer rows than parts.
+    probabilities: (N, C) of classes, as of a softmax; each row is divided by its sum, in 64 bits. p(y) is the mean of a
+    part. Part i of n holds the rows from i N // n to (i + 1) N // n, once all rows are shuffled by numpy's
+    RandomState(seed), as torch-fidelity does by default; None leaves them in their order, so that samples of one class
+    in a row stay together and lower the score. Raises BadInput, see `check_probabilities`, and where there are fewer
+    rows than parts.
 
     >>> inception_score(np.eye(2), parts=1)
     InceptionScore(mean=2.0, sd=0.0)

@@ -68,6 +68,23 @@ def test_32_bits_sum_to_1_nearly_and_are_brought_to_1():
     assert inception_score(np.full((4, 3), 0.33333), 1) == InceptionScore(1.0, 0.0)
 
 
+def test_16_bits_are_taken_and_brought_to_1_in_64_bits():
+    table = np.random.default_rng(0).dirichlet(np.ones(10), 40)
+    narrow = table.astype(np.float16)
+    assert np.abs(narrow.astype(np.float64).sum(axis=1) - 1).max() > 1e-4
+    assert inception_score(narrow, 1).mean == pytest.approx(inception_score(table, 1).mean, rel=1e-3)
+    wide = narrow.astype(np.float64)
+    assert inception_score(narrow, 1) == inception_score(wide / wide.sum(axis=1, keepdims=True), 1)
+
+
+@pytest.mark.parametrize("total", [0.9901, 1.0099])
+def test_the_tolerance_is_that_of_classification(total):
+    assert inception_score(np.full((4, 2), total / 2), 1) == InceptionScore(1.0, 0.0)
+    for wrong in (0.989, 1.011):
+        with pytest.raises(BadInput, match=r"whose sum is 1 within 0\.01, got a sum of"):
+            check_probabilities("theirs", np.full((4, 2), wrong / 2))
+
+
 @pytest.mark.parametrize(
     ("table", "said"),
     [
