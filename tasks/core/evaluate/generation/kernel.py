@@ -37,7 +37,8 @@ def kernel_distance(
     for name, features in (("samples", samples), ("reference", reference)):
         if len(features) < subset_size:
             raise BadInput(
-                f"{name}: expected at least {subset_size:,} images for each subset of KID, got {len(features):,}"
+                f"{name}: expected at least {subset_size:,} images for each subset of KID (kid_subset_size), "
+                f"got {len(features):,}"
             )
     draw = np.random.RandomState(seed)
     values = np.empty(subsets)
@@ -46,22 +47,6 @@ def kernel_distance(
         other = reference[draw.choice(len(reference), subset_size, replace=False)]
         values[subset] = _distance(one, other)
     return KernelDistance(float(values.mean()), float(values.std()))
-
-
-def whole_kernel_distance(samples: Features, reference: Features) -> float:
-    """The distance of all of both sets: no draw, and no spread. Its time grows with (M + N)^2, its memory does not.
-
-    Raises BadInput for features that don't fit (`check_pair`), and for sets of fewer than two images.
-
-    >>> one, other = np.array([[0.0], [1.0]]), np.array([[1.0], [2.0]])
-    >>> whole_kernel_distance(one, one), whole_kernel_distance(one, other)
-    (-3.5, 9.5)
-    """
-    check_pair(samples, reference)
-    for name, features in (("samples", samples), ("reference", reference)):
-        if len(features) < 2:
-            raise BadInput(f"{name}: expected at least two images for KID, got one")
-    return _distance(samples, reference)
 
 
 def _distance(samples: Features, reference: Features) -> float:
