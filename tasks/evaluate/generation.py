@@ -76,7 +76,9 @@ def evaluate_generation(files: GenerationFiles, settings: GenerationSettings) ->
         if files.images is not None:
             pages["neighbours.html"] = _page(files.images, tables["neighbours"])
         summary += [*([""] if summary else []), *lines]
-    page = "\n".join(["# Generated images", "", *summary, "", *(f"- {cell(note)}" for note in notes)]).rstrip() + "\n"
+    if notes:
+        summary += ["", *(f"- {cell(note)}" for note in notes)]
+    page = "\n".join(["# Generated images", "", *summary]) + "\n"
     written = {f"{name}.parquet": parquet_bytes(rows) for name, rows in tables.items()}
     return Evaluation("generation", "\n".join(summary), {"generation.md": page.encode(), **pages, **written})
 

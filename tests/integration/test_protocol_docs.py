@@ -80,6 +80,15 @@ def test_a_page_shows_where_raters_differ_most(tmp_path, monkeypatch):
     assert "Cem, acrobats" in page
 
 
+def test_where_kid_needs_more_images_all_else_is_printed_and_the_setting_named(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    text = section(ROOT / "docs/evaluating/generation.md")
+    type_files(text, tmp_path)
+    assert main([*command(text), "--set", "kid_subset_size=100"]) == 0
+    assert "--set kid_subset_size=3 or less has it" in capsys.readouterr().out
+    assert "16.488" in Path("build/generation/generation.md").read_text()
+
+
 def test_a_page_shows_the_nearest_training_images(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = section(ROOT / "docs/evaluating/generation.md")

@@ -102,7 +102,6 @@ CASES = [
     ("generation", vectors("samples.json", *[[1e308, 0.0]] * 3), [], "expected"),
     ("generation", vectors("classes.json", [0.5, 0.1], [1, 0], [1, 0]), [], "probabilities: expected"),
     ("generation", vectors("classes.json", [1, 0]), [], "expected"),
-    ("generation", nothing, ["--set", "kid_subset_size=100"], "expected"),
     ("classification", line("ours.csv", "1,Baroque,Baroque,1650"), [], "ours[4]: expected each image once"),
     ("classification", line("ours.csv", "5,Baroque,Baroque,1650"), [], "theirs: expected the images of ours"),
     ("classification", only("ours.csv", 0), [], "ours: expected a table of predictions, got one without rows"),

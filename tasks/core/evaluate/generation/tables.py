@@ -63,11 +63,12 @@ def score_table(extracts: Extracts, settings: GenerationSettings) -> tuple[pa.Ta
     """GENERATION_SCORES and notes on them: of all images, then, where classes are given, of each class by its name.
 
     A class is compared with the same class of the reference. A score that is not defined for so few images is null in
-    the rows of a class; of all images it is refused. Raises BadInput (`check_extracts`).
+    the rows of a class; of all images it is refused, but for KID, which is null, with a note on its setting. Raises
+    BadInput (`check_extracts`).
     """
     check_extracts(extracts)
     rows = [_row(None, extracts, score) for score in _scores(extracts, settings)]
-    notes, lacking = _notes(extracts), 0
+    notes, lacking = _notes(extracts, settings), 0
     for name, part in _by_class(extracts):
         scores = [*_scores(part, settings, may_lack=True)]
         rows += [_row(name, part, score) for score in scores]
@@ -81,7 +82,7 @@ def _scores(extracts: Extracts, settings: GenerationSettings, may_lack: bool = F
     """In one order. may_lack: a score for which there are too few images is None, not refused."""
     if extracts.distribution is not None:
         yield _fid(*extracts.distribution, may_lack)
-        yield _kid(*extracts.distribution, settings, may_lack)
+        yield _kid(*extracts.distribution, settings)
     if extracts.probabilities is not None:
         yield _inception(extracts.probabilities, settings, may_lack)
     if extracts.manifold is not None:
@@ -94,8 +95,8 @@ def _fid(samples: Features, reference: Features, may_lack: bool) -> Score:
     return Score("fid", feature_distance(samples, reference))
 
 
-def _kid(samples: Features, reference: Features, settings: GenerationSettings, may_lack: bool) -> Score:
-    if may_lack and min(len(samples), len(reference)) < settings.kid_subset_size:
+def _kid(samples: Features, reference: Features, settings: GenerationSettings) -> Score:
+    if min(len(samples), len(reference)) < settings.kid_subset_size:
         return Score("kid")
     return Score(
         "kid",
@@ -144,16 +145,21 @@ def _row(name: str | None, extracts: Extracts, score: Score) -> dict[str, Any]:
     return {"class": name, **score._asdict(), "samples": counts[0], "reference": counts[1]}
 
 
-def _notes(extracts: Extracts) -> list[str]:
-    """On FID of few images: it is the smallest set that counts, overall or of a class."""
+def _notes(extracts: Extracts, settings: GenerationSettings) -> list[str]:
+    """On FID of few images, where the smallest set counts, overall or of a class; and on KID of fewer than a subset."""
     if extracts.distribution is None:
         return []
     samples, reference = extracts.distribution
     sizes = [len(samples), len(reference)]
     if extracts.sample_classes is not None and extracts.reference_classes is not None:
         sizes += [*Counter(extracts.sample_classes).values(), *Counter(extracts.reference_classes).values()]
-    note = small_set_note(min(sizes), samples.shape[1])
-    return [note] if note else []
+    notes = [small_set_note(min(sizes), samples.shape[1])]
+    if (least := min(sizes[:2])) < settings.kid_subset_size:
+        notes.append(
+            f"no KID: a set has {counted(least, 'image')}, a subset has {settings.kid_subset_size:,}; "
+            f"--set kid_subset_size={least} or less has it"
+        )
+    return [note for note in notes if note]
 
 
 def _check_counts(name: str, counts: Sequence[int], classes: Sequence[str] | None) -> None:

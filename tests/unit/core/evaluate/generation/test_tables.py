@@ -92,9 +92,20 @@ def test_a_class_of_one_set_alone_is_a_row_of_null(samples, reference):
     assert {scores["b"][metric] for metric in METRICS if metric != "inception_score"} == {None}
 
 
-def test_too_few_images_of_all_are_refused():
-    with pytest.raises(BadInput, match="samples: expected at least 6 images for each subset of KID, got 5"):
-        score_table(mock_extracts((5, 0), (30, 0)), SETTINGS)
+@pytest.mark.parametrize(("samples", "reference"), [((5, 0), (30, 0)), ((30, 0), (5, 4))])
+def test_too_few_images_for_kid_leave_it_blank_and_a_note_names_the_setting(samples, reference):
+    settings = SETTINGS.model_copy(update={"kid_subset_size": 10})
+    table, notes = score_table(mock_extracts(samples, reference), settings)
+    values = {row["metric"]: row["value"] for row in table.to_pylist() if row["class"] is None}
+    assert [metric for metric in METRICS if values[metric] is None] == ["kid"]
+    least = min(sum(samples), sum(reference))
+    assert f"no KID: a set has {least} images, a subset has 10; --set kid_subset_size={least} or less has it" in notes
+
+
+def test_one_image_has_no_kid_and_no_smaller_subset():
+    pair = np.ones((1, 2)), np.ones((9, 2))
+    with pytest.raises(BadInput, match="samples: expected features of at least two images for a covariance, got one"):
+        score_table(Extracts(distribution=pair), SETTINGS)
 
 
 def test_each_kind_alone_without_classes():
