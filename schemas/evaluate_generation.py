@@ -10,22 +10,32 @@ LARGEST_SEED = 2**32 - 1
 
 GENERATION_SCORES = pa.schema(
     [
+        ("system", pa.string()),
         ("class", pa.string()),  # null: all classes together
         ("metric", pa.string()),
         ("value", pa.float64()),  # null: not defined for so few images
         ("sd", pa.float64()),  # over subsets (KID) or parts (Inception score); null for all others
+        ("low", pa.float64()),  # the 95 % interval of a mean over samples
+        ("high", pa.float64()),
+        ("ahead_of", pa.string()),  # null: the generator's own value; else that it is compared with
         ("samples", pa.int64()),
-        ("reference", pa.int64()),  # how many images; null where a metric looks at the samples alone
+        ("reference", pa.int64()),  # how many images; null where a metric does not look at them
     ]
 )
 NEIGHBOURS = pa.schema(
-    [("sample_id", pa.string()), ("rank", pa.int32()), ("training_id", pa.string()), ("similarity", pa.float32())]
+    [
+        ("system", pa.string()),
+        ("sample_id", pa.string()),
+        ("rank", pa.int32()),
+        ("training_id", pa.string()),
+        ("similarity", pa.float32()),
+    ]
 )
 """The training images that are nearest to each sample, rank 1 first."""
 
 
 class GenerationSettings(Frozen):
-    """The settings of a comparison of generated images with a reference set."""
+    """The settings of a comparison of generators with a reference set."""
 
     kid_subsets: int = Field(100, ge=1, le=100_000, description="KID is the mean over so many random subsets")
     kid_subset_size: int = Field(

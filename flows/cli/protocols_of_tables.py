@@ -22,7 +22,7 @@ def add(protocols: "Commands") -> None:
     _add_recognition(_add(protocols, "recognition", recognition, summary))
     summary = "how recognisable and simple sketches are, and whether people agree"
     _add_sketches(_add(protocols, "sketches", sketches, summary))
-    summary = "the images of a generator against a reference set"
+    summary = "the images of generators against a reference set"
     _add_generation(_add(protocols, "generation", generation, summary))
     summary = "how often classifiers are right, and what they take for what"
     _add_classification(_add(protocols, "classification", classification, summary))
@@ -71,19 +71,14 @@ def _add_sketches(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_generation(parser: argparse.ArgumentParser) -> None:
+    text = f"a generator's samples: their features ({_VECTORS}), and manifold, probabilities, training, table, images"
+    _add_named(parser, "--system", text, "NAME=FEATURES[,KIND=FILE...]")
     for option, text in (
-        ("--features", f"features of samples and reference, for FID and KID ({_VECTORS})"),
-        ("--manifold", "features for precision and recall (default: those of --features)"),
-        ("--training", "features of samples and training images, for the nearest ones"),
-        ("--images", "folders of samples and training images, named by their ids, for a page of the nearest ones"),
+        ("--reference", "features of the reference set, and manifold, table"),
+        ("--training", "features of the training images, for those nearest to each sample, and table, images"),
     ):
-        parser.add_argument(option, nargs=2, metavar=("SAMPLES", "OTHERS"), help=text)
-    parser.add_argument("--probabilities", metavar="FILE", help="class probabilities, for the Inception score")
-    parser.add_argument("--samples", metavar="FILE", help=f"a table with id and class of each sample ({_TABLE})")
-    parser.add_argument("--reference", metavar="FILE", help="a table with id and class of each reference image")
-    parser.add_argument("--training-ids", metavar="FILE", help="a table with the id of each training image")
-    add_set(parser, "FIELD=VALUE")
-    _add_out(parser)
+        parser.add_argument(option, metavar="FEATURES[,KIND=FILE...]", help=text)
+    _add_common(parser, "samples", has_groups=False)
 
 
 def _add_classification(parser: argparse.ArgumentParser) -> None:
@@ -154,9 +149,8 @@ def generation(given: argparse.Namespace) -> int:
     """Print the tables as Markdown."""
     from flows.evaluate.generation import evaluate_generation
 
-    tables = (given.samples, given.reference, given.training_ids, given.images)
-    features = (given.features, given.manifold, given.probabilities, given.training)
-    print(evaluate_generation.fn(*features, *tables, given.set, given.out))
+    options = (given.set, given.out, given.bootstrap, given.seed)
+    print(evaluate_generation.fn(given.system, given.reference, given.training, *options))
     return 0
 
 

@@ -1,66 +1,71 @@
-"""The images of a generator against a reference set (docs/evaluating/generation.md)."""
+"""The images of generators against a reference set (docs/evaluating/generation.md)."""
 
 from prefect import flow
 
-from flows.evaluate.options import settings_of
+from flows.evaluate.options import files_by_name, settings_of
 from flows.evaluate.running import run
+from flows.parameters import Seed, Whole
 from schemas.errors import BadInput
 from schemas.evaluate_generation import GenerationSettings
 from schemas.phrases import quoted
-from tasks.evaluate.evaluation import Evaluation
-from tasks.evaluate.generation import GenerationFiles
+from tasks.evaluate.evaluation import Evaluation, Resampling
+from tasks.evaluate.generation import SetFiles
 from tasks.evaluate.generation import evaluate_generation as generation
+
+_KINDS = {
+    "--system": ("manifold", "probabilities", "training", "table", "images"),
+    "--reference": ("manifold", "table"),
+    "--training": ("table", "images"),
+}
+_FEATURES = "features"
 
 
 @flow(name="evaluate_generation", persist_result=False)
 def evaluate_generation(
-    features: list[str] | None = None,
-    manifold: list[str] | None = None,
-    probabilities: str | None = None,
-    training: list[str] | None = None,
-    samples: str | None = None,
+    systems: list[str],
     reference: str | None = None,
-    training_ids: str | None = None,
-    images: list[str] | None = None,
+    training: str | None = None,
     changes: list[str] | None = None,
     out: str | None = None,
+    bootstrap: Whole = 1000,
+    seed: Seed = 0,
 ) -> str:
-    """The images of a generator against a reference set: FID, KID, IS, precision, recall, nearest images (ArtBench).
+    """The images of generators against a reference set: FID, KID, IS, precision, recall, nearest images (ArtBench).
 
     Args:
-        features: Two files: the features of the samples and of the reference, for FID and KID.
-        manifold: Two files likewise, for precision, recall, density and coverage; by default those of `features`.
-        probabilities: A file with the class probabilities of the samples, for the Inception score.
-        training: Two files: features of the samples and of the training images, for the nearest ones.
-        samples: A table with id and class of each sample.
-        reference: A table with id and class of each image of the reference.
-        training_ids: A table with the id of each training image.
-        images: Two folders: the samples and the training images, whose files are named by the ids: a page of pictures.
+        systems: Each as NAME=FEATURES[,KIND=FILE ...]: samples; manifold, probabilities, training, table, images.
+        reference: FEATURES[,KIND=FILE ...] of the reference: manifold, table.
+        training: FEATURES[,KIND=FILE ...] of the training images, for the nearest ones: table, images.
         changes: Each as FIELD=VALUE: a setting, such as neighbours=5.
         out: Folder for the page and the tables (Parquet); by default nothing is written.
+        bootstrap: Number of resamples of the samples for the 95 % intervals; 0 for no intervals.
+        seed: Seed of the resamples, 0 or more.
 
     """
 
     def work() -> Evaluation:
-        settings = settings_of(GenerationSettings, changes or ())
-        files = GenerationFiles(
-            _pair("--features", features),
-            _pair("--manifold", manifold),
-            probabilities,
-            _pair("--training", training),
-            samples,
-            reference,
-            training_ids,
-            _pair("--images", images),
+        named = {name: parse_files("--system", text) for name, text in files_by_name("--system", systems).items()}
+        beside = None if reference is None else parse_files("--reference", reference)
+        known = None if training is None else parse_files("--training", training)
+        return generation(
+            named, beside, known, settings_of(GenerationSettings, changes or ()), Resampling(bootstrap, seed)
         )
-        return generation(files, settings)
 
     return run("generation", out, work)
 
 
-def _pair(option: str, files: list[str] | None) -> tuple[str, str] | None:
-    if not files:
-        return None
-    if len(files) != 2:
-        raise BadInput(f"{option}: expected two files, got {quoted(files)}")
-    return files[0], files[1]
+def parse_files(option: str, text: str) -> SetFiles:
+    """The files of FEATURES[,KIND=FILE ...]; a set without features begins with KIND=FILE. Raises BadInput."""
+    kinds = _KINDS[option]
+    files: dict[str, str] = {}
+    for place, part in enumerate(text.split(",")):
+        kind, separator, url = part.partition("=")
+        if not separator or kind not in kinds:  # a path may have a "=" too
+            if place:
+                expected = f"{option}: expected KIND=FILE after a comma, KIND one of {', '.join(kinds)}"
+                raise BadInput(f"{expected}, got {quoted(part)}")
+            kind, url = _FEATURES, part
+        if not url or kind in files:
+            raise BadInput(f"{option}: expected one file of each kind, got {quoted(text)}")
+        files[kind] = url
+    return SetFiles(**files)

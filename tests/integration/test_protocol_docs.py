@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from PIL import Image
@@ -89,14 +90,36 @@ def test_where_kid_needs_more_images_all_else_is_printed_and_the_setting_named(t
     assert "16.488" in Path("build/generation/generation.md").read_text()
 
 
+def test_ids_are_checked_where_nothing_is_compared_with_training_images(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    type_files(section(ROOT / "docs/evaluating/generation.md"), tmp_path)
+    Path("ids.csv").write_text("id\n7\n8\n7\n")
+    words = ("evaluate", "generation", "--system", "ours=probabilities=classes.json,table=ids.csv", "--set", "parts=1")
+    assert main([*words]) == 2
+    assert capsys.readouterr().err == "bilderatlas: ours, table: expected each id once, got '7' again in row 2\n"
+    Path("ids.csv").write_text("id\n7\n8\n9\n")
+    assert main([*words]) == 0
+    assert "| ours | 1.203 ± 0.000 | 3 |" in capsys.readouterr().out
+
+
+def test_wide_features_are_refused_in_one_sentence(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    np.save("wide.npy", np.zeros((3, 60_000), np.float16))
+    assert main(["evaluate", "generation", "--system", "ours=wide.npy", "--reference", "wide.npy"]) == 2
+    said = "bilderatlas: ours: samples: expected at most 16,384 columns for FID, got 60,000\n"
+    assert capsys.readouterr().err == said
+
+
 def test_a_page_shows_the_nearest_training_images(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = section(ROOT / "docs/evaluating/generation.md")
     type_files(text, tmp_path)
     save_pictures(tmp_path / "made", "0", "1", "2")
     save_pictures(tmp_path / "real", "0", "1", "2")
-    assert main([*command(text), "--images", "made", "real"]) == 0
+    words = " ".join(command(text))
+    words = words.replace("ours=samples.json", "ours=samples.json,images=made")
+    assert main(words.replace("training real.json", "training real.json,images=real").split()) == 0
     page = Path("build/generation/neighbours.html").read_text()
-    assert page.count("the sample") == 2 * 3
-    assert page.count("data:image/jpeg;base64,") == 3 + 3 * 3
-    assert page.count("(no picture)") == 3, "training image 3 has no file"
+    assert page.count("the sample") == 2 * 3 + 3
+    assert page.count("data:image/jpeg;base64,") == 3 + 6 * 3
+    assert page.count("(no picture)") == 3 + 6, "the other generator has no pictures, training image 3 has no file"

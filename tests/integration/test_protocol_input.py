@@ -46,6 +46,10 @@ def no_rows(folder: Path) -> None:
     (folder / "rows.json").write_text("[]", encoding="utf-8")
 
 
+def repeated_ids(folder: Path) -> None:
+    (folder / "ids.csv").write_text("id,class\n7,x\n8,x\n7,x\n", encoding="utf-8")
+
+
 def nothing(_folder: Path) -> None: ...
 
 
@@ -102,6 +106,13 @@ CASES = [
     ("generation", vectors("samples.json", *[[1e308, 0.0]] * 3), [], "expected"),
     ("generation", vectors("classes.json", [0.5, 0.1], [1, 0], [1, 0]), [], "probabilities: expected"),
     ("generation", vectors("classes.json", [1, 0]), [], "expected"),
+    ("generation", nothing, ["--system", "ours=others.json"], "--system: expected each name once"),
+    ("generation", nothing, ["--system", "more=others.json,oddly=others.json"], "KIND one of manifold, probabilities"),
+    ("generation", nothing, ["--system", "more=others.json,manifold=others.json"], "more: expected manifold=FILE"),
+    ("generation", nothing, ["--system", "more=table=real.json"], "more: expected features, got none"),
+    ("generation", repeated_ids, ["--system", "more=others.json,table=ids.csv"], "more, table: expected each id once"),
+    ("generation", repeated_ids, ["--reference", "others.json,table=ids.csv"], "reference, table: expected each id"),
+    ("generation", repeated_ids, ["--training", "others.json,table=ids.csv"], "training, table: expected each id once"),
     ("classification", line("ours.csv", "1,Baroque,Baroque,1650"), [], "ours[4]: expected each image once"),
     ("classification", line("ours.csv", "5,Baroque,Baroque,1650"), [], "theirs: expected the images of ours"),
     ("classification", only("ours.csv", 0), [], "ours: expected a table of predictions, got one without rows"),

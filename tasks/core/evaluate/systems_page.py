@@ -42,7 +42,7 @@ def summary_lines(scores: pa.Table, headings: Headings, ranking: Ranking) -> lis
         "",
         *_all_metrics(rows, names, headings, ranking),
     ]
-    if leads := _lead_lines(rows, headings, ranking):
+    if leads := lead_lines(rows, headings, ranking):
         lines += ["", *leads]
     for attribute in _attributes(rows):
         title = f"{headings.metrics[ranking.metric]} by {cell(attribute)}:"
@@ -65,6 +65,20 @@ def page(
             lines += ["", f"## {cell(name)} by {cell(attribute)}", "", *_of_system(rows, name, attribute, headings)]
     lines += ["", *(f"- {cell(note)}" for note in notes), f"- {how}"]
     return "\n".join(lines) + "\n"
+
+
+def lead_lines(rows: Sequence[Row], headings: Headings, ranking: Ranking) -> list[str]:
+    """A sentence for each system and the next one: whether the resamples agree that it is better."""
+    word = "lower" if ranking.is_lower_better else "higher"
+    lines = []
+    for row in rows:
+        if row["ahead_of"] is None or row["low"] is None:
+            continue
+        verdict = "is better than" if row["low"] > 0 else "is not clearly better than"
+        ends = f"{number(row['value'])} ({number(row['low'])} to {number(row['high'])})"
+        metric = headings.metrics[row["metric"]]
+        lines.append(f"- {cell(row['system'])} {verdict} {cell(row['ahead_of'])}: {metric} is {word} by {ends}.")
+    return lines
 
 
 def _all_metrics(rows: Sequence[Row], names: Sequence[str], headings: Headings, ranking: Ranking) -> list[str]:
@@ -94,20 +108,6 @@ def _of_system(rows: Sequence[Row], name: str, attribute: str, headings: Heading
         cells = [_value(own[name, metric], headings) for metric in headings.metrics]
         lines.append([cell(label), *cells, str(own[name, next(iter(headings.metrics))]["units"])])
     return table([cell(attribute), *headings.metrics.values(), headings.units], lines)
-
-
-def _lead_lines(rows: Sequence[Row], headings: Headings, ranking: Ranking) -> list[str]:
-    """A sentence for each system and the next one: whether the resamples agree that it is better."""
-    word = "lower" if ranking.is_lower_better else "higher"
-    lines = []
-    for row in rows:
-        if row["ahead_of"] is None or row["low"] is None:
-            continue
-        verdict = "is better than" if row["low"] > 0 else "is not clearly better than"
-        ends = f"{number(row['value'])} ({number(row['low'])} to {number(row['high'])})"
-        metric = headings.metrics[row["metric"]]
-        lines.append(f"- {cell(row['system'])} {verdict} {cell(row['ahead_of'])}: {metric} is {word} by {ends}.")
-    return lines
 
 
 def _value(row: Row, headings: Headings, *, with_ends: bool = False) -> str:

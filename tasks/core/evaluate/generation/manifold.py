@@ -64,13 +64,17 @@ class _Tile(NamedTuple):
 def manifold_scores(
     samples: Features, reference: Features, neighbours: int = 3, density_neighbours: int = 5
 ) -> ManifoldScores:
-    """The means of `manifold_units`, whose arguments these are.
+    """`unit_means` of `manifold_units`, whose arguments these are.
 
     >>> real, fake = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[0.5], [10.0]])
     >>> manifold_scores(fake, real, neighbours=1, density_neighbours=1)
     ManifoldScores(precision=0.5, recall=1.0, density=1.0, coverage=0.5)
     """
-    units = manifold_units(samples, reference, neighbours, density_neighbours)
+    return unit_means(manifold_units(samples, reference, neighbours, density_neighbours))
+
+
+def unit_means(units: ManifoldUnits) -> ManifoldScores:
+    """What the images contribute, on average."""
     precise, density, recalled, covered = (float(np.mean(values)) for values in units)
     return ManifoldScores(precise, recalled, density, covered)
 

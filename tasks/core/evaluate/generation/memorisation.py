@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from schemas.evaluate_generation import NEIGHBOURS
 from tasks.core.evaluate.generation.features import Features, check_ids, check_pair
@@ -33,8 +32,8 @@ def nearest_training_images(samples: Features, training: Features, neighbours: i
     return found._replace(similarities=np.clip(found.similarities, -1, 1))
 
 
-def neighbour_table(found: Neighbours, sample_ids: Sequence[str], training_ids: Sequence[str]) -> pa.Table:
-    """NEIGHBOURS, by sample and rank. training_ids: of all rows of the gallery.
+def neighbour_table(system: str, found: Neighbours, sample_ids: Sequence[str], training_ids: Sequence[str]) -> pa.Table:
+    """NEIGHBOURS of one generator, by sample and rank. training_ids: of all rows of the gallery.
 
     Raises BadInput for ids that are no texts, too few, or come twice.
     """
@@ -45,6 +44,7 @@ def neighbour_table(found: Neighbours, sample_ids: Sequence[str], training_ids: 
     each = rows.shape[1]
     return pa.table(
         {
+            "system": pa.array([system] * rows.size, pa.string()),
             "sample_id": names.take(pa.array(np.repeat(np.arange(len(rows)), each))),
             "rank": np.tile(np.arange(1, each + 1, dtype=np.int32), len(rows)),
             "training_id": images.take(pa.array(rows.reshape(-1))),
@@ -52,12 +52,3 @@ def neighbour_table(found: Neighbours, sample_ids: Sequence[str], training_ids: 
         },
         schema=NEIGHBOURS,
     )
-
-
-def copy_share(similarities: NDArray[np.float32], threshold: float) -> float:
-    """The share of samples whose nearest training image is at least so similar. similarities: (M, k), M at least 1.
-
-    >>> copy_share(np.array([[0.99, 0.5], [0.7, 0.6]], np.float32), 0.95)
-    0.5
-    """
-    return float(np.mean(similarities[:, 0] >= np.float32(threshold)))

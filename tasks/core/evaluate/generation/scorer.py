@@ -15,13 +15,16 @@ from schemas.errors import BadInput
 from tasks.core.evaluate.generation.manifold import ManifoldUnits
 from tasks.core.evaluate.systems import Scorer
 
+SIMILARITY_SCORES = ("copy_share", "nearest_similarity")
+
 
 def sample_values(
     units: ManifoldUnits | None, similarities: NDArray[np.float32] | None, copy_similarity: float
 ) -> dict[str, NDArray[np.float64]]:
     """What each sample contributes to each score, (M,).
 
-    similarities: (M, k) as of `nearest_training_images`. What is None has no scores.
+    similarities: (M, k) as of `nearest_training_images`; a sample is a copy if its nearest training image is at least
+    so similar. What is None has no scores.
     """
     values: dict[str, NDArray[np.float64]] = {}
     if units is not None:

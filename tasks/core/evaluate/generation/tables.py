@@ -1,38 +1,26 @@
-"""All scores of one generator in a table: of all images, and of those of each class against the same class."""
+"""All scores of several generators in a table: of all images, and of those of each class against the same class."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-import numpy as np
 import pyarrow as pa
 
-from schemas.errors import BadInput
 from schemas.evaluate_generation import GENERATION_SCORES, GenerationSettings
 from schemas.phrases import counted
-from tasks.core.evaluate.generation.features import Features, check_labels, check_pair
+from tasks.core.evaluate.generation.extracts import Extracts, check_extracts, class_names, named, of_class, set_sizes
+from tasks.core.evaluate.generation.features import Features, Floats
 from tasks.core.evaluate.generation.frechet import feature_distance, small_set_note
-from tasks.core.evaluate.generation.inception_score import check_probabilities, inception_score
+from tasks.core.evaluate.generation.inception_score import inception_score
 from tasks.core.evaluate.generation.kernel import kernel_distance
-from tasks.core.evaluate.generation.manifold import ManifoldScores, manifold_scores
+from tasks.core.evaluate.generation.manifold import ManifoldScores, ManifoldUnits, manifold_units, unit_means
+from tasks.core.evaluate.generation.scorer import SIMILARITY_SCORES, mean_scorer, sample_values
+from tasks.core.evaluate.systems import Ranking, score_systems
 
-Pair = tuple[Features, Features]
-"""Features of the samples, (M, d), and of the reference, (N, d)."""
+RANKING = Ranking("precision")
+"""Of all scores that are means over samples, the one by which generators are compared."""
 
-
-class Extracts(NamedTuple):
-    """What networks have computed of the images; None where there is nothing of the kind, and no score from it.
-
-    distribution: for FID and KID. manifold: for precision, recall, density and coverage. probabilities: (M, C) of the
-    samples' classes. sample_classes, (M,), and reference_classes, (N,): for scores by class. Row i of all that is of
-    the samples is one sample, row i of all that is of the reference one of its images.
-    """
-
-    distribution: Pair | None = None
-    manifold: Pair | None = None
-    probabilities: Features | None = None
-    sample_classes: Sequence[str] | None = None
-    reference_classes: Sequence[str] | None = None
+_ALONE = {"inception_score", *SIMILARITY_SCORES}
 
 
 class Score(NamedTuple):
@@ -43,50 +31,69 @@ class Score(NamedTuple):
     sd: float | None = None
 
 
-def check_extracts(extracts: Extracts) -> None:
-    """Refuse what does not fit together, or is nothing at all. Raises BadInput."""
-    pairs = [pair for pair in (extracts.distribution, extracts.manifold) if pair is not None]
-    for pair in pairs:
-        check_pair(*pair)
-    if extracts.probabilities is not None:
-        check_probabilities("probabilities", extracts.probabilities)
-    samples = [len(table) for table in (*(pair[0] for pair in pairs), extracts.probabilities) if table is not None]
-    if not samples:
-        raise BadInput("expected features or class probabilities of the samples, got neither")
-    _check_counts("samples", samples, extracts.sample_classes)
-    _check_counts("reference", [len(pair[1]) for pair in pairs], extracts.reference_classes)
-    if pairs and (extracts.sample_classes is None) != (extracts.reference_classes is None):
-        raise BadInput("expected classes of samples and reference or of neither, got those of one")
+class _Measured(NamedTuple):
+    """What was measured of a generator, or of one class of it.
+
+    values: by each score that is a mean over samples, what each of them contributes, (M,). samples, reference: how many
+    images.
+    """
+
+    scores: tuple[Score, ...]
+    values: Mapping[str, Floats]
+    samples: int
+    reference: int | None
 
 
-def score_table(extracts: Extracts, settings: GenerationSettings) -> tuple[pa.Table, tuple[str, ...]]:
-    """GENERATION_SCORES and notes on them: of all images, then, where classes are given, of each class by its name.
+_All = Mapping[tuple[str, str | None], _Measured]
+"""By generator and class; None: all classes together."""
+
+
+def score_table(
+    systems: Mapping[str, Extracts], settings: GenerationSettings, replicates: int = 0, seed: int = 0
+) -> tuple[pa.Table, tuple[str, ...]]:
+    """GENERATION_SCORES and notes on them: of each generator all images, then, where it has classes, each by its name.
 
     A class is compared with the same class of the reference. A score that is not defined for so few images is null in
-    the rows of a class; of all images it is refused, but for KID, which is null, with a note on its setting. Raises
-    BadInput (`check_extracts`).
+    the rows of a class; of all images it is refused, but for KID, which is null, with a note on its setting.
+
+    Means over samples have intervals of so many resamples of the samples, 0 for none, with the reference as it is. The
+    last rows say by how much a generator's precision is ahead of the next one's, among those with equally many samples:
+    only they have the same resamples. Raises BadInput (`check_extracts`), with the generator's name.
     """
-    check_extracts(extracts)
-    rows = [_row(None, extracts, score) for score in _scores(extracts, settings)]
-    notes, lacking = _notes(extracts, settings), 0
-    for name, part in _by_class(extracts):
-        scores = [*_scores(part, settings, may_lack=True)]
-        rows += [_row(name, part, score) for score in scores]
-        lacking += any(score.value is None for score in scores)
-    if lacking:
-        notes.append(f"{counted(lacking, 'class', 'classes')} with too few images for some scores, which are null")
+    for name, extracts in systems.items():
+        with named(name):
+            check_extracts(extracts)
+    measured: dict[tuple[str, str | None], _Measured] = {}
+    notes: list[str] = []
+    for name, extracts in systems.items():
+        with named(name):
+            measured[name, None] = _measure(extracts, settings)
+        for group in class_names(extracts):
+            measured[name, group] = _measure(of_class(extracts, group), settings, may_lack=True)
+        notes += [f"{name}: {note}" for note in _notes(name, extracts, measured, settings)]
+    rows = [*_rows(measured, [*_resampled(measured, replicates, seed)])]
     return pa.Table.from_pylist(rows, schema=GENERATION_SCORES), tuple(notes)
 
 
-def _scores(extracts: Extracts, settings: GenerationSettings, may_lack: bool = False) -> Iterator[Score]:
-    """In one order. may_lack: a score for which there are too few images is None, not refused."""
+def _measure(extracts: Extracts, settings: GenerationSettings, may_lack: bool = False) -> _Measured:
+    """Scores in one order. may_lack: a score for which there are too few images is None, not refused."""
+    scores: list[Score] = []
+    units = None
     if extracts.distribution is not None:
-        yield _fid(*extracts.distribution, may_lack)
-        yield _kid(*extracts.distribution, settings)
+        scores += [_fid(*extracts.distribution, may_lack), _kid(*extracts.distribution, settings)]
     if extracts.probabilities is not None:
-        yield _inception(extracts.probabilities, settings, may_lack)
+        scores.append(_inception(extracts.probabilities, settings, may_lack))
     if extracts.manifold is not None:
-        yield from _manifold(*extracts.manifold, settings, may_lack)
+        units = _units(*extracts.manifold, settings, may_lack)
+        means = {} if units is None else unit_means(units)._asdict()
+        scores += [Score(metric, means.get(metric)) for metric in ManifoldScores._fields]
+    samples, reference = set_sizes(extracts)
+    values = sample_values(units, extracts.similarities if samples else None, settings.copy_similarity)
+    if extracts.similarities is not None:
+        scores += [
+            Score(metric, float(values[metric].mean()) if metric in values else None) for metric in SIMILARITY_SCORES
+        ]
+    return _Measured(tuple(scores), values, samples, reference)
 
 
 def _fid(samples: Features, reference: Features, may_lack: bool) -> Score:
@@ -111,59 +118,68 @@ def _inception(probabilities: Features, settings: GenerationSettings, may_lack: 
     return Score("inception_score", *inception_score(probabilities, settings.parts, seed))
 
 
-def _manifold(samples: Features, reference: Features, settings: GenerationSettings, may_lack: bool) -> Iterator[Score]:
+def _units(
+    samples: Features, reference: Features, settings: GenerationSettings, may_lack: bool
+) -> ManifoldUnits | None:
     most = max(settings.neighbours, settings.density_neighbours)
     if may_lack and (len(samples) <= settings.neighbours or len(reference) <= most):
-        yield from map(Score, ManifoldScores._fields)
-        return
-    scores = manifold_scores(samples, reference, settings.neighbours, settings.density_neighbours)
-    yield from (Score(metric, value) for metric, value in scores._asdict().items())
+        return None
+    return manifold_units(samples, reference, settings.neighbours, settings.density_neighbours)
 
 
-def _by_class(extracts: Extracts) -> Iterator[tuple[str, Extracts]]:
-    """What there is of each class of either set, by name. One class after the other: its rows are copied."""
-    if extracts.sample_classes is None:
-        return
-    of_samples = np.array(extracts.sample_classes, dtype=object)
-    of_reference = np.array([] if extracts.reference_classes is None else extracts.reference_classes, dtype=object)
-    for name in sorted({*of_samples, *of_reference}):
-        ours, theirs = np.flatnonzero(of_samples == name), np.flatnonzero(of_reference == name)
-        distribution, manifold = (
-            None if pair is None else (pair[0][ours], pair[1][theirs])
-            for pair in (extracts.distribution, extracts.manifold)
-        )
-        probabilities = None if extracts.probabilities is None else extracts.probabilities[ours]
-        yield name, Extracts(distribution, manifold, probabilities)
+def _resampled(measured: _All, replicates: int, seed: int) -> Iterator[dict[str, Any]]:
+    """Rows of SYSTEM_SCORES with their class: of those generators together that have equally many samples."""
+    alike: dict[tuple[str | None, int, tuple[str, ...]], dict[str, Mapping[str, Floats]]] = {}
+    for (name, group), one in measured.items():
+        if one.values:
+            alike.setdefault((group, one.samples, tuple(one.values)), {})[name] = one.values
+    for (group, samples, metrics), several in alike.items():
+        ranking = RANKING._replace(has_leads=group is None and RANKING.metric in metrics)
+        scorers = {name: mean_scorer(values) for name, values in several.items()}
+        for row in score_systems(scorers, samples, {}, ranking, replicates, seed).to_pylist():
+            yield {**row, "class": group}
 
 
-def _row(name: str | None, extracts: Extracts, score: Score) -> dict[str, Any]:
-    if score.metric == "inception_score" and extracts.probabilities is not None:
-        counts: tuple[int, int | None] = len(extracts.probabilities), None
-    else:
-        samples, reference = extracts.distribution or extracts.manifold or ((), ())
-        counts = len(samples), len(reference)
-    return {"class": name, **score._asdict(), "samples": counts[0], "reference": counts[1]}
+def _rows(measured: _All, resampled: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    ends = {
+        (row["system"], row["class"], row["metric"]): {"low": row["low"], "high": row["high"]}
+        for row in resampled
+        if row["ahead_of"] is None
+    }
+    for (name, group), one in measured.items():
+        for score in one.scores:
+            yield {
+                **{"system": name, "class": group, **score._asdict()},
+                **ends.get((name, group, score.metric), {}),
+                **_counts(score.metric, one),
+            }
+    for row in resampled:
+        if row["ahead_of"] is not None:
+            yield {**row, **_counts(row["metric"], measured[row["system"], None])}
 
 
-def _notes(extracts: Extracts, settings: GenerationSettings) -> list[str]:
-    """On FID of few images, where the smallest set counts, overall or of a class; and on KID of fewer than a subset."""
-    if extracts.distribution is None:
-        return []
-    samples, reference = extracts.distribution
-    sizes = [len(samples), len(reference)]
-    if extracts.sample_classes is not None and extracts.reference_classes is not None:
-        sizes += [*Counter(extracts.sample_classes).values(), *Counter(extracts.reference_classes).values()]
-    notes = [small_set_note(min(sizes), samples.shape[1])]
-    if (least := min(sizes[:2])) < settings.kid_subset_size:
-        notes.append(
-            f"no KID: a set has {counted(least, 'image')}, a subset has {settings.kid_subset_size:,}; "
-            f"--set kid_subset_size={least} or less has it"
-        )
-    return [note for note in notes if note]
+def _counts(metric: str, one: _Measured) -> dict[str, int | None]:
+    return {"samples": one.samples, "reference": None if metric in _ALONE else one.reference}
 
 
-def _check_counts(name: str, counts: Sequence[int], classes: Sequence[str] | None) -> None:
-    if len(set(counts)) > 1:
-        raise BadInput(f"{name}: expected as many rows in all files, got {' and '.join(map(str, counts))}")
-    if classes is not None:
-        check_labels(f"classes of the {name}", classes, counts[0] if counts else len(classes))
+def _notes(name: str, extracts: Extracts, measured: _All, settings: GenerationSettings) -> Iterator[str]:
+    """On FID of few images, where the smallest set counts, overall or of a class; and on what is null."""
+    if extracts.distribution is not None:
+        samples, reference = extracts.distribution
+        sizes = [len(samples), len(reference)]
+        if extracts.sample_classes is not None and extracts.reference_classes is not None:
+            sizes += [*Counter(extracts.sample_classes).values(), *Counter(extracts.reference_classes).values()]
+        if note := small_set_note(min(sizes), samples.shape[1]):
+            yield note
+        if (least := min(sizes[:2])) < settings.kid_subset_size:
+            yield (
+                f"no KID: a set has {counted(least, 'image')}, a subset has {settings.kid_subset_size:,}; "
+                f"--set kid_subset_size={least} or less has it"
+            )
+    lacking = sum(
+        any(score.value is None for score in one.scores)
+        for (system, group), one in measured.items()
+        if system == name and group is not None
+    )
+    if lacking:
+        yield f"{counted(lacking, 'class', 'classes')} with too few images for some scores, which are null"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from schemas.errors import BadInput
-from tasks.core.evaluate.generation.memorisation import copy_share, nearest_training_images, neighbour_table
+from tasks.core.evaluate.generation.memorisation import nearest_training_images, neighbour_table
 from tasks.core.evaluate.recognition.neighbours import Neighbours
 
 
@@ -36,7 +36,8 @@ def test_zeros_are_similar_to_nothing():
 
 def test_the_table_by_sample_and_rank():
     found = Neighbours(np.array([[1, 0], [0, 1]]), np.array([[0.9, 0.5], [0.8, 0.1]], np.float32))
-    got = neighbour_table(found, ["s", "t"], ["a", "b"])
+    got = neighbour_table("ours", found, ["s", "t"], ["a", "b"])
+    assert got["system"].to_pylist() == ["ours"] * 4
     assert got["sample_id"].to_pylist() == ["s", "s", "t", "t"]
     assert got["rank"].to_pylist() == [1, 2, 1, 2]
     assert got["training_id"].to_pylist() == ["b", "a", "a", "b"]
@@ -56,14 +57,8 @@ def test_the_table_by_sample_and_rank():
 def test_ids_that_do_not_fit_are_refused(sample_ids, training_ids, said):
     found = Neighbours(np.array([[1], [0]]), np.zeros((2, 1), np.float32))
     with pytest.raises(BadInput) as problem:
-        neighbour_table(found, sample_ids, training_ids)
+        neighbour_table("ours", found, sample_ids, training_ids)
     assert str(problem.value).startswith(said)
-
-
-def test_the_share_of_copies_counts_the_threshold_itself():
-    similarities = np.array([[0.95, 0.1], [0.9499, 0.9], [1.0, 1.0], [0.2, 0.1]], np.float32)
-    assert copy_share(similarities, 0.95) == 0.5
-    assert copy_share(similarities, 0.0) == 1.0
 
 
 @pytest.mark.parametrize("bad", [np.zeros((0, 2)), np.full((1, 2), np.nan), np.ones((1, 3))])

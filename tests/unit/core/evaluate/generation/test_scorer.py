@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from schemas.errors import BadInput
 from tasks.core.evaluate.generation.manifold import manifold_scores, manifold_units
-from tasks.core.evaluate.generation.memorisation import copy_share, nearest_training_images
+from tasks.core.evaluate.generation.memorisation import nearest_training_images
 from tasks.core.evaluate.generation.scorer import mean_scorer, sample_values
 
 
@@ -26,7 +26,7 @@ def test_a_score_with_times_is_that_of_samples_that_stand_so_many_times(seed, ti
         {
             "precision": plain.precision,
             "density": plain.density,
-            "copy_share": copy_share(near, 0.99),
+            "copy_share": float((near[:, 0] >= np.float32(0.99)).mean()),
             "nearest_similarity": float(near.astype(float).mean()),
         }
     )
@@ -39,6 +39,12 @@ def test_no_sample_that_counts_has_no_mean():
         "copy_share": True,
         "nearest_similarity": True,
     }
+
+
+def test_a_copy_is_at_the_threshold_itself():
+    similarities = np.array([[0.95, 0.1], [0.9499, 0.9], [1.0, 1.0], [0.2, 0.1]], np.float32)
+    assert sample_values(None, similarities, 0.95)["copy_share"].tolist() == [1, 0, 1, 0]
+    assert sample_values(None, similarities, 0.0)["copy_share"].tolist() == [1, 1, 1, 1]
 
 
 def test_nothing_has_no_scores():

@@ -1,15 +1,16 @@
-"""The table of one generator: overall and by class, and what does not fit together."""
+"""The table of generators: overall and by class, with intervals, and what is too small."""
 
 import numpy as np
 import pytest
 
 from schemas.errors import BadInput
 from schemas.evaluate_generation import GENERATION_SCORES, GenerationSettings
+from tasks.core.evaluate.generation.extracts import Extracts
 from tasks.core.evaluate.generation.frechet import frechet_distance, moments
 from tasks.core.evaluate.generation.inception_score import inception_score
 from tasks.core.evaluate.generation.kernel import kernel_distance
 from tasks.core.evaluate.generation.manifold import manifold_scores
-from tasks.core.evaluate.generation.tables import Extracts, check_extracts, score_table
+from tasks.core.evaluate.generation.tables import score_table
 
 SETTINGS = GenerationSettings(kid_subsets=3, kid_subset_size=6, parts=2)
 METRICS = ["fid", "kid", "inception_score", "precision", "recall", "density", "coverage"]
@@ -21,12 +22,12 @@ def mock_extracts(samples: tuple[int, int] = (20, 15), reference: tuple[int, int
     names = [chance.permutation(["a"] * counts[0] + ["b"] * counts[1]).tolist() for counts in (samples, reference)]
     tables = [chance.normal(size=(len(classes), 4)) for classes in names]
     return Extracts(
-        (tables[0], tables[1]), (tables[0] * 2, tables[1] * 2), chance.dirichlet(np.ones(3), sum(samples)), *names
+        (tables[0], tables[1]), (tables[0] * 2, tables[1] * 2), chance.dirichlet(np.ones(3), sum(samples)), None, *names
     )
 
 
 def by_class(extracts: Extracts, settings: GenerationSettings = SETTINGS) -> dict[str | None, dict[str, float | None]]:
-    table, _ = score_table(extracts, settings)
+    table, _ = score_table({"ours": extracts}, settings)
     assert table.schema == GENERATION_SCORES
     scores: dict[str | None, dict[str, float | None]] = {}
     for row in table.to_pylist():
@@ -59,7 +60,9 @@ def test_overall_first_and_each_class_against_the_same_class():
 
 
 def test_the_counts_and_deviations_of_each_row():
-    rows = {(row["class"], row["metric"]): row for row in score_table(mock_extracts(), SETTINGS)[0].to_pylist()}
+    rows = {
+        (row["class"], row["metric"]): row for row in score_table({"ours": mock_extracts()}, SETTINGS)[0].to_pylist()
+    }
     assert [(rows[name, "fid"]["samples"], rows[name, "fid"]["reference"]) for name in (None, "a", "b")] == [
         (35, 37),
         (20, 12),
@@ -74,10 +77,10 @@ def test_a_class_of_few_images_has_null_and_a_note():
     scores = by_class(extracts)
     assert scores["b"] == dict.fromkeys(METRICS)
     assert None not in scores["a"].values()
-    assert score_table(extracts, SETTINGS)[1] == (
-        "FID of 1 image and 4 columns: with no more images than columns it is far too high; "
+    assert score_table({"ours": extracts}, SETTINGS)[1] == (
+        "ours: FID of 1 image and 4 columns: with no more images than columns it is far too high; "
         "compare only figures of equally many images",
-        "1 class with too few images for some scores, which are null",
+        "ours: 1 class with too few images for some scores, which are null",
     )
 
 
@@ -95,17 +98,22 @@ def test_a_class_of_one_set_alone_is_a_row_of_null(samples, reference):
 @pytest.mark.parametrize(("samples", "reference"), [((5, 0), (30, 0)), ((30, 0), (5, 4))])
 def test_too_few_images_for_kid_leave_it_blank_and_a_note_names_the_setting(samples, reference):
     settings = SETTINGS.model_copy(update={"kid_subset_size": 10})
-    table, notes = score_table(mock_extracts(samples, reference), settings)
+    table, notes = score_table({"ours": mock_extracts(samples, reference)}, settings)
     values = {row["metric"]: row["value"] for row in table.to_pylist() if row["class"] is None}
     assert [metric for metric in METRICS if values[metric] is None] == ["kid"]
     least = min(sum(samples), sum(reference))
-    assert f"no KID: a set has {least} images, a subset has 10; --set kid_subset_size={least} or less has it" in notes
+    assert (
+        f"ours: no KID: a set has {least} images, a subset has 10; --set kid_subset_size={least} or less has it"
+        in notes
+    )
 
 
 def test_one_image_has_no_kid_and_no_smaller_subset():
     pair = np.ones((1, 2)), np.ones((9, 2))
-    with pytest.raises(BadInput, match="samples: expected features of at least two images for a covariance, got one"):
-        score_table(Extracts(distribution=pair), SETTINGS)
+    with pytest.raises(
+        BadInput, match="ours: samples: expected features of at least two images for a covariance, got one"
+    ):
+        score_table({"ours": Extracts(distribution=pair)}, SETTINGS)
 
 
 def test_each_kind_alone_without_classes():
@@ -125,20 +133,72 @@ def test_without_a_shuffle_parts_are_in_order():
     }
 
 
+def mock_systems(*sizes: int) -> dict[str, Extracts]:
+    """Generators of so many samples, each further from the reference than the one before, without classes."""
+    chance = np.random.default_rng(3)
+    reference = chance.normal(size=(30, 2))
+    systems = {}
+    for place, size in enumerate(sizes):
+        pair = chance.normal(2 * place, 1, size=(size, 2)), reference
+        similarities = chance.uniform(size=(size, 2)).astype(np.float32)
+        systems[f"g{place}"] = Extracts(distribution=pair, manifold=pair, similarities=similarities)
+    return systems
+
+
+def test_means_over_samples_have_intervals_and_no_other_score_has():
+    table, _ = score_table(mock_systems(40), SETTINGS, 50, 1)
+    rows = {row["metric"]: row for row in table.to_pylist()}
+    means = {"precision", "density", "copy_share", "nearest_similarity"}
+    assert {metric for metric, row in rows.items() if row["low"] is not None} == means
+    assert all(rows[metric]["low"] <= rows[metric]["value"] <= rows[metric]["high"] for metric in means)
+    assert rows["nearest_similarity"]["low"] < rows["nearest_similarity"]["high"]
+    assert {rows[metric]["reference"] for metric in ("copy_share", "nearest_similarity")} == {None}
+
+
+def test_a_class_has_the_intervals_of_its_own_samples():
+    rows = score_table({"ours": mock_extracts()}, SETTINGS, 20)[0].to_pylist()
+    assert {row["class"] for row in rows if row["low"] is not None} == {None, "a", "b"}
+
+
+def test_each_generator_is_as_it_is_alone():
+    systems = mock_systems(40, 25)
+    both = score_table(systems, SETTINGS, 20)[0].to_pylist()
+    for name, extracts in systems.items():
+        alone = score_table({name: extracts}, SETTINGS, 20)[0].to_pylist()
+        assert [row for row in both if row["system"] == name] == alone
+
+
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("sizes", "leads"),
     [
-        pytest.param({"manifold": (np.ones((3, 2)), np.ones((37, 2)))}, "samples: expected as many rows", id="samples"),
-        pytest.param({"manifold": (np.ones((35, 2)), np.ones((3, 2)))}, "reference: expected as many", id="reference"),
-        pytest.param({"probabilities": np.ones((3, 1))}, "in all files, got 35 and 35 and 3", id="probabilities"),
-        pytest.param({"sample_classes": ["a"]}, "classes of the samples: expected one for each of 35 rows", id="few"),
-        pytest.param({"sample_classes": None}, "classes of samples and reference or of neither", id="of one set"),
-        pytest.param({"manifold": (np.ones((35, 2)), np.ones((37, 3)))}, "got 2 and 3 columns", id="columns"),
-        pytest.param({"probabilities": np.ones((35, 2))}, "whose sum is 1", id="no probabilities"),
-        pytest.param(dict.fromkeys(("distribution", "manifold", "probabilities")), "got neither", id="nothing"),
+        pytest.param((40, 25), [], id="other numbers of samples are not compared"),
+        pytest.param((40, 40), [("g0", "g1")], id="two alike"),
+        pytest.param((40, 25, 40, 25), [("g0", "g2"), ("g1", "g3")], id="each among those alike"),
     ],
 )
-def test_what_does_not_fit_together_is_refused(changes, said):
-    with pytest.raises(BadInput) as problem:
-        check_extracts(mock_extracts()._replace(**changes))
-    assert said in str(problem.value)
+def test_generators_of_equally_many_samples_are_compared_by_precision(sizes, leads):
+    rows = score_table(mock_systems(*sizes), SETTINGS, 30)[0].to_pylist()
+    values = {row["system"]: row["value"] for row in rows if row["metric"] == "precision" and row["ahead_of"] is None}
+    got = [row for row in rows if row["ahead_of"] is not None]
+    assert [(row["system"], row["ahead_of"]) for row in got] == leads
+    for row in got:
+        assert (row["metric"], row["class"]) == ("precision", None)
+        assert row["value"] == pytest.approx(values[row["system"]] - values[row["ahead_of"]])
+        assert row["low"] <= row["value"] <= row["high"]
+
+
+def test_without_resamples_no_interval():
+    rows = score_table(mock_systems(9, 9), SETTINGS)[0].to_pylist()
+    assert {row["low"] for row in rows} == {None}
+
+
+def test_a_generator_may_have_its_probabilities_alone():
+    whole = mock_systems(20)
+    table, _ = score_table({**whole, "other": Extracts(probabilities=np.eye(4))}, SETTINGS, 10)
+    assert [row["metric"] for row in table.to_pylist() if row["system"] == "other"] == ["inception_score"]
+
+
+def test_what_is_refused_names_the_generator():
+    wrong = Extracts(probabilities=np.ones((4, 2)))
+    with pytest.raises(BadInput, match=r"^other: probabilities: expected"):
+        score_table({**mock_systems(20), "other": wrong}, SETTINGS)

@@ -1,0 +1,124 @@
+"""Scores of generators as Markdown, and a page of the training images that are nearest to samples."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from schemas.evaluate_generation import GenerationSettings
+from schemas.phrases import counted
+from tasks.core.evaluate.generation.tables import RANKING
+from tasks.core.evaluate.markdown import cell, table
+from tasks.core.evaluate.picture_page import Picture, PictureRow, picture_page
+from tasks.core.evaluate.systems_page import Headings, lead_lines
+
+Row = dict[str, Any]
+
+_LABELS = {
+    "fid": "FID",
+    "kid": "KID",
+    "inception_score": "IS",
+    "precision": "precision",
+    "recall": "recall",
+    "density": "density",
+    "coverage": "coverage",
+    "copy_share": "copies",
+    "nearest_similarity": "nearest",
+}
+_HEADINGS = Headings("Generated images", "generator", "sample", "samples", _LABELS)
+_MOST_ROWS = 40
+
+
+def summary_lines(scores: pa.Table, notes: Sequence[str]) -> list[str]:
+    """Lines of the summary: a table of all generators, how far each is ahead, one table by class of each, the notes.
+
+    scores: GENERATION_SCORES, generators in the order that they keep here.
+    """
+    rows = scores.to_pylist()
+    names = list(dict.fromkeys(row["system"] for row in rows))
+    reference = max((row["reference"] for row in rows if row["reference"] is not None), default=None)
+    beside = "" if reference is None else f", {counted(reference, 'image')} of the reference"
+    lines = [f"## {_HEADINGS.title}: {counted(len(names), 'generator')}{beside}", ""]
+    lines += _table(rows, [(name, None) for name in names], "generator", names)
+    if leads := lead_lines(rows, _HEADINGS, RANKING):
+        lines += ["", *leads]
+    for name in names:
+        classes = list(
+            dict.fromkeys(row["class"] for row in rows if row["system"] == name and row["class"] is not None)
+        )
+        if classes:
+            lines += ["", f"## {cell(name)} by class", ""]
+            lines += _table(rows, [(name, one) for one in classes], "class", classes)
+    return [*lines, *([""] if notes else []), *(f"- {cell(note)}" for note in notes)]
+
+
+def page(scores: pa.Table, notes: Sequence[str], settings: GenerationSettings, replicates: int, seed: int) -> str:
+    """The whole page: the summary, and how it was computed."""
+    how = []
+    if "copy_share" in scores["metric"].to_pylist():
+        similarity = f"{settings.copy_similarity:g}"
+        how.append(f"Copies have a cosine similarity of at least {similarity} with a training image.")
+    if replicates:
+        how.append(
+            f"Numbers in brackets are 95 % intervals of {replicates:,} resamples of the samples (seed {seed}), with "
+            "the reference as it is. Generators with equally many samples have the same resamples."
+        )
+    how.append("A blank means that a score is not defined, or that there are no files for it.")
+    lines = [f"# {_HEADINGS.title}", "", *summary_lines(scores, notes), *([] if notes else [""])]
+    return "\n".join([*lines, *(f"- {sentence}" for sentence in how)]) + "\n"
+
+
+def neighbour_page(
+    neighbours: pa.Table,
+    sample_jpeg: Callable[[str, str], bytes | None],
+    training_jpeg: Callable[[str], bytes | None],
+) -> str:
+    """The 40 samples that are most like a training image, each with its nearest ones in a row (ArtBench, A.8).
+
+    neighbours: NEIGHBOURS. sample_jpeg: of a generator's name and a sample's id; training_jpeg: of an id. Both return
+    None where there is no picture, which the page says.
+    """
+    rows_of: dict[tuple[str, str], list[Row]] = {}
+    for row in neighbours.to_pylist():
+        rows_of.setdefault((row["system"], row["sample_id"]), []).append(row)
+    most_alike = sorted(rows_of, key=lambda sample: (-rows_of[sample][0]["similarity"], *sample))[:_MOST_ROWS]
+    rows = [
+        PictureRow(
+            f"{system}, {sample}: {rows_of[system, sample][0]['similarity']:.3f}",
+            [
+                Picture(sample_jpeg(system, sample), "the sample"),
+                *(
+                    Picture(training_jpeg(row["training_id"]), f"{row['training_id']}: {row['similarity']:.3f}")
+                    for row in rows_of[system, sample]
+                ),
+            ],
+        )
+        for system, sample in most_alike
+    ]
+    explanation = "Each sample, and beside it the training images with the largest cosine similarity of features."
+    return picture_page("Nearest training images", explanation, rows)
+
+
+def _table(rows: Sequence[Row], parts: Sequence[tuple[str, str | None]], head: str, labels: Sequence[str]) -> list[str]:
+    """A line for each part, a generator or one class of it, and a column for each metric that one of them has."""
+    own = {(row["system"], row["class"], row["metric"]): row for row in rows if row["ahead_of"] is None}
+    metrics = [metric for metric in _LABELS if any((*part, metric) in own for part in parts)]
+    samples = {(row["system"], row["class"]): row["samples"] for row in rows}
+    lines = [
+        [cell(label), *(_value(own.get((*part, metric))) for metric in metrics), f"{samples[part]:,}"]
+        for label, part in zip(labels, parts, strict=True)
+    ]
+    return table([head, *(_LABELS[metric] for metric in metrics), "samples"], lines)
+
+
+def _value(row: Row | None) -> str:
+    """With as many digits as KID needs, which is small; with its deviation, or the interval by which generators are
+    compared, so that a line stays short.
+    """
+    if row is None or row["value"] is None:
+        return ""
+    digits = 5 if row["metric"] == "kid" else 3
+    sd = "" if row["sd"] is None else f" ± {row['sd']:.{digits}f}"
+    has_ends = row["metric"] == RANKING.metric and row["low"] is not None
+    ends = f" ({row['low']:.{digits}f} to {row['high']:.{digits}f})" if has_ends else ""
+    return f"{row['value']:.{digits}f}{sd}{ends}"
