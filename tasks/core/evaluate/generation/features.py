@@ -32,13 +32,13 @@ def check_features(name: str, features: Features) -> None:
         _check_numbers(name, features[start : start + BLOCK], start)
 
 
-def check_pair(samples: Features, reference: Features) -> None:
-    """`check_features` of both sets, which must have as many columns. Raises BadInput."""
+def check_pair(samples: Features, reference: Features, other: str = "reference") -> None:
+    """`check_features` of both sets, which must have as many columns. other: the second one. Raises BadInput."""
     check_features("samples", samples)
-    check_features("reference", reference)
+    check_features(other, reference)
     if samples.shape[1] != reference.shape[1]:
         raise BadInput(
-            "expected samples and reference of one feature extractor, "
+            f"expected samples and {other} of one feature extractor, "
             f"got {samples.shape[1]} and {reference.shape[1]} columns"
         )
 

@@ -26,7 +26,7 @@ def nearest_training_images(samples: Features, training: Features, neighbours: i
     >>> rows.tolist(), similarities.tolist()
     ([[1, 0]], [[1.0, 0.0]])
     """
-    check_pair(samples, training)
+    check_pair(samples, training, "training images")
     most = min(neighbours, len(training))
     found = nearest_neighbours(normal_blocks(training), normalise(samples), most)
     return found._replace(similarities=np.clip(found.similarities, -1, 1))

@@ -65,3 +65,8 @@ def test_ids_that_do_not_fit_are_refused(sample_ids, training_ids, said):
 def test_features_that_do_not_fit_are_refused(bad):
     with pytest.raises(BadInput):
         nearest_training_images(bad, np.ones((2, 2)))
+
+
+def test_what_is_refused_is_called_training_images():
+    with pytest.raises(BadInput, match="expected samples and training images of one feature extractor, got 2 and 3"):
+        nearest_training_images(np.ones((1, 2)), np.ones((1, 3)))
