@@ -39,7 +39,10 @@ class GenerationSettings(Frozen):
 
     kid_subsets: int = Field(100, ge=1, le=100_000, description="KID is the mean over so many random subsets")
     kid_subset_size: int = Field(
-        1000, ge=2, le=100_000, description="How many images of each set a subset has; where a set has fewer, KID is left blank"
+        1000,
+        ge=2,
+        le=100_000,
+        description="How many images of each set a subset has; of fewer there is no KID",
     )
     parts: int = Field(
         10, ge=1, le=100_000, description="The Inception score is the mean over so many parts of the samples"

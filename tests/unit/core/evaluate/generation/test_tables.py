@@ -146,7 +146,7 @@ def mock_systems(*sizes: int) -> dict[str, Extracts]:
 
 
 def test_means_over_samples_have_intervals_and_no_other_score_has():
-    table, _ = score_table(mock_systems(40), SETTINGS, 50, 1)
+    table, _ = score_table(mock_systems(40), SETTINGS, 150, 1)
     rows = {row["metric"]: row for row in table.to_pylist()}
     means = {"precision", "density", "copy_share", "nearest_similarity"}
     assert {metric for metric, row in rows.items() if row["low"] is not None} == means
@@ -156,15 +156,15 @@ def test_means_over_samples_have_intervals_and_no_other_score_has():
 
 
 def test_a_class_has_the_intervals_of_its_own_samples():
-    rows = score_table({"ours": mock_extracts()}, SETTINGS, 20)[0].to_pylist()
+    rows = score_table({"ours": mock_extracts()}, SETTINGS, 120)[0].to_pylist()
     assert {row["class"] for row in rows if row["low"] is not None} == {None, "a", "b"}
 
 
 def test_each_generator_is_as_it_is_alone():
     systems = mock_systems(40, 25)
-    both = score_table(systems, SETTINGS, 20)[0].to_pylist()
+    both = score_table(systems, SETTINGS, 120)[0].to_pylist()
     for name, extracts in systems.items():
-        alone = score_table({name: extracts}, SETTINGS, 20)[0].to_pylist()
+        alone = score_table({name: extracts}, SETTINGS, 120)[0].to_pylist()
         assert [row for row in both if row["system"] == name] == alone
 
 
@@ -177,7 +177,7 @@ def test_each_generator_is_as_it_is_alone():
     ],
 )
 def test_generators_of_equally_many_samples_are_compared_by_precision(sizes, leads):
-    rows = score_table(mock_systems(*sizes), SETTINGS, 30)[0].to_pylist()
+    rows = score_table(mock_systems(*sizes), SETTINGS, 130)[0].to_pylist()
     values = {row["system"]: row["value"] for row in rows if row["metric"] == "precision" and row["ahead_of"] is None}
     got = [row for row in rows if row["ahead_of"] is not None]
     assert [(row["system"], row["ahead_of"]) for row in got] == leads
