@@ -57,6 +57,7 @@ def evaluate_detector(
         split: Use only images of this split.
         detectors: Each as NAME=MODEL[:FILE][,setting=value ...], such as nano=yolox:yolox_nano.onnx,least_score=0.05.
         results: Each as NAME=FILE: detections of another program, in COCO's results format, with the truth's image ids.
+            Scores are 0 to 1; for voc any finite numbers.
         release_detections: Also compare the detections that are stored in the release.
         category: Only boxes of this category count.
         by: style, to compute every number for each style, too.
@@ -93,7 +94,8 @@ def evaluate_detector(
             ground_truth = load_ground_truth(truth, images, context, category=category, split=split)
             release = truth if release_detections else None
             boxes, notes = _boxes_by_name(
-                _all_detections(requests, files, release, ground_truth, category, context), ground_truth.images.num_rows
+                _all_detections(requests, files, release, ground_truth, category, context, any_score=protocol == "voc"),
+                ground_truth.images.num_rows,
             )
             if protocol == "voc":
                 rule, resampling = VocSettings(far_corner=far_corner), Resampling(bootstrap, seed)
@@ -143,13 +145,15 @@ def _all_detections(
     truth: GroundTruth,
     category: str,
     context: Context,
+    *,
+    any_score: bool,
 ) -> Iterator[tuple[str, Any, Sequence[str]]]:
     """Name, boxes and notes of each detector.
 
     Files come first: a file that can't be read should stop the comparison before anything is computed.
     """
     for name, url in files:
-        yield name, *detector.detections_in_results(name, url, truth)
+        yield name, *detector.detections_in_results(name, url, truth, any_score=any_score)
     if release is not None:
         for name, boxes in detector.detections_in_release(release, truth).items():
             yield name, boxes, ()

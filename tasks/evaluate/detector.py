@@ -41,10 +41,15 @@ def detections_by_detector(measured: pa.Table, truth: GroundTruth, category: str
     return matching.detections_of_measure(truth.images, measured, category), notes
 
 
-def detections_in_results(name: str, url: str, truth: GroundTruth) -> tuple[Detections, tuple[str, ...]]:
-    """The boxes of a file in COCO's results format, by the truth's image ids; and notes. Raises BadInput."""
+def detections_in_results(
+    name: str, url: str, truth: GroundTruth, *, any_score: bool = False
+) -> tuple[Detections, tuple[str, ...]]:
+    """The boxes of a file in COCO's results format, by the truth's image ids; and notes. Raises BadInput.
+
+    any_score: take any finite scores, as they are; otherwise they are 0 to 1, and rounded as those that are stored.
+    """
     data = inputs.read(f"results '{name}'", url, MAX_FILE_BYTES)
-    return results.detections_of_results(name, data, truth.images, truth.others, truth.category_id)
+    return results.detections_of_results(name, data, truth.images, truth.others, truth.category_id, any_score=any_score)
 
 
 def detections_in_release(release: str, truth: GroundTruth) -> dict[str, Detections]:

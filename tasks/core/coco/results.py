@@ -11,7 +11,9 @@ from tasks.core.coco.reader import read_json
 
 
 class Detection(NamedTuple):
-    """One row of a results file. score: 0..1. keypoints_xyv: x, y, visibility of each joint, or None."""
+    """One row of a results file. score: 0..1, or any finite number where those are taken. keypoints_xyv: x, y,
+    visibility of each joint, or None.
+    """
 
     image_id: Id
     category_id: Id
@@ -27,8 +29,10 @@ class Results(NamedTuple):
     empty_boxes: int
 
 
-def read_results(name: str, data: bytes) -> Results:
+def read_results(name: str, data: bytes, *, any_score: bool = False) -> Results:
     """The detections of a file in COCO's results format. `name` is for messages.
+
+    any_score: take any finite score, such as a margin, and not only those of 0 to 1.
 
     A box with a side of 0, as detectors leave where they cut boxes at a picture's edge, holds nothing and is left out.
     Raises BadInput for what is no list of results, and for the first row with an id, a box, a score or keypoints that
@@ -40,7 +44,7 @@ def read_results(name: str, data: bytes) -> Results:
     detections, empty_boxes = [], 0
     for place, row in enumerate(rows):
         try:
-            detections.append(_detection(row))
+            detections.append(_detection(row, any_score=any_score))
         except EmptyBox:
             empty_boxes += 1
         except ValueError as problem:
@@ -48,12 +52,12 @@ def read_results(name: str, data: bytes) -> Results:
     return Results(detections, empty_boxes)
 
 
-def _detection(row: Any) -> Detection:
+def _detection(row: Any, *, any_score: bool) -> Detection:
     if not isinstance(row, dict):
         raise ValueError(f"expected an object with image_id, category_id, bbox and score, got {quoted(row)}")
     image_id, category_id = (_id(row, field) for field in ("image_id", "category_id"))
     # the box last: an empty one hides no other mistake in its row
-    score, keypoints = _score(row.get("score")), _keypoints(row.get("keypoints"))
+    score, keypoints = _score(row.get("score"), any_score=any_score), _keypoints(row.get("keypoints"))
     return Detection(image_id, category_id, read_box(row.get("bbox")), score, keypoints)
 
 
@@ -64,13 +68,14 @@ def _id(row: dict[str, Any], field: str) -> Id:
         raise ValueError(f"{field}: {problem}") from problem
 
 
-def _score(value: Any) -> float:
+def _score(value: Any, *, any_score: bool) -> float:
+    expected = "a finite score" if any_score else "a score of 0 to 1"
     try:
         score = read_number(value)
-    except ValueError:
-        score = -1.0
-    if not 0 <= score <= 1:
-        raise ValueError(f"expected a score of 0 to 1, got {quoted(value)}")
+    except ValueError as problem:
+        raise ValueError(f"expected {expected}, got {quoted(value)}") from problem
+    if not (any_score or 0 <= score <= 1):
+        raise ValueError(f"expected {expected}, got {quoted(value)}")
     return score
 
 

@@ -34,7 +34,7 @@ class DrawnFigures(NamedTuple):
 class Detections(NamedTuple):
     """A detector's boxes, as `sort_detections` orders them. image: (D,) row of each box's image, ascending.
 
-    xywh_px: (D, 4), to 0.1 px. score: (D,), 0..1, to 0.001.
+    xywh_px: (D, 4), to 0.1 px. score: (D,), 0..1, to 0.001; for VOC's rule any finite numbers.
     """
 
     image: NDArray[np.int64]

@@ -15,7 +15,7 @@ from tasks.core.evaluate.matching import Detections, sort_detections
 
 
 def detections_of_results(
-    name: str, data: bytes, images: pa.Table, others: Collection[Id], category_id: Id
+    name: str, data: bytes, images: pa.Table, others: Collection[Id], category_id: Id, *, any_score: bool = False
 ) -> tuple[Detections, tuple[str, ...]]:
     """The boxes of one category in these images, and notes: how many boxes or images were passed over.
 
@@ -23,10 +23,12 @@ def detections_of_results(
     a detector has the same scores, whether it runs here or its results come in a file. A box of which nothing is left
     in its picture is left out.
 
-    images: ANNOTATED. others: ids of the truth's other images, whose boxes are passed over. Raises BadInput for what is
-    no list of results (see `read_results`), and for ids of images that the truth does not have.
+    images: ANNOTATED. others: ids of the truth's other images, whose boxes are passed over. any_score: scores may be any
+    finite numbers, such as margins, and stay as they are: rounded, boxes that a detector tells apart would be one.
+    Raises BadInput for what is no list of results (see `read_results`), and for ids of images that the truth does not
+    have.
     """
-    results = read_results(name, data)
+    results = read_results(name, data, any_score=any_score)
     row_of = {number: row for row, number in enumerate(images["image_id"].to_pylist())}
     ids = {detection.image_id for detection in results.detections}
     if unknown := sorted(ids - row_of.keys() - set(others), key=id_order):
@@ -43,11 +45,11 @@ def detections_of_results(
     ]
     row = np.array([row_of[cast(int, detection.image_id)] for detection in boxes], np.int64)
     xywh = _as_stored(np.array([detection.xywh_px for detection in boxes], np.float32).reshape(-1, 4), images, row)
-    score = np.array([round(float(np.float32(detection.score)), 3) for detection in boxes], np.float64)
+    score = np.array([detection.score if any_score else _as_stored_score(detection.score) for detection in boxes])
     is_inside = (xywh[:, 2:] > 0).all(axis=1)
     if outside := int((~is_inside).sum()):
         notes.append(f"{name}: left out {outside} boxes of which nothing, or less than 0.1 px, is in the picture")
-    return sort_detections(row[is_inside], xywh[is_inside], score[is_inside]), tuple(notes)
+    return sort_detections(row[is_inside], xywh[is_inside], score.astype(np.float64)[is_inside]), tuple(notes)
 
 
 def detections_of_release(images: pa.Table, annotations: pa.Table, category_id: Id) -> dict[str, Detections]:
@@ -76,6 +78,10 @@ def _as_stored(xywh_px: NDArray[np.float32], images: pa.Table, row: NDArray[np.i
         for corner in (xywh_px[:, :2], xywh_px[:, :2] + xywh_px[:, 2:])
     )
     return np.concatenate([low, (high - low).round(1)], axis=1)
+
+
+def _as_stored_score(score: float) -> float:
+    return round(float(np.float32(score)), 3)
 
 
 def _detections(images: pa.Table, boxes: pa.Table) -> Detections:

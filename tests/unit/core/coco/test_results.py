@@ -113,3 +113,17 @@ def test_no_json_ends_in_anything_but_results_or_a_sentence(row: Any):
         assert "got" in sentence
         assert "\n" not in sentence
         sentence.encode()
+
+
+@pytest.mark.parametrize("score", [-7.25, 0, 1e300])
+def test_any_finite_score_is_taken_where_it_is_asked_for(score: float):
+    row = {"image_id": 1, "category_id": 1, "bbox": [0, 0, 1, 1], "score": score}
+    (got,) = read_results("results", json.dumps([row]).encode(), any_score=True).detections
+    assert got.score == score
+
+
+@pytest.mark.parametrize("score", [None, True, "high", [1]])
+def test_what_is_no_number_is_no_score(score: object):
+    row = {"image_id": 1, "category_id": 1, "bbox": [0, 0, 1, 1], "score": score}
+    with pytest.raises(BadInput, match="expected a finite score, got"):
+        read_results("results", json.dumps([row]).encode(), any_score=True)

@@ -112,6 +112,14 @@ def test_images_of_the_truth_that_are_not_compared_are_left_out_with_a_note():
     assert notes == ("theirs: left out boxes in 1 images that are not compared",)
 
 
+def test_any_finite_scores_are_taken_as_they_are_where_they_are_asked_for():
+    rows = [{**BOX, "score": score} for score in (-1.25, 17.5, 0.50011, 0.50012)]
+    found, _ = detections_of_results("theirs", json.dumps(rows).encode(), IMAGES, {12}, 1, any_score=True)
+    assert found.score.tolist() == [17.5, 0.50012, 0.50011, -1.25]
+    empty, _ = detections_of_results("theirs", b"[]", IMAGES, {12}, 1, any_score=True)
+    assert (empty.score.shape, empty.score.dtype) == ((0,), np.float64)
+
+
 def test_an_empty_box_is_left_out_with_a_note():
     got, notes = read([BOX, {**BOX, "bbox": [1, 2, 0, 4]}])
     assert len(got.image) == 1
