@@ -116,7 +116,7 @@ def evaluate_detector(
         result.show()
         if out is not None:
             result.write(out)
-        for note in (*ground_truth.notes, *notes):
+        for note in dict.fromkeys((*ground_truth.notes, *notes, *result.notes)):
             print(note, file=sys.stderr)  # noqa: T201
         return flow_runs.completed_run(result.summary, f"{len(boxes)} detectors compared")
 

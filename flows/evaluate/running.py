@@ -1,5 +1,6 @@
 """How a protocol that reads tables runs, as a flow or without one."""
 
+import sys
 from collections.abc import Callable
 
 from tasks.engine import flow_runs
@@ -7,7 +8,7 @@ from tasks.evaluate.evaluation import Evaluation, make_folder
 
 
 def run(protocol: str, out: str | None, evaluate: Callable[[], Evaluation]) -> str:
-    """Evaluate, show it on Prefect's page, write it if asked, and return the summary."""
+    """Evaluate, show it on Prefect's page, write it if asked, print its notes and return the summary."""
 
     def work() -> str:
         flow_runs.rename_run(f"evaluate · {protocol}")
@@ -17,6 +18,8 @@ def run(protocol: str, out: str | None, evaluate: Callable[[], Evaluation]) -> s
         result.show()
         if out is not None:
             result.write(out)
+        for note in result.notes:
+            print(note, file=sys.stderr)  # noqa: T201
         return flow_runs.completed_run(result.summary, f"{protocol} evaluated")
 
     return flow_runs.end_in_a_sentence(work)

@@ -26,11 +26,14 @@ class Resampling(NamedTuple):
 
 
 class Evaluation(NamedTuple):
-    """protocol: what was evaluated. summary: Markdown. files: by name, the page, tables and charts."""
+    """protocol: what was evaluated. summary: Markdown. files: by name, the page, tables and charts. notes: what the page
+    also says, such as what was left out, in sentences.
+    """
 
     protocol: str
     summary: str
     files: Mapping[str, bytes]
+    notes: tuple[str, ...] = ()
 
     def write(self, out: str) -> None:
         """Write all files into a folder, which is made if need be. Raises BadInput where that can't be."""
@@ -74,7 +77,7 @@ def evaluation(
         **{f"{name}.parquet": parquet_bytes(table) for name, table in {"scores": scores, **(tables or {})}.items()},
         **{f"{name}.svg": plot.encode() for name, plot in drawn.items() if plot},
     }
-    return Evaluation(protocol, summary, written)
+    return Evaluation(protocol, summary, written, tuple(notes))
 
 
 def groups_of(name: str, table: pa.Table, by: Sequence[str]) -> dict[str, list[str | None]]:

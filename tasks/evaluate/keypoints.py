@@ -62,7 +62,10 @@ def evaluate_keypoints(
     labelled = int(((posed.keypoints_xyv[..., 2] > 0).any(axis=1) & ~posed.drawn.is_crowd).sum())
     if not labelled:
         raise BadInput(f"{truth.name}: expected figures with keypoints of {scheme.name}, got none")
-    poses = {name: _poses(name, url, truth, scheme) for name, url in results.items()}
+    poses, left_out = {}, list[str]()
+    for name, url in results.items():
+        poses[name], notes = _poses(name, url, truth, scheme)
+        left_out += notes
     scores = score_systems(
         {name: keypoint_scorer(match_poses(posed, own, sigmas, settings.at_most)) for name, own in poses.items()},
         truth.images.num_rows,
@@ -76,18 +79,31 @@ def evaluate_keypoints(
         Headings(f"Keypoints on {truth.name}", "system", "image", "images", {name: name for name in MEASURES}),
         _RANKING,
         resampling,
-        notes=[*truth.notes, f"{counted(labelled, 'figure')} with keypoints of {scheme.name}"],
+        notes=[*truth.notes, *left_out, f"{counted(labelled, 'figure')} with keypoints of {scheme.name}"],
     )
 
 
-def _poses(name: str, url: str, truth: GroundTruth, scheme: KeypointScheme) -> Poses:
-    """The poses of one system in the truth's images. Those of other categories and other images are passed over."""
-    rows = read_table(name, url, _RESULTS, ("category_id", "bbox"))
+def _poses(name: str, url: str, truth: GroundTruth, scheme: KeypointScheme) -> tuple[Poses, list[str]]:
+    """The poses of one system in the truth's images, and notes: how many of other categories and other images were
+    passed over.
+
+    Raises BadInput where none is left of a file that has some.
+    """
+    every = rows = read_table(name, url, _RESULTS, ("category_id", "bbox"))
     if "category_id" in rows.column_names:
         rows = rows.filter(pc.equal(rows["category_id"], truth.category_id))
+    of_category = rows.num_rows
     if truth.others:
         rows = rows.filter(pc.invert(pc.is_in(rows["image_id"], value_set=pa.array(sorted(truth.others), pa.int64()))))
+    passed_over = {"of other categories": every.num_rows - of_category, "in other images": of_category - rows.num_rows}
+    if every.num_rows and not rows.num_rows:
+        got = ", ".join(f"{count:,} {where}" for where, count in passed_over.items())
+        raise BadInput(
+            f"{name}: expected poses of the category {quoted(truth.category_id)} in the truth's images, got "
+            f"{counted(every.num_rows, 'pose')}, {got}"
+        )
     columns = {"image_id": rows["image_id"], "score": rows["score"], "keypoints_xyv": rows["keypoints"]}
     if "bbox" in rows.column_names:
         columns["xywh_px"] = rows["bbox"]
-    return poses_of(name, truth.images, pa.table(columns), len(scheme.joints))
+    notes = [f"{name}: left out {counted(count, 'pose')} {where}" for where, count in passed_over.items() if count]
+    return poses_of(name, truth.images, pa.table(columns), len(scheme.joints)), notes

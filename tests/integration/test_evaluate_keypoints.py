@@ -78,16 +78,21 @@ def test_systems_are_ranked_with_their_numbers_by_style(tmp_path, capsys):
 
 
 @pytest.mark.usefixtures("files")
-def test_poses_of_another_category_count_for_nothing_and_a_table_will_do(tmp_path, capsys):
-    write("other.json", [(number, pose(number), 0.9) for number in range(1, 5)], category=4)
+def test_poses_of_another_category_are_left_out_with_a_note_and_a_table_will_do(tmp_path, capsys):
+    rows = [{"image_id": one, "category_id": 3 + one % 2, "keypoints": pose(one), "score": 0.9} for one in range(1, 5)]
+    (tmp_path / "some.json").write_text(json.dumps(rows))
     table = pa.table(
         {"image_id": [1], "keypoints": pa.array([pose(1)], pa.list_(pa.float32())), "score": pa.array([1])}
     )
     pq.write_table(table, tmp_path / "one.parquet")
-    assert evaluate("--results", "other=other.json", "--results", "one=one.parquet") == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[4].startswith("| one | 0.25")
-    assert lines[5].startswith("| other | 0.000 ")
+    assert evaluate("--results", "some=some.json", "--results", "one=one.parquet", "--out", "out") == 0
+    printed = capsys.readouterr()
+    lines = printed.out.splitlines()
+    assert lines[4].startswith("| some | 0.5")
+    assert lines[5].startswith("| one | 0.25")
+    note = "some: left out 2 poses of other categories"
+    assert note in printed.err.splitlines()
+    assert note in (tmp_path / "out/keypoints.md").read_text()
 
 
 @pytest.mark.parametrize(
@@ -96,6 +101,11 @@ def test_poses_of_another_category_count_for_nothing_and_a_table_will_do(tmp_pat
         pytest.param([], "--results: expected at least one system as NAME=FILE, got none", id="no system"),
         pytest.param(["--results", "a=truth.json"], "a: expected a JSON list of flat objects", id="no results"),
         pytest.param(["--results", "a=short.json"], "a: expected 51 numbers", id="another scheme"),
+        pytest.param(
+            ["--results", "a=other.json"],
+            "a: expected poses of the category 3 in the truth's images, got 1 pose, 1 of other categories, 0 in other",
+            id="another category",
+        ),
         pytest.param(["--results", "a=unknown.json"], "a: expected the truth's image ids, got 99", id="another image"),
         pytest.param(
             ["--results", "a=exact.json", "--set", "keypoints=cat"], "keypoints: expected one of", id="scheme"
@@ -110,6 +120,7 @@ def test_poses_of_another_category_count_for_nothing_and_a_table_will_do(tmp_pat
 @pytest.mark.usefixtures("files")
 def test_odd_input_is_refused_in_one_sentence(options, sentence, capsys):
     write("short.json", [(1, [1.0, 2.0, 2.0], 0.5)])
+    write("other.json", [(1, pose(1), 0.9)], category=4)
     write("unknown.json", [(99, pose(1), 0.5)])
     assert evaluate(*options) == 2
     printed = capsys.readouterr()

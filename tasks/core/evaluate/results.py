@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.errors import BadInput
+from schemas.phrases import counted, quoted
 from tasks.core.coco.ids import Id, count_with_examples, id_order
 from tasks.core.coco.results import read_results
 from tasks.core.evaluate.matching import Detections, sort_detections
@@ -23,10 +24,10 @@ def detections_of_results(
     a detector has the same scores, whether it runs here or its results come in a file. A box of which nothing is left
     in its picture is left out.
 
-    images: ANNOTATED. others: ids of the truth's other images, whose boxes are passed over. any_score: scores may be any
-    finite numbers, such as margins, and stay as they are: rounded, boxes that a detector tells apart would be one.
+    images: ANNOTATED. others: ids of the truth's other images, whose boxes are passed over. any_score: scores may be
+    any finite numbers, such as margins, and stay as they are: rounded, boxes that a detector tells apart would be one.
     Raises BadInput for what is no list of results (see `read_results`), and for ids of images that the truth does not
-    have.
+    have, and for boxes of which none is of this category and in these images.
     """
     results = read_results(name, data, any_score=any_score)
     row_of = {number: row for row, number in enumerate(images["image_id"].to_pylist())}
@@ -36,6 +37,9 @@ def detections_of_results(
     notes = []
     if results.empty_boxes:
         notes.append(f"{name}: left out {results.empty_boxes} boxes with a side of 0")
+    other = sum(detection.category_id != category_id for detection in results.detections)
+    if other:
+        notes.append(f"{name}: left out {counted(other, 'box', 'boxes')} of other categories")
     if passed_over := len(ids - row_of.keys()):
         notes.append(f"{name}: left out boxes in {passed_over} images that are not compared")
     boxes = [
@@ -43,6 +47,11 @@ def detections_of_results(
         for detection in results.detections
         if detection.image_id in row_of and detection.category_id == category_id
     ]
+    if results.detections and not boxes:
+        raise BadInput(
+            f"{name}: expected boxes of the category {quoted(category_id)} in the images that are compared, got "
+            f"{counted(len(results.detections), 'box', 'boxes')}, {other:,} of them of other categories"
+        )
     row = np.array([row_of[cast(int, detection.image_id)] for detection in boxes], np.int64)
     xywh = _as_stored(np.array([detection.xywh_px for detection in boxes], np.float32).reshape(-1, 4), images, row)
     score = np.array([detection.score if any_score else _as_stored_score(detection.score) for detection in boxes])

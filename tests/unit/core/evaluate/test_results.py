@@ -24,7 +24,11 @@ def read(rows: Any, category_id: int = 1) -> Any:
 
 def test_boxes_of_the_category_by_image_and_falling_score():
     found, notes = read([BOX, {**BOX, "score": 0.9}, {**BOX, "image_id": 3}, {**BOX, "category_id": 2}])
-    assert (found.image.tolist(), found.score.tolist(), notes) == ([0, 1, 1], [0.5, 0.9, 0.5], ())
+    assert (found.image.tolist(), found.score.tolist(), notes) == (
+        [0, 1, 1],
+        [0.5, 0.9, 0.5],
+        ("theirs: left out 1 box of other categories",),
+    )
     assert found.xywh_px[0].tolist() == [1, 2, 3, 4]
 
 
@@ -131,6 +135,11 @@ def test_an_empty_box_is_left_out_with_a_note():
     [
         ({"a": 1}, "theirs: expected COCO results, a list of boxes, got dict"),
         ([BOX, {**BOX, "score": 2}], "theirs[1]: expected a score of 0 to 1, got 2"),
+        (
+            [{**BOX, "category_id": 2}] * 2,
+            "theirs: expected boxes of the category 1 in the images that are compared, got 2 boxes, 2 of them of other",
+        ),
+        ([{**BOX, "image_id": 12}], "in the images that are compared, got 1 box, 0 of them of other categories"),
         ([{**BOX, "image_id": 4}, {**BOX, "image_id": 5}], "expected the truth's image ids, got 2 other ids (4, 5)"),
         ([{**BOX, "image_id": "9"}], "expected the truth's image ids, got 1 other id (9)"),
     ],
