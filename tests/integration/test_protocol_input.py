@@ -66,6 +66,12 @@ CASES = [
     ("raters", line("ratings.csv", "Ada,guitarist,,,,,2"), [], "ratings: expected"),
     ("raters", only("ratings.csv", 1), [], "ratings: expected at least two raters"),
     ("raters", only("ratings.csv", 0), [], "ratings: expected"),
+    (
+        "raters",
+        line("ratings.csv", "mean of raters,guitarist,1,1,5,9,2"),
+        [],
+        "ratings: expected other names of raters than that of their mean, got 'mean of raters'",
+    ),
     ("raters", nothing, ["--scheme", "nobody"], "--scheme: expected"),
     ("raters", nothing, ["--set", "consensus=vote"], "consensus: expected"),
     ("raters", nothing, ["--set", "iou=2"], "iou: expected"),
