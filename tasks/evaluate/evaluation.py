@@ -26,8 +26,8 @@ class Resampling(NamedTuple):
 
 
 class Evaluation(NamedTuple):
-    """protocol: what was evaluated. summary: Markdown. files: by name, the page, tables and charts. notes: what the page
-    also says, such as what was left out, in sentences.
+    """protocol: what was evaluated. summary: Markdown. files: by name, the page, tables and charts. notes: what the
+    page also says, such as what was left out, in sentences.
     """
 
     protocol: str

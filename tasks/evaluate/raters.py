@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from schemas.errors import BadInput
 from schemas.evaluate_raters import RATINGS, RaterSettings
-from schemas.keypoints import shipped_schemes
+from schemas.keypoints import KeypointScheme, shipped_schemes
 from schemas.phrases import quoted
 from tasks.core.evaluate import charts
 from tasks.core.evaluate.markdown import cell, number, table
@@ -74,6 +74,7 @@ def evaluate_raters(
     drawn = read_ratings(read_table("ratings", ratings, RATINGS, _OPTIONAL))
     if MEAN in drawn.raters:
         raise BadInput(f"ratings: expected other names of raters than that of their mean, got {quoted(MEAN)}")
+    sigmas, keypoint_notes = _sigmas(drawn, shipped_schemes()[scheme])
     known = None if pictures is None else read_table("pictures", pictures, PICTURES, ("width_px", "height_px"))
     folder = None if images is None else Folder("images", images)
     consensus, counts = find_consensus(drawn, settings), leave_one_out(drawn, settings)
@@ -82,7 +83,7 @@ def evaluate_raters(
     groups = {"deformation": [None if bucket == UNRATED else str(bucket) for bucket in buckets]}
     units = len(drawn.images)
     scores = score_systems({MEAN: mean_scorer(counts), **scorers}, units, groups, _RANKING, *resampling)
-    agreement = _agreement(drawn, settings, scheme, resampling)
+    agreement = _agreement(drawn, settings, sigmas, resampling)
     headings = Headings("Agreement", "of", "image", "images", _AGREEMENT)
     differences = disagreement_table(drawn, counts)
     return evaluation(
@@ -92,7 +93,7 @@ def evaluate_raters(
         _RANKING,
         resampling,
         more=[*summary_lines(agreement, headings, Ranking("alpha_ordinal", has_leads=False)), "", *_most(differences)],
-        notes=_notes(drawn, consensus, settings),
+        notes=[*_notes(drawn, consensus, settings), *keypoint_notes],
         tables={
             "agreement": agreement,
             "raters": score_table(drawn, counts),
@@ -107,9 +108,27 @@ def evaluate_raters(
     )
 
 
-def _agreement(drawn: Ratings, settings: RaterSettings, scheme: str, resampling: Resampling) -> pa.Table:
+def _sigmas(drawn: Ratings, scheme: KeypointScheme) -> tuple[Sequence[float] | None, list[str]]:
+    """(K,) by which joints are compared, None without keypoints or without sigmas; and a note on the latter.
+
+    Raises BadInput for keypoints of another number of joints than the scheme's.
+    """
+    if drawn.keypoints_xyv is None:
+        return None, []
+    if (joints := drawn.keypoints_xyv.shape[1]) != len(scheme.joints):
+        raise BadInput(
+            f"ratings: expected {3 * len(scheme.joints)} numbers in keypoints_xyv, x, y and v of each of "
+            f"{len(scheme.joints)} joints of {scheme.name}, got {3 * joints} (--scheme names another scheme)"
+        )
+    if scheme.sigmas is None:
+        return None, [f"no OKS of pairs: nobody has measured the sigmas of {scheme.name}"]
+    return scheme.sigmas, []
+
+
+def _agreement(
+    drawn: Ratings, settings: RaterSettings, sigmas: Sequence[float] | None, resampling: Resampling
+) -> pa.Table:
     """SYSTEM_SCORES of all raters together: Krippendorff's alpha of the ratings, F and OKS of pairs of raters."""
-    sigmas = shipped_schemes()[scheme].sigmas if drawn.keypoints_xyv is not None else None
     of_ratings = alpha_scorer(drawn.rating)
     of_pairs = pairs_scorer(compare_pairs(drawn, settings.iou, sigmas))
 
