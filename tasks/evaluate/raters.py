@@ -160,7 +160,7 @@ def _page(folder: Folder, known: pa.Table | None, drawn: Ratings, consensus: Con
         own = drawn.xyxy_px[(drawn.image == image) & (drawn.rater == rater)].tolist()
         boxes = [(tuple(box), _CONSENSUS_COLOUR) for box in consensus.xyxy_px[consensus.image == image].tolist()]
         boxes += [(tuple(box), _RATER_COLOUR) for box in own]
-        jpeg = jpeg_of(folder, files.get(row["image"], row["image"]), _LONGEST_PX, boxes)
+        jpeg = jpeg_of(folder, files.get(row["image"]) or row["image"], _LONGEST_PX, boxes)
         caption = f"{row['missed']} missed, {row['extra']} extra"
         rows.append(PictureRow(f"{row['rater']}, {row['image']}", [Picture(jpeg, caption)]))
     explanation = "Orange: the rater's boxes. Blue: the consensus of all raters."

@@ -61,3 +61,28 @@ def test_another_number_of_joints_than_the_schemes_is_refused(scheme, numbers, c
     said = refused(capsys, "--scheme", scheme)
     assert f"ratings: expected {numbers} numbers in keypoints_xyv" in said
     assert ", got 9 (" in said
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        pytest.param(",c.png,1,1", "pictures[2]: expected the name of an image, got None", id="no name"),
+        pytest.param("c,c.png,-5,1", "pictures[2]: expected a width_px of at least 1, got -5", id="below 0"),
+        pytest.param("c,c.png,1,0", "pictures[2]: expected a height_px of at least 1, got 0", id="0"),
+        pytest.param("a.png,c.png,1,1", "pictures: expected each image once", id="twice"),
+    ],
+)
+def test_odd_pictures_are_refused(line, sentence, capsys):
+    write_ratings()
+    Path("pictures.csv").write_text(f"image,file_name,width_px,height_px\na.png,,,\nb.png,x.png,1,1\n{line}\n")
+    assert sentence in refused(capsys, "--pictures", "pictures.csv")
+    assert not Path("out/consensus.json").exists()
+
+
+def test_a_picture_without_a_file_name_has_the_images(tmp_path):
+    write_ratings()
+    Path("pictures.csv").write_text("image,file_name,width_px,height_px\na.png,,,\nb.png,x.png,1,1\n")
+    assert evaluate("--pictures", "pictures.csv", "--images", str(tmp_path)) == 0
+    images = json.loads(Path("out/consensus.json").read_text())["images"]
+    assert [image["file_name"] for image in images] == ["a.png", "x.png"]
+    assert "a.png" in Path("out/disagreement.html").read_text()

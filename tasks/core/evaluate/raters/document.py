@@ -30,7 +30,8 @@ def consensus_document(
     rater saw has `is_annotated` false; one that raters saw without a figure has it true. `metadata` has each image's
     `deformation` (the bucket), `mean_rating` and `raters`.
 
-    Raises BadInput where pictures lacks an image of the ratings, or has one twice.
+    Raises BadInput where pictures lacks an image of the ratings, has one twice or one without a name, or has a side
+    below 1 px.
     """
     names = list(ratings.images)
     known: dict[str, Row] = {name: {} for name in names}
@@ -60,6 +61,12 @@ def consensus_document(
 
 
 def _by_name(pictures: pa.Table) -> dict[str, Row]:
+    for place, row in enumerate(pictures.to_pylist()):
+        if not row["image"]:
+            raise BadInput(f"pictures[{place}]: expected the name of an image, got {quoted(row['image'])}")
+        for side in ("width_px", "height_px"):
+            if row.get(side) is not None and row[side] < 1:
+                raise BadInput(f"pictures[{place}]: expected a {side} of at least 1, got {row[side]}")
     rows = {row["image"]: row for row in pictures.to_pylist()}
     if len(rows) < pictures.num_rows:
         raise BadInput(f"pictures: expected each image once, got {pictures.num_rows} rows of {len(rows)} images")
