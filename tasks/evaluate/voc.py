@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from schemas.errors import BadInput
 from schemas.evaluate_raters import RATINGS, RaterSettings
 from schemas.evaluate_voc import VocSettings
-from schemas.phrases import quoted
+from schemas.phrases import counted, listed, quoted
 from tasks.core.evaluate import charts, matching
 from tasks.core.evaluate.matching import Detections
 from tasks.core.evaluate.raters.leave_one_out import NAMES, leave_one_out, score_raters
@@ -30,6 +30,7 @@ from tasks.io.files.arrays import read_table
 BASELINE = "full-frame"
 """One box an image, as large as the canvas: what can be had for nothing."""
 
+_MOST_SHOWN = 5
 _RANKING = Ranking("AP_2010")
 _METRICS = {
     "AP_2010": "AP (2010)",
@@ -67,10 +68,11 @@ def compare_by_voc(
     boxes = {**detections, BASELINE: full_frame_boxes(truth.images["width_px"], truth.images["height_px"])}
     verdicts = {name: voc_verdicts(figures, own, settings) for name, own in boxes.items()}
     groups: dict[str, list[str | None]] = {"style": truth.images["style"].to_pylist()} if by_style else {}
+    buckets, rating_notes = _buckets(truth, ratings)
     scores = score_systems(
         {name: voc_scorer(own) for name, own in verdicts.items()},
         figures.images,
-        {**groups, **_buckets(truth, ratings)},
+        {**groups, **buckets},
         _RANKING,
         *resampling,
     )
@@ -82,7 +84,7 @@ def compare_by_voc(
         Headings(f"Detectors on {truth.name}, by PASCAL VOC's rule", "detector", "image", "images", _METRICS),
         _RANKING,
         resampling,
-        notes=[*truth.notes, *notes, f"a box is right from an IoU of {settings.iou:g} on"],
+        notes=[*truth.notes, *notes, *rating_notes, f"a box is right from an IoU of {settings.iou:g} on"],
         plots={"curves": charts.plot_curves(plot.lines, plot.bests, plot.dots)},
     )
 
@@ -94,11 +96,29 @@ def _people(url: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     return scores[:, NAMES.index("recall")], scores[:, NAMES.index("precision")]
 
 
-def _buckets(truth: GroundTruth, ratings: str | None) -> Groups:
-    """The bucket of each image as a group; none without ratings."""
+def _buckets(truth: GroundTruth, ratings: str | None) -> tuple[Groups, list[str]]:
+    """The bucket of each image as a group, none without ratings; and a note on rated images that the truth does not
+    have.
+
+    Raises BadInput where no image of the truth is rated.
+    """
     if ratings is None:
-        return {}
+        return {}, []
     table = read_table("--ratings", ratings, _RATINGS)
     buckets = deformation_buckets(table["image_id"], table["rating"])
     found = lookup(buckets, "image", truth.images["image_id"])["bucket"].to_pylist()
-    return {"deformation": [None if bucket is None else str(bucket) for bucket in found]}
+    others = sorted({*buckets["image"].to_pylist()} - {*truth.images["image_id"].to_pylist()})
+    if all(bucket is None for bucket in found):
+        raise BadInput(
+            f"--ratings: expected ratings of the truth's images, got ratings of {counted(len(others), 'other')}"
+        )
+    unknown = [number for number in others if number not in truth.others]
+    notes = (
+        [
+            f"--ratings: left out {counted(len(unknown), 'image')} that the truth does not have "
+            f"({listed([str(number) for number in unknown], _MOST_SHOWN)})"
+        ]
+        if unknown
+        else []
+    )
+    return {"deformation": [None if bucket is None else str(bucket) for bucket in found]}, notes

@@ -1,0 +1,65 @@
+"""Detectors by PASCAL VOC's rule, against the consensus that `evaluate raters` has written."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from PIL import Image
+
+from flows.evaluate.detector import evaluate_detector
+from schemas.errors import BadInput
+
+BOXES = {"a.png": [5, 5, 25, 35], "b.png": [10, 8, 40, 30], "c.png": [0, 0, 20, 20], "d.png": [3, 3, 30, 38]}
+
+
+@pytest.fixture(autouse=True)
+def _truth(tmp_path, monkeypatch):
+    """Four pictures with a figure in each, the last one of unknown deformation, and a detector that finds all of them."""
+    monkeypatch.chdir(tmp_path)
+    Path("pictures").mkdir()
+    images, figures, results = [], [], []
+    for number, (name, (left, top, right, bottom)) in enumerate(BOXES.items(), 1):
+        Image.new("RGB", (60, 40), (50 * number, 90, 10)).save(Path("pictures") / name)
+        metadata = {"deformation": 1 + number // 3 if number < 4 else None}
+        images.append({"id": number, "file_name": name, "width": 60, "height": 40, "metadata": metadata})
+        box = [left, top, right - left, bottom - top]
+        figures.append({"id": number, "image_id": number, "category_id": 1, "bbox": box, "area": 1, "iscrowd": 0})
+        results.append({"image_id": number, "category_id": 1, "bbox": box, "score": -number})
+    document = {"images": images, "annotations": figures, "categories": [{"id": 1, "name": "person"}]}
+    Path("consensus.json").write_text(json.dumps(document))
+    Path("dpm.json").write_text(json.dumps(results))
+
+
+def run(**options: Any) -> str:
+    common = {"images": "pictures", "results": ["dpm=dpm.json"], "bootstrap": 0, "out": "out", "protocol": "voc"}
+    return evaluate_detector.fn("consensus.json", **{**common, **options})
+
+
+def units() -> dict[tuple[str, str], int]:
+    """How many images each group has."""
+    rows = pq.read_table("out/scores.parquet").to_pylist()
+    return {(row["attribute"], row["group"]): row["units"] for row in rows if row["attribute"] is not None}
+
+
+def test_margins_below_0_are_scores():
+    assert "| dpm | 1.000 |" in run()
+    rows = pq.read_table("out/scores.parquet").to_pylist()
+    assert [row["value"] for row in rows if row["metric"] == "score_at_F" and row["system"] == "dpm"][0] == -4
+
+
+def test_ratings_of_images_that_the_truth_does_not_have_are_noted(capsys):
+    Path("ratings.csv").write_text("image_id,rating\n1,5\n2,4\n2,5\n99,1\n98,1\n98,2\n")
+    run(ratings="ratings.csv")
+    assert units() == {("deformation", "5"): 2, ("deformation", "unknown"): 2}
+    note = "--ratings: left out 2 images that the truth does not have (98, 99)"
+    assert note in capsys.readouterr().err.splitlines()
+    assert note in Path("out/voc.md").read_text()
+
+
+@pytest.mark.parametrize("ids", [(99, 98), ()])
+def test_ratings_of_no_image_of_the_truth_are_refused(ids):
+    Path("ratings.csv").write_text("\n".join(["image_id,rating", *(f"{number},2" for number in ids)]) + "\n")
+    with pytest.raises(BadInput, match=r"--ratings: expected ratings of the truth's images, got ratings of \d others?"):
+        run(ratings="ratings.csv")
