@@ -45,7 +45,9 @@ class GroundTruth(NamedTuple):
 
     name: what tables call it. images: ANNOTATED, sorted by image_id. figures: ANNOTATED_FIGURES of these images.
     sha256: digest of both tables, for cache keys. notes: what was left out, in sentences. category_id: the category's,
-    in the release or the file. others: ids of its other images, such as those that nobody has annotated.
+    in the release or the file. others: ids of its other images, such as those that nobody has annotated. file_names,
+    deformation: of a COCO file, by id, the images' files, and how deformed their figures are, 1 (lifelike) to 5, where
+    the file says so.
     """
 
     name: str
@@ -55,6 +57,8 @@ class GroundTruth(NamedTuple):
     notes: tuple[str, ...] = ()
     category_id: Id = 1
     others: frozenset[Id] = frozenset()
+    file_names: Mapping[int, str] = {}
+    deformation: Mapping[int, int] = {}
 
 
 def load_ground_truth(
@@ -85,7 +89,8 @@ def load_ground_truth(
     digest = digest_of_tables(images, figures)
     others = source.ids - frozenset(images["image_id"].to_pylist())
     name = source.name if split is None else f"{source.name} {split}"
-    return GroundTruth(name, images, figures, digest, notes, source.category_id, others)
+    about = (source.category_id, others, source.file_names, source.deformation)
+    return GroundTruth(name, images, figures, digest, notes, *about)
 
 
 def load_figures(truth: str, *, category: str = "person", split: str | None = None) -> GroundTruth:
@@ -99,9 +104,8 @@ def load_figures(truth: str, *, category: str = "person", split: str | None = No
         raise BadInput(f"{source.name}: expected images that people have annotated, got none")
     others = source.ids - frozenset(images["image_id"].to_pylist())
     name = source.name if split is None else f"{source.name} {split}"
-    return GroundTruth(
-        name, images.combine_chunks(), figures.combine_chunks(), "", source.notes, source.category_id, others
-    )
+    about = (source.category_id, others, source.file_names, source.deformation)
+    return GroundTruth(name, images.combine_chunks(), figures.combine_chunks(), "", source.notes, *about)
 
 
 def blobs_of_splits(
@@ -139,6 +143,8 @@ class _TruthSource(NamedTuple):
     category_id: Id
     ids: frozenset[Id]
     store_images: Callable[[pa.Table, Context], tuple[pa.Table, tuple[str, ...]]]
+    file_names: Mapping[int, str] = {}
+    deformation: Mapping[int, int] = {}
 
 
 def _images_of_split(source: _TruthSource, split: str) -> pa.Table:
@@ -169,7 +175,10 @@ def _open_file(truth: str, folder: str | None, category: str) -> _TruthSource:
         return _from_folder([row for row in file.images if row["image_id"] in ids], place, context)
 
     images, figures = pa.Table.from_pylist(file.images, schema=ANNOTATED_IMAGES), core.figure_table(file.figures)
-    return _TruthSource(name, images, figures, file.notes, file.category_id, file.ids, store_images)
+    file_names = {row["image_id"]: row["file_name"] for row in file.images if row["file_name"]}
+    return _TruthSource(
+        name, images, figures, file.notes, file.category_id, file.ids, store_images, file_names, file.deformation
+    )
 
 
 def _from_folder(images: list[Row], folder: Folder, context: Context) -> tuple[pa.Table, tuple[str, ...]]:

@@ -1,6 +1,7 @@
 """evaluate detector --protocol voc: detectors against people's boxes by PASCAL VOC's rule (Picasso, section 5.5)."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
 
 import numpy as np
 import pyarrow as pa
@@ -58,8 +59,8 @@ def compare_by_voc(
 ) -> Evaluation:
     """AP, best F and the full-frame baseline, over all images, by style, and by how deformed people find the figures.
 
-    ratings: a table with image_id and rating (1 to 5). people: a table of raters' boxes (RATINGS): the plot then has a
-    dot for each rater, scored against the other raters. Raises BadInput where these are none, and for a detector that
+    ratings: a table with image_id and rating (1 to 5); without it, how deformed figures are is what the truth says.
+    people: a table of raters' boxes (RATINGS): the plot then has a dot for each rater, scored against the other raters. Raises BadInput where these are none, and for a detector that
     is called like the baseline.
     """
     if BASELINE in detections:
@@ -76,7 +77,10 @@ def compare_by_voc(
         _RANKING,
         *resampling,
     )
-    dots = {} if people is None else {"people": _people(people)}
+    dots, people_notes = {}, list[str]()
+    if people is not None:
+        dots["people"], note = _people(people, truth, settings)
+        people_notes.append(note)
     plot = plot_arrays({name: precision_recall_curve(own) for name, own in verdicts.items()}, dots)
     return evaluation(
         "voc",
@@ -84,30 +88,57 @@ def compare_by_voc(
         Headings(f"Detectors on {truth.name}, by PASCAL VOC's rule", "detector", "image", "images", _METRICS),
         _RANKING,
         resampling,
-        notes=[*truth.notes, *notes, *rating_notes, f"a box is right from an IoU of {settings.iou:g} on"],
+        notes=[
+            *truth.notes,
+            *notes,
+            *rating_notes,
+            *people_notes,
+            f"a box is right from an IoU of {settings.iou:g} on",
+        ],
         plots={"curves": charts.plot_curves(plot.lines, plot.bests, plot.dots)},
     )
 
 
-def _people(url: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Recall and precision of each rater, against the consensus of the others."""
+def _text(bucket: int | None) -> str | None:
+    return None if bucket is None else str(bucket)
+
+
+def _people(
+    url: str, truth: GroundTruth, settings: VocSettings
+) -> tuple[tuple[NDArray[np.float64], NDArray[np.float64]], str]:
+    """Recall and precision of each rater, against the consensus of the others; and over which images.
+
+    These are the truth's images, where raters' names of images are names of its files, with or without ending.
+    """
     drawn = read_ratings(read_table("--people", url, RATINGS, ("keypoints_xyv",)))
-    scores = score_raters(leave_one_out(drawn, RaterSettings()))
-    return scores[:, NAMES.index("recall")], scores[:, NAMES.index("precision")]
+    files = {truth.file_names.get(number) for number in truth.images["image_id"].to_pylist()} - {None}
+    names = files | {PurePosixPath(str(file)).stem for file in files}
+    is_in_truth = np.array([image in names for image in drawn.images], np.int64)
+    count = int(is_in_truth.sum())
+    scores = score_raters(leave_one_out(drawn, RaterSettings(iou=settings.iou)), is_in_truth if count else None)
+    over = (
+        f"{counted(count, 'image')} of the truth"
+        if count
+        else f"{counted(len(drawn.images), 'image')} of their own file"
+    )
+    points = scores[:, NAMES.index("recall")], scores[:, NAMES.index("precision")]
+    return points, f"dots of people: over {over}, each against the consensus of the others"
 
 
 def _buckets(truth: GroundTruth, ratings: str | None) -> tuple[Groups, list[str]]:
-    """The bucket of each image as a group, none without ratings; and a note on rated images that the truth does not
-    have.
+    """The bucket of each image as a group, without ratings that of the truth itself, if it has any; and a note on rated
+    images that the truth does not have.
 
     Raises BadInput where no image of the truth is rated.
     """
+    ids = truth.images["image_id"].to_pylist()
     if ratings is None:
-        return {}, []
+        own = [truth.deformation.get(number) for number in ids]
+        return ({"deformation": [_text(bucket) for bucket in own]} if any(own) else {}), []
     table = read_table("--ratings", ratings, _RATINGS)
     buckets = deformation_buckets(table["image_id"], table["rating"])
     found = lookup(buckets, "image", truth.images["image_id"])["bucket"].to_pylist()
-    others = sorted({*buckets["image"].to_pylist()} - {*truth.images["image_id"].to_pylist()})
+    others = sorted({*buckets["image"].to_pylist()} - {*ids})
     if all(bucket is None for bucket in found):
         raise BadInput(
             f"--ratings: expected ratings of the truth's images, got ratings of {counted(len(others), 'other')}"
@@ -121,4 +152,4 @@ def _buckets(truth: GroundTruth, ratings: str | None) -> tuple[Groups, list[str]
         if unknown
         else []
     )
-    return {"deformation": [None if bucket is None else str(bucket) for bucket in found]}, notes
+    return {"deformation": [_text(bucket) for bucket in found]}, notes

@@ -16,7 +16,7 @@ BOXES = {"a.png": [5, 5, 25, 35], "b.png": [10, 8, 40, 30], "c.png": [0, 0, 20, 
 
 @pytest.fixture(autouse=True)
 def _truth(tmp_path, monkeypatch):
-    """Four pictures with a figure in each, the last one of unknown deformation, and a detector that finds all of them."""
+    """Four pictures with a figure in each, one of unknown deformation, and a detector that finds all of them."""
     monkeypatch.chdir(tmp_path)
     Path("pictures").mkdir()
     images, figures, results = [], [], []
@@ -46,7 +46,8 @@ def units() -> dict[tuple[str, str], int]:
 def test_margins_below_0_are_scores():
     assert "| dpm | 1.000 |" in run()
     rows = pq.read_table("out/scores.parquet").to_pylist()
-    assert [row["value"] for row in rows if row["metric"] == "score_at_F" and row["system"] == "dpm"][0] == -4
+    (score,) = [row["value"] for row in rows if row["metric"] == "score_at_F" and row["system"] == "dpm"]
+    assert score == -4
 
 
 def test_ratings_of_images_that_the_truth_does_not_have_are_noted(capsys):
@@ -63,3 +64,29 @@ def test_ratings_of_no_image_of_the_truth_are_refused(ids):
     Path("ratings.csv").write_text("\n".join(["image_id,rating", *(f"{number},2" for number in ids)]) + "\n")
     with pytest.raises(BadInput, match=r"--ratings: expected ratings of the truth's images, got ratings of \d others?"):
         run(ratings="ratings.csv")
+
+
+def test_how_deformed_figures_are_comes_from_the_consensus_itself():
+    run()
+    assert units() == {("deformation", "1"): 2, ("deformation", "2"): 1, ("deformation", "unknown"): 1}
+
+
+def people(*names: str) -> None:
+    """Two raters who agree in all images but the last."""
+    rows = [f"{rater},{name},1,1,{20 + 5 * place},30,1" for name in names for place, rater in enumerate(("Ada", "Ben"))]
+    rows[-1] = f"Ben,{names[-1]},50,1,59,9,1"
+    Path("people.csv").write_text("\n".join(["rater,image,x_min,y_min,x_max,y_max,rating", *rows]) + "\n")
+
+
+@pytest.mark.parametrize("names", [("a.png", "b.png", "z.png"), ("a", "b", "z")])
+def test_dots_of_people_are_over_the_truths_images(names, capsys):
+    people(*names)
+    run(people="people.csv")
+    note = "dots of people: over 2 images of the truth, each against the consensus of the others"
+    assert note in capsys.readouterr().err.splitlines()
+
+
+def test_dots_of_people_who_saw_other_images_say_so():
+    people("x", "y", "z")
+    run(people="people.csv")
+    assert "dots of people: over 3 images of their own file" in Path("out/voc.md").read_text()

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.errors import BadInput
+from schemas.evaluate_raters import LIKERT
 from schemas.phrases import quoted
 from schemas.tables import ANNOTATED_FIGURES, ANNOTATED_IMAGES
 from tasks.core.coco.box import MAX_PX
@@ -22,6 +23,7 @@ class TruthFile(NamedTuple):
 
     images: rows of image_id, file_name, split, style, width_px, height_px (what the file says, or null), sorted by id.
     figures: rows of ANNOTATED_FIGURES. notes: what was left out, in sentences. ids: of all images, annotated or not.
+    deformation: of the images that have one, 1 (lifelike) to 5, by id.
     """
 
     images: list[Row]
@@ -29,13 +31,15 @@ class TruthFile(NamedTuple):
     notes: tuple[str, ...]
     category_id: Id
     ids: frozenset[Id]
+    deformation: dict[int, int]
 
 
 def read_truth_file(name: str, data: bytes, category: str) -> TruthFile:
     """The annotated images of a COCO file and their figures of one category. `name` is for messages.
 
     An image is annotated unless its `is_annotated` is false. Its style is `metadata.style` (ours) or
-    `metadata.wikiart_style` (PoPArt's). An image with an annotation of the category that can't be read is left out:
+    `metadata.wikiart_style` (PoPArt's), its deformation `metadata.deformation` (as in the consensus of raters; anything
+    else than a whole number of 1 to 5 is none). An image with an annotation of the category that can't be read is left out:
     nobody knows what is in it.
 
     Raises BadInput for anything else than a COCO file (see `read_document`), for one whose boxes are a detector's
@@ -60,7 +64,9 @@ def read_truth_file(name: str, data: bytes, category: str) -> TruthFile:
         for annotation in document.annotations
         if annotation.category == category and annotation.image_id in kept
     ]
-    return TruthFile(images, figures, _notes(unknown), category_id, frozenset(document.images))
+    buckets = {row["image_id"]: document.images[row["image_id"]].metadata.get("deformation") for row in images}
+    deformation = {number: one for number, value in buckets.items() if (one := _deformation(value)) is not None}
+    return TruthFile(images, figures, _notes(unknown), category_id, frozenset(document.images), deformation)
 
 
 def truth_of_release(
@@ -133,6 +139,11 @@ def _image(name: str, image: Image) -> Row:
         "width_px": width_px,
         "height_px": height_px,
     }
+
+
+def _deformation(value: Any) -> int | None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return int(value) if is_number and value in range(LIKERT[0], LIKERT[1] + 1) else None
 
 
 def _number_id(name: str, image_id: Id) -> int:

@@ -158,3 +158,14 @@ def test_boxes_and_scores_of_a_release_that_are_none_are_told(row, line):
     check_boxes(schema.empty_table())
     with pytest.raises(ValueError, match=line):
         check_boxes(pa.Table.from_pylist([DETECTED, {**DETECTED, **row}], schema))
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [(1, 1), (5.0, 5), (0, None), (6, None), (2.5, None), (True, None), ("3", None), (None, None), ([1], None)],
+)
+def test_the_deformation_of_an_image_is_a_whole_number_of_1_to_5_or_none(value: Any, expected: int | None):
+    image = {"id": 1, "file_name": "a.png", "metadata": {"deformation": value}}
+    document = {"images": [image], "annotations": [], "categories": [{"id": 1, "name": "person"}]}
+    truth = read_truth_file("t", json.dumps(document).encode(), "person")
+    assert truth.deformation == ({} if expected is None else {1: expected})
