@@ -63,8 +63,10 @@ def _add_detector(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--far-corner",
         choices=["x+w-1", "x+w"],
-        default="x+w-1",
-        help="for voc: the x_max of a box, its last pixel or the edge after it (default: %(default)s)",
+        help="for voc: the x_max of a box, its last pixel or the edge after it (default: x+w-1)",
+    )
+    parser.add_argument(
+        "--iou", type=float, metavar="IOU", help="for voc: the overlap from which on a box is right (default: 0.5)"
     )
     add_store(parser)
     parser.add_argument("--out", metavar="FOLDER", help="write tables (Markdown, Parquet) and drawings (SVG) there")
@@ -83,10 +85,17 @@ def _add_detector(parser: argparse.ArgumentParser) -> None:
 def evaluate_detector(arguments: argparse.Namespace) -> int:
     """Print the tables as Markdown. What was typed is checked before a server is started."""
     from flows.detector_options import parse_requests
-    from flows.evaluate.detector import evaluate_detector
+    from flows.evaluate.detector import evaluate_detector, refuse_options_of_voc
     from flows.runner import start_server
 
     parse_requests(arguments.detector, arguments.results, with_release=arguments.release_detections)
+    refuse_options_of_voc(
+        arguments.protocol,
+        ratings=arguments.ratings,
+        people=arguments.people,
+        far_corner=arguments.far_corner,
+        iou=arguments.iou,
+    )
     start_server()
     tables = evaluate_detector(
         arguments.truth,
@@ -108,6 +117,7 @@ def evaluate_detector(arguments: argparse.Namespace) -> int:
         ratings=arguments.ratings,
         people=arguments.people,
         far_corner=arguments.far_corner,
+        iou=arguments.iou,
     )
     print(tables)
     return 0

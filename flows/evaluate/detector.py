@@ -47,7 +47,8 @@ def evaluate_detector(
     protocol: Literal["coco", "voc"] = "coco",
     ratings: str | None = None,
     people: str | None = None,
-    far_corner: Literal["x+w-1", "x+w"] = "x+w-1",
+    far_corner: Literal["x+w-1", "x+w"] | None = None,
+    iou: Share | None = None,
 ) -> str:
     """Compare detectors with what people drew, and return the tables as Markdown.
 
@@ -72,12 +73,16 @@ def evaluate_detector(
         ratings: For voc, a table (.parquet, .csv, .json) with image_id and rating, 1 (lifelike) to 5: every number by
             how deformed people find the figures.
         people: For voc, a table of raters' boxes, as of `evaluate raters`: a dot for each of them in the plot.
-        far_corner: For voc, the x_max of a box: its last pixel (x+w-1), or the edge after it (x+w).
+        far_corner: For voc, the x_max of a box: its last pixel (x+w-1, the default), or the edge after it (x+w).
+        iou: For voc, the overlap (IoU) from which on a box is right, above 0; by default 0.5.
 
     """
 
     def work() -> str:
         flow_runs.rename_run(f"evaluate · {truth}")
+        refuse_options_of_voc(protocol, ratings=ratings, people=people, far_corner=far_corner, iou=iou)
+        chosen_of_voc = {"far_corner": far_corner, "iou": iou}
+        rule = settings_from_fields(VocSettings, {k: v for k, v in chosen_of_voc.items() if v is not None}, "evaluate")
         requests, files = parse_requests(detectors or (), results or (), with_release=release_detections)
         chosen = {"category": category, "by": by, "score": score, "replicates": bootstrap, "seed": seed}
         settings = settings_from_fields(CompareSettings, chosen, "evaluate")
@@ -98,12 +103,11 @@ def evaluate_detector(
                 ground_truth.images.num_rows,
             )
             if protocol == "voc":
-                rule, resampling = VocSettings(far_corner=far_corner), Resampling(bootstrap, seed)
                 result = compare_by_voc(
                     ground_truth,
                     boxes,
                     rule,
-                    resampling,
+                    Resampling(bootstrap, seed),
                     by_style=by == "style",
                     ratings=ratings,
                     people=people,
@@ -121,6 +125,13 @@ def evaluate_detector(
         return flow_runs.completed_run(result.summary, f"{len(boxes)} detectors compared")
 
     return flow_runs.end_in_a_sentence(work)
+
+
+def refuse_options_of_voc(protocol: str, **options: object) -> None:
+    """Raise BadInput where one of these options, by its name, is given (not None) and the protocol is another."""
+    given = [f"--{name.replace('_', '-')}" for name, value in options.items() if value is not None]
+    if given and protocol != "voc":
+        raise BadInput(f"expected --protocol voc with {', '.join(given)}, got --protocol {protocol}")
 
 
 def _boxes_by_name(

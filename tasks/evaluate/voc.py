@@ -60,8 +60,8 @@ def compare_by_voc(
     """AP, best F and the full-frame baseline, over all images, by style, and by how deformed people find the figures.
 
     ratings: a table with image_id and rating (1 to 5); without it, how deformed figures are is what the truth says.
-    people: a table of raters' boxes (RATINGS): the plot then has a dot for each rater, scored against the other raters. Raises BadInput where these are none, and for a detector that
-    is called like the baseline.
+    people: a table of raters' boxes (RATINGS): the plot then has a dot for each rater, scored against the other raters.
+    Raises BadInput where these are none, and for a detector that is called like the baseline.
     """
     if BASELINE in detections:
         raise BadInput(f"expected another name than that of the baseline, got {quoted(BASELINE)}")
@@ -69,7 +69,7 @@ def compare_by_voc(
     boxes = {**detections, BASELINE: full_frame_boxes(truth.images["width_px"], truth.images["height_px"])}
     verdicts = {name: voc_verdicts(figures, own, settings) for name, own in boxes.items()}
     groups: dict[str, list[str | None]] = {"style": truth.images["style"].to_pylist()} if by_style else {}
-    buckets, rating_notes = _buckets(truth, ratings)
+    buckets, more_notes = _buckets(truth, ratings)
     scores = score_systems(
         {name: voc_scorer(own) for name, own in verdicts.items()},
         figures.images,
@@ -77,10 +77,10 @@ def compare_by_voc(
         _RANKING,
         *resampling,
     )
-    dots, people_notes = {}, list[str]()
+    dots = {}
     if people is not None:
         dots["people"], note = _people(people, truth, settings)
-        people_notes.append(note)
+        more_notes.append(note)
     plot = plot_arrays({name: precision_recall_curve(own) for name, own in verdicts.items()}, dots)
     return evaluation(
         "voc",
@@ -91,8 +91,7 @@ def compare_by_voc(
         notes=[
             *truth.notes,
             *notes,
-            *rating_notes,
-            *people_notes,
+            *more_notes,
             f"a box is right from an IoU of {settings.iou:g} on",
         ],
         plots={"curves": charts.plot_curves(plot.lines, plot.bests, plot.dots)},
@@ -116,13 +115,9 @@ def _people(
     is_in_truth = np.array([image in names for image in drawn.images], np.int64)
     count = int(is_in_truth.sum())
     scores = score_raters(leave_one_out(drawn, RaterSettings(iou=settings.iou)), is_in_truth if count else None)
-    over = (
-        f"{counted(count, 'image')} of the truth"
-        if count
-        else f"{counted(len(drawn.images), 'image')} of their own file"
-    )
+    of = f"{counted(count, 'image')} of the truth" if count else f"all {len(drawn.images):,} images of their own file"
     points = scores[:, NAMES.index("recall")], scores[:, NAMES.index("precision")]
-    return points, f"dots of people: over {over}, each against the consensus of the others"
+    return points, f"dots of people: over {of}, each against the consensus of the others"
 
 
 def _buckets(truth: GroundTruth, ratings: str | None) -> tuple[Groups, list[str]]:

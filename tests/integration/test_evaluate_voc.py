@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
+from flows.cli import main
 from flows.evaluate.detector import evaluate_detector
 from schemas.errors import BadInput
 
@@ -46,8 +47,8 @@ def units() -> dict[tuple[str, str], int]:
 def test_margins_below_0_are_scores():
     assert "| dpm | 1.000 |" in run()
     rows = pq.read_table("out/scores.parquet").to_pylist()
-    (score,) = [row["value"] for row in rows if row["metric"] == "score_at_F" and row["system"] == "dpm"]
-    assert score == -4
+    is_score = [row for row in rows if row["metric"] == "score_at_F" and row["attribute"] is None]
+    assert {row["system"]: row["value"] for row in is_score}["dpm"] == -4
 
 
 def test_ratings_of_images_that_the_truth_does_not_have_are_noted(capsys):
@@ -89,4 +90,31 @@ def test_dots_of_people_are_over_the_truths_images(names, capsys):
 def test_dots_of_people_who_saw_other_images_say_so():
     people("x", "y", "z")
     run(people="people.csv")
-    assert "dots of people: over 3 images of their own file" in Path("out/voc.md").read_text()
+    assert "dots of people: over all 3 images of their own file" in Path("out/voc.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "names"),
+    [
+        pytest.param({"ratings": "r.csv", "people": "p.csv"}, "--ratings, --people", id="tables"),
+        pytest.param({"far_corner": "x+w-1"}, "--far-corner", id="the default, given"),
+        pytest.param({"iou": 0.5}, "--iou", id="overlap"),
+    ],
+)
+def test_options_of_voc_are_refused_with_cocos_rule(options, names, capsys):
+    with pytest.raises(BadInput, match=f"^expected --protocol voc with {names}, got --protocol coco$"):
+        run(protocol="coco", **options)
+    words = [word for name, value in options.items() for word in (f"--{name.replace('_', '-')}", str(value))]
+    assert main(["evaluate", "detector", "consensus.json", "--results", "dpm=dpm.json", *words]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_the_overlap_from_which_a_box_is_right():
+    rows = json.loads(Path("dpm.json").read_text())
+    rows = [{**row, "bbox": [*row["bbox"][:3], row["bbox"][3] * 0.6]} for row in rows]
+    Path("dpm.json").write_text(json.dumps(rows))
+    assert "| dpm | 1.000 |" in run()
+    assert "| dpm | 0.000 |" in run(iou=0.7)
+    assert "from an IoU of 0.7 on" in Path("out/voc.md").read_text()
+    with pytest.raises(BadInput, match="iou: expected"):
+        run(iou=0.0)

@@ -38,9 +38,9 @@ def read_truth_file(name: str, data: bytes, category: str) -> TruthFile:
     """The annotated images of a COCO file and their figures of one category. `name` is for messages.
 
     An image is annotated unless its `is_annotated` is false. Its style is `metadata.style` (ours) or
-    `metadata.wikiart_style` (PoPArt's), its deformation `metadata.deformation` (as in the consensus of raters; anything
-    else than a whole number of 1 to 5 is none). An image with an annotation of the category that can't be read is left out:
-    nobody knows what is in it.
+    `metadata.wikiart_style` (PoPArt's), its deformation `metadata.deformation` (as in the consensus of raters;
+    anything else than a whole number of 1 to 5 is none). An image with an annotation of the category that can't be read
+    is left out: nobody knows what is in it.
 
     Raises BadInput for anything else than a COCO file (see `read_document`), for one whose boxes are a detector's
     (`info.annotation_origin`), for image ids that are no numbers, and for a category that the file does not have once.
