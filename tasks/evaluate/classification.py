@@ -32,15 +32,18 @@ def evaluate_classification(
     predictions: by the name of each classifier, a table of the same images. by: columns of the first table. Raises
     BadInput for a table that is none, and for other images.
     """
-    tables = {name: read_table(name, url, _COLUMNS, _COLUMNS.names) for name, url in predictions.items()}
+    first = next(iter(predictions))
+    tables = {
+        name: read_table(name, url, _COLUMNS, _COLUMNS.names, by if name == first else ())
+        for name, url in predictions.items()
+    }
     several = with_all_classes({name: check_predictions(name, own, settings.classes) for name, own in tables.items()})
     refuse_other_images(several)
     top = page.tops_shown(several, settings.top)
-    first = next(iter(tables))
     scores = score_systems(
         {name: classification_scorer(own, top) for name, own in several.items()},
         len(several[first].images),
-        _in_order(groups_of(first, tables[first], by), tables[first], several[first]),
+        _in_order(groups_of(tables[first], by), tables[first], several[first]),
         _RANKING,
         *resampling,
     )

@@ -4,18 +4,17 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from prefect.artifacts import create_markdown_artifact
 from prefect.context import FlowRunContext
 
 from schemas.errors import BadInput
-from schemas.phrases import listed, quoted
+from schemas.phrases import error_line, quoted
 from tasks.core.evaluate import charts, systems_page
 from tasks.core.evaluate.systems import LEAST_REPLICATES, LEAST_UNITS, Ranking
 from tasks.core.evaluate.systems_page import Headings
 from tasks.io.files import outputs
 from tasks.io.store.store import parquet_bytes
-
-_SHOWN = 8
 
 
 class Resampling(NamedTuple):
@@ -80,18 +79,25 @@ def evaluation(
     return Evaluation(protocol, summary, written, tuple(notes))
 
 
-def groups_of(name: str, table: pa.Table, by: Sequence[str]) -> dict[str, list[str | None]]:
-    """By each column, the value of each row as text; null where there is none.
+def groups_of(table: pa.Table, by: Sequence[str]) -> dict[str, list[str | None]]:
+    """By each column of the table, the value of each row as text; null where there is none, and for NaN.
 
-    Raises BadInput for a column that the table does not have; `name` is for that message.
+    Raises BadInput for a column whose values have no text, such as lists, times that no calendar has and bytes.
     """
-    groups = {}
-    for column in by:
-        if column not in table.column_names:
-            got = listed([quoted(other) for other in table.column_names], _SHOWN)
-            raise BadInput(f"--by: expected a column of {name}, got {quoted(column)} (it has {got})")
-        groups[column] = [None if value is None else str(value) for value in table[column].to_pylist()]
-    return groups
+    return {column: _texts(column, table[column]) for column in by}
+
+
+def _texts(name: str, column: pa.ChunkedArray) -> list[str | None]:
+    expected = f"--by: expected a column of texts, numbers or times, got {quoted(name)}"
+    if pa.types.is_floating(column.type):
+        column = pc.add(pc.if_else(pc.is_nan(column), None, column), pa.scalar(0.0, column.type))  # -0.0 becomes 0.0
+    try:
+        texts: list[str | None] = column.cast(pa.string()).to_pylist()
+    except (pa.ArrowException, ValueError) as problem:
+        raise BadInput(f"{expected} with {error_line(problem)}") from problem
+    if pa.types.is_temporal(column.type) and any(text and text.startswith("<") for text in texts):
+        raise BadInput(f"{expected} with a time that no calendar has")
+    return texts
 
 
 def _how(headings: Headings, resampling: Resampling) -> str:

@@ -76,7 +76,7 @@ def evaluate_recognition(
     """
     given = predictions or {}
     _check_names(systems, given)
-    comparison = _read(images, settings, has_systems=bool(systems))
+    comparison = _read(images, settings, by, has_systems=bool(systems))
     leaks = () if comparison.val is None else leak_notes(comparison.val, comparison.test)
     found, zeros = _recognise_all(comparison, systems, settings, threads, device)
     notes = [*leaks, *zeros]
@@ -97,7 +97,7 @@ def evaluate_recognition(
     scores = score_systems(
         {name: scorer(own.outcomes) for name, own in several.items()},
         len(comparison.test.ids),
-        groups_of("the test queries", comparison.test_rows, by),
+        groups_of(comparison.test_rows, by),
         _RANKING,
         *resampling,
     )
@@ -158,7 +158,7 @@ def _recognise_all(
     return found, notes
 
 
-def _read(images: Images, settings: RecognitionSettings, *, has_systems: bool) -> _Comparison:
+def _read(images: Images, settings: RecognitionSettings, by: Sequence[str], *, has_systems: bool) -> _Comparison:
     if has_systems and images.val is None and len(settings.k) * len(settings.tau) > 1:
         raise BadInput(
             "--val: expected queries to choose k and the temperature by, or one of each (--set k=[3]), got none"
@@ -166,7 +166,7 @@ def _read(images: Images, settings: RecognitionSettings, *, has_systems: bool) -
     tables = {"gallery": read_table("gallery", images.gallery, _GALLERY)}
     for name, url in (("val", images.val), ("test", images.test)):
         if url is not None:
-            tables[name] = read_table(name, url, _COLUMNS, ("type", "photographer"))
+            tables[name] = read_table(name, url, _COLUMNS, ("type", "photographer"), by if name == "test" else ())
     orders = {name: pc.sort_indices(rows["id"]) for name, rows in tables.items()}
     tables = {name: rows.take(orders[name]) for name, rows in tables.items()}
     gallery = check_gallery(tables["gallery"])

@@ -47,7 +47,7 @@ def evaluate_sketches(
     sketches of a photo. Raises BadInput for a table that is none, and for another metric with the name of one of ours.
     """
     refuse_own_names(metrics or ())
-    rows = read_table("sketches", sketches, _SKETCHES, _SKETCHES.names)
+    rows = read_table("sketches", sketches, _SKETCHES, _SKETCHES.names, by)
     known = check_sketches("sketches", rows)
     if poses is not None:
         seen = check_poses("poses", read_table("poses", poses, _POSES, _POSES.names))
@@ -85,7 +85,7 @@ def _groups(known: Sketches, rows: pa.Table, by: Sequence[str]) -> dict[str, lis
     ids = [str(sketch) for sketch in rows["sketch"].to_pylist()]
     return {
         column: values_of_photos(column, known, dict(zip(ids, values, strict=True)))
-        for column, values in groups_of("sketches", rows, by).items()
+        for column, values in groups_of(rows, by).items()
     }
 
 

@@ -83,7 +83,7 @@ CASES = [
     ("recognition", vectors("test.json", [1, 2], [3]), [], "mine, test: expected lists of one length"),
     ("recognition", vectors("test.json", *[[1.0, 2.0]] * 5), [], "mine, test: expected 3 dimensions as in the gallery"),
     ("recognition", vectors("test.json", *[[1.0, 2.0, float("nan")]] * 5), [], "got NaN, which JSON does not have"),
-    ("recognition", nothing, ["--by", "colour"], "--by: expected a column of the test queries, got 'colour'"),
+    ("recognition", nothing, ["--by", "colour"], "test: expected the column 'colour', got the columns 'id'"),
     ("recognition", nothing, ["--system", "mine=a,b,c"], "--system: expected each name once"),
     ("recognition", nothing, ["--system", "other=a,b"], "--system: expected other=GALLERY,VAL,TEST, got 2 files"),
     ("recognition", nothing, ["--set", "k=[]"], "k: expected"),

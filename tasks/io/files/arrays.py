@@ -27,29 +27,36 @@ MAX_BYTES = 2**31
 """Of a table, and of an array that is not on this machine; a local `.npy` is mapped, and may have any size."""
 
 MAX_ROWS = 50_000_000
+MAX_DECODED_BYTES = 2**32
+"""Of the columns of a Parquet file that are read: a few bytes may stand for any number of equal values."""
+
+_BATCH_ROWS = 2**16
 
 _SHOWN = 8
 
 
-def read_table(name: str, url: str, columns: pa.Schema, optional: Collection[str] = ()) -> pa.Table:
-    """A table with these columns, in these types; its other columns follow as they are (those of CSV as text).
+def read_table(
+    name: str, url: str, columns: pa.Schema, optional: Collection[str] = (), others: Collection[str] = ()
+) -> pa.Table:
+    """A table with these columns, in these types; the others that are asked for follow as they are (those of CSV as
+    text). No other column is read.
 
     url: a path or any fsspec URL that ends in .parquet, .csv (UTF-8, the header first, an empty cell is null) or .json
-    (a list of flat objects). optional: columns that may be missing.
+    (a list of flat objects). optional: columns that may be missing. others: more columns, which may not.
 
     Raises BadInput for what is no such file, for a column that is missing or stands twice, and for values that are not
     of the column's type; `name` is for these messages.
     """
-    table = _parse(name, url, inputs.read(name, url, MAX_BYTES), columns)
-    names = table.column_names
+    table, names = _parse(name, url, inputs.read(name, url, MAX_BYTES), columns, others)
     if twice := sorted({column for column in names if names.count(column) > 1}):
         raise BadInput(f"{name}: expected one column of each name, got {quoted(twice[0])} twice")
-    missing = [field.name for field in columns if field.name not in names and field.name not in optional]
+    required = dict.fromkeys([*(field.name for field in columns if field.name not in optional), *others])
+    missing = [column for column in required if column not in names]
     if missing:
         got = listed([quoted(column) for column in names], _SHOWN) or "none"
         raise BadInput(f"{name}: expected the column {quoted(missing[0])}, got the columns {got}")
     wanted = {field.name: _cast(name, table, field) for field in columns if field.name in names}
-    return pa.table({**wanted, **{column: table[column] for column in names if column not in wanted}})
+    return pa.table({**wanted, **{column: table[column] for column in others if column not in wanted}})
 
 
 def read_array(name: str, url: str) -> NDArray[Any]:
@@ -95,15 +102,18 @@ def vectors_of(name: str, table: pa.Table, column: str) -> NDArray[Any]:
     return np.asarray(pc.list_flatten(lists)).reshape(table.num_rows, *(lengths or [0]))
 
 
-def _parse(name: str, url: str, data: bytes, columns: pa.Schema) -> pa.Table:
+def _parse(name: str, url: str, data: bytes, columns: pa.Schema, others: Collection[str]) -> tuple[pa.Table, list[str]]:
+    """A table that has those of the columns and the others that the file has, and the names of all that it has."""
     kind = url.rpartition(".")[2].lower()
     try:
         if kind == "parquet":
-            return _parse_parquet(data)
+            return _parse_parquet(data, {*columns.names, *others})
         if kind == "csv":
-            return _parse_csv(data, columns)
+            table = _parse_csv(data, columns)
+            return table, table.column_names
         if kind == "json":
-            return _parse_json(data, columns)
+            table = _parse_json(data, columns)
+            return table, table.column_names
     # ValueError: text that is not UTF-8, JSON that is none; OverflowError: a time beyond Python's; LookupError: a time
     # zone that is none
     except (pa.ArrowException, OSError, ValueError, OverflowError, LookupError, RecursionError) as problem:
@@ -112,11 +122,79 @@ def _parse(name: str, url: str, data: bytes, columns: pa.Schema) -> pa.Table:
     raise BadInput(f"{name}: expected a file that ends in .parquet, .csv or .json, got {quoted(url, LONGEST_PLACE)}")
 
 
-def _parse_parquet(data: bytes) -> pa.Table:
-    file = pq.ParquetFile(pa.BufferReader(data))
-    if file.metadata.num_rows > MAX_ROWS:  # a few bytes may stand for any number of equal rows
-        raise ValueError(f"{counted(file.metadata.num_rows, 'row')}, more than {MAX_ROWS:,}")
-    return file.read()
+def _parse_parquet(data: bytes, wanted: Collection[str]) -> tuple[pa.Table, list[str]]:
+    """The wanted columns, batch by batch: texts as numbers of a dictionary, so that none is written out before it is
+    known how long all are. Raises ValueError beyond MAX_ROWS and MAX_DECODED_BYTES.
+    """
+    metadata = pq.read_metadata(pa.BufferReader(data))
+    if metadata.num_rows > MAX_ROWS:
+        raise ValueError(f"{counted(metadata.num_rows, 'row')}, more than {MAX_ROWS:,}")
+    schema = metadata.schema.to_arrow_schema()
+    kept = [column for column in dict.fromkeys(schema.names) if column in wanted]
+    if len({*schema.names}) < len(schema.names) or not kept:
+        return pa.table({}), schema.names
+    leaves = _leaves(metadata, kept)
+    _refuse_large(sum(_fixed_bytes(metadata, leaf) for leaf in leaves))
+    file = pq.ParquetFile(pa.BufferReader(data), read_dictionary=[metadata.schema.column(leaf).path for leaf in leaves])
+    batches, total = [file.schema_arrow.empty_table().select(kept)], 0
+    for batch in file.iter_batches(_BATCH_ROWS, columns=kept):
+        columns = {column: batch[column] for column in kept}
+        total += sum(_decoded_bytes(column) for column in columns.values())
+        _refuse_large(total)
+        batches.append(pa.table(columns))
+    return pa.concat_tables([_decoded(batch) for batch in batches]), schema.names
+
+
+def _leaves(metadata: pq.FileMetaData, kept: Collection[str]) -> list[int]:
+    """The physical columns that make up these columns: one, or several of a nested one."""
+    leaves = range(metadata.num_columns)
+    return [leaf for leaf in leaves if _root(metadata.schema.column(leaf).path, kept) is not None]
+
+
+def _root(path: str, kept: Collection[str]) -> str | None:
+    return next((column for column in kept if path == column or path.startswith(f"{column}.")), None)
+
+
+def _fixed_bytes(metadata: pq.FileMetaData, leaf: int) -> int:
+    """The bytes of a physical column's values, those of texts without the texts themselves.
+
+    Raises ValueError for lists of texts, which no protocol reads: they can't be numbered by a dictionary.
+    """
+    column = metadata.schema.column(leaf)
+    if column.physical_type == "BYTE_ARRAY" and column.max_repetition_level:
+        raise ValueError(f"lists of texts in the column {quoted(column.path)}")
+    width = max(column.length, 8)
+    return width * sum(metadata.row_group(group).column(leaf).num_values for group in range(metadata.num_row_groups))
+
+
+def _decoded_bytes(column: pa.Array) -> int:
+    """How many bytes the values take once they are written out."""
+    if not pa.types.is_dictionary(column.type):
+        return int(column.nbytes)
+    lengths = pc.binary_length(column.dictionary).cast(pa.int64()) if _is_text(column.type.value_type) else None
+    texts = 0 if lengths is None else pc.sum(lengths.take(column.indices)).as_py() or 0
+    return int(texts) + 8 * len(column)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return any(
+        is_kind(kind)
+        for is_kind in (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
+    )
+
+
+def _decoded(batch: pa.Table) -> pa.Table:
+    """The same with values in place of a dictionary's numbers."""
+    plain = [
+        pa.field(field.name, field.type.value_type if pa.types.is_dictionary(field.type) else field.type)
+        for field in batch.schema
+    ]
+    return batch.cast(pa.schema(plain))
+
+
+def _refuse_large(total: int) -> None:
+    if total > MAX_DECODED_BYTES:
+        raise ValueError(f"columns of more than {MAX_DECODED_BYTES:,} bytes once they are decoded")
 
 
 def _parse_csv(data: bytes, columns: pa.Schema) -> pa.Table:

@@ -88,7 +88,7 @@ def test_texts_of_parquet_stay_as_they_are(tmp_path):
 
 def test_other_columns_follow_as_they_are_and_optional_ones_may_be_missing(tmp_path):
     url = write(tmp_path, "a.csv", b"style,score,id\n1900,0.5,x\n")
-    table = read_table("works", url, COLUMNS, optional=["class"])
+    table = read_table("works", url, COLUMNS, optional=["class"], others=["style"])
     assert table.to_pylist() == [{"id": "x", "score": 0.5, "style": "1900"}]
 
 
@@ -213,3 +213,70 @@ def test_numbers_in_json_are_read_as_they_are_written(tmp_path):
     rows = [{"id": "a", "score": 1e308, "class": "x"}, {"id": "b", "score": -0.1, "class": "x"}]
     table = read_table("works", write(tmp_path, "a.json", json.dumps(rows).encode()), COLUMNS)
     assert table["score"].to_pylist() == [1e308, -0.1]
+
+
+def test_only_columns_that_are_asked_for_are_read(tmp_path):
+    table = pa.table({"id": ["a"], "score": [1.0], "style": ["Cubism"], "note": ["x"]})
+    url = write(tmp_path, "a.parquet", parquet(table))
+    assert read_table("works", url, COLUMNS, ["class"], ["style"]).column_names == ["id", "score", "style"]
+    assert read_table("works", url, COLUMNS, ["class"], ["id"]).column_names == ["id", "score"]
+    with pytest.raises(BadInput, match="works: expected the column 'class', got the columns 'id', 'score', 'style'"):
+        read_table("works", url, COLUMNS, ["class"], ["class"])
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pytest.param(pa.array(["x" * 1000] * 2000), id="texts"),
+        pytest.param(pa.array(["x" * 1000] * 2000).dictionary_encode(), id="texts of a dictionary"),
+        pytest.param(pa.array(["x" * 1000] * 2000, pa.large_string()), id="long texts"),
+        pytest.param(pa.array([[1.5] * 200] * 2000), id="lists"),
+    ],
+)
+def test_a_small_file_of_very_many_bytes_is_refused_unless_nobody_asks_for_them(tmp_path, monkeypatch, column):
+    monkeypatch.setattr(arrays, "MAX_DECODED_BYTES", 100_000)
+    table = pa.table({"id": ["a"] * 2000, "score": [1.0] * 2000, "more": column})
+    data = parquet(table)
+    url = write(tmp_path, "a.parquet", data)
+    assert len(data) < 20_000
+    assert read_table("works", url, COLUMNS, ["class"]).num_rows == 2000
+    sentence = "works: expected a Parquet file, got columns of more than 100,000 bytes once they are decoded"
+    with pytest.raises(BadInput, match=sentence):
+        read_table("works", url, COLUMNS, ["class"], ["more"])
+
+
+def test_a_text_of_ten_megabytes_a_million_times_is_refused_before_it_is_written_out(tmp_path):
+    table = pa.table({"id": pa.DictionaryArray.from_arrays(pa.array([0] * 10**6, pa.int32()), ["x" * 10**7])})
+    sink = io.BytesIO()
+    pq.write_table(table, sink, compression="zstd", store_schema=False)
+    url = write(tmp_path, "a.parquet", sink.getvalue())
+    with pytest.raises(BadInput, match="bytes once they are decoded"):
+        read_table("works", url, COLUMNS.remove(1).remove(1))
+
+
+def test_rows_of_several_batches_and_groups_are_all_there(tmp_path, monkeypatch):
+    monkeypatch.setattr(arrays, "_BATCH_ROWS", 3)
+    rows = {"id": [f"{row}" for row in range(20)], "score": [row / 2 for row in range(20)], "class": [None, "x"] * 10}
+    sink = io.BytesIO()
+    pq.write_table(pa.table(rows), sink, row_group_size=7)
+    assert read_table("works", write(tmp_path, "a.parquet", sink.getvalue()), COLUMNS).to_pydict() == rows
+
+
+def test_names_with_dots_categories_and_lists_of_texts(tmp_path):
+    table = pa.table(
+        {
+            "id": pa.array(["a", "b"]).dictionary_encode(),
+            "score": [1, 2],
+            "class": pa.array([1, 2]).dictionary_encode(),
+            "id.x": [1, 2],
+            "words": [["x"], []],
+            "when": pa.array([0, 1], pa.timestamp("s")),
+        }
+    )
+    url = write(tmp_path, "a.parquet", parquet(table))
+    assert read_table("works", url, COLUMNS, (), ["id.x", "when"]).select(["id", "class", "id.x"]).to_pylist() == [
+        {"id": "a", "class": "1", "id.x": 1},
+        {"id": "b", "class": "2", "id.x": 2},
+    ]
+    with pytest.raises(BadInput, match="got lists of texts in the column 'words"):
+        read_table("works", url, COLUMNS, (), ["words"])
