@@ -165,7 +165,8 @@ def _fixed_bytes(metadata: pq.FileMetaData, leaf: int) -> int:
     if column.physical_type == "BYTE_ARRAY" and column.max_repetition_level:
         raise ValueError(f"lists of texts in the column {quoted(column.path)}")
     width: int = max(column.length, 8)
-    return width * sum(metadata.row_group(group).column(leaf).num_values for group in range(metadata.num_row_groups))
+    values: int = sum(metadata.row_group(group).column(leaf).num_values for group in range(metadata.num_row_groups))
+    return width * values
 
 
 def _decoded_bytes(column: pa.Array) -> int:

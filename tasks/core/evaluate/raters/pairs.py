@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tasks.core.evaluate.oks import oks
+from tasks.core.evaluate.raters.leave_one_out import mean_of_defined
 from tasks.core.evaluate.raters.pairing import match_boxes, overlaps_of
 from tasks.core.evaluate.raters.ratings import Ratings
 
@@ -18,13 +19,12 @@ Integers = NDArray[np.int64]
 class PairCounts(NamedTuple):
     """What two raters of one image have in common: one entry for each image and pair of raters who saw it, (P,) each.
 
-    one < other: the raters. matched: boxes matched one to one. boxes: of both together. similarity: the sum of OKS over
+    pairs: (Q, 2) raters who have an image in common, the first below the second. pair: the row there. matched: boxes matched one to one. boxes: of both together. similarity: the sum of OKS over
     figures whose joints both gave, compared: how many these are.
     """
 
-    raters: int
-    one: Integers
-    other: Integers
+    pairs: Integers
+    pair: Integers
     image: Integers
     matched: Integers
     boxes: Integers
@@ -54,40 +54,39 @@ def compare_pairs(ratings: Ratings, iou: float, sigmas: Sequence[float] | None =
     entry, is_compared = np.repeat(np.arange(len(entries)), matches), ~np.isnan(values)
     similarity = np.bincount(entry[is_compared], values[is_compared], len(entries)).astype(np.float64)
     compared = np.bincount(entry[is_compared], minlength=len(entries))
-    return PairCounts(len(ratings.raters), ones, others, images, matches, totals, similarity, compared)
+    pairs, pair = np.unique(np.stack([ones, others], axis=1), axis=0, return_inverse=True)
+    return PairCounts(pairs, pair.reshape(-1), images, matches, totals, similarity, compared)
 
 
 def pairwise_f1(counts: PairCounts, times: Integers | None = None) -> Floats:
-    """(R, R) F of each two raters' boxes, pooled over the images that both saw: twice the matched boxes over all.
+    """(Q,) F of each two raters' boxes, pooled over the images that both saw: twice the matched boxes over all.
 
-    times: (I,) how often each image counts. NaN on the diagonal, and where two have no box in common images.
+    times: (I,) how often each image counts. NaN where two have no box in common images.
     """
-    return _matrix(counts, 2 * counts.matched, counts.boxes, times)
+    return _ratios(counts, 2 * counts.matched, counts.boxes, times)
 
 
 def pairwise_oks(counts: PairCounts, times: Integers | None = None) -> Floats:
-    """(R, R) mean OKS of each two raters' joints, over the figures whose joints both gave; NaN where there is none."""
-    return _matrix(counts, counts.similarity, counts.compared, times)
+    """(Q,) mean OKS of each two raters' joints, over the figures whose joints both gave; NaN where there is none."""
+    return _ratios(counts, counts.similarity, counts.compared, times)
 
 
 def pairs_scorer(counts: PairCounts) -> Callable[[Integers], dict[str, float]]:
     """pairwise_f1 and pairwise_oks, their means over all pairs of raters, as a function of how often images count."""
 
     def score(times: Integers) -> dict[str, float]:
-        matrices = {"pairwise_f1": pairwise_f1(counts, times), "pairwise_oks": pairwise_oks(counts, times)}
-        return {name: float(np.nanmean(m)) if (~np.isnan(m)).any() else float("nan") for name, m in matrices.items()}
+        values = {"pairwise_f1": pairwise_f1(counts, times), "pairwise_oks": pairwise_oks(counts, times)}
+        return {name: float(mean_of_defined(own[:, None])[0]) for name, own in values.items()}
 
     return score
 
 
-def _matrix(counts: PairCounts, above: Floats | Integers, below: Integers, times: Integers | None) -> Floats:
+def _ratios(counts: PairCounts, above: Floats | Integers, below: Integers, times: Integers | None) -> Floats:
+    """(Q,) sums over images of one number by those of another; NaN where the latter are 0."""
     weights = np.ones(len(counts.image)) if times is None else times[counts.image]
-    place = counts.one * counts.raters + counts.other
-    size = counts.raters**2
-    upper, lower = (np.bincount(place, weights * values, size) for values in (above, below))
+    upper, lower = (np.bincount(counts.pair, weights * values, len(counts.pairs)) for values in (above, below))
     with np.errstate(invalid="ignore"):
-        matrix = (upper / lower).reshape(counts.raters, counts.raters)
-    return np.asarray(np.where(np.isnan(matrix), matrix.T, matrix))
+        return np.asarray(upper / lower)
 
 
 def _similarities(ratings: Ratings, matched: Integers, sigmas: Sequence[float] | None) -> Floats:
