@@ -32,16 +32,6 @@ RATINGS = pa.schema(
 LIKERT = (1, 5)
 """The lowest and the highest rating (section 5.2)."""
 
-RATER_SCORES = pa.schema(
-    [
-        ("bucket", pa.int64()),
-        ("rater", pa.string()),
-        *((name, pa.float64()) for name in ("precision", "recall", "f1", "mean_iou")),
-        *((name, pa.int64()) for name in ("images", "right", "wrong", "missed")),
-    ]
-)
-"""Scores of each rater, and their mean (rater null), over all images (bucket null) and those of each bucket."""
-
 FIGURES = pa.schema(
     [
         ("image", pa.string()),

@@ -12,10 +12,11 @@ from schemas.evaluate_raters import RATINGS, RaterSettings
 from schemas.keypoints import KeypointScheme, shipped_schemes
 from schemas.phrases import quoted
 from tasks.core.evaluate import charts
+from tasks.core.evaluate.deformation import UNRATED
 from tasks.core.evaluate.markdown import cell, number, table
 from tasks.core.evaluate.picture_page import Picture, PictureRow, picture_page
 from tasks.core.evaluate.raters.alpha import alpha_scorer
-from tasks.core.evaluate.raters.buckets import UNRATED, deformation_buckets, score_table
+from tasks.core.evaluate.raters.buckets import deformation_buckets
 from tasks.core.evaluate.raters.consensus import Consensus, figure_table, find_consensus
 from tasks.core.evaluate.raters.disagreement import disagreement_table
 from tasks.core.evaluate.raters.distribution import GRID, density
@@ -78,6 +79,7 @@ def evaluate_raters(
     known = None if pictures is None else read_table("pictures", pictures, PICTURES, ("width_px", "height_px"))
     folder = None if images is None else Folder("images", images)
     consensus, counts = find_consensus(drawn, settings), leave_one_out(drawn, settings)
+    figures = figure_table(drawn, consensus)
     scorers = {name: rater_scorer(counts, place) for place, name in enumerate(drawn.raters)}
     buckets = deformation_buckets(drawn).tolist()
     groups = {"deformation": [None if bucket == UNRATED else str(bucket) for bucket in buckets]}
@@ -93,11 +95,10 @@ def evaluate_raters(
         _RANKING,
         resampling,
         more=[*summary_lines(agreement, headings, Ranking("alpha_ordinal", has_leads=False)), "", *_most(differences)],
-        notes=[*_notes(drawn, consensus, settings), *keypoint_notes],
+        notes=[*_notes(figures, settings), *keypoint_notes],
         tables={
             "agreement": agreement,
-            "raters": score_table(drawn, counts),
-            "figures": figure_table(drawn, consensus),
+            "figures": figures,
             "disagreement": differences,
         },
         plots={"distribution": _distribution(counts, buckets, settings)},
@@ -167,8 +168,8 @@ def _page(folder: Folder, known: pa.Table | None, drawn: Ratings, consensus: Con
     return picture_page("Where raters differ most", explanation, rows).encode()
 
 
-def _notes(drawn: Ratings, consensus: Consensus, settings: RaterSettings) -> list[str]:
-    figures = figure_table(drawn, consensus)
+def _notes(figures: pa.Table, settings: RaterSettings) -> list[str]:
+    """figures: FIGURES."""
     twice, few = (sum(figures[name].to_pylist()) for name in ("has_rater_twice", "is_minority"))
     return [
         f"consensus by {settings.consensus}: {figures.num_rows:,} figures; in {twice:,} of them a rater has two boxes, "

@@ -6,7 +6,7 @@ from schemas import tables
 from schemas.contract import ContractProperty
 from schemas.evaluate_classification import CLASS_SCORES, CONFUSION
 from schemas.evaluate_generation import GENERATION_SCORES, NEIGHBOURS
-from schemas.evaluate_raters import DISAGREEMENT, FIGURES, RATER_SCORES
+from schemas.evaluate_raters import DISAGREEMENT, FIGURES
 from schemas.evaluate_recognition import DISTRACTORS, GRID, PREDICTIONS, SIZES
 from schemas.evaluate_sketches import STROKES
 from tasks.core.verify import type_name
@@ -25,7 +25,6 @@ SCHEMAS = {
     "grid": GRID,
     "neighbours": NEIGHBOURS,
     "predictions": PREDICTIONS,
-    "raters": RATER_SCORES,
     "scores": tables.SYSTEM_SCORES,
     "sizes": SIZES,
     "strokes": STROKES,

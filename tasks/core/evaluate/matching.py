@@ -42,7 +42,7 @@ class Detections(NamedTuple):
     score: NDArray[np.float64]
 
 
-class Scored(Protocol):
+class Findings(Protocol):
     """What a system has found, of any kind: (D,) row of the image of each, and (D,) its score."""
 
     @property
@@ -176,17 +176,20 @@ def count_figures(truth: DrawnFigures, is_ignored: NDArray[np.bool_], ranges: Ar
 
 
 def rank_matches(
-    verdicts: Sequence[NDArray[np.uint8]], rows: Sequence[NDArray[np.int64]], scored: Scored, figures: NDArray[np.int64]
+    verdicts: Sequence[NDArray[np.uint8]],
+    rows: Sequence[NDArray[np.int64]],
+    findings: Findings,
+    figures: NDArray[np.int64],
 ) -> Matches:
     """The verdicts of all images as one, by falling score; equal scores in the order of their images.
 
-    verdicts: of each image (A, 10, d). rows: of each image (d,) rows in `scored`.
+    verdicts: of each image (A, 10, d). rows: of each image (d,) rows in `findings`.
     """
     row = np.concatenate(rows)
-    order = np.argsort(-scored.score[row], kind="stable")
+    order = np.argsort(-findings.score[row], kind="stable")
     return Matches(
         np.ascontiguousarray(np.concatenate(verdicts, axis=2)[:, :, order]),
-        scored.image[row[order]].astype(np.int32),
+        findings.image[row[order]].astype(np.int32),
         figures,
     )
 

@@ -104,21 +104,21 @@ def figure_table(ratings: Ratings, consensus: Consensus) -> pa.Table:
     """FIGURES: each figure with the number of its raters and boxes; `has_rater_twice` where one rater has two boxes of
     it, `is_minority` where fewer than half of the image's raters drew it.
     """
-    rows = []
-    starts = np.searchsorted(consensus.image, consensus.image)
-    for place, (image, box) in enumerate(zip(consensus.image.tolist(), consensus.xyxy_px.tolist(), strict=True)):
-        counts = np.bincount(ratings.rater[consensus.figure == place], minlength=len(ratings.raters))
-        raters, seen_by = int((counts > 0).sum()), int(ratings.is_seen[:, image].sum())
-        rows.append(
-            {
-                "image": ratings.images[image],
-                "figure": place - int(starts[place]) + 1,
-                **dict(zip(("x_min", "y_min", "x_max", "y_max"), box, strict=True)),
-                "raters": raters,
-                "boxes": int(counts.sum()),
-                "seen_by": seen_by,
-                "has_rater_twice": bool((counts > 1).any()),
-                "is_minority": 2 * raters < seen_by,
-            }
-        )
-    return pa.Table.from_pylist(rows, schema=FIGURES)
+    figures, raters = len(consensus.image), len(ratings.raters)
+    of_figure = consensus.figure >= 0
+    pairs, boxes = np.unique(consensus.figure[of_figure] * raters + ratings.rater[of_figure], return_counts=True)
+    figure = pairs // max(raters, 1)
+    by_raters = np.bincount(figure, minlength=figures)
+    seen_by = ratings.is_seen.sum(axis=0)[consensus.image]
+    sides = zip(("x_min", "y_min", "x_max", "y_max"), consensus.xyxy_px.T, strict=True)
+    columns = {
+        "image": np.array(ratings.images, dtype=object)[consensus.image],
+        "figure": np.arange(figures) - np.searchsorted(consensus.image, consensus.image) + 1,
+        **dict(sides),
+        "raters": by_raters,
+        "boxes": np.bincount(figure, boxes, figures).astype(np.int64),
+        "seen_by": seen_by,
+        "has_rater_twice": np.bincount(figure[boxes > 1], minlength=figures) > 0,
+        "is_minority": 2 * by_raters < seen_by,
+    }
+    return pa.table([pa.array(columns[field.name], field.type) for field in FIGURES], schema=FIGURES)

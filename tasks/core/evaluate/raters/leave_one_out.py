@@ -16,6 +16,8 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 NAMES = ("precision", "recall", "f1", "mean_iou")
+COUNTS = ("right", "wrong", "missed", "images")
+"""How many boxes are right and wrong, how many figures were missed, and in how many images that are scored."""
 
 
 class BoxCounts(NamedTuple):
@@ -100,17 +102,28 @@ def score_raters(counts: BoxCounts, times: Integers | None = None) -> Floats:
 
 
 def rater_scorer(counts: BoxCounts, rater: int) -> Scorer:
-    """NAMES of one rater as a function of how often each image counts, (I,)."""
+    """NAMES and COUNTS of one rater as a function of how often each image counts, (I,)."""
     row = BoxCounts._make(values[rater : rater + 1] for values in counts)
-    return lambda times: dict(zip(NAMES, score_raters(row, times)[0].tolist(), strict=True))
+    return mean_scorer(row)
 
 
 def mean_scorer(counts: BoxCounts) -> Scorer:
-    """The mean of NAMES over raters (section 5.5), as a function of how often each image counts, (I,).
+    """The means of NAMES and COUNTS over raters (section 5.5), as a function of how often each image counts, (I,).
 
     A rater without a value does not count; NaN where no rater has one.
     """
-    return lambda times: dict(zip(NAMES, mean_of_defined(score_raters(counts, times)).tolist(), strict=True))
+
+    def score(times: Integers) -> dict[str, float]:
+        values = np.concatenate([score_raters(counts, times), count_boxes(counts, times)], axis=1)
+        return dict(zip((*NAMES, *COUNTS), mean_of_defined(values).tolist(), strict=True))
+
+    return score
+
+
+def count_boxes(counts: BoxCounts, times: Integers) -> Floats:
+    """(R, 4) COUNTS of each rater, where each image counts so many times."""
+    columns = (counts.right, counts.wrong, counts.missed, counts.is_scored)
+    return np.stack([values @ times for values in columns], axis=1).astype(np.float64)
 
 
 def mean_of_defined(values: Floats) -> Floats:

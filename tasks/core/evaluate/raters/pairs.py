@@ -19,8 +19,9 @@ Integers = NDArray[np.int64]
 class PairCounts(NamedTuple):
     """What two raters of one image have in common: one entry for each image and pair of raters who saw it, (P,) each.
 
-    pairs: (Q, 2) raters who have an image in common, the first below the second. pair: the row there. matched: boxes matched one to one. boxes: of both together. similarity: the sum of OKS over
-    figures whose joints both gave, compared: how many these are.
+    pairs: (Q, 2) raters who have an image in common, the first below the second. pair: the row there. matched: boxes
+    matched one to one. boxes: of both together. similarity: the sum of OKS over figures whose joints both gave,
+    compared: how many these are.
     """
 
     pairs: Integers

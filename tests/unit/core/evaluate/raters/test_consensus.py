@@ -121,3 +121,17 @@ def test_starts_depend_on_the_seed_and_the_image_alone():
     assert draw_starts("1", few, settings).tolist() == one[:, :1].tolist()
     assert draw_starts("2", many, settings).tolist() != one.tolist()
     assert draw_starts("1", many, RaterSettings(starts=4, seed=1)).tolist() != one.tolist()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_figures_are_counted_as_a_plain_loop_counts_them(seed: int):
+    whole = read_ratings(random_ratings(seed, raters=6, images=5))
+    consensus = find_consensus(whole, RaterSettings())
+    for place, row in enumerate(figure_table(whole, consensus).to_pylist()):
+        boxes = whole.rater[consensus.figure == place].tolist()
+        image = whole.images.index(row["image"])
+        assert (row["boxes"], row["raters"]) == (len(boxes), len({*boxes}))
+        assert row["has_rater_twice"] == (len({*boxes}) < len(boxes))
+        assert row["seen_by"] == whole.is_seen[:, image].sum()
+        assert row["is_minority"] == (2 * len({*boxes}) < row["seen_by"])
+        assert row["figure"] == 1 + place - consensus.image.tolist().index(image)

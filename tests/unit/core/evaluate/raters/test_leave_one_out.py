@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from schemas.evaluate_raters import RaterSettings
 from tasks.core.evaluate.raters.consensus import find_consensus
 from tasks.core.evaluate.raters.leave_one_out import (
+    COUNTS,
     NAMES,
     BoxCounts,
     compare_raters,
@@ -57,8 +58,13 @@ def test_right_wrong_and_missed_by_hand():
 def test_the_mean_is_over_raters():
     got = drawn()
     scores = score_raters(got)
-    assert mean_scorer(got)(np.ones(2, np.int64)) == pytest.approx(dict(zip(NAMES, scores.mean(axis=0), strict=True)))
-    assert rater_scorer(got, 0)(np.array([1, 0])) == {"precision": 0.5, "recall": 1, "f1": 2 / 3, "mean_iou": 0.5}
+    mean = mean_scorer(got)(np.ones(2, np.int64))
+    assert {name: mean[name] for name in NAMES} == pytest.approx(dict(zip(NAMES, scores.mean(axis=0), strict=True)))
+    assert mean["right"] == got.right.sum() / len(scores)
+    counts = {"right": 1, "wrong": 1, "missed": 0, "images": 1}
+    shares = {"precision": 0.5, "recall": 1, "f1": 2 / 3, "mean_iou": 0.5}
+    assert rater_scorer(got, 0)(np.array([1, 0])) == {**shares, **counts}
+    assert rater_scorer(got, 0)(np.array([3, 0]))["wrong"] == 3
     assert rater_scorer(got, 0)(np.array([3, 1]))["precision"] == 4 / 7
 
 
@@ -78,7 +84,9 @@ def test_what_nobody_else_saw_is_not_scored_and_what_others_left_empty_is():
 def test_nothing_to_count_is_not_defined():
     got = leave_one_out(ratings({"a": {"1": []}, "b": {"1": []}}), PLAIN)
     assert np.isnan(score_raters(got)).all()
-    assert all(np.isnan(value) for value in mean_scorer(got)(np.ones(1, np.int64)).values())
+    mean = mean_scorer(got)(np.ones(1, np.int64))
+    assert all(np.isnan(mean[name]) for name in NAMES)
+    assert {name: mean[name] for name in COUNTS} == {"right": 0, "wrong": 0, "missed": 0, "images": 1}
     assert np.isnan(score_raters(drawn(), np.zeros(2, np.int64))).all()
     assert np.isnan(mean_of_defined(np.zeros((0, 2)))).all()
 

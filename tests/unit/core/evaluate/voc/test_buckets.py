@@ -1,13 +1,12 @@
 """Deformation: the rounded mean of an image's labels, half up."""
 
-import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.errors import BadInput
-from tasks.core.evaluate.voc.buckets import deformation_buckets, times_by_bucket
+from tasks.core.evaluate.voc.buckets import deformation_buckets
 
 
 def buckets(*rows: tuple[str | None, float | None]) -> pa.Table:
@@ -65,18 +64,3 @@ def test_a_bucket_is_half_a_label_from_the_mean_at_most(ratings: list[int]):
     row = buckets(*(("a", rating) for rating in ratings)).to_pylist()[0]
     assert -0.5 < row["bucket"] - row["mean"] <= 0.5
     assert row["ratings"] == len(ratings)
-
-
-@pytest.mark.parametrize("kind", [pa.string(), pa.int64()])
-def test_each_bucket_has_its_images(kind: pa.DataType):
-    images = pa.array([7, 8, 9, 10], pa.int64()).cast(kind)
-    rated = deformation_buckets(pa.array([9, 7, 8, 11]).cast(kind), pa.array([2, 5, 2, 1]))
-    got = times_by_bucket(rated, images)
-    assert {bucket: times.tolist() for bucket, times in got.items()} == {
-        1: [0, 0, 0, 0],
-        2: [0, 1, 1, 0],
-        3: [0, 0, 0, 0],
-        4: [0, 0, 0, 0],
-        5: [1, 0, 0, 0],
-    }
-    assert got[2].dtype == np.int64
