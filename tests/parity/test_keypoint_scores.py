@@ -1,11 +1,11 @@
-"""COCO's numbers of keypoints: what counts and what does not. That they are pycocotools' is in tests/parity."""
+"""COCO's numbers of keypoints by faster-coco-eval: what counts and what does not. test_keypoints compares ours."""
 
 import numpy as np
 import pytest
 
 from tasks.core.evaluate.keypoints.poses import PosedFigures, Poses
 from tasks.core.evaluate.keypoints.scorer import MEASURES
-from tasks.core.evaluate.keypoints.scores import keypoint_scores
+from tests.support.keypoint_scores import keypoint_scores
 from tests.support.poses import HERE, SIGMAS, THERE, posed, poses
 
 

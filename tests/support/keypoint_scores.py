@@ -1,4 +1,4 @@
-"""COCO's scores of keypoints by faster-coco-eval, whose numbers are pycocotools' own (tests/parity/test_keypoints)."""
+"""COCO's scores of keypoints by faster-coco-eval, to compare ours with; tests/parity compares it with pycocotools."""
 
 from typing import Any
 
