@@ -56,6 +56,7 @@ def test_the_comparison_reads_it():
     assert [image["file_name"] for image in truth.images] == ["images/a.jpg", "images/b.jpg"]
     assert [figure["xywh_px"] for figure in truth.figures] == [[11, 10, 39, 40], [200, 200, 40, 60]]
     assert (truth.notes, len(truth.ids)) == ((), 3)
+    assert truth.deformation == {2: 4, 3: 2}
 
 
 def test_pictures_give_names_sizes_and_images_that_nobody_saw():
