@@ -63,24 +63,6 @@ def test_whole_numbers_that_came_as_floats_are_texts_without_a_fraction(tmp_path
     assert read_table("works", url, COLUMNS, COLUMNS.names)["id"].to_pylist() == expected
 
 
-@pytest.mark.parametrize(
-    ("cells", "expected"),
-    [
-        pytest.param(["10.0", "", "-5.0"], ["10", None, "-5"], id="as pandas writes them"),
-        pytest.param(["10.0", "11"], ["10.0", "11"], id="not all with a fraction"),
-        pytest.param(["10.0", "1.5"], ["10.0", "1.5"], id="not all whole"),
-        pytest.param(["1.0", "1.0.0"], ["1.0", "1.0.0"], id="versions"),
-        pytest.param(["1.0 ", "2.0"], ["1.0 ", "2.0"], id="a blank"),
-        pytest.param(["", ""], [None, None], id="nulls"),
-    ],
-)
-def test_whole_numbers_in_csv_are_texts_without_a_fraction(tmp_path, cells, expected):
-    data = "\n".join(["class,score,edition", *(f"{cell},1,1.0" for cell in cells)]) + "\n"
-    table = read_table("works", write(tmp_path, "a.csv", data.encode()), COLUMNS, COLUMNS.names)
-    assert table["class"].to_pylist() == expected
-    assert table["edition"].to_pylist() == ["1.0"] * len(cells), "a column that nobody asked for stays"
-
-
 def test_texts_of_parquet_stay_as_they_are(tmp_path):
     url = write(tmp_path, "a.parquet", parquet(pa.table({"class": ["1.0", "2.0"]})))
     assert read_table("works", url, COLUMNS, COLUMNS.names)["class"].to_pylist() == ["1.0", "2.0"]
@@ -280,38 +262,3 @@ def test_names_with_dots_categories_and_lists_of_texts(tmp_path):
     ]
     with pytest.raises(BadInput, match="got lists of texts in the column 'words"):
         read_table("works", url, COLUMNS, (), ["words"])
-
-
-WHOLE = pa.schema([("image_id", pa.int64()), ("rating", pa.int8()), ("x", pa.float64())])
-
-
-def test_whole_numbers_that_pandas_has_written_as_fractions(tmp_path):
-    """A column of whole numbers with a gap is one of floats to pandas."""
-    data = b"image_id,rating,x\n9007199254740993,2.0,1.5\n8.000, +3 ,\n1e3,,2\n-7.,4.0,3\n"
-    table = read_table("ratings", write(tmp_path, "a.csv", data), WHOLE)
-    assert table.schema == WHOLE
-    assert table["image_id"].to_pylist() == [9007199254740993, 8, 1000, -7]
-    assert table["rating"].to_pylist() == [2, 3, None, 4]
-    assert table["x"].to_pylist() == [1.5, None, 2, 3]
-
-
-def test_a_table_that_pandas_itself_has_written(tmp_path):
-    import pandas as pd
-
-    pd.DataFrame({"image_id": [1, 2], "rating": [3, None], "x": [0.5, 1]}).to_csv(tmp_path / "a.csv", index=False)
-    table = read_table("ratings", str(tmp_path / "a.csv"), WHOLE)
-    assert table.to_pydict() == {"image_id": [1, 2], "rating": [3, None], "x": [0.5, 1.0]}
-
-
-@pytest.mark.parametrize("text", ["2.5", "two", "2.0.0", "nan", "inf", "1e17", "1e999", "1_0", "2. 0"])
-def test_what_is_no_whole_number_is_refused_in_one_sentence(tmp_path, text):
-    with pytest.raises(BadInput) as problem:
-        read_table("ratings", write(tmp_path, "a.csv", f"image_id,rating,x\n{text},1,1\n".encode()), WHOLE)
-    assert "ratings: expected whole numbers from " in str(problem.value)
-    assert str(problem.value).endswith(f" in the column 'image_id', got '{text}'")
-
-
-@pytest.mark.parametrize("text", ["128", "-129.0", "9" * 30])
-def test_whole_numbers_beyond_their_type_are_refused(tmp_path, text):
-    with pytest.raises(BadInput, match="expected whole numbers from -128 to 127 in the column 'rating', got '"):
-        read_table("ratings", write(tmp_path, "a.csv", f"image_id,rating,x\n1,{text},1\n".encode()), WHOLE)
