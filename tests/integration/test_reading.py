@@ -202,7 +202,7 @@ def seen_by(reader: Reader, place: Place, home: Path) -> dict[str, Any]:
     """What a reader says that it has read, by the page's own lines."""
     python = PYTHON[reader.environment]
     assert python.exists(), "expected the readers' environment, got none: make test-readers"
-    end = "import sys\nsys.path.insert(0, ROOT)\nfrom tests.support.reading import tell\n".replace("ROOT", repr(str(ROOT)))
+    end = f"import sys\nsys.path.insert(0, {str(ROOT)!r})\nfrom tests.support.reading import tell\n"
     code = "\n".join([*blocks(HEAD), BLOCKS[reader.heading][reader.block], end, textwrap.dedent(reader.afterwards)])
     variables = {"HOME": str(home), "HF_HOME": str(home), "HF_HUB_OFFLINE": "1", "PATH": os.environ["PATH"]}
     done = subprocess.run(
