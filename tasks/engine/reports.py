@@ -34,7 +34,7 @@ _WRITTEN_S = 12.0
 """Longer than a server takes to write an event that it has taken."""
 
 _END, _LOST = "end of the run", "events that were lost"
-_SOON_S = 0.05
+_SOON_S, _DOUBLINGS = 0.05, 10
 
 Report = Callable[[], object]
 
@@ -117,7 +117,8 @@ class Reporter:
                 self._changed.notify_all()
             failures = 0 if is_done else failures + 1
             if failures:  # at first soon: a database that is only busy takes it then
-                time.sleep(min(self._again_after_s, _SOON_S * 2**failures))
+                # the number of failures has no limit: a server may be away for a week
+                time.sleep(min(self._again_after_s, _SOON_S * 2 ** min(failures, _DOUBLINGS)))
 
 
 def _tell(context: contextvars.Context, tell: Report) -> bool:

@@ -76,6 +76,19 @@ def test_what_a_server_will_never_take_is_left_out_with_a_warning(problem, caplo
     assert "Prefect's server" in caplog.text
 
 
+def test_a_server_that_is_away_for_a_week_is_still_told():
+    reporter, tries = Reporter(again_after_s=0.0), []
+
+    def tell() -> None:
+        tries.append(1)
+        if len(tries) < 1_200:  # of two seconds each, that is 40 minutes
+            raise httpx.ConnectError("away")
+
+    reporter.report("it", tell)
+    assert reporter.wait(30)
+    assert len(tries) == 1_200
+
+
 def test_what_is_reported_while_the_server_is_away_takes_the_place_of_what_is_untold():
     reporter, told, is_away = Reporter(again_after_s=0.01), [], threading.Event()
 
