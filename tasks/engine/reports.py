@@ -116,9 +116,19 @@ class Reporter:
                 self._telling = None
                 self._changed.notify_all()
             failures = 0 if is_done else failures + 1
-            if failures:  # at first soon: a database that is only busy takes it then
-                # the number of failures has no limit: a server may be away for a week
-                time.sleep(min(self._again_after_s, _SOON_S * 2 ** min(failures, _DOUBLINGS)))
+            if failures:
+                time.sleep(wait_s(failures, self._again_after_s))
+
+
+def wait_s(failures: int, longest_s: float) -> float:
+    """How long to wait after so many failures: at first not long, since a database that is only busy takes it then.
+
+    There is no limit to failures: a server may be away for a week.
+
+    >>> wait_s(1, 2.0), wait_s(300_000, 2.0)
+    (0.1, 2.0)
+    """
+    return min(longest_s, _SOON_S * 2 ** min(failures, _DOUBLINGS))
 
 
 def _tell(context: contextvars.Context, tell: Report) -> bool:

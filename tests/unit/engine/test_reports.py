@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from tasks.engine import reports
-from tasks.engine.reports import Reporter
+from tasks.engine.reports import Reporter, wait_s
 
 REQUEST = httpx.Request("POST", "http://127.0.0.1:4200/api/artifacts/")
 
@@ -76,17 +76,11 @@ def test_what_a_server_will_never_take_is_left_out_with_a_warning(problem, caplo
     assert "Prefect's server" in caplog.text
 
 
-def test_a_server_that_is_away_for_a_week_is_still_told():
-    reporter, tries = Reporter(again_after_s=0.0), []
-
-    def tell() -> None:
-        tries.append(1)
-        if len(tries) < 1_200:  # of two seconds each, that is 40 minutes
-            raise httpx.ConnectError("away")
-
-    reporter.report("it", tell)
-    assert reporter.wait(30)
-    assert len(tries) == 1_200
+@pytest.mark.parametrize(
+    ("failures", "expected"), [(1, 0.1), (2, 0.2), (4, 0.8), (6, 2.0), (1_100, 2.0), (7 * 86_400 // 2, 2.0)]
+)
+def test_the_wait_grows_to_its_longest_also_after_a_week(failures, expected):
+    assert wait_s(failures, 2.0) == expected
 
 
 def test_what_is_reported_while_the_server_is_away_takes_the_place_of_what_is_untold():
