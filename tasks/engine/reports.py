@@ -128,7 +128,7 @@ def wait_s(failures: int, longest_s: float) -> float:
     >>> wait_s(1, 2.0), wait_s(300_000, 2.0)
     (0.1, 2.0)
     """
-    return min(longest_s, _SOON_S * 2 ** min(failures, _DOUBLINGS))
+    return min(longest_s, _SOON_S * float(2 ** min(failures, _DOUBLINGS)))
 
 
 def _tell(context: contextvars.Context, tell: Report) -> bool:
