@@ -69,7 +69,7 @@ def compared(folder: Path, asked: list[str], missing: str, bootstrap: int) -> li
         str(truth),
         images=str(folder / "JPEGImages"),
         detectors=asked,
-        by="style",
+        by=["style"],
         store=str(OUT / "store"),
         out=str(out),
         bootstrap=bootstrap,

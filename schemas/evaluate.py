@@ -1,6 +1,6 @@
 """evaluate: how detectors are compared with what people drew."""
 
-from typing import Literal
+from typing import Annotated
 
 from pydantic import Field
 
@@ -10,9 +10,14 @@ from schemas.base import Frozen, Score
 class CompareSettings(Frozen):
     """The settings of a comparison."""
 
-    category: str = Field("person", min_length=1, description="Only boxes of this category count")
-    by: Literal["style"] | None = Field(
-        None, description="style: compute every number for each style, too (PoPArt, Table 5)"
+    categories: tuple[Annotated[str, Field(min_length=1)], ...] = Field(
+        ("person",),
+        min_length=1,
+        description="Boxes of these categories count; of several, AP and AR are means over those that have a figure. "
+        "all: every category of the truth",
+    )
+    by: tuple[str, ...] = Field(
+        (), description="Attributes of images: compute every number for each value, too (PoPArt, Table 5: style)"
     )
     score: Score = Field(
         0.5, description="An image counts as one with a figure from a box of this score on (PoPArt: p >= 0.5)"

@@ -388,7 +388,8 @@ ANNOTATED_FIGURES = pa.schema(
 SCORES = pa.schema(
     [
         ("detector", pa.string()),
-        ("stratum", pa.string()),  # null: all together; "unknown": no style is known
+        ("attribute", pa.string()),  # what the images are grouped by, or `category`; null: all together
+        ("stratum", pa.string()),  # a value of the attribute; "unknown": it has none
         ("metric", pa.string()),  # docs/evaluating.md says what each is
         ("value", pa.float64()),  # null: not defined, such as the AP of small figures where there are none
         ("low", pa.float64()),  # 95 % interval; null where it has none
@@ -402,6 +403,7 @@ SCORES = pa.schema(
 CALIBRATION = pa.schema(
     [
         ("detector", pa.string()),
+        ("attribute", pa.string()),
         ("stratum", pa.string()),
         ("threshold", pa.float64()),  # an image is kept that has a box of at least this score
         ("images", pa.int64()),

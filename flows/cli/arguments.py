@@ -72,6 +72,23 @@ def add_device(parser: argparse.ArgumentParser, text: str) -> None:
     )
 
 
+def add_categories(parser: argparse.ArgumentParser) -> None:
+    """`--category` and `--by`, each of which may be given several times."""
+    parser.add_argument(
+        "--category",
+        action="append",
+        metavar="NAME",
+        help="category to compare (default: person); may be repeated: then each is scored, and their mean. all: every "
+        "category of the truth",
+    )
+    parser.add_argument(
+        "--by",
+        action="append",
+        metavar="ATTRIBUTE",
+        help="also give every number for each value of this attribute of images, such as style; may be repeated",
+    )
+
+
 def add_resampling(parser: argparse.ArgumentParser, units: str) -> None:
     """`--bootstrap` and `--seed`."""
     parser.add_argument(

@@ -4,7 +4,15 @@ import argparse
 from typing import TYPE_CHECKING
 
 from flows.cli import protocols_of_tables
-from flows.cli.arguments import add_command, add_device, add_group, add_resampling, add_store, add_workers
+from flows.cli.arguments import (
+    add_categories,
+    add_command,
+    add_device,
+    add_group,
+    add_resampling,
+    add_store,
+    add_workers,
+)
 
 if TYPE_CHECKING:
     from flows.cli.arguments import Commands
@@ -45,8 +53,7 @@ def _add_detector(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--release-detections", action="store_true", help="also compare the detections stored in the release"
     )
-    parser.add_argument("--category", default="person", help="category to compare (default: %(default)s)")
-    parser.add_argument("--by", choices=["style"], help="also give every number for each style")
+    add_categories(parser)
     parser.add_argument(
         "--protocol",
         choices=["coco", "voc"],
@@ -104,7 +111,7 @@ def evaluate_detector(arguments: argparse.Namespace) -> int:
         detectors=arguments.detector,
         results=arguments.results,
         release_detections=arguments.release_detections,
-        category=arguments.category,
+        categories=arguments.category,
         by=arguments.by,
         store=arguments.store,
         out=arguments.out,

@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING
 
-from flows.cli.arguments import Command, add_command, add_device, add_resampling, add_set, add_workers
+from flows.cli.arguments import Command, add_categories, add_command, add_device, add_resampling, add_set, add_workers
 
 if TYPE_CHECKING:
     from flows.cli.arguments import Commands
@@ -44,9 +44,8 @@ def _add_raters(parser: argparse.ArgumentParser) -> None:
 def _add_keypoints(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("truth", metavar="TRUTH", help="a release (folder, URL or `latest`), or a COCO JSON file")
     _add_named(parser, "--results", "a pose estimator and its poses in COCO's results format")
-    parser.add_argument("--category", default="person", help="category to compare (default: %(default)s)")
     parser.add_argument("--split", metavar="SPLIT", help="use only images of this split")
-    parser.add_argument("--by", choices=["style"], help="also give every number for each style")
+    add_categories(parser)
     _add_common(parser, "images", has_groups=False)
 
 

@@ -4,7 +4,7 @@ import os
 import sys
 import time
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from prefect import flow
@@ -21,7 +21,7 @@ from schemas.manifests import Context
 from schemas.phrases import quoted
 from tasks.detect import check_detector, detections
 from tasks.engine import flow_runs, runs
-from tasks.engine.truth import GroundTruth, load_ground_truth
+from tasks.engine.truth import Chosen, GroundTruth, load_ground_truth
 from tasks.evaluate import detector
 from tasks.evaluate.evaluation import Resampling, make_folder
 from tasks.evaluate.voc import compare_by_voc
@@ -35,8 +35,8 @@ def evaluate_detector(
     detectors: list[str] | None = None,
     results: list[str] | None = None,
     release_detections: bool = False,
-    category: str = "person",
-    by: Literal["style"] | None = None,
+    categories: list[str] | None = None,
+    by: list[str] | None = None,
     store: str = "./store",
     out: str | None = None,
     score: Share = 0.5,
@@ -60,8 +60,10 @@ def evaluate_detector(
         results: Each as NAME=FILE: detections of another program, in COCO's results format, with the truth's image ids.
             Scores are 0 to 1; for voc any finite numbers.
         release_detections: Also compare the detections that are stored in the release.
-        category: Only boxes of this category count.
-        by: style, to compute every number for each style, too.
+        categories: Boxes of these categories count, by default person; of several each is scored, and their mean.
+            all: every category of the truth.
+        by: Attributes of images, such as style: every number is computed for each of their values, too. Columns of a
+            release's images, or fields of a COCO file's `images[].metadata`.
         store: Folder or fsspec URL that keeps the detections, so that nothing is computed twice.
         out: Folder for the tables (Markdown, Parquet) and charts (SVG); by default nothing is written.
         score: An image counts as one with a figure if it has a box with at least this score, 0 to 1.
@@ -84,8 +86,9 @@ def evaluate_detector(
         chosen_of_voc = {"far_corner": far_corner, "iou": iou}
         rule = settings_from_fields(VocSettings, {k: v for k, v in chosen_of_voc.items() if v is not None}, "evaluate")
         requests, files = parse_requests(detectors or (), results or (), with_release=release_detections)
-        chosen = {"category": category, "by": by, "score": score, "replicates": bootstrap, "seed": seed}
-        settings = settings_from_fields(CompareSettings, chosen, "evaluate")
+        fields = {"categories": categories or ("person",), "by": by or (), "score": score}
+        settings = settings_from_fields(CompareSettings, {**fields, "replicates": bootstrap, "seed": seed}, "evaluate")
+        chosen = Chosen(settings.categories, split, settings.by)
         bindings = {name: value for request in requests for name, value in request.bindings.items()}
         context = Context(
             store=store, bindings=bindings, workers=workers, device=device, run=uuid.uuid4().hex, began_s=time.time()
@@ -96,10 +99,10 @@ def evaluate_detector(
         for request in requests:
             check_detector(request.settings, context)
         with runs.at_work(context, "evaluation"):
-            ground_truth = load_ground_truth(truth, images, context, category=category, split=split)
+            ground_truth = load_ground_truth(truth, images, context, chosen)
             release = truth if release_detections else None
             boxes, notes = _boxes_by_name(
-                _all_detections(requests, files, release, ground_truth, category, context, any_score=protocol == "voc"),
+                _all_detections(requests, files, release, ground_truth, context, any_score=protocol == "voc"),
                 ground_truth.images.num_rows,
             )
             if protocol == "voc":
@@ -108,7 +111,6 @@ def evaluate_detector(
                     boxes,
                     rule,
                     Resampling(bootstrap, seed),
-                    by_style=by == "style",
                     ratings=ratings,
                     people=people,
                     notes=notes,
@@ -135,17 +137,21 @@ def refuse_options_of_voc(protocol: str, **options: object) -> None:
 
 
 def _boxes_by_name(
-    detections: Iterable[tuple[str, Any, Sequence[str]]], images: int
-) -> tuple[dict[str, Any], list[str]]:
-    """The boxes of each detector, told as they come, and all notes. Raises BadInput for a name that stands twice."""
-    boxes: dict[str, Any] = {}
+    detections: Iterable[tuple[str, Mapping[str, Any], Sequence[str]]], images: int
+) -> tuple[dict[str, Mapping[str, Any]], list[str]]:
+    """The boxes of each detector by category, told as they come, and all notes.
+
+    Raises BadInput for a name that stands twice.
+    """
+    boxes: dict[str, Mapping[str, Any]] = {}
     notes: list[str] = []
     for name, its_boxes, its_notes in detections:
         if name in boxes:
             raise BadInput(f"expected each name once, got {quoted(name)} twice")
         boxes[name] = its_boxes
         notes += its_notes
-        print(f"{name}: {len(its_boxes.image)} boxes in {images} images", file=sys.stderr)  # noqa: T201
+        count = sum(len(own.image) for own in its_boxes.values())
+        print(f"{name}: {count} boxes in {images} images", file=sys.stderr)  # noqa: T201
     return boxes, notes
 
 
@@ -154,12 +160,11 @@ def _all_detections(
     files: Sequence[ResultsRequest],
     release: str | None,
     truth: GroundTruth,
-    category: str,
     context: Context,
     *,
     any_score: bool,
-) -> Iterator[tuple[str, Any, Sequence[str]]]:
-    """Name, boxes and notes of each detector.
+) -> Iterator[tuple[str, Mapping[str, Any], Sequence[str]]]:
+    """Name, boxes by category and notes of each detector.
 
     Files come first: a file that can't be read should stop the comparison before anything is computed.
     """
@@ -170,5 +175,5 @@ def _all_detections(
             yield name, boxes, ()
     for request in requests:
         measured = detections(request.settings, detector.blobs_of(truth), context)
-        boxes, notes = detector.detections_by_detector(measured, truth, category)
+        boxes, notes = detector.detections_by_detector(measured, truth)
         yield request.name, boxes, [f"{request.name}: {note}" for note in notes]

@@ -1,15 +1,13 @@
 """Pose estimators by COCO's average precision of keypoints (docs/evaluating/keypoints.md)."""
 
-from typing import Literal
-
 from prefect import flow
 
 from flows.evaluate.options import files_by_name, settings_of
 from flows.evaluate.running import run
 from flows.parameters import Seed, Whole
 from schemas.evaluate_keypoints import KeypointSettings
+from tasks.engine.truth import Chosen
 from tasks.evaluate.evaluation import Evaluation, Resampling
-from tasks.evaluate.keypoints import Figures
 from tasks.evaluate.keypoints import evaluate_keypoints as keypoints
 
 
@@ -17,9 +15,9 @@ from tasks.evaluate.keypoints import evaluate_keypoints as keypoints
 def evaluate_keypoints(
     truth: str,
     results: list[str],
-    category: str = "person",
+    categories: list[str] | None = None,
     split: str | None = None,
-    by: Literal["style"] | None = None,
+    by: list[str] | None = None,
     changes: list[str] | None = None,
     out: str | None = None,
     bootstrap: Whole = 1000,
@@ -30,9 +28,11 @@ def evaluate_keypoints(
     Args:
         truth: A release (its folder or URL, or its name's `latest`), or a COCO JSON file. No image is needed.
         results: Each as NAME=FILE: the poses of a system, in COCO's results format, with the truth's image ids.
-        category: Only figures of this category count.
+        categories: Figures of these categories count, by default person; of several each is scored, and their mean.
+            all: every category of the truth.
         split: Use only images of this split.
-        by: style, to compute every number for each style, too.
+        by: Attributes of images, such as style: every number is computed for each of their values, too. Columns of a
+            release's images, or fields of a COCO file's `images[].metadata`.
         changes: Each as FIELD=VALUE: a setting, such as keypoints=coco-17 or at_most=20.
         out: Folder for the page, the table (Parquet) and the chart (SVG); by default nothing is written.
         bootstrap: Number of resamples of the images for the 95 % intervals; 0 for no intervals.
@@ -43,6 +43,7 @@ def evaluate_keypoints(
     def work() -> Evaluation:
         files = files_by_name("--results", results)
         settings, resampling = settings_of(KeypointSettings, changes or ()), Resampling(bootstrap, seed)
-        return keypoints(Figures(truth, category, split), files, settings, resampling, by_style=by == "style")
+        chosen = Chosen(tuple(categories or ("person",)), split, tuple(by or ()))
+        return keypoints(truth, chosen, files, settings, resampling)
 
     return run("keypoints", out, work)

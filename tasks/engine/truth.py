@@ -1,7 +1,7 @@
 """Images that people have annotated, out of a release or a COCO file, to score detectors or to train them."""
 
 import hashlib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
@@ -10,12 +10,14 @@ import pyarrow.compute as pc
 
 from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import Context
-from schemas.phrases import quoted
+from schemas.phrases import counted, quoted
 from schemas.tables import ANNOTATED_IMAGES, HASH
 from tasks.core import tables
 from tasks.core.coco import truth as core
 from tasks.core.coco.document import media_path
 from tasks.core.coco.ids import Id, count_with_examples
+from tasks.core.evaluate.categories import CATEGORY
+from tasks.core.evaluate.groups import groups_of
 from tasks.engine import inspection, runs
 from tasks.engine.measure import measure_blobs
 from tasks.io.files import inputs
@@ -44,10 +46,10 @@ class GroundTruth(NamedTuple):
     """Images that people have annotated, and the figures they drew; the images' bytes are blobs of the store.
 
     name: what tables call it. images: ANNOTATED, sorted by image_id. figures: ANNOTATED_FIGURES of these images.
-    sha256: digest of both tables, for cache keys. notes: what was left out, in sentences. category_id: the category's,
-    in the release or the file. others: ids of its other images, such as those that nobody has annotated. file_names,
-    deformation: of a COCO file, by id, the images' files, and how deformed their figures are, 1 (lifelike) to 5, where
-    the file says so.
+    sha256: digest of both tables, for cache keys. notes: what was left out, in sentences. category_ids: by the name of
+    each category that counts, its id in the release or the file. others: ids of its other images, such as those that
+    nobody has annotated. file_names, deformation: of a COCO file, by id, the images' files, and how deformed their
+    figures are, 1 (lifelike) to 5, where the file says so. groups: by attribute, the value of each of the images.
     """
 
     name: str
@@ -55,26 +57,42 @@ class GroundTruth(NamedTuple):
     figures: pa.Table
     sha256: str
     notes: tuple[str, ...] = ()
-    category_id: Id = 1
+    category_ids: Mapping[str, Id] = {"person": 1}
     others: frozenset[Id] = frozenset()
     file_names: Mapping[int, str] = {}
     deformation: Mapping[int, int] = {}
+    groups: Mapping[str, Sequence[str | None]] = {}
 
 
-def load_ground_truth(
-    truth: str, folder: str | None, context: Context, *, category: str = "person", split: str | None = None
-) -> GroundTruth:
-    """The figures of one category that people drew, out of a release or a COCO file.
+class Chosen(NamedTuple):
+    """What of a release or a COCO file is compared.
+
+    categories: whose figures count; `all`: every category. split: only images of this split; in a COCO file,
+    `images[].split` holds it. by: attributes that images are grouped by: columns of a release's table `images`; in a
+    COCO file, fields of `images[].metadata` or of the images.
+    """
+
+    categories: Sequence[str] = ("person",)
+    split: str | None = None
+    by: Sequence[str] = ()
+
+
+DEFAULT = Chosen()
+
+
+def load_ground_truth(truth: str, folder: str | None, context: Context, chosen: Chosen = DEFAULT) -> GroundTruth:
+    """The figures that people drew, out of a release or a COCO file.
 
     truth: a release (its folder, its URL, or `.../latest`), or a COCO JSON file (path or URL). folder: where the
     `file_name`s of a COCO file are found; by default, beside the file. Their bytes become blobs of the store. An image
     that can't be read, or whose upright size is not the one in the file, so that its boxes would be somewhere else, is
-    left out, with a note. split: only images of this split; in a COCO file, `images[].split` holds it.
+    left out, with a note.
 
-    Raises BadInput where there is no such release or file, and where no image is annotated or no figure is drawn.
+    Raises BadInput where there is no such release or file, where no image is annotated or no figure is drawn, and for
+    an attribute or a category that it does not have.
     """
-    source = _open_file(truth, folder, category) if is_coco_file(truth) else _open_release(truth, category)
-    images = source.images if split is None else _images_of_split(source, split)
+    source = _open(truth, folder, chosen)
+    images = source.images if chosen.split is None else _images_of_split(source, chosen.split)
     images, notes = source.store_images(images, context)
     notes = (*source.notes, *notes)
     figures = source.figures.filter(pc.is_in(source.figures["image_id"], value_set=images["image_id"]))
@@ -83,29 +101,41 @@ def load_ground_truth(
         raise BadInput(f"{source.name}: expected images that people have annotated, got none{left_out}")
     if not figures.num_rows:
         raise BadInput(
-            f"{source.name}: expected figures of '{category}', got none in {images.num_rows} images{left_out}"
+            f"{source.name}: expected figures of {' or '.join(map(quoted, source.category_ids))}, got none in "
+            f"{counted(images.num_rows, 'image')}{left_out}"
         )
-    images, figures = images.combine_chunks(), figures.combine_chunks()
-    digest = digest_of_tables(images, figures)
-    others = source.ids - frozenset(images["image_id"].to_pylist())
-    name = source.name if split is None else f"{source.name} {split}"
-    about = (source.category_id, others, source.file_names, source.deformation)
-    return GroundTruth(name, images, figures, digest, notes, *about)
+    return _ground_truth(source, chosen, images, figures, notes)._replace(sha256=digest_of_tables(images, figures))
 
 
-def load_figures(truth: str, *, category: str = "person", split: str | None = None) -> GroundTruth:
+def load_figures(truth: str, chosen: Chosen = DEFAULT) -> GroundTruth:
     """As `load_ground_truth`, for a comparison that needs no image: no file of one is looked for. Of a COCO file, the
-    images have no SHA-256.
+    images have no SHA-256; there is no digest.
     """
-    source = _open_file(truth, None, category) if is_coco_file(truth) else _open_release(truth, category)
-    images = source.images if split is None else _images_of_split(source, split)
+    source = _open(truth, None, chosen)
+    images = source.images if chosen.split is None else _images_of_split(source, chosen.split)
     figures = source.figures.filter(pc.is_in(source.figures["image_id"], value_set=images["image_id"]))
     if not images.num_rows:
         raise BadInput(f"{source.name}: expected images that people have annotated, got none")
-    others = source.ids - frozenset(images["image_id"].to_pylist())
-    name = source.name if split is None else f"{source.name} {split}"
-    about = (source.category_id, others, source.file_names, source.deformation)
-    return GroundTruth(name, images.combine_chunks(), figures.combine_chunks(), "", source.notes, *about)
+    return _ground_truth(source, chosen, images, figures, source.notes)
+
+
+def _ground_truth(
+    source: "_TruthSource", chosen: Chosen, images: pa.Table, figures: pa.Table, notes: tuple[str, ...]
+) -> GroundTruth:
+    """Of these images; without a digest."""
+    ids = images["image_id"].to_pylist()
+    return GroundTruth(
+        source.name if chosen.split is None else f"{source.name} {chosen.split}",
+        images.combine_chunks(),
+        figures.combine_chunks(),
+        "",
+        notes,
+        source.category_ids,
+        source.ids - frozenset(ids),
+        source.file_names,
+        source.deformation,
+        {name: [values.get(number) for number in ids] for name, values in source.attributes.items()},
+    )
 
 
 def blobs_of_splits(
@@ -116,10 +146,9 @@ def blobs_of_splits(
     The images of a COCO file become blobs of the store; those that `load_ground_truth` would leave out are not among
     them.
     """
-    is_file = is_coco_file(truth)
-    source = _open_file(truth, folder, category) if is_file else _open_release(truth, category)
+    source = _open(truth, folder, Chosen((category,)))
     images = source.images.filter(pc.is_in(source.images["split"], value_set=pa.array(sorted(splits), pa.string())))
-    if is_file and images.num_rows:
+    if is_coco_file(truth) and images.num_rows:
         images, _ = source.store_images(images, context)
     return frozenset(images["sha256"].to_pylist())
 
@@ -133,15 +162,17 @@ class _TruthSource(NamedTuple):
     """A release or a COCO file, read.
 
     images: ANNOTATED; those of a file still lack what only their bytes say. ids: of all images, annotated or not.
-    store_images: makes blobs of some of the images; returns their complete rows, and notes on those that were left out.
+    attributes: by name, the value of each image that has one, by id. store_images: makes blobs of some of the images;
+    returns their complete rows, and notes on those that were left out.
     """
 
     name: str
     images: pa.Table
     figures: pa.Table
     notes: tuple[str, ...]
-    category_id: Id
+    category_ids: Mapping[str, Id]
     ids: frozenset[Id]
+    attributes: Mapping[str, Mapping[int, str | None]]
     store_images: Callable[[pa.Table, Context], tuple[pa.Table, tuple[str, ...]]]
     file_names: Mapping[int, str] = {}
     deformation: Mapping[int, int] = {}
@@ -165,9 +196,17 @@ def is_coco_file(truth: str) -> bool:
     return truth.lower().endswith(".json")
 
 
-def _open_file(truth: str, folder: str | None, category: str) -> _TruthSource:
+def _open(truth: str, folder: str | None, chosen: Chosen) -> _TruthSource:
+    source = _open_file(truth, folder, chosen) if is_coco_file(truth) else _open_release(truth, chosen)
+    if len(source.category_ids) > 1 and CATEGORY in chosen.by:
+        raise BadInput(f"--by: expected another attribute than {quoted(CATEGORY)}, by which several are given anyway")
+    return source
+
+
+def _open_file(truth: str, folder: str | None, chosen: Chosen) -> _TruthSource:
     name = PurePosixPath(truth).stem
-    file = core.read_truth_file(name, inputs.read("truth", truth, MAX_FILE_BYTES), category)
+    data = inputs.read("truth", truth, MAX_FILE_BYTES)
+    file = core.read_truth_file(name, data, chosen.categories, chosen.by)
     place = Folder("images", folder or inputs.folder_of(truth))
 
     def store_images(wanted: pa.Table, context: Context) -> tuple[pa.Table, tuple[str, ...]]:
@@ -176,9 +215,8 @@ def _open_file(truth: str, folder: str | None, category: str) -> _TruthSource:
 
     images, figures = pa.Table.from_pylist(file.images, schema=ANNOTATED_IMAGES), core.figure_table(file.figures)
     file_names = {row["image_id"]: row["file_name"] for row in file.images if row["file_name"]}
-    return _TruthSource(
-        name, images, figures, file.notes, file.category_id, file.ids, store_images, file_names, file.deformation
-    )
+    about = (file.notes, file.category_ids, file.ids, file.attributes)
+    return _TruthSource(name, images, figures, *about, store_images, file_names, file.deformation)
 
 
 def _from_folder(images: list[Row], folder: Folder, context: Context) -> tuple[pa.Table, tuple[str, ...]]:
@@ -223,12 +261,13 @@ def _notes(images: list[Row], reasons: Mapping[int, str]) -> tuple[str, ...]:
     return tuple(f"left out as {reason}: {count_with_examples(paths[reason], 'image')}" for reason in sorted(paths))
 
 
-def _open_release(truth: str, category: str) -> _TruthSource:
+def _open_release(truth: str, chosen: Chosen) -> _TruthSource:
     release = Release(truth)
     name = f"{release.manifest.name} {release.manifest.version}"
     all_images, boxes = release.rows("images", _OF_IMAGES), boxes_of_release(release)
     names = release.recipe().category_names
-    images, figures = core.truth_of_release(all_images, boxes, names, category)
+    images, figures, category_ids = core.truth_of_release(all_images, boxes, names, chosen.categories)
+    attributes = _attributes_of_release(release, chosen.by)
 
     def store_images(wanted: pa.Table, context: Context) -> tuple[pa.Table, tuple[str, ...]]:
         formats = (
@@ -241,7 +280,21 @@ def _open_release(truth: str, category: str) -> _TruthSource:
         return wanted.filter(pc.invert(pc.is_in(wanted["sha256"], value_set=pa.array(lost)))), (note,)
 
     ids = frozenset(all_images["image_id"].to_pylist())
-    return _TruthSource(name, images, figures, (), names.index(category) + 1, ids, store_images)
+    return _TruthSource(name, images, figures, (), category_ids, ids, attributes, store_images)
+
+
+def _attributes_of_release(release: Release, by: Sequence[str]) -> dict[str, dict[int, str | None]]:
+    """By attribute, the value of each image by its id. Raises BadInput for what is no column of its images."""
+    columns = [name for name in release.column_names("images") if name != "image"]
+    if unknown := [name for name in by if name not in columns]:
+        raise BadInput(
+            f"--by: expected a column of the release's images ({', '.join(columns)}), got {quoted(unknown[0])}"
+        )
+    if not by:
+        return {}
+    rows = release.rows("images", tuple(dict.fromkeys(("image_id", *by))))
+    ids = rows["image_id"].to_pylist()
+    return {name: dict(zip(ids, texts, strict=True)) for name, texts in groups_of(rows, by).items()}
 
 
 def boxes_of_release(release: Release) -> pa.Table:

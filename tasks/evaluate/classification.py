@@ -13,8 +13,9 @@ from tasks.core.evaluate.classification.predictions import (
     with_all_classes,
 )
 from tasks.core.evaluate.classification.scores import classification_scorer
+from tasks.core.evaluate.groups import groups_of
 from tasks.core.evaluate.systems import Ranking, score_systems
-from tasks.evaluate.evaluation import Evaluation, Resampling, evaluation, groups_of
+from tasks.evaluate.evaluation import Evaluation, Resampling, evaluation
 from tasks.io.files.arrays import read_table
 
 _COLUMNS = pa.schema(

@@ -1,15 +1,12 @@
-"""What every protocol gives back, and how it reads the groups of its units: one look for all of them."""
+"""What every protocol gives back: one look for all of them."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from prefect.artifacts import create_markdown_artifact
 from prefect.context import FlowRunContext
 
-from schemas.errors import BadInput
-from schemas.phrases import error_line, quoted
 from tasks.core.evaluate import charts, systems_page
 from tasks.core.evaluate.systems import LEAST_REPLICATES, LEAST_UNITS, Ranking
 from tasks.core.evaluate.systems_page import Headings
@@ -77,27 +74,6 @@ def evaluation(
         **{f"{name}.svg": plot.encode() for name, plot in drawn.items() if plot},
     }
     return Evaluation(protocol, summary, written, tuple(notes))
-
-
-def groups_of(table: pa.Table, by: Sequence[str]) -> dict[str, list[str | None]]:
-    """By each column of the table, the value of each row as text; null where there is none, and for NaN.
-
-    Raises BadInput for a column whose values have no text, such as lists, times that no calendar has and bytes.
-    """
-    return {column: _texts(column, table[column]) for column in by}
-
-
-def _texts(name: str, column: pa.ChunkedArray) -> list[str | None]:
-    expected = f"--by: expected a column of texts, numbers or times, got {quoted(name)}"
-    if pa.types.is_floating(column.type):
-        column = pc.add(pc.if_else(pc.is_nan(column), None, column), pa.scalar(0.0, column.type))  # -0.0 becomes 0.0
-    try:
-        texts: list[str | None] = column.cast(pa.string()).to_pylist()
-    except (pa.ArrowException, ValueError) as problem:
-        raise BadInput(f"{expected} with {error_line(problem)}") from problem
-    if pa.types.is_temporal(column.type) and any(text and text.startswith("<") for text in texts):
-        raise BadInput(f"{expected} with a time that no calendar has")
-    return texts
 
 
 def _how(headings: Headings, resampling: Resampling) -> str:

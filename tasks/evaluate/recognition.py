@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from schemas.errors import BadInput
 from schemas.evaluate_recognition import RecognitionSettings
 from schemas.phrases import counted, quoted
+from tasks.core.evaluate.groups import groups_of
 from tasks.core.evaluate.recognition import page
 from tasks.core.evaluate.recognition.neighbours import multiply
 from tasks.core.evaluate.recognition.predictions import check_predictions, count_foreign, predictions_of
@@ -25,7 +26,7 @@ from tasks.core.evaluate.recognition.tables import (
 )
 from tasks.core.evaluate.systems import Ranking, score_systems
 from tasks.core.evaluate.systems_page import Headings
-from tasks.evaluate.evaluation import Evaluation, Resampling, evaluation, groups_of
+from tasks.evaluate.evaluation import Evaluation, Resampling, evaluation
 from tasks.io.files.arrays import read_table, read_vectors
 from tasks.io.matrix_products import product_on
 

@@ -7,6 +7,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from schemas.evaluate_sketches import SketchSettings
+from tasks.core.evaluate.groups import groups_of
 from tasks.core.evaluate.sketches import page
 from tasks.core.evaluate.sketches.agreement import Agreement, agreement_scorer, agreements
 from tasks.core.evaluate.sketches.answers import PeopleScores, check_answers
@@ -16,7 +17,7 @@ from tasks.core.evaluate.sketches.scores import method_scorer
 from tasks.core.evaluate.sketches.strokes import stroke_studies
 from tasks.core.evaluate.sketches.table import Sketches, check_sketches, values_of_photos
 from tasks.core.evaluate.systems import Ranking, score_systems
-from tasks.evaluate.evaluation import Evaluation, Resampling, evaluation, groups_of
+from tasks.evaluate.evaluation import Evaluation, Resampling, evaluation
 from tasks.io.files.arrays import read_table
 
 _TEXT, _NUMBER = pa.string(), pa.float64()

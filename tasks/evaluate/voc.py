@@ -12,16 +12,18 @@ from schemas.evaluate_raters import RATINGS, RaterSettings
 from schemas.evaluate_voc import VocSettings
 from schemas.phrases import counted, listed, quoted
 from tasks.core.evaluate import charts, matching
+from tasks.core.evaluate.categories import category_notes, score_categories
+from tasks.core.evaluate.groups import Groups
 from tasks.core.evaluate.matching import Detections
 from tasks.core.evaluate.raters.leave_one_out import NAMES, leave_one_out, score_raters
 from tasks.core.evaluate.raters.ratings import read_ratings
-from tasks.core.evaluate.systems import Groups, Ranking, score_systems
+from tasks.core.evaluate.systems import Ranking
 from tasks.core.evaluate.systems_page import Headings
 from tasks.core.evaluate.voc.baseline import full_frame_boxes
 from tasks.core.evaluate.voc.buckets import deformation_buckets
 from tasks.core.evaluate.voc.curve import precision_recall_curve
 from tasks.core.evaluate.voc.plot import plot_arrays
-from tasks.core.evaluate.voc.scorer import voc_scorer
+from tasks.core.evaluate.voc.scorer import AVERAGED, voc_scorer
 from tasks.core.evaluate.voc.verdicts import voc_verdicts
 from tasks.core.tables import lookup
 from tasks.engine.truth import GroundTruth
@@ -48,32 +50,40 @@ _RATINGS = pa.schema([("image_id", pa.int64()), ("rating", pa.float64())])
 
 def compare_by_voc(
     truth: GroundTruth,
-    detections: Mapping[str, Detections],
+    detections: Mapping[str, Mapping[str, Detections]],
     settings: VocSettings,
     resampling: Resampling,
     *,
-    by_style: bool = False,
     ratings: str | None = None,
     people: str | None = None,
     notes: Sequence[str] = (),
 ) -> Evaluation:
-    """AP, best F and the full-frame baseline, over all images, by style, and by how deformed people find the figures.
+    """AP, best F and the full-frame baseline, over all images, by the truth's groups, and by how deformed people find
+    the figures; of several categories, which are scored one by one, AP is their mean.
 
-    ratings: a table with image_id and rating (1 to 5); without it, how deformed figures are is what the truth says.
-    people: a table of raters' boxes (RATINGS): the plot then has a dot for each rater, scored against the other raters.
-    Raises BadInput where these are none, and for a detector that is called like the baseline.
+    detections: by detector and category. ratings: a table with image_id and rating (1 to 5); without it, how deformed
+    figures are is what the truth says. people: a table of raters' boxes (RATINGS): the plot then has a dot for each
+    rater, scored against the other raters. Raises BadInput where these are none, for a detector that is called like the
+    baseline, and for people and several categories.
     """
     if BASELINE in detections:
         raise BadInput(f"expected another name than that of the baseline, got {quoted(BASELINE)}")
-    figures = matching.figures_of(truth.images, truth.figures)
-    boxes = {**detections, BASELINE: full_frame_boxes(truth.images["width_px"], truth.images["height_px"])}
-    verdicts = {name: voc_verdicts(figures, own, settings) for name, own in boxes.items()}
-    groups: dict[str, list[str | None]] = {"style": truth.images["style"].to_pylist()} if by_style else {}
+    categories = [*truth.category_ids]
+    if people is not None and len(categories) > 1:
+        raise BadInput(f"--people: expected one category, as raters' boxes have none, got {len(categories)}")
+    figures = matching.figures_by_category(truth.images, truth.figures, categories)
+    frame = full_frame_boxes(truth.images["width_px"], truth.images["height_px"])
+    boxes = {**detections, BASELINE: dict.fromkeys(categories, frame)}
+    verdicts = {
+        name: {category: voc_verdicts(figures[category], own[category], settings) for category in categories}
+        for name, own in boxes.items()
+    }
     buckets, more_notes = _buckets(truth, ratings)
-    scores = score_systems(
-        {name: voc_scorer(own) for name, own in verdicts.items()},
-        figures.images,
-        {**groups, **buckets},
+    scores = score_categories(
+        {name: {category: voc_scorer(one) for category, one in own.items()} for name, own in verdicts.items()},
+        AVERAGED,
+        truth.images.num_rows,
+        {**truth.groups, **buckets},
         _RANKING,
         *resampling,
     )
@@ -81,7 +91,10 @@ def compare_by_voc(
     if people is not None:
         dots["people"], note = _people(people, truth, settings)
         more_notes.append(note)
-    plot = plot_arrays({name: precision_recall_curve(own) for name, own in verdicts.items()}, dots)
+    curves = {
+        category: plot_arrays({name: precision_recall_curve(own[category]) for name, own in verdicts.items()}, dots)
+        for category in categories
+    }
     return evaluation(
         "voc",
         scores,
@@ -92,9 +105,15 @@ def compare_by_voc(
             *truth.notes,
             *notes,
             *more_notes,
+            *category_notes({category: int((~own.is_crowd).sum()) for category, own in figures.items()}, "AP"),
             f"a box is right from an IoU of {settings.iou:g} on",
         ],
-        plots={"curves": charts.plot_curves(plot.lines, plot.bests, plot.dots)},
+        plots={
+            "curves" if len(curves) == 1 else f"curves-{place}": charts.plot_curves(
+                *plot, of=category if len(curves) > 1 else ""
+            )
+            for place, (category, plot) in enumerate(curves.items(), 1)
+        },
     )
 
 

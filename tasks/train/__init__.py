@@ -11,7 +11,7 @@ from schemas.manifests import Context
 from schemas.train import TrainDetector, TrainingData
 from tasks.engine import retries, runs
 from tasks.engine.progress import progress
-from tasks.engine.truth import GroundTruth, load_ground_truth
+from tasks.engine.truth import Chosen, GroundTruth, load_ground_truth
 from tasks.io.detectors.devices import choose_device
 from tasks.io.files import inputs, outputs
 from tasks.io.store import layout
@@ -71,16 +71,14 @@ def write_out(path: str, result: TrainingResult, context: Context) -> None:
 
 def _load_truths(category: str, data: TrainingData, context: Context) -> tuple[JoinedTruth, GroundTruth | None]:
     """What is trained on, and what is evaluated on. A single truth is as it is: nothing of it is held out."""
-    truths = [
-        load_ground_truth(one.truth, one.images, context, category=category, split=one.split) for one in data.truths
-    ]
+    truths = [load_ground_truth(one.truth, one.images, context, Chosen((category,), one.split)) for one in data.truths]
     for truth in truths:
         if not training_run.count_figures(truth):
             raise BadInput(f"{truth.name}: expected figures of '{category}', got nothing but crowds")
     evaluation = None
     if data.evaluate_truth is not None:
         evaluation = load_ground_truth(
-            data.evaluate_truth, data.evaluate_images, context, category=category, split=data.evaluate_on
+            data.evaluate_truth, data.evaluate_images, context, Chosen((category,), data.evaluate_on)
         )
     if not data.also:
         return JoinedTruth(truths[0], (), ()), evaluation

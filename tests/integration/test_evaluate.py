@@ -20,7 +20,7 @@ from schemas.manifests import Context
 from schemas.tables import CALIBRATION, SCORES, SYSTEM_SCORES
 from tasks.core.evaluate import box_scores
 from tasks.engine.promises import broken_promises
-from tasks.engine.truth import load_ground_truth
+from tasks.engine.truth import Chosen, load_ground_truth
 from tasks.io.files import contracts
 from tasks.io.store.releases import Release
 from tasks.io.store.store import Store
@@ -68,7 +68,7 @@ def test_a_releases_annotated_images_are_those_of_its_tables(built, release, loo
     assert looked.images["image_id"].to_pylist() == sorted(looked.images["image_id"].to_pylist())
     assert looked.name == f"museum {built.latest.manifest.version}"
     assert looked == load_ground_truth(release, None, built.context())
-    part = load_ground_truth(release, None, built.context(), split="val")
+    part = load_ground_truth(release, None, built.context(), Chosen(split="val"))
     assert {*part.images["split"].to_pylist()} == {"val"}
     assert part.sha256 != looked.sha256
 
@@ -84,7 +84,7 @@ def test_a_releases_images_become_blobs_of_a_store_that_has_none(release, looked
 def test_a_coco_files_images_become_blobs_and_who_was_not_looked_at_does_not_count(tmp_path):
     got = load_ground_truth(coco_file(tmp_path / "truth"), None, Context(store=str(tmp_path / "store")))
     assert (got.images["image_id"].to_pylist(), got.images["style"].to_pylist()) == ([2, 3], [None, "Cubism"])
-    assert (got.others, got.category_id, got.notes) == (frozenset({1}), 5, ())
+    assert (got.others, got.category_ids, got.notes) == (frozenset({1}), {"person": 5}, ())
     Store(str(tmp_path / "store")).read_blob(got.images["sha256"][0].as_py())
 
 
@@ -126,16 +126,16 @@ def test_a_picture_of_too_many_pixels_is_left_out_before_it_is_decoded(tmp_path)
         (
             {"images": [{"id": 3, "file_name": "gone.png"}, {"id": 2, "file_name": "b.png"}]},
             {},
-            "in 1 images (left out as",
+            "in 1 image (left out as",
         ),
-        ({}, {"split": "test"}, "expected figures of 'person', got none in 1 images"),
-        ({}, {"category": "dog"}, "expected a category 'dog', got ['person']"),
+        ({}, {"split": "test"}, "expected figures of 'person', got none in 1 image"),
+        ({}, {"categories": ("dog",)}, "expected a category 'dog', got ['person']"),
     ],
 )
 def test_a_truth_of_which_nothing_can_be_measured_is_refused(tmp_path, changes, arguments, said):
     with pytest.raises(BadInput) as problem:
         load_ground_truth(
-            coco_file(tmp_path / "truth", **changes), None, Context(store=str(tmp_path / "store")), **arguments
+            coco_file(tmp_path / "truth", **changes), None, Context(store=str(tmp_path / "store")), Chosen(**arguments)
         )
     assert said in str(problem.value)
 
@@ -154,12 +154,12 @@ def test_a_release_that_is_damaged_is_told_in_a_sentence(built, release):
 def test_the_releases_own_detector_and_the_same_weights_give_the_same_numbers_as_its_report(built, release, tmp_path):
     out = tmp_path / "out"
     said = run(
-        release, detectors=[OURS], release_detections=True, store=built.store, out=str(out), by="style", bootstrap=20
+        release, detectors=[OURS], release_detections=True, store=built.store, out=str(out), by=["style"], bootstrap=20
     )
     scores = {
         (row["detector"], row["metric"]): row
         for row in pq.read_table(out / "detectors.parquet").to_pylist()
-        if row["stratum"] is None
+        if row["attribute"] is None
     }
     theirs = next(name for name, _ in scores if name != "ours")
     assert scores["ours", "AP"]["value"] == scores[theirs, "AP"]["value"] > 0.3
@@ -180,7 +180,7 @@ def test_the_releases_own_detector_and_the_same_weights_give_the_same_numbers_as
     assert list(tables) == ["detectors", "thresholds"]
     assert {name: table.schema for name, table in tables.items()} == {"detectors": SCORES, "thresholds": CALIBRATION}
     assert list(broken_promises(tables, promised)) == []
-    odd = tables["thresholds"].set_column(5, "kept", pa.array([10**6] * tables["thresholds"].num_rows))
+    odd = tables["thresholds"].set_column(6, "kept", pa.array([10**6] * tables["thresholds"].num_rows))
     (problem,) = broken_promises({**tables, "thresholds": odd}, promised)
     assert problem.startswith("thresholds: expected counts that hold each other, got ")
 
@@ -193,7 +193,7 @@ def test_by_vocs_rule_with_the_baseline_by_style_and_deformation(built, release,
     ratings.write_text("\n".join(["image_id,rating", *rows, *rows[:5]]) + "\n")
     people = tmp_path / "people.csv"
     people.write_text("rater,image,x_min,y_min,x_max,y_max,rating\na,1,0,0,9,9,\nb,1,0,0,9,8,\nc,1,,,,,\n")
-    options = {"store": built.store, "by": "style", "ratings": str(ratings), "bootstrap": 20, "protocol": "voc"}
+    options = {"store": built.store, "by": ["style"], "ratings": str(ratings), "bootstrap": 20, "protocol": "voc"}
     options["people"] = str(people)
     said = run(release, detectors=[OURS], out=str(out), **options)
     assert {path.name for path in out.iterdir()} == {"voc.md", "scores.parquet", "scores.svg", "curves.svg"}
@@ -223,14 +223,14 @@ def test_by_vocs_rule_with_the_baseline_by_style_and_deformation(built, release,
 
 
 def test_a_second_comparison_detects_nothing_and_says_the_same(built, release, monkeypatch):
-    first = run(release, detectors=[OURS], store=built.store, by="style", bootstrap=10)
+    first = run(release, detectors=[OURS], store=built.store, by=["style"], bootstrap=10)
 
     def no(*_):
         raise AssertionError("expected nothing to be computed")
 
     monkeypatch.setattr(tasks.engine.detectors, "rows", no)
     monkeypatch.setattr("tasks.core.evaluate.comparison.score_detectors", no)
-    assert run(release, detectors=[OURS], store=built.store, by="style", bootstrap=10) == first
+    assert run(release, detectors=[OURS], store=built.store, by=["style"], bootstrap=10) == first
 
 
 def test_a_results_file_by_the_truths_ids_scores_as_the_release_says(built, release, looked, tmp_path):
@@ -260,6 +260,124 @@ def test_a_coco_file_and_its_folder_can_be_the_truth(tmp_path):
     said = run(truth, results=[f"theirs={found}"], store=str(tmp_path / "store"), bootstrap=5)
     assert "2 images, 1 figures" in said
     assert "| theirs | 1.000" in said
+
+
+def two_categories(folder: Path) -> tuple[str, str]:
+    """Three pictures with a person each and one dog, and boxes: of the persons two, of the dog a wrong one."""
+    picture = {"width": 60, "height": 40, "is_annotated": True}
+    said = [{"material": "oil", "year": 1907}, {"material": "ink", "year": 1907.0}, {"material": "oil", "signed": True}]
+    images = [
+        {**picture, "id": number, "file_name": f"{name}.png", "metadata": one}
+        for number, (name, one) in enumerate(zip("abc", said, strict=True), 1)
+    ]
+    figure = {"bbox": [5, 5, 20, 30], "area": 600, "iscrowd": 0}
+    drawn = [{**figure, "id": number, "image_id": number, "category_id": 5} for number in (1, 2, 3)]
+    drawn.append({**figure, "id": 4, "image_id": 1, "category_id": 7})
+    categories = [{"id": 5, "name": "person"}, {"id": 7, "name": "dog"}, {"id": 8, "name": "eel"}]
+    truth = coco_file(folder, images=images, annotations=drawn, categories=categories)
+    box = {"bbox": [5, 5, 20, 30], "score": 0.9}
+    found = [{**box, "image_id": number, "category_id": 5} for number in (1, 2)]
+    found.append({**box, "image_id": 1, "category_id": 7, "bbox": [40, 5, 10, 10]})
+    (folder / "found.json").write_text(json.dumps(found), encoding="utf-8")
+    return truth, f"theirs={folder / 'found.json'}"
+
+
+@pytest.mark.parametrize("chosen", [["person", "dog", "eel"], ["all"]])
+def test_several_categories_are_one_number_and_one_each(tmp_path, chosen):
+    truth, results = two_categories(tmp_path / "truth")
+    said = run(
+        truth, results=[results], store=str(tmp_path / "store"), bootstrap=0, categories=chosen, out=str(tmp_path)
+    )
+    rows = pq.read_table(tmp_path / "detectors.parquet").to_pylist()
+    found = {(row["attribute"], row["stratum"]): row["value"] for row in rows if row["metric"] == "AP"}
+    person = 67 / 101  # recall 2/3 is reached by 67 of 101
+    assert found == {
+        (None, None): pytest.approx(person / 2),
+        ("category", "person"): pytest.approx(person),
+        ("category", "dog"): 0,
+        ("category", "eel"): None,
+    }
+    assert [row["figures"] for row in rows if row["metric"] == "AP"][:1] == [4]
+    assert "| person | 0.663 |" in said
+    page = (tmp_path / "detectors.md").read_text()
+    assert "Boxes of 3 categories count (" in page
+    assert "AP and AR are means over those that have a figure" in page
+
+
+def test_several_categories_by_vocs_rule(tmp_path):
+    truth, results = two_categories(tmp_path / "truth")
+    options = {"bootstrap": 0, "categories": ["all"], "out": str(tmp_path), "protocol": "voc", "by": ["material"]}
+    run(truth, results=[results], store=str(tmp_path / "store"), **options)
+    rows = pq.read_table(tmp_path / "scores.parquet").to_pylist()
+    found = {
+        (row["attribute"], row["group"]): row["value"]
+        for row in rows
+        if (row["system"], row["metric"], row["ahead_of"]) == ("theirs", "AP_2010", None)
+    }
+    assert found == {
+        (None, None): pytest.approx(1 / 3),
+        ("material", "ink"): 1,
+        ("material", "oil"): 0.25,
+        ("category", "person"): pytest.approx(2 / 3),
+        ("category", "dog"): 0,
+        ("category", "eel"): None,
+    }
+    page = (tmp_path / "voc.md").read_text()
+    assert "AP over all images is the mean over 2 categories: dog (1 figure), person (3 figures)" in page
+    assert "no figures of eel" in page
+    assert {path.name for path in tmp_path.glob("curves*.svg")} == {"curves-1.svg", "curves-3.svg"}, "no curve of eels"
+    assert "precision against recall: dog" in (tmp_path / "curves-1.svg").read_text()
+    with pytest.raises(BadInput, match="--people: expected one category, as raters' boxes have none, got 3"):
+        run(truth, results=[results], store=str(tmp_path / "store"), **options, people="people.csv")
+
+
+def test_every_number_by_any_attribute_of_a_coco_file(tmp_path):
+    truth, results = two_categories(tmp_path / "truth")
+    by = ["material", "year", "signed", "split"]
+    options = {"results": [results], "store": str(tmp_path / "store"), "bootstrap": 0, "out": str(tmp_path)}
+    with pytest.raises(BadInput, match=r"that annotated images have \(material, signed, year\), got 'split'"):
+        run(truth, by=by, **options)
+    said = run(truth, by=by[:3], **options)
+    rows = pq.read_table(tmp_path / "detectors.parquet").to_pylist()
+    images = {(row["attribute"], row["stratum"]): row["images"] for row in rows if row["metric"] == "AP"}
+    assert images == {
+        (None, None): 3,
+        ("material", "ink"): 1,
+        ("material", "oil"): 2,
+        ("year", "1907"): 2,
+        ("year", "unknown"): 1,
+        ("signed", "true"): 1,
+        ("signed", "unknown"): 2,
+    }
+    assert "AP by year:" in said
+    kept = pq.read_table(tmp_path / "thresholds.parquet").to_pylist()
+    assert {(row["attribute"], row["stratum"]) for row in kept} == {*images}
+    assert "title>AP with 95 % intervals; pale dots: each material<" in (tmp_path / "detectors.svg").read_text()
+
+
+def test_every_number_by_any_column_of_a_release(built, release, tmp_path):
+    said = run(release, release_detections=True, store=built.store, bootstrap=0, by=["artist", "year"])
+    assert "AP by artist:" in said
+    assert "AP by year:" in said
+    for by, problem in (
+        ("painter", "--by: expected a column of the release's images (record_id, image_id, source,"),
+        ("image", "--by: expected a column of the release's images (record_id, image_id, source,"),
+        ("styles", "--by: expected a column of texts, numbers or times, got 'styles' with"),
+    ):
+        with pytest.raises(BadInput) as refusal:
+            run(release, release_detections=True, store=built.store, bootstrap=0, by=[by])
+        assert problem in str(refusal.value)
+
+
+def test_other_groups_of_the_same_images_are_computed_anew(tmp_path):
+    truth, results = two_categories(tmp_path / "truth")
+    options = {"results": [results], "store": str(tmp_path / "store"), "bootstrap": 0, "by": ["material"]}
+    first = run(truth, **options)
+    document = json.loads(Path(truth).read_text())
+    document["images"][1]["metadata"]["material"] = "oil"
+    Path(truth).write_text(json.dumps(document))
+    assert "| ink |" in first
+    assert "| ink |" not in run(truth, **options)
 
 
 # --- what is said wrongly
@@ -320,7 +438,7 @@ def test_a_detectors_settings_and_files_are_read():
         ({"results": ["a=nowhere.json"]}, "results 'a': expected a file, got 'nowhere.json'"),
         ({"detectors": ["a=plain:nowhere.onnx"]}, "expected a file, got 'nowhere.onnx'"),
         ({"results": ["a=b.json"], "score": 2.0}, "evaluate: score:"),
-        ({"results": ["a=b.json"], "category": ""}, "evaluate: category:"),
+        ({"results": ["a=b.json"], "categories": [""]}, "evaluate: categories"),
     ],
 )
 def test_what_can_not_be_compared_is_one_sentence(tmp_path, arguments, said):

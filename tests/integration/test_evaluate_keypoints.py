@@ -95,6 +95,33 @@ def test_poses_of_another_category_are_left_out_with_a_note_and_a_table_will_do(
     assert note in (tmp_path / "out/keypoints.md").read_text()
 
 
+@pytest.mark.usefixtures("files")
+def test_several_categories_are_one_number_and_one_each(tmp_path, capsys):
+    document = json.loads((tmp_path / "truth.json").read_text())
+    document["categories"] += [{**CATEGORY, "id": 8, "name": "statue"}, {**CATEGORY, "id": 9, "name": "angel"}]
+    document["annotations"][0]["category_id"] = 8
+    (tmp_path / "truth.json").write_text(json.dumps(document))
+    poses = [{"image_id": one, "keypoints": pose(one), "score": 0.9, "category_id": 3} for one in (1, 2, 3)]
+    (tmp_path / "some.json").write_text(json.dumps(poses))
+    assert evaluate("--results", "some=some.json", "--category", "all", "--by", "style", "--out", "out") == 0
+    rows = pq.read_table(tmp_path / "out/scores.parquet").to_pylist()
+    found = {(row["attribute"], row["group"]): row["value"] for row in rows if row["metric"] == "AR"}
+    assert found == {
+        (None, None): pytest.approx((2 / 3 + 0) / 2),
+        ("style", "Baroque"): 0.5,
+        ("style", "Rococo"): 0.5,
+        ("category", "angel"): None,
+        ("category", "person"): pytest.approx(2 / 3),
+        ("category", "statue"): 0,
+    }
+    assert "every number over all images is the mean over 2 categories: person (3 figures)" in capsys.readouterr().err
+    (tmp_path / "some.json").write_text(json.dumps([{**poses[0], "category_id": None}]))
+    assert evaluate("--results", "some=some.json", "--category", "all") == 2
+    (tmp_path / "some.json").write_text(json.dumps([{k: poses[0][k] for k in ("image_id", "keypoints", "score")}]))
+    assert evaluate("--results", "some=some.json", "--category", "all") == 2
+    assert "some: expected a column category_id, as 3 categories are compared" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [

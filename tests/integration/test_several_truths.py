@@ -14,7 +14,7 @@ from PIL import Image
 from flows.train import settings_of, training_data
 from schemas.errors import BadInput
 from schemas.manifests import Context
-from tasks.engine.truth import blobs_of_splits, load_ground_truth
+from tasks.engine.truth import Chosen, blobs_of_splits, load_ground_truth
 from tasks.io.detectors.devices import choose_device
 from tasks.io.store.store import Store
 from tasks.train import TrainingResult, _load_truths, train
@@ -91,7 +91,7 @@ def test_each_truth_keeps_its_split_and_no_image_is_evaluated_on(people, popart,
 def test_one_truth_is_trained_on_as_ever(people, tmp_path):
     once = trained(tmp_path / "store", people, on="test")
     context, settings = context_of(tmp_path / "store"), settings_of("fcos_small", SMALL)
-    truth, evaluation = (load_ground_truth(people, None, context, split=split) for split in ("train", "test"))
+    truth, evaluation = (load_ground_truth(people, None, context, Chosen(split=split)) for split in ("train", "test"))
     run = TrainingRun(settings, truth, evaluation, None, choose_device("cpu"))
     assert once.weights == f"{run.folder}/model.safetensors"
     assert "truths" not in once.metrics
@@ -111,7 +111,7 @@ def test_one_truth_is_trained_on_as_ever(people, tmp_path):
 def test_what_is_held_out(split, also, evaluate_on, held_out, people, popart, tmp_path):
     data = training_data(people, None, split, None, None, evaluate_on, [f"{popart}{also}"])
     context = context_of(tmp_path / "store")
-    evaluation = evaluate_on and load_ground_truth(people, None, context, split=evaluate_on)
+    evaluation = evaluate_on and load_ground_truth(people, None, context, Chosen(split=evaluate_on))
     files = {
         Store(context.store).write_blob((tmp_path / f"{name}.png").read_bytes()): int(name.split("/")[1])
         for name in ("people/10", "people/20", "people/30", "popart/40", "popart/50")

@@ -15,9 +15,11 @@ from hypothesis import strategies as st
 from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
+from schemas.evaluate import CompareSettings
 from tasks.core.evaluate import NAMES, box_scores
+from tasks.core.evaluate.comparison import score_detectors
 from tasks.core.evaluate.matching import Detections, DrawnFigures, matches, sort_detections
-from tasks.core.evaluate.resampling import MEASURES, weighted_scores
+from tasks.core.evaluate.resampling import MEASURES, bootstrap_scores, weighted_scores
 from tasks.core.evaluate.scores import sort_results
 from tasks.core.scrape.voc import read_voc
 
@@ -154,6 +156,29 @@ def test_a_resample_is_what_pycocotools_says_of_images_that_are_really_there_sev
     expected = by_pycocotools(*repeated(document, results, times))
     ours = weighted_scores(matches(*as_arrays(document, results)), times)
     assert list(ours) == _close([expected[NAMES.index(name)] for name in OURS], undefined=np.nan)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 2**32), st.integers(2, 4))
+def test_several_categories_in_one_number_are_pycocotools_own(seed: int, count: int):
+    """Also those without a figure, of which pycocotools says -1, and which no mean counts."""
+    cases = [made(seed + place, images=8) for place in range(count)]
+    drawn = [{**box, "category_id": place} for place, case in enumerate(cases, 1) for box in case[0]["annotations"]]
+    boxes = [{**box, "category_id": place} for place, case in enumerate(cases, 1) for box in case[1]]
+    boxes.append({"image_id": 1, "category_id": count + 1, "bbox": [1.0, 1.0, 9.0, 9.0], "score": 0.5})
+    numbered = [{**box, "id": number} for number, box in enumerate(drawn, 1)]
+    categories = [{"id": place, "name": str(place)} for place in range(1, count + 2)]
+    whole = {**cases[0][0], "annotations": numbered, "categories": categories}
+    empty = {**cases[0][0], "annotations": []}
+    arrays = [as_arrays(case[0], sort_results(case[1])) for case in (*cases, (empty, boxes[-1:]))]
+    truth, found = ({str(place): one[kind] for place, one in enumerate(arrays, 1)} for kind in (0, 1))
+    table = score_detectors(truth, {"a": found}, {}, CompareSettings(replicates=0)).to_pylist()
+    got = [row["value"] for row in table if row["attribute"] is None and row["metric"] in {*NAMES, "AR"}]
+    assert got == _close(by_pycocotools(whole, sort_results(boxes)))
+    ours = bootstrap_scores([[matches(truth[name], found[name]) for name in truth]], 1, np.random.default_rng(0))
+    assert ours.shape == (1, 1, len(MEASURES))
+    each = [weighted_scores(matches(truth[name], found[name])) for name in truth]
+    assert np.nanmean(each, axis=0) == pytest.approx([got[NAMES.index(name)] for name in OURS], abs=CLOSE)
 
 
 def test_real_figures_and_boxes_near_them_score_the_same(shared_data: Path):

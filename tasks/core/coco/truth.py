@@ -1,5 +1,6 @@
 """Images that people have annotated, and the figures in them, out of a COCO file or a release's tables."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -9,47 +10,59 @@ import pyarrow.compute as pc
 
 from schemas.errors import BadInput
 from schemas.evaluate_raters import LIKERT
-from schemas.phrases import quoted
+from schemas.phrases import listed, quoted
 from schemas.tables import ANNOTATED_FIGURES, ANNOTATED_IMAGES
 from tasks.core.coco.box import MAX_PX
 from tasks.core.coco.ids import Id, count_with_examples, id_order, read_number_id
 from tasks.core.coco.reader import Image, read_document, read_text
 
 Row = dict[str, Any]
+EVERY = "all"
+"""As a category: every one."""
+_MOST_NAMED = 20
+_NO_ATTRIBUTES = {"id", "file_name", "is_annotated", "metadata", "width", "height"}
+"""Fields that tell images apart, or what a program needs, and group nothing."""
 
 
 class TruthFile(NamedTuple):
-    """The annotated images of a COCO file, and their figures of one category.
+    """The annotated images of a COCO file, and their figures of some categories.
 
     images: rows of image_id, file_name, split, style, width_px, height_px (what the file says, or null), sorted by id.
-    figures: rows of ANNOTATED_FIGURES. notes: what was left out, in sentences. ids: of all images, annotated or not.
-    deformation: of the images that have one, 1 (lifelike) to 5, by id.
+    figures: rows of ANNOTATED_FIGURES. notes: what was left out, in sentences. category_ids: by name. ids: of all
+    images, annotated or not. deformation: of the images that have one, 1 (lifelike) to 5, by id. attributes: by name,
+    the value of each image that has one, by id.
     """
 
     images: list[Row]
     figures: list[Row]
     notes: tuple[str, ...]
-    category_id: Id
+    category_ids: dict[str, Id]
     ids: frozenset[Id]
     deformation: dict[int, int]
+    attributes: dict[str, dict[int, str]]
 
 
-def read_truth_file(name: str, data: bytes, category: str) -> TruthFile:
-    """The annotated images of a COCO file and their figures of one category. `name` is for messages.
+def read_truth_file(name: str, data: bytes, categories: Sequence[str], attributes: Sequence[str] = ()) -> TruthFile:
+    """The annotated images of a COCO file and their figures of these categories. `name` is for messages.
 
     An image is annotated unless its `is_annotated` is false. Its style is `metadata.style` (ours) or
     `metadata.wikiart_style` (PoPArt's), its deformation `metadata.deformation` (as in the consensus of raters;
-    anything else than a whole number of 1 to 5 is none). An image with an annotation of the category that can't be read
-    is left out: nobody knows what is in it.
+    anything else than a whole number of 1 to 5 is none). An image with an annotation of a category that can't be read
+    is left out: nobody knows what is in it. categories: names; `all`: every one of the file, unless one is called so.
+    attributes: names of fields of `metadata`, or else of the image itself; `style` as above.
 
     Raises BadInput for anything else than a COCO file (see `read_document`), for one whose boxes are a detector's
-    (`info.annotation_origin`), for image ids that are no numbers, and for a category that the file does not have once.
+    (`info.annotation_origin`), for image ids that are no numbers, for a category that the file does not have once, for
+    an attribute that no annotated image has, and for one that is a list or an object.
     """
     document = read_document(name, data)
     if document.info.get("annotation_origin") == "detector":
         raise BadInput(f"{name}: expected boxes by people, got a file whose boxes are a detector's")
-    category_id = _category_id(name, document.categories, category)
-    unknown = {annotation.image_id for annotation in document.bad_annotations if annotation.category == category}
+    category_ids = {
+        category: _category_id(name, document.categories, category)
+        for category in chosen_categories(categories, list(document.categories.values()))
+    }
+    unknown = {annotation.image_id for annotation in document.bad_annotations if annotation.category in category_ids}
     images = sorted(
         (
             _image(name, image)
@@ -62,38 +75,58 @@ def read_truth_file(name: str, data: bytes, category: str) -> TruthFile:
     figures = [
         {name: getattr(annotation, name) for name in ANNOTATED_FIGURES.names}
         for annotation in document.annotations
-        if annotation.category == category and annotation.image_id in kept
+        if annotation.category in category_ids and annotation.image_id in kept
     ]
     buckets = {row["image_id"]: document.images[row["image_id"]].metadata.get("deformation") for row in images}
     deformation = {number: one for number, value in buckets.items() if (one := _deformation(value)) is not None}
-    return TruthFile(images, figures, _notes(unknown), category_id, frozenset(document.images), deformation)
+    annotated = {row["image_id"]: document.images[row["image_id"]] for row in images}
+    values = {attribute: _attribute(name, annotated, attribute) for attribute in attributes}
+    ids = frozenset(document.images)
+    return TruthFile(images, figures, _notes(unknown), category_ids, ids, deformation, values)
+
+
+def chosen_categories(chosen: Sequence[str], names: Sequence[str]) -> list[str]:
+    """The categories chosen, each once; `all` is every one of these names, sorted, unless one of them is called so.
+
+    >>> chosen_categories(["all"], ["dog", "cat"]), chosen_categories(["dog", "dog"], ["dog", "cat"])
+    (['cat', 'dog'], ['dog'])
+    """
+    return sorted(set(names)) if [*chosen] == [EVERY] and EVERY not in names else list(dict.fromkeys(chosen))
 
 
 def truth_of_release(
-    images: pa.Table, annotations: pa.Table, categories: Sequence[str], category: str
-) -> tuple[pa.Table, pa.Table]:
+    images: pa.Table, annotations: pa.Table, names: Sequence[str], categories: Sequence[str]
+) -> tuple[pa.Table, pa.Table, dict[str, Id]]:
     """ANNOTATED and ANNOTATED_FIGURES of a release's tables: images with `is_annotated`, boxes of any origin but a
-    detector.
+    detector; and the id of each category.
 
-    Raises BadInput for a category that the release has not.
+    names: of the release's categories. categories: those wanted, as in `read_truth_file`. Raises BadInput for one that
+    the release has not.
     """
-    if category not in categories:
-        raise BadInput(f"category: expected one of the release's {list(categories)}, got '{category}'")
+    wanted = chosen_categories(categories, names)
+    if unknown := [category for category in wanted if category not in names]:
+        raise BadInput(f"category: expected one of the release's {list(names)}, got '{unknown[0]}'")
+    name_by_id = {names.index(category) + 1: category for category in wanted}
     annotated = (
         images.filter(pc.fill_null(images["is_annotated"], False)).select(ANNOTATED_IMAGES.names).cast(ANNOTATED_IMAGES)
     )
     is_figure = pc.and_(
         pc.and_(
             pc.not_equal(annotations["origin"], "detector"),
-            pc.equal(annotations["category_id"], categories.index(category) + 1),
+            pc.is_in(annotations["category_id"], value_set=pa.array([*name_by_id], annotations["category_id"].type)),
         ),
         pc.is_in(annotations["image_id"], value_set=annotated["image_id"]),
     )
     boxes = [
-        {**row, "category": category, "area_px2": row.get("source_area_px2") or row["area_px2"]}
+        {
+            **row,
+            "category": name_by_id[row["category_id"]],
+            "area_px2": row.get("source_area_px2") or row["area_px2"],
+        }
         for row in annotations.filter(is_figure).to_pylist()
     ]
-    return annotated.sort_by("image_id"), figure_table(boxes)
+    ids: dict[str, Id] = {category: number for number, category in name_by_id.items()}
+    return annotated.sort_by("image_id"), figure_table(boxes), ids
 
 
 def check_boxes(annotations: pa.Table) -> None:
@@ -135,10 +168,46 @@ def _image(name: str, image: Image) -> Row:
         "image_id": _number_id(name, image.image_id),
         "file_name": image.file_name,
         "split": read_text(image.row.get("split")),
-        "style": read_text(image.metadata.get("style")) or read_text(image.metadata.get("wikiart_style")),
+        "style": _style(image),
         "width_px": width_px,
         "height_px": height_px,
     }
+
+
+def _attribute(name: str, images: Mapping[int, Image], attribute: str) -> dict[int, str]:
+    """The text of an attribute of each image that has one. Raises BadInput."""
+    values = {number: _attribute_text(name, attribute, image) for number, image in images.items()}
+    texts = {number: text for number, text in values.items() if text is not None}
+    if not texts and images:
+        known = sorted({key for image in images.values() for key in (*image.metadata, *image.row)} - _NO_ATTRIBUTES)
+        raise BadInput(
+            f"{name}: expected an attribute that annotated images have ({listed(known, _MOST_NAMED)}), "
+            f"got {quoted(attribute)}"
+        )
+    return texts
+
+
+def _attribute_text(name: str, attribute: str, image: Image) -> str | None:
+    """As JSON has it, but whole numbers without a point: 3 and 3.0 are one value."""
+    if attribute == "style":
+        return _style(image)
+    value = image.metadata.get(attribute)
+    value = image.row.get(attribute) if value is None else value
+    if value is None or isinstance(value, str):
+        return read_text(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and math.isfinite(value):
+        return str(int(value) if value.is_integer() else value)
+    if isinstance(value, int):
+        return str(value)
+    raise BadInput(
+        f"{name}: expected a text, a number, true or false as {quoted(attribute)} of an image, got {quoted(value)}"
+    )
+
+
+def _style(image: Image) -> str | None:
+    return read_text(image.metadata.get("style")) or read_text(image.metadata.get("wikiart_style"))
 
 
 def _deformation(value: Any) -> int | None:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from tasks.core.evaluate.markdown import rank_detectors
+from tasks.core.evaluate.markdown import rank_detectors, strata_names
 from tasks.core.evaluate.systems import Ranking, rank_systems
 from tasks.core.plots import Axis, escape
 
@@ -40,10 +40,15 @@ _ROOM, _LEAST_WRITTEN = 26, 0.005
 
 
 def plot_scores(scores: pa.Table) -> str:
-    """AP of each detector with its 95 % interval, and a pale dot for each style. Best first."""
+    """AP of each detector with its 95 % interval, and a pale dot for each group of the first attribute. Best first."""
     rows = [row for row in scores.to_pylist() if row["metric"] == "AP" and row["value"] is not None]
-    points = [{**row, "system": row["detector"], "group": row["stratum"]} for row in rows]
-    return _plot_dots(points, rank_detectors(rows), "AP (IoU 0.50:0.95)", "AP", "style")
+    attribute = next(iter(strata_names(rows)), None)
+    points = [
+        {**row, "system": row["detector"], "group": row["stratum"]}
+        for row in rows
+        if row["attribute"] in {None, attribute}
+    ]
+    return _plot_dots(points, rank_detectors(rows), "AP (IoU 0.50:0.95)", "AP", attribute or "")
 
 
 def plot_systems(scores: pa.Table, ranking: Ranking, label: str) -> str:
@@ -85,7 +90,7 @@ def plot_calibration(calibration: pa.Table, names: Sequence[str]) -> str:
     """Kept share, image-level recall and precision against the threshold, one line for each detector, in the order of
     names.
     """
-    whole = calibration.filter(pc.is_null(calibration["stratum"])).to_pylist()
+    whole = calibration.filter(pc.is_null(calibration["attribute"])).to_pylist()
     panels = (
         ("kept_share", "kept share of all images"),
         ("recall", "recall of images with a figure"),
@@ -104,16 +109,19 @@ def _points(rows: Sequence[Row], name: str, column: str) -> list[tuple[float, fl
     return [(row["threshold"], row[column]) for row in rows if row["detector"] == name and row[column] is not None]
 
 
-def plot_curves(lines: Mapping[str, Points], bests: Mapping[str, Points], dots: Mapping[str, Points]) -> str:
+def plot_curves(
+    lines: Mapping[str, Points], bests: Mapping[str, Points], dots: Mapping[str, Points], of: str = ""
+) -> str:
     """Precision against recall: a line for each system, a ring at its best F, and dots for people.
 
-    Points are (recall, precision), 0..1. Empty where there is neither a line nor a dot.
+    Points are (recall, precision), 0..1. of: whose figures they are. Empty where there is neither a line nor a dot.
     """
     names = [name for name in lines if len(lines[name]) or len(bests[name])]
     if not names and not any(len(points) for points in dots.values()):
         return ""
     x, y = Axis(0, 1, 60.0, 460.0), Axis(0, 1, 340.0, 40.0)
-    body = [*_frame(x, y, "precision against recall", "recall"), *_people(dots, x, y)]
+    heading = f"precision against recall: {escape(_short(of))}" if of else "precision against recall"
+    body = [*_frame(x, y, heading, "recall"), *_people(dots, x, y)]
     for place, name in enumerate(names):
         body.append(f"<path class='line' {_pen(place)} d='{_path(lines[name], x, y)}'/>")
         body += [

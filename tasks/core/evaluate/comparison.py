@@ -1,6 +1,5 @@
-"""Several detectors on the same images: every number, overall and by stratum, and how far each is ahead of the next."""
+"""Several detectors on the same images: every number, overall and by group, and how far each is ahead of the next."""
 
-import hashlib
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -13,33 +12,45 @@ from schemas.evaluate import CompareSettings
 from schemas.tables import CALIBRATION, SCORES
 from tasks.core.coco.entries import annotation_entry, result_entry
 from tasks.core.evaluate import matching, presence, resampling
+from tasks.core.evaluate.categories import CATEGORY
+from tasks.core.evaluate.groups import Groups, UnitGroup, unit_groups
 from tasks.core.evaluate.matching import Detections, DrawnFigures, Matches
 from tasks.core.evaluate.presence import Presence
 from tasks.core.evaluate.scores import box_scores
 
 Row = dict[str, Any]
-UNKNOWN = "unknown"
 AHEAD = "AP ahead of "
 """How the name of the metric begins that compares a detector with the next one by AP."""
 
 
+Figures = Mapping[str, DrawnFigures]
+"""By category, what people drew in the same images; one category or more."""
+FoundBoxes = Mapping[str, Mapping[str, Detections]]
+"""By detector and category, the boxes of each; the categories are those of the figures, in their order."""
+
+
 class _Detector(NamedTuple):
-    """A detector, its boxes, and what they come to."""
+    """A detector, its boxes, and what they come to, by category."""
 
     name: str
-    detections: Detections
-    matches: Matches
-    presence: Presence
+    detections: Mapping[str, Detections]
+    matches: Mapping[str, Matches]
+    presence: Mapping[str, Presence]
 
 
-Strata = Sequence[str | None] | None
-"""(N,) the stratum of each image, null where it is not known; None: no strata."""
+class _Part(NamedTuple):
+    """What some rows are about: some of the images, and some of the categories."""
+
+    attribute: str | None
+    stratum: str | None
+    images: NDArray[np.int64]
+    categories: Sequence[str]
+    seed: Sequence[int]
 
 
-def score_detectors(
-    truth: DrawnFigures, several: Mapping[str, Detections], strata: Strata, settings: CompareSettings
-) -> pa.Table:
-    """SCORES of each detector, over all images, and over those of each stratum.
+def score_detectors(truth: Figures, several: FoundBoxes, groups: Groups, settings: CompareSettings) -> pa.Table:
+    """SCORES of each detector, over all images, over those of each group, and, where there are several categories, of
+    each by itself.
 
     The intervals of a row come from resamples of its own images, which are the same for all detectors. The last rows
     about all images hold the difference in AP between each detector and the next one.
@@ -47,62 +58,66 @@ def score_detectors(
     detectors = [
         _Detector(
             name,
-            detections,
-            matching.matches(truth, detections, settings.at_most),
-            presence.compute_presence(truth, detections),
+            boxes,
+            {category: matching.matches(truth[category], own, settings.at_most) for category, own in boxes.items()},
+            _presences(truth, boxes),
         )
-        for name, detections in several.items()
+        for name, boxes in several.items()
     ]
     rows: list[Row] = []
-    for stratum, images in _images_by_stratum(truth.images, strata):
-        rows += _score_rows(stratum, images, truth, detectors, settings)
+    for part in _parts(truth, groups, settings.seed):
+        rows += _score_rows(part, truth, detectors, settings)
     return pa.Table.from_pylist(rows, schema=SCORES)
 
 
-def calibrate_detectors(truth: DrawnFigures, several: Mapping[str, Detections], strata: Strata) -> pa.Table:
-    """CALIBRATION of each detector, over all images, and over those of each stratum."""
-    presences = {name: presence.compute_presence(truth, detections) for name, detections in several.items()}
+def calibrate_detectors(truth: Figures, several: FoundBoxes, groups: Groups) -> pa.Table:
+    """CALIBRATION of each detector, of the same parts as in `score_detectors`."""
+    presences = {name: _presences(truth, boxes) for name, boxes in several.items()}
     rows: list[Row] = []
-    for stratum, images in _images_by_stratum(truth.images, strata):
+    for part in _parts(truth, groups, 0):
         for name, whole in presences.items():
-            rows += _calibration_rows(name, stratum, presence.select_images(whole, images))
+            rows += _calibration_rows(name, part, _presence_in(whole, part))
     return pa.Table.from_pylist(rows, schema=CALIBRATION)
 
 
-def _images_by_stratum(images: int, strata: Strata) -> Iterator[tuple[str | None, NDArray[np.int64]]]:
-    """All images, then those of each stratum by its name."""
-    yield None, np.arange(images)
-    if strata is not None:
-        named = np.array([UNKNOWN if stratum is None else stratum for stratum in strata], dtype=object)
-        for stratum in sorted(set(named)):
-            yield stratum, np.flatnonzero(named == stratum)
+def _parts(truth: Figures, groups: Groups, seed: int) -> Iterator[_Part]:
+    """All images and categories, then each category if there are several, then each group."""
+    images = next(iter(truth.values())).images
+    whole, *others = unit_groups(images, groups)
+    of_category = [UnitGroup(CATEGORY, category, whole.is_in) for category in truth] if len(truth) > 1 else []
+    for group in (whole, *of_category, *others):
+        categories = [str(group.value)] if group in of_category else [*truth]
+        yield _Part(group.attribute, group.value, np.flatnonzero(group.is_in), categories, group.seed(seed))
+
+
+def _presences(truth: Figures, boxes: Mapping[str, Detections]) -> dict[str, Presence]:
+    return {category: presence.compute_presence(truth[category], own) for category, own in boxes.items()}
+
+
+def _presence_in(whole: Mapping[str, Presence], part: _Part) -> Presence:
+    joined = presence.join_presences([whole[category] for category in part.categories])
+    return presence.select_images(joined, part.images)
 
 
 def _score_rows(
-    stratum: str | None,
-    rows: NDArray[np.int64],
-    truth: DrawnFigures,
-    detectors: Sequence[_Detector],
-    settings: CompareSettings,
+    part: _Part, truth: Figures, detectors: Sequence[_Detector], settings: CompareSettings
 ) -> Iterator[Row]:
-    """SCORES rows of one stratum."""
-    resamples = resampling.bootstrap_scores(
-        [matching.select_images(detector.matches, rows) for detector in detectors],
-        settings.replicates,
-        np.random.default_rng([settings.seed, _stratum_seed(stratum)]),
-    )
+    """SCORES rows of one part."""
+    matched = [
+        [matching.select_images(detector.matches[category], part.images) for category in part.categories]
+        for detector in detectors
+    ]
+    resamples = resampling.bootstrap_scores(matched, settings.replicates, np.random.default_rng(part.seed))
     values: list[dict[str, float | int | None]] = []
     for detector, samples in zip(detectors, resamples, strict=True):
-        metrics = box_scores([_coco_of_images(truth, detector.detections, rows)], settings.at_most)
+        metrics = box_scores([_coco_of_part(truth, detector.detections, part)], settings.at_most)
         counts = {"images": metrics.pop("images"), "figures": metrics.pop("figures")}
         values.append(metrics)
-        common = {"detector": detector.name, "stratum": stratum, **counts}
+        common = {"detector": detector.name, "attribute": part.attribute, "stratum": part.stratum, **counts}
         for metric, value in metrics.items():
             yield {**common, **_with_interval(metric, value, samples)}
-        yield from (
-            {**common, **row} for row in _image_rows(presence.select_images(detector.presence, rows), settings.score)
-        )
-    if stratum is None:
+        yield from ({**common, **row} for row in _image_rows(_presence_in(detector.presence, part), settings.score))
+    if part.attribute is None:
         yield from _lead_rows(detectors, [value["AP"] for value in values], resamples, counts)
 
 
@@ -141,7 +156,6 @@ def _lead_rows(
         ends = resampling.interval(resamples[one, :, 0] - resamples[other, :, 0])
         yield {
             "detector": detectors[one].name,
-            "stratum": None,
             "metric": f"{AHEAD}{detectors[other].name}",
             "value": (aps[one] or 0.0) - (aps[other] or 0.0),
             **_ends(ends),
@@ -149,15 +163,16 @@ def _lead_rows(
         }
 
 
-def _calibration_rows(name: str, stratum: str | None, whole: Presence) -> Iterator[Row]:
-    """CALIBRATION rows of one detector on the images of one stratum."""
+def _calibration_rows(name: str, part: _Part, own: Presence) -> Iterator[Row]:
+    """CALIBRATION rows of one detector on one part."""
     for threshold in presence.GRID:
-        kept = presence.count_kept(threshold, whole)
+        kept = presence.count_kept(threshold, own)
         recall = _ends(presence.wilson(kept.kept_with_figure, kept.with_figure))
         precision = _ends(presence.wilson(kept.kept_with_figure, kept.kept))
         yield {
             "detector": name,
-            "stratum": stratum,
+            "attribute": part.attribute,
+            "stratum": part.stratum,
             "threshold": threshold,
             **kept._asdict(),
             "kept_share": kept.kept_share,
@@ -170,36 +185,35 @@ def _calibration_rows(name: str, stratum: str | None, whole: Presence) -> Iterat
         }
 
 
-def _coco_of_images(truth: DrawnFigures, detections: Detections, rows: NDArray[np.int64]) -> tuple[Row, list[Row]]:
-    """Some of the images as a COCO document and results, with one category."""
-    figures, boxes = (np.flatnonzero(np.isin(one.image, rows)) for one in (truth, detections))
-    document = {
-        "images": [{"id": int(row)} for row in rows],
-        "categories": [{"id": 1, "name": "figure"}],
-        "annotations": [
+def _coco_of_part(truth: Figures, boxes: Mapping[str, Detections], part: _Part) -> tuple[Row, list[Row]]:
+    """A part as a COCO document and results. Ids of categories are their places, from 1 on."""
+    annotations: list[Row] = []
+    results: list[Row] = []
+    for category_id, category in enumerate(part.categories, 1):
+        drawn, found = truth[category], boxes[category]
+        annotations += [
             annotation_entry(
-                number,
-                int(truth.image[at]),
-                1,
-                truth.xywh_px[at].tolist(),
-                float(truth.area_px2[at]),
-                is_crowd=bool(truth.is_crowd[at]),
+                len(annotations) + number,
+                int(drawn.image[at]),
+                category_id,
+                drawn.xywh_px[at].tolist(),
+                float(drawn.area_px2[at]),
+                is_crowd=bool(drawn.is_crowd[at]),
             )
-            for number, at in enumerate(figures.tolist(), 1)
-        ],
+            for number, at in enumerate(np.flatnonzero(np.isin(drawn.image, part.images)).tolist(), 1)
+        ]
+        results += [
+            result_entry(int(found.image[at]), category_id, found.xywh_px[at].tolist(), float(found.score[at]))
+            for at in np.flatnonzero(np.isin(found.image, part.images)).tolist()
+        ]
+    document = {
+        "images": [{"id": int(row)} for row in part.images],
+        "categories": [{"id": place, "name": name} for place, name in enumerate(part.categories, 1)],
+        "annotations": annotations,
     }
-    results = [
-        result_entry(int(detections.image[at]), 1, detections.xywh_px[at].tolist(), float(detections.score[at]))
-        for at in boxes.tolist()
-    ]
     return document, results
 
 
 def _ends(interval: tuple[float, float] | None) -> Row:
     low, high = interval or (None, None)
     return {"low": low, "high": high}
-
-
-def _stratum_seed(stratum: str | None) -> int:
-    """A seed for the stratum alone: its resamples stay the same when other strata come or go."""
-    return int.from_bytes(hashlib.sha256(repr(stratum).encode()).digest()[:8], "big")

@@ -26,13 +26,13 @@ _NO_TEXT = re.compile(r"[\x00-\x1f\x7f]+")
 
 
 def summary_lines(name: str, scores: pa.Table, settings: CompareSettings) -> list[str]:
-    """Lines of the summary: numbers for boxes and for images, the detectors compared, and the AP of each style.
+    """Lines of the summary: numbers for boxes and for images, the detectors compared, and the AP of each group.
 
     Without a row about all images there is nothing to compare, which one line says.
     """
     rows = scores.to_pylist()
     detectors = rank_detectors(rows)
-    whole = next((row for row in rows if row["stratum"] is None), None)
+    whole = next((row for row in rows if row["attribute"] is None), None)
     if whole is None:
         return [f"## {cell(name)}: no detector was compared"]
     lines = [
@@ -46,22 +46,24 @@ def summary_lines(name: str, scores: pa.Table, settings: CompareSettings) -> lis
         "",
         *_images(rows, detectors),
     ]
-    strata = strata_names(rows)
-    return [*lines, "", "AP by style:", "", *_by_stratum(rows, detectors, strata)] if strata else lines
+    for attribute, strata in strata_names(rows).items():
+        lines += ["", f"AP by {cell(attribute)}:", "", *_by_stratum(rows, detectors, attribute, strata)]
+    return lines
 
 
 def page(name: str, scores: pa.Table, calibration: pa.Table, settings: CompareSettings, notes: Sequence[str]) -> str:
-    """The whole page: the summary, each detector's table by style, two detectors side by side by style (PoPArt,
+    """The whole page: the summary, each detector's table by group, two detectors side by side by group (PoPArt,
     Table 5), what thresholds keep, and how it was computed.
     """
     rows = scores.to_pylist()
     detectors = rank_detectors(rows)
     lines = [f"# Detectors on {cell(name)}", "", *summary_lines(name, scores, settings)]
-    strata = strata_names(rows)
-    for detector in detectors if strata else ():
-        lines += ["", f"## {cell(detector)} by style", "", *_by_measure(rows, detector, strata)]
-    if strata and len(detectors) == 2:
-        lines += ["", "## Side by side, by style", "", *_side_by_side(rows, strata)]
+    for attribute, strata in strata_names(rows).items():
+        for detector in detectors:
+            title = f"## {cell(detector)} by {cell(attribute)}"
+            lines += ["", title, "", *_by_measure(rows, detector, attribute, strata)]
+        if len(detectors) == 2:
+            lines += ["", f"## Side by side, by {cell(attribute)}", "", *_side_by_side(rows, attribute, strata)]
     lines += [
         "",
         "## What a threshold keeps and what it misses",
@@ -71,7 +73,7 @@ def page(name: str, scores: pa.Table, calibration: pa.Table, settings: CompareSe
     ]
     lines += [f"- {cell(note)}" for note in notes]
     lines += [
-        f"- Only boxes of category {cell(settings.category)} count, at most the best {settings.at_most} of each image. "
+        f"- {_which_count(settings)}, at most the best {settings.at_most} of each image. "
         f"Numbers in brackets are 95 % intervals: of AP and AR from {settings.replicates} resamples of the images "
         f"(seed {settings.seed}), of shares by Wilson's formula. A blank means that there is nothing to score."
     ]
@@ -80,7 +82,7 @@ def page(name: str, scores: pa.Table, calibration: pa.Table, settings: CompareSe
 
 def presence_notes(calibration: pa.Table) -> list[str]:
     """A warning where all images have figures: then no image can be kept wrongly."""
-    first = calibration.filter(pc.is_null(calibration["stratum"])).slice(0, 1).to_pylist()
+    first = calibration.filter(pc.is_null(calibration["attribute"])).slice(0, 1).to_pylist()
     if not first or first[0]["with_figure"] < first[0]["images"]:
         return []
     return ["Every image has a figure, so that the precision of images is always 1 and their AUC is not defined"]
@@ -88,13 +90,17 @@ def presence_notes(calibration: pa.Table) -> list[str]:
 
 def rank_detectors(rows: Sequence[Row]) -> list[str]:
     """Names of the detectors by falling AP over all images."""
-    aps = {row["detector"]: row["value"] for row in rows if row["stratum"] is None and row["metric"] == "AP"}
+    aps = {row["detector"]: row["value"] for row in rows if row["attribute"] is None and row["metric"] == "AP"}
     return sorted(aps, key=lambda name: (-(aps[name] or 0.0), name))
 
 
-def strata_names(rows: Sequence[Row]) -> list[str]:
-    """Names of the strata, sorted."""
-    return sorted({row["stratum"] for row in rows} - {None})
+def strata_names(rows: Sequence[Row]) -> dict[str, list[str]]:
+    """By attribute, in the order of the rows, the names of its strata, sorted."""
+    names: dict[str, set[str]] = {}
+    for row in rows:
+        if row["attribute"] is not None:
+            names.setdefault(row["attribute"], set()).add(row["stratum"])
+    return {attribute: sorted(strata) for attribute, strata in names.items()}
 
 
 def cell(text: str) -> str:
@@ -117,8 +123,18 @@ def table(header: Sequence[str], lines: Sequence[Sequence[str]]) -> list[str]:
     return [f"| {' | '.join(header)} |", f"|{rule}|", *(f"| {' | '.join(line)} |" for line in lines)]
 
 
+def _which_count(settings: CompareSettings) -> str:
+    names = ", ".join(map(cell, settings.categories))
+    if len(settings.categories) == 1:
+        return f"Only boxes of category {names} count"
+    return (
+        f"Boxes of {len(settings.categories)} categories count ({names}): AP and AR are means over those that have a "
+        "figure, an image is kept for a box of any, and in each category of an image count"
+    )
+
+
 def _boxes(rows: Sequence[Row], detectors: Sequence[str]) -> list[str]:
-    of = _values(rows, None)
+    of = _values(rows, None, None)
     lines = []
     for name in detectors:
         first, *others = (of[name, metric] for metric in COLUMNS)
@@ -128,46 +144,46 @@ def _boxes(rows: Sequence[Row], detectors: Sequence[str]) -> list[str]:
 
 
 def _images(rows: Sequence[Row], detectors: Sequence[str]) -> list[str]:
-    of = _values(rows, None)
+    of = _values(rows, None, None)
     lines = [[cell(name), *(number(of[name, metric]["value"]) for metric in _OF_IMAGES)] for name in detectors]
     return table(["detector", *_OF_IMAGES.values()], lines)
 
 
-def _by_stratum(rows: Sequence[Row], detectors: Sequence[str], strata: Sequence[str]) -> list[str]:
+def _by_stratum(rows: Sequence[Row], detectors: Sequence[str], attribute: str, strata: Sequence[str]) -> list[str]:
     lines = []
     for stratum in strata:
-        of = _values(rows, stratum)
+        of = _values(rows, attribute, stratum)
         counts = of[detectors[0], "AP"]
         values = [number(of[name, "AP"]["value"]) for name in detectors]
         lines.append([cell(stratum), *values, str(counts["images"]), str(counts["figures"])])
-    return table(["style", *map(cell, detectors), "images", "figures"], lines)
+    return table([cell(attribute), *map(cell, detectors), "images", "figures"], lines)
 
 
-def _by_measure(rows: Sequence[Row], detector: str, strata: Sequence[str | None]) -> list[str]:
+def _by_measure(rows: Sequence[Row], detector: str, attribute: str, strata: Sequence[str]) -> list[str]:
     lines = []
     for stratum in (*strata, None):
-        of = _values(rows, stratum)
+        of = _values(rows, stratum and attribute, stratum)
         counts = of[detector, "AP"]
         values = [number(of[detector, metric]["value"]) for metric in COLUMNS]
         lines.append(
             ["all" if stratum is None else cell(stratum), *values, str(counts["images"]), str(counts["figures"])]
         )
-    return table(["style", *COLUMNS, "images", "figures"], lines)
+    return table([cell(attribute), *COLUMNS, "images", "figures"], lines)
 
 
-def _side_by_side(rows: Sequence[Row], strata: Sequence[str | None]) -> list[str]:
+def _side_by_side(rows: Sequence[Row], attribute: str, strata: Sequence[str]) -> list[str]:
     """Each measure of two detectors, in the order in which they were compared, and how far the second is above."""
     first, second = dict.fromkeys(row["detector"] for row in rows)
     text = f"Each cell: {cell(first)} / {cell(second)} / the second minus the first (before rounding)."
     lines = []
     for stratum in (*strata, None):
-        of = _values(rows, stratum)
+        of = _values(rows, stratum and attribute, stratum)
         counts = of[first, "AP"]
         pairs = [_pair(of[first, metric]["value"], of[second, metric]["value"]) for metric in COLUMNS]
         lines.append(
             ["all" if stratum is None else cell(stratum), *pairs, str(counts["images"]), str(counts["figures"])]
         )
-    return [text, "", *table(["style", *COLUMNS, "images", "figures"], lines)]
+    return [text, "", *table([cell(attribute), *COLUMNS, "images", "figures"], lines)]
 
 
 def _pair(first: float | None, second: float | None) -> str:
@@ -196,7 +212,7 @@ def _lead_lines(rows: Sequence[Row]) -> list[str]:
 
 
 def _thresholds(calibration: pa.Table, detectors: Sequence[str]) -> list[str]:
-    whole = calibration.filter(pc.is_null(calibration["stratum"])).to_pylist()
+    whole = calibration.filter(pc.is_null(calibration["attribute"])).to_pylist()
     lines = [
         [
             cell(name),
@@ -217,5 +233,6 @@ def _with_ends(row: Row, name: str) -> str:
     return f"{number(row[name])} ({low}-{high})" if low else number(row[name])
 
 
-def _values(rows: Sequence[Row], stratum: str | None) -> dict[tuple[str, str], Row]:
-    return {(row["detector"], row["metric"]): row for row in rows if row["stratum"] == stratum}
+def _values(rows: Sequence[Row], attribute: str | None, stratum: str | None) -> dict[tuple[str, str], Row]:
+    part = attribute, stratum
+    return {(row["detector"], row["metric"]): row for row in rows if (row["attribute"], row["stratum"]) == part}

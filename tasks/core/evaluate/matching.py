@@ -1,6 +1,6 @@
 """Which boxes of a detector are right: matched to figures once, so that resamples only have to count."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -75,6 +75,13 @@ def figures_of(images: pa.Table, figures: pa.Table) -> DrawnFigures:
         np.asarray(figures["area_px2"], np.float64)[order],
         np.asarray(figures["is_crowd"].to_numpy(), np.bool_)[order],
     )
+
+
+def figures_by_category(images: pa.Table, figures: pa.Table, categories: Iterable[str]) -> dict[str, DrawnFigures]:
+    """`figures_of` each category, in their order, also of those that have none."""
+    return {
+        category: figures_of(images, figures.filter(pc.equal(figures["category"], category))) for category in categories
+    }
 
 
 def detections_of_measure(images: pa.Table, measured: pa.Table, category: str) -> Detections:

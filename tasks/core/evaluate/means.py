@@ -19,3 +19,15 @@ def mean_of_defined(values: Floats, times: NDArray[np.int64] | Floats | None = N
     counts = ~np.isnan(values) * (1.0 if times is None else np.asarray(times, np.float64))
     number = counts.sum()
     return float((np.nan_to_num(values, nan=0.0) * counts).sum() / number) if number else math.nan
+
+
+def means_along(values: Floats, axis: int) -> Floats:
+    """The means of what is not NaN along an axis; NaN where nothing is.
+
+    >>> means_along(np.array([[1.0, np.nan], [4.0, np.nan]]), 0)
+    array([2.5, nan])
+    """
+    is_defined = ~np.isnan(values)
+    with np.errstate(invalid="ignore"):  # 0 / 0
+        means: Floats = np.where(is_defined, values, 0.0).sum(axis=axis) / is_defined.sum(axis=axis)
+    return means

@@ -1,6 +1,7 @@
 """How well a detector tells images with a figure from images without: what a threshold keeps, and what it misses."""
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -59,6 +60,11 @@ def compute_presence(truth: DrawnFigures, detections: Detections) -> Presence:
     score = np.full(truth.images, _NO_BOX)
     np.maximum.at(score, detections.image, detections.score)
     return Presence(has_figure, score)
+
+
+def join_presences(several: Sequence[Presence]) -> Presence:
+    """A figure or a box of any of several categories, in the same images. several: one or more."""
+    return Presence(np.any([one.has_figure for one in several], axis=0), np.max([one.score for one in several], axis=0))
 
 
 def select_images(presence: Presence, rows: NDArray[np.int64]) -> Presence:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tasks.core.evaluate.matching import THRESHOLDS, Matches
+from tasks.core.evaluate.means import means_along
 
 MEASURES = ("AP", "AP50", "AP75", "APS", "APM", "APL", "AR")
 """AR: of at most as many boxes per image as were matched."""
@@ -57,20 +58,23 @@ def precisions_and_recalls(matched: Matches, times: NDArray[np.int64]) -> Floats
     return values
 
 
-def bootstrap_scores(several: Sequence[Matches], replicates: int, rng: np.random.Generator) -> Floats:
+def bootstrap_scores(several: Sequence[Sequence[Matches]], replicates: int, rng: np.random.Generator) -> Floats:
     """(detectors, replicates, 7) MEASURES of each detector on the same resamples of the same images.
 
-    Detectors can then be compared on the same images. Without images all values are NaN.
+    several: of each detector the matches of each category, one or more; of several categories the measures are means
+    over those that have a figure in the resample. Detectors can then be compared on the same images. Without images all
+    values are NaN.
     """
-    images = len(several[0].figures) if several else 0
-    values = np.full((len(several), replicates, len(MEASURES)), np.nan)
+    images = len(several[0][0].figures) if several else 0
+    values = np.full((len(several), len(several[0]) if several else 1, replicates, len(MEASURES)), np.nan)
     for start in range(0, replicates if images else 0, _AT_ONCE):
         count = min(_AT_ONCE, replicates - start)
         weights = rng.multinomial(images, np.full(images, 1 / images), size=count)
         for place, times in enumerate(weights):
-            for detector, matched in enumerate(several):
-                values[detector, start + place] = weighted_scores(matched, times)
-    return values
+            for detector, categories in enumerate(several):
+                for category, matched in enumerate(categories):
+                    values[detector, category, start + place] = weighted_scores(matched, times)
+    return means_along(values, 1)
 
 
 def interval(values: Floats) -> tuple[float, float] | None:

@@ -1,6 +1,6 @@
 """Detections that are stored: in a file of COCO's results format, or in a release."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import cast
 
 import numpy as np
@@ -16,18 +16,24 @@ from tasks.core.evaluate.matching import Detections, sort_detections
 
 
 def detections_of_results(
-    name: str, data: bytes, images: pa.Table, others: Collection[Id], category_id: Id, *, any_score: bool = False
-) -> tuple[Detections, tuple[str, ...]]:
-    """The boxes of one category in these images, and notes: how many boxes or images were passed over.
+    name: str,
+    data: bytes,
+    images: pa.Table,
+    others: Collection[Id],
+    category_ids: Mapping[str, Id],
+    *,
+    any_score: bool = False,
+) -> tuple[dict[str, Detections], tuple[str, ...]]:
+    """The boxes of each category in these images, and notes: how many boxes or images were passed over.
 
     Boxes are clipped to their pictures and rounded as `detect` does before it stores them (tasks/core/detect/boxes.py):
     a detector has the same scores, whether it runs here or its results come in a file. A box of which nothing is left
     in its picture is left out.
 
-    images: ANNOTATED. others: ids of the truth's other images, whose boxes are passed over. any_score: scores may be
-    any finite numbers, such as margins, and stay as they are: rounded, boxes that a detector tells apart would be one.
-    Raises BadInput for what is no list of results (see `read_results`), and for ids of images that the truth does not
-    have, and for boxes of which none is of this category and in these images.
+    images: ANNOTATED. others: ids of the truth's other images, whose boxes are passed over. category_ids: by name.
+    any_score: scores may be any finite numbers, such as margins, and stay as they are: rounded, boxes that a detector
+    tells apart would be one. Raises BadInput for what is no list of results (see `read_results`), and for ids of images
+    that the truth does not have, and for boxes of which none is of these categories and in these images.
     """
     results = read_results(name, data, any_score=any_score)
     row_of = {number: row for row, number in enumerate(images["image_id"].to_pylist())}
@@ -37,7 +43,8 @@ def detections_of_results(
     notes = []
     if results.empty_boxes:
         notes.append(f"{name}: left out {results.empty_boxes} boxes with a side of 0")
-    other = sum(detection.category_id != category_id for detection in results.detections)
+    wanted = {*category_ids.values()}
+    other = sum(detection.category_id not in wanted for detection in results.detections)
     if other:
         notes.append(f"{name}: left out {counted(other, 'box', 'boxes')} of other categories")
     if passed_over := len(ids - row_of.keys()):
@@ -45,11 +52,12 @@ def detections_of_results(
     boxes = [
         detection
         for detection in results.detections
-        if detection.image_id in row_of and detection.category_id == category_id
+        if detection.image_id in row_of and detection.category_id in wanted
     ]
     if results.detections and not boxes:
         raise BadInput(
-            f"{name}: expected boxes of the category {quoted(category_id)} in the images that are compared, got "
+            f"{name}: expected boxes of the category {' or '.join(map(quoted, category_ids.values()))} in the images "
+            f"that are compared, got "
             f"{counted(len(results.detections), 'box', 'boxes')}, {other:,} of them of other categories"
         )
     row = np.array([row_of[cast(int, detection.image_id)] for detection in boxes], np.int64)
@@ -58,20 +66,30 @@ def detections_of_results(
     is_inside = (xywh[:, 2:] > 0).all(axis=1)
     if outside := int((~is_inside).sum()):
         notes.append(f"{name}: left out {outside} boxes of which nothing, or less than 0.1 px, is in the picture")
-    return sort_detections(row[is_inside], xywh[is_inside], score.astype(np.float64)[is_inside]), tuple(notes)
+    of_category = {}
+    for category, number in category_ids.items():
+        is_own = is_inside & np.array([detection.category_id == number for detection in boxes], np.bool_)
+        of_category[category] = sort_detections(row[is_own], xywh[is_own], score.astype(np.float64)[is_own])
+    return of_category, tuple(notes)
 
 
-def detections_of_release(images: pa.Table, annotations: pa.Table, category_id: Id) -> dict[str, Detections]:
-    """The boxes that a release's own detectors have stored for these images, by the name of each."""
-    is_detection = pc.and_(
-        pc.and_(pc.equal(annotations["origin"], "detector"), pc.equal(annotations["category_id"], category_id)),
-        pc.is_in(annotations["image_id"], value_set=images["image_id"]),
-    )
+def detections_of_release(
+    images: pa.Table, annotations: pa.Table, category_ids: Mapping[str, Id]
+) -> dict[str, dict[str, Detections]]:
+    """The boxes that a release's own detectors have stored for these images, by the name of each and by category."""
+    boxes = annotations.filter(pc.equal(annotations["origin"], "detector")).sort_by("annotation_id")
     # all names, also of a detector without a box in these images
-    names = pc.unique(annotations.filter(pc.equal(annotations["origin"], "detector"))["origin_name"]).to_pylist()
-    boxes = annotations.filter(is_detection).sort_by("annotation_id")
+    names = pc.unique(boxes["origin_name"]).to_pylist()
+    boxes = boxes.filter(pc.is_in(boxes["image_id"], value_set=images["image_id"]))
     return {
-        str(name): _detections(images, boxes.filter(pc.equal(boxes["origin_name"], name))) for name in sorted(names)
+        str(name): {
+            category: _detections(
+                images,
+                boxes.filter(pc.and_(pc.equal(boxes["origin_name"], name), pc.equal(boxes["category_id"], number))),
+            )
+            for category, number in category_ids.items()
+        }
+        for name in sorted(names)
     }
 
 

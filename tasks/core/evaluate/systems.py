@@ -7,7 +7,6 @@ Introduction to the Bootstrap", 1993, chapter 13). All systems get the same resa
 paired.
 """
 
-import hashlib
 import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,17 +17,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from schemas.tables import SYSTEM_SCORES
+from tasks.core.evaluate.groups import Groups, unit_groups
 from tasks.core.evaluate.resampling import interval
 
 Times = NDArray[np.int64]
 Scorer = Callable[[Times], dict[str, float]]
 """Metrics where unit i counts times[i] times: the same keys each time, NaN where one is not defined."""
 
-Groups = Mapping[str, Sequence[str | None]]
-"""By attribute, the value of each unit; null where it is not known."""
-
 Row = dict[str, Any]
-UNKNOWN = "unknown"
 LEAST_UNITS, LEAST_REPLICATES = 10, 100
 """With fewer units or resamples there is no interval: of two images, both right, each resample says 1.000."""
 _MOST_UNDEFINED = 0.05
@@ -57,12 +53,13 @@ def score_systems(
     each system is ahead of the next one. Without a unit there is no row. replicates: 0 for no intervals.
     """
     rows: list[Row] = []
-    for attribute, group, is_in in _unit_groups(units, groups) if units else ():
-        common = {"attribute": attribute, "group": group, "units": int(is_in.sum())}
-        rng = np.random.default_rng([seed, _group_seed(attribute, group)])
-        is_enough = replicates >= LEAST_REPLICATES and is_in.sum() >= LEAST_UNITS
-        samples = [_scores(systems, times) for times in _resamples(is_in, replicates * is_enough, rng)]
-        values = _scores(systems, is_in.astype(np.int64))
+    for group in unit_groups(units, groups) if units else ():
+        count = int(group.is_in.sum())
+        common = {"attribute": group.attribute, "group": group.value, "units": count}
+        rng = np.random.default_rng(group.seed(seed))
+        is_enough = replicates >= LEAST_REPLICATES and count >= LEAST_UNITS
+        samples = [_scores(systems, times) for times in _resamples(group.is_in, replicates * is_enough, rng)]
+        values = _scores(systems, group.is_in.astype(np.int64))
         for name, metrics in values.items():
             rows += [
                 {
@@ -72,7 +69,7 @@ def score_systems(
                 }
                 for metric, value in metrics.items()
             ]
-        if attribute is None and ranking.has_leads:
+        if group.attribute is None and ranking.has_leads:
             rows += [{**common, **row} for row in _leads(values, samples, ranking)]
     return pa.Table.from_pylist(rows, schema=SYSTEM_SCORES)
 
@@ -93,21 +90,6 @@ def _is_own(row: Row, metric: str) -> bool:
 def _order(value: float | None, name: str, ranking: Ranking) -> tuple[float, str]:
     number = 0.0 if value is None else value
     return (number if ranking.is_lower_better else -number), name
-
-
-def _unit_groups(units: int, groups: Groups) -> Iterator[tuple[str | None, str | None, NDArray[np.bool_]]]:
-    """All units, then those of each group, attributes in the order given and groups by name.
-
-    Units without a value are a group of their own, whatever the values are called.
-    """
-    yield None, None, np.ones(units, np.bool_)
-    for attribute, values in groups.items():
-        missing = UNKNOWN
-        while missing in values:
-            missing = f"({missing})"
-        named = np.array([missing if value is None else value for value in values], dtype=object)
-        for group in sorted(set(named)):
-            yield attribute, group, np.asarray(named == group, np.bool_)
 
 
 def _resamples(is_in: NDArray[np.bool_], replicates: int, rng: np.random.Generator) -> Iterator[Times]:
@@ -155,8 +137,3 @@ def _interval(samples: NDArray[np.float64]) -> tuple[float, float] | None:
 def _ends(ends: tuple[float, float] | None) -> Row:
     low, high = ends or (None, None)
     return {"low": low, "high": high}
-
-
-def _group_seed(attribute: str | None, group: str | None) -> int:
-    """A seed for the group alone: its resamples stay the same when other groups come or go."""
-    return int.from_bytes(hashlib.sha256(repr((attribute, group)).encode()).digest()[:8], "big")

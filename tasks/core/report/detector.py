@@ -17,11 +17,12 @@ def section(images: pa.Table, annotations: pa.Table, categories: Sequence[str]) 
 
     images, annotations: both tables of a release, images without their bytes.
     """
-    looked, drawn = truth_of_release(images, annotations, categories, categories[0])
-    several = results.detections_of_release(looked, annotations, 1)
+    first = categories[0]
+    looked, drawn, category_ids = truth_of_release(images, annotations, categories, [first])
+    several = results.detections_of_release(looked, annotations, category_ids)
     if not several or not drawn.num_rows:
         return ""
-    calibration = comparison.calibrate_detectors(matching.figures_of(looked, drawn), several, None)
+    calibration = comparison.calibrate_detectors({first: matching.figures_of(looked, drawn)}, several, {})
     at_half = calibration.filter(pc.equal(calibration["threshold"], 0.5)).to_pylist()
     sentences = "; ".join(
         f"{escape(row['detector'])} at 0.5 keeps {row['kept']:,} of {row['images']:,} images, among them "
@@ -31,7 +32,7 @@ def section(images: pa.Table, annotations: pa.Table, categories: Sequence[str]) 
     )
     return (
         "<h2>What the detector would keep</h2>"
-        f"<p>On the images that people have annotated ({escape(categories[0])}): {sentences}. Images "
+        f"<p>On the images that people have annotated ({escape(first)}): {sentences}. Images "
         "that the recipe has dropped are not among them.</p>"
         f"<div>{charts.plot_calibration(calibration, sorted(several))}</div>"
     )

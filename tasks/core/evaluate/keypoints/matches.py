@@ -26,7 +26,7 @@ def match_poses(truth: PosedFigures, poses: Poses, sigmas: NDArray[np.float64], 
     keypoints, is neither found nor missed, and a pose that takes it does not count; a crowd takes any number.
     """
     drawn = truth.drawn
-    is_ignored = drawn.is_crowd | ~(truth.keypoints_xyv[..., 2] > 0).any(axis=1)
+    is_ignored = ~truth.is_labelled
     verdicts, rows = [np.zeros((len(AREAS_PX2), len(THRESHOLDS), 0), np.uint8)], [np.zeros(0, np.int64)]
     for figures, found in rows_by_image(drawn, poses.image, at_most):
         similarity = object_keypoint_similarity(

@@ -1,5 +1,6 @@
 """Poses as arrays: those that people gave to figures, and those that a system has found."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +29,11 @@ class PosedFigures(NamedTuple):
     drawn: DrawnFigures
     keypoints_xyv: Floats
 
+    @property
+    def is_labelled(self) -> NDArray[np.bool_]:
+        """(G,) whether a figure can be found or missed: it has a point, and is no crowd."""
+        return (self.keypoints_xyv[..., 2] > 0).any(axis=1) & ~self.drawn.is_crowd
+
 
 class Poses(NamedTuple):
     """What a system has found, as `sort_poses` orders it. image: (D,) row of each pose's image, ascending.
@@ -39,6 +45,16 @@ class Poses(NamedTuple):
     keypoints_xy: Floats
     score: Floats
     area_px2: Floats
+
+
+def posed_figures_by_category(
+    images: pa.Table, figures: pa.Table, categories: Iterable[str], joints: int
+) -> dict[str, PosedFigures]:
+    """`posed_figures_of` each category, in their order, also of those that have none."""
+    return {
+        category: posed_figures_of(images, figures.filter(pc.equal(figures["category"], category)), joints)
+        for category in categories
+    }
 
 
 def posed_figures_of(images: pa.Table, figures: pa.Table, joints: int) -> PosedFigures:

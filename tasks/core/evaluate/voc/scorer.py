@@ -20,6 +20,8 @@ MEASURES = (
 """F is the largest on the curve; precision, recall and score are those of its point (Picasso, section 5.5). most_*: the
 largest anywhere on the curve, each for itself, as the caption of Fig. 7 has it; the largest F is F in both readings.
 """
+AVERAGED = ("AP_2010", "AP_2007")
+"""Of several categories: all others are of one threshold, which differs from category to category."""
 
 
 def voc_scorer(verdicts: VocVerdicts) -> Scorer:

@@ -21,7 +21,7 @@ def document(**changes: Any) -> dict[str, Any]:
 
 
 def read(value: Any, category: str = "person") -> Any:
-    return read_truth_file("truth", json.dumps(value).encode(), category)
+    return read_truth_file("truth", json.dumps(value).encode(), [category])
 
 
 def test_an_image_and_its_box():
@@ -39,7 +39,7 @@ def test_an_image_and_its_box():
             "keypoints_xyv": None,
         }
     ]
-    assert (got.notes, got.category_id, got.ids) == ((), 1, frozenset({7}))
+    assert (got.notes, got.category_ids, got.ids) == ((), {"person": 1}, frozenset({7}))
 
 
 @pytest.mark.parametrize(
@@ -96,8 +96,8 @@ def test_other_categories_are_passed_over_and_a_bad_box_of_theirs_matters_to_nob
     categories = [{"id": 1, "name": "person"}, {"id": 4, "name": "dog"}]
     dog = {**BOX, "category_id": 4, "bbox": []}
     got = read(document(annotations=[BOX, dog], categories=categories))
-    assert (len(got.images), len(got.figures), got.category_id) == (1, 1, 1)
-    assert read(document(annotations=[BOX], categories=categories), "dog").category_id == 4
+    assert (len(got.images), len(got.figures), got.category_ids) == (1, 1, {"person": 1})
+    assert read(document(annotations=[BOX], categories=categories), "dog").category_ids == {"dog": 4}
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_anything_else_is_refused_in_one_sentence(value: Any, said: str):
 @pytest.mark.parametrize("data", [b"", b"{", b"[" * 100_000, b"\xff\xfe", b"<html>"])
 def test_what_is_no_json_is_refused(data: bytes):
     with pytest.raises(BadInput, match="truth: expected JSON, got something else"):
-        read_truth_file("truth", data, "person")
+        read_truth_file("truth", data, ["person"])
 
 
 def test_figures_have_one_order_whatever_theirs():
@@ -161,11 +161,39 @@ def test_boxes_and_scores_of_a_release_that_are_none_are_told(row, line):
 
 
 @pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("oil", "oil"),
+        ("\ud800", "?"),
+        ("", None),
+        (None, None),
+        (3, "3"),
+        (3.0, "3"),
+        (-0.0, "0"),
+        (2.5, "2.5"),
+        (10**400, str(10**400)),
+        (True, "true"),
+    ],
+)
+def test_an_attribute_of_an_image_is_text(value: Any, text: str | None):
+    images = [{**IMAGE, "metadata": {"of": value, "other": 1}}, {"id": 8, "file_name": "b.png", "of": "the image's"}]
+    truth = read_truth_file("t", json.dumps(document(images=images)).encode(), ["person"], ["of"])
+    assert truth.attributes == {"of": {8: "the image's"} | ({} if text is None else {7: text})}
+
+
+@pytest.mark.parametrize("value", [[1], {"a": 1}, float("inf"), float("nan")])
+def test_an_attribute_that_is_no_value_is_refused(value: Any):
+    data = json.dumps(document(images=[{**IMAGE, "metadata": {"of": value}}])).encode()
+    with pytest.raises(BadInput, match="t: expected "):
+        read_truth_file("t", data, ["person"], ["of"])
+
+
+@pytest.mark.parametrize(
     ("value", "expected"),
     [(1, 1), (5.0, 5), (0, None), (6, None), (2.5, None), (True, None), ("3", None), (None, None), ([1], None)],
 )
 def test_the_deformation_of_an_image_is_a_whole_number_of_1_to_5_or_none(value: Any, expected: int | None):
     image = {"id": 1, "file_name": "a.png", "metadata": {"deformation": value}}
     document = {"images": [image], "annotations": [], "categories": [{"id": 1, "name": "person"}]}
-    truth = read_truth_file("t", json.dumps(document).encode(), "person")
+    truth = read_truth_file("t", json.dumps(document).encode(), ["person"])
     assert truth.deformation == ({} if expected is None else {1: expected})

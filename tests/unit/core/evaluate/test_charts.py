@@ -14,11 +14,11 @@ from tests.support.systems import ACCURACY, GOOD, POOR, STYLES
 SVG = "{http://www.w3.org/2000/svg}"
 Row = dict[str, Any]
 SCORES = pa.schema(
-    [(name, pa.string()) for name in ("detector", "metric", "stratum")]
+    [(name, pa.string()) for name in ("detector", "metric", "attribute", "stratum")]
     + [(name, pa.float64()) for name in ("value", "low", "high")]
 )
 CALIBRATION = pa.schema(
-    [("detector", pa.string()), ("stratum", pa.string())]
+    [("detector", pa.string()), ("attribute", pa.string()), ("stratum", pa.string())]
     + [(name, pa.float64()) for name in ("threshold", "kept_share", "recall", "precision")]
 )
 
@@ -62,7 +62,9 @@ def test_each_detector_has_a_dot_at_its_value_the_best_on_top():
 
 
 def test_styles_are_pale_dots_below_and_other_measures_are_left_out():
-    tree = scores(score("a", 0.5), score("a", 0.9, stratum="Dada"), {**score("a", 0.1), "metric": "AP50"})
+    tree = scores(
+        score("a", 0.5), score("a", 0.9, attribute="style", stratum="Dada"), {**score("a", 0.1), "metric": "AP50"}
+    )
     assert len(of_class(tree, "dot")) == 1
     assert len(of_class(tree, "style")) == 1
     assert "pale dots: each style" in "".join(tree.itertext())
@@ -82,7 +84,12 @@ def points(detector: str, **more: Any) -> list[Row]:
 
 
 def test_three_panels_with_a_line_each_where_there_is_a_value():
-    tree = calibration(["a", "b"], *points("a"), *points("b", precision=1.0), *points("a", stratum="Dada", recall=0.0))
+    tree = calibration(
+        ["a", "b"],
+        *points("a"),
+        *points("b", precision=1.0),
+        *points("a", attribute="style", stratum="Dada", recall=0.0),
+    )
     assert [text.text for text in of_class(tree, "title")] == [
         "kept share of all images",
         "recall of images with a figure",

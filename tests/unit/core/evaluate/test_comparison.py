@@ -10,21 +10,22 @@ from schemas.evaluate import CompareSettings
 from tasks.core.evaluate import charts, comparison, markdown
 from tests.support.evaluate import LARGE, SMALL, detections, figures
 
-STYLES = ["Rococo"] * 12 + [None] * 12
-TRUTH = figures(*((place, SMALL if place % 2 else LARGE) for place in range(20)), images=24)
-GOOD = detections(*((place, SMALL if place % 2 else LARGE, 0.9) for place in range(18)), (23, SMALL, 0.4))
-POOR = detections(*((place, SMALL, 0.6) for place in range(6)))
-SETTINGS = CompareSettings(by="style", replicates=200, seed=1)
+STYLES = {"style": ["Rococo"] * 12 + [None] * 12}
+TRUTH = {"person": figures(*((place, SMALL if place % 2 else LARGE) for place in range(20)), images=24)}
+GOOD = {"person": detections(*((place, SMALL if place % 2 else LARGE, 0.9) for place in range(18)), (23, SMALL, 0.4))}
+POOR = {"person": detections(*((place, SMALL, 0.6) for place in range(6)))}
+NONE = {"person": detections()}
+SETTINGS = CompareSettings(by=("style",), replicates=200, seed=1)
 
 
 @pytest.fixture(scope="module")
 def scores():
-    return comparison.score_detectors(TRUTH, {"poor": POOR, "good": GOOD, "none": detections()}, STYLES, SETTINGS)
+    return comparison.score_detectors(TRUTH, {"poor": POOR, "good": GOOD, "none": NONE}, STYLES, SETTINGS)
 
 
 @pytest.fixture(scope="module")
 def calibration():
-    return comparison.calibrate_detectors(TRUTH, {"poor": POOR, "good": GOOD, "none": detections()}, STYLES)
+    return comparison.calibrate_detectors(TRUTH, {"poor": POOR, "good": GOOD, "none": NONE}, STYLES)
 
 
 def one(scores, detector: str, metric: str, stratum: str | None = None) -> dict:
@@ -73,7 +74,7 @@ def test_each_is_compared_with_the_one_next_after_it(scores):
 
 
 def test_a_detector_is_as_good_as_itself():
-    scores = comparison.score_detectors(TRUTH, {"a": GOOD, "b": GOOD}, None, SETTINGS)
+    scores = comparison.score_detectors(TRUTH, {"a": GOOD, "b": GOOD}, {}, SETTINGS)
     row = one(scores, "a", "AP ahead of b")
     assert (row["value"], row["low"], row["high"]) == (0, 0, 0)
     assert "a is not clearly better than b" in "\n".join(markdown.summary_lines("t", scores, SETTINGS))
@@ -83,15 +84,34 @@ def test_the_same_seed_gives_the_same_table_and_other_detectors_change_no_interv
     again = comparison.score_detectors(TRUTH, {"good": GOOD}, STYLES, SETTINGS)
     for stratum in (None, "Rococo"):
         assert one(again, "good", "AP", stratum) == one(scores, "good", "AP", stratum)
-    assert comparison.score_detectors(
-        TRUTH, {"poor": POOR, "good": GOOD, "none": detections()}, STYLES, SETTINGS
-    ).equals(scores)
+    assert comparison.score_detectors(TRUTH, {"poor": POOR, "good": GOOD, "none": NONE}, STYLES, SETTINGS).equals(
+        scores
+    )
     other = comparison.score_detectors(TRUTH, {"good": GOOD}, STYLES, SETTINGS.model_copy(update={"seed": 2}))
     assert one(other, "good", "AR")["low"] != one(scores, "good", "AR")["low"]
 
 
+def test_several_categories_are_scored_together_and_each_by_itself():
+    other = figures((3, LARGE), (3, SMALL), images=24)
+    truth = {**TRUTH, "dog": other, "eel": figures(images=24)}
+    found = {**GOOD, "dog": detections((3, LARGE, 0.7)), "eel": detections((0, SMALL, 0.9))}
+    scores = comparison.score_detectors(truth, {"good": found}, STYLES, SETTINGS)
+    alone = comparison.score_detectors(TRUTH, {"good": GOOD}, {}, SETTINGS)
+    values = {row["stratum"]: row for row in scores.to_pylist() if row["metric"] == "AR"}
+    assert values["person"]["value"] == one(alone, "good", "AR")["value"] == pytest.approx(0.9)
+    assert (values["dog"]["value"], values["eel"]["value"]) == (0.5, None)
+    assert values[None]["value"] == pytest.approx((0.9 + 0.5) / 2)
+    assert values[None]["low"] < values[None]["value"] < values[None]["high"]
+    assert [values[name]["figures"] for name in (None, "person", "dog", "eel")] == [22, 20, 2, 0]
+    recalls = {row["stratum"]: row["value"] for row in scores.to_pylist() if row["metric"] == "image_recall"}
+    assert (recalls[None], recalls["dog"], recalls["eel"]) == (18 / 20, 1, None)
+    assert_even(
+        markdown.page("t", scores, comparison.calibrate_detectors(truth, {"good": found}, STYLES), SETTINGS, [])
+    )
+
+
 def test_without_resamples_there_are_no_intervals_of_ap_but_those_of_shares():
-    scores = comparison.score_detectors(TRUTH, {"good": GOOD}, None, CompareSettings(replicates=0))
+    scores = comparison.score_detectors(TRUTH, {"good": GOOD}, {}, CompareSettings(replicates=0))
     assert one(scores, "good", "AP")["low"] is None
     assert one(scores, "good", "image_recall")["low"] == pytest.approx(0.699, abs=5e-4)
 
@@ -123,8 +143,8 @@ def assert_even(page: str) -> None:
 
 def test_no_name_breaks_a_table_or_a_drawing():
     name = "a|b\n<script>\x07" + "x" * 60
-    scores = comparison.score_detectors(TRUTH, {name: GOOD}, [name] * 24, SETTINGS)
-    calibration = comparison.calibrate_detectors(TRUTH, {name: GOOD}, [name] * 24)
+    scores = comparison.score_detectors(TRUTH, {name: GOOD}, {name: [name] * 24}, SETTINGS)
+    calibration = comparison.calibrate_detectors(TRUTH, {name: GOOD}, {name: [name] * 24})
     page = markdown.page(name, scores, calibration, SETTINGS, [name])
     assert "<script>" not in page
     assert_even(page)
@@ -143,9 +163,9 @@ def test_drawings_show_each_detector_once(scores, calibration):
 
 
 def test_where_all_images_have_figures_it_is_said():
-    truth = figures((0, SMALL))
-    assert markdown.presence_notes(comparison.calibrate_detectors(truth, {"a": detections()}, None))
-    assert not markdown.presence_notes(comparison.calibrate_detectors(TRUTH, {"a": detections()}, None))
+    truth = {"person": figures((0, SMALL))}
+    assert markdown.presence_notes(comparison.calibrate_detectors(truth, {"a": NONE}, {}))
+    assert not markdown.presence_notes(comparison.calibrate_detectors(TRUTH, {"a": NONE}, {}))
 
 
 def test_more_detectors_than_colours_differ_in_their_dashes():

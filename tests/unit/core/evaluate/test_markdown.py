@@ -14,7 +14,7 @@ IMAGES = ("kept_share", "image_recall", "image_precision", "image_f1", "image_au
 SETTINGS = CompareSettings()
 _CALIBRATION = ("kept_share", "recall", "precision")
 CALIBRATION = pa.schema(
-    [("detector", pa.string()), ("stratum", pa.string()), ("threshold", pa.float64())]
+    [("detector", pa.string()), ("attribute", pa.string()), ("stratum", pa.string()), ("threshold", pa.float64())]
     + [("images", pa.int64()), ("with_figure", pa.int64())]
     + [(name + end, pa.float64()) for name in _CALIBRATION for end in ("", "_low", "_high")]
 )
@@ -22,7 +22,14 @@ CALIBRATION = pa.schema(
 
 def rows_of(name: str, ap: float | None, stratum: str | None = None, **values: float | None) -> list[Row]:
     """All measures of a detector, AP without an interval; those that are not given are null."""
-    plain = {"stratum": stratum, "images": 10, "figures": 7, "low": None, "high": None}
+    plain = {
+        "attribute": stratum and "style",
+        "stratum": stratum,
+        "images": 10,
+        "figures": 7,
+        "low": None,
+        "high": None,
+    }
     given = {**dict.fromkeys((*markdown.COLUMNS, *IMAGES)), "AP": ap, **values}
     return [{"detector": name, "metric": metric, "value": value, **plain} for metric, value in given.items()]
 
@@ -115,7 +122,7 @@ def test_the_page_shows_some_thresholds_with_their_intervals_and_every_note():
     rows = [
         calibrated(0.5, kept_share=0.5, recall=1.0, recall_low=0.25, recall_high=1.0),
         calibrated(0.55, kept_share=0.9),
-        calibrated(0.5, kept_share=0.7, stratum="Dada"),
+        calibrated(0.5, kept_share=0.7, attribute="style", stratum="Dada"),
     ]
     page = markdown.page(
         "t", table(*rows_of("a", 0.5)), pa.Table.from_pylist(rows, CALIBRATION), SETTINGS, ["one\nnote"]

@@ -47,8 +47,8 @@ def test_nothing_found_is_0_and_nobody_to_find_is_not_defined():
 
 def test_the_same_seed_gives_the_same_resamples_whatever_else_is_compared():
     other = matches(TRUTH, detections((1, SMALL, 0.9)))
-    alone = bootstrap_scores([HALF], 130, np.random.default_rng(1))
-    both = bootstrap_scores([HALF, other], 130, np.random.default_rng(1))
+    alone = bootstrap_scores([[HALF]], 130, np.random.default_rng(1))
+    both = bootstrap_scores([[HALF], [other]], 130, np.random.default_rng(1))
     assert alone.shape == (1, 130, len(MEASURES))
     assert np.array_equal(alone[0], both[0], equal_nan=True)
     # where one image is drawn as often as the other, both are right as often
@@ -56,7 +56,7 @@ def test_the_same_seed_gives_the_same_resamples_whatever_else_is_compared():
 
 
 @pytest.mark.parametrize(
-    ("several", "replicates"), [([], 5), ([HALF], 0), ([matches(figures(images=0), detections())], 3)]
+    ("several", "replicates"), [([], 5), ([[HALF]], 0), ([[matches(figures(images=0), detections())]], 3)]
 )
 def test_nothing_to_draw_gives_nothing(several: list, replicates: int):
     got = bootstrap_scores(several, replicates, np.random.default_rng(1))
@@ -84,6 +84,6 @@ def test_an_interval_holds_the_true_value_about_as_often_as_it_says():
         is_found = chance.random(60) < 0.5
         truth = figures(*((place, SMALL) for place in range(60)), images=60)
         matched = matches(truth, detections(*((place, SMALL, 0.9) for place in np.flatnonzero(is_found).tolist())))
-        ends = interval(bootstrap_scores([matched], 150, chance)[0, :, 6])
+        ends = interval(bootstrap_scores([[matched]], 150, chance)[0, :, 6])
         hits += ends is not None and ends[0] <= 0.5 <= ends[1]
     assert 52 <= hits <= 60

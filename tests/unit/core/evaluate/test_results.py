@@ -19,7 +19,8 @@ BOX = {"image_id": 9, "category_id": 1, "bbox": [1, 2, 3, 4], "score": 0.5}
 
 
 def read(rows: Any, category_id: int = 1) -> Any:
-    return detections_of_results("theirs", json.dumps(rows).encode(), IMAGES, {12}, category_id)
+    found, notes = detections_of_results("theirs", json.dumps(rows).encode(), IMAGES, {12}, {"person": category_id})
+    return found["person"], notes
 
 
 def test_boxes_of_the_category_by_image_and_falling_score():
@@ -53,7 +54,8 @@ SIZED = pa.Table.from_pylist(
 )
 def test_a_box_of_a_file_is_what_detect_would_have_stored(bbox: list[float], expected: list[float] | None):
     row = {**BOX, "bbox": bbox, "score": 0.1235}
-    got, notes = detections_of_results("theirs", json.dumps([row]).encode(), SIZED, (), 1)
+    found, notes = detections_of_results("theirs", json.dumps([row]).encode(), SIZED, (), {"person": 1})
+    got = found["person"]
     corners = np.array([[bbox[0], bbox[1], bbox[0] + bbox[2], bbox[1] + bbox[3]]], np.float32)
     score, label = np.array([0.1235], np.float32), np.zeros(1, np.int64)
     stored = figures(corners, score, label, None, (60, 80), Detect(model="yolox"))
@@ -100,7 +102,7 @@ def test_the_same_boxes_have_one_order_wherever_they_come_from():
     images = IMAGES.set_column(1, "sha256", pa.array(["3", "9"]))
     others = [
         read(rows[::-1])[0],
-        detections_of_release(IMAGES, release, 1)["a"],
+        detections_of_release(IMAGES, release, {"person": 1})["a"]["person"],
         detections_of_measure(images, measured, "person"),
     ]
     for other in others:
@@ -115,10 +117,11 @@ def test_images_of_the_truth_that_are_not_compared_are_left_out_with_a_note():
 
 def test_any_finite_scores_are_taken_as_they_are_where_they_are_asked_for():
     rows = [{**BOX, "score": score} for score in (-1.25, 17.5, 0.50011, 0.50012)]
-    found, _ = detections_of_results("theirs", json.dumps(rows).encode(), IMAGES, {12}, 1, any_score=True)
-    assert found.score.tolist() == [17.5, 0.50012, 0.50011, -1.25]
-    empty, _ = detections_of_results("theirs", b"[]", IMAGES, {12}, 1, any_score=True)
-    assert (empty.score.shape, empty.score.dtype) == ((0,), np.float64)
+    ids = {"person": 1}
+    found, _ = detections_of_results("theirs", json.dumps(rows).encode(), IMAGES, {12}, ids, any_score=True)
+    assert found["person"].score.tolist() == [17.5, 0.50012, 0.50011, -1.25]
+    empty, _ = detections_of_results("theirs", b"[]", IMAGES, {12}, ids, any_score=True)
+    assert (empty["person"].score.shape, empty["person"].score.dtype) == ((0,), np.float64)
 
 
 def test_an_empty_box_is_left_out_with_a_note():
@@ -163,6 +166,18 @@ def test_a_releases_own_detectors_are_told_apart_even_where_one_has_found_nothin
         {**row, "annotation_id": 4, "origin_name": "a", "image_id": 77},
         {**row, "annotation_id": 5, "category_id": 2},
     ]
-    got = detections_of_release(IMAGES, pa.Table.from_pylist(rows, schema=ANNOTATIONS), 1)
-    assert list(got) == ["a", "b"]
-    assert (got["a"].score.tolist(), got["b"].score.tolist()) == ([], [0.7, 0.5])
+    got = detections_of_release(IMAGES, pa.Table.from_pylist(rows, schema=ANNOTATIONS), {"person": 1, "dog": 2})
+    scores = {name: {category: boxes.score.tolist() for category, boxes in own.items()} for name, own in got.items()}
+    assert scores == {"a": {"person": [], "dog": []}, "b": {"person": [0.7, 0.5], "dog": [0.5]}}
+
+
+def test_boxes_of_several_categories_are_told_apart():
+    rows = [BOX, {**BOX, "category_id": 7, "score": 0.9}, {**BOX, "category_id": 8}, {**BOX, "category_id": 7}]
+    ids = {"person": 1, "eel": 4, "dog": 7}
+    found, notes = detections_of_results("theirs", json.dumps(rows).encode(), IMAGES, {12}, ids)
+    assert {name: boxes.score.tolist() for name, boxes in found.items()} == {
+        "person": [0.5],
+        "eel": [],
+        "dog": [0.9, 0.5],
+    }
+    assert notes == ("theirs: left out 1 box of other categories",)

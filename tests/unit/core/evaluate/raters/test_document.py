@@ -52,7 +52,7 @@ def test_images_and_figures_from_1():
 
 def test_the_comparison_reads_it():
     got = consensus_document(RATINGS, CONSENSUS, pictures(*PICTURE_ROWS))
-    truth = read_truth_file("consensus.json", json.dumps(got).encode(), "person")
+    truth = read_truth_file("consensus.json", json.dumps(got).encode(), ["person"])
     assert [image["file_name"] for image in truth.images] == ["images/a.jpg", "images/b.jpg"]
     assert [figure["xywh_px"] for figure in truth.figures] == [[11, 10, 39, 40], [200, 200, 40, 60]]
     assert (truth.notes, len(truth.ids)) == ((), 3)

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from schemas.errors import BadInput
-from tasks.evaluate.evaluation import groups_of
+from tasks.core.evaluate.groups import MOST_VALUES, groups_of, unit_groups
 
 
 @pytest.mark.parametrize(
@@ -42,3 +42,37 @@ def test_what_has_no_text_is_refused_in_one_sentence(column, sentence):
     assert str(problem.value).startswith("--by: expected a column of texts, numbers or times, got 'of' with ")
     assert sentence in str(problem.value)
     assert "\n" not in str(problem.value)
+
+
+def test_all_units_come_first_then_each_value_and_those_without_one():
+    got = [
+        (group.attribute, group.value, group.is_in.tolist())
+        for group in unit_groups(3, {"style": ["b", None, "a"], "x": ["unknown", None, "unknown"]})
+    ]
+    assert got == [
+        (None, None, [True, True, True]),
+        ("style", "a", [False, False, True]),
+        ("style", "b", [True, False, False]),
+        ("style", "unknown", [False, True, False]),
+        ("x", "(unknown)", [False, True, False]),
+        ("x", "unknown", [True, False, True]),
+    ]
+
+
+def test_a_groups_seed_is_its_own():
+    first, second = (
+        {(group.attribute, group.value): group.seed(7) for group in unit_groups(2, groups)}
+        for groups in ({"a": ["x", "y"]}, {"b": ["x", "x"], "a": ["z", "y"]})
+    )
+    assert first["a", "y"] == second["a", "y"]
+    assert first["a", "x"] != second["b", "x"]
+    assert len({str(seed) for seed in (first | second).values()}) == len(first | second)
+
+
+def test_an_attribute_of_too_many_values_is_refused():
+    units = [str(number) for number in range(MOST_VALUES + 1)]
+    assert len(list(unit_groups(MOST_VALUES, {"of": units[:-1]}))) == MOST_VALUES + 1
+    with pytest.raises(
+        BadInput, match=r"--by: expected an attribute of at most 1,000 values, got 'of' with 1,001; make"
+    ):
+        list(unit_groups(len(units), {"of": units}))
