@@ -114,6 +114,6 @@ def _pictures(neighbours: pa.Table, systems: Mapping[str, SetFiles], training: s
     known = Folder("training, images", training)
     return neighbour_page(
         neighbours,
-        lambda system, sample: jpeg_of(samples[system], sample, _LONGEST_PX) if system in samples else None,
-        lambda image: jpeg_of(known, image, _LONGEST_PX),
+        lambda system, sample: jpeg_of(samples[system], sample, longest_px=_LONGEST_PX) if system in samples else None,
+        lambda image: jpeg_of(known, image, longest_px=_LONGEST_PX),
     ).encode()

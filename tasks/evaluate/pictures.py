@@ -8,7 +8,7 @@ _MAX_BYTES = 2**28
 _MAX_PIXELS = 150_000_000
 
 
-def jpeg_of(folder: Folder, path: str, longest_px: int, boxes: Boxes = ()) -> bytes | None:
+def jpeg_of(folder: Folder, path: str, boxes: Boxes = (), *, longest_px: int) -> bytes | None:
     """A small JPEG of the image with these boxes; None where it is not there or cannot be read."""
     try:
         return small_picture(folder.read(path, _MAX_BYTES), boxes, longest_px, _MAX_PIXELS)

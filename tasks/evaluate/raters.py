@@ -1,7 +1,8 @@
 """evaluate raters: people's boxes and ratings, each against the consensus of the others (Picasso, 5.4 and 7)."""
 
+import functools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -11,27 +12,17 @@ from schemas.errors import BadInput
 from schemas.evaluate_raters import RATINGS, RaterSettings
 from schemas.keypoints import KeypointScheme, shipped_schemes
 from schemas.phrases import quoted
-from tasks.core.evaluate import charts
 from tasks.core.evaluate.deformation import UNRATED
-from tasks.core.evaluate.markdown import cell, number, table
-from tasks.core.evaluate.picture_page import Picture, PictureRow, picture_page
+from tasks.core.evaluate.raters import page
 from tasks.core.evaluate.raters.alpha import alpha_scorer
 from tasks.core.evaluate.raters.buckets import deformation_buckets
-from tasks.core.evaluate.raters.consensus import Consensus, figure_table, find_consensus
+from tasks.core.evaluate.raters.consensus import figure_table, find_consensus
 from tasks.core.evaluate.raters.disagreement import disagreement_table
-from tasks.core.evaluate.raters.distribution import GRID, density
 from tasks.core.evaluate.raters.document import PICTURES, consensus_document
-from tasks.core.evaluate.raters.leave_one_out import (
-    BoxCounts,
-    leave_one_out,
-    mean_scorer,
-    rater_scorer,
-    score_raters,
-)
+from tasks.core.evaluate.raters.leave_one_out import leave_one_out, mean_scorer, rater_scorer
 from tasks.core.evaluate.raters.pairs import compare_pairs, pairs_scorer
 from tasks.core.evaluate.raters.ratings import Ratings, read_ratings
-from tasks.core.evaluate.systems import Ranking, score_systems
-from tasks.core.evaluate.systems_page import Headings, summary_lines
+from tasks.core.evaluate.systems import score_systems
 from tasks.evaluate.evaluation import Evaluation, Resampling, evaluation
 from tasks.evaluate.pictures import jpeg_of
 from tasks.io.files.arrays import read_table
@@ -39,18 +30,7 @@ from tasks.io.files.folders import Folder
 
 MEAN = "mean of raters"
 _OPTIONAL = ("keypoints_xyv",)
-_RANKING = Ranking("f1", has_leads=False)
-_METRICS = {"f1": "F", "precision": "precision", "recall": "recall", "mean_iou": "mean IoU"}
-_AGREEMENT = {
-    "alpha_ordinal": "alpha, ordinal",
-    "alpha_interval": "alpha, interval",
-    "alpha_nominal": "alpha, nominal",
-    "pairwise_f1": "F of pairs",
-    "pairwise_oks": "OKS of pairs",
-}
-_MOST_SHOWN, _MOST_PICTURES = 10, 40
 _LONGEST_PX = 480
-_RATER_COLOUR, _CONSENSUS_COLOUR = "#e0601e", "#1f5a8a"
 
 
 def evaluate_raters(
@@ -79,33 +59,28 @@ def evaluate_raters(
     known = None if pictures is None else read_table("pictures", pictures, PICTURES, ("width_px", "height_px"))
     folder = None if images is None else Folder("images", images)
     consensus, counts = find_consensus(drawn, settings), leave_one_out(drawn, settings)
-    figures = figure_table(drawn, consensus)
+    figures, differences = figure_table(drawn, consensus), disagreement_table(drawn, counts)
     scorers = {name: rater_scorer(counts, place) for place, name in enumerate(drawn.raters)}
     buckets = deformation_buckets(drawn).tolist()
     groups = {"deformation": [None if bucket == UNRATED else str(bucket) for bucket in buckets]}
     units = len(drawn.images)
-    scores = score_systems({MEAN: mean_scorer(counts), **scorers}, units, groups, _RANKING, *resampling)
+    scores = score_systems({MEAN: mean_scorer(counts), **scorers}, units, groups, page.RANKING, *resampling)
     agreement = _agreement(drawn, settings, sigmas, resampling)
-    headings = Headings("Agreement", "of", "image", "images", _AGREEMENT)
-    differences = disagreement_table(drawn, counts)
+    files = {"consensus.json": json.dumps(consensus_document(drawn, consensus, known, category)).encode()}
+    if folder is not None:
+        draw = functools.partial(jpeg_of, folder, longest_px=_LONGEST_PX)
+        files["disagreement.html"] = page.disagreement_page(drawn, consensus, differences, known, draw).encode()
     return evaluation(
         "raters",
         scores,
-        Headings("Raters, each against the consensus of the others", "rater", "image", "images", _METRICS),
-        _RANKING,
+        page.HEADINGS,
+        page.RANKING,
         resampling,
-        more=[*summary_lines(agreement, headings, Ranking("alpha_ordinal", has_leads=False)), "", *_most(differences)],
-        notes=[*_notes(figures, settings), *keypoint_notes],
-        tables={
-            "agreement": agreement,
-            "figures": figures,
-            "disagreement": differences,
-        },
-        plots={"distribution": _distribution(counts, buckets, settings)},
-        files={
-            "consensus.json": json.dumps(consensus_document(drawn, consensus, known, category)).encode(),
-            **({} if folder is None else {"disagreement.html": _page(folder, known, drawn, consensus, differences)}),
-        },
+        more=page.page_lines(agreement, differences),
+        notes=[*page.notes(figures, settings), *keypoint_notes],
+        tables={"agreement": agreement, "figures": figures, "disagreement": differences},
+        plots={"distribution": page.distribution_chart(counts, buckets, settings.bandwidth)},
+        files=files,
     )
 
 
@@ -136,58 +111,4 @@ def _agreement(
     def score(times: NDArray[np.int64]) -> dict[str, float]:
         return {**of_ratings(times), **of_pairs(times)}
 
-    ranking = Ranking("alpha_ordinal", has_leads=False)
-    return score_systems({"all raters": score}, len(drawn.images), {}, ranking, *resampling)
-
-
-def _most(differences: pa.Table) -> list[str]:
-    """The images in which a rater differs most from the others."""
-    lines = [
-        [cell(f"{row['rater']}, {row['image']}"), str(row["missed"]), str(row["extra"]), number(row["worst_iou"])]
-        for row in differences.slice(0, _MOST_SHOWN).to_pylist()
-        if row["missed"] + row["extra"]
-    ]
-    if not lines:
-        return ["No rater misses a figure or has an extra box."]
-    return ["Where a rater differs most:", "", *table(["rater, image", "missed", "extra", "worst IoU"], lines)]
-
-
-def _page(folder: Folder, known: pa.Table | None, drawn: Ratings, consensus: Consensus, differences: pa.Table) -> bytes:
-    """The images in which raters differ most, with the rater's boxes and the consensus of all."""
-    files = {} if known is None else dict(zip(known["image"].to_pylist(), known["file_name"].to_pylist(), strict=True))
-    rows = []
-    for row in differences.slice(0, _MOST_PICTURES).to_pylist():
-        rater, image = drawn.raters.index(row["rater"]), drawn.images.index(row["image"])
-        own = drawn.xyxy_px[(drawn.image == image) & (drawn.rater == rater)].tolist()
-        boxes = [(tuple(box), _CONSENSUS_COLOUR) for box in consensus.xyxy_px[consensus.image == image].tolist()]
-        boxes += [(tuple(box), _RATER_COLOUR) for box in own]
-        jpeg = jpeg_of(folder, files.get(row["image"]) or row["image"], _LONGEST_PX, boxes)
-        caption = f"{row['missed']} missed, {row['extra']} extra"
-        rows.append(PictureRow(f"{row['rater']}, {row['image']}", [Picture(jpeg, caption)]))
-    explanation = "Orange: the rater's boxes. Blue: the consensus of all raters."
-    return picture_page("Where raters differ most", explanation, rows).encode()
-
-
-def _notes(figures: pa.Table, settings: RaterSettings) -> list[str]:
-    """figures: FIGURES."""
-    twice, few = (sum(figures[name].to_pylist()) for name in ("has_rater_twice", "is_minority"))
-    return [
-        f"consensus by {settings.consensus}: {figures.num_rows:,} figures; in {twice:,} of them a rater has two boxes, "
-        f"{few:,} have fewer than half of the raters",
-        f"a box is right from an IoU of {settings.iou:g} with a figure of the other raters' consensus on, one to one",
-    ]
-
-
-def _distribution(counts: BoxCounts, buckets: Sequence[int], settings: RaterSettings) -> str:
-    """The density of F over raters, over all images and in each bucket (Fig. 3 and 8)."""
-    of = np.array(buckets)
-    lines: Mapping[str, NDArray[np.float64]] = {
-        "all": score_raters(counts)[:, 2],
-        **{f"deformation {one}": score_raters(counts, (of == one) * 1)[:, 2] for one in sorted({*buckets})},
-    }
-    drawn = {
-        name: np.stack([GRID, density(values, settings.bandwidth)], axis=1)
-        for name, values in lines.items()
-        if not np.isnan(values).all() and name != f"deformation {UNRATED}"
-    }
-    return charts.plot_densities("F of raters", drawn)
+    return score_systems({"all raters": score}, len(drawn.images), {}, page.BY_ALPHA, *resampling)

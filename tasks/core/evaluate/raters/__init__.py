@@ -4,5 +4,6 @@
 groups their boxes;
 `leave_one_out` compares each rater with the truth of all others, `pairing` matches boxes; `buckets` tells images apart
 by how deformed their figures are; `distribution` is what a group of raters comes to; `alpha` and `pairs` say how far
-raters agree, `disagreement` where they do not; `document` writes the truth as COCO.
+raters agree, `disagreement` where they do not; `document` writes the truth as COCO;
+`page` says all of it.
 """

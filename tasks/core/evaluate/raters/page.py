@@ -1,0 +1,128 @@
+"""What an evaluation of raters writes: agreement, where raters differ most, and how F is spread over them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from schemas.evaluate_raters import RaterSettings
+from tasks.core.evaluate import charts
+from tasks.core.evaluate.deformation import UNRATED
+from tasks.core.evaluate.markdown import cell, number, table
+from tasks.core.evaluate.picture_page import Picture, PictureRow, picture_page
+from tasks.core.evaluate.raters.consensus import Consensus
+from tasks.core.evaluate.raters.distribution import GRID, density
+from tasks.core.evaluate.raters.leave_one_out import BoxCounts, score_raters
+from tasks.core.evaluate.raters.ratings import Ratings
+from tasks.core.evaluate.systems import Ranking
+from tasks.core.evaluate.systems_page import Headings, summary_lines
+
+Row = dict[str, Any]
+Box = tuple[float, float, float, float]
+Drawer = Callable[[str, Sequence[tuple[Box, str]]], bytes | None]
+"""A small JPEG of the file of this name with these boxes and their colours; None where it can't be shown."""
+
+RANKING = Ranking("f1", has_leads=False)
+BY_ALPHA = Ranking("alpha_ordinal", has_leads=False)
+HEADINGS = Headings(
+    "Raters, each against the consensus of the others",
+    "rater",
+    "image",
+    "images",
+    {"f1": "F", "precision": "precision", "recall": "recall", "mean_iou": "mean IoU"},
+)
+_AGREEMENT = Headings(
+    "Agreement",
+    "of",
+    "image",
+    "images",
+    {
+        "alpha_ordinal": "alpha, ordinal",
+        "alpha_interval": "alpha, interval",
+        "alpha_nominal": "alpha, nominal",
+        "pairwise_f1": "F of pairs",
+        "pairwise_oks": "OKS of pairs",
+    },
+)
+_MOST_SHOWN, _MOST_PICTURES = 10, 40
+_RATER_COLOUR, _CONSENSUS_COLOUR = "#e0601e", "#1f5a8a"
+
+
+def page_lines(agreement: pa.Table, differences: pa.Table) -> list[str]:
+    """Lines of Markdown: how far all raters agree, and the images in which one differs most from the others.
+
+    agreement: SYSTEM_SCORES. differences: DISAGREEMENT, who differs most first.
+    """
+    return [*summary_lines(agreement, _AGREEMENT, BY_ALPHA), "", *_difference_lines(differences)]
+
+
+def notes(figures: pa.Table, settings: RaterSettings) -> list[str]:
+    """How the consensus was made, and what counts as right. figures: FIGURES."""
+    twice, few = (sum(figures[name].to_pylist()) for name in ("has_rater_twice", "is_minority"))
+    return [
+        f"consensus by {settings.consensus}: {figures.num_rows:,} figures; in {twice:,} of them a rater has two boxes, "
+        f"{few:,} have fewer than half of the raters",
+        f"a box is right from an IoU of {settings.iou:g} with a figure of the other raters' consensus on, one to one",
+    ]
+
+
+def disagreement_page(
+    drawn: Ratings, consensus: Consensus, differences: pa.Table, pictures: pa.Table | None, draw: Drawer
+) -> str:
+    """The 40 images in which raters differ most, with the rater's boxes and the consensus of all.
+
+    differences: DISAGREEMENT, who differs most first. pictures: PICTURES; an image that it gives no file is a file of
+    its own name.
+    """
+    files = {} if pictures is None else _file_names(pictures)
+    rows = []
+    for row in differences.slice(0, _MOST_PICTURES).to_pylist():
+        jpeg = draw(files.get(row["image"]) or row["image"], _boxes(drawn, consensus, row))
+        caption = f"{row['missed']} missed, {row['extra']} extra"
+        rows.append(PictureRow(f"{row['rater']}, {row['image']}", [Picture(jpeg, caption)]))
+    explanation = "Orange: the rater's boxes. Blue: the consensus of all raters."
+    return picture_page("Where raters differ most", explanation, rows)
+
+
+def distribution_chart(counts: BoxCounts, buckets: Sequence[int], bandwidth: float) -> str:
+    """The density of F over raters, over all images and in each bucket (Fig. 3 and 8); empty where no rater has an F.
+
+    buckets: of each image.
+    """
+    of = np.array(buckets)
+    lines: Mapping[str, NDArray[np.float64]] = {
+        "all": score_raters(counts)[:, 2],
+        **{f"deformation {one}": score_raters(counts, (of == one) * 1)[:, 2] for one in sorted({*buckets} - {UNRATED})},
+    }
+    drawn = {
+        name: np.stack([GRID, density(values, bandwidth)], axis=1)
+        for name, values in lines.items()
+        if not np.isnan(values).all()
+    }
+    return charts.plot_densities("F of raters", drawn)
+
+
+def _difference_lines(differences: pa.Table) -> list[str]:
+    lines = [
+        [cell(f"{row['rater']}, {row['image']}"), str(row["missed"]), str(row["extra"]), number(row["worst_iou"])]
+        for row in differences.slice(0, _MOST_SHOWN).to_pylist()
+        if row["missed"] + row["extra"]
+    ]
+    if not lines:
+        return ["No rater misses a figure or has an extra box."]
+    return ["Where a rater differs most:", "", *table(["rater, image", "missed", "extra", "worst IoU"], lines)]
+
+
+def _boxes(drawn: Ratings, consensus: Consensus, row: Row) -> list[tuple[Box, str]]:
+    """The consensus of the image of a row of DISAGREEMENT, and above it its rater's boxes."""
+    rater, image = drawn.raters.index(row["rater"]), drawn.images.index(row["image"])
+    own = drawn.xyxy_px[(drawn.image == image) & (drawn.rater == rater)]
+    common = consensus.xyxy_px[consensus.image == image]
+    coloured = ((common, _CONSENSUS_COLOUR), (own, _RATER_COLOUR))
+    return [((x0, y0, x1, y1), colour) for boxes, colour in coloured for x0, y0, x1, y1 in boxes.tolist()]
+
+
+def _file_names(pictures: pa.Table) -> dict[str, str | None]:
+    return dict(zip(pictures["image"].to_pylist(), pictures["file_name"].to_pylist(), strict=True))

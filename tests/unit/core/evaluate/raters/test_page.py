@@ -1,0 +1,119 @@
+"""What the page of raters says: agreement, where they differ, how F is spread, and pictures."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from schemas.evaluate_raters import DISAGREEMENT, RaterSettings
+from schemas.tables import SYSTEM_SCORES
+from tasks.core.evaluate.deformation import UNRATED
+from tasks.core.evaluate.raters import page
+from tasks.core.evaluate.raters.consensus import figure_table, find_consensus
+from tasks.core.evaluate.raters.disagreement import disagreement_table
+from tasks.core.evaluate.raters.document import PICTURES
+from tasks.core.evaluate.raters.leave_one_out import leave_one_out
+from tests.support.raters import FIRST, SECOND, THIRD, ratings
+
+FAR = (200, 200, 240, 260)
+SETTINGS = RaterSettings()
+
+
+def differences(*rows: tuple[str, str, int, int, float | None]) -> pa.Table:
+    names = ("rater", "image", "missed", "extra", "worst_iou")
+    return pa.Table.from_pylist([{"right": 0, **dict(zip(names, row, strict=True))} for row in rows], DISAGREEMENT)
+
+
+def agreement() -> pa.Table:
+    blank = dict.fromkeys(SYSTEM_SCORES.names) | {"system": "all raters", "units": 12}
+    metrics = ("alpha_ordinal", "alpha_interval", "alpha_nominal", "pairwise_f1", "pairwise_oks")
+    return pa.Table.from_pylist([blank | {"metric": name, "value": 0.5} for name in metrics], SYSTEM_SCORES)
+
+
+def test_the_page_says_how_far_raters_agree_and_where_one_differs():
+    lines = page.page_lines(agreement(), differences(("a|", "1", 2, 1, 0.125), ("b", "2", 0, 0, 0.5)))
+    assert lines[0] == "## Agreement: 12 images"
+    assert lines[4] == "| all raters | 0.500 | 0.500 | 0.500 | 0.500 | 0.500 |"
+    assert lines[-5:] == [
+        "Where a rater differs most:",
+        "",
+        "| rater, image | missed | extra | worst IoU |",
+        "|---|---:|---:|---:|",
+        "| a\\|, 1 | 2 | 1 | 0.125 |",
+    ]
+
+
+@pytest.mark.parametrize("rows", [[], [("a", "1", 0, 0, 0.75)]])
+def test_without_a_missed_figure_or_an_extra_box_one_line_says_so(rows):
+    lines = page.page_lines(agreement(), differences(*rows))
+    assert lines[-1] == "No rater misses a figure or has an extra box."
+
+
+def test_of_many_images_the_first_ten_are_listed():
+    many = differences(*((f"r{place:02}", "1", 1, 0, None) for place in range(12)))
+    lines = page.page_lines(agreement(), many)
+    assert lines[-1] == "| r09, 1 | 1 | 0 |  |"
+
+
+def test_notes_say_how_the_consensus_was_made():
+    drawn = ratings({"a": {"1": [FIRST, FAR]}, "b": {"1": [SECOND]}, "c": {"1": [THIRD]}})
+    first, second = page.notes(figure_table(drawn, find_consensus(drawn, SETTINGS)), SETTINGS)
+    assert first.startswith("consensus by kmeans: 1 figures; in 1 of them a rater has two boxes, 0 have fewer")
+    assert second.startswith("a box is right from an IoU of 0.5 with a figure")
+
+
+def test_pictures_have_the_consensus_below_and_the_raters_boxes_above():
+    drawn = ratings({**{name: {"1": [FIRST]} for name in "abd"}, "c": {"1": [FIRST, FAR]}})
+    consensus = find_consensus(drawn, SETTINGS)
+    rows = disagreement_table(drawn, leave_one_out(drawn, SETTINGS))
+    asked: list[tuple[str, Any]] = []
+
+    def draw(path: str, boxes: Sequence[Any]) -> bytes | None:
+        asked.append((path, boxes))
+        return None
+
+    text = page.disagreement_page(drawn, consensus, rows, None, draw)
+    assert asked[0] == ("1", [(FIRST, "#1f5a8a"), (FIRST, "#e0601e"), (FAR, "#e0601e")])
+    assert "c, 1" in text
+    assert "0 missed, 1 extra" in text
+    assert "(no picture)" in text
+
+
+@pytest.mark.parametrize(("file_name", "path"), [("x.png", "x.png"), (None, "1")])
+def test_a_picture_has_the_file_that_is_known(file_name, path):
+    drawn = ratings({"a": {"1": [FIRST]}, "b": {"1": [FIRST]}})
+    pictures = pa.Table.from_pylist([dict.fromkeys(PICTURES.names) | {"image": "1", "file_name": file_name}], PICTURES)
+    asked: list[str] = []
+
+    def draw(path: str, _: Sequence[Any]) -> bytes | None:
+        asked.append(path)
+        return b"jpeg"
+
+    rows = disagreement_table(drawn, leave_one_out(drawn, SETTINGS))
+    text = page.disagreement_page(drawn, find_consensus(drawn, SETTINGS), rows, pictures, draw)
+    assert asked == [path, path]
+    assert "data:image/jpeg;base64,anBlZw==" in text
+
+
+def test_at_most_forty_pictures_are_drawn():
+    drawn = ratings({name: {str(image): [FIRST] for image in range(30)} for name in "ab"})
+    rows = disagreement_table(drawn, leave_one_out(drawn, SETTINGS))
+    assert rows.num_rows == 60
+    text = page.disagreement_page(drawn, find_consensus(drawn, SETTINGS), rows, None, lambda *_: None)
+    assert text.count("<figure>") == 40
+
+
+def test_a_curve_for_all_images_and_one_for_each_bucket_that_was_rated():
+    counts = leave_one_out(
+        ratings({name: {image: [FIRST] for image in "123"} for name in "abc"} | {"d": {"2": [FAR]}}), SETTINGS
+    )
+    text = page.distribution_chart(counts, [3, 1, UNRATED], 0.1)
+    places = [text.index(label) for label in ("all</text>", "deformation 1</text>", "deformation 3</text>")]
+    assert places == sorted(places)
+    assert f"deformation {UNRATED}" not in text
+
+
+def test_without_an_f_there_is_no_chart():
+    drawn = ratings({"a": {"1": [FIRST]}, "b": {"2": [FIRST]}})
+    assert page.distribution_chart(leave_one_out(drawn, SETTINGS), [1, 1], 0.1) == ""
