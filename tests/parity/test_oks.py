@@ -10,6 +10,7 @@ from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
 from schemas.keypoints import shipped_schemes
+from tasks.core.evaluate.keypoints.similarity import similarity_to_figures
 from tasks.core.evaluate.oks import oks
 
 CLOSE = 1e-12
@@ -55,6 +56,19 @@ def test_all_pairs_are_pycocotools(joints: int, seed: int):
     sigmas = np.array(shipped_schemes()["coco-17"].sigmas) if joints == 17 else draw.uniform(0.01, 0.15, joints)
     ours = oks(truth[:, None], predicted[None], areas[:, None], sigmas)
     assert np.abs(ours - by_pycocotools(truth, areas, predicted, sigmas)).max() < CLOSE
+
+
+@pytest.mark.parametrize("joints", [1, 17, 20, 106])
+@pytest.mark.parametrize("seed", range(5))
+def test_what_poses_are_matched_by_has_pycocotools_last_bit(joints: int, seed: int):
+    draw = np.random.default_rng(seed)
+    truth, predicted = draw.uniform(-2, 20, (4, joints, 3)), draw.uniform(-2, 20, (3, joints, 3))
+    truth[..., 2] = draw.integers(0, 3, (4, joints))
+    truth[3, :, 2] = 0  # compared by its box
+    areas, sigmas = draw.uniform(100, 9000, 4), draw.uniform(0.05, 0.3, joints)
+    boxes = np.tile([0.0, 0.0, 1.0, 1.0], (4, 1))
+    ours = similarity_to_figures(predicted[..., :2], truth, boxes, areas, sigmas)
+    assert ours.T.tolist() == by_pycocotools(truth, areas, predicted, sigmas).tolist()
 
 
 def test_the_figures_of_faster_coco_evals_test():

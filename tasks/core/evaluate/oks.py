@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+Floats = NDArray[np.float64]
 _SMALLEST = np.spacing(1)
 """What COCO adds to an area, so that none is 0."""
 
@@ -24,7 +25,8 @@ def oks(
     (K,), above 0. The leading axes are broadcast: true figures of shape (N, 1, K, 3) and predicted ones of (M, K, 3)
     give the (N, M) matrix. Returns an array of the leading axes' shape.
 
-    A true figure without a joint of v > 0 has the value `without_joints` (pycocotools would compare its box). Numbers
+    A true figure without a joint of v > 0 has the value `without_joints` (what is matched as COCO does needs its box:
+    `keypoints/similarity.py`). Numbers
     but for predicted ones are finite; reading them is where NaN is refused. Raises ValueError where the number of
     joints differs, or a sigma or an area is out of its range.
 
@@ -37,12 +39,21 @@ def oks(
     _check(true, other, area_px2, sigma)
     is_labelled = true[..., 2] > 0
     with np.errstate(over="ignore", invalid="ignore"):
-        distance = ((other[..., :2] - true[..., :2]) ** 2).sum(axis=-1)
-        nearness = np.exp(-distance / (2 * (area_px2[..., None] + _SMALLEST) * (2 * sigma) ** 2))
+        near = joint_nearness(other[..., :2] - true[..., :2], area_px2[..., None], sigma)
     # a joint that is not labelled may be anything, also at infinity
-    total = np.where(is_labelled, nearness, 0.0).sum(axis=-1)
+    total = np.where(is_labelled, near, 0.0).sum(axis=-1)
     count = np.broadcast_to(is_labelled.sum(axis=-1), total.shape)
     return np.where(count > 0, total / np.maximum(count, 1), without_joints)
+
+
+def joint_nearness(away_px: Floats, area_px2: Floats, sigmas: Floats) -> Floats:
+    """exp(-d^2 / (2 A k^2)) of each joint, 0..1: COCO's formula, in the order in which pycocotools divides.
+
+    away_px: (..., K, 2) how far the joint is off in x and y. area_px2, A: broadcast with (..., K). sigmas: (K,), half
+    of k. Both have the same last bit: matches at a similarity of just 0.50 are the same ones.
+    """
+    squares = away_px[..., 0] ** 2 + away_px[..., 1] ** 2
+    return np.asarray(np.exp(-(squares / (2 * sigmas) ** 2 / (area_px2 + _SMALLEST) / 2)))
 
 
 def _check(true: NDArray[Any], other: NDArray[Any], area_px2: NDArray[Any], sigma: NDArray[Any]) -> None:

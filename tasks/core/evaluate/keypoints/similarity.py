@@ -1,12 +1,19 @@
-"""Object keypoint similarity: how alike two poses are, in terms of how exactly people can place each joint."""
+"""Object keypoint similarity of poses to figures that they may be matched to, as COCO's evaluation has it.
+
+Beside `oks` for two reasons. A figure without joints is compared by its box here, and only here: it takes poses that
+would be wrong otherwise. And a figure's given joints are summed alone, in pycocotools' order, where `oks` sums all of
+them, with 0 for those that are not given: the last bit decides whether a similarity is at least 0.50.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tasks.core.evaluate.oks import joint_nearness
+
 Floats = NDArray[np.float64]
 
 
-def object_keypoint_similarity(
+def similarity_to_figures(
     keypoints_xy: Floats, figures_xyv: Floats, xywh_px: Floats, area_px2: Floats, sigmas: Floats
 ) -> Floats:
     """(D, G) similarity of poses (D, K, 2) to figures (G, K, 3), 0..1, as COCO defines it.
@@ -21,7 +28,7 @@ def object_keypoint_similarity(
 
     >>> nose = np.array([[[10.0, 0.0]]])  # 10 px off, in a figure of 100 x 100 px
     >>> truth, box = np.array([[[0.0, 0.0, 2.0]]]), np.array([[0.0, 0.0, 100.0, 100.0]])
-    >>> object_keypoint_similarity(nose, truth, box, np.array([1e4]), np.array([0.026])).round(4)
+    >>> similarity_to_figures(nose, truth, box, np.array([1e4]), np.array([0.026])).round(4)
     array([[0.1574]])
     """
     similarity = np.zeros((len(keypoints_xy), len(figures_xyv)))
@@ -33,10 +40,9 @@ def object_keypoint_similarity(
             else:
                 is_given = ~is_given
                 away = _beyond(keypoints_xy, box[:2] - box[2:], box[:2] + 2 * box[2:])
-            squares = away[..., 0] ** 2 + away[..., 1] ** 2
-            errors = squares / (2 * sigmas[is_given]) ** 2 / (area + np.spacing(1)) / 2
+            near = joint_nearness(away, area, sigmas[is_given])
         # row by row in memory: summed in the order of pycocotools, so that both have the same last bit
-        similarity[:, figure] = np.ascontiguousarray(np.exp(-errors)).sum(axis=1) / np.count_nonzero(is_given)
+        similarity[:, figure] = np.ascontiguousarray(near).sum(axis=1) / np.count_nonzero(is_given)
     return similarity
 
 

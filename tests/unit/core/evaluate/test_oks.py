@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.keypoints import shipped_schemes
-from tasks.core.evaluate.oks import oks
+from tasks.core.evaluate.oks import joint_nearness, oks
 
 NOSE, HIP = 0.026, 0.107
 SCHEME = shipped_schemes()["coco-17"]
@@ -144,3 +144,12 @@ def test_joints_that_do_not_count_change_nothing_whatever_their_numbers():
 
 def test_a_figure_of_no_joints_at_all_has_0():
     assert oks(np.zeros((0, 3)), np.zeros((0, 2)), 5.0, []) == 0
+
+
+def test_each_joint_is_as_near_as_pycocotools_divides():
+    away = np.array([[[3.0, 4.0], [0.0, 0.0]], [[math.inf, 0.0], [0.1, 0.7]]])
+    got = joint_nearness(away, np.array([[900.0], [1e4]]), np.array([NOSE, HIP]))
+    for row, area in enumerate((900.0, 1e4)):
+        for joint, sigma in enumerate((NOSE, HIP)):
+            dx, dy = away[row, joint]
+            assert got[row, joint] == np.exp(-((dx**2 + dy**2) / (sigma * 2) ** 2 / (area + np.spacing(1)) / 2))
