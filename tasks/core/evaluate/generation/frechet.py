@@ -122,11 +122,16 @@ def root_trace(one: Floats, other: Floats) -> float:
     return float(np.sqrt(np.clip(squares, 0, None)).sum())
 
 
-def small_set_note(images: int, columns: int) -> str | None:
-    """What a reader of the distance must know where a set has so few images; None where it has enough.
+def distance_note(images: int, columns: int) -> str | None:
+    """What a reader of the distance must know of so few images or so many columns; None where there is nothing.
 
-    >>> small_set_note(2049, 2048)
+    >>> distance_note(2049, 2048)
     """
+    if columns > MOST_COLUMNS:
+        return (
+            f"no FID: features have {columns:,} columns; a covariance is computed of at most {MOST_COLUMNS:,}, which "
+            "fill 2 GiB"
+        )
     if images > columns:
         return None
     return (

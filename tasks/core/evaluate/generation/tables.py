@@ -10,7 +10,7 @@ from schemas.evaluate_generation import GENERATION_SCORES, GenerationSettings
 from schemas.phrases import counted
 from tasks.core.evaluate.generation.extracts import Extracts, check_extracts, class_names, named, of_class, set_sizes
 from tasks.core.evaluate.generation.features import Features, Floats
-from tasks.core.evaluate.generation.frechet import feature_distance, small_set_note
+from tasks.core.evaluate.generation.frechet import MOST_COLUMNS, distance_note, feature_distance
 from tasks.core.evaluate.generation.inception_score import inception_score
 from tasks.core.evaluate.generation.kernel import kernel_distance
 from tasks.core.evaluate.generation.manifold import ManifoldScores, ManifoldUnits, manifold_units, unit_means
@@ -54,7 +54,8 @@ def score_table(
     """GENERATION_SCORES and notes on them: of each generator all images, then, where it has classes, each by its name.
 
     A class is compared with the same class of the reference. A score that is not defined for so few images is null in
-    the rows of a class; of all images it is refused, but for KID, which is null, with a note on its setting.
+    the rows of a class; of all images it is refused, but for KID, which is null, with a note on its setting. FID of
+    features with more columns than a covariance is computed of is null, with a note, too.
 
     Means over samples have intervals of so many resamples of the samples, 0 for none, with the reference as it is. The
     last rows say by how much a generator's precision is ahead of the next one's, among those with equally many samples:
@@ -97,7 +98,8 @@ def _measure(extracts: Extracts, settings: GenerationSettings, may_lack: bool = 
 
 
 def _fid(samples: Features, reference: Features, may_lack: bool) -> Score:
-    if may_lack and min(len(samples), len(reference)) < 2:
+    is_too_few = may_lack and min(len(samples), len(reference)) < 2
+    if is_too_few or samples.shape[1] > MOST_COLUMNS:
         return Score("fid")
     return Score("fid", feature_distance(samples, reference))
 
@@ -163,21 +165,25 @@ def _counts(metric: str, one: _Measured) -> dict[str, int | None]:
 
 
 def _notes(name: str, extracts: Extracts, measured: _All, settings: GenerationSettings) -> Iterator[str]:
-    """On FID of few images, where the smallest set counts, overall or of a class; and on what is null."""
+    """On FID of few images, where the smallest set counts, overall or of a class; and on what is null.
+
+    What is null for all images has a note of its own, and is not noted again for each class.
+    """
     if extracts.distribution is not None:
         samples, reference = extracts.distribution
         sizes = [len(samples), len(reference)]
         if extracts.sample_classes is not None and extracts.reference_classes is not None:
             sizes += [*Counter(extracts.sample_classes).values(), *Counter(extracts.reference_classes).values()]
-        if note := small_set_note(min(sizes), samples.shape[1]):
+        if note := distance_note(min(sizes), samples.shape[1]):
             yield note
         if (least := min(sizes[:2])) < settings.kid_subset_size:
             yield (
                 f"no KID: a set has {counted(least, 'image')}, a subset has {settings.kid_subset_size:,}; "
                 f"--set kid_subset_size={least} or less has it"
             )
+    absent = {score.metric for score in measured[name, None].scores if score.value is None}
     lacking = sum(
-        any(score.value is None for score in one.scores)
+        any(score.value is None and score.metric not in absent for score in one.scores)
         for (system, group), one in measured.items()
         if system == name and group is not None
     )

@@ -9,11 +9,11 @@ from schemas.errors import BadInput
 from tasks.core.evaluate.generation import features
 from tasks.core.evaluate.generation.frechet import (
     Moments,
+    distance_note,
     feature_distance,
     frechet_distance,
     moments,
     root_trace,
-    small_set_note,
 )
 
 
@@ -146,6 +146,6 @@ def test_what_is_no_covariance_is_refused(bad):
 
 @pytest.mark.parametrize(("images", "has_note"), [(2, True), (3, True), (4, False)])
 def test_a_note_where_images_are_no_more_than_columns(images, has_note):
-    said = small_set_note(images, 3)
+    said = distance_note(images, 3)
     assert (said is not None) == has_note
     assert not has_note or str(said).startswith(f"FID of {images} images and 3 columns: ")

@@ -6,7 +6,7 @@ import pytest
 from schemas.errors import BadInput
 from schemas.evaluate_generation import GENERATION_SCORES, GenerationSettings
 from tasks.core.evaluate.generation.extracts import Extracts
-from tasks.core.evaluate.generation.frechet import frechet_distance, moments
+from tasks.core.evaluate.generation.frechet import MOST_COLUMNS, frechet_distance, moments
 from tasks.core.evaluate.generation.inception_score import inception_score
 from tasks.core.evaluate.generation.kernel import kernel_distance
 from tasks.core.evaluate.generation.manifold import manifold_scores
@@ -106,6 +106,37 @@ def test_too_few_images_for_kid_leave_it_blank_and_a_note_names_the_setting(samp
         f"ours: no KID: a set has {least} images, a subset has 10; --set kid_subset_size={least} or less has it"
         in notes
     )
+
+
+def wide_extracts(samples: tuple[int, int], reference: tuple[int, int]) -> Extracts:
+    """Features of a column more than FID takes."""
+    narrow = mock_extracts(samples, reference)
+    assert narrow.manifold
+    pads = (np.zeros((len(part), MOST_COLUMNS - 3), np.float16) for part in narrow.manifold)
+    pair = tuple(np.hstack([part.astype(np.float16), pad]) for part, pad in zip(narrow.manifold, pads, strict=True))
+    return narrow._replace(distribution=(pair[0], pair[1]))
+
+
+def test_features_too_wide_for_fid_have_all_other_scores_and_a_note():
+    table, notes = score_table({"ours": wide_extracts((20, 15), (12, 25))}, SETTINGS)
+    for group in (None, "a", "b"):
+        values = {row["metric"]: row["value"] for row in table.to_pylist() if row["class"] == group}
+        assert [metric for metric in METRICS if values[metric] is None] == ["fid"]
+    assert notes == (
+        "ours: no FID: features have 16,385 columns; a covariance is computed of at most 16,384, which fill 2 GiB",
+    )
+
+
+def test_of_features_too_wide_for_fid_one_image_is_not_refused():
+    extracts = wide_extracts((1, 0), (9, 4))._replace(manifold=None)
+    table, _ = score_table({"ours": extracts}, SETTINGS.model_copy(update={"parts": 1}))
+    lacking = [row["metric"] for row in table.to_pylist() if row["class"] is None and row["value"] is None]
+    assert lacking == ["fid", "kid"]
+
+
+def test_a_class_of_few_images_is_noted_for_what_it_lacks_alone():
+    _, notes = score_table({"ours": wide_extracts((20, 5), (30, 7))}, SETTINGS)
+    assert notes[1:] == ("ours: 1 class with too few images for some scores, which are null",)
 
 
 def test_one_image_has_no_kid_and_no_smaller_subset():
