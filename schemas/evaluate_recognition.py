@@ -42,6 +42,8 @@ DISTRACTORS = pa.schema(
         ("share", pa.float64()),  # of the distractors of this type
         ("distractors", pa.int64()),
         ("gap", pa.float64()),  # null without a Met query
+        ("low", pa.float64()),  # of the 95 % interval; null where it has none
+        ("high", pa.float64()),
     ]
 )
 """GAP of all Met queries and some of the distractors."""

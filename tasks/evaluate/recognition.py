@@ -12,6 +12,7 @@ from schemas.evaluate_recognition import RecognitionSettings
 from schemas.phrases import counted, quoted
 from tasks.core.evaluate.groups import groups_of
 from tasks.core.evaluate.recognition import page
+from tasks.core.evaluate.recognition.distractors import distractor_parts, distractors_table
 from tasks.core.evaluate.recognition.neighbours import multiply
 from tasks.core.evaluate.recognition.predictions import check_predictions, count_foreign, predictions_of
 from tasks.core.evaluate.recognition.recognise import Recognition, recognise
@@ -87,17 +88,20 @@ def evaluate_recognition(
             name, read_table(name, url, _PREDICTIONS), comparison.gallery, comparison.test
         )
         notes += _foreign_notes(name, count_foreign(own, comparison.gallery))
-    distractors = page.distractors_table(comparison.test, several, settings)
-    sizes = page.sizes_table(comparison.test, comparison.gallery, several)
+    outcomes = {name: own.outcomes for name, own in several.items()}
+    test = comparison.test
+    parts = distractor_parts(test.ids, test.is_met, test.type, settings.distractors, settings.seed)
+    distractors = distractors_table(parts, outcomes, *resampling)
+    sizes = page.sizes_table(test, comparison.gallery, several)
     tables = {
-        "predictions": page.predictions_table(comparison.test, comparison.gallery, several),
+        "predictions": page.predictions_table(test, comparison.gallery, several),
         "grid": page.grid_table(found, settings),
         "distractors": distractors,
         "sizes": sizes,
     }
     scores = score_systems(
-        {name: scorer(own.outcomes) for name, own in several.items()},
-        len(comparison.test.ids),
+        {name: scorer(own) for name, own in outcomes.items()},
+        len(test.ids),
         groups_of(comparison.test_rows, by),
         _RANKING,
         *resampling,

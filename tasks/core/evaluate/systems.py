@@ -17,12 +17,15 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from schemas.tables import SYSTEM_SCORES
-from tasks.core.evaluate.groups import Groups, unit_groups
+from tasks.core.evaluate.groups import Groups, UnitGroup, unit_groups
 from tasks.core.evaluate.resampling import interval
 
 Times = NDArray[np.int64]
 Scorer = Callable[[Times], dict[str, float]]
 """Metrics where unit i counts times[i] times: the same keys each time, NaN where one is not defined."""
+
+Scores = Mapping[str, Mapping[str, float]]
+"""By system and metric."""
 
 Row = dict[str, Any]
 LEAST_UNITS, LEAST_REPLICATES = 10, 100
@@ -54,24 +57,22 @@ def score_systems(
     """
     rows: list[Row] = []
     for group in unit_groups(units, groups) if units else ():
-        count = int(group.is_in.sum())
-        common = {"attribute": group.attribute, "group": group.value, "units": count}
+        common = {"attribute": group.attribute, "group": group.value, "units": int(group.is_in.sum())}
         rng = np.random.default_rng(group.seed(seed))
-        is_enough = replicates >= LEAST_REPLICATES and count >= LEAST_UNITS
-        samples = [_scores(systems, times) for times in _resamples(group.is_in, replicates * is_enough, rng)]
-        values = _scores(systems, group.is_in.astype(np.int64))
-        for name, metrics in values.items():
-            rows += [
-                {
-                    **common,
-                    "system": name,
-                    **_with_interval(metric, value, [sample[name][metric] for sample in samples]),
-                }
-                for metric, value in metrics.items()
-            ]
+        values, samples = _values_and_samples(systems, group.is_in, replicates, rng)
+        rows += [{**common, **row} for row in _own_rows(values, samples)]
         if group.attribute is None and ranking.has_leads:
             rows += [{**common, **row} for row in _leads(values, samples, ranking)]
     return pa.Table.from_pylist(rows, schema=SYSTEM_SCORES)
+
+
+def score_part(systems: Mapping[str, Scorer], is_in: NDArray[np.bool_], replicates: int, seed: int) -> list[Row]:
+    """system, metric, value, low and high of SYSTEM_SCORES over some units alone, such as a share of the distractors.
+
+    is_in: (U,). Intervals are by the rule of `score_systems`; where all units are in, they are the very same.
+    """
+    rng = np.random.default_rng(UnitGroup(None, None, is_in).seed(seed))
+    return [*_own_rows(*_values_and_samples(systems, is_in, replicates, rng))]
 
 
 def rank_systems(scores: Sequence[Row], ranking: Ranking) -> list[str]:
@@ -101,7 +102,22 @@ def _resamples(is_in: NDArray[np.bool_], replicates: int, rng: np.random.Generat
         yield times
 
 
-def _scores(systems: Mapping[str, Scorer], times: Times) -> dict[str, Mapping[str, float]]:
+def _values_and_samples(
+    systems: Mapping[str, Scorer], is_in: NDArray[np.bool_], replicates: int, rng: np.random.Generator
+) -> tuple[Scores, list[Scores]]:
+    """What each system scores over these units, and over each resample of them, of which there may be too few."""
+    is_enough = replicates >= LEAST_REPLICATES and is_in.sum() >= LEAST_UNITS
+    samples = [_scores(systems, times) for times in _resamples(is_in, replicates * is_enough, rng)]
+    return _scores(systems, is_in.astype(np.int64)), samples
+
+
+def _own_rows(values: Scores, samples: Sequence[Scores]) -> Iterator[Row]:
+    for name, metrics in values.items():
+        for metric, value in metrics.items():
+            yield {"system": name, **_with_interval(metric, value, [sample[name][metric] for sample in samples])}
+
+
+def _scores(systems: Mapping[str, Scorer], times: Times) -> Scores:
     return {name: score(times) for name, score in systems.items()}
 
 
@@ -111,9 +127,7 @@ def _with_interval(metric: str, value: float, samples: Sequence[float]) -> Row:
     return {"metric": metric, "value": value if is_defined else None, **_ends(ends)}
 
 
-def _leads(
-    values: Mapping[str, Mapping[str, float]], samples: Sequence[Mapping[str, Mapping[str, float]]], ranking: Ranking
-) -> Iterator[Row]:
+def _leads(values: Scores, samples: Sequence[Scores], ranking: Ranking) -> Iterator[Row]:
     """The difference between each system and the next one, with its interval on the same resamples."""
     metric = ranking.metric
     defined = {name: own[metric] for name, own in values.items() if math.isfinite(own[metric])}

@@ -1,31 +1,27 @@
 """GAP with fewer distractors (The Met dataset, Table 7), and with those of one type."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from schemas.evaluate_recognition import QUERY_TYPES
-from tasks.core.evaluate.systems import Scorer
+from schemas.evaluate_recognition import DISTRACTORS, QUERY_TYPES
+from tasks.core.evaluate.recognition.scores import Outcomes, scorer
+from tasks.core.evaluate.systems import Scorer, score_part
 from tasks.core.tickets import tickets
 
 
-class ShareOfDistractors(NamedTuple):
-    """share: of all distractors, 0 to 1. distractors: how many these are. gap: NaN without a Met query."""
+class DistractorPart(NamedTuple):
+    """All Met queries and some of the distractors.
 
+    type: of QUERY_TYPES; None: all types. share: of the distractors of this type, 0 to 1. is_in: (Q,) the queries.
+    """
+
+    type: str | None
     share: float
-    distractors: int
-    gap: float
-
-
-class TypeOfDistractors(NamedTuple):
-    """type: of QUERY_TYPES. distractors: how many are of it. gap: with no others; NaN without a Met query."""
-
-    type: str
-    distractors: int
-    gap: float
+    is_in: NDArray[np.bool_]
 
 
 def times_with_share(ids: pa.ChunkedArray, is_met: NDArray[np.bool_], share: float, seed: int) -> NDArray[np.int64]:
@@ -45,30 +41,44 @@ def times_with_share(ids: pa.ChunkedArray, is_met: NDArray[np.bool_], share: flo
     return times
 
 
-def score_shares(
-    score: Scorer, ids: pa.ChunkedArray, is_met: NDArray[np.bool_], shares: Sequence[float], seed: int
-) -> list[ShareOfDistractors]:
-    """GAP with each share of the distractors, in the order of the shares. Without distractors it is GAP-.
+def distractor_parts(
+    ids: pa.ChunkedArray, is_met: NDArray[np.bool_], types: Sequence[str], shares: Sequence[float], seed: int
+) -> list[DistractorPart]:
+    """A part for each share of all distractors, each once, then one for each type that occurs.
 
-    score: of the queries with these ids (Q,).
+    None without distractors. Distractors whose type is not known are in no part of one type. ids, is_met, types: (Q,).
     """
-    found = []
-    for share in shares:
-        times = times_with_share(ids, is_met, share, seed)
-        found.append(ShareOfDistractors(share, int(times[~is_met].sum()), score(times)["GAP"]))
-    return found
-
-
-def score_types(score: Scorer, types: Sequence[str]) -> list[TypeOfDistractors]:
-    """GAP of all Met queries and the distractors of one type, for each of QUERY_TYPES that occurs, in that order.
-
-    types: (Q,) of the queries that `score` is of. Distractors whose type is not known are in none of them.
-    """
+    if is_met.all():
+        return []
+    parts = [
+        DistractorPart(None, share, times_with_share(ids, is_met, share, seed) > 0) for share in dict.fromkeys(shares)
+    ]
     of = np.array(types, dtype=object)
-    found = []
     for kind in QUERY_TYPES[1:]:
         is_here = np.asarray(of == kind, np.bool_)
         if is_here.any():
-            times = (is_here | np.asarray(of == QUERY_TYPES[0], np.bool_)).astype(np.int64)
-            found.append(TypeOfDistractors(kind, int(is_here.sum()), score(times)["GAP"]))
-    return found
+            parts.append(DistractorPart(kind, 1.0, is_here | is_met))
+    return parts
+
+
+def distractors_table(
+    parts: Sequence[DistractorPart], several: Mapping[str, Outcomes], replicates: int, seed: int
+) -> pa.Table:
+    """DISTRACTORS: GAP of each system on each part, by system in the order of both.
+
+    Intervals are from resamples of the part's queries, the same for all systems; with all distractors they are those of
+    GAP in the scores.
+    """
+    scorers = {name: _gap_scorer(outcomes) for name, outcomes in several.items()}
+    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in several}
+    for part in parts:
+        for row in score_part(scorers, part.is_in, replicates, seed):
+            count = int((part.is_in & ~several[row["system"]].is_met).sum())
+            counted = {"type": part.type, "share": part.share, "distractors": count, "gap": row["value"]}
+            rows[row["system"]].append({**row, **counted})
+    return pa.Table.from_pylist([row for own in rows.values() for row in own], schema=DISTRACTORS)
+
+
+def _gap_scorer(outcomes: Outcomes) -> Scorer:
+    score = scorer(outcomes)
+    return lambda times: {"GAP": score(times)["GAP"]}

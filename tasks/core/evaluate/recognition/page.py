@@ -1,17 +1,15 @@
 """What only recognition has on its page and in its tables: what was chosen, distractors, and sizes of classes."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
-from schemas.evaluate_recognition import DISTRACTORS, GRID, PREDICTIONS, SIZES, RecognitionSettings
+from schemas.evaluate_recognition import GRID, PREDICTIONS, SIZES, RecognitionSettings
 from tasks.core.evaluate.markdown import cell, number, table
-from tasks.core.evaluate.recognition.distractors import score_shares, score_types
 from tasks.core.evaluate.recognition.gallery_sizes import accuracy_by_size, gain_by_size, gallery_sizes
 from tasks.core.evaluate.recognition.predictions import Predictions
 from tasks.core.evaluate.recognition.recognise import Recognition
-from tasks.core.evaluate.recognition.scores import scorer
 from tasks.core.evaluate.recognition.tables import Gallery, Queries
 
 Row = dict[str, Any]
@@ -64,11 +62,6 @@ def grid_table(found: Mapping[str, Recognition], settings: RecognitionSettings) 
     return pa.Table.from_pylist([*rows.values()], schema=GRID)
 
 
-def distractors_table(queries: Queries, several: Mapping[str, Predictions], settings: RecognitionSettings) -> pa.Table:
-    """DISTRACTORS: GAP of each system with shares of all distractors, and with those of one type; empty without any."""
-    return pa.Table.from_pylist([*_distractor_rows(queries, several, settings)], schema=DISTRACTORS)
-
-
 def sizes_table(queries: Queries, gallery: Gallery, several: Mapping[str, Predictions]) -> pa.Table:
     """SIZES: ACC of each system by images of the class, the first one compared with the second; empty without a query
     of the Met.
@@ -84,20 +77,6 @@ def sizes_table(queries: Queries, gallery: Gallery, several: Mapping[str, Predic
         for row, gain in zip(rows, gain_by_size(first.outcomes, second.outcomes, sizes), strict=False):
             row |= {"compared_with": second_name, "points": gain.points, "relative": _known(gain.relative)}
     return pa.Table.from_pylist(rows, schema=SIZES)
-
-
-def _distractor_rows(
-    queries: Queries, several: Mapping[str, Predictions], settings: RecognitionSettings
-) -> Iterator[Row]:
-    if queries.is_met.all():
-        return
-    shares = [*dict.fromkeys(settings.distractors)]
-    for name, own in several.items():
-        score = scorer(own.outcomes)
-        for part in score_shares(score, queries.ids, queries.is_met, shares, settings.seed):
-            yield {"system": name, "type": None, **part._asdict(), "gap": _known(part.gap)}
-        for kind in score_types(score, queries.type):
-            yield {"system": name, "share": 1.0, **kind._asdict(), "gap": _known(kind.gap)}
 
 
 def _pair_lines(found: Mapping[str, Recognition]) -> list[str]:
@@ -119,10 +98,14 @@ def _type_lines(rows: Sequence[Row]) -> list[str]:
 
 
 def _by_system(rows: Sequence[Row], column: str) -> list[list[str]]:
-    """A line for each system, with its GAP for each value of a column."""
-    gaps = {(row["system"], row[column]): number(row["gap"]) for row in rows}
+    """A line for each system, with its GAP and the interval for each value of a column."""
+    gaps = {(row["system"], row[column]): number(row["gap"]) + _ends(row) for row in rows}
     values = dict.fromkeys(row[column] for row in rows)
     return [[cell(name), *(gaps[name, value] for value in values)] for name in dict.fromkeys(one for one, _ in gaps)]
+
+
+def _ends(row: Row) -> str:
+    return "" if row["low"] is None else f" ({number(row['low'])} to {number(row['high'])})"
 
 
 def _size_lines(rows: Sequence[Row]) -> list[str]:

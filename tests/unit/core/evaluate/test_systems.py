@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.tables import SYSTEM_SCORES
-from tasks.core.evaluate.systems import Ranking, rank_systems, score_systems
+from tasks.core.evaluate.systems import Ranking, rank_systems, score_part, score_systems
 from tests.support.systems import ACCURACY, ERROR, GOOD, POOR, STYLES, right_on
 
 
@@ -61,6 +61,19 @@ def test_of_little_there_is_no_interval(rights, replicates):
     scores = score_systems(systems, len(rights), {}, ACCURACY, replicates, 0)
     assert scores["low"].null_count == scores["high"].null_count == scores.num_rows
     assert [row["value"] for row in scores.to_pylist() if row["ahead_of"]] == [1]
+
+
+def test_a_part_of_all_units_has_the_intervals_of_all_units():
+    scores = score_systems({"good": GOOD, "poor": POOR}, 20, {}, ACCURACY, 200, 3).to_pylist()
+    whole = score_part({"good": GOOD, "poor": POOR}, np.ones(20, np.bool_), 200, 3)
+    assert whole == [{name: row[name] for name in whole[0]} for row in scores if row["ahead_of"] is None]
+
+
+@pytest.mark.parametrize(("units", "has_interval"), [(9, False), (10, True)])
+def test_a_part_has_resamples_of_its_own_units(units, has_interval):
+    """GOOD is right on these, and wrong only on the last two."""
+    (row, *_) = score_part({"good": GOOD}, np.arange(20) < units, 200, 3)
+    assert (row["value"], row["low"], row["high"]) == (1, 1 if has_interval else None, 1 if has_interval else None)
 
 
 def test_a_metric_that_is_often_undefined_has_no_interval():

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pyarrow as pa
-import pytest
 
 from schemas.evaluate_recognition import DISTRACTORS, GRID, PREDICTIONS, SIZES, RecognitionSettings
 from tasks.core.evaluate.recognition import page
@@ -13,7 +12,6 @@ from tasks.core.evaluate.recognition.tables import Queries, check_gallery, check
 from tasks.core.evaluate.recognition.tuning import BestPair
 
 GALLERY = check_gallery(pa.table({"id": ["a", "b", "c"], "class": ["vase", "armour", "vase"]}))
-SETTINGS = RecognitionSettings(distractors=(0.0, 1.0, 0.0))
 NO_DISTRACTORS, NO_SIZES = DISTRACTORS.empty_table(), SIZES.empty_table()
 
 
@@ -56,35 +54,6 @@ def test_every_prediction_has_its_row():
     assert page.predictions_table(QUERIES, GALLERY, {}).num_rows == 0
 
 
-def test_gap_with_shares_and_with_one_type_of_distractor():
-    """The other artwork comes between the two right predictions, the other thing after them."""
-    rows = page.distractors_table(QUERIES, {"good": GOOD}, SETTINGS)
-    assert rows.schema == DISTRACTORS
-    found = {(row["type"], row["share"]): (row["distractors"], row["gap"]) for row in rows.to_pylist()}
-    assert len(found) == rows.num_rows == 4, "a share that is asked for twice has one row"
-    between = pytest.approx((1 + 2 / 3) / 2)
-    assert found == {
-        (None, 0.0): (0, 1.0),
-        (None, 1.0): (2, between),
-        ("other_art", 1.0): (1, between),
-        ("non_art", 1.0): (1, 1.0),
-    }
-
-
-@pytest.mark.parametrize(
-    ("of", "count"),
-    [
-        pytest.param(queries(["vase"]), 0, id="no distractor"),
-        pytest.param(queries(["vase", None]), 2, id="of no known type"),
-        pytest.param(queries([None], ["non_art"]), 3, id="no Met query"),
-    ],
-)
-def test_odd_queries_and_their_distractors(of: Queries, count: int):
-    rows = page.distractors_table(of, {"one": says(of, ["vase"] * len(of.ids), [0.5] * len(of.ids))}, SETTINGS)
-    assert rows.num_rows == count
-    assert rows["gap"].null_count == (0 if of.is_met.any() else count)
-
-
 def test_the_first_system_is_compared_with_the_second_by_size():
     rows = page.sizes_table(QUERIES, GALLERY, {"good": GOOD, "bad": BAD, "other": GOOD}).to_pylist()
     assert [(row["system"], row["images"], row["queries"], row["acc"]) for row in rows] == [
@@ -118,11 +87,29 @@ def test_the_grid_has_each_pair_once():
     assert [tuple(row.values()) for row in rows.to_pylist()] == [("good", 1, 10.0, 0.5), ("good", 3, 10.0, None)]
 
 
+def distractors(low: float | None = None, high: float | None = None, **gaps: tuple[float, ...]) -> pa.Table:
+    """Two shares, and all of two types."""
+    parts = ((None, 0.0), (None, 1.0), ("other_art", 1.0), ("non_art", 1.0))
+    common = dict.fromkeys(DISTRACTORS.names) | {"distractors": 1, "low": low, "high": high}
+    rows = [
+        {**common, "system": name, "type": kind, "share": share, "gap": gap}
+        for name, own in gaps.items()
+        for (kind, share), gap in zip(parts, own, strict=True)
+    ]
+    return pa.Table.from_pylist(rows, DISTRACTORS)
+
+
+def test_intervals_stand_behind_their_gap():
+    lines = page.page_lines({}, distractors(0.25, 0.75, good=(0.5,) * 4), NO_SIZES)
+    assert lines[4] == "| good | 0.500 (0.250 to 0.750) | 0.500 (0.250 to 0.750) |"
+    assert lines[-1] == lines[4]
+
+
 def test_the_page():
     several = {"good": GOOD, "b|d": BAD}
     lines = page.page_lines(
         {"good": found_by(3, 50, [[1.0]])},
-        page.distractors_table(QUERIES, several, SETTINGS),
+        distractors(good=(1.0, 5 / 6, 5 / 6, 1.0), **{"b|d": (0.5,) * 4}),
         page.sizes_table(QUERIES, GALLERY, several),
     )
     assert (
