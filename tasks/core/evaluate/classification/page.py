@@ -54,7 +54,7 @@ def class_lines(classes: pa.Table) -> list[str]:
             continue
         cells = [[cell(row["class"]), *(number(row[key]) for key in _SHARES), str(row["images"])] for row in own]
         lines += [*table(["class", "precision", "recall", "F1", "images"], cells), ""]
-    return lines
+    return lines[:-1]
 
 
 def classes_table(several: Mapping[str, Predictions]) -> pa.Table:
