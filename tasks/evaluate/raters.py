@@ -19,7 +19,7 @@ from tasks.core.evaluate.raters.buckets import deformation_buckets
 from tasks.core.evaluate.raters.consensus import figure_table, find_consensus
 from tasks.core.evaluate.raters.disagreement import disagreement_table
 from tasks.core.evaluate.raters.document import PICTURES, consensus_document
-from tasks.core.evaluate.raters.leave_one_out import leave_one_out, mean_scorer, rater_scorer
+from tasks.core.evaluate.raters.leave_one_out import leave_one_out, mean_rater_scorer, rater_scorer
 from tasks.core.evaluate.raters.pairs import compare_pairs, pairs_scorer
 from tasks.core.evaluate.raters.ratings import Ratings, read_ratings
 from tasks.core.evaluate.systems import score_systems
@@ -64,7 +64,7 @@ def evaluate_raters(
     buckets = deformation_buckets(drawn).tolist()
     groups = {"deformation": [None if bucket == UNRATED else str(bucket) for bucket in buckets]}
     units = len(drawn.images)
-    scores = score_systems({MEAN: mean_scorer(counts), **scorers}, units, groups, page.RANKING, *resampling)
+    scores = score_systems({MEAN: mean_rater_scorer(counts), **scorers}, units, groups, page.RANKING, *resampling)
     agreement = _agreement(drawn, settings, sigmas, resampling)
     files = {"consensus.json": json.dumps(consensus_document(drawn, consensus, known, category)).encode()}
     if folder is not None:

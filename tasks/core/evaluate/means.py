@@ -21,13 +21,12 @@ def mean_of_defined(values: Floats, times: NDArray[np.int64] | Floats | None = N
     return float((np.nan_to_num(values, nan=0.0) * counts).sum() / number) if number else math.nan
 
 
-def means_along(values: Floats, axis: int) -> Floats:
-    """The means of what is not NaN along an axis; NaN where nothing is.
+def means_along(values: Floats | NDArray[np.bool_], axis: int = 0) -> Floats:
+    """The means of what is not NaN along an axis, by default of each column; NaN where nothing is.
 
-    >>> means_along(np.array([[1.0, np.nan], [4.0, np.nan]]), 0)
-    array([2.5, nan])
+    >>> means_along(np.array([[1.0, np.nan], [0.0, np.nan]])).tolist()
+    [0.5, nan]
     """
     is_defined = ~np.isnan(values)
     with np.errstate(invalid="ignore"):  # 0 / 0
-        means: Floats = np.where(is_defined, values, 0.0).sum(axis=axis) / is_defined.sum(axis=axis)
-    return means
+        return np.asarray(np.where(is_defined, values, 0.0).sum(axis=axis) / is_defined.sum(axis=axis))

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tasks.core.evaluate.deformation import round_means
-from tasks.core.evaluate.raters.leave_one_out import mean_of_defined
+from tasks.core.evaluate.means import means_along
 from tasks.core.evaluate.raters.ratings import Ratings
 
 
@@ -19,4 +19,4 @@ def deformation_buckets(ratings: Ratings) -> NDArray[np.int64]:
 
 def mean_ratings(ratings: Ratings) -> NDArray[np.float64]:
     """(I,) the mean of each image's ratings; NaN without any."""
-    return mean_of_defined(ratings.rating)
+    return means_along(ratings.rating)

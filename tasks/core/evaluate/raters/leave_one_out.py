@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.evaluate_raters import RaterSettings
+from tasks.core.evaluate.means import means_along
 from tasks.core.evaluate.raters.consensus import ImageConsensus, draw_starts, image_consensus
-from tasks.core.evaluate.raters.pairing import match_boxes, overlaps_of, total_overlap
+from tasks.core.evaluate.raters.pairing import overlaps_of, pair_boxes, total_overlap
 from tasks.core.evaluate.raters.ratings import Ratings
 from tasks.core.evaluate.systems import Scorer
 
@@ -104,10 +105,10 @@ def score_raters(counts: BoxCounts, times: Integers | None = None) -> Floats:
 def rater_scorer(counts: BoxCounts, rater: int) -> Scorer:
     """NAMES and COUNTS of one rater as a function of how often each image counts, (I,)."""
     row = BoxCounts._make(values[rater : rater + 1] for values in counts)
-    return mean_scorer(row)
+    return mean_rater_scorer(row)
 
 
-def mean_scorer(counts: BoxCounts) -> Scorer:
+def mean_rater_scorer(counts: BoxCounts) -> Scorer:
     """The means of NAMES and COUNTS over raters (section 5.5), as a function of how often each image counts, (I,).
 
     A rater without a value does not count; NaN where no rater has one.
@@ -115,7 +116,7 @@ def mean_scorer(counts: BoxCounts) -> Scorer:
 
     def score(times: Integers) -> dict[str, float]:
         values = np.concatenate([score_raters(counts, times), count_boxes(counts, times)], axis=1)
-        return dict(zip((*NAMES, *COUNTS), mean_of_defined(values).tolist(), strict=True))
+        return dict(zip((*NAMES, *COUNTS), means_along(values).tolist(), strict=True))
 
     return score
 
@@ -126,17 +127,6 @@ def count_boxes(counts: BoxCounts, times: Integers) -> Floats:
     return np.stack([values @ times for values in columns], axis=1).astype(np.float64)
 
 
-def mean_of_defined(values: Floats) -> Floats:
-    """(M,) means of the columns of (R, M) over what is not NaN; NaN where nothing is.
-
-    >>> mean_of_defined(np.array([[1.0, np.nan], [0.0, np.nan]])).tolist()
-    [0.5, nan]
-    """
-    is_defined = ~np.isnan(values)
-    with np.errstate(invalid="ignore"):
-        return np.asarray(np.where(is_defined, values, 0.0).sum(axis=0) / is_defined.sum(axis=0))
-
-
 def _no_counts(shape: tuple[int, ...]) -> BoxCounts:
     right, wrong, missed = (np.zeros(shape, np.int64) for _ in range(3))
     return BoxCounts(np.zeros(shape, np.bool_), right, wrong, missed, np.zeros(shape), np.full(shape, np.nan))
@@ -145,7 +135,7 @@ def _no_counts(shape: tuple[int, ...]) -> BoxCounts:
 def _count(counts: BoxCounts, rater: int, image: int, overlaps: Floats, iou: float) -> None:
     """Write what (boxes, figures) overlaps of one rater in one image come to."""
     boxes, figures = overlaps.shape
-    right = len(match_boxes(overlaps, iou))
+    right = len(pair_boxes(overlaps, iou))
     counts.right[rater, image], counts.wrong[rater, image] = right, boxes - right
     counts.missed[rater, image] = figures - right
     counts.overlap[rater, image] = total_overlap(overlaps)

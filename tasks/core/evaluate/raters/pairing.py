@@ -29,13 +29,13 @@ def overlaps_of(one: Floats, other: Floats) -> Floats:
     return overlaps
 
 
-def match_boxes(overlaps: Floats, least: float) -> Integers:
+def pair_boxes(overlaps: Floats, least: float) -> Integers:
     """(P, 2) rows and columns of the boxes that are matched: one to one, as many as can be, all with IoU >= least.
 
     overlaps: (N, M). Of all matchings with the most pairs, one with the largest sum of IoU (Kuhn, 1955, "The Hungarian
     method"). Sorted by row. Nothing in, nothing out.
 
-    >>> match_boxes(np.array([[0.6, 0.9], [0.2, 0.8]]), 0.5).tolist()
+    >>> pair_boxes(np.array([[0.6, 0.9], [0.2, 0.8]]), 0.5).tolist()
     [[0, 0], [1, 1]]
     """
     is_hit = overlaps >= least

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tasks.core.evaluate.means import mean_of_defined
 from tasks.core.evaluate.oks import oks
-from tasks.core.evaluate.raters.leave_one_out import mean_of_defined
-from tasks.core.evaluate.raters.pairing import match_boxes, overlaps_of
+from tasks.core.evaluate.raters.pairing import overlaps_of, pair_boxes
 from tasks.core.evaluate.raters.ratings import Ratings
 
 Floats = NDArray[np.float64]
@@ -47,7 +47,7 @@ def compare_pairs(ratings: Ratings, iou: float, sigmas: Sequence[float] | None =
         overlaps = overlaps_of(boxes, boxes)
         mine = {rater: np.flatnonzero(owner == rater) for rater in np.flatnonzero(ratings.is_seen[:, image]).tolist()}
         for one, other in combinations(mine, 2):
-            pairs = match_boxes(overlaps[np.ix_(mine[one], mine[other])], iou)
+            pairs = pair_boxes(overlaps[np.ix_(mine[one], mine[other])], iou)
             entries.append((one, other, image, len(pairs), len(mine[one]) + len(mine[other])))
             matched.append(place.start + np.stack([mine[one][pairs[:, 0]], mine[other][pairs[:, 1]]], axis=1))
     ones, others, images, matches, totals = np.array(entries, np.int64).reshape(-1, 5).T
@@ -77,7 +77,7 @@ def pairs_scorer(counts: PairCounts) -> Callable[[Integers], dict[str, float]]:
 
     def score(times: Integers) -> dict[str, float]:
         values = {"pairwise_f1": pairwise_f1(counts, times), "pairwise_oks": pairwise_oks(counts, times)}
-        return {name: float(mean_of_defined(own[:, None])[0]) for name, own in values.items()}
+        return {name: mean_of_defined(own) for name, own in values.items()}
 
     return score
 

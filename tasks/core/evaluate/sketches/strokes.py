@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tasks.core.evaluate.means import mean_of_defined
+from tasks.core.evaluate.means import means_along, mean_of_defined
 from tasks.core.evaluate.sketches.correlation import spearman
 from tasks.core.evaluate.sketches.table import Sketches
 
@@ -51,9 +51,9 @@ def stroke_study(photo: NDArray[np.int64], strokes: NDArray[np.int64], score: Fl
     rhos = np.array([spearman(numbers.astype(np.float64), scores) for scores in complete])
     return StrokeStudy(
         numbers,
-        _column_means(complete),
-        _column_means(steps > 0),
-        _column_means(steps < 0),
+        means_along(complete),
+        means_along(steps > 0),
+        means_along(steps < 0),
         mean_of_defined((steps > 0).all(axis=1).astype(np.float64)) if steps.shape[1] else math.nan,
         mean_of_defined(rhos),
         int((~np.isnan(rhos)).sum()),
@@ -75,8 +75,3 @@ def stroke_studies(sketches: Sketches, clip_scale: float) -> Iterator[tuple[str,
                 study = stroke_study(sketches.photo[rows], sketches.strokes[rows], score[rows])
                 if len(study.strokes) > 1:
                     yield method, subset, name, study
-
-
-def _column_means(values: Floats | NDArray[np.bool_]) -> Floats:
-    """(C,) means of columns; NaN without rows."""
-    return np.array([mean_of_defined(column) for column in values.T.astype(np.float64)])

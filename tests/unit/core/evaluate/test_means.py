@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from tasks.core.evaluate.means import mean_of_defined
+from tasks.core.evaluate.means import means_along, mean_of_defined
 
 
 @pytest.mark.parametrize(
@@ -22,3 +22,9 @@ from tasks.core.evaluate.means import mean_of_defined
 def test_means(values: list[float], times: list[int] | None, expected: float):
     counts = None if times is None else np.array(times, np.int64)
     assert mean_of_defined(np.array(values, np.float64), counts) == pytest.approx(expected, nan_ok=True)
+
+
+def test_means_of_columns():
+    values = np.array([[1.0, np.nan, np.nan], [4.0, 3.0, np.nan]])
+    assert means_along(values).tolist() == pytest.approx([2.5, 3.0, math.nan], nan_ok=True)
+    assert np.isnan(means_along(np.zeros((0, 2)))).tolist() == [True, True]

@@ -14,8 +14,7 @@ from tasks.core.evaluate.raters.leave_one_out import (
     compare_raters,
     leave_one_out,
     leave_one_out_truths,
-    mean_of_defined,
-    mean_scorer,
+    mean_rater_scorer,
     rater_scorer,
     score_raters,
 )
@@ -58,7 +57,7 @@ def test_right_wrong_and_missed_by_hand():
 def test_the_mean_is_over_raters():
     got = drawn()
     scores = score_raters(got)
-    mean = mean_scorer(got)(np.ones(2, np.int64))
+    mean = mean_rater_scorer(got)(np.ones(2, np.int64))
     assert {name: mean[name] for name in NAMES} == pytest.approx(dict(zip(NAMES, scores.mean(axis=0), strict=True)))
     assert mean["right"] == got.right.sum() / len(scores)
     counts = {"right": 1, "wrong": 1, "missed": 0, "images": 1}
@@ -84,11 +83,10 @@ def test_what_nobody_else_saw_is_not_scored_and_what_others_left_empty_is():
 def test_nothing_to_count_is_not_defined():
     got = leave_one_out(ratings({"a": {"1": []}, "b": {"1": []}}), PLAIN)
     assert np.isnan(score_raters(got)).all()
-    mean = mean_scorer(got)(np.ones(1, np.int64))
+    mean = mean_rater_scorer(got)(np.ones(1, np.int64))
     assert all(np.isnan(mean[name]) for name in NAMES)
     assert {name: mean[name] for name in COUNTS} == {"right": 0, "wrong": 0, "missed": 0, "images": 1}
     assert np.isnan(score_raters(drawn(), np.zeros(2, np.int64))).all()
-    assert np.isnan(mean_of_defined(np.zeros((0, 2)))).all()
 
 
 def test_one_truth_for_all():
@@ -122,7 +120,7 @@ def test_an_image_that_counts_twice_is_an_image_twice(seed: int, often: list[int
     again = BoxCounts(*(np.repeat(values, times, axis=1) for values in got))
     plain = np.ones(again.right.shape[1], np.int64)
     assert score_raters(got, times) == pytest.approx(score_raters(again), nan_ok=True)
-    assert mean_scorer(got)(times) == pytest.approx(mean_scorer(again)(plain), nan_ok=True)
+    assert mean_rater_scorer(got)(times) == pytest.approx(mean_rater_scorer(again)(plain), nan_ok=True)
     assert rater_scorer(got, 0)(times) == pytest.approx(rater_scorer(again, 0)(plain), nan_ok=True)
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.core.evaluate.raters.pairing import match_boxes, overlaps_of, total_overlap
+from tasks.core.evaluate.raters.pairing import overlaps_of, pair_boxes, total_overlap
 
 ONE = (0.0, 0.0, 10.0, 10.0)
 
@@ -34,13 +34,13 @@ def test_overlap_of_two(one: tuple[float, ...], other: tuple[float, ...], expect
 @pytest.mark.parametrize("shape", [(0, 0), (0, 3), (3, 0)])
 def test_nothing_overlaps_nothing(shape: tuple[int, int]):
     overlaps = overlaps_of(np.zeros((shape[0], 4)), np.zeros((shape[1], 4)))
-    assert (overlaps.shape, match_boxes(overlaps, 0.5).shape, total_overlap(overlaps)) == (shape, (0, 2), 0.0)
+    assert (overlaps.shape, pair_boxes(overlaps, 0.5).shape, total_overlap(overlaps)) == (shape, (0, 2), 0.0)
 
 
 def test_more_pairs_come_before_better_ones():
     overlaps = np.array([[0.5, 0.99], [0.0, 0.5]])
-    assert match_boxes(overlaps, 0.5).tolist() == [[0, 0], [1, 1]]
-    assert match_boxes(overlaps, 0.51).tolist() == [[0, 1]]
+    assert pair_boxes(overlaps, 0.5).tolist() == [[0, 0], [1, 1]]
+    assert pair_boxes(overlaps, 0.51).tolist() == [[0, 1]]
     assert total_overlap(overlaps) == 1.0
 
 
@@ -54,7 +54,7 @@ def matchings(rows: int, columns: int):
 @given(st.integers(0, 10_000), st.integers(0, 3), st.integers(0, 4))
 def test_no_matching_has_more_pairs_or_overlaps_more(seed: int, rows: int, columns: int):
     overlaps = np.random.default_rng(seed).choice([0.0, 0.3, 0.5, 0.7, 0.9], (rows, columns))
-    pairs = match_boxes(overlaps, 0.5)
+    pairs = pair_boxes(overlaps, 0.5)
     allowed = [m for m in matchings(rows, columns) if all(overlaps[pair] >= 0.5 for pair in m)]
     best = max(len(m) for m in allowed)
     most = max(sum(overlaps[pair] for pair in m) for m in allowed if len(m) == best)
