@@ -55,12 +55,12 @@ def nothing(_folder: Path) -> None: ...
 
 CASES = [
     ("raters", line("ratings.csv", "Dan,guitarist,5,5,1,9,2"), [], "ratings: expected x_max above x_min"),
-    ("raters", line("ratings.csv", "Dan,guitarist,1,1,5,nan,2"), [], "ratings: expected"),
+    ("raters", line("ratings.csv", "Dan,guitarist,1,1,5,nan,2"), [], "ratings[8]: expected a number from"),
     (
         "raters",
         line("ratings.csv", "Dan,guitarist,1,1,5,9,6"),
         [],
-        "ratings: expected a whole number of 1 to 5 as rating",
+        "expected a whole number from 1 to 5 in rating",
     ),
     ("raters", line("ratings.csv", "Ada,guitarist,10,10,50,50,2"), [], "ratings: expected each box once"),
     ("raters", line("ratings.csv", "Ada,guitarist,,,,,2"), [], "ratings: expected"),

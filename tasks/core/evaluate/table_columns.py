@@ -36,17 +36,26 @@ def refuse_empty(name: str, table: pa.Table, what: str) -> None:
         raise BadInput(f"{name}: expected a table of {what}, got one without rows")
 
 
-def text_column(name: str, table: pa.Table, column: str, *, null: bool = False) -> list[str | None]:
-    """(N,) texts, none of them empty; whole numbers are taken as they are written. null: whether there may be nulls.
+def text_array(name: str, table: pa.Table, column: str) -> pa.Array:
+    """(N,) strings, or null; whole numbers are taken as they are written.
 
-    Raises BadInput for a column of another type, and for the first row that is wrong.
+    Raises BadInput for a column of another type, and unless there is one of that name.
     """
+    require_columns(name, table, [column])
     values = _plain(table[column])
-    if pa.types.is_integer(values.type) or pa.types.is_null(values.type):
-        values = values.cast(pa.string())
-    if not (pa.types.is_string(values.type) or pa.types.is_large_string(values.type)):
-        raise BadInput(f"{name}: expected texts in {column}, got {values.type}")
-    texts: list[str | None] = values.to_pylist()
+    kind = values.type
+    is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_null(kind)
+    if not (is_text or pa.types.is_integer(kind)):
+        raise BadInput(f"{name}: expected texts or whole numbers in {column}, got {kind}")
+    return values.cast(pa.string())
+
+
+def text_column(name: str, table: pa.Table, column: str, *, null: bool = False) -> list[str | None]:
+    """(N,) texts as of `text_array`, none of them empty. null: whether there may be nulls.
+
+    Raises BadInput also for the first row that is wrong.
+    """
+    texts: list[str | None] = text_array(name, table, column).to_pylist()
     for row, text in enumerate(texts):
         if text == "" or (text is None and not null):
             raise BadInput(f"{name}[{row}]: expected a text in {column}, got {quoted_cell(text)}")

@@ -11,6 +11,7 @@ from schemas.errors import BadInput
 from schemas.evaluate_raters import LIKERT, RATINGS
 from schemas.phrases import listed, quoted
 from tasks.core.coco.box import MAX_PX
+from tasks.core.evaluate.table_columns import names_column, number_column, refuse_empty, require_columns
 
 CORNERS = ("x_min", "y_min", "x_max", "y_max")
 KEYPOINTS = "keypoints_xyv"
@@ -21,14 +22,13 @@ Floats = NDArray[np.float64]
 def check_ratings(table: pa.Table) -> None:
     """Raise BadInput, one sentence, for a table that is not RATINGS or contradicts itself.
 
-    Refused: missing columns; no row; a null rater or image; a box of which only some corners are given, that is not
-    finite, too far away, or not above 0 px wide and high; a rating that is not a whole number of 1 to 5; a row twice;
-    a rater with a box and an empty box, or with two ratings, in one image; lists of keypoints that are none; fewer than
-    two raters.
+    Refused: missing columns; no row; a rater or image without a name; a box of which only some corners are given, that
+    is not finite, too far away, or not above 0 px wide and high; a rating that is not a whole number of 1 to 5; a row
+    twice; a rater with a box and an empty box, or with two ratings, in one image; lists of keypoints that are none;
+    fewer than two raters.
     """
     _check_columns(table)
     _check_boxes(table)
-    _check_ratings(table)
     _check_pairs(table)
     if KEYPOINTS in table.column_names:
         _check_keypoints(table)
@@ -38,39 +38,23 @@ def check_ratings(table: pa.Table) -> None:
 
 
 def _check_columns(table: pa.Table) -> None:
-    if missing := [name for name in RATINGS.names if name not in {*table.column_names, KEYPOINTS}]:
-        raise BadInput(
-            f"ratings: expected the columns {', '.join(RATINGS.names[:-1])}, got none called {listed(missing, 8)}"
-        )
-    if not table.num_rows:
-        raise BadInput("ratings: expected a row for each box, got an empty table")
+    """Each column by itself."""
+    require_columns("ratings", table, [name for name in RATINGS.names if name != KEYPOINTS])
+    refuse_empty("ratings", table, "boxes")
     for name in ("rater", "image"):
-        kind = table.schema.field(name).type
-        if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_integer(kind)):
-            raise BadInput(f"ratings: expected text or whole numbers as {name}, got a column of {kind}")
-        if table[name].null_count:
-            raise BadInput(f"ratings: expected {name} in each row, got none in {table[name].null_count} rows")
-    for name in (*CORNERS, "rating"):
-        kind = table.schema.field(name).type
-        if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_null(kind)):
-            raise BadInput(f"ratings: expected numbers as {name}, got a column of {kind}")
+        names_column("ratings", table, name)
+    for name in CORNERS:
+        number_column("ratings", table, name, -MAX_PX, MAX_PX, null=True)
+    number_column("ratings", table, "rating", *LIKERT, null=True, whole_numbers=True)
 
 
 def _check_boxes(table: pa.Table) -> None:
     is_given = np.stack([table[name].is_valid().to_numpy() for name in CORNERS], axis=1)
     xyxy = corners_of(table)
     is_box = is_given.all(axis=1)
-    _refuse_rows(table, is_given.any(axis=1) & ~is_box, "all four corners of a box or none", CORNERS)
-    is_near = (np.abs(xyxy) <= MAX_PX).all(axis=1)
-    _refuse_rows(table, is_box & ~is_near, f"finite corners of at most {MAX_PX:.0f} px", CORNERS)
+    _refuse_rows(table, is_given.any(axis=1) & ~is_box, "all four corners of a box or none")
     is_wide = (xyxy[:, 2:] > xyxy[:, :2]).all(axis=1)
-    _refuse_rows(table, is_box & ~is_wide, "x_max above x_min and y_max above y_min", CORNERS)
-
-
-def _check_ratings(table: pa.Table) -> None:
-    rating, is_given = floats_of(table["rating"]), table["rating"].is_valid().to_numpy()
-    is_rating = (rating >= LIKERT[0]) & (rating <= LIKERT[1]) & (rating == np.floor(rating))
-    _refuse_rows(table, is_given & ~is_rating, f"a whole number of {LIKERT[0]} to {LIKERT[1]} as rating", ("rating",))
+    _refuse_rows(table, is_box & ~is_wide, "x_max above x_min and y_max above y_min")
 
 
 def _check_pairs(table: pa.Table) -> None:
@@ -119,14 +103,13 @@ def _check_keypoints(table: pa.Table) -> None:
             )
 
 
-def _refuse_rows(table: pa.Table, is_odd: Any, expected: str, columns: tuple[str, ...]) -> None:
-    """Raise BadInput for the first of these rows, if there is one. is_odd: (N,)."""
+def _refuse_rows(table: pa.Table, is_odd: Any, expected: str) -> None:
+    """Raise BadInput for the box of the first of these rows, if there is one. is_odd: (N,)."""
     if not is_odd.any():
         return
     row: dict[str, Any] = table.slice(int(is_odd.argmax()), 1).to_pylist()[0]
-    values = [row[name] for name in columns]
     raise BadInput(
-        f"ratings: expected {expected}, got {quoted(values if len(values) > 1 else values[0])} from rater "
+        f"ratings: expected {expected}, got {quoted([row[name] for name in CORNERS])} from rater "
         f"{quoted(str(row['rater']))} in image {quoted(str(row['image']))}"
     )
 

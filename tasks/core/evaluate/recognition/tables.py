@@ -12,6 +12,7 @@ from schemas.errors import BadInput
 from schemas.evaluate_recognition import QUERY_TYPES
 from schemas.phrases import counted, listed, quoted
 from tasks.core.evaluate.recognition.vectors import AT_ONCE
+from tasks.core.evaluate.table_columns import text_array
 
 NO_CLASS = -1
 _MOST_QUOTED = 3
@@ -140,14 +141,8 @@ def ids_of(name: str, table: pa.Table) -> pa.ChunkedArray:
 
 
 def texts_of(name: str, table: pa.Table, column: str) -> pa.ChunkedArray:
-    """A column of texts or whole numbers as text. Raises BadInput for any other, and where it is missing."""
-    if column not in table.column_names:
-        raise BadInput(f"{name}: expected a column {column!r}, got {quoted(table.column_names)}")
-    kind = table[column].type
-    is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_null(kind)
-    if not (is_text or pa.types.is_integer(kind)):
-        raise BadInput(f"{name}: expected texts or whole numbers in the column {column!r}, got {kind}")
-    return table[column].cast(pa.string())
+    """`text_array`, as a column of a table."""
+    return pa.chunked_array([text_array(name, table, column)])
 
 
 def _optional(name: str, table: pa.Table, column: str) -> list[str | None]:

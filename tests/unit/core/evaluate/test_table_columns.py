@@ -12,6 +12,7 @@ from tasks.core.evaluate.table_columns import (
     refuse_empty,
     refuse_repeats,
     require_columns,
+    text_array,
     text_column,
 )
 
@@ -27,7 +28,9 @@ from tasks.core.evaluate.table_columns import (
     ],
 )
 def test_texts_of_all_kinds(values: pa.Array, expected: list):
-    assert text_column("t", pa.table({"c": values}), "c", null=True) == expected
+    table = pa.table({"c": values})
+    assert text_column("t", table, "c", null=True) == expected
+    assert text_array("t", table, "c") == pa.array(expected, pa.string())
 
 
 @pytest.mark.parametrize(
@@ -68,6 +71,13 @@ def test_a_null_in_a_list():
 def test_names_are_never_null():
     with pytest.raises(BadInput, match=r"t\[1\]: expected a text in c, got an empty cell"):
         names_column("t", pa.table({"c": ["a", None]}), "c")
+
+
+def test_texts_of_another_type_and_of_no_column():
+    with pytest.raises(BadInput, match=r"^t: expected texts or whole numbers in c, got double$"):
+        text_array("t", pa.table({"c": [1.5]}), "c")
+    with pytest.raises(BadInput, match=r"^t: expected one column d, got columns c$"):
+        text_array("t", pa.table({"c": ["a"]}), "d")
 
 
 def test_a_column_that_stands_twice():

@@ -56,8 +56,8 @@ COMPLEX = {"photo_complexity": 1.0, "sketch_complexity": 1.0}
     [
         ([{"sketch": None}], "t[0]: expected a text in sketch, got an empty cell"),
         ([{"method": ""}], "t[0]: expected a text in method, got ''"),
-        ([{"method": 1.5}], "t: expected texts in method, got double"),
-        ([{"class": True}], "t: expected texts in class, got bool"),
+        ([{"method": 1.5}], "t: expected texts or whole numbers in method, got double"),
+        ([{"class": True}], "t: expected texts or whole numbers in class, got bool"),
         ([{}, {"sketch": "s1"}], "t[1]: expected each sketch once, got 's1' again, as in row 0"),
         (
             [{}, {}],
