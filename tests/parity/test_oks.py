@@ -10,7 +10,7 @@ from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
 from schemas.keypoints import shipped_schemes
-from tasks.core.evaluate.keypoints.similarity import similarity_to_figures
+from tasks.core.evaluate.keypoints.similarity import object_keypoint_similarity
 from tasks.core.evaluate.oks import oks
 
 CLOSE = 1e-12
@@ -67,7 +67,7 @@ def test_what_poses_are_matched_by_has_pycocotools_last_bit(joints: int, seed: i
     truth[3, :, 2] = 0  # compared by its box
     areas, sigmas = draw.uniform(100, 9000, 4), draw.uniform(0.05, 0.3, joints)
     boxes = np.tile([0.0, 0.0, 1.0, 1.0], (4, 1))
-    ours = similarity_to_figures(predicted[..., :2], truth, boxes, areas, sigmas)
+    ours = object_keypoint_similarity(predicted[..., :2], truth, boxes, areas, sigmas)
     assert ours.T.tolist() == by_pycocotools(truth, areas, predicted, sigmas).tolist()
 
 

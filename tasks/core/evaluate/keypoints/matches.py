@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tasks.core.evaluate.keypoints.poses import PosedFigures, Poses
-from tasks.core.evaluate.keypoints.similarity import similarity_to_figures
+from tasks.core.evaluate.keypoints.similarity import object_keypoint_similarity
 from tasks.core.evaluate.matching import (
     THRESHOLDS,
     AreaRanges,
@@ -29,7 +29,7 @@ def match_poses(truth: PosedFigures, poses: Poses, sigmas: NDArray[np.float64], 
     is_ignored = ~truth.is_labelled
     verdicts, rows = [np.zeros((len(AREAS_PX2), len(THRESHOLDS), 0), np.uint8)], [np.zeros(0, np.int64)]
     for figures, found in rows_by_image(drawn, poses.image, at_most):
-        similarity = similarity_to_figures(
+        similarity = object_keypoint_similarity(
             poses.keypoints_xy[found],
             truth.keypoints_xyv[figures],
             drawn.xywh_px[figures],

@@ -13,7 +13,7 @@ from tasks.core.evaluate.oks import joint_nearness
 Floats = NDArray[np.float64]
 
 
-def similarity_to_figures(
+def object_keypoint_similarity(
     keypoints_xy: Floats, figures_xyv: Floats, xywh_px: Floats, area_px2: Floats, sigmas: Floats
 ) -> Floats:
     """(D, G) similarity of poses (D, K, 2) to figures (G, K, 3), 0..1, as COCO defines it.
@@ -28,7 +28,7 @@ def similarity_to_figures(
 
     >>> nose = np.array([[[10.0, 0.0]]])  # 10 px off, in a figure of 100 x 100 px
     >>> truth, box = np.array([[[0.0, 0.0, 2.0]]]), np.array([[0.0, 0.0, 100.0, 100.0]])
-    >>> similarity_to_figures(nose, truth, box, np.array([1e4]), np.array([0.026])).round(4)
+    >>> object_keypoint_similarity(nose, truth, box, np.array([1e4]), np.array([0.026])).round(4)
     array([[0.1574]])
     """
     similarity = np.zeros((len(keypoints_xy), len(figures_xyv)))

@@ -5,14 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.core.evaluate.keypoints.similarity import similarity_to_figures
+from tasks.core.evaluate.keypoints.similarity import object_keypoint_similarity
 
 NOSE, HIP = 0.026, 0.107
 
 
 def similarity(pose, figure, area: float = 1e4, sigmas=(NOSE,), box=(0.0, 0.0, 100.0, 100.0)) -> float:
     """Of one pose to one figure."""
-    return similarity_to_figures(
+    return object_keypoint_similarity(
         np.array([pose], float), np.array([figure], float), np.array([box]), np.array([area]), np.array(sigmas)
     ).item()
 
@@ -62,7 +62,7 @@ def test_a_figure_without_joints_is_similar_to_what_is_near_its_box(x: float, ex
 
 def test_three_poses_and_two_figures_as_faster_coco_eval_has_them():
     """The matrix of its tests/test_compute_oks.py, which is exact there."""
-    got = similarity_to_figures(
+    got = object_keypoint_similarity(
         np.array([[[11.0, 9], [18, 22], [30, 30]], [[0.0, 0], [0, 0], [0, 0]], [[40.0, 40], [40, 40], [40, 40]]]),
         np.array([[[10.0, 10, 2], [20, 20, 1], [0, 0, 0]], [[0.0, 0, 0], [0, 0, 0], [0, 0, 0]]]),
         np.array([[0.0, 0, 30, 30], [20, 20, 10, 10]]),
@@ -78,7 +78,7 @@ def test_three_poses_and_two_figures_as_faster_coco_eval_has_them():
 
 @pytest.mark.parametrize(("poses", "figures"), [(0, 0), (0, 2), (3, 0)])
 def test_none_of_one_kind(poses: int, figures: int):
-    got = similarity_to_figures(
+    got = object_keypoint_similarity(
         np.zeros((poses, 4, 2)), np.zeros((figures, 4, 3)), np.zeros((figures, 4)), np.zeros(figures), np.ones(4)
     )
     assert got.shape == (poses, figures)
