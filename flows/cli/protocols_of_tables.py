@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from flows.cli.arguments import Commands
 
 _TABLE = ".parquet, .csv or .json"
-_VECTORS = ".npy, or a table with a column `vector`"
+_VECTORS = ".npy, .npz with one array, or a table with a column `vector`"
 
 
 def add(protocols: "Commands") -> None:

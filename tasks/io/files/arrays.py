@@ -1,9 +1,5 @@
-"""Tables and arrays that other programs have written, for evaluation: Parquet, CSV, JSON and NumPy's `.npy`.
+"""Tables of other programs, for evaluation: Parquet, CSV and JSON; and vectors, also as NumPy's arrays."""
 
-Only what is read says what it is: a `.npy` with Python objects is refused, since to read it would run what is in it.
-"""
-
-import io
 import json
 from collections.abc import Collection
 from typing import Any
@@ -13,19 +9,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet as pq
-from fsspec.core import url_to_fs
-from fsspec.implementations.local import LocalFileSystem
 from numpy.typing import NDArray
 
 from schemas.errors import BadInput
 from schemas.phrases import LONGEST_PLACE, counted, error_line, listed, quoted
 from tasks.io.files import inputs
 from tasks.io.files.csv_columns import read_csv, without_fraction
-from tasks.io.files.places import reword_errors
-from tasks.io.files.regular import open_file
+from tasks.io.files.numpy_arrays import read_array
 
 MAX_BYTES = 2**31
-"""Of a table, and of an array that is not on this machine; a local `.npy` is mapped, and may have any size."""
+"""Of a table."""
 
 MAX_ROWS = 50_000_000
 MAX_DECODED_BYTES = 2**32
@@ -34,6 +27,7 @@ MAX_DECODED_BYTES = 2**32
 _BATCH_ROWS = 2**16
 
 _SHOWN = 8
+_TABLES = ("parquet", "csv", "json")
 
 
 def read_table(
@@ -60,34 +54,16 @@ def read_table(
     return pa.table({**wanted, **{column: table[column] for column in others if column not in wanted}})
 
 
-def read_array(name: str, url: str) -> NDArray[Any]:
-    """(N, d) numbers of a `.npy` file: a local one is mapped into memory, not read.
-
-    Raises BadInput for what is no such file, for Python objects, text or complex numbers, and for another number of
-    dimensions.
-    """
-    expected = f"{name}: expected an array of numbers (.npy)"
-    with reword_errors(expected, url):
-        fs, path = url_to_fs(url)
-        if isinstance(fs, LocalFileSystem):
-            with open_file(path):  # a pipe or a device is refused before NumPy waits for it
-                pass
-            array = np.load(path, mmap_mode="r", allow_pickle=False)
-        else:
-            array = np.load(io.BytesIO(inputs.read(name, url, MAX_BYTES)), allow_pickle=False)
-    if not isinstance(array, np.ndarray):
-        raise BadInput(f"{expected}, got several arrays in {quoted(url, LONGEST_PLACE)}")
-    if array.dtype.kind not in "fiu":
-        raise BadInput(f"{expected}, got values of the type {quoted(str(array.dtype))}")
-    if array.ndim != 2:
-        raise BadInput(f"{expected} with a row for each item, got {counted(array.ndim, 'dimension')}")
-    return array
-
-
 def read_vectors(name: str, url: str) -> NDArray[Any]:
-    """(N, d) numbers of a `.npy` file, or of the column `vector` of a table. Raises BadInput as these do."""
-    if url.lower().endswith(".npy"):
+    """(N, d) numbers of a `.npy` or `.npz` file, or of the column `vector` of a table. Raises BadInput as these do."""
+    kind = url.rpartition(".")[2].lower()
+    if kind in {"npy", "npz"}:
         return read_array(name, url)
+    if kind not in _TABLES:
+        raise BadInput(
+            f"{name}: expected vectors in a file that ends in .npy (numpy.save writes it), .npz, .parquet, .csv or "
+            f".json, got {quoted(url, LONGEST_PLACE)}"
+        )
     return vectors_of(name, read_table(name, url, pa.schema([("vector", pa.list_(pa.float64()))])), "vector")
 
 

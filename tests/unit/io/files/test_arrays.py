@@ -2,16 +2,14 @@
 
 import io
 import json
-import os
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from schemas.errors import BadInput
 from tasks.io.files import arrays
-from tasks.io.files.arrays import read_array, read_table, vectors_of
+from tasks.io.files.arrays import read_table, read_vectors, vectors_of
 
 COLUMNS = pa.schema([("id", pa.string()), ("score", pa.float64()), ("class", pa.string())])
 
@@ -131,44 +129,9 @@ def test_a_small_file_with_very_many_rows_is_refused(tmp_path, monkeypatch):
         read_table("works", write(tmp_path, "a.parquet", parquet(table)), COLUMNS)
 
 
-def test_a_local_array_is_mapped_and_not_read(tmp_path):
-    np.save(tmp_path / "a.npy", np.arange(6, dtype=np.float32).reshape(3, 2))
-    array = read_array("gallery", str(tmp_path / "a.npy"))
-    assert isinstance(array, np.memmap)
-    assert (array.shape, array.dtype, array[2, 1]) == ((3, 2), np.float32, 5)
-
-
-def saved(value) -> bytes:
-    sink = io.BytesIO()
-    np.save(sink, value, allow_pickle=True)
-    return sink.getvalue()
-
-
-@pytest.mark.parametrize(
-    ("data", "sentence"),
-    [
-        pytest.param(b"", "gallery: expected an array of numbers (.npy), got ", id="empty"),
-        pytest.param(saved(np.array([[{}]])), "gallery: expected an array of numbers (.npy), got ", id="objects"),
-        pytest.param(saved(np.ones((2, 2)))[:-8], "gallery: expected an array of numbers (.npy), got ", id="cut short"),
-        pytest.param(saved(np.ones(3)), "with a row for each item, got 1 dimension", id="flat"),
-        pytest.param(saved(np.ones((1, 1), complex)), "got values of the type 'complex128'", id="complex"),
-        pytest.param(saved(np.array([["a"]])), "got values of the type '<U1'", id="text"),
-    ],
-)
-def test_what_is_no_such_array_is_refused_in_one_sentence(tmp_path, data, sentence):
-    with pytest.raises(BadInput) as problem:
-        read_array("gallery", write(tmp_path, "a.npy", data))
-    assert sentence in str(problem.value)
-    assert "\n" not in str(problem.value)
-
-
-def test_an_archive_of_several_arrays_and_a_pipe_are_refused(tmp_path):
-    np.savez(tmp_path / "a.npz", a=np.ones((1, 1)))
-    with pytest.raises(BadInput, match="got several arrays in"):
-        read_array("gallery", str(tmp_path / "a.npz"))
-    os.mkfifo(tmp_path / "pipe.npy")
-    with pytest.raises(BadInput, match="a pipe, not a file"):
-        read_array("gallery", str(tmp_path / "pipe.npy"))
+def test_vectors_of_a_file_of_another_kind_are_refused_with_the_kinds_that_there_are(tmp_path):
+    with pytest.raises(BadInput, match=r"mine: expected vectors in a file that ends in \.npy .*, got '.*a\.pt'"):
+        read_vectors("mine", write(tmp_path, "a.pt", b""))
 
 
 @pytest.mark.parametrize("kind", [pa.list_(pa.float32()), pa.list_(pa.float32(), 2), pa.large_list(pa.float32())])
