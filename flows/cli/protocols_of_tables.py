@@ -8,7 +8,7 @@ from flows.cli.arguments import Command, add_categories, add_command, add_device
 if TYPE_CHECKING:
     from flows.cli.arguments import Commands
 
-_TABLE = ".parquet, .csv or .json"
+_TABLE = ".parquet, .csv, .tsv or .json"
 _VECTORS = ".npy, .npz with one array, or a table with a column `vector`"
 
 

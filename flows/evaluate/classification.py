@@ -23,7 +23,7 @@ def evaluate_classification(
     """How often classifiers are right, and what they take for what (ArtBench).
 
     Args:
-        predictions: Each as NAME=FILE: a classifier and its table (.parquet, .csv or .json), one row for each image.
+        predictions: Each as NAME=FILE: a classifier and its table (.parquet, .csv, .tsv or .json), a row an image.
         changes: Each as FIELD=VALUE: a setting, such as top=[1, 5].
         by: Columns of the first table: every number also for each of their values.
         out: Folder for the page, the tables (Parquet) and charts (SVG); by default nothing is written.

@@ -25,7 +25,7 @@ def evaluate_raters(
     """People's boxes and ratings, each against the consensus of the others; the consensus as a COCO file (Picasso).
 
     Args:
-        ratings: A table (.parquet, .csv or .json) with one row for each box of a rater.
+        ratings: A table (.parquet, .csv, .tsv or .json) with one row for each box of a rater.
         pictures: A table with the file name and size of each image, for the COCO file.
         images: The folder of the images, for a page that shows where raters differ most.
         category: What the figures of the COCO file are.

@@ -29,7 +29,7 @@ def evaluate_recognition(
     """How photographs of artworks are recognised among a museum's exhibits: GAP, GAP- and ACC (The Met dataset).
 
     Args:
-        gallery: A table (.parquet, .csv or .json) of the exhibits' images: id and class.
+        gallery: A table (.parquet, .csv, .tsv or .json) of the exhibits' images: id and class.
         test: A table of the queries that are scored: id and class, which is empty for distractors.
         systems: Each as NAME=GALLERY,VAL,TEST: files with the vectors of one system, in the order of the tables.
         predictions: Each as NAME=FILE: a table of what another system says: id, prediction and confidence.

@@ -25,7 +25,7 @@ def evaluate_sketches(
     """How recognisable and how simple sketches are, by method, and whether people agree (SketchRef).
 
     Args:
-        sketches: A table (.parquet, .csv or .json) with one row for each sketch.
+        sketches: A table (.parquet, .csv, .tsv or .json) with one row for each sketch.
         poses: A table of the figures' keypoints in photos and sketches; mOKS is computed from it.
         answers: A table of what people said.
         metrics: Each as NAME=FILE: a table of another metric, which is compared with what people said.

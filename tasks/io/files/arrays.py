@@ -27,7 +27,7 @@ MAX_DECODED_BYTES = 2**32
 _BATCH_ROWS = 2**16
 
 _SHOWN = 8
-_TABLES = ("parquet", "csv", "json")
+_TABLES = ("parquet", "csv", "tsv", "json")
 
 
 def read_table(
@@ -36,8 +36,8 @@ def read_table(
     """A table with these columns, in these types; the others that are asked for follow as they are (those of CSV as
     text). No other column is read.
 
-    url: a path or any fsspec URL that ends in .parquet, .csv (UTF-8, the header first, an empty cell is null) or .json
-    (a list of flat objects). optional: columns that may be missing. others: more columns, which may not.
+    url: a path or any fsspec URL that ends in .parquet, .csv or .tsv (UTF-8, the header first, an empty cell is null),
+    or .json (a list of flat objects). optional: columns that may be missing. others: more columns, which may not.
 
     Raises BadInput for what is no such file, for a column that is missing or stands twice, and for values that are not
     of the column's type; `name` is for these messages.
@@ -49,9 +49,10 @@ def read_table(
     missing = [column for column in required if column not in names]
     if missing:
         got = listed([quoted(column) for column in names], _SHOWN) or "none"
-        raise BadInput(f"{name}: expected the column {quoted(missing[0])}, got the columns {got}")
-    wanted = {field.name: _cast(name, table, field) for field in columns if field.name in names}
-    return pa.table({**wanted, **{column: table[column] for column in others if column not in wanted}})
+        wanted = f"column{'' if len(missing) == 1 else 's'} {listed([quoted(column) for column in missing], _SHOWN)}"
+        raise BadInput(f"{name}: expected the {wanted}, got the columns {got}")
+    cast = {field.name: _cast(name, table, field) for field in columns if field.name in names}
+    return pa.table({**cast, **{column: table[column] for column in others if column not in cast}})
 
 
 def read_vectors(name: str, url: str) -> NDArray[Any]:
@@ -85,7 +86,7 @@ def _parse(name: str, url: str, data: bytes, columns: pa.Schema, others: Collect
     try:
         if kind == "parquet":
             return _parse_parquet(data, {*columns.names, *others})
-        if kind == "csv":
+        if kind in {"csv", "tsv"}:
             table = read_csv(name, data, columns)
             return table, table.column_names
         if kind == "json":
@@ -94,9 +95,11 @@ def _parse(name: str, url: str, data: bytes, columns: pa.Schema, others: Collect
     # ValueError: text that is not UTF-8, JSON that is none; OverflowError: a time beyond Python's; LookupError: a time
     # zone that is none
     except (pa.ArrowException, OSError, ValueError, OverflowError, LookupError, RecursionError) as problem:
-        words = {"parquet": "a Parquet file", "csv": "CSV", "json": "a JSON list of flat objects"}
+        words = {"parquet": "a Parquet file", "csv": "CSV", "tsv": "CSV", "json": "a JSON list of flat objects"}
         raise BadInput(f"{name}: expected {words[kind]}, got {error_line(problem)}") from problem
-    raise BadInput(f"{name}: expected a file that ends in .parquet, .csv or .json, got {quoted(url, LONGEST_PLACE)}")
+    raise BadInput(
+        f"{name}: expected a file that ends in .parquet, .csv, .tsv or .json, got {quoted(url, LONGEST_PLACE)}"
+    )
 
 
 def _parse_parquet(data: bytes, wanted: Collection[str]) -> tuple[pa.Table, list[str]]:

@@ -1,7 +1,10 @@
-"""Columns of CSV in the types that are asked for, also where pandas has written whole numbers as 2.0."""
+"""Columns of CSV in the types that are asked for, as pandas, R and spreadsheets write them."""
 
 import io
+import json
 import re
+from collections.abc import Mapping
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -10,38 +13,141 @@ import pyarrow.csv
 from schemas.errors import BadInput
 from schemas.phrases import quoted
 
+_NOTHING = pa.array(["NA", "NaN", "nan"])
+"""How R and NumPy write a number that is missing; as a text each of them may be a name."""
+
+_LARGEST = 1.7976931348623157e308
+"""Of a float of 64 bits: larger whole numbers have no place in a list, nor has infinity."""
+
+_SHOWN_BYTES = 20
+
 
 def read_csv(name: str, data: bytes, columns: pa.Schema) -> pa.Table:
     """A table with these columns in these types; all others are text, since what looks like a number may be a name.
 
-    Raises BadInput for what is no whole number in a column of whole numbers, and what pyarrow raises.
+    Between cells stand commas, or, in a header without a comma, semicolons or tabs; then numbers may have a decimal
+    comma. Lists of numbers are written as JSON, [1, 2.5]. NA and NaN are no number, as an empty cell is none.
+
+    Raises BadInput for what is no number in a column of numbers, no list in one of lists, and text that is not UTF-8,
+    and what pyarrow raises.
     """
-    header = pyarrow.csv.open_csv(io.BytesIO(data)).schema.names
+    try:
+        table = _read_primitive(name, data, columns)
+    except (pa.ArrowInvalid, UnicodeDecodeError):
+        _refuse_other_encodings(name, data)
+        raise
+    for place, column in enumerate(table.column_names):
+        if column in columns.names:
+            typed = _typed(name, column, table.column(place), columns.field(column).type)
+            table = table.set_column(place, column, typed)
+    return table
+
+
+def _typed(name: str, column: str, values: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+    if pa.types.is_string(kind):
+        return without_fraction(values)
+    if pa.types.is_floating(kind):
+        return pc.if_else(pc.is_nan(values), None, values)
+    return values if pa.types.is_primitive(kind) else _lists(name, column, values, kind)
+
+
+def _read_primitive(name: str, data: bytes, columns: pa.Schema) -> pa.Table:
+    """All columns, lists as text."""
+    parse = pyarrow.csv.ParseOptions(delimiter=_delimiter(data))
+    header = pyarrow.csv.open_csv(io.BytesIO(data), parse_options=parse).schema.names
     types = {column: pa.string() for column in header}
     types |= {field.name: field.type for field in columns if field.name in types and pa.types.is_primitive(field.type)}
     try:
-        table = _read_csv(data, types)
+        return _read_csv(data, types, parse)
     except pa.ArrowInvalid:
-        table = _csv_with_whole_floats(name, data, types)
-    for place, column in enumerate(table.column_names):
-        if column in columns.names and pa.types.is_string(columns.field(column).type):
-            table = table.set_column(place, column, without_fraction(table.column(place)))
-    return table
+        return _csv_with_odd_numbers(name, data, types, parse)
 
 
-def _read_csv(data: bytes, types: dict[str, pa.DataType]) -> pa.Table:
+def _delimiter(data: bytes) -> str:
+    """What stands between the cells of the header, outside of quotes.
+
+    >>> _delimiter(b"a;b"), _delimiter(b"a,b;c"), _delimiter(b"a")
+    (';', ',', ',')
+    """
+    header = re.sub(rb'"[^"]*"', b"", data.split(b"\n", 1)[0])
+    return next((mark for mark in (",", ";", "\t") if mark.encode() in header), ",")
+
+
+def _read_csv(data: bytes, types: Mapping[str, pa.DataType], parse: pyarrow.csv.ParseOptions) -> pa.Table:
     options = pyarrow.csv.ConvertOptions(column_types=types, strings_can_be_null=True, null_values=[""])
-    return pyarrow.csv.read_csv(io.BytesIO(data), convert_options=options)
+    return pyarrow.csv.read_csv(io.BytesIO(data), parse_options=parse, convert_options=options)
 
 
-def _csv_with_whole_floats(name: str, data: bytes, types: dict[str, pa.DataType]) -> pa.Table:
-    """As `_read_csv`, for files in which whole numbers stand as 2.0: pandas writes a column with a gap so."""
-    integers = {column: kind for column, kind in types.items() if pa.types.is_integer(kind)}
-    table = _read_csv(data, {**types, **dict.fromkeys(integers, pa.string())})
-    for column, kind in integers.items():
+def _csv_with_odd_numbers(
+    name: str, data: bytes, types: Mapping[str, pa.DataType], parse: pyarrow.csv.ParseOptions
+) -> pa.Table:
+    """As `_read_csv`, for files in which whole numbers stand as 2.0, as pandas writes a column with a gap, in which a
+    missing number is NA, or in which numbers have a decimal comma.
+    """
+    numbers = {column: kind for column, kind in types.items() if not pa.types.is_string(kind)}
+    table = _read_csv(data, {**types, **dict.fromkeys(numbers, pa.string())}, parse)
+    for column, kind in numbers.items():
         place = table.column_names.index(column)
-        table = table.set_column(place, column, _whole_numbers(name, column, table[column], kind))
+        texts = pc.utf8_trim_whitespace(table[column])
+        texts = pc.if_else(pc.is_in(texts, _NOTHING), None, texts)
+        if parse.delimiter != ",":
+            texts = pc.replace_substring(texts, ",", ".")
+        read = _whole_numbers if pa.types.is_integer(kind) else _numbers
+        table = table.set_column(place, column, read(name, column, texts, kind))
     return table
+
+
+def _numbers(name: str, column: str, texts: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+    """Raises BadInput for the first text that is no number."""
+    try:
+        return texts.cast(kind)
+    except pa.ArrowInvalid as problem:
+        odd = next((text for text in texts.to_pylist() if text is not None and not _is_number(text, kind)), None)
+        raise BadInput(f"{name}: expected numbers in the column {quoted(column)}, got {quoted(odd)}") from problem
+
+
+def _is_number(text: str, kind: pa.DataType) -> bool:
+    try:
+        pa.scalar(text).cast(kind)
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+def _lists(name: str, column: str, texts: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+    """Lists of numbers out of JSON, null for null; Python and pandas write lists so. Raises BadInput for any other."""
+    values = [None if text is None else _numbers_of(text) for text in texts.to_pylist()]
+    for text, numbers in zip(texts.to_pylist(), values, strict=True):
+        if text is not None and numbers is None:
+            raise BadInput(
+                f"{name}: expected lists such as [1, 2.5] in the column {quoted(column)}, got {quoted(text)}"
+            )
+    return pa.chunked_array([pa.array(values, kind)])
+
+
+def _numbers_of(text: str) -> list[Any] | None:
+    """The numbers of a JSON list; None for anything else.
+
+    >>> _numbers_of("[1, 2.5]"), _numbers_of("[1. 2.]"), _numbers_of("[true]"), _numbers_of("[NaN]")
+    ([1, 2.5], None, None, None)
+    """
+    try:
+        numbers = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    is_list = isinstance(numbers, list) and all(type(number) in {int, float} for number in numbers)
+    return numbers if is_list and all(abs(number) <= _LARGEST for number in numbers) else None
+
+
+def _refuse_other_encodings(name: str, data: bytes) -> None:
+    """Raise BadInput for what is not UTF-8, with the line: spreadsheets may save in the encoding of their system."""
+    try:
+        data.decode()
+    except UnicodeDecodeError as problem:
+        line = data.count(b"\n", 0, problem.start) + 1
+        near = data[max(0, problem.start - _SHOWN_BYTES // 2) : problem.start + _SHOWN_BYTES // 2]
+        got = f"other bytes in line {line} ({quoted(repr(near)[2:-1])})"
+        raise BadInput(f"{name}: expected CSV in UTF-8, got {got}: save it as UTF-8") from problem
 
 
 def _whole_numbers(name: str, column: str, texts: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:

@@ -79,12 +79,24 @@ def test_an_empty_list_is_a_table_without_rows(tmp_path):
 @pytest.mark.parametrize(
     ("name", "data", "sentence"),
     [
-        pytest.param("a.txt", b"", "works: expected a file that ends in .parquet, .csv or .json, got '", id="kind"),
+        pytest.param(
+            "a.txt", b"", "works: expected a file that ends in .parquet, .csv, .tsv or .json, got '", id="kind"
+        ),
         pytest.param("a.parquet", b"PAR1", "works: expected a Parquet file, got ", id="no Parquet"),
         pytest.param("a.csv", b"", "works: expected CSV, got ", id="empty"),
         pytest.param("a.csv", b"id,score,class\na\n", "works: expected CSV, got ", id="ragged CSV"),
-        pytest.param("a.csv", b"id,score,class\na,high,b\n", "works: expected CSV, got ", id="text for a number"),
-        pytest.param("a.csv", b"id,score,class\n\xff,1,b\n", "works: expected CSV, got ", id="not UTF-8"),
+        pytest.param(
+            "a.csv",
+            b"id,score,class\na,high,b\n",
+            "works: expected numbers in the column 'score', got 'high'",
+            id="a word",
+        ),
+        pytest.param(
+            "a.csv",
+            b"id,score,class\n\xff,1,b\n",
+            "works: expected CSV in UTF-8, got other bytes in line 2",
+            id="not UTF-8",
+        ),
         pytest.param(
             "a.csv", b"id,id,score,class\na,b,1,c\n", "expected one column of each name, got 'id' twice", id="twice"
         ),
@@ -93,6 +105,12 @@ def test_an_empty_list_is_a_table_without_rows(tmp_path):
             b"id,score\na,1\n",
             "works: expected the column 'class', got the columns 'id', 'score'",
             id="missing",
+        ),
+        pytest.param(
+            "a.csv",
+            b"name,value\na,1\n",
+            "works: expected the columns 'id', 'score', 'class', got the columns 'name', 'value'",
+            id="several missing",
         ),
         pytest.param("a.json", b"{}", "works: expected a JSON list of flat objects, got something else", id="object"),
         pytest.param("a.json", b"[1]", "works: expected a JSON list of flat objects, got something else", id="numbers"),

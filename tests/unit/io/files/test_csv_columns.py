@@ -52,7 +52,7 @@ def test_a_table_that_pandas_itself_has_written(tmp_path):
     assert table.to_pydict() == {"image_id": [1, 2], "rating": [3, None], "x": [0.5, 1.0]}
 
 
-@pytest.mark.parametrize("text", ["2.5", "two", "2.0.0", "nan", "inf", "1e17", "1e999", "1_0", "2. 0"])
+@pytest.mark.parametrize("text", ["2.5", "two", "2.0.0", "N/A", "inf", "1e17", "1e999", "1_0", "2. 0"])
 def test_what_is_no_whole_number_is_refused_in_one_sentence(tmp_path, text):
     with pytest.raises(BadInput) as problem:
         read_table("ratings", write(tmp_path, "a.csv", f"image_id,rating,x\n{text},1,1\n".encode()), WHOLE)
@@ -64,3 +64,65 @@ def test_what_is_no_whole_number_is_refused_in_one_sentence(tmp_path, text):
 def test_whole_numbers_beyond_their_type_are_refused(tmp_path, text):
     with pytest.raises(BadInput, match="expected whole numbers from -128 to 127 in the column 'rating', got '"):
         read_table("ratings", write(tmp_path, "a.csv", f"image_id,rating,x\n1,{text},1\n".encode()), WHOLE)
+
+
+SCORES = pa.schema([("id", pa.string()), ("score", pa.float64()), ("rank", pa.int8())])
+EXPECTED = {"id": ["007", "NA"], "score": [1.5, None], "rank": [2, None]}
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(b'"id","score","rank"\n"007",1.5,2\n"NA",NA,NA\n', id="R"),
+        pytest.param(b"id;score;rank\r\n007;1,5;2\r\nNA;;\r\n", id="a spreadsheet in German"),
+        pytest.param(b'\xef\xbb\xbf"id";"score";"rank"\n"007";1.5;2,0\n"NA";NA;NA\n', id="R's write.csv2, mixed"),
+        pytest.param(b"id\tscore\trank\n007\t1.5\t2\nNA\t\t\n", id="tabs"),
+        pytest.param(b"id,score,rank\n007,1.5,2\nNA,nan,NaN\n", id="NumPy"),
+    ],
+)
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv"])
+def test_tables_as_other_programs_write_them(tmp_path, name, data):
+    assert read_table("scores", write(tmp_path, name, data), SCORES).to_pydict() == EXPECTED
+
+
+def test_a_comma_in_the_header_or_in_quotes_is_what_it_is(tmp_path):
+    url = write(tmp_path, "a.csv", b"id,score,rank;x\na;b,1,2\n")
+    assert read_table("scores", url, SCORES, SCORES.names)["id"].to_pylist() == ["a;b"]
+    url = write(tmp_path, "a.csv", b'id;score;rank;"a, b"\nx;1;2;3\n')
+    assert read_table("scores", url, SCORES, (), ["a, b"]).to_pylist() == [
+        {"id": "x", "score": 1, "rank": 2, "a, b": "3"}
+    ]
+
+
+@pytest.mark.parametrize("text", ["1,5", "1.5.2", "high", "0x10", "1_0"])
+def test_what_is_no_number_is_refused_with_its_column(tmp_path, text):
+    with pytest.raises(BadInput) as problem:
+        read_table("scores", write(tmp_path, "a.csv", f'id,score,rank\na,"{text}",1\n'.encode()), SCORES)
+    assert str(problem.value) == f"scores: expected numbers in the column 'score', got '{text}'"
+
+
+LISTS = pa.schema([("id", pa.string()), ("vector", pa.list_(pa.float64()))])
+
+
+def test_lists_are_read_as_pandas_writes_them(tmp_path):
+    pd.DataFrame({"id": ["a", "b", "c"], "vector": [[1, 2.5], [], None]}).to_csv(tmp_path / "a.csv")
+    table = read_table("poses", str(tmp_path / "a.csv"), LISTS)
+    assert table.to_pydict() == {"id": ["a", "b", "c"], "vector": [[1, 2.5], [], None]}
+
+
+@pytest.mark.parametrize(
+    "text", ["[1. 2.]", "1", "[[1]]", "[1, null]", "[NaN]", "[true]", "[1e999]", "[1" + "0" * 400 + "]"]
+)
+def test_what_is_no_list_of_numbers_is_refused(tmp_path, text):
+    data = f'id,vector\na,"{text}"\n'.encode()
+    with pytest.raises(BadInput, match=r"poses: expected lists such as \[1, 2\.5\] in the column 'vector', got '"):
+        read_table("poses", write(tmp_path, "a.csv", data), LISTS)
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-16"])
+@pytest.mark.parametrize("line", ["Zoë,1,2", "Zoe,ä,2"])
+def test_another_encoding_is_refused_with_its_name_and_the_line(tmp_path, encoding, line):
+    with pytest.raises(
+        BadInput, match=r"^scores: expected CSV in UTF-8, got other bytes in line [12] .*: save it as UTF-8$"
+    ):
+        read_table("scores", write(tmp_path, "a.csv", f"id,score,rank\n{line}\n".encode(encoding)), SCORES)
