@@ -22,6 +22,7 @@ _COLUMNS = pa.schema(
     [(name, pa.string()) for name in ("image", "true_class", "predicted_class")]
     + [("probabilities", pa.list_(pa.float64()))]
 )
+_OPTIONAL = ("predicted_class", "probabilities")  # one of them is asked for by `check_predictions`
 _RANKING = Ranking("accuracy")
 
 
@@ -35,7 +36,7 @@ def evaluate_classification(
     """
     first = next(iter(predictions))
     tables = {
-        name: read_table(name, url, _COLUMNS, _COLUMNS.names, by if name == first else ())
+        name: read_table(name, url, _COLUMNS, _OPTIONAL, by if name == first else ())
         for name, url in predictions.items()
     }
     several = with_all_classes({name: check_predictions(name, own, settings.classes) for name, own in tables.items()})

@@ -100,8 +100,10 @@ def _read(name: str, files: SetFiles) -> _Set:
         raise BadInput(f"{name}: expected features, got none")
     ids, classes = [str(row) for row in range(rows)], None
     if files.table is not None:
-        table = read_table(f"{name}, table", files.table, _IDS, ("class",))
-        ids = table["id"].to_pylist()
+        table = read_table(f"{name}, table", files.table, _IDS, _IDS.names)
+        if not table.column_names:
+            raise BadInput(f"{name}, table: expected the column 'id' or 'class', got neither")
+        ids = table["id"].to_pylist() if "id" in table.column_names else ids
         check_ids(f"{name}, table", ids, rows)
         classes = table["class"].to_pylist() if "class" in table.column_names else None
     return _Set(SetArrays(features, manifold, probabilities, classes), features if training is None else training, ids)

@@ -166,7 +166,8 @@ def _recognise_all(
 def _read(images: Images, settings: RecognitionSettings, by: Sequence[str], *, has_systems: bool) -> _Comparison:
     if has_systems and images.val is None and len(settings.k) * len(settings.tau) > 1:
         raise BadInput(
-            "--val: expected queries to choose k and the temperature by, or one of each (--set k=[3]), got none"
+            "--val: expected queries to choose k and the temperature by, or one of each (--set k=3 --set tau=50), "
+            "got none"
         )
     tables = {"gallery": read_table("gallery", images.gallery, _GALLERY)}
     for name, url in (("val", images.val), ("test", images.test)):

@@ -26,6 +26,7 @@ _SKETCHES = pa.schema(
     + [("strokes", pa.int64())]
     + [(name, _NUMBER) for name in ("mean_oks", "clip_cosine", "photo_complexity", "sketch_complexity")]
 )
+_OPTIONAL = _SKETCHES.names[4:]
 _POSES = pa.schema([("picture", _TEXT), ("keypoints_xyv", pa.list_(_NUMBER)), ("area_px2", _NUMBER)])
 _ANSWERS = pa.schema([("person", _TEXT), ("sketch", _TEXT), ("question", _TEXT), ("value", _NUMBER)])
 _METRIC = pa.schema([("sketch", _TEXT), ("value", _NUMBER)])
@@ -48,10 +49,10 @@ def evaluate_sketches(
     sketches of a photo. Raises BadInput for a table that is none, and for another metric with the name of one of ours.
     """
     refuse_own_names(metrics or ())
-    rows = read_table("sketches", sketches, _SKETCHES, _SKETCHES.names, by)
+    rows = read_table("sketches", sketches, _SKETCHES, _OPTIONAL, by)
     known = check_sketches("sketches", rows)
     if poses is not None:
-        seen = check_poses("poses", read_table("poses", poses, _POSES, _POSES.names))
+        seen = check_poses("poses", read_table("poses", poses, _POSES, ("area_px2",)))
         known = known._replace(mean_oks=mean_oks_of_sketches("poses", known, seen, settings.sigmas))
     headings = page.headings(known, settings.alphas)
     ranking = Ranking(next(iter(headings.metrics)))
@@ -94,15 +95,13 @@ def _people(answers: str | None, known: Sketches, settings: SketchSettings) -> d
     """What people say, by each question that somebody was asked."""
     if answers is None:
         return {}
-    scores = check_answers("answers", read_table("answers", answers, _ANSWERS, _ANSWERS.names), known, settings)
+    scores = check_answers("answers", read_table("answers", answers, _ANSWERS), known, settings)
     return {question: people for question, people in scores.items() if people.responses.any()}
 
 
 def _others(metrics: Mapping[str, str], known: Sketches) -> dict[str, NDArray[np.float64]]:
     """By name, each other metric's value of each sketch."""
-    return {
-        name: check_metric(name, read_table(name, url, _METRIC, _METRIC.names), known) for name, url in metrics.items()
-    }
+    return {name: check_metric(name, read_table(name, url, _METRIC), known) for name, url in metrics.items()}
 
 
 def _agreements(

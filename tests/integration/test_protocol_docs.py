@@ -102,6 +102,25 @@ def test_ids_are_checked_where_nothing_is_compared_with_training_images(tmp_path
     assert "| ours | 1.203 ± 0.000 | 3 |" in capsys.readouterr().out
 
 
+def test_a_table_may_have_classes_alone(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    type_files(section(ROOT / "docs/evaluating/generation.md"), tmp_path)
+    Path("styles.csv").write_text("class\nold\nold\nnew\n")
+    words = ("evaluate", "generation", "--system", "ours=probabilities=classes.json,table=styles.csv")
+    assert main([*words, "--set", "parts=1"]) == 0
+    assert "## ours by class" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("numbers", [("k=1", "tau=50"), ("k=[1]", "tau=[50.0]")])
+def test_one_k_and_one_tau_need_no_validation_queries(numbers, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    type_files(section(ROOT / "docs/evaluating/recognition.md"), tmp_path)
+    words = ("evaluate", "recognition", "--gallery", "gallery.csv", "--test", "test.csv", "--set", "whiten=false")
+    sets = [word for number in numbers for word in ("--set", number)]
+    assert main([*words, "--system", "mine=gallery.json,test.json", *sets]) == 0
+    assert "| mine | 1 | 50 | 3 |" in capsys.readouterr().out
+
+
 def test_wide_features_have_no_fid_but_all_else(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     np.save("wide.npy", np.eye(3, 60_000, dtype=np.float16))
@@ -118,7 +137,7 @@ def test_a_page_shows_the_nearest_training_images(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = section(ROOT / "docs/evaluating/generation.md")
     type_files(text, tmp_path)
-    save_pictures(tmp_path / "made", "0", "1", "2")
+    save_pictures(tmp_path / "made", "0", "1.png", "2.jpg")
     save_pictures(tmp_path / "real", "0", "1", "2")
     words = " ".join(command(text))
     words = words.replace("ours=samples.json", "ours=samples.json,images=made")

@@ -50,6 +50,20 @@ def repeated_ids(folder: Path) -> None:
     (folder / "ids.csv").write_text("id,class\n7,x\n8,x\n7,x\n", encoding="utf-8")
 
 
+def header(name: str, names: str) -> Change:
+    """A CSV file with other names of columns."""
+
+    def change(folder: Path) -> None:
+        lines = (folder / name).read_text(encoding="utf-8").splitlines(keepends=True)
+        (folder / name).write_text("".join([f"{names}\n", *lines[1:]]), encoding="utf-8")
+
+    return change
+
+
+def no_names(folder: Path) -> None:
+    (folder / "ids.csv").write_text("name\nx\ny\nz\n", encoding="utf-8")
+
+
 def nothing(_folder: Path) -> None: ...
 
 
@@ -132,6 +146,24 @@ CASES = [
     ),
     ("classification", nothing, ["--predictions", "ours"], "--predictions: expected NAME=..., got 'ours'"),
     ("classification", nothing, ["--set", "top=yes"], "top: expected"),
+    (
+        "classification",
+        header("ours.csv", "file,label,prediction,year"),
+        [],
+        "ours: expected the columns 'image', 'true_class', got the columns 'file', 'label', 'prediction', 'year'",
+    ),
+    (
+        "sketches",
+        header("answers.csv", "who,sketch,question,value"),
+        [],
+        "answers: expected the column 'person', got the columns 'who', 'sketch', 'question', 'value'",
+    ),
+    (
+        "generation",
+        no_names,
+        ["--system", "more=others.json,table=ids.csv"],
+        "more, table: expected the column 'id' or",
+    ),
 ]
 
 

@@ -115,7 +115,8 @@ def _refuse_too_many(name: str, classes: Sequence[str]) -> None:
 
 def _check_classes(name: str, truth: Sequence[str], classes: Sequence[str]) -> None:
     if not classes:
-        raise BadInput(f"{name}: expected the names of the classes that the probabilities are of, got none")
+        expected = "the names of the classes that the probabilities are of, in their order (--set 'classes=[a, b]')"
+        raise BadInput(f"{name}: expected {expected}, got none")
     refuse_repeats("classes", classes, "each class once")
     if others := sorted(set(truth) - set(classes)):
         raise BadInput(f"{name}: expected true classes that have a probability, got {quoted(others[0])}")

@@ -181,11 +181,18 @@ def _notes(name: str, extracts: Extracts, measured: _All, settings: GenerationSe
                 f"no KID: a set has {counted(least, 'image')}, a subset has {settings.kid_subset_size:,}; "
                 f"--set kid_subset_size={least} or less has it"
             )
+    if lacking := [names for names in _null_scores(name, measured) if names]:
+        blank = list(dict.fromkeys(metric for names in lacking for metric in names))
+        setting = f"; for kid, --set kid_subset_size=... names a smaller subset than {settings.kid_subset_size:,}"
+        yield (
+            f"{counted(len(lacking), 'class', 'classes')} with too few images for {', '.join(blank)}, which are blank"
+            f"{setting if 'kid' in blank else ''}"
+        )
+
+
+def _null_scores(name: str, measured: _All) -> Iterator[list[str]]:
+    """The scores that are not defined, of each class of a generator; without those that it has for no class."""
     absent = {score.metric for score in measured[name, None].scores if score.value is None}
-    lacking = sum(
-        any(score.value is None and score.metric not in absent for score in one.scores)
-        for (system, group), one in measured.items()
-        if system == name and group is not None
-    )
-    if lacking:
-        yield f"{counted(lacking, 'class', 'classes')} with too few images for some scores, which are null"
+    for (system, group), one in measured.items():
+        if system == name and group is not None:
+            yield [score.metric for score in one.scores if score.value is None and score.metric not in absent]

@@ -68,7 +68,12 @@ def test_an_empty_table_is_refused_whatever_its_columns():
         ([("x", "a", "b"), ("x", "a", "a")], (), "t[1]: expected each image once, got 'x' again, as in row 0"),
         ([("x", None, "b")], (), "t[0]: expected a text in true_class, got an empty cell"),
         ([("x", "a", "")], (), "t[0]: expected a text in predicted_class, got ''"),
-        ([("x", "a", [1.0])], (), "t: expected the names of the classes that the probabilities are of, got none"),
+        (
+            [("x", "a", [1.0])],
+            (),
+            "t: expected the names of the classes that the probabilities are of, in their order (--set 'classes=[a, b]'), "
+            "got none",
+        ),
         ([("x", "a", [1.0])], ("b",), "t: expected true classes that have a probability, got 'a'"),
         ([("x", "a", [0.5, 0.5])], ("a", "a"), "classes[1]: expected each class once, got 'a' again, as in row 0"),
         ([("x", "a", [1.0])], ("a", "b"), "t[0]: expected 2 probabilities, one for each class, got 1"),

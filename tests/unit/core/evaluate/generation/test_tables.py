@@ -80,7 +80,8 @@ def test_a_class_of_few_images_has_null_and_a_note():
     assert score_table({"ours": extracts}, SETTINGS)[1] == (
         "ours: FID of 1 image and 4 columns: with no more images than columns it is far too high; "
         "compare only figures of equally many images",
-        "ours: 1 class with too few images for some scores, which are null",
+        f"ours: 1 class with too few images for {', '.join(METRICS)}, which are blank; "
+        f"for kid, --set kid_subset_size=... names a smaller subset than {SETTINGS.kid_subset_size}",
     )
 
 
