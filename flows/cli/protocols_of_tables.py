@@ -34,7 +34,9 @@ def _add(protocols: "Commands", name: str, command: Command, summary: str) -> ar
 
 def _add_raters(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("ratings", metavar="RATINGS", help=f"a table with one row for each box of a rater ({_TABLE})")
-    parser.add_argument("--pictures", metavar="FILE", help="a table with file_name and size of each image, for COCO")
+    parser.add_argument(
+        "--pictures", metavar="FILE", help="a table of each image: image, file_name, width_px, height_px"
+    )
     parser.add_argument("--images", metavar="FOLDER", help="the images, for a page of where raters differ most")
     parser.add_argument("--category", default="person", help="what the figures of the COCO file are (%(default)s)")
     parser.add_argument("--scheme", default="coco-17", metavar="NAME", help="scheme of the keypoints (%(default)s)")

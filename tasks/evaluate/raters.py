@@ -29,7 +29,7 @@ from tasks.io.files.arrays import read_table
 from tasks.io.files.folders import Folder
 
 MEAN = "mean of raters"
-_OPTIONAL = ("keypoints_xyv",)
+_OPTIONAL = ("rating", "keypoints_xyv")
 _LONGEST_PX = 480
 
 
@@ -69,7 +69,7 @@ def evaluate_raters(
     files = {"consensus.json": json.dumps(consensus_document(drawn, consensus, known, category)).encode()}
     if folder is not None:
         draw = functools.partial(jpeg_of, folder, longest_px=_LONGEST_PX)
-        files["disagreement.html"] = page.disagreement_page(drawn, consensus, differences, known, draw).encode()
+        files["disagreement.html"] = page.disagreement_page(drawn, settings, differences, known, draw).encode()
     return evaluation(
         "raters",
         scores,

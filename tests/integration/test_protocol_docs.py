@@ -81,6 +81,23 @@ def test_a_page_shows_where_raters_differ_most(tmp_path, monkeypatch):
     assert "Cem, acrobats" in page
 
 
+def test_a_page_shows_the_boxes_that_a_rater_is_compared_with(tmp_path, monkeypatch):
+    """Those of the others, not those of all: else the picture may fit where the caption says "missed"."""
+    monkeypatch.chdir(tmp_path)
+    boxes = ("Ada,a.png,0,0,100,80,", "Ben,a.png,,,,,", "Cem,a.png,0,0,90,80,", "Cem,a.png,95,0,99,9,")
+    Path("ratings.csv").write_text("\n".join(["rater,image,x_min,y_min,x_max,y_max,rating", *boxes]) + "\n")
+    save_pictures(tmp_path / "images", "a.png")
+    colours: list[list[str]] = []
+
+    def draw(_folder: object, _path: str, _px: int, boxes: list[tuple[object, str]]) -> None:
+        colours.append([colour for _, colour in boxes])
+
+    monkeypatch.setattr("tasks.evaluate.raters.jpeg_of", draw)
+    assert main(["evaluate", "raters", "ratings.csv", "--images", "images", "--out", "out", "--bootstrap", "0"]) == 0
+    assert "Blue: the consensus of the others" in Path("out/disagreement.html").read_text()
+    assert ["#1f5a8a"] * 2 in colours, "Ben drew nothing: all three have one figure at the median, the others two"
+
+
 def test_where_kid_needs_more_images_all_else_is_printed_and_the_setting_named(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     text = section(ROOT / "docs/evaluating/generation.md")

@@ -29,7 +29,7 @@ _STYLE = (
 _COLOURS = ("#b5532a", "#1f5a8a", "#3a7d44", "#7b4b94", "#8a6d1f", "#444444")
 _DASHES = ("", "7 3", "2 3", "9 3 2 3")
 """Six colours by four dashes: 12 lines that differ in both before any two are alike."""
-_LONGEST_NAME = 24
+_LONGEST_NAME, _END = 24, 7
 _ROW = 30.0
 _PANEL, _HIGH, _GAP = 300, 250, 46
 MOST_CELLS = 60
@@ -37,6 +37,11 @@ MOST_CELLS = 60
 
 _ROOM, _LEAST_WRITTEN = 26, 0.005
 """Px of a cell that has room for a number, and the least share that is written."""
+
+_LEAST_LINE, _LETTER, _LEAST_WIDTH = 16, 0.75, 600
+"""Px of a cell below which names turned by 50 degrees would overlap; how large they are then, as a share of its side;
+px for the title.
+"""
 
 
 def plot_scores(scores: pa.Table) -> str:
@@ -179,15 +184,16 @@ def plot_matrix(title: str, names: Sequence[str], shares: NDArray[np.float64]) -
     side = max(10, min(44, 620 // len(names)))
     left, top = 190, 170
     size = side * len(names)
+    small = f" style='font-size:{_LETTER * side:g}px'" if side < _LEAST_LINE else ""
     body = [f"<text class='title' x='12' y='20'>{escape(title)}</text>"]
     for row, name in enumerate(names):
         middle = top + side * (row + 0.5)
         across = left + side * (row + 0.5)
-        body.append(f"<text class='end' x='{left - 8}' y='{middle + 4:g}'>{escape(_short(name))}</text>")
+        body.append(f"<text class='end'{small} x='{left - 8}' y='{middle + 4:g}'>{escape(_short(name))}</text>")
         turn = f"rotate(-50 {across:g} {top - 8})"
-        body.append(f"<text x='{across:g}' y='{top - 8}' transform='{turn}'>{escape(_short(name))}</text>")
+        body.append(f"<text{small} x='{across:g}' y='{top - 8}' transform='{turn}'>{escape(_short(name))}</text>")
         body += [_cell(share, left + side * column, top + side * row, side) for column, share in enumerate(shares[row])]
-    return _svg(left + size + 110, top + size + 20, title, body)
+    return _svg(max(left + size + 110, _LEAST_WIDTH), top + size + 20, title, body)
 
 
 def _cell(share: float, x: int, y: int, side: int) -> str:
@@ -257,7 +263,14 @@ def _columns(x: Axis, top: float, bottom: float) -> str:
 
 
 def _short(name: str) -> str:
-    return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1].rstrip() + "…"
+    """A name that has room beside a chart: its beginning and its end, since numbers stand there.
+
+    >>> _short("Follower of the Master of the Legend, 1"), _short("Follower of the Master of the Legend, 2")
+    ('Follower of the…gend, 1', 'Follower of the…gend, 2')
+    """
+    if len(name) <= _LONGEST_NAME:
+        return name
+    return f"{name[: _LONGEST_NAME - 1 - _END].rstrip()}…{name[-_END:].lstrip()}"
 
 
 def _svg(width: int, height: int, title: str, body: Sequence[str]) -> str:

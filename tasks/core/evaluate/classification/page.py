@@ -87,7 +87,7 @@ def confusion_charts(several: Mapping[str, Predictions]) -> Iterator[str]:
     """A chart of each classifier's matrix as shares of its rows; empty where there are too many classes to see."""
     for name, own in several.items():
         is_shown = len(own.classes) <= charts.MOST_CELLS
-        title = f"{name}: true class in rows"
+        title = f"{name}: true class in rows, predicted class in columns, % of each row"
         yield charts.plot_matrix(title, own.classes, row_shares(own)) if is_shown else ""
 
 

@@ -11,7 +11,13 @@ from schemas.errors import BadInput
 from schemas.evaluate_raters import LIKERT, RATINGS
 from schemas.phrases import listed, quoted
 from tasks.core.coco.box import MAX_PX
-from tasks.core.evaluate.table_columns import names_column, number_column, refuse_empty, require_columns
+from tasks.core.evaluate.table_columns import (
+    names_column,
+    number_column,
+    quoted_cell,
+    refuse_empty,
+    require_columns,
+)
 
 CORNERS = ("x_min", "y_min", "x_max", "y_max")
 KEYPOINTS = "keypoints_xyv"
@@ -74,8 +80,8 @@ def _check_pairs(table: pa.Table) -> None:
             raise BadInput(f"ratings: expected boxes or one row without a box, got both from {who}")
         if ratings.setdefault(pair, rating) != rating:
             raise BadInput(
-                f"ratings: expected one rating on all rows of a rater and image, got {quoted(ratings[pair])} and "
-                f"{quoted(rating)} from {who}"
+                f"ratings: expected one rating on all rows of a rater and image, got "
+                f"{quoted_cell(ratings[pair])} and {quoted_cell(rating)} from {who}"
             )
 
 

@@ -1,6 +1,6 @@
 """Each rater against the truth of all others: counted once per image, so that scores only have to add up."""
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -66,9 +66,15 @@ def compare_raters(ratings: Ratings, image: Integers, xyxy_px: Floats, iou: floa
     return counts
 
 
-def leave_one_out_truths(ratings: Ratings, settings: RaterSettings) -> Iterator[tuple[int, int, ImageConsensus]]:
-    """(image, rater, the consensus of all others who saw the image) for each image and rater who saw it."""
+def leave_one_out_truths(
+    ratings: Ratings, settings: RaterSettings, images: Container[int] | None = None
+) -> Iterator[tuple[int, int, ImageConsensus]]:
+    """(image, rater, the consensus of all others who saw the image) for each image, or those asked for, and each rater
+    who saw it.
+    """
     for image, rows in ratings.boxes_by_image():
+        if images is not None and image not in images:
+            continue
         boxes, owner = ratings.xyxy_px[rows], ratings.rater[rows]
         draws = draw_starts(ratings.images[image], owner, settings)
         seers = np.flatnonzero(ratings.is_seen[:, image])

@@ -12,9 +12,8 @@ from tasks.core.evaluate import charts
 from tasks.core.evaluate.deformation import UNRATED
 from tasks.core.evaluate.markdown import cell, number, table
 from tasks.core.evaluate.picture_page import Picture, PictureRow, picture_page
-from tasks.core.evaluate.raters.consensus import Consensus
 from tasks.core.evaluate.raters.distribution import GRID, density
-from tasks.core.evaluate.raters.leave_one_out import BoxCounts, score_raters
+from tasks.core.evaluate.raters.leave_one_out import BoxCounts, leave_one_out_truths, score_raters
 from tasks.core.evaluate.raters.ratings import Ratings
 from tasks.core.evaluate.systems import Ranking
 from tasks.core.evaluate.systems_page import Headings, summary_lines
@@ -69,20 +68,24 @@ def notes(figures: pa.Table, settings: RaterSettings) -> list[str]:
 
 
 def disagreement_page(
-    drawn: Ratings, consensus: Consensus, differences: pa.Table, pictures: pa.Table | None, draw: Drawer
+    drawn: Ratings, settings: RaterSettings, differences: pa.Table, pictures: pa.Table | None, draw: Drawer
 ) -> str:
-    """The 40 images in which raters differ most, with the rater's boxes and the consensus of all.
+    """The 40 images in which raters differ most, with the rater's boxes and the consensus of the others.
 
-    differences: DISAGREEMENT, who differs most first. pictures: PICTURES; an image that it gives no file is a file of
-    its own name.
+    settings: by which the differences were found. differences: DISAGREEMENT, who differs most first. pictures:
+    PICTURES; an image that it gives no file is a file of its own name.
     """
     files = {} if pictures is None else _file_names(pictures)
-    rows = []
-    for row in differences.slice(0, _MOST_PICTURES).to_pylist():
-        jpeg = draw(files.get(row["image"]) or row["image"], _boxes(drawn, consensus, row))
+    rows, shown = [], differences.slice(0, _MOST_PICTURES).to_pylist()
+    images = {drawn.images.index(row["image"]) for row in shown}
+    truths = {(rater, image): truth.xyxy_px for image, rater, truth in leave_one_out_truths(drawn, settings, images)}
+    for row in shown:
+        rater, image = drawn.raters.index(row["rater"]), drawn.images.index(row["image"])
+        boxes = _boxes(truths[rater, image], drawn.xyxy_px[(drawn.image == image) & (drawn.rater == rater)])
+        jpeg = draw(files.get(row["image"]) or row["image"], boxes)
         caption = f"{row['missed']} missed, {row['extra']} extra"
         rows.append(PictureRow(f"{row['rater']}, {row['image']}", [Picture(jpeg, caption)]))
-    explanation = "Orange: the rater's boxes. Blue: the consensus of all raters."
+    explanation = "Orange: the rater's boxes. Blue: the consensus of the others, with which they are compared."
     return picture_page("Where raters differ most", explanation, rows)
 
 
@@ -115,13 +118,13 @@ def _difference_lines(differences: pa.Table) -> list[str]:
     return ["Where a rater differs most:", "", *table(["rater, image", "missed", "extra", "worst IoU"], lines)]
 
 
-def _boxes(drawn: Ratings, consensus: Consensus, row: Row) -> list[tuple[Box, str]]:
-    """The consensus of the image of a row of DISAGREEMENT, and above it its rater's boxes."""
-    rater, image = drawn.raters.index(row["rater"]), drawn.images.index(row["image"])
-    own = drawn.xyxy_px[(drawn.image == image) & (drawn.rater == rater)]
-    common = consensus.xyxy_px[consensus.image == image]
-    coloured = ((common, _CONSENSUS_COLOUR), (own, _RATER_COLOUR))
-    return [((x0, y0, x1, y1), colour) for boxes, colour in coloured for x0, y0, x1, y1 in boxes.tolist()]
+def _boxes(truth: NDArray[np.float64], own: NDArray[np.float64]) -> list[tuple[Box, str]]:
+    """What a rater is compared with, and above it the rater's boxes. truth, own: (B, 4) corners in px."""
+    return [
+        (tuple(box), colour)
+        for boxes, colour in ((truth, _CONSENSUS_COLOUR), (own, _RATER_COLOUR))
+        for box in boxes.tolist()
+    ]
 
 
 def _file_names(pictures: pa.Table) -> dict[str, str | None]:

@@ -38,10 +38,12 @@ class Ratings(NamedTuple):
 
 
 def read_ratings(table: pa.Table) -> Ratings:
-    """A table of RATINGS' columns as arrays. The order of its rows makes no difference.
+    """A table of RATINGS' columns as arrays. The order of its rows makes no difference; without `rating` nobody rated.
 
     Raises BadInput for whatever `check_ratings` refuses.
     """
+    if "rating" not in table.column_names:
+        table = table.append_column("rating", pa.nulls(table.num_rows))
     check_ratings(table)
     names = [np.array(table[column].cast(pa.string()).to_pylist()) for column in ("rater", "image")]
     (raters, rater), (images, image) = (np.unique(column, return_inverse=True) for column in names)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tasks.core.evaluate.means import means_along, mean_of_defined
+from tasks.core.evaluate.means import mean_of_defined, means_along
 from tasks.core.evaluate.sketches.correlation import spearman
 from tasks.core.evaluate.sketches.table import Sketches
 

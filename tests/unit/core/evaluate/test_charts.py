@@ -1,9 +1,11 @@
 """A comparison as charts: well-formed whatever a name holds, and each value at its place."""
 
+import math
 import xml.etree.ElementTree as ET
 from itertools import combinations
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -75,7 +77,7 @@ def test_styles_are_pale_dots_below_and_other_measures_are_left_out():
 def test_any_name_is_text_and_a_long_one_is_cut(name: str):
     tree = scores(score(name, 0.5))
     (shown,) = (text.text or "" for text in of_class(tree, "end"))
-    assert shown == name if len(name) <= 24 else (shown.endswith("…") and len(shown) == 24)
+    assert shown == name if len(name) <= 24 else ("…" in shown and len(shown) <= 24)
 
 
 def points(detector: str, **more: Any) -> list[Row]:
@@ -148,3 +150,15 @@ def test_one_mean_alone_is_a_chart(value: float):
 def test_no_means_are_no_chart():
     assert charts.plot_means("t", "strokes", {}) == ""
     assert charts.plot_densities("t", {}) == ""
+
+
+@pytest.mark.parametrize("count", [2, 40, 60])
+def test_names_of_a_matrix_differ_and_stand_apart(count):
+    names = [f"Follower of the Master of the Legend {place:02}" for place in range(count)]
+    tree = ET.fromstring(charts.plot_matrix("a: rows", names, np.eye(count)))
+    written = [text for text in tree.iter(f"{SVG}text") if "…" in (text.text or "")]
+    assert len({text.text for text in written}) == count
+    turned = [text for text in written if text.get("transform")]
+    step = float(turned[1].get("x", "")) - float(turned[0].get("x", ""))
+    letters = float((turned[0].get("style") or "font-size:12px").removeprefix("font-size:").removesuffix("px"))
+    assert letters <= step * math.sin(math.radians(50)) + 1e-9, "lines that are turned by 50 degrees"

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from tasks.core.evaluate.means import means_along, mean_of_defined
+from tasks.core.evaluate.means import mean_of_defined, means_along
 
 
 @pytest.mark.parametrize(

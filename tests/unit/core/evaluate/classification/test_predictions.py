@@ -71,8 +71,8 @@ def test_an_empty_table_is_refused_whatever_its_columns():
         (
             [("x", "a", [1.0])],
             (),
-            "t: expected the names of the classes that the probabilities are of, in their order (--set 'classes=[a, b]'), "
-            "got none",
+            "t: expected the names of the classes that the probabilities are of, in their order "
+            "(--set 'classes=[a, b]'), got none",
         ),
         ([("x", "a", [1.0])], ("b",), "t: expected true classes that have a probability, got 'a'"),
         ([("x", "a", [0.5, 0.5])], ("a", "a"), "classes[1]: expected each class once, got 'a' again, as in row 0"),

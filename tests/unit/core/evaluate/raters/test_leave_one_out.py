@@ -133,3 +133,12 @@ def test_counts_close(seed: int):
         assert ((got.right + got.wrong)[rater] == boxes * got.is_scored[rater]).all()
     assert (got.overlap <= np.minimum(got.right + got.wrong, got.right + got.missed) + 1e-9).all()
     assert (got.overlap >= got.right / 2 - 1e-9).all()
+
+
+def test_truths_of_the_images_that_are_asked_for():
+    drawn = ratings({name: {"1": [FIRST], "2": [SECOND], "3": []} for name in "abc"})
+    every = [
+        (image, rater, truth.xyxy_px.tolist()) for image, rater, truth in leave_one_out_truths(drawn, RaterSettings())
+    ]
+    some = leave_one_out_truths(drawn, RaterSettings(), {1})
+    assert [(image, rater, truth.xyxy_px.tolist()) for image, rater, truth in some] == every[3:6]

@@ -55,3 +55,10 @@ def test_the_order_of_rows_makes_no_difference(seed: int, chance: Random):
     assert np.array_equal(one.rating, other.rating, equal_nan=True)
     for name in ("raters", "images", "is_seen", "xyxy_px", "rater", "image"):
         assert np.array_equal(getattr(one, name), getattr(other, name))
+
+
+def test_without_a_column_of_ratings_nobody_rated():
+    rows = table(row("a", "1", FIRST), row("b", "1", SECOND))
+    assert np.isnan(read_ratings(rows.drop_columns("rating")).rating).all()
+    with pytest.raises(BadInput, match="got none called x_min"):
+        read_ratings(rows.drop_columns(["rating", "x_min"]))
