@@ -128,7 +128,7 @@ def _people(
 
     These are the truth's images, where raters' names of images are names of its files, with or without ending.
     """
-    drawn = read_ratings(read_table("--people", url, RATINGS, ("keypoints_xyv",)))
+    drawn = read_ratings(read_table("--people", url, RATINGS, ("rating", "keypoints_xyv")))
     files = {truth.file_names.get(number) for number in truth.images["image_id"].to_pylist()} - {None}
     names = files | {PurePosixPath(str(file)).stem for file in files}
     is_in_truth = np.array([image in names for image in drawn.images], np.int64)

@@ -89,7 +89,8 @@ def test_a_page_shows_the_boxes_that_a_rater_is_compared_with(tmp_path, monkeypa
     save_pictures(tmp_path / "images", "a.png")
     colours: list[list[str]] = []
 
-    def draw(_folder: object, _path: str, _px: int, boxes: list[tuple[object, str]]) -> None:
+    def draw(_folder: object, _path: str, boxes: list[tuple[object, str]], *, longest_px: int) -> None:
+        assert longest_px > 0
         colours.append([colour for _, colour in boxes])
 
     monkeypatch.setattr("tasks.evaluate.raters.jpeg_of", draw)

@@ -69,7 +69,12 @@ def nothing(_folder: Path) -> None: ...
 
 CASES = [
     ("raters", line("ratings.csv", "Dan,guitarist,5,5,1,9,2"), [], "ratings: expected x_max above x_min"),
-    ("raters", line("ratings.csv", "Dan,guitarist,1,1,5,nan,2"), [], "ratings[8]: expected a number from"),
+    (
+        "raters",
+        line("ratings.csv", "Dan,guitarist,1,1,5,nan,2"),
+        [],
+        "ratings: expected all four corners of a box or none, got [1.0, 1.0, 5.0, None]",
+    ),
     (
         "raters",
         line("ratings.csv", "Dan,guitarist,1,1,5,9,6"),

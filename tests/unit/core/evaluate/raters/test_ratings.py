@@ -60,5 +60,5 @@ def test_the_order_of_rows_makes_no_difference(seed: int, chance: Random):
 def test_without_a_column_of_ratings_nobody_rated():
     rows = table(row("a", "1", FIRST), row("b", "1", SECOND))
     assert np.isnan(read_ratings(rows.drop_columns("rating")).rating).all()
-    with pytest.raises(BadInput, match="got none called x_min"):
+    with pytest.raises(BadInput, match="expected one column x_min, got columns rater"):
         read_ratings(rows.drop_columns(["rating", "x_min"]))
