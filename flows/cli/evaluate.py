@@ -81,9 +81,8 @@ def _add_detector(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--score",
         type=float,
-        default=0.5,
         metavar="P",
-        help="score from which a box means that the image has a figure (default: %(default)s)",
+        help="for coco: score from which a box means that the image has a figure (default: 0.5)",
     )
     add_resampling(parser, "images")
     add_workers(parser)
@@ -92,17 +91,12 @@ def _add_detector(parser: argparse.ArgumentParser) -> None:
 def evaluate_detector(arguments: argparse.Namespace) -> int:
     """Print the tables as Markdown. What was typed is checked before a server is started."""
     from flows.detector_options import parse_requests
-    from flows.evaluate.detector import evaluate_detector, refuse_options_of_voc
+    from flows.evaluate.detector import evaluate_detector, refuse_options_of_others
     from flows.runner import start_server
 
     parse_requests(arguments.detector, arguments.results, with_release=arguments.release_detections)
-    refuse_options_of_voc(
-        arguments.protocol,
-        ratings=arguments.ratings,
-        people=arguments.people,
-        far_corner=arguments.far_corner,
-        iou=arguments.iou,
-    )
+    of_voc = {name: getattr(arguments, name) for name in ("ratings", "people", "far_corner", "iou")}
+    refuse_options_of_others(arguments.protocol, voc=of_voc, coco={"score": arguments.score})
     start_server()
     tables = evaluate_detector(
         arguments.truth,

@@ -39,7 +39,7 @@ def evaluate_detector(
     by: list[str] | None = None,
     store: str = "./store",
     out: str | None = None,
-    score: Share = 0.5,
+    score: Share | None = None,
     bootstrap: Whole = 1000,
     seed: Seed = 0,
     workers: Count = 2,
@@ -66,7 +66,8 @@ def evaluate_detector(
             release's images, or fields of a COCO file's `images[].metadata`.
         store: Folder or fsspec URL that keeps the detections, so that nothing is computed twice.
         out: Folder for the tables (Markdown, Parquet) and charts (SVG); by default nothing is written.
-        score: An image counts as one with a figure if it has a box with at least this score, 0 to 1.
+        score: For coco, an image counts as one with a figure if it has a box with at least this score, 0 to 1; by
+            default 0.5.
         bootstrap: Number of resamples of the images for the 95 % intervals; 0 for no intervals.
         seed: Seed of the resamples, 0 or more.
         workers: Number of parts that run at the same time, 1 or more.
@@ -82,11 +83,16 @@ def evaluate_detector(
 
     def work() -> str:
         flow_runs.rename_run(f"evaluate · {truth}")
-        refuse_options_of_voc(protocol, ratings=ratings, people=people, far_corner=far_corner, iou=iou)
+        of_voc = {"ratings": ratings, "people": people, "far_corner": far_corner, "iou": iou}
+        refuse_options_of_others(protocol, voc=of_voc, coco={"score": score})
         chosen_of_voc = {"far_corner": far_corner, "iou": iou}
         rule = settings_from_fields(VocSettings, {k: v for k, v in chosen_of_voc.items() if v is not None}, "evaluate")
         requests, files = parse_requests(detectors or (), results or (), with_release=release_detections)
-        fields = {"categories": categories or ("person",), "by": by or (), "score": score}
+        fields = {
+            "categories": categories or ("person",),
+            "by": by or (),
+            **({} if score is None else {"score": score}),
+        }
         settings = settings_from_fields(CompareSettings, {**fields, "replicates": bootstrap, "seed": seed}, "evaluate")
         chosen = Chosen(settings.categories, split, settings.by)
         bindings = {name: value for request in requests for name, value in request.bindings.items()}
@@ -129,11 +135,12 @@ def evaluate_detector(
     return flow_runs.end_in_a_sentence(work)
 
 
-def refuse_options_of_voc(protocol: str, **options: object) -> None:
-    """Raise BadInput where one of these options, by its name, is given (not None) and the protocol is another."""
-    given = [f"--{name.replace('_', '-')}" for name, value in options.items() if value is not None]
-    if given and protocol != "voc":
-        raise BadInput(f"expected --protocol voc with {', '.join(given)}, got --protocol {protocol}")
+def refuse_options_of_others(protocol: str, **options: Mapping[str, object]) -> None:
+    """Raise BadInput where an option of another protocol is given (not None). options: by protocol, by their names."""
+    for other, values in options.items():
+        given = [f"--{name.replace('_', '-')}" for name, value in values.items() if value is not None]
+        if given and protocol != other:
+            raise BadInput(f"expected --protocol {other} with {', '.join(given)}, got --protocol {protocol}")
 
 
 def _boxes_by_name(

@@ -109,6 +109,12 @@ def test_options_of_voc_are_refused_with_cocos_rule(options, names, capsys):
     assert capsys.readouterr().err.count("\n") == 1
 
 
+def test_the_score_of_cocos_rule_is_refused_with_vocs(capsys):
+    words = ["--results", "dpm=dpm.json", "--protocol", "voc", "--score", "0.5"]
+    assert main(["evaluate", "detector", "consensus.json", *words]) == 2
+    assert capsys.readouterr().err == "bilderatlas: expected --protocol coco with --score, got --protocol voc\n"
+
+
 def test_the_overlap_from_which_a_box_is_right():
     rows = json.loads(Path("dpm.json").read_text())
     rows = [{**row, "bbox": [*row["bbox"][:3], row["bbox"][3] * 0.6]} for row in rows]

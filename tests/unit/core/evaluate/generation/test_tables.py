@@ -138,8 +138,8 @@ def test_of_features_too_wide_for_fid_one_image_is_not_refused():
 def test_a_class_of_few_images_is_noted_for_what_it_lacks_alone():
     _, notes = score_table({"ours": wide_extracts((20, 5), (30, 7))}, SETTINGS)
     assert notes[1:] == (
-        "ours: 1 class with too few images for kid, which are blank; for kid, --set kid_subset_size=... names a smaller "
-        "subset than 6",
+        "ours: 1 class with too few images for kid, which are blank; for kid, --set kid_subset_size=... names a "
+        "smaller subset than 6",
     )
 
 
