@@ -90,8 +90,7 @@ def _parse(name: str, url: str, data: bytes, columns: pa.Schema, others: Collect
             table = read_csv(name, data, columns)
             return table, table.column_names
         if kind == "json":
-            table = _parse_json(data, columns)
-            return table, table.column_names
+            return _parse_json(data, columns, others)
     # ValueError: text that is not UTF-8, JSON that is none; OverflowError: a time beyond Python's; LookupError: a time
     # zone that is none
     except (pa.ArrowException, OSError, ValueError, OverflowError, LookupError, RecursionError) as problem:
@@ -114,10 +113,16 @@ def _parse_parquet(data: bytes, wanted: Collection[str]) -> tuple[pa.Table, list
     if len({*schema.names}) < len(schema.names) or not kept:
         return pa.table({}), schema.names
     leaves = _leaves(metadata, kept)
+    file = pq.ParquetFile(
+        pa.BufferReader(data),
+        read_dictionary=[metadata.schema.column(leaf).path for leaf in leaves],
+        page_checksum_verification=True,
+    )
+    next(file.iter_batches(1, columns=kept), None)  # raises for encrypted columns, whose size must not be asked for
     _refuse_large(sum(_fixed_bytes(metadata, leaf) for leaf in leaves))
-    file = pq.ParquetFile(pa.BufferReader(data), read_dictionary=[metadata.schema.column(leaf).path for leaf in leaves])
     batches, total = [file.schema_arrow.empty_table().select(kept)], 0
     for batch in file.iter_batches(_BATCH_ROWS, columns=kept):
+        batch.validate(full=True)  # a file may call texts UTF-8 that are none
         columns = {column: batch[column] for column in kept}
         total += sum(_decoded_bytes(column) for column in columns.values())
         _refuse_large(total)
@@ -178,12 +183,25 @@ def _refuse_large(total: int) -> None:
         raise ValueError(f"columns of more than {MAX_DECODED_BYTES:,} bytes once they are decoded")
 
 
-def _parse_json(data: bytes, columns: pa.Schema) -> pa.Table:
-    rows = json.loads(data, parse_constant=_refuse)
+def _parse_json(data: bytes, columns: pa.Schema, others: Collection[str]) -> tuple[pa.Table, list[str]]:
+    rows = json.loads(data, parse_constant=_refuse, object_pairs_hook=_object)
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise ValueError("something else")
+    if not rows:
+        return columns.empty_table(), columns.names
     names = dict.fromkeys(name for row in rows for name in row)
-    return pa.table({name: [row.get(name) for row in rows] for name in names}) if rows else columns.empty_table()
+    wanted = [name for name in names if name in columns.names or name in others]
+    return pa.table({name: [row.get(name) for row in rows] for name in wanted}), [*names]
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Raises ValueError for a name that stands twice, of which json would keep the last."""
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"{quoted(twice)} twice in one of them")
+    return values
 
 
 def _refuse(constant: str) -> Any:
@@ -194,10 +212,8 @@ def _cast(name: str, table: pa.Table, field: pa.Field) -> pa.ChunkedArray:
     column = table[field.name]
     if pa.types.is_string(field.type) and pa.types.is_integer(column.type):
         return column.cast(pa.string())  # ids are text here, and numbers elsewhere
-    is_number = pa.types.is_integer(column.type) or pa.types.is_floating(column.type) or pa.types.is_null(column.type)
-    wants_number = pa.types.is_integer(field.type) or pa.types.is_floating(field.type)
     try:
-        if wants_number and not is_number:
+        if _is_number(_value_type(field.type)) and not _may_be_numbers(_value_type(column.type)):
             raise ValueError(f"values of the type {column.type}")
         if pa.types.is_string(field.type) and pa.types.is_floating(column.type):
             return without_fraction(column)
@@ -206,3 +222,18 @@ def _cast(name: str, table: pa.Table, field: pa.Field) -> pa.ChunkedArray:
         raise BadInput(
             f"{name}: expected the column {quoted(field.name)} of the type {field.type}, got {error_line(problem)}"
         ) from problem
+
+
+def _value_type(kind: pa.DataType) -> pa.DataType:
+    """The type of the values of lists; of no list, the type itself."""
+    is_list = pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
+    return kind.value_type if is_list else kind
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
+
+
+def _may_be_numbers(kind: pa.DataType) -> bool:
+    """Whether values of this type are numbers, or all null."""
+    return _is_number(kind) or bool(pa.types.is_null(kind))

@@ -186,9 +186,11 @@ def _whole_number(text: str) -> int | None:
 def without_fraction(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """A text column whose values all are whole numbers, as floats or as texts such as 10.0: these without the ".0".
 
-    So pandas writes whole numbers among which one is missing. Other values stay as they are, floats as text.
+    So pandas writes whole numbers among which one is missing. Other values stay as they are, floats as text. NaN is
+    no name of anything, but a null.
     """
     if pa.types.is_floating(column.type):
+        column = pc.if_else(pc.is_nan(column), None, column)
         try:
             return column.cast(pa.int64()).cast(pa.string())
         except pa.ArrowException:

@@ -36,7 +36,8 @@ def read_array(name: str, url: str) -> NDArray[Any]:
     """
     is_archive = url.lower().endswith(".npz")
     expected = f"{name}: expected an array of numbers ({'.npz' if is_archive else _ENDING})"
-    with reword_errors(expected, url):
+    # numpy warns where a header promises more than 2^63 bytes, and then refuses it
+    with reword_errors(expected, url), np.errstate(over="ignore"):
         array = _member(expected, inputs.read(name, url, MAX_BYTES), url) if is_archive else _array(name, url)
     if not isinstance(array, np.ndarray):
         raise BadInput(f"{expected}, got several arrays in {quoted(url, LONGEST_PLACE)}")

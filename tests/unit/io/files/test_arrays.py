@@ -1,15 +1,22 @@
 """Tables and arrays of other programs: read in the types that are asked for, or refused in a sentence."""
 
+import base64
 import io
 import json
+import struct
+import subprocess
+import sys
+import tracemalloc
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pyarrow.parquet.encryption as pe
 import pytest
 
 from schemas.errors import BadInput
-from tasks.io.files import arrays
+from tasks.io.files import arrays, inputs
 from tasks.io.files.arrays import read_table, read_vectors, vectors_of
+from tests.support.desk import ROOT
 
 COLUMNS = pa.schema([("id", pa.string()), ("score", pa.float64()), ("class", pa.string())])
 
@@ -243,3 +250,82 @@ def test_names_with_dots_categories_and_lists_of_texts(tmp_path):
     ]
     with pytest.raises(BadInput, match="got lists of texts in the column 'words"):
         read_table("works", url, COLUMNS, (), ["words"])
+
+
+@pytest.mark.parametrize("dictionary", [False, True])
+def test_a_text_that_is_no_utf8_is_refused(tmp_path, dictionary):
+    offsets, letters = pa.array([0, 1, 2], pa.int32()).buffers()[1], pa.py_buffer(b"a\xff")
+    column = pa.Array.from_buffers(pa.string(), 2, [None, offsets, letters])
+    url = write(tmp_path, "a.parquet", parquet(pa.table({"id": column.dictionary_encode() if dictionary else column})))
+    with pytest.raises(BadInput, match=r"works: expected a Parquet file, got .*UTF8"):
+        read_table("works", url, pa.schema([("id", pa.string())]))
+
+
+def test_an_encrypted_column_is_refused_and_does_not_end_the_process(tmp_path):
+    kms = pe.KmsConnectionConfig()
+    keys = pe.CryptoFactory(lambda _: _Keys()).file_encryption_properties(
+        kms, pe.EncryptionConfiguration(footer_key="f", column_keys={"c": ["id"]}, plaintext_footer=True)
+    )
+    rows = pa.table({"id": ["a"], "score": [1.0]})
+    with pq.ParquetWriter(tmp_path / "a.parquet", rows.schema, encryption_properties=keys) as writer:
+        writer.write_table(rows)
+    code = (
+        "import sys, pyarrow as pa\n"
+        "from tasks.io.files.arrays import read_table\n"
+        "print(read_table('works', sys.argv[1], pa.schema([('score', pa.float64())])).num_rows)\n"
+        "read_table('works', sys.argv[1], pa.schema([('id', pa.string())]))\n"
+    )
+    # a process of its own: Arrow ends it where the size of such a column is asked for
+    ended = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "a.parquet")], capture_output=True, text=True, cwd=ROOT, check=False
+    )
+    assert ended.stdout == "1\n"
+    assert "BadInput: works: expected a Parquet file, got Cannot decrypt" in ended.stderr
+
+
+class _Keys(pe.KmsClient):
+    def wrap_key(self, key_bytes, _master):
+        return base64.b64encode(key_bytes)
+
+    def unwrap_key(self, wrapped_key, _master):
+        return base64.b64decode(wrapped_key)
+
+
+def test_a_page_that_is_not_what_its_checksum_says_is_refused(tmp_path):
+    sink = io.BytesIO()
+    rows, plain = pa.table({"score": [1.5, 3.5, 2.5]}), {"compression": "none", "use_dictionary": False}
+    pq.write_table(rows, sink, write_page_checksum=True, write_statistics=False, **plain)
+    damaged = sink.getvalue().replace(struct.pack("<d", 3.5), struct.pack("<d", 1.25), 1)
+    with pytest.raises(BadInput, match=r"works: expected a Parquet file, got .*CRC"):
+        read_table("works", write(tmp_path, "a.parquet", damaged), pa.schema([("score", pa.float64())]))
+
+
+def test_a_name_twice_in_one_object_is_refused(tmp_path):
+    data = b'[{"id": "a"}, {"id": "b", "score": 1, "id": "c"}]'
+    with pytest.raises(BadInput, match="works: expected a JSON list of flat objects, got 'id' twice in one of them"):
+        read_table("works", write(tmp_path, "a.json", data), pa.schema([("id", pa.string())]))
+
+
+def test_objects_with_thousands_of_names_of_their_own_take_no_room(monkeypatch):
+    data = json.dumps([{"id": str(place), f"more {place}": 1} for place in range(4000)]).encode()
+    monkeypatch.setattr(inputs, "read", lambda *_: data)
+    tracemalloc.start()
+    assert read_table("works", "a.json", pa.schema([("id", pa.string())]), others=["more 7"]).num_rows == 4000
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 32e6  # a column for each name had 16 million cells
+
+
+def test_a_text_column_of_floats_has_no_text_where_there_is_no_number(tmp_path):
+    column = pa.array([1.5, float("nan"), 7.0], pa.float64())
+    url = write(tmp_path, "a.parquet", parquet(pa.table({"id": column})))
+    assert read_table("works", url, pa.schema([("id", pa.string())]))["id"].to_pylist() == ["1.5", None, "7"]
+    whole = write(tmp_path, "b.parquet", parquet(pa.table({"id": column.slice(1)})))
+    assert read_table("works", whole, pa.schema([("id", pa.string())]))["id"].to_pylist() == [None, "7"]
+
+
+@pytest.mark.parametrize("values", [["1", "2"], [True, False]])
+def test_lists_of_other_values_are_no_lists_of_numbers(tmp_path, values):
+    url = write(tmp_path, "a.json", json.dumps([{"vector": values}]).encode())
+    with pytest.raises(BadInput, match="expected the column 'vector' of the type list<item: double>, got values of"):
+        read_table("works", url, pa.schema([("vector", pa.list_(pa.float64()))]))

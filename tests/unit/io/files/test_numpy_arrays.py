@@ -2,6 +2,7 @@
 
 import io
 import os
+import warnings
 
 import numpy as np
 import pytest
@@ -96,3 +97,14 @@ def test_several_arrays_and_a_pipe_are_refused(tmp_path):
     os.mkfifo(tmp_path / "pipe.npy")
     with pytest.raises(BadInput, match="a pipe, not a file"):
         read_array("gallery", str(tmp_path / "pipe.npy"))
+
+
+def test_an_array_whose_header_promises_more_than_there_can_be_is_refused(tmp_path):
+    header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }\n" % (2**62, 2**62)
+    data = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header
+    with (
+        warnings.catch_warnings(record=True) as caught,
+        pytest.raises(BadInput, match="works: expected an array of num"),
+    ):
+        read_array("works", write(tmp_path, "a.npy", data))
+    assert not caught
