@@ -82,5 +82,5 @@ class RaterSettings(Frozen):
         0.5, description="overlap: a figure is kept where at least this share of the image's raters drew it"
     )
     bandwidth: float = Field(
-        0.05, gt=0, le=0.2, description="Standard deviation of the bell curves that smooth a distribution of F"
+        0.05, ge=0.005, le=0.2, description="Standard deviation of the bell curves that smooth a distribution of F"
     )

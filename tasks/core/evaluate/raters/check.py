@@ -19,6 +19,12 @@ from tasks.core.evaluate.table_columns import (
     require_columns,
 )
 
+MOST_PAIRS = 20_000_000
+"""Of a rater and an image, whoever saw it: each takes some fifty bytes, all of them 1 GB."""
+
+MOST_BOXES = 10_000
+"""Of all raters in one image: each is compared with each."""
+
 CORNERS = ("x_min", "y_min", "x_max", "y_max")
 KEYPOINTS = "keypoints_xyv"
 
@@ -29,11 +35,12 @@ def check_ratings(table: pa.Table) -> None:
     """Raise BadInput, one sentence, for a table that is not RATINGS or contradicts itself.
 
     Refused: missing columns; no row; a rater or image without a name; a box of which only some corners are given, that
-    is not finite, too far away, or not above 0 px wide and high; a rating that is not a whole number of 1 to 5; a row
-    twice; a rater with a box and an empty box, or with two ratings, in one image; lists of keypoints that are none;
-    fewer than two raters.
+    is not finite, too far away, or not above 0 px wide and high; a rating that is not a whole number of 1 to 5; a row twice;
+    a rater with a box and an empty box, or with two ratings, in one image; lists of keypoints that are none; fewer than
+    two raters; more than MOST_BOXES rows of an image, or MOST_PAIRS of raters and images.
     """
     _check_columns(table)
+    _check_size(table)
     _check_boxes(table)
     _check_pairs(table)
     if KEYPOINTS in table.column_names:
@@ -52,6 +59,17 @@ def _check_columns(table: pa.Table) -> None:
     for name in CORNERS:
         number_column("ratings", table, name, -MAX_PX, MAX_PX, null=True)
     number_column("ratings", table, "rating", *LIKERT, null=True, whole_numbers=True)
+
+
+def _check_size(table: pa.Table) -> None:
+    raters, images = (pc.value_counts(table[name].cast(pa.string()).combine_chunks()) for name in ("rater", "image"))
+    if len(raters) * len(images) > MOST_PAIRS:
+        got = f"{len(raters):,} x {len(images):,}"
+        raise BadInput(f"ratings: expected at most {MOST_PAIRS:,} pairs of a rater and an image, got {got}")
+    rows = images.field("counts")
+    if (most := pc.max(rows).as_py()) > MOST_BOXES:
+        image = quoted(images.field("values")[pc.index(rows, most).as_py()].as_py())
+        raise BadInput(f"ratings: expected at most {MOST_BOXES:,} rows for each image, got {most:,} for {image}")
 
 
 def _check_boxes(table: pa.Table) -> None:

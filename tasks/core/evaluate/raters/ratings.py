@@ -45,7 +45,8 @@ def read_ratings(table: pa.Table) -> Ratings:
     if "rating" not in table.column_names:
         table = table.append_column("rating", pa.nulls(table.num_rows))
     check_ratings(table)
-    names = [np.array(table[column].cast(pa.string()).to_pylist()) for column in ("rater", "image")]
+    # as objects: numpy's own texts all take the room of the longest, and lose null characters at their ends
+    names = [np.array(table[column].cast(pa.string()).to_pylist(), object) for column in ("rater", "image")]
     (raters, rater), (images, image) = (np.unique(column, return_inverse=True) for column in names)
     is_seen = np.zeros((len(raters), len(images)), np.bool_)
     is_seen[rater, image] = True

@@ -8,6 +8,7 @@ import pytest
 
 from schemas.errors import BadInput
 from schemas.evaluate_raters import RATINGS
+from tasks.core.evaluate.raters import check
 from tasks.core.evaluate.raters.check import check_ratings
 from tests.support.raters import FIRST, SECOND, row, table
 
@@ -118,3 +119,17 @@ def test_a_missing_column_is_named():
     with pytest.raises(BadInput) as problem:
         check_ratings(table(*GOOD).drop_columns(["rating", "y_max"]))
     assert str(problem.value) == ("ratings: expected one column y_max, got columns rater, image, x_min, y_min, x_max")
+
+
+def test_more_raters_and_images_than_there_is_room_for(monkeypatch):
+    monkeypatch.setattr(check, "MOST_PAIRS", 3)
+    check_ratings(table(row("a", "1", FIRST), row("b", "1", FIRST), row("a", "1", SECOND)))
+    with pytest.raises(BadInput, match=r"^ratings: expected at most 3 pairs of a rater and an image, got 2 x 2$"):
+        check_ratings(table(row("a", "1", FIRST), row("b", "2", FIRST)))
+
+
+def test_more_boxes_in_one_image_than_can_be_compared(monkeypatch):
+    monkeypatch.setattr(check, "MOST_BOXES", 2)
+    check_ratings(table(row("a", "1", FIRST), row("b", "1", FIRST), row("a", "2", FIRST)))
+    with pytest.raises(BadInput, match=r"^ratings: expected at most 2 rows for each image, got 3 for '1'$"):
+        check_ratings(table(row("a", "2", FIRST), row("a", "1", FIRST), row("b", "1", FIRST), row("b", "1", SECOND)))

@@ -1,5 +1,6 @@
 """A long table as arrays, whatever the order of its rows."""
 
+import tracemalloc
 from random import Random
 
 import numpy as np
@@ -62,3 +63,18 @@ def test_without_a_column_of_ratings_nobody_rated():
     assert np.isnan(read_ratings(rows.drop_columns("rating")).rating).all()
     with pytest.raises(BadInput, match="expected one column x_min, got columns rater"):
         read_ratings(rows.drop_columns(["rating", "x_min"]))
+
+
+def test_names_that_differ_by_a_null_character_are_two():
+    got = read_ratings(table(row("a", "1", FIRST), row("a\0", "1", SECOND), row("a", "1\0", THIRD)))
+    assert (got.raters, got.images) == (("a", "a\0"), ("1", "1\0"))
+    assert got.rater.tolist() == [0, 1, 0]
+
+
+def test_a_long_name_takes_its_own_room_only():
+    rows = table(*[row("ab"[place % 2], f"{place}", FIRST) for place in range(1000)], row("a", "x" * 100_000, FIRST))
+    tracemalloc.start()
+    assert len(read_ratings(rows).images) == 1001
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20e6  # names of one width took 400 MB
