@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from schemas.errors import BadInput
 from schemas.evaluate_generation import GenerationSettings
 from tasks.core.evaluate.generation.extracts import Extracts, SetArrays, extracts_of, named
-from tasks.core.evaluate.generation.features import check_ids
+from tasks.core.evaluate.generation.features import check_ids, check_shape
 from tasks.core.evaluate.generation.memorisation import nearest_training_images, neighbour_table
 from tasks.core.evaluate.generation.page import neighbour_page, page, summary_lines
 from tasks.core.evaluate.generation.tables import score_table
@@ -95,6 +95,9 @@ def _read(name: str, files: SetFiles) -> _Set:
         None if url is None else read_vectors(f"{name}, {kind}", url)
         for kind, url in zip(SetFiles._fields[:4], files[:4], strict=True)
     )
+    for kind, array in zip(SetFiles._fields, (features, manifold, probabilities, training), strict=False):
+        if array is not None:  # a header may promise any number of rows where each has no column
+            check_shape(f"{name}, {kind}", array)
     rows = next((len(array) for array in (features, manifold, probabilities, training) if array is not None), None)
     if rows is None:
         raise BadInput(f"{name}: expected features, got none")

@@ -1,6 +1,7 @@
 """Odd input of the protocols that read tables: status 2 and one sentence, which names what is wrong."""
 
 import json
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -94,6 +95,7 @@ CASES = [
     ("raters", nothing, ["--scheme", "nobody"], "--scheme: expected"),
     ("raters", nothing, ["--set", "consensus=vote"], "consensus: expected"),
     ("raters", nothing, ["--set", "iou=2"], "iou: expected"),
+    ("raters", nothing, ["--set", "bandwidth=1e-320"], "bandwidth: expected"),
     ("recognition", line("gallery.csv", "g1,vase"), [], "gallery: expected each id once"),
     ("recognition", line("gallery.csv", "g5,vase"), [], "mine, gallery: expected vectors of shape (5, dimensions)"),
     ("recognition", line("test.csv", "t6,lamp,met"), [], "test: expected classes of the gallery"),
@@ -212,3 +214,17 @@ def test_odd_arrays_are_refused_in_one_sentence(array, sentence, tmp_path, monke
     printed = capsys.readouterr()
     assert sentence in printed.err
     assert printed.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("kind", ["features", "manifold", "probabilities"])
+def test_an_array_of_many_rows_without_columns_takes_no_room(kind, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    np.save(tmp_path / "samples.npy", np.ones((10**6, 0), np.float32))
+    tracemalloc.start()
+    text = "samples.npy" if kind == "features" else f"{kind}=samples.npy"
+    assert main(["evaluate", "generation", "--system", f"ours={text}"]) == 2
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    expected = f"ours, {kind}: expected a table of numbers with rows and columns, got 1000000 x 0 of float32"
+    assert expected in capsys.readouterr().err
+    assert peak < 40e6  # a name for each row took 60 MB

@@ -25,11 +25,16 @@ def check_features(name: str, features: Features) -> None:
 
     name: how a message calls the set. Raises BadInput.
     """
+    check_shape(name, features)
+    for start in range(0, len(features), BLOCK):
+        _check_numbers(name, features[start : start + BLOCK], start)
+
+
+def check_shape(name: str, features: Features) -> None:
+    """Refuse what has no rows or no columns of numbers, whatever the numbers are. Raises BadInput."""
     if features.ndim != 2 or features.dtype.kind not in "fiu" or 0 in features.shape:
         got = " x ".join(map(str, features.shape)) or "a single value"
         raise BadInput(f"{name}: expected a table of numbers with rows and columns, got {got} of {features.dtype}")
-    for start in range(0, len(features), BLOCK):
-        _check_numbers(name, features[start : start + BLOCK], start)
 
 
 def check_pair(samples: Features, reference: Features, other: str = "reference") -> None:
