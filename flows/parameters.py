@@ -10,5 +10,8 @@ _MOST = 2**53 - 1
 Count = Annotated[int, Field(ge=1, le=_MOST)]
 Whole = Annotated[int, Field(ge=0, le=_MOST)]
 Seed = Whole
+MOST_RESAMPLES = 100_000
+"""More of them make no interval better, and take forever."""
+Resamples = Annotated[int, Field(ge=0, le=MOST_RESAMPLES)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Device = Annotated[str, Field(pattern=r"^(auto|cpu|cuda(:[0-9]+)?)$")]

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     # the class is private to argparse, and takes a type only where types are checked
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
+_MOST_RESAMPLES = 100_000  # as in flows/parameters.py, whose library would take its time to import
+
 Command = Callable[[argparse.Namespace], int]
 """Runs with the parsed arguments and returns the exit status."""
 
@@ -93,10 +95,10 @@ def add_resampling(parser: argparse.ArgumentParser, units: str) -> None:
     """`--bootstrap` and `--seed`."""
     parser.add_argument(
         "--bootstrap",
-        type=whole,
+        type=resamples,
         default=1000,
         metavar="N",
-        help=f"resamples of the {units} for 95 %% intervals, 0 for none (default: %(default)s)",
+        help=f"resamples of the {units} for 95 %% intervals, up to 100,000, 0 for none (default: %(default)s)",
     )
     parser.add_argument(
         "--seed", type=whole, default=0, metavar="N", help="seed of the resamples (default: %(default)s)"
@@ -111,6 +113,18 @@ def whole(text: str) -> int:
 def positive(text: str) -> int:
     """A whole number, 1 or more."""
     return _whole_from(1, text)
+
+
+def resamples(text: str) -> int:
+    """A number of resamples, 0 to 100,000: more of them make no interval better, and take forever."""
+    try:
+        value = int(text)
+    except ValueError:
+        value = -1
+    if not 0 <= value <= _MOST_RESAMPLES:
+        expected = f"expected a whole number from 0 to {_MOST_RESAMPLES:,}"
+        raise argparse.ArgumentTypeError(f"{expected}, got {quoted(text)}")
+    return value
 
 
 def _whole_from(least: int, text: str) -> int:

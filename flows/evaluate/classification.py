@@ -4,7 +4,7 @@ from prefect import flow
 
 from flows.evaluate.options import files_by_name, settings_of
 from flows.evaluate.running import run
-from flows.parameters import Seed, Whole
+from flows.parameters import Resamples, Seed
 from schemas.errors import BadInput
 from schemas.evaluate_classification import ClassificationSettings
 from tasks.evaluate.classification import evaluate_classification as classification
@@ -17,7 +17,7 @@ def evaluate_classification(
     changes: list[str] | None = None,
     by: list[str] | None = None,
     out: str | None = None,
-    bootstrap: Whole = 1000,
+    bootstrap: Resamples = 1000,
     seed: Seed = 0,
 ) -> str:
     """How often classifiers are right, and what they take for what (ArtBench).

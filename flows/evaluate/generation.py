@@ -4,7 +4,7 @@ from prefect import flow
 
 from flows.evaluate.options import files_by_name, settings_of
 from flows.evaluate.running import run
-from flows.parameters import Seed, Whole
+from flows.parameters import Resamples, Seed
 from schemas.errors import BadInput
 from schemas.evaluate_generation import GenerationSettings
 from schemas.phrases import quoted
@@ -27,7 +27,7 @@ def evaluate_generation(
     training: str | None = None,
     changes: list[str] | None = None,
     out: str | None = None,
-    bootstrap: Whole = 1000,
+    bootstrap: Resamples = 1000,
     seed: Seed = 0,
 ) -> str:
     """The images of generators against a reference set: FID, KID, IS, precision, recall, nearest images (ArtBench).

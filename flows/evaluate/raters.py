@@ -4,7 +4,7 @@ from prefect import flow
 
 from flows.evaluate.options import settings_of
 from flows.evaluate.running import run
-from flows.parameters import Seed, Whole
+from flows.parameters import Resamples, Seed
 from schemas.evaluate_raters import RaterSettings
 from tasks.evaluate.evaluation import Evaluation, Resampling
 from tasks.evaluate.raters import evaluate_raters as raters
@@ -19,7 +19,7 @@ def evaluate_raters(
     scheme: str = "coco-17",
     changes: list[str] | None = None,
     out: str | None = None,
-    bootstrap: Whole = 1000,
+    bootstrap: Resamples = 1000,
     seed: Seed = 0,
 ) -> str:
     """People's boxes and ratings, each against the consensus of the others; the consensus as a COCO file (Picasso).

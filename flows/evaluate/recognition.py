@@ -4,7 +4,7 @@ from prefect import flow
 
 from flows.evaluate.options import files_by_name, settings_of
 from flows.evaluate.running import run
-from flows.parameters import Count, Device, Seed, Whole
+from flows.parameters import Count, Device, Resamples, Seed
 from schemas.evaluate_recognition import RecognitionSettings
 from tasks.evaluate.evaluation import Evaluation, Resampling
 from tasks.evaluate.recognition import Images
@@ -21,7 +21,7 @@ def evaluate_recognition(
     changes: list[str] | None = None,
     by: list[str] | None = None,
     out: str | None = None,
-    bootstrap: Whole = 1000,
+    bootstrap: Resamples = 1000,
     seed: Seed = 0,
     workers: Count = 2,
     device: Device = "auto",

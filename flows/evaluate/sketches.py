@@ -4,7 +4,7 @@ from prefect import flow
 
 from flows.evaluate.options import files_by_name, settings_of
 from flows.evaluate.running import run
-from flows.parameters import Seed, Whole
+from flows.parameters import Resamples, Seed
 from schemas.evaluate_sketches import SketchSettings
 from tasks.evaluate.evaluation import Evaluation, Resampling
 from tasks.evaluate.sketches import evaluate_sketches as sketches_of
@@ -19,7 +19,7 @@ def evaluate_sketches(
     changes: list[str] | None = None,
     by: list[str] | None = None,
     out: str | None = None,
-    bootstrap: Whole = 1000,
+    bootstrap: Resamples = 1000,
     seed: Seed = 0,
 ) -> str:
     """How recognisable and how simple sketches are, by method, and whether people agree (SketchRef).

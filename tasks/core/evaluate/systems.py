@@ -27,6 +27,9 @@ Scorer = Callable[[Times], dict[str, float]]
 Scores = Mapping[str, Mapping[str, float]]
 """By system and metric."""
 
+Samples = Mapping[str, Mapping[str, NDArray[np.float64]]]
+"""By system and metric, the value of each resample."""
+
 Row = dict[str, Any]
 LEAST_UNITS, LEAST_REPLICATES = 10, 100
 """With fewer units or resamples there is no interval: of two images, both right, each resample says 1.000."""
@@ -104,36 +107,41 @@ def _resamples(is_in: NDArray[np.bool_], replicates: int, rng: np.random.Generat
 
 def _values_and_samples(
     systems: Mapping[str, Scorer], is_in: NDArray[np.bool_], replicates: int, rng: np.random.Generator
-) -> tuple[Scores, list[Scores]]:
+) -> tuple[Scores, Samples]:
     """What each system scores over these units, and over each resample of them, of which there may be too few."""
-    is_enough = replicates >= LEAST_REPLICATES and is_in.sum() >= LEAST_UNITS
-    samples = [_scores(systems, times) for times in _resamples(is_in, replicates * is_enough, rng)]
-    return _scores(systems, is_in.astype(np.int64)), samples
+    values = _scores(systems, is_in.astype(np.int64))
+    count = replicates if replicates >= LEAST_REPLICATES and is_in.sum() >= LEAST_UNITS else 0
+    samples = {name: {metric: np.empty(count) for metric in metrics} for name, metrics in values.items()}
+    for place, times in enumerate(_resamples(is_in, count, rng)):
+        for name, metrics in _scores(systems, times).items():
+            for metric, value in metrics.items():
+                samples[name][metric][place] = value
+    return values, samples
 
 
-def _own_rows(values: Scores, samples: Sequence[Scores]) -> Iterator[Row]:
+def _own_rows(values: Scores, samples: Samples) -> Iterator[Row]:
     for name, metrics in values.items():
         for metric, value in metrics.items():
-            yield {"system": name, **_with_interval(metric, value, [sample[name][metric] for sample in samples])}
+            yield {"system": name, **_with_interval(metric, value, samples[name][metric])}
 
 
 def _scores(systems: Mapping[str, Scorer], times: Times) -> Scores:
     return {name: score(times) for name, score in systems.items()}
 
 
-def _with_interval(metric: str, value: float, samples: Sequence[float]) -> Row:
+def _with_interval(metric: str, value: float, samples: NDArray[np.float64]) -> Row:
     is_defined = math.isfinite(value)
-    ends = _interval(np.array(samples, np.float64)) if is_defined else None
+    ends = _interval(samples) if is_defined else None
     return {"metric": metric, "value": value if is_defined else None, **_ends(ends)}
 
 
-def _leads(values: Scores, samples: Sequence[Scores], ranking: Ranking) -> Iterator[Row]:
+def _leads(values: Scores, samples: Samples, ranking: Ranking) -> Iterator[Row]:
     """The difference between each system and the next one, with its interval on the same resamples."""
     metric = ranking.metric
     defined = {name: own[metric] for name, own in values.items() if math.isfinite(own[metric])}
     order = sorted(defined, key=lambda name: _order(defined[name], name, ranking))
     for one, other in itertools.pairwise(order):
-        drawn = ranking.lead(*(np.array([sample[name][metric] for sample in samples]) for name in (one, other)))
+        drawn = ranking.lead(*(samples[name][metric] for name in (one, other)))
         yield {
             "system": one,
             "metric": metric,

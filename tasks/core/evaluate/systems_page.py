@@ -82,7 +82,7 @@ def lead_lines(rows: Sequence[Row], headings: Headings, ranking: Ranking) -> lis
 
 
 def _all_metrics(rows: Sequence[Row], names: Sequence[str], headings: Headings, ranking: Ranking) -> list[str]:
-    own = _own(rows, None, None)
+    own = next(iter(_own(rows, None).values()))
     lines = []
     for name in names:
         cells = [_value(own[name, metric], headings, with_ends=metric == ranking.metric) for metric in headings.metrics]
@@ -94,8 +94,7 @@ def _by_group(
     rows: Sequence[Row], names: Sequence[str], attribute: str, headings: Headings, ranking: Ranking
 ) -> list[str]:
     lines = []
-    for group in _groups(rows, attribute):
-        own = _own(rows, attribute, group)
+    for group, own in _own(rows, attribute).items():
         values = [number(own[name, ranking.metric]["value"]) for name in names]
         lines.append([cell(group), *values, str(own[names[0], ranking.metric]["units"])])
     return table([cell(attribute), *map(cell, names), headings.units], lines)
@@ -103,8 +102,7 @@ def _by_group(
 
 def _of_system(rows: Sequence[Row], name: str, attribute: str, headings: Headings) -> list[str]:
     lines = []
-    for label, of, group in [*((group, attribute, group) for group in _groups(rows, attribute)), ("all", None, None)]:
-        own = _own(rows, of, group)
+    for label, own in [*_own(rows, attribute).items(), *_own(rows, None).items()]:
         cells = [_value(own[name, metric], headings) for metric in headings.metrics]
         lines.append([cell(label), *cells, str(own[name, next(iter(headings.metrics))]["units"])])
     return table([cell(attribute), *headings.metrics.values(), headings.units], lines)
@@ -125,14 +123,11 @@ def _attributes(rows: Sequence[Row]) -> list[str]:
     return list(dict.fromkeys(row["attribute"] for row in rows if row["attribute"] is not None))
 
 
-def _groups(rows: Sequence[Row], attribute: str) -> list[str]:
-    return list(dict.fromkeys(row["group"] for row in rows if row["attribute"] == attribute))
-
-
-def _own(rows: Sequence[Row], attribute: str | None, group: str | None) -> dict[tuple[str, str], Row]:
-    """The systems' own values in a group, by system and metric."""
-    return {
-        (row["system"], row["metric"]): row
-        for row in rows
-        if row["attribute"] == attribute and row["group"] == group and row["ahead_of"] is None
-    }
+def _own(rows: Sequence[Row], attribute: str | None) -> dict[str, dict[tuple[str, str], Row]]:
+    """By group of an attribute, the systems' own values, by system and metric; without one, those of "all"."""
+    own: dict[str, dict[tuple[str, str], Row]] = {}
+    for row in rows:
+        if row["attribute"] == attribute and row["ahead_of"] is None:
+            group = "all" if attribute is None else row["group"]
+            own.setdefault(group, {})[row["system"], row["metric"]] = row
+    return own

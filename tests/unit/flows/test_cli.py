@@ -15,7 +15,8 @@ import pytest
 
 import flows.cli
 from flows.cli import main
-from flows.cli.arguments import positive, whole
+from flows.cli.arguments import positive, resamples, whole
+from flows.parameters import MOST_RESAMPLES
 from schemas.errors import BadInput, BrokenPromise, DamagedFile, Refusal
 
 SLOW = ("prefect", "dask", "torch", "pydantic", "pyarrow", "numpy", "cv2", "pandas", "yaml")
@@ -226,3 +227,12 @@ def test_settings_with_which_prefect_does_not_start_are_told_in_a_sentence(name:
     assert "Traceback" not in run.stderr
     last = run.stderr.splitlines()[-1]
     assert last.startswith(f"bilderatlas: PREFECT_...: expected settings that Prefect can read, got {got}")
+
+
+def test_resamples_have_an_end():
+    assert (resamples("0"), resamples(str(MOST_RESAMPLES))) == (0, 100_000)
+    for text in ("100001", "9" * 30, "-1"):
+        with pytest.raises(
+            argparse.ArgumentTypeError, match=f"^expected a whole number from 0 to 100,000, got '{text}'$"
+        ):
+            resamples(text)

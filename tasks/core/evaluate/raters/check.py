@@ -35,9 +35,9 @@ def check_ratings(table: pa.Table) -> None:
     """Raise BadInput, one sentence, for a table that is not RATINGS or contradicts itself.
 
     Refused: missing columns; no row; a rater or image without a name; a box of which only some corners are given, that
-    is not finite, too far away, or not above 0 px wide and high; a rating that is not a whole number of 1 to 5; a row twice;
-    a rater with a box and an empty box, or with two ratings, in one image; lists of keypoints that are none; fewer than
-    two raters; more than MOST_BOXES rows of an image, or MOST_PAIRS of raters and images.
+    is not finite, too far away, or not above 0 px wide and high; a rating that is not a whole number of 1 to 5; a row
+    twice; a rater with a box and an empty box, or with two ratings, in one image; lists of keypoints that are none;
+    fewer than two raters; more than MOST_BOXES rows of an image, or MOST_PAIRS of raters and images.
     """
     _check_columns(table)
     _check_size(table)
