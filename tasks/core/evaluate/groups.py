@@ -64,12 +64,13 @@ def groups_of(table: pa.Table, by: Sequence[str]) -> dict[str, list[str | None]]
 
 def _texts(name: str, column: pa.ChunkedArray) -> list[str | None]:
     expected = f"--by: expected a column of texts, numbers or times, got {quoted(name)}"
-    if pa.types.is_floating(column.type):
-        column = pc.add(pc.if_else(pc.is_nan(column), None, column), pa.scalar(0.0, column.type))  # -0.0 becomes 0.0
+    is_floating = pa.types.is_floating(column.type)
+    if is_floating:
+        column = pc.if_else(pc.is_nan(column), None, column)
     try:
         texts: list[str | None] = column.cast(pa.string()).to_pylist()
     except (pa.ArrowException, ValueError) as problem:
         raise BadInput(f"{expected} with {error_line(problem)}") from problem
     if pa.types.is_temporal(column.type) and any(text and text.startswith("<") for text in texts):
         raise BadInput(f"{expected} with a time that no calendar has")
-    return texts
+    return ["0" if text == "-0" else text for text in texts] if is_floating else texts

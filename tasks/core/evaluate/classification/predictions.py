@@ -79,7 +79,8 @@ def refuse_other_images(several: Mapping[str, Predictions]) -> None:
             for each in (several[names[0]], several[name])
         )
         if differ := sorted(one.keys() ^ other.keys()):
-            raise BadInput(f"{name}: expected the images of {names[0]}, got others: {listed(differ, _MOST_NAMES)}")
+            named = [quoted(image) for image in differ]
+            raise BadInput(f"{name}: expected the images of {names[0]}, got others: {listed(named, _MOST_NAMES)}")
         for image, true_class in one.items():
             if other[image] != true_class:
                 got = (

@@ -2,6 +2,7 @@
 
 import datetime
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -15,6 +16,7 @@ from tasks.core.evaluate.groups import MOST_VALUES, groups_of, unit_groups
         pytest.param(pa.array(["a", None]), ["a", None], id="texts"),
         pytest.param(pa.array([0.0, -0.0, 2.5, float("nan"), None]), ["0", "0", "2.5", None, None], id="numbers"),
         pytest.param(pa.array([1.5], pa.float32()), ["1.5"], id="numbers of 32 bits"),
+        pytest.param(pa.array([1.5, -0.0, np.nan], pa.float16()), ["1.5", "0", None], id="numbers of 16 bits"),
         pytest.param(pa.array([2**60]), [str(2**60)], id="whole numbers"),
         pytest.param(pa.nulls(2), [None, None], id="nothing"),
         pytest.param(pa.array([datetime.date(1937, 4, 26)]), ["1937-04-26"], id="dates"),

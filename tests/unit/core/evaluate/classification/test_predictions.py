@@ -122,7 +122,7 @@ def test_several_classifiers_are_about_the_same_images_and_truths():
     same = check_predictions("two", table(("y", "b", "c"), ("x", "a", "c")))
     refuse_other_images({})
     refuse_other_images({"one": one, "two": same})
-    with pytest.raises(BadInput, match=r"two: expected the images of one, got others: y, z"):
+    with pytest.raises(BadInput, match=r"two: expected the images of one, got others: 'y', 'z'"):
         refuse_other_images({"one": one, "two": check_predictions("two", table(("x", "a", "b"), ("z", "b", "b")))})
     with pytest.raises(BadInput, match=r"two: expected true_class 'b' of 'y', as in one, got 'a'"):
         refuse_other_images({"one": one, "two": check_predictions("two", table(("x", "a", "b"), ("y", "a", "b")))})
