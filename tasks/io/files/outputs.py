@@ -8,14 +8,14 @@ import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
 from schemas.errors import BadInput
-from schemas.phrases import quoted
+from schemas.phrases import LONGEST_PLACE, error_line, quoted
 from tasks.io.files.places import reword_errors
 
 _OF_RELEASES = ("manifest.json", "ledger.parquet")
 
 
 def write(name: str, url: str, files: dict[str, bytes]) -> None:
-    """Write files into a folder, which is made if need be; each whole or not at all.
+    """Write files into a folder, which is made if need be; each whole or not at all, on this machine all or none.
 
     Raises BadInput if they can't be written, and if the folder is a release or lies in one, which never changes;
     `name` is for that message.
@@ -28,23 +28,27 @@ def write(name: str, url: str, files: dict[str, bytes]) -> None:
         if any(all(fs.exists(f"{folder}/{file}") for file in _OF_RELEASES) for folder in folders):
             raise ValueError("it holds a release")
         fs.makedirs(root, exist_ok=True)
+        if isinstance(fs, LocalFileSystem):
+            _write_all(Path(root), files)
+            return
         for file, data in files.items():
-            if not isinstance(fs, LocalFileSystem):
-                fs.pipe_file(f"{root}/{file}", data)
-                continue
-            _write_whole(Path(root) / file, data)
+            fs.pipe_file(f"{root}/{file}", data)
 
 
 def check_writable(name: str, path: str) -> None:
     """Make the folder of a local file. Raises BadInput if no file can be written there; `name` is for that message."""
     try:
+        if "\0" in path:
+            raise ValueError("a null character in it")
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=Path(path).parent):
             pass
         if Path(path).is_dir():
-            raise IsADirectoryError(f"a folder: '{path}'")
+            raise IsADirectoryError("a folder")
+        if Path(path).exists() and not Path(path).is_file():
+            raise ValueError("no regular file")
     except (OSError, ValueError) as problem:
-        raise BadInput(f"{name}: expected a file that can be written, got '{path}' ({problem})") from problem
+        raise _unwritable(name, path, problem) from problem
 
 
 def write_file(name: str, path: str, data: bytes) -> None:
@@ -55,7 +59,30 @@ def write_file(name: str, path: str, data: bytes) -> None:
     try:
         _write_whole(Path(path), data)
     except OSError as problem:
-        raise BadInput(f"{name}: expected a file that can be written, got '{path}' ({problem})") from problem
+        raise _unwritable(name, path, problem) from problem
+
+
+def _unwritable(name: str, path: str, problem: BaseException) -> BadInput:
+    expected = f"{name}: expected a file that can be written"
+    return BadInput(f"{expected}, got {quoted(path, LONGEST_PLACE)} ({error_line(problem)})")
+
+
+def _write_all(folder: Path, files: dict[str, bytes]) -> None:
+    """Write all files beside their names, then rename them: a full disk leaves what was there before."""
+    with tempfile.TemporaryFile(dir=folder):
+        pass
+    for file in files:
+        if (folder / file).is_dir():
+            raise IsADirectoryError(f"a folder: '{file}'")
+    beside = {file: folder / f".{uuid.uuid4().hex}" for file in files}
+    try:
+        for file, data in files.items():
+            beside[file].write_bytes(data)
+        for file, path in beside.items():
+            path.replace(folder / file)
+    finally:
+        for path in beside.values():
+            path.unlink(missing_ok=True)
 
 
 def _write_whole(path: Path, data: bytes) -> None:
