@@ -135,19 +135,16 @@ def grade(arguments: argparse.Namespace) -> int:
 
 def raters(arguments: argparse.Namespace) -> int:
     """Write what simulated raters draw on the museum's first works."""
-    import pyarrow.parquet as pq
-
     from examples.museum.raters import rated_works, simulate_raters  # imports OpenCV, which help should not wait for
+    from tasks.io.files import outputs
+    from tasks.io.store.store import parquet_bytes
 
     seed, each = arguments.seed, arguments.each
     if not 1 <= each <= arguments.works or arguments.raters < 1:
         raise BadInput(f"museum: expected raters who each see 1 to {arguments.works} of the works, got --each {each}")
+    outputs.check_writable("museum", str(arguments.file))
     table = simulate_raters(seed, list(rated_works(seed, arguments.works)), arguments.raters, each)
-    try:
-        pq.write_table(table, arguments.file)
-    except OSError as problem:
-        place = f"'{arguments.file}' ({problem.strerror or problem})"
-        raise BadInput(f"museum: expected a file that can be written, got {place}") from problem
+    outputs.write_file("museum", str(arguments.file), parquet_bytes(table))
     print(f"raters: {arguments.file} ({arguments.raters} raters, {arguments.works} works, seed {seed})")
     return 0
 

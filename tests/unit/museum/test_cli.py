@@ -1,6 +1,7 @@
 """The command line: one line when done, one sentence and status 2 on bad input."""
 
 import csv
+import os
 from pathlib import Path
 
 import pyarrow as pa
@@ -83,3 +84,29 @@ def test_no_command_is_bad_input() -> None:
     with pytest.raises(SystemExit) as ending:
         _run()
     assert ending.value.code == 2
+
+
+RATERS = ("--seed", "3", "--works", "2", "--each", "1", "--raters", "2")
+
+
+def test_raters_are_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys):
+    path = tmp_path / "ratings.parquet"
+    path.write_bytes(b"before")
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_bytes", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+        assert _run("raters", str(path), *RATERS) == 2
+    assert "museum: expected a file that can be written, got " in capsys.readouterr().err
+    assert [(file.name, file.read_bytes()) for file in tmp_path.iterdir()] == [(path.name, b"before")]
+    assert _run("raters", str(path), *RATERS) == 0
+    assert pq.read_table(path).num_rows >= 2
+
+
+@pytest.mark.parametrize("place", ["a\0b", "{folder}", "{folder}/pipe", "/dev/null", "{folder}/file/below", "x" * 5000])
+def test_raters_at_no_place_for_a_file_are_refused_in_one_sentence(tmp_path: Path, place: str, capsys):
+    (tmp_path / "file").write_bytes(b"")
+    os.mkfifo(tmp_path / "pipe")
+    assert _run("raters", place.format(folder=tmp_path), *RATERS) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("bilderatlas: museum: expected a file that can be written, got ")
+    assert said.count("\n") == 1
+    assert len(said) < 700
