@@ -44,10 +44,11 @@ def leave_one_out(ratings: Ratings, settings: RaterSettings) -> BoxCounts:
     An image that nobody else saw has no truth, and is not scored. One in which the others agree on no figure is: each
     box there is wrong.
     """
-    counts = _no_counts(ratings.is_seen.shape)
+    counts, rows_of = _no_counts(ratings.is_seen.shape), dict(ratings.boxes_by_image())
     for image, rater, truth in leave_one_out_truths(ratings, settings):
         counts.is_scored[rater, image] = True
-        mine = ratings.xyxy_px[(ratings.image == image) & (ratings.rater == rater)]
+        rows = rows_of[image]
+        mine = ratings.xyxy_px[rows][ratings.rater[rows] == rater]
         _count(counts, rater, image, overlaps_of(mine, truth.xyxy_px), settings.iou)
     return counts
 
