@@ -142,7 +142,7 @@ def raters(arguments: argparse.Namespace) -> int:
     seed, each = arguments.seed, arguments.each
     if not 1 <= each <= arguments.works or arguments.raters < 1:
         raise BadInput(f"museum: expected raters who each see 1 to {arguments.works} of the works, got --each {each}")
-    outputs.check_writable("museum", str(arguments.file))
+    outputs.check_writable("museum", str(arguments.file), makes_folder=False)
     table = simulate_raters(seed, list(rated_works(seed, arguments.works)), arguments.raters, each)
     outputs.write_file("museum", str(arguments.file), parquet_bytes(table))
     print(f"raters: {arguments.file} ({arguments.raters} raters, {arguments.works} works, seed {seed})")

@@ -35,12 +35,16 @@ def write(name: str, url: str, files: dict[str, bytes]) -> None:
             fs.pipe_file(f"{root}/{file}", data)
 
 
-def check_writable(name: str, path: str) -> None:
-    """Make the folder of a local file. Raises BadInput if no file can be written there; `name` is for that message."""
+def check_writable(name: str, path: str, *, makes_folder: bool = True) -> None:
+    """Make the folder of a local file. Raises BadInput if no file can be written there; `name` is for that message.
+
+    makes_folder: else a folder that is not there is refused.
+    """
     try:
         if "\0" in path:
             raise ValueError("a null character in it")
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        if makes_folder:
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=Path(path).parent):
             pass
         if Path(path).is_dir():
