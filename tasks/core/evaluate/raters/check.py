@@ -22,6 +22,9 @@ from tasks.core.evaluate.table_columns import (
 MOST_PAIRS = 20_000_000
 """Of a rater and an image, whoever saw it: each takes some fifty bytes, all of them 1 GB."""
 
+MOST_COMPARISONS = 10_000_000
+"""Of two raters of one image, over all images: each takes some 150 bytes and 40 microseconds."""
+
 MOST_BOXES = 10_000
 """Of all raters in one image: each is compared with each."""
 
@@ -37,7 +40,8 @@ def check_ratings(table: pa.Table) -> None:
     Refused: missing columns; no row; a rater or image without a name; a box of which only some corners are given, that
     is not finite, too far away, or not above 0 px wide and high; a rating that is not a whole number of 1 to 5; a row
     twice; a rater with a box and an empty box, or with two ratings, in one image; lists of keypoints that are none;
-    fewer than two raters; more than MOST_BOXES rows of an image, or MOST_PAIRS of raters and images.
+    fewer than two raters; more than MOST_BOXES rows of an image, MOST_PAIRS of raters and images, or
+    MOST_COMPARISONS.
     """
     _check_columns(table)
     _check_size(table)
@@ -70,6 +74,11 @@ def _check_size(table: pa.Table) -> None:
     if (most := pc.max(rows).as_py()) > MOST_BOXES:
         image = quoted(images.field("values")[pc.index(rows, most).as_py()].as_py())
         raise BadInput(f"ratings: expected at most {MOST_BOXES:,} rows for each image, got {most:,} for {image}")
+    seen = table.select(["rater", "image"]).group_by(["rater", "image"]).aggregate([])
+    raters_of = np.asarray(pc.value_counts(seen["image"].combine_chunks()).field("counts"))
+    if (pairs := int((raters_of * (raters_of - 1) // 2).sum())) > MOST_COMPARISONS:
+        expected = f"at most {MOST_COMPARISONS:,} comparisons of two raters of one image"
+        raise BadInput(f"ratings: expected {expected}, got {pairs:,}")
 
 
 def _check_boxes(table: pa.Table) -> None:

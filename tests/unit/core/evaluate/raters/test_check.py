@@ -128,6 +128,15 @@ def test_more_raters_and_images_than_there_is_room_for(monkeypatch):
         check_ratings(table(row("a", "1", FIRST), row("b", "2", FIRST)))
 
 
+def test_more_raters_of_the_same_images_than_can_be_compared(monkeypatch):
+    monkeypatch.setattr(check, "MOST_COMPARISONS", 3)
+    three = [row(rater, "1", FIRST) for rater in "abc"]
+    check_ratings(table(*three, row("a", "1", SECOND), row("a", "2", FIRST)))
+    expected = r"^ratings: expected at most 3 comparisons of two raters of one image, got 4$"
+    with pytest.raises(BadInput, match=expected):
+        check_ratings(table(*three, row("a", "2", FIRST), row("b", "2", FIRST)))
+
+
 def test_more_boxes_in_one_image_than_can_be_compared(monkeypatch):
     monkeypatch.setattr(check, "MOST_BOXES", 2)
     check_ratings(table(row("a", "1", FIRST), row("b", "1", FIRST), row("a", "2", FIRST)))
