@@ -11,7 +11,7 @@ from prefect import flow
 from prefect.context import FlowRunContext
 
 from flows.detector_options import DetectorRequest, ResultsRequest, parse_requests
-from flows.parameters import Count, Device, Seed, Share, Whole
+from flows.parameters import Count, Device, Resamples, Seed, Share
 from flows.runner import runner
 from flows.settings import settings_from_fields
 from schemas.errors import BadInput
@@ -40,7 +40,7 @@ def evaluate_detector(
     store: str = "./store",
     out: str | None = None,
     score: Share | None = None,
-    bootstrap: Whole = 1000,
+    bootstrap: Resamples = 1000,
     seed: Seed = 0,
     workers: Count = 2,
     device: Device = "auto",

@@ -4,7 +4,7 @@ from prefect import flow
 
 from flows.evaluate.options import files_by_name, settings_of
 from flows.evaluate.running import run
-from flows.parameters import Seed, Whole
+from flows.parameters import Resamples, Seed
 from schemas.evaluate_keypoints import KeypointSettings
 from tasks.engine.truth import Chosen
 from tasks.evaluate.evaluation import Evaluation, Resampling
@@ -20,7 +20,7 @@ def evaluate_keypoints(
     by: list[str] | None = None,
     changes: list[str] | None = None,
     out: str | None = None,
-    bootstrap: Whole = 1000,
+    bootstrap: Resamples = 1000,
     seed: Seed = 0,
 ) -> str:
     """Compare pose estimators with the keypoints that people gave: AP and AR by object keypoint similarity (COCO).
