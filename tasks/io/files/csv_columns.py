@@ -91,10 +91,22 @@ def _csv_with_odd_numbers(
         texts = pc.utf8_trim_whitespace(table[column])
         texts = pc.if_else(pc.is_in(texts, _NOTHING), None, texts)
         if parse.delimiter != ",":
-            texts = pc.replace_substring(texts, ",", ".")
+            texts = _with_points(name, column, texts)
         read = _whole_numbers if pa.types.is_integer(kind) else _numbers
         table = table.set_column(place, column, read(name, column, texts, kind))
     return table
+
+
+def _with_points(name: str, column: str, texts: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The numbers with a point for a decimal comma.
+
+    Raises BadInput where a point is in another number: beside 1,5 nobody knows whether 1.000 is one or a thousand.
+    """
+    with_mark = {mark: texts.filter(pc.match_substring(texts, mark)) for mark in (".", ",")}
+    if all(map(len, with_mark.values())):
+        got = " and ".join(quoted(found[0].as_py()) for found in with_mark.values())
+        raise BadInput(f"{name}: expected one decimal sign in the column {quoted(column)}, got {got}")
+    return pc.replace_substring(texts, ",", ".")
 
 
 def _numbers(name: str, column: str, texts: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:

@@ -126,3 +126,12 @@ def test_another_encoding_is_refused_with_its_name_and_the_line(tmp_path, encodi
         BadInput, match=r"^scores: expected CSV in UTF-8, got other bytes in line [12] .*: save it as UTF-8$"
     ):
         read_table("scores", write(tmp_path, "a.csv", f"id,score,rank\n{line}\n".encode(encoding)), SCORES)
+
+
+@pytest.mark.parametrize("column", ["score", "rank"])
+def test_points_that_may_part_thousands_are_refused_beside_decimal_commas(tmp_path, column):
+    url = write(tmp_path, "a.csv", f"id;{column}\na;1.000\nb;1,0\n".encode())
+    wanted = pa.schema([SCORES.field("id"), SCORES.field(column)])
+    expected = f"^scores: expected one decimal sign in the column '{column}', got '1.000' and '1,0'$"
+    with pytest.raises(BadInput, match=expected):
+        read_table("scores", url, wanted)
