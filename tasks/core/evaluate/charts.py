@@ -85,7 +85,8 @@ def _plot_dots(rows: Sequence[Row], names: Sequence[str], label: str, metric: st
             if row["group"]
         ]
         body += [_dot(row, x, middle - 3) for row in mine if row["group"] is None]
-    title = f"{metric} with 95 % intervals" + (
+    has_intervals = any(row["low"] is not None for row in rows if row["group"] is None)
+    title = f"{metric}{' with 95 % intervals' * has_intervals}" + (
         f"; pale dots: each {attribute}" if any(r["group"] for r in rows) else ""
     )
     return _svg(640, height, title, [*body, f"<text class='title' x='12' y='20'>{escape(title)}</text>"])

@@ -162,3 +162,15 @@ def test_names_of_a_matrix_differ_and_stand_apart(count):
     step = float(turned[1].get("x", "")) - float(turned[0].get("x", ""))
     letters = float((turned[0].get("style") or "font-size:12px").removeprefix("font-size:").removesuffix("px"))
     assert letters <= step * math.sin(math.radians(50)) + 1e-9, "lines that are turned by 50 degrees"
+
+
+@pytest.mark.parametrize(
+    ("ends", "title"),
+    [
+        ({}, "AP"),
+        ({"low": 0.4, "high": 0.6}, "AP with 95 % intervals"),
+    ],
+)
+def test_a_title_names_intervals_only_where_there_are_any(ends, title):
+    shown = of_class(scores(score("one", 0.5, **ends)), "title")
+    assert [text.text for text in shown] == [title]
