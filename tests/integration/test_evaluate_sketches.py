@@ -65,10 +65,10 @@ def test_agreement_by_a_column_of_the_photos(capsys):
     evaluate("--by", "subset")
     printed = capsys.readouterr().out.partition("## Agreement")[2]
     assert printed.partition("rho by subset:\n\n")[2].splitlines() == [
-        "| subset | mOKS | S_CLIP | photos |",
-        "|---|---:|---:|---:|",
-        "| body | 1.000 | 0.500 | 1 |",
-        "| face | 0.500 | -0.500 | 1 |",
+        "| subset | mOKS | S_CLIP | first ahead by | photos |",
+        "|---|---:|---:|---:|---:|",
+        "| body | 1.000 | 0.500 | 0.500 | 1 |",
+        "| face | 0.500 | -0.500 | 1.000 | 1 |",
     ]
     rows = pq.read_table("out/recognisability.parquet").to_pylist()
     assert {(row["attribute"], row["group"], row["units"]) for row in rows} == {

@@ -55,17 +55,20 @@ def score_systems(
     """SYSTEM_SCORES of each system, over all units, and over those of each group of each attribute.
 
     The intervals of a row come from resamples of its own units; there is none of fewer than LEAST_UNITS units or
-    LEAST_REPLICATES resamples, nor where a metric is often undefined. The last rows about all units say by how much
-    each system is ahead of the next one. Without a unit there is no row. replicates: 0 for no intervals.
+    LEAST_REPLICATES resamples, nor where a metric is often undefined. The last rows about all units, and about each
+    group, say by how much each system is ahead of the next one: next over all units, so that in a group it may be
+    behind. Without a unit there is no row. replicates: 0 for no intervals.
     """
     rows: list[Row] = []
+    order: Sequence[str] = ()
     for group in unit_groups(units, groups) if units else ():
         common = {"attribute": group.attribute, "group": group.value, "units": int(group.is_in.sum())}
         rng = np.random.default_rng(group.seed(seed))
         values, samples = _values_and_samples(systems, group.is_in, replicates, rng)
         rows += [{**common, **row} for row in _own_rows(values, samples)]
         if group.attribute is None and ranking.has_leads:
-            rows += [{**common, **row} for row in _leads(values, samples, ranking)]
+            order = _ranked(values, ranking)
+        rows += [{**common, **row} for row in _leads(order, values, samples, ranking)]
     return pa.Table.from_pylist(rows, schema=SYSTEM_SCORES)
 
 
@@ -135,17 +138,26 @@ def _with_interval(metric: str, value: float, samples: NDArray[np.float64]) -> R
     return {"metric": metric, "value": value if is_defined else None, **_ends(ends)}
 
 
-def _leads(values: Scores, samples: Samples, ranking: Ranking) -> Iterator[Row]:
-    """The difference between each system and the next one, with its interval on the same resamples."""
+def _ranked(values: Scores, ranking: Ranking) -> list[str]:
+    """The systems of which the metric is defined, the best first."""
+    defined = {name: own[ranking.metric] for name, own in values.items() if math.isfinite(own[ranking.metric])}
+    return sorted(defined, key=lambda name: _order(defined[name], name, ranking))
+
+
+def _leads(order: Sequence[str], values: Scores, samples: Samples, ranking: Ranking) -> Iterator[Row]:
+    """The difference between each system and the next one, with its interval on the same resamples, where both are
+    defined.
+    """
     metric = ranking.metric
-    defined = {name: own[metric] for name, own in values.items() if math.isfinite(own[metric])}
-    order = sorted(defined, key=lambda name: _order(defined[name], name, ranking))
     for one, other in itertools.pairwise(order):
+        value = ranking.lead(values[one][metric], values[other][metric])
+        if not math.isfinite(value):
+            continue
         drawn = ranking.lead(*(samples[name][metric] for name in (one, other)))
         yield {
             "system": one,
             "metric": metric,
-            "value": ranking.lead(defined[one], defined[other]),
+            "value": value,
             "ahead_of": other,
             **_ends(_interval(drawn)),
         }

@@ -42,7 +42,7 @@ def summary_lines(scores: pa.Table, headings: Headings, ranking: Ranking) -> lis
         "",
         *_all_metrics(rows, names, headings, ranking),
     ]
-    if leads := lead_lines(rows, headings, ranking):
+    if leads := lead_lines([row for row in rows if row["attribute"] is None], headings, ranking):
         lines += ["", *leads]
     for attribute in _attributes(rows):
         title = f"{headings.metrics[ranking.metric]} by {cell(attribute)}:"
@@ -68,7 +68,10 @@ def page(
 
 
 def lead_lines(rows: Sequence[Row], headings: Headings, ranking: Ranking) -> list[str]:
-    """A sentence for each system and the next one: whether the resamples agree that it is better."""
+    """A sentence for each system and the next one: whether the resamples agree that it is better.
+
+    rows: of one group, or of all units.
+    """
     word = "lower" if ranking.is_lower_better else "higher"
     lines = []
     for row in rows:
@@ -93,11 +96,20 @@ def _all_metrics(rows: Sequence[Row], names: Sequence[str], headings: Headings, 
 def _by_group(
     rows: Sequence[Row], names: Sequence[str], attribute: str, headings: Headings, ranking: Ranking
 ) -> list[str]:
+    """The ranking's metric of each system in each group, and by how much the first two, as they are ranked over all
+    units, differ there.
+    """
+    leads = {
+        row["group"]: _with_ends(row)
+        for row in rows
+        if row["attribute"] == attribute and [row["system"], row["ahead_of"]] == [*names[:2]]
+    }
     lines = []
     for group, own in _own(rows, attribute).items():
         values = [number(own[name, ranking.metric]["value"]) for name in names]
-        lines.append([cell(group), *values, str(own[names[0], ranking.metric]["units"])])
-    return table([cell(attribute), *map(cell, names), headings.units], lines)
+        lead = [leads.get(group, "")] if leads else []
+        lines.append([cell(group), *values, *lead, str(own[names[0], ranking.metric]["units"])])
+    return table([cell(attribute), *map(cell, names), *(["first ahead by"] if leads else []), headings.units], lines)
 
 
 def _of_system(rows: Sequence[Row], name: str, attribute: str, headings: Headings) -> list[str]:
@@ -111,7 +123,11 @@ def _of_system(rows: Sequence[Row], name: str, attribute: str, headings: Heading
 def _value(row: Row, headings: Headings, *, with_ends: bool = False) -> str:
     if row["metric"] in headings.counts and row["value"] is not None:
         return f"{row['value']:,.0f}"
-    ends = f" ({number(row['low'])} to {number(row['high'])})" if with_ends and row["low"] is not None else ""
+    return _with_ends(row) if with_ends else number(row["value"])
+
+
+def _with_ends(row: Row) -> str:
+    ends = "" if row["low"] is None else f" ({number(row['low'])} to {number(row['high'])})"
     return number(row["value"]) + ends
 
 

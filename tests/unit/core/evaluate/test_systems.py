@@ -95,6 +95,24 @@ def test_a_real_value_unknown_is_no_missing_one():
     }
 
 
+def test_in_a_group_the_best_of_all_may_be_behind():
+    one, other = right_on(*[True] * 20, *[False] * 10), right_on(*[True] * 5, *[False] * 15, *[True] * 10)
+    none = right_on(*[False] * 30)
+    groups = {"half": ["a"] * 20 + ["b"] * 10}
+    rows = score_systems({"other": other, "one": one, "none": none}, 30, groups, ACCURACY, 100, 0).to_pylist()
+    leads = [(row["group"], row["system"], row["ahead_of"], row["value"]) for row in rows if row["ahead_of"]]
+    assert leads == [
+        (None, "one", "other", pytest.approx(20 / 30 - 15 / 30)),
+        (None, "other", "none", pytest.approx(0.5)),
+        ("a", "one", "other", pytest.approx(0.75)),
+        ("a", "other", "none", pytest.approx(0.25)),
+        ("b", "one", "other", -1),
+        ("b", "other", "none", 1),
+    ]
+    behind = next(row for row in rows if row["group"] == "b" and row["ahead_of"] == "other")
+    assert (behind["low"], behind["high"]) == (-1, -1)
+
+
 def test_where_lower_is_better_the_lead_is_still_above_zero():
     scores = score_systems({"poor": POOR, "good": GOOD}, 20, {}, ERROR, 100, 0)
     assert rank_systems(scores.to_pylist(), ERROR) == ["good", "poor"]

@@ -29,14 +29,20 @@ def test_a_summary_has_a_table_of_all_systems_the_leads_and_a_table_by_group(sco
     assert lines[4].endswith(" | 0.100 |  |")
     assert lines[5].startswith("| poor | 0.400 (0.")
     assert lines[7].startswith("- good is better than poor: ACC is higher by 0.500 (0.")
-    assert lines[9:14] == [
+    assert lines[9:13] == [
         "ACC by style:",
         "",
-        "| style | good | poor | queries |",
-        "|---|---:|---:|---:|",
-        "| Rococo | 1.000 | 0.800 | 10 |",
+        "| style | good | poor | first ahead by | queries |",
+        "|---|---:|---:|---:|---:|",
     ]
-    assert lines[14] == "| unknown | 0.800 | 0.000 | 10 |"
+    assert lines[13].startswith("| Rococo | 1.000 | 0.800 | 0.200 (0.000 to 0.")
+    assert lines[14].startswith("| unknown | 0.800 | 0.000 | 0.800 (0.")
+    assert len([line for line in lines if line.startswith("- ")]) == 1, "sentences are about all units"
+
+
+def test_one_system_alone_is_ahead_of_nobody():
+    lines = summary_lines(score_systems({"a": GOOD}, 20, {"style": STYLES}, ACCURACY, 120, 0), HEADINGS, ACCURACY)
+    assert "| style | a | queries |" in lines
 
 
 def test_what_is_not_certain_is_not_called_better():
