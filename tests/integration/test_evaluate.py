@@ -352,7 +352,7 @@ def test_every_number_by_any_attribute_of_a_coco_file(tmp_path):
     assert "AP by year:" in said
     kept = pq.read_table(tmp_path / "thresholds.parquet").to_pylist()
     assert {(row["attribute"], row["stratum"]) for row in kept} == {*images}
-    assert "title>AP with 95 % intervals; pale dots: each material<" in (tmp_path / "detectors.svg").read_text()
+    assert "title>AP; pale dots: each material<" in (tmp_path / "detectors.svg").read_text()
 
 
 def test_every_number_by_any_column_of_a_release(built, release, tmp_path):

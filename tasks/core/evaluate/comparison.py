@@ -17,6 +17,7 @@ from tasks.core.evaluate.groups import Groups, UnitGroup, unit_groups
 from tasks.core.evaluate.matching import Detections, DrawnFigures, Matches
 from tasks.core.evaluate.presence import Presence
 from tasks.core.evaluate.scores import box_scores
+from tasks.core.evaluate.systems import LEAST_UNITS
 
 Row = dict[str, Any]
 AHEAD = "AP ahead of "
@@ -52,8 +53,9 @@ def score_detectors(truth: Figures, several: FoundBoxes, groups: Groups, setting
     """SCORES of each detector, over all images, over those of each group, and, where there are several categories, of
     each by itself.
 
-    The intervals of a row come from resamples of its own images, which are the same for all detectors. The last rows
-    about all images hold the difference in AP between each detector and the next one.
+    The intervals of a row come from resamples of its own images, which are the same for all detectors; of fewer than
+    LEAST_UNITS images AP and AR have none. The last rows about all images hold the difference in AP between each
+    detector and the next one.
     """
     detectors = [
         _Detector(
@@ -107,7 +109,8 @@ def _score_rows(
         [matching.select_images(detector.matches[category], part.images) for category in part.categories]
         for detector in detectors
     ]
-    resamples = resampling.bootstrap_scores(matched, settings.replicates, np.random.default_rng(part.seed))
+    replicates = settings.replicates if len(part.images) >= LEAST_UNITS else 0
+    resamples = resampling.bootstrap_scores(matched, replicates, np.random.default_rng(part.seed))
     values: list[dict[str, float | int | None]] = []
     for detector, samples in zip(detectors, resamples, strict=True):
         metrics = box_scores([_coco_of_part(truth, detector.detections, part)], settings.at_most)

@@ -116,6 +116,13 @@ def test_without_resamples_there_are_no_intervals_of_ap_but_those_of_shares():
     assert one(scores, "good", "image_recall")["low"] == pytest.approx(0.699, abs=5e-4)
 
 
+def test_of_few_images_there_is_no_interval_of_ap():
+    groups = {"size": ["few"] * 9 + ["more"] * 10 + ["most"] * 5}
+    rows = comparison.score_detectors(TRUTH, {"good": GOOD}, groups, SETTINGS).to_pylist()
+    has_interval = {row["stratum"]: row["low"] is not None for row in rows if row["metric"] == "AR"}
+    assert has_interval == {None: True, "few": False, "more": True, "most": False}
+
+
 def test_calibration_has_a_row_for_each_threshold(calibration):
     rows = [row for row in calibration.to_pylist() if row["detector"] == "good" and row["stratum"] is None]
     assert len(rows) == 19
