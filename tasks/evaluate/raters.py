@@ -18,13 +18,13 @@ from tasks.core.evaluate.raters.alpha import alpha_scorer
 from tasks.core.evaluate.raters.buckets import deformation_buckets
 from tasks.core.evaluate.raters.consensus import figure_table, find_consensus
 from tasks.core.evaluate.raters.disagreement import disagreement_table
-from tasks.core.evaluate.raters.document import PICTURES, consensus_document
+from tasks.core.evaluate.raters.document import PICTURES, consensus_document, pictures_with_files, wanted_files
 from tasks.core.evaluate.raters.leave_one_out import leave_one_out, mean_rater_scorer, rater_scorer
 from tasks.core.evaluate.raters.pairs import compare_pairs, pairs_scorer
 from tasks.core.evaluate.raters.ratings import Ratings, read_ratings
 from tasks.core.evaluate.systems import score_systems
 from tasks.evaluate.evaluation import Evaluation, Resampling, evaluation
-from tasks.evaluate.pictures import jpeg_of
+from tasks.evaluate.pictures import find_files, jpeg_of, missing_note
 from tasks.io.files.arrays import read_table
 from tasks.io.files.folders import Folder
 
@@ -57,7 +57,11 @@ def evaluate_raters(
         raise BadInput(f"ratings: expected other names of raters than that of their mean, got {quoted(MEAN)}")
     sigmas, keypoint_notes = _sigmas(drawn, shipped_schemes()[scheme])
     known = None if pictures is None else read_table("pictures", pictures, PICTURES, ("width_px", "height_px"))
-    folder = None if images is None else Folder("images", images)
+    folder, picture_notes = None, list[str]()
+    if images is not None:
+        folder, wanted = Folder("images", images), wanted_files(drawn, known)
+        found = find_files(folder, wanted)
+        known, picture_notes = pictures_with_files(drawn, known, found), missing_note(images, wanted, found)
     consensus, counts = find_consensus(drawn, settings), leave_one_out(drawn, settings)
     figures, differences = figure_table(drawn, consensus), disagreement_table(drawn, counts)
     scorers = {name: rater_scorer(counts, place) for place, name in enumerate(drawn.raters)}
@@ -77,7 +81,7 @@ def evaluate_raters(
         page.RANKING,
         resampling,
         more=page.page_lines(agreement, differences),
-        notes=[*page.notes(figures, settings), *keypoint_notes],
+        notes=[*page.notes(figures, settings), *keypoint_notes, *picture_notes],
         tables={"agreement": agreement, "figures": figures, "disagreement": differences},
         plots={"distribution": page.distribution_chart(counts, buckets, settings.bandwidth)},
         files=files,

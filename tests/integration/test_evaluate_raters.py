@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from flows.cli import main
 
@@ -86,3 +87,24 @@ def test_a_picture_without_a_file_name_has_the_images(tmp_path):
     images = json.loads(Path("out/consensus.json").read_text())["images"]
     assert [image["file_name"] for image in images] == ["a.png", "x.png"]
     assert "a.png" in Path("out/disagreement.html").read_text()
+
+
+def test_names_without_an_ending_are_those_of_files_so_that_the_consensus_is_a_truth(tmp_path, capsys):
+    rows = ["0007,0,0,9,9", "0008,0,0,9,9", "0009,0,0,9,9"]
+    lines = [f"{rater},{row}" for rater in "ab" for row in rows]
+    Path("ratings.csv").write_text("\n".join(["rater,image,x_min,y_min,x_max,y_max", *lines]) + "\n")
+    folder = tmp_path / "pictures"
+    folder.mkdir()
+    for name in ("0007.jpg", "0008.png"):
+        Image.new("RGB", (20, 20)).save(folder / name)
+    assert main(["evaluate", "raters", "ratings.csv", "--images", str(folder), "--out", "out", "--bootstrap", "0"]) == 0
+    note = f"pictures: 2 of 3 images are in '{folder}'; none is called '0009'"
+    assert note in capsys.readouterr().err.splitlines()
+    assert f"- {note}" in Path("out/raters.md").read_text()
+    images = json.loads(Path("out/consensus.json").read_text())["images"]
+    assert [image["file_name"] for image in images] == ["0007.jpg", "0008.png", "0009"]
+    box = {"category_id": 1, "bbox": [0, 0, 9, 9], "score": 0.9}
+    Path("found.json").write_text(json.dumps([{**box, "image_id": number} for number in (1, 2)]))
+    words = ["out/consensus.json", "--images", str(folder), "--results", "a=found.json", "--store", "store"]
+    assert main(["evaluate", "detector", *words, "--protocol", "voc", "--bootstrap", "0"]) == 0
+    assert "| a | 1.000 |" in capsys.readouterr().out

@@ -1,5 +1,6 @@
 """The consensus as a COCO document, which a recipe or a comparison can take as its truth."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -58,6 +59,20 @@ def consensus_document(
         "annotations": sorted(annotations, key=lambda entry: entry["image_id"]),
         "categories": [{"id": 1, "name": category}],
     }
+
+
+def wanted_files(ratings: Ratings, pictures: pa.Table | None) -> dict[str, str]:
+    """The file of each image that raters saw: that of PICTURES, or else of the image's own name."""
+    rows = [] if pictures is None else pictures.to_pylist()
+    known = {row["image"]: row["file_name"] for row in rows if row["file_name"]}
+    return {name: known.get(name, name) for name in ratings.images}
+
+
+def pictures_with_files(ratings: Ratings, pictures: pa.Table | None, files: Mapping[str, str]) -> pa.Table:
+    """PICTURES, in which images have these files; without any, a row for each image that raters saw."""
+    rows = [{"image": name} for name in ratings.images] if pictures is None else pictures.to_pylist()
+    rows = [{**row, "file_name": files.get(row["image"], row.get("file_name"))} for row in rows]
+    return pa.Table.from_pylist(rows, schema=PICTURES if pictures is None else pictures.schema)
 
 
 def _by_name(pictures: pa.Table) -> dict[str, Row]:
