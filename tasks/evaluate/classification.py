@@ -56,7 +56,7 @@ def evaluate_classification(
         page.headings(top),
         _RANKING,
         resampling,
-        more=page.class_lines(classes),
+        more=[*page.class_lines(classes), "", *page.confusion_lines(several)],
         tables={"classes": classes, "confusion": page.confusion_table(several)},
         plots={f"confusion-{place}": chart for place, chart in enumerate(page.confusion_charts(several), 1)},
     )

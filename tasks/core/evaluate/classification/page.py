@@ -16,6 +16,10 @@ from tasks.core.evaluate.systems_page import Headings
 MOST_LISTED = 200
 """So many classes have a line each on the page; more stand in the file alone."""
 
+MOST_COLUMNS = 20
+"""So many classes have a confusion matrix on the page."""
+_MOST_CONFUSIONS = 10
+
 _SHARES = ("precision", "recall", "f1")
 
 
@@ -55,6 +59,41 @@ def class_lines(classes: pa.Table) -> list[str]:
         cells = [[cell(row["class"]), *(number(row[key]) for key in _SHARES), str(row["images"])] for row in own]
         lines += [*table(["class", "precision", "recall", "F1", "images"], cells), ""]
     return lines[:-1]
+
+
+def confusion_lines(several: Mapping[str, Predictions]) -> list[str]:
+    """The confusion matrix of each classifier in numbers of images; of more than MOST_COLUMNS classes the most frequent
+    confusions.
+    """
+    lines: list[str] = []
+    for name, own in several.items():
+        is_shown = len(own.classes) <= MOST_COLUMNS
+        lines += ["", *(_matrix_lines(name, own) if is_shown else _most_frequent_lines(name, own))]
+    return lines[1:]
+
+
+def _matrix_lines(name: str, own: Predictions) -> list[str]:
+    cells = confusion_cells(own)
+    matrix = np.zeros((len(own.classes), len(own.classes)), np.int64)
+    matrix[cells.true, cells.predicted] = cells.images
+    names = [cell(one) for one in own.classes]
+    rows = [[row, *map(str, counts)] for row, counts in zip(names, matrix.tolist(), strict=True)]
+    return [f"## {cell(name)}: true classes in rows, predicted classes in columns", "", *table(["", *names], rows)]
+
+
+def _most_frequent_lines(name: str, own: Predictions) -> list[str]:
+    """Of equal numbers the first by true and by predicted class."""
+    cells = confusion_cells(own)
+    wrong = np.flatnonzero(cells.true != cells.predicted)
+    first = wrong[np.argsort(-cells.images[wrong], kind="stable")][:_MOST_CONFUSIONS]
+    if not len(first):
+        return [f"## {cell(name)} confuses no classes"]
+    rows = [
+        [cell(own.classes[cells.true[at]]), cell(own.classes[cells.predicted[at]]), f"{cells.images[at]:,}"]
+        for at in first.tolist()
+    ]
+    title = f"## {cell(name)}: the most frequent of {len(wrong):,} confusions (all are in confusion.parquet)"
+    return [title, "", *table(["true class", "predicted class", "images"], rows)]
 
 
 def classes_table(several: Mapping[str, Predictions]) -> pa.Table:

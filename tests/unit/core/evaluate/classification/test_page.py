@@ -86,3 +86,29 @@ def test_a_thousand_classes_take_no_matrix():
     own = Predictions(tuple(map(str, some)), tuple(f"{place:05}" for place in some), some, some[::-1].copy(), None)
     assert page.confusion_table({"a": own}).num_rows == 20_000
     assert pa.compute.sum(page.classes_table({"a": own})["images"]).as_py() == 20_000
+
+
+def test_the_matrix_of_each_classifier_in_numbers_of_images():
+    lines = page.confusion_lines({"ours|": OURS, "theirs": THEIRS})
+    assert lines[:6] == [
+        "## ours\\|: true classes in rows, predicted classes in columns",
+        "",
+        "|  | a | b | c |",
+        "|---|---:|---:|---:|",
+        "| a | 1 | 1 | 0 |",
+        "| b | 0 | 1 | 0 |",
+    ]
+    assert lines[8:10] == ["## theirs: true classes in rows, predicted classes in columns", ""]
+    assert lines[-3:] == ["| a | 0 | 0 | 2 |", "| b | 0 | 1 | 0 |", "| c | 0 | 0 | 0 |"]
+
+
+def test_of_many_classes_the_most_frequent_confusions():
+    letters = "abcdefghijklmnopqrstu"
+    pairs = [*["ba"] * 3, *["ab"] * 3, "aa", *(f"{one}u" for one in letters[:12])]
+    lines = page.confusion_lines({"ours": predictions(*pairs, classes=letters)})
+    assert lines[0] == "## ours: the most frequent of 14 confusions (all are in confusion.parquet)"
+    assert lines[4:7] == ["| a | b | 3 |", "| b | a | 3 |", "| a | u | 1 |"]
+    assert len(lines) == 4 + 10
+    right = predictions("aa", classes=letters)
+    assert page.confusion_lines({"ours": right}) == ["## ours confuses no classes"]
+    assert page.confusion_lines({}) == []
