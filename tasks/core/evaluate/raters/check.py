@@ -28,6 +28,9 @@ MOST_COMPARISONS = 10_000_000
 MOST_BOXES = 10_000
 """Of all raters in one image: each is compared with each."""
 
+LEAST_PX = 1e-6
+"""Of a box's sides: the area of far smaller ones is 0, and by 0 no overlap can be divided."""
+
 CORNERS = ("x_min", "y_min", "x_max", "y_max")
 KEYPOINTS = "keypoints_xyv"
 
@@ -38,7 +41,7 @@ def check_ratings(table: pa.Table) -> None:
     """Raise BadInput, one sentence, for a table that is not RATINGS or contradicts itself.
 
     Refused: missing columns; no row; a rater or image without a name; a box of which only some corners are given, that
-    is not finite, too far away, or not above 0 px wide and high; a rating that is not a whole number of 1 to 5; a row
+    is not finite, too far away, or not LEAST_PX wide and high; a rating that is not a whole number of 1 to 5; a row
     twice; a rater with a box and an empty box, or with two ratings, in one image; lists of keypoints that are none;
     fewer than two raters; more than MOST_BOXES rows of an image, MOST_PAIRS of raters and images, or
     MOST_COMPARISONS.
@@ -88,6 +91,8 @@ def _check_boxes(table: pa.Table) -> None:
     _refuse_rows(table, is_given.any(axis=1) & ~is_box, "all four corners of a box or none")
     is_wide = (xyxy[:, 2:] > xyxy[:, :2]).all(axis=1)
     _refuse_rows(table, is_box & ~is_wide, "x_max above x_min and y_max above y_min")
+    is_thin = (xyxy[:, 2:] - xyxy[:, :2] < LEAST_PX).any(axis=1)
+    _refuse_rows(table, is_box & is_thin, f"boxes at least {LEAST_PX:g} px wide and high")
 
 
 def _check_pairs(table: pa.Table) -> None:

@@ -47,6 +47,11 @@ NAN = math.nan
             id="turned round",
         ),
         pytest.param((row("a", "1", (12, 8, 12, 48)),), "expected x_max above x_min", id="a line"),
+        pytest.param(
+            (row("a", "1", (0, 0, 1e-200, 1e-200)),),
+            "at least 1e-06 px wide and high, got [0.0, 0.0, 1e-200, 1e-200] from rater 'a' in image '1'",
+            id="an area that is none",
+        ),
         pytest.param((row("", "1", FIRST),), "ratings[0]: expected a text in rater, got ''", id="an empty name"),
         pytest.param((*GOOD, row("c", "1", rating=6)), "expected a whole number from 1 to 5 in rating, got 6", id="6"),
         pytest.param((*GOOD, row("c", "1", rating=0)), "ratings[2]: expected a whole number from 1 to 5", id="0"),
