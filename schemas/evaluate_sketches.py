@@ -8,7 +8,8 @@ from pydantic import Field, model_validator
 from schemas.base import Frozen
 from schemas.phrases import quoted
 
-Sigma = Annotated[float, Field(gt=0, le=1)]
+Sigma = Annotated[float, Field(ge=1e-6, le=1)]
+"""The square of a far smaller one is 0, by which no distance can be divided."""
 Sigmas = Annotated[str, Field(min_length=1)] | Sigma | tuple[Sigma, ...]
 """Of a subset's joints: the name of a set, one sigma for all joints, or one for each."""
 

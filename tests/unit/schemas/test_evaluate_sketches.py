@@ -27,6 +27,8 @@ def test_three_ways_to_give_sigmas(value: Any):
         ("clip_scale", 0),
         ("clip_scale", float("nan")),
         ("sigmas", {"body": 0}),
+        ("sigmas", {"body": 1e-200}),
+        ("sigmas", {"body": [0.1, 1e-7]}),
         ("sigmas", {"body": [0.1, 2]}),
         ("sigmas", {"body": ""}),
         ("sigmas", {"body": True}),
