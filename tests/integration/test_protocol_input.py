@@ -228,3 +228,11 @@ def test_an_array_of_many_rows_without_columns_takes_no_room(kind, tmp_path, mon
     expected = f"ours, {kind}: expected a table of numbers with rows and columns, got 1000000 x 0 of float32"
     assert expected in capsys.readouterr().err
     assert peak < 40e6  # a name for each row took 60 MB
+
+
+def test_classes_that_look_like_numbers_are_the_same_classes_in_both_columns(tmp_path, capsys):
+    """Only one of the two columns has a class that is not whole: every 2.0 is nevertheless a 2.0."""
+    rows = "image,true_class,predicted_class\n1,1.0,1.0\n2,2.0,2.0\n3,2.0,2.5\n"
+    (tmp_path / "ours.csv").write_text(rows, encoding="utf-8")
+    assert main(["evaluate", "classification", "--predictions", f"ours={tmp_path / 'ours.csv'}"]) == 0
+    assert "| ours | 0.667 |" in capsys.readouterr().out

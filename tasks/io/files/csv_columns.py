@@ -53,7 +53,8 @@ def _typed(name: str, column: str, values: pa.ChunkedArray, kind: pa.DataType) -
 
 def _read_primitive(name: str, data: bytes, columns: pa.Schema) -> pa.Table:
     """All columns, lists as text."""
-    parse = pyarrow.csv.ParseOptions(delimiter=_delimiter(data))
+    # else a line end in quotes ends a row where a block of the file ends
+    parse = pyarrow.csv.ParseOptions(delimiter=_delimiter(data), newlines_in_values=True)
     header = pyarrow.csv.open_csv(io.BytesIO(data), parse_options=parse).schema.names
     types = {column: pa.string() for column in header}
     types |= {field.name: field.type for field in columns if field.name in types and pa.types.is_primitive(field.type)}
@@ -196,10 +197,11 @@ def _whole_number(text: str) -> int | None:
 
 
 def without_fraction(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A text column whose values all are whole numbers, as floats or as texts such as 10.0: these without the ".0".
+    """A text column whose values all are floats, or texts such as 10.0 and 2.5: these without a ".0" at their end.
 
-    So pandas writes whole numbers among which one is missing. Other values stay as they are, floats as text. NaN is
-    no name of anything, but a null.
+    So pandas writes whole numbers among which one is missing. A 10.0 is the same name in CSV as in Parquet, and in one
+    column as in another in which not all numbers are whole. Other values stay as they are. NaN is no name of anything,
+    but a null.
     """
     if pa.types.is_floating(column.type):
         column = pc.if_else(pc.is_nan(column), None, column)
@@ -207,7 +209,7 @@ def without_fraction(column: pa.ChunkedArray) -> pa.ChunkedArray:
             return column.cast(pa.int64()).cast(pa.string())
         except pa.ArrowException:
             return column.cast(pa.string())
-    is_whole = pc.match_substring_regex(column, r"^-?\d+\.0$")
-    if column.null_count == len(column) or not pc.all(is_whole).as_py():
+    is_float = pc.match_substring_regex(column, r"^-?\d+\.\d+$")
+    if column.null_count == len(column) or not pc.all(is_float).as_py():
         return column
-    return pc.utf8_slice_codeunits(column, 0, -2)
+    return pc.replace_substring_regex(column, r"\.0$", "")

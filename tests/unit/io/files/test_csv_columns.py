@@ -20,7 +20,8 @@ def write(folder, name: str, data: bytes) -> str:
     [
         pytest.param(["10.0", "", "-5.0"], ["10", None, "-5"], id="as pandas writes them"),
         pytest.param(["10.0", "11"], ["10.0", "11"], id="not all with a fraction"),
-        pytest.param(["10.0", "1.5"], ["10.0", "1.5"], id="not all whole"),
+        pytest.param(["10.0", "1.5", "-0.25"], ["10", "1.5", "-0.25"], id="not all whole, as in Parquet"),
+        pytest.param(["10.0", "1.50"], ["10", "1.50"], id="a last 0 that is not all of the fraction"),
         pytest.param(["1.0", "1.0.0"], ["1.0", "1.0.0"], id="versions"),
         pytest.param(["1.0 ", "2.0"], ["1.0 ", "2.0"], id="a blank"),
         pytest.param(["", ""], [None, None], id="nulls"),
@@ -135,3 +136,11 @@ def test_points_that_may_part_thousands_are_refused_beside_decimal_commas(tmp_pa
     expected = f"^scores: expected one decimal sign in the column '{column}', got '1.000' and '1,0'$"
     with pytest.raises(BadInput, match=expected):
         read_table("scores", url, wanted)
+
+
+def test_line_ends_in_quotes_are_part_of_a_name_also_where_a_file_is_longer_than_a_block(tmp_path):
+    rows = 120_000  # some 2 MB, twice what is parsed at once
+    data = "id,score,class\n" + "".join(f'{row},1,"The Kiss\n{row % 3}"\n' for row in range(rows))
+    table = read_table("works", write(tmp_path, "a.csv", data.encode()), COLUMNS)
+    assert table.num_rows == rows
+    assert set(table["class"].to_pylist()) == {"The Kiss\n0", "The Kiss\n1", "The Kiss\n2"}
