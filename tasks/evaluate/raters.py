@@ -48,10 +48,12 @@ def evaluate_raters(
     ratings: a table of RATINGS. pictures: a table that says the file and size of each image, for the COCO file. images:
     the folder of the images, for a page that shows where raters differ most; its files have the images' names, or those
     of `pictures`. category: what the figures of the COCO file are. scheme: of the keypoints, if there are any. Raises
-    BadInput for a table that is none, and for a rater who is called like the mean.
+    BadInput for a table that is none, for a rater who is called like the mean, and for a category without a name.
     """
     if scheme not in shipped_schemes():
         raise BadInput(f"--scheme: expected one of {', '.join(shipped_schemes())}, got {quoted(scheme)}")
+    if not category.strip():
+        raise BadInput(f"--category: expected the name of a category, got {quoted(category)}")
     drawn = read_ratings(read_table("ratings", ratings, RATINGS, _OPTIONAL))
     if MEAN in drawn.raters:
         raise BadInput(f"ratings: expected other names of raters than that of their mean, got {quoted(MEAN)}")

@@ -236,3 +236,12 @@ def test_classes_that_look_like_numbers_are_the_same_classes_in_both_columns(tmp
     (tmp_path / "ours.csv").write_text(rows, encoding="utf-8")
     assert main(["evaluate", "classification", "--predictions", f"ours={tmp_path / 'ours.csv'}"]) == 0
     assert "| ours | 0.667 |" in capsys.readouterr().out
+
+
+def test_a_category_without_a_name_is_refused(tmp_path, monkeypatch, capsys):
+    (page,) = [page for page in PAGES if page.stem == "raters"]
+    monkeypatch.chdir(tmp_path)
+    type_files(section(page), tmp_path)
+    assert main([*command(section(page)), "--category", " "]) == 2
+    assert capsys.readouterr().err == "bilderatlas: --category: expected the name of a category, got ' '\n"
+    assert not (tmp_path / "build/raters/consensus.json").exists()
