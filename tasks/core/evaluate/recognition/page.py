@@ -87,7 +87,7 @@ def _pair_lines(found: Mapping[str, Recognition]) -> list[str]:
 
 def _share_lines(rows: Sequence[Row]) -> list[str]:
     gaps = _by_system(rows, "share")
-    heads = [f"{share:.0%}" for share in dict.fromkeys(row["share"] for row in rows)]
+    heads = [f"{100 * share:g}%" for share in dict.fromkeys(row["share"] for row in rows)]
     return ["## GAP with shares of the distractors", "", *table(["system", *heads], gaps)] if rows else []
 
 

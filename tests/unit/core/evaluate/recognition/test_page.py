@@ -146,3 +146,9 @@ def test_the_page():
 def test_a_page_without_anything_to_say():
     assert page.page_lines({}, NO_DISTRACTORS, NO_SIZES) == []
     assert page.page_lines({"good": found_by(3, 50, [[1.0]])}, NO_DISTRACTORS, NO_SIZES)[0].startswith("## k")
+
+
+def test_shares_below_one_percent_have_heads_of_their_own():
+    common = dict.fromkeys(DISTRACTORS.names) | {"system": "good", "distractors": 1, "gap": 0.5}
+    rows = pa.Table.from_pylist([{**common, "share": share} for share in (0.001, 0.002, 0.07, 1.0)], DISTRACTORS)
+    assert page.page_lines({}, rows, NO_SIZES)[2] == "| system | 0.1% | 0.2% | 7% | 100% |"
