@@ -169,7 +169,7 @@ def _named_version(text: bytes) -> str:
 
 def _read(fs: Any, path: str) -> DataContract:
     with regular.open_on(fs, path) as file:
-        data = bytes(file.read(MAX_BYTES + 1))
+        data = regular.read_at_most(file, MAX_BYTES + 1)
     place = quoted(path, LONGEST_PLACE)
     try:
         return DataContract.model_validate(parse_yaml(data.decode()))

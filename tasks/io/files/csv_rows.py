@@ -53,7 +53,7 @@ def sha256(name: str, url: str) -> str:
 def _text(name: str, url: str, max_bytes: int) -> str:
     place = quoted(url, LONGEST_PLACE)
     with reword_errors(f"binding '{name}': expected a file", url), regular.open_url(url) as file:
-        data = bytes(file.read(max_bytes + 1))
+        data = regular.read_at_most(file, max_bytes + 1)
     if len(data) > max_bytes:
         raise BadInput(f"binding '{name}': expected at most {max_bytes} bytes, got more in {place}")
     try:

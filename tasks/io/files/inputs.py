@@ -9,7 +9,7 @@ from tasks.io.files.places import reword_errors
 def read(name: str, url: str, max_bytes: int) -> bytes:
     """The file's bytes. Raises BadInput if there is no such file, or it is longer; `name` is for that message."""
     with reword_errors(f"{name}: expected a file", url), regular.open_url(url) as file:
-        data = bytes(file.read(max_bytes + 1))
+        data = regular.read_at_most(file, max_bytes + 1)
     if len(data) > max_bytes:
         place = quoted(url, LONGEST_PLACE)
         raise BadInput(f"{name}: expected a file of at most {max_bytes} bytes, got {place}, which is longer")

@@ -72,6 +72,19 @@ def open_on(fs: AbstractFileSystem, path: str) -> AbstractContextManager[Any]:
     return file
 
 
+def read_at_most(file: Any, size: int) -> bytes:
+    """The next bytes of an open file, fewer than `size` only where it ends.
+
+    Over HTTP, where a server does not say how long its answer is, one `read` gives what has come so far: so a table
+    would be read in part, and nobody would know.
+    """
+    pieces: list[bytes] = []
+    while size > 0 and (piece := bytes(file.read(size))):
+        pieces.append(piece)
+        size -= len(piece)
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+
 def read_from(fs: AbstractFileSystem, path: str) -> bytes:
     """All bytes of a file of a file system: a local one as `open_file` opens it, others in one request."""
     if not isinstance(fs, LocalFileSystem):

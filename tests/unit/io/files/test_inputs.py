@@ -1,5 +1,6 @@
 """Single files that a person names: read whole, never without a limit, told in one sentence if not to be had."""
 
+import io
 import os
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import fsspec
 import pytest
 
 from schemas.errors import BadInput
+from tasks.io.files import regular
 from tasks.io.files.inputs import folder_of, read
 
 
@@ -49,3 +51,16 @@ def test_a_file_systems_own_errors_are_told_too():
 )
 def test_the_folder_of_a_file(url: str, folder: str):
     assert folder_of(url) == folder
+
+
+def test_a_file_of_unknown_length_is_read_to_its_end(monkeypatch: pytest.MonkeyPatch):
+    """Over HTTP, a piece of it comes first; the half of a table is a table, too."""
+
+    class Answer(io.BytesIO):
+        def read(self, _size: int | None = -1, /) -> bytes:
+            return super().read(4)
+
+    monkeypatch.setattr(regular, "open_url", lambda _: Answer(b"a,b\n1,2\n"))
+    assert read("truth", "http://museum.example/f.csv", 9) == b"a,b\n1,2\n"
+    with pytest.raises(BadInput, match="of at most 7 bytes"):
+        read("truth", "http://museum.example/f.csv", 7)

@@ -1,5 +1,6 @@
 """What is no regular file is never opened, so that nothing waits for a pipe's other end."""
 
+import io
 import os
 import socket
 import uuid
@@ -8,7 +9,7 @@ from pathlib import Path
 import fsspec
 import pytest
 
-from tasks.io.files.regular import NotRegular, open_file, open_url, read_into
+from tasks.io.files.regular import NotRegular, open_file, open_url, read_at_most, read_into
 
 
 @pytest.fixture
@@ -92,3 +93,15 @@ def test_any_file_system_will_do():
         file.write(b"text")
     with open_url(url) as file:
         assert file.read() == b"text"
+
+
+class Dribble(io.BytesIO):
+    """A file that gives less than is asked for, as a server's answer does whose length is not known before."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        return super().read(min(size, 2) if size is not None and size >= 0 else 2)
+
+
+@pytest.mark.parametrize(("most", "expected"), [(9, b"12345"), (5, b"12345"), (3, b"123"), (0, b"")])
+def test_a_file_that_comes_bit_by_bit_is_read_to_its_end_or_the_limit(most, expected):
+    assert read_at_most(Dribble(b"12345"), most) == expected
