@@ -102,7 +102,7 @@ class Folder:
             raise UnreadableImage(Reason.NOT_ALLOWED, f"'{path[:80]}' {problem}")
         try:
             with self._open(path) as file:
-                while data := file.read(size):
+                while data := file.read(size) if self.is_local else regular.read_at_most(file, size):
                     yield bytes(data)
         except regular.NotRegular as problem:
             raise UnreadableImage(Reason.NOT_FOUND, f"'{path[:80]}' is {problem}") from problem

@@ -2,6 +2,7 @@
 
 import errno
 import hashlib
+import http.server
 import io
 import os
 import shutil
@@ -9,6 +10,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import uuid
 from pathlib import Path
 
@@ -493,3 +495,43 @@ def test_weights_that_are_no_file_are_one_sentence(tmp_path, name):
     (tmp_path / "folder").mkdir()
     with pytest.raises(BadInput, match=rf"binding 'weights': expected a file, got '.*' \(a {name}, not a file\)"):
         file_sha256("weights", str(tmp_path / name))
+
+
+class _InPieces(http.server.BaseHTTPRequestHandler):
+    """Answers with a file whose length is not said before, in pieces."""
+
+    protocol_version = "HTTP/1.1"
+    pieces = (b"first ", b"second ", b"third")
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        for piece in self.pieces:
+            self.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece))
+            self.wfile.flush()
+        self.wfile.write(b"0\r\n\r\n")
+
+    def do_HEAD(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:
+        """No line for each request."""
+
+
+def test_a_file_that_a_server_sends_in_pieces_is_read_to_its_end(tmp_path):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _InPieces)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        folder = Folder("images", str(tmp_path))
+        folder.fs, folder.root = fsspec.core.url_to_fs(f"http://127.0.0.1:{server.server_port}/images")
+        folder.is_local = False
+        assert folder.read("a.txt", 100) == b"first second third"
+        with pytest.raises(UnreadableImage, match="more than 10 bytes"):
+            folder.read("a.txt", 10)
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
