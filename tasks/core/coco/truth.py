@@ -91,7 +91,8 @@ def chosen_categories(chosen: Sequence[str], names: Sequence[str]) -> list[str]:
     >>> chosen_categories(["all"], ["dog", "cat"]), chosen_categories(["dog", "dog"], ["dog", "cat"])
     (['cat', 'dog'], ['dog'])
     """
-    return sorted(set(names)) if [*chosen] == [EVERY] and EVERY not in names else list(dict.fromkeys(chosen))
+    wanted = list(dict.fromkeys(chosen))
+    return sorted(set(names)) if wanted == [EVERY] and EVERY not in names else wanted
 
 
 def truth_of_release(
@@ -181,7 +182,7 @@ def _attribute(name: str, images: Mapping[int, Image], attribute: str) -> dict[i
     if not texts and images:
         known = sorted({key for image in images.values() for key in (*image.metadata, *image.row)} - _NO_ATTRIBUTES)
         raise BadInput(
-            f"{name}: expected an attribute that annotated images have ({listed(known, _MOST_NAMED)}), "
+            f"{name}: expected an attribute that annotated images have ({listed(known, _MOST_NAMED) or 'none'}), "
             f"got {quoted(attribute)}"
         )
     return texts
@@ -189,8 +190,8 @@ def _attribute(name: str, images: Mapping[int, Image], attribute: str) -> dict[i
 
 def _attribute_text(name: str, attribute: str, image: Image) -> str | None:
     """As JSON has it, but whole numbers without a point: 3 and 3.0 are one value."""
-    if attribute == "style":
-        return _style(image)
+    if attribute == "style" and (style := _style(image)):
+        return style
     value = image.metadata.get(attribute)
     value = image.row.get(attribute) if value is None else value
     if value is None or isinstance(value, str):

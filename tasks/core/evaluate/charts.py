@@ -71,7 +71,7 @@ def plot_systems(scores: pa.Table, ranking: Ranking, label: str) -> str:
 def _plot_dots(rows: Sequence[Row], names: Sequence[str], label: str, metric: str, attribute: str) -> str:
     """rows: system, group (null: all units), value, low and high."""
     top, height = 34.0, round(34 + _ROW * len(names) + 40)
-    ends = [end for row in rows for end in (row["value"], None if row["group"] else row["low"], row["high"])]
+    ends = [end for row in rows for end in (row["value"], row["low"] if row["group"] is None else None, row["high"])]
     defined = [end for end in ends if end is not None]
     x = Axis(min([0.0, *defined]), max([0.1, *defined]), 190, 616)
     body = [_columns(x, top, height - 40.0), f"<text class='mid' x='403' y='{height - 8}'>{escape(label)}</text>"]
@@ -82,12 +82,12 @@ def _plot_dots(rows: Sequence[Row], names: Sequence[str], label: str, metric: st
         body += [
             f"<circle class='style' cx='{x.at(row['value'])}' cy='{middle + 7:g}' r='3'/>"
             for row in mine
-            if row["group"]
+            if row["group"] is not None
         ]
         body += [_dot(row, x, middle - 3) for row in mine if row["group"] is None]
     has_intervals = any(row["low"] is not None for row in rows if row["group"] is None)
     title = f"{metric}{' with 95 % intervals' * has_intervals}" + (
-        f"; pale dots: each {attribute}" if any(r["group"] for r in rows) else ""
+        f"; pale dots: each {attribute}" if any(r["group"] is not None for r in rows) else ""
     )
     return _svg(640, height, title, [*body, f"<text class='title' x='12' y='20'>{escape(title)}</text>"])
 

@@ -87,7 +87,7 @@ def _parts(truth: Figures, groups: Groups, seed: int) -> Iterator[_Part]:
     images = next(iter(truth.values())).images
     whole, *others = unit_groups(images, groups)
     of_category = [UnitGroup(CATEGORY, category, whole.is_in) for category in truth] if len(truth) > 1 else []
-    for group in (whole, *of_category, *others):
+    for group in (whole, *others, *of_category):
         categories = [str(group.value)] if group in of_category else [*truth]
         yield _Part(group.attribute, group.value, np.flatnonzero(group.is_in), categories, group.seed(seed))
 

@@ -162,7 +162,7 @@ def _by_stratum(rows: Sequence[Row], detectors: Sequence[str], attribute: str, s
 def _by_measure(rows: Sequence[Row], detector: str, attribute: str, strata: Sequence[str]) -> list[str]:
     lines = []
     for stratum in (*strata, None):
-        of = _values(rows, stratum and attribute, stratum)
+        of = _values(rows, None if stratum is None else attribute, stratum)
         counts = of[detector, "AP"]
         values = [number(of[detector, metric]["value"]) for metric in COLUMNS]
         lines.append(
@@ -177,7 +177,7 @@ def _side_by_side(rows: Sequence[Row], attribute: str, strata: Sequence[str]) ->
     text = f"Each cell: {cell(first)} / {cell(second)} / the second minus the first (before rounding)."
     lines = []
     for stratum in (*strata, None):
-        of = _values(rows, stratum and attribute, stratum)
+        of = _values(rows, None if stratum is None else attribute, stratum)
         counts = of[first, "AP"]
         pairs = [_pair(of[first, metric]["value"], of[second, metric]["value"]) for metric in COLUMNS]
         lines.append(

@@ -181,6 +181,24 @@ def test_an_attribute_of_an_image_is_text(value: Any, text: str | None):
     assert truth.attributes == {"of": {8: "the image's"} | ({} if text is None else {7: text})}
 
 
+@pytest.mark.parametrize(
+    ("image", "text"),
+    [({"metadata": {"style": 3}}, "3"), ({"style": "Baroque"}, "Baroque"), ({"metadata": {"style": "a"}}, "a")],
+)
+def test_the_style_to_group_by_may_be_any_value_in_either_place(image: Any, text: str):
+    data = json.dumps(document(images=[{**IMAGE, **image}])).encode()
+    assert read_truth_file("t", data, ["person"], ["style"]).attributes == {"style": {7: text}}
+
+
+def test_an_attribute_that_no_image_has_is_refused_also_where_there_is_none():
+    with pytest.raises(BadInput, match=r"t: expected an attribute that annotated images have \(none\), got 'of'"):
+        read_truth_file("t", json.dumps(document()).encode(), ["person"], ["of"])
+
+
+def test_all_twice_is_all():
+    assert read_truth_file("t", json.dumps(document()).encode(), ["all", "all"]).category_ids == {"person": 1}
+
+
 @pytest.mark.parametrize("value", [[1], {"a": 1}, float("inf"), float("nan")])
 def test_an_attribute_that_is_no_value_is_refused(value: Any):
     data = json.dumps(document(images=[{**IMAGE, "metadata": {"of": value}}])).encode()

@@ -160,6 +160,14 @@ def test_no_name_breaks_a_table_or_a_drawing():
         ElementTree.fromstring(drawing)
 
 
+def test_an_empty_text_is_a_group_like_any_other():
+    groups = {"artist": [""] * 12 + [None] * 12}
+    scores = comparison.score_detectors(TRUTH, {"good": GOOD, "poor": POOR}, groups, SETTINGS)
+    page = markdown.page("t", scores, comparison.calibrate_detectors(TRUTH, {"good": GOOD}, groups), SETTINGS, [])
+    assert page.count("|  | ") > 2
+    assert charts.plot_scores(scores).count("class='style'") == 4
+
+
 def test_drawings_show_each_detector_once(scores, calibration):
     tree = ElementTree.fromstring(charts.plot_scores(scores))
     circles = [element.get("class") for element in tree.iter() if element.tag.endswith("circle")]
