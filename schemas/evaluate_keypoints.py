@@ -12,7 +12,7 @@ class KeypointSettings(Frozen):
     """The settings of COCO's average precision of keypoints."""
 
     keypoints: Name = Field(DEFAULT, description="The keypoint scheme of the figures and of the results")
-    sigmas: tuple[Annotated[float, Field(gt=0, le=1)], ...] | None = Field(
+    sigmas: tuple[Annotated[float, Field(ge=1e-6, le=1)], ...] | None = Field(
         None,
         min_length=1,
         max_length=MOST_JOINTS,

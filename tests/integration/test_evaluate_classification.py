@@ -87,3 +87,18 @@ def test_tables_keep_their_contracts():
     promised = {name: of for name, of in contracts.read(str(PRODUCTS["evaluation"])).items() if name in WRITTEN}
     out = evaluate(save("ours", ("a", "b"), ("c", "c")))
     assert list(broken_promises({name: pq.read_table(out / of.path) for name, of in promised.items()}, promised)) == []
+
+
+def test_accuracy_by_true_class_is_recall_and_by_predicted_class_precision():
+    rows = [("a", "a"), ("a", "b"), ("a", "a"), ("b", "b"), ("b", "c"), ("c", "c")]
+    evaluate(save("ours", *rows), options=("--by", "true_class", "--by", "predicted_class"))
+    classes = {row["class"]: row for row in pq.read_table("out/classes.parquet").to_pylist()}
+    got = {
+        (row["attribute"], row["group"]): row["value"]
+        for row in pq.read_table("out/scores.parquet").to_pylist()
+        if row["metric"] == "accuracy" and row["attribute"]
+    }
+    assert got == {("true_class", name): row["recall"] for name, row in classes.items()} | {
+        ("predicted_class", name): row["precision"] for name, row in classes.items()
+    }
+    assert got["predicted_class", "b"] == 0.5
