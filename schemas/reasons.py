@@ -83,7 +83,7 @@ MEANING: dict[Reason, str] = {
     Reason.CUT_SHORT: "The server broke off before all of the promised bytes had come; asked again in the next build.",
     Reason.OVER_BUDGET: "The build's budget of requests or bytes was spent before; asked for in the next build.",
     Reason.HTTP_ERROR: "The server refused the request for good (a 4xx status).",
-    Reason.REDIRECT_LOOP: "The server's redirects lead back to an address that they came from.",
+    Reason.REDIRECT_LOOP: "The server redirects in a circle, or to ever new addresses (more than 5 redirects).",
     Reason.ROBOTS_DISALLOW: "The host's robots.txt asks not to fetch this address.",
     Reason.OPTED_OUT: "The server says X-Robots-Tag: noai or noimageai.",
     Reason.EMPTY_FILE: "The file has no bytes.",

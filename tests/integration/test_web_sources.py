@@ -330,7 +330,7 @@ def test_hostile_images_are_drops_with_their_reasons_and_touch_nothing_outside(t
         "to_this_machine": "not_allowed",
         "to_metadata": "not_allowed",
         "to_file": "not_allowed",
-        "loop": "not_allowed",
+        "loop": "redirect_loop",
         "pixel_bomb": "too_many_pixels",
         "ten_gb_promised": "too_many_bytes",
         "gzip_bomb": "too_many_bytes",

@@ -66,6 +66,17 @@ def raw(data: bytes) -> Answer:
     return send
 
 
+def interim(*heads: str, last: Answer) -> Answer:
+    """Interim answers, such as "103 Early Hints", and then the last one."""
+
+    def send(request: BaseHTTPRequestHandler) -> None:
+        for head in heads:
+            request.wfile.write(f"HTTP/1.1 {head}\r\nLink: </x>\r\nContent-Length: 7\r\n\r\n".encode())
+        last(request)
+
+    return send
+
+
 def hang_up(request: BaseHTTPRequestHandler) -> None:
     request.close_connection = True
 

@@ -69,7 +69,7 @@ _TABLE = (
     _lasting("empty", "200 with no bytes", "empty_file", "not_an_image"),
     _lasting("wrong_type", "the image as text/plain", ARRIVES),
     _lasting("moved", "302 to another address, which has the image", ARRIVES),
-    _lasting("loop", "302 to the next address, without end", "not_allowed", "http_error"),
+    _lasting("loop", "302 to the next address, without end", "redirect_loop", "not_allowed", "http_error"),
     _lasting("to_this_machine", "302 to http://127.0.0.1:1/", "not_allowed"),
     _lasting("to_metadata", "302 to http://169.254.169.254/latest/meta-data/", "not_allowed"),
     _lasting("to_file", "302 to file:///etc/passwd", "not_allowed"),

@@ -1,7 +1,9 @@
 """Bodies of responses: read with limits on bytes and time, unpacked, and checked for error pages."""
 
+import codecs
 import contextlib
 import hashlib
+import json
 import re
 import time
 import zlib
@@ -55,6 +57,8 @@ class ResponseBody:
     sha256: str = ""
     etag: str | None = None
     last_modified: str | None = None
+    wrong_label: str | None = None
+    """A Content-Encoding that was passed over: the body, which is not packed so, must show itself what it is."""
 
 
 def read_body(
@@ -70,11 +74,11 @@ def read_body(
 
     is_cut: a body beyond the limit is cut there, without an error; the rest is not asked for.
     """
-    promised = _promised_bytes(response)
+    promised, wrong_labels = _promised_bytes(response), list[str]()
     if promised is not None and promised > limits.max_bytes and not is_cut:
         raise UnreadableImage(Reason.TOO_MANY_BYTES, f"{promised} bytes promised, at most {limits.max_bytes} allowed")
     digest, start_s, length = hashlib.sha256(), time.monotonic(), 0
-    for chunk in secrets.mask_chunks(_chunks(response, limits.timeout_s)):
+    for chunk in secrets.mask_chunks(_chunks(response, limits.timeout_s, wrong_labels)):
         stats.received_bytes += len(chunk)
         if stats.received_bytes > limits.max_bytes and not is_cut:
             raise UnreadableImage(Reason.TOO_MANY_BYTES, f"more than {limits.max_bytes} bytes")
@@ -97,6 +101,7 @@ def read_body(
         sha256=digest.hexdigest(),
         etag=_validator_header(response, "ETag"),
         last_modified=_validator_header(response, "Last-Modified"),
+        wrong_label=next(iter(wrong_labels), None),
     )
 
 
@@ -119,8 +124,20 @@ def close_response(response: requests.Response) -> None:
     response.close()
 
 
-def check_expected(into: BinaryIO, expects: str, *, may_quote: bool) -> None:
-    """Raise UnreadableImage if the body is something else: busy servers send a page with status 200."""
+def label_problem(label: str) -> UnreadableImage:
+    """Why a body can't be had that is not packed as its Content-Encoding says, and does not show what it is."""
+    if label in unpacking.PACKED:
+        return UnreadableImage(Reason.CUT_SHORT, f"a body labelled {label}, which it is not")
+    return UnreadableImage(Reason.SERVER_ERROR, f"a body packed as {label[:40]!r}, which nobody asked for")
+
+
+def check_expected(into: BinaryIO, expects: str, *, may_quote: bool, wrong_label: str | None = None) -> None:
+    """Raise UnreadableImage if the body is something else: busy servers send a page with status 200.
+
+    Whether an image with a wrong label is one, its decoder says.
+    """
+    if wrong_label is not None and expects != "image" and not _is_plain(into, expects):
+        raise label_problem(wrong_label)
     if expects == "html" and _is_bot_wall(into):
         raise UnreadableImage(Reason.THROTTLED, "expected a page, got that of a bot wall")
     if expects not in {"json", "csv"}:
@@ -134,6 +151,21 @@ def check_expected(into: BinaryIO, expects: str, *, may_quote: bool) -> None:
         raise UnreadableImage(Reason.SERVER_ERROR, f"expected {expects}, got a page{quote}")
     if expects == "json" and start[:1] in b"{[" and not _is_closed(into):
         raise UnreadableImage(Reason.CUT_SHORT, "JSON that ends in its middle")
+
+
+def _is_plain(into: BinaryIO, expects: str) -> bool:
+    """Whether a body is what was expected, as it came: packed bytes are no JSON, and no UTF-8."""
+    into.seek(0)
+    try:
+        if expects == "json":
+            json.load(into)
+            return True
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        return expects in {"html", "csv", "robots"} and all(
+            "\0" not in decoder.decode(block) for block in iter(lambda: into.read(_BLOCK_BYTES), b"")
+        )
+    except (ValueError, RecursionError):
+        return False
 
 
 def _is_bot_wall(into: BinaryIO) -> bool:
@@ -166,9 +198,7 @@ def _is_closed(into: BinaryIO) -> bool:
 
 
 def _promised_bytes(response: requests.Response) -> int | None:
-    """Content-Length, if there is a valid one. Raises UnreadableImage for an unknown Content-Encoding."""
-    if unknown := [name for name in _encodings(response) if name not in unpacking.PACKED | unpacking.NOT_PACKED]:
-        raise UnreadableImage(Reason.SERVER_ERROR, f"a body packed as {unknown[0][:40]!r}, which nobody asked for")
+    """Content-Length, if there is a valid one."""
     value = response.headers.get("Content-Length", "").strip()
     return int(value) if value.isdecimal() and len(value) < 16 else None
 
@@ -177,9 +207,10 @@ def _encodings(response: requests.Response) -> list[str]:
     return [name.strip() for name in response.headers.get("Content-Encoding", "").lower().split(",")]
 
 
-def _chunks(response: requests.Response, timeout_s: float) -> Iterator[bytes]:
+def _chunks(response: requests.Response, timeout_s: float, wrong_labels: list[str]) -> Iterator[bytes]:
     # each piece has a time limit against bytes that unpack to nothing, and against trailers, which may be without end
-    pieces = (piece for piece in unpacking.unpack(_packed(response), _encodings(response), _CHUNK_BYTES) if piece)
+    unpacked = unpacking.unpack(_packed(response), _encodings(response), _CHUNK_BYTES, wrong_labels)
+    pieces = (piece for piece in unpacked if piece)
     try:
         while True:
             with time_limit(response.raw, timeout_s):

@@ -74,17 +74,15 @@ class _Exchange:
 
     def follow(self, location: str) -> None:
         """Follow a redirect, without a secret that its URL repeats. Raises UnreadableImage."""
-        if self.redirect_chain.redirect_count == _MAX_REDIRECTS:
-            raise UnreadableImage(Reason.NOT_ALLOWED, f"more than {_MAX_REDIRECTS} redirects")
+        if len(self.redirect_chain.visited) == _MAX_REDIRECTS:
+            raise _endless_redirects(self.redirect_chain)
         try:
             url = _without_parameter(urljoin(self.redirect_chain.url, location), self.request.credential)
         except ValueError as problem:
             raise UnreadableImage(Reason.NOT_ALLOWED, "a redirect to what is no address") from problem
         if self.secret_filter.is_in_url(url):
             raise UnreadableImage(Reason.NOT_ALLOWED, "a redirect that carries the secret")
-        self.redirect_chain = RedirectChain(
-            self.redirect_chain.original_url, url, self.redirect_chain.redirect_count + 1
-        )
+        self.redirect_chain = self.redirect_chain.followed_to(url)
 
 
 def user_agent(contact: str | None) -> str:
@@ -205,6 +203,8 @@ class Client:
             if request.expects == "image" and (response.status_code == requests.codes.ok or location or is_unchanged):
                 self._check_robots_tags(response, target)
             if location:
+                if "Set-Cookie" in response.headers:
+                    exchange.redirect_chain = replace(exchange.redirect_chain, has_set_cookie=True)
                 return location
             if is_unchanged:
                 return ResponseBody(is_unchanged=True, etag=request.etag, last_modified=request.last_modified)
@@ -217,7 +217,9 @@ class Client:
                 exchange.secret_filter,
                 is_cut=request.expects == "robots",
             )
-            bodies.check_expected(exchange.into, request.expects, may_quote=request.secret is None)
+            bodies.check_expected(
+                exchange.into, request.expects, may_quote=request.secret is None, wrong_label=body.wrong_label
+            )
             return body
 
     @contextlib.contextmanager
@@ -347,7 +349,7 @@ class Client:
         try:
             self._follow_redirects(lookup)
         except UnreadableImage as problem:
-            if problem.reason not in {Reason.NOT_FOUND, Reason.HTTP_ERROR, Reason.NOT_ALLOWED}:
+            if problem.reason not in {Reason.NOT_FOUND, Reason.HTTP_ERROR, Reason.NOT_ALLOWED, Reason.REDIRECT_LOOP}:
                 raise UnreadableImage(problem.reason, f"robots.txt: {problem.detail}") from problem
         return robots.RobotsRules(into.getvalue())
 
@@ -413,6 +415,19 @@ def _location(response: requests.Response) -> str:
         return value.encode("latin-1").decode()
     except UnicodeError:
         return value
+
+
+def _endless_redirects(chain: RedirectChain) -> UnreadableImage:
+    """What is wrong with so many redirects. Fewer are followed even to themselves: the address may answer at last."""
+    urls = [*chain.visited, chain.url]
+    if len(set(urls)) == 1:
+        where = "redirects to itself"
+    elif len(set(urls)) < len(urls):
+        where = "redirects lead in a circle"
+    else:
+        where = f"more than {_MAX_REDIRECTS} redirects"
+    cookie = "; it sets a cookie, and cookies are not sent back" if chain.has_set_cookie else ""
+    return UnreadableImage(Reason.REDIRECT_LOOP, f"{where}{cookie}")
 
 
 def _with_parameter(url: str, credential: Credential | None, token: str) -> str:

@@ -5,6 +5,7 @@ changes its answer in between can't lead a request into a private network (DNS r
 """
 
 import contextlib
+import http.client
 import logging
 import socket
 import threading
@@ -26,6 +27,7 @@ from tasks.io.web.addresses import Origins, is_number
 _POOLS, _CONNECTIONS = 256, 64
 _MOST_ADDRESSES = 4
 _LOOK_EVERY_S = 0.1
+_MOST_INTERIM = 20  # a server that sends more before its answer never comes to it
 
 logging.getLogger("urllib3.connectionpool").setLevel(logging.INFO)  # at DEBUG it logs each URL, and with it the API key
 
@@ -36,6 +38,20 @@ class ForbiddenAddress(NewConnectionError):
     def __init__(self, connection: Any, message: str, *, is_permanent: bool) -> None:
         super().__init__(connection, message)
         self.is_permanent = is_permanent
+
+
+class _FinalResponse(http.client.HTTPResponse):
+    """The answer behind all interim ones (1xx, RFC 9110, 15.2), of which Python itself passes over only 100."""
+
+    def begin(self) -> None:
+        """Read the head of the answer. Raises HTTPException after too many interim ones."""
+        for _ in range(_MOST_INTERIM + 1):
+            super().begin()
+            # 101: nothing was asked to be switched, and no answer follows
+            if self.status >= http.client.OK or self.status == http.client.SWITCHING_PROTOCOLS:
+                return
+            self.headers = self.msg = None  # type: ignore[assignment]  # the next head is read like the first
+        raise http.client.HTTPException(f"more than {_MOST_INTERIM} interim answers (1xx) before the answer")
 
 
 class _Watchdog:
@@ -124,6 +140,7 @@ def _pool_classes(origins: Origins) -> dict[str, type[HTTPConnectionPool]]:
         timeout: Any
         source_address: Any
         socket_options: Any
+        response_class: type[http.client.HTTPResponse] = _FinalResponse
 
         def _new_conn(self) -> socket.socket:
             return _open_socket(self, origins)

@@ -31,8 +31,13 @@ class RedirectChain:
 
     original_url: str
     url: str
-    redirect_count: int = 0
+    visited: tuple[str, ...] = ()  # the URLs that have redirected
+    has_set_cookie: bool = False  # one of their answers
     has_checked_head: bool = False  # of the current URL, by a HEAD request
+
+    def followed_to(self, url: str) -> "RedirectChain":
+        """The chain after one more redirect."""
+        return RedirectChain(self.original_url, url, (*self.visited, self.url), self.has_set_cookie)
 
 
 class PostponedRequest(Exception):

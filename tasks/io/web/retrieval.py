@@ -7,11 +7,13 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import IO, Any
 
+from schemas.reasons import Reason
 from schemas.tables import RETRIEVALS
 from tasks.io.images.decode import UnreadableImage
 from tasks.io.images.inspection import Inspection, inspect
 from tasks.io.store.layout import blob_path
 from tasks.io.store.store import Store
+from tasks.io.web import bodies
 from tasks.io.web.client import Client, DownloadRequest, Limits
 
 _INSPECTIONS_AT_ONCE = threading.BoundedSemaphore(os.cpu_count() or 1)
@@ -73,15 +75,23 @@ def download_image(
             body = client.get(download, file, limits, has_permit=True)
             if body.is_unchanged:
                 return {**_blank(request, rules), **request, "retrieved_at": datetime.now(UTC)}
-            if body.bytes:
-                with _INSPECTIONS_AT_ONCE, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-                    inspection = inspect(data, max_pixels)
-            else:
-                inspection = inspect(b"", max_pixels)
+            try:
+                inspection = _inspect_file(file, body.bytes, max_pixels)
+            except UnreadableImage as problem:
+                if problem.reason == Reason.NOT_AN_IMAGE and body.wrong_label is not None:
+                    raise bodies.label_problem(body.wrong_label) from problem
+                raise
         store.adopt_blob(path, body.sha256, body.bytes)
     on_inspected(body.sha256, inspection)
     row = _row(request, rules, body.sha256, body.bytes, inspection)
     return {**row, "etag": body.etag, "last_modified": body.last_modified}
+
+
+def _inspect_file(file: IO[bytes], length: int, max_pixels: int) -> Inspection:
+    if not length:
+        return inspect(b"", max_pixels)
+    with _INSPECTIONS_AT_ONCE, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        return inspect(data, max_pixels)
 
 
 def _has_blob(store: Store, request: Row) -> bool:

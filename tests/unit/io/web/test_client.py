@@ -21,7 +21,7 @@ from tasks.io.images.decode import UnreadableImage
 from tasks.io.web.addresses import Origins
 from tasks.io.web.client import Client, DownloadRequest, Limits, retry_after_s, user_agent
 from tasks.io.web.rate_limits import RateLimiter
-from tests.support.servers import BODY, answer, chunked, dripping, hang_up, moved, raw
+from tests.support.servers import BODY, answer, chunked, dripping, hang_up, interim, moved, raw
 
 MOST = 100_000
 KEY = Credential(host="api.example", parameter="key")
@@ -111,7 +111,7 @@ def is_over():
         pytest.param([moved("file:///etc/passwd")], Reason.NOT_ALLOWED, 1, id="to-a-file"),
         pytest.param([moved("ftp://127.0.0.1/x")], Reason.NOT_ALLOWED, 1, id="to-ftp"),
         pytest.param([moved("http://me:pw@127.0.0.1/x")], Reason.NOT_ALLOWED, 1, id="to-a-place-with-a-password"),
-        pytest.param([moved("/x.jpg")], Reason.NOT_ALLOWED, 6, id="redirects-to-itself-for-ever"),
+        pytest.param([moved("/x.jpg")], Reason.REDIRECT_LOOP, 6, id="redirects-to-itself-for-ever"),
         pytest.param([moved("http://[")], Reason.NOT_ALLOWED, 1, id="to-no-address"),
         pytest.param([answer(302, b"")], Reason.HTTP_ERROR, 1, id="redirects-nowhere"),
     ],
@@ -235,6 +235,63 @@ def test_no_thread_is_left_over(site, get):
 )
 def test_the_file_comes_whole(site, get, answers):
     assert get(site.at("/x.jpg", *answers)) == BODY
+
+
+@pytest.mark.parametrize(
+    ("last", "found"),
+    [(answer(), BODY), (chunked(BODY), BODY), (answer(404, b"gone"), Reason.NOT_FOUND)],
+)
+@pytest.mark.parametrize(
+    "heads",
+    [["103 Early Hints"], ["100 Continue", "103 Early Hints", "102 Processing", "103 Early Hints"], ["199 x"] * 20],
+)
+def test_interim_answers_are_read_on_to_the_last(site, get, heads, last, found):
+    url = site.at("/x.jpg", interim(*heads, last=last), answer(body=b"next"))
+    site.heads["/x.jpg"] = interim(*heads, last=answer(200, b""))
+
+    assert [get(url, expects="image"), get(url, expects="image")] == [found, b"next"]
+    assert site.connections == 1  # each answer was read to its own end
+
+
+@pytest.mark.parametrize(
+    ("heads", "reason"),
+    [(["103 Early Hints"] * 21, Reason.UNREACHABLE), (["101 Switching Protocols"], Reason.HTTP_ERROR)],
+)
+def test_interim_answers_without_an_end_are_no_answer(site, get, heads, reason):
+    assert get(site.at("/x.jpg", interim(*heads, last=answer()))) == reason
+
+
+COOKIE = "; it sets a cookie, and cookies are not sent back"
+
+
+@pytest.mark.parametrize(
+    ("answers", "detail"),
+    [
+        pytest.param({"/x": moved("/x")}, "redirects to itself", id="itself"),
+        pytest.param({"/x": moved("/x", Set_Cookie="a=1")}, f"redirects to itself{COOKIE}", id="itself-with-a-cookie"),
+        pytest.param({"/x": moved("/y"), "/y": moved("/x")}, "redirects lead in a circle", id="circle"),
+        pytest.param(
+            {"/x": moved("/y", Set_Cookie="a=1"), "/y": moved("/x")},
+            f"redirects lead in a circle{COOKIE}",
+            id="circle-with-a-cookie",
+        ),
+        pytest.param(
+            {f"/{'x' * each}": moved(f"/{'x' * (each + 1)}") for each in range(1, 7)}, "more than 5 redirects", id="on"
+        ),
+    ],
+)
+def test_redirects_without_an_end_are_a_loop_with_its_reason(site, invite, answers, detail):
+    for path, each in answers.items():
+        site.at(path, each)
+    with pytest.raises(UnreadableImage) as caught:
+        invite().client.get(DownloadRequest(f"{site.url}/x"), io.BytesIO(), Limits(MOST, 5.0))
+    assert (caught.value.reason, caught.value.detail) == (Reason.REDIRECT_LOOP, detail)
+
+
+def test_a_host_whose_robots_txt_redirects_in_a_circle_allows_all(site, get):
+    site.at("/robots.txt", moved("/robots.txt"))
+
+    assert get(site.at("/x.jpg", answer()), expects="image") == BODY
 
 
 def test_a_redirect_to_letters_beyond_ascii_is_utf_8(site, get):

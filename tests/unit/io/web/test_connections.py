@@ -47,6 +47,11 @@ def test_the_first_address_that_answers_is_taken(site, monkeypatch):
     assert tried == ["127.0.0.9", "127.0.0.1"]
 
 
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_interim_answers_are_passed_over_on_all_connections(scheme):
+    assert connections._pool_classes(Origins())[scheme].ConnectionCls.response_class is connections._FinalResponse
+
+
 def test_of_many_addresses_few_are_tried(monkeypatch):
     found = [(2, 1, 6, "", (f"8.8.8.{number}", 80)) for number in range(200)]
     tried = []

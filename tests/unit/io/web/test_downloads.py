@@ -135,7 +135,7 @@ def test_two_hosts_that_redirect_to_each_other_end(site, down):
 
     rows = list(down(["http://a.example/x", "http://b.example/x"] * 8, ALONE))
 
-    assert reasons(rows) == [Reason.NOT_ALLOWED] * 16
+    assert reasons(rows) == [Reason.REDIRECT_LOOP] * 16
     assert site.requests("/x") == 16 * 6
 
 

@@ -181,6 +181,34 @@ def test_a_download_that_is_no_image_leaves_nothing(site, store, download, data,
     assert scratch(store) == []
 
 
+LABELS = ["aws-chunked", "binary", "utf-8", "none", "br", "gzip", "deflate", "gzip, aws-chunked", "identity, identity"]
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_a_wrong_label_is_passed_over_if_the_image_decodes(site, store, download, label):
+    data = png(9, 7)
+    row = download(site.at("/i", answer(body=data, Content_Encoding=label), host="a.example"))
+    assert (row["reason"], row["sha256"]) == (None, hashlib.sha256(data).hexdigest())
+
+
+@pytest.mark.parametrize(
+    ("label", "data", "reason", "detail"),
+    [
+        ("br", b"\x0b\x02\x80packed", Reason.SERVER_ERROR, "a body packed as 'br', which nobody asked for"),
+        ("gzip", b"packed otherwise", Reason.CUT_SHORT, "a body labelled gzip, which it is not"),
+        ("br", png(9, 7)[:-40], Reason.BROKEN_IMAGE, "37 bytes beginning with b'\\x89PNG"),
+        ("none", png(11, 10), Reason.TOO_MANY_PIXELS, "11 x 10 px"),
+        ("utf-8", b"<svg />", Reason.UNSUPPORTED_FORMAT, "SVG"),
+        ("aws-chunked", b"", Reason.EMPTY_FILE, "0 bytes"),
+    ],
+)
+def test_what_has_a_wrong_label_and_is_no_image_has_a_true_reason(site, download, label, data, reason, detail):
+    with pytest.raises(UnreadableImage) as caught:
+        download(site.at("/i", answer(body=data, Content_Encoding=label), host="a.example"))
+    assert caught.value.reason == reason
+    assert caught.value.detail.startswith(detail)
+
+
 @pytest.mark.parametrize("send", [hang_up, answer(404), answer(body=b"x" * 10_001), answer(length="9" * 9)])
 def test_a_download_that_fails_leaves_nothing(site, store, download, send):
     with pytest.raises(UnreadableImage):
