@@ -22,6 +22,24 @@ URL = "(?i)^https?://"
 """A regular expression for the beginning of locators that are requested over HTTP."""
 
 
+_WITHOUT_SCHEME = re.compile(r"//[^\s/?#@\\:]+\.[^\s/?#@\\:]+(:\d+)?/")
+_BLANKS = " \t\r\n\f\v\xa0\ufeff\u200b"
+
+
+def locator_of(image: str) -> str:
+    """Where an image is asked for: a path as it is given, an address without blanks around it and with its scheme.
+
+    An address that begins with `//` takes the scheme of the page it stands on; a table is no page, so https.
+
+    >>> locator_of(" //museum.example/1.jpg"), locator_of("//images/1.jpg"), locator_of(" 1.jpg")
+    ('https://museum.example/1.jpg', '//images/1.jpg', ' 1.jpg')
+    """
+    text = image.strip(_BLANKS)
+    if _WITHOUT_SCHEME.match(text):
+        return f"https:{text}"
+    return text if is_url(text) else image
+
+
 def is_url(locator: str) -> bool:
     """Whether a locator is requested over HTTP, and not read from a folder.
 

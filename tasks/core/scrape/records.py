@@ -18,7 +18,7 @@ from schemas.phrases import counted, listed, quoted
 from schemas.reasons import Reason
 from schemas.sources import NOASSERTION, Rights, Source, TableSource
 from schemas.tables import RECORDS
-from tasks.core.fetch import is_url
+from tasks.core.fetch import is_url, locator_of
 from tasks.core.names.artist_roles import choose_artist
 from tasks.core.scrape.dates import year_of_cell, years_of_text
 
@@ -57,14 +57,15 @@ def record(source: Source, row: Row) -> dict[str, Any]:
     if len(str(row["image"])) > _LONGEST_PLACE:
         detail = f"an image's place of {len(str(row['image']))} characters, at most {_LONGEST_PLACE} are possible"
         return _blank_record(source, key, Reason.BAD_RECORD, detail)
+    locator = locator_of(_writable(str(row["image"])))
     style, one_year = texts.get("style"), year(texts.get("year") or texts.get("date_text"))
     first, last = _year_range(row, texts.get("date_text"), one_year)
     rights, words = _rights_of_work(source.rights, row)
     return {
         **_blank_record(source, key, None, None),
-        "locator": _writable(str(row["image"])),
+        "locator": locator,
         "source_url": texts.get("source_url") or _fill_template(source.source_url, {**texts, "key": key}) or None,
-        "image_url": texts.get("image_url") or (image if is_url(image) else None),
+        "image_url": texts.get("image_url") or (_text(locator) if is_url(locator) else None),
         "title": texts.get("title"),
         "artist": texts.get("artist"),
         **(_artists(row, texts.get("artist")) if row.get("artists") else {}),

@@ -24,6 +24,7 @@ from tasks.io.images.decode import UnreadableImage
 
 _BAD_FILE_NAME = {errno.ENAMETOOLONG, errno.ELOOP}
 _PIECE_BYTES = 1 << 20
+_LIKE_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://|data:|www\.", re.IGNORECASE)
 _STAMPS = ("mtime", "created", "ino", "ETag", "etag", "LastModified", "last_modified", "checksum", "uuid")
 
 
@@ -136,7 +137,8 @@ class Folder:
     def _why_absent(self, path: str) -> str:
         if self._actual_name(path) != path:
             return f"'{path[:80]}': the bytes of the file's name are not UTF-8; rename the file"
-        return f"no file '{path[:200]}'"
+        hint = "; an address begins with https:// or http://" if _LIKE_ADDRESS.match(path) else ""
+        return f"no file '{path[:200]}'{hint}"
 
     def _infos(self) -> Iterator[dict[str, Any]]:
         """What the file system says of each file; of a local one also of pipes, links and the like."""

@@ -277,6 +277,14 @@ def test_styles(row: dict[str, Any], styles: list[str]):
     [
         pytest.param("a/b.jpg", "a/b.jpg", None, id="a path"),
         pytest.param("https://m.example/a.jpg", "https://m.example/a.jpg", "https://m.example/a.jpg", id="an address"),
+        pytest.param(" HTTP://m.example/a.jpg\n", *["HTTP://m.example/a.jpg"] * 2, id="an address among blanks"),
+        pytest.param("//m.example/a.jpg", *["https://m.example/a.jpg"] * 2, id="an address without its scheme"),
+        pytest.param("\ufeff//m.example:8080/a b.jpg", *["https://m.example:8080/a b.jpg"] * 2, id="behind a mark"),
+        pytest.param("//server/a.jpg", "//server/a.jpg", None, id="no host on the web"),
+        pytest.param("///m.example/a.jpg", "///m.example/a.jpg", None, id="a path from the root"),
+        pytest.param("m.example//a.jpg", "m.example//a.jpg", None, id="a path with two slashes"),
+        pytest.param("www.m.example/a.jpg", "www.m.example/a.jpg", None, id="a host's name alone: a path"),
+        pytest.param(" a.jpg", " a.jpg", None, id="a file whose name begins with a blank"),
         pytest.param("ab".ljust(3000, "c"), "ab".ljust(3000, "c"), None, id="one that is longer than text may be"),
         pytest.param(
             unicodedata.normalize("NFD", "ä"), unicodedata.normalize("NFD", "ä"), None, id="letters as they are written"

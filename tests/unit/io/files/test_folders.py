@@ -535,3 +535,20 @@ def test_a_file_that_a_server_sends_in_pieces_is_read_to_its_end(tmp_path):
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+@pytest.mark.parametrize(
+    ("path", "has_hint"),
+    [
+        ("www.museum.example/1.jpg", True),
+        ("FTP://museum.example/1.jpg", True),
+        ("data:image/png;base64,iVBO", True),
+        ("works: early/1.jpg", False),
+        ("1.jpg", False),
+    ],
+)
+def test_a_missing_file_whose_path_looks_like_an_address_is_told_how_addresses_begin(tmp_path, path, has_hint):
+    with pytest.raises(UnreadableImage) as caught:
+        Folder("images", str(tmp_path)).read(path, 10)
+    hint = "; an address begins with https:// or http://"
+    assert (caught.value.reason, caught.value.detail) == (Reason.NOT_FOUND, f"no file '{path}'{hint * has_hint}")
