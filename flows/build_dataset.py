@@ -106,7 +106,7 @@ def _build_run(recipe: Recipe, context: Context) -> str:
     artifacts.create_tables(context, steps)
     artifacts.create_release(context, steps, recipe.limit)
     flow_runs.rename_run(f"{recipe.name} · {steps[-1].release.rsplit('/', 1)[-1]}")
-    print(summary.build_summary(steps))  # noqa: T201 - the terminal is where a person waits for it
+    print(build.summary(steps))  # noqa: T201 - the terminal is where a person waits for it
     events.send_published(recipe, steps)
     return flow_runs.completed_run(steps[-1].release, summary.release_line(steps[-1], recipe.limit))
 

@@ -96,6 +96,10 @@ class Build:
             return False
         return True
 
+    def summary(self, steps: tuple[Step, ...]) -> str:
+        """What a person sees at the end of the build, whose steps these are."""
+        return summary.build_summary(steps, self._context)
+
     @property
     def is_finished(self) -> bool:
         """Whether all stages have run."""
@@ -175,7 +179,7 @@ def _show_refusal(state: State | None, recipe: Recipe, context: Context, problem
 def _show_what_was_done(state: State, context: Context) -> None:
     if context.plan and flow_runs.is_flow():
         return  # the build itself will say so
-    summary.print_refused(state.steps, is_plan=bool(context.plan))
+    summary.print_refused(state.steps, context)
     artifacts.create_tables(context, state.steps)
 
 

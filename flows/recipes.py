@@ -1,5 +1,6 @@
 """Recipes from YAML files or by the name of one that ships, and the bindings that go with them."""
 
+import difflib
 from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
@@ -7,9 +8,11 @@ from typing import Any
 
 from flows.settings import parse_change, set_field, settings_from_fields, yaml_mapping
 from schemas.errors import BadInput
-from schemas.phrases import LONGEST_PLACE, quoted
+from schemas.phrases import LONGEST_PLACE, LONGEST_QUOTE, listed, quoted
 from schemas.recipe import ALWAYS_BINDABLE, Recipe
 from schemas.yaml_text import MAX_BYTES
+
+_MOST_NAMED = 20  # in a message
 
 _CHANGE = "stages.<label>.<field>=VALUE"
 
@@ -37,17 +40,29 @@ def bindings_from_pairs(pairs: Sequence[str]) -> dict[str, str]:
 
 
 def check_bindings(recipe: Recipe, bindings: Mapping[str, str]) -> None:
-    """Raise BadInput unless everything that the recipe names is bound, and nothing else."""
-    for name, meaning in recipe.bindings.items():
-        if not bindings.get(name):
-            raise BadInput(f"binding '{name}': expected --bind {name}=..., {meaning[:LONGEST_PLACE]}; got none")
+    """Raise BadInput unless everything that the recipe names is bound, and nothing else.
+
+    What the recipe does not name comes first: it may be a slip of the pen, for which another one is missing.
+    """
     for name in bindings:
         if name not in recipe.bindings and name not in ALWAYS_BINDABLE:
-            known = quoted(sorted(recipe.bindings), LONGEST_PLACE)
-            expected = (
-                f"one of {known}, which the recipe names" if recipe.bindings else "none, as the recipe names none"
-            )
-            raise BadInput(f"binding {quoted(name)}: expected {expected}, got {quoted(name)}")
+            expected = _named_bindings(recipe) or "no --bind, since the recipe names no bindings"
+            near = difflib.get_close_matches(name[:LONGEST_QUOTE], recipe.bindings, n=1)
+            meant = f"; did you mean '{near[0]}'?" if near else ""
+            raise BadInput(f"binding {quoted(name)}: expected {expected}, got {quoted(name)}{meant}")
+    for name, meaning in recipe.bindings.items():
+        if not bindings.get(name):
+            got = "an empty value" if name in bindings else "none"
+            says = f" (the recipe says of '{name}': {meaning[:LONGEST_PLACE]})" if meaning else ""
+            raise BadInput(f"binding '{name}': expected --bind {name}=VALUE, got {got}{says}")
+
+
+def _named_bindings(recipe: Recipe) -> str:
+    """The bindings that a recipe names, as a message says what was expected; empty where it names none."""
+    names = [f"'{name}'" for name in sorted(recipe.bindings)]
+    if len(names) < 2:
+        return "".join(f"{name}, the only one that the recipe names" for name in names)
+    return f"one of {listed(names, _MOST_NAMED)}, which the recipe names"
 
 
 def _text(path: str) -> str:

@@ -2,12 +2,12 @@
 
 import difflib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from schemas.phrases import LONGEST_QUOTE, quoted, quoted_name
+from schemas.phrases import LONGEST_QUOTE, listed, quoted, quoted_name
 
 _EXPECTED = {
     "missing": "a value",
@@ -52,6 +52,8 @@ PATTERNS = {
 }
 """What the patterns of schemas/ mean, in words; details are in brackets."""
 
+_MOST_KNOWN = 12  # fields, in a message
+
 _TYPE_MARK = re.compile(r"(literal|tuple|list|dict|str|int|float|bool|constrained-\w+|function-\w+)(\[.*\])?")
 """How pydantic marks the alternatives of a union in an error's place, such as literal['all']."""
 
@@ -59,15 +61,27 @@ _TYPE_MARK = re.compile(r"(literal|tuple|list|dict|str|int|float|bool|constraine
 def sentence_from_error(problem: ValidationError, model: type[BaseModel], fields: Mapping[str, Any]) -> str:
     """The first thing that is wrong: the field, what was expected, what was given; and how many more errors there are.
 
-    `fields` is what the model was to be made of: labels of stages and names of sources are taken from it.
+    Fields that nobody knows come before all else: where one is a slip of the pen (`patern`), that the right one is
+    missing is no error of its own. `fields` is what the model was to be made of: labels of stages and names of sources
+    are taken from it.
     """
     # where an entry of a list is wrong, pydantic adds that the list is too short without it
-    errors = [error for error in problem.errors() if error["type"] != "too_short" or not error["input"]]
+    errors: list[Mapping[str, Any]] = [
+        error for error in problem.errors() if error["type"] != "too_short" or not error["input"]
+    ]
+    unknown = [error for error in errors if error["type"] == "extra_forbidden"]
+    meant = {(*error["loc"][:-1], _nearest_field(error["loc"], model)) for error in unknown}
+    others = [error for error in errors if error not in unknown and not _is_missing_one_of(error, meant)]
+    errors = [*unknown, *others]
     places = [_place(error["loc"], fields) for error in errors]
     alternatives = [error for error, place in zip(errors, places, strict=True) if place == places[0]]
     more = f" (and {len(errors) - len(alternatives)} more)" if len(errors) > len(alternatives) else ""
     sentence = f"{_sentence(alternatives, model)}{more}"
     return f"{places[0]}: {sentence}" if places[0] else sentence
+
+
+def _is_missing_one_of(error: Mapping[str, Any], places: Collection[tuple[int | str | None, ...]]) -> bool:
+    return error["type"] == "missing" and error["loc"] in places
 
 
 def _sentence(errors: Sequence[Mapping[str, Any]], model: type[BaseModel]) -> str:
@@ -97,10 +111,11 @@ def _given(error: Mapping[str, Any], model: type[BaseModel]) -> str:
     if kind == "union_tag_invalid":
         return quoted(error["ctx"]["tag"])
     if kind == "extra_forbidden":
-        name = str(error["loc"][-1])
-        known = [field for field in _known_fields(model) if field != name]
-        near = difflib.get_close_matches(name[:LONGEST_QUOTE], known, n=1)
-        return quoted(name) + (f"; did you mean '{near[0]}'?" if near else "")
+        name = quoted(str(error["loc"][-1]))
+        if near := _nearest_field(error["loc"], model):
+            return f"{name}; did you mean '{near}'?"
+        known = _known_fields(error["loc"][:-1], model)
+        return f"{name}; known here: {listed(known, _MOST_KNOWN)}" if known else name
     return quoted(error.get("input"))
 
 
@@ -127,15 +142,42 @@ def _label(fields: Mapping[str, Any], field: str, position: int, tag: str) -> st
     return quoted_name(settings.get("label") or settings.get("name") or tag) if isinstance(settings, dict) else tag
 
 
-def _known_fields(model: type[BaseModel]) -> list[str]:
-    """All field names that may have been meant: those of the model and of every model in it."""
-    names: set[str] = set()
-    nodes: list[Any] = [model.model_json_schema()]
-    while nodes:
-        node = nodes.pop()
-        if isinstance(node, dict):
-            names |= set(node.get("properties", {}))
-            nodes += list(node.values())
-        elif isinstance(node, list):
-            nodes += node
-    return sorted(names)
+def _nearest_field(loc: Sequence[int | str], model: type[BaseModel]) -> str | None:
+    """The field that was meant by an unknown one: the nearest of those at its place; None where none is near."""
+    name = str(loc[-1])[:LONGEST_QUOTE]
+    return next(iter(difflib.get_close_matches(name, _known_fields(loc[:-1], model), n=1)), None)
+
+
+def _known_fields(loc: Sequence[int | str], model: type[BaseModel]) -> list[str]:
+    """The names of the fields that a mapping at a place of the model may have, in the model's order.
+
+    loc: as pydantic gives it, with tags of unions and marks of types, which lead to no field.
+    """
+    schema = model.model_json_schema()
+    nodes = _alternatives(schema, schema)
+    for part in loc:
+        below = [node for node in nodes for node in _below(node, part)]
+        # a mark of a type stays where it is
+        nodes = [one for node in below for one in _alternatives(node, schema)] if below else nodes
+    fields = [item for node in nodes for item in node.get("properties", {}).items()]
+    return list(dict.fromkeys(name for name, field in fields if "const" not in field))  # a constant is the place's tag
+
+
+def _alternatives(node: Any, schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """What a node of a JSON schema may be: itself without references, or each branch of its unions."""
+    if "$ref" in node:
+        return _alternatives(schema["$defs"][node["$ref"].rsplit("/", 1)[-1]], schema)
+    branches = [*node.get("anyOf", ()), *(() if "discriminator" in node else node.get("oneOf", ()))]
+    return [one for branch in branches for one in _alternatives(branch, schema)] or [node]
+
+
+def _below(node: Mapping[str, Any], part: int | str) -> list[Any]:
+    """What stands in a node at a key, at a place of a list, or under a union's tag."""
+    if isinstance(part, int):
+        return [*node.get("prefixItems", ())[part : part + 1], *([node["items"]] if "items" in node else [])][:1]
+    tags = node.get("discriminator", {}).get("mapping", {})
+    fields = node.get("properties", {})
+    if part in tags or part in fields:
+        return [{"$ref": tags[part]} if part in tags else fields[part]]
+    others = [*node.get("patternProperties", {}).values(), node.get("additionalProperties")]
+    return [other for other in others if isinstance(other, dict)][:1]

@@ -67,12 +67,12 @@ def build(arguments: argparse.Namespace) -> int:
     """Build a release. Everything that can be checked beforehand is checked before a server is started, and where there
     is nothing to do, none is started; a server that PREFECT_API_URL names learns of every build.
     """
+    began_s = time.time()  # before the imports, which take seconds
     from flows.build_dataset import build_dataset, check, without_gpu
     from flows.builds import begun_build
     from flows.runner import check_cluster, is_server_named, runner, shared_server
-    from tasks.engine import summary
 
-    recipe, context = _recipe_and_context(arguments)
+    recipe, context = _recipe_and_context(arguments, began_s)
     dask = os.environ.get("BILDERATLAS_DASK") or None if arguments.dask is None else arguments.dask
     check(recipe, context if dask is None else without_gpu(context))
     if dask is not None:
@@ -80,7 +80,7 @@ def build(arguments: argparse.Namespace) -> int:
     with begun_build(recipe, context) as begun:
         if not is_server_named() and begun.is_stored():
             steps = begun.finish()
-            print(summary.build_summary(steps), "nothing to do: the store has all of it", sep="\n")
+            print(begun.summary(steps), "nothing to do: the store has all of it", sep="\n")
             print(f"release: {steps[-1].release}")
             return 0
         flow = build_dataset.with_options(task_runner=runner(dask))
@@ -140,8 +140,8 @@ def scrape(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _recipe_and_context(arguments: argparse.Namespace) -> "tuple[Recipe, Context]":
-    """The recipe, and what this machine provides for it."""
+def _recipe_and_context(arguments: argparse.Namespace, began_s: float | None = None) -> "tuple[Recipe, Context]":
+    """The recipe, and what this machine provides for it. began_s: when the command began; None: now."""
     from flows.recipes import bindings_from_pairs, recipe_from_file
     from schemas.manifests import Context
 
@@ -157,5 +157,5 @@ def _recipe_and_context(arguments: argparse.Namespace) -> "tuple[Recipe, Context
         device=arguments.device,
         previous=arguments.previous or "",
         run=uuid.uuid4().hex,
-        began_s=time.time(),
+        began_s=time.time() if began_s is None else began_s,
     )

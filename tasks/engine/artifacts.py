@@ -40,7 +40,8 @@ def create_plan(context: Context, steps: Sequence[Step]) -> None:
 
 def create_tables(context: Context, steps: Sequence[Step]) -> None:
     """Leave the tables of stages and drops."""
-    stages = [dict(zip(summary.STAGE_COLUMNS, summary.stage_cells(step), strict=True)) for step in steps]
+    rows = (*map(summary.stage_cells, steps), *summary.outside_cells(steps, context))
+    stages = [dict(zip(summary.STAGE_COLUMNS, cells, strict=True)) for cells in rows]
     drops = [
         {"stage": step.label, "dropped": count, "reason": reason, "meaning": MEANING[Reason(reason)]}
         for step in steps

@@ -1,24 +1,28 @@
 """What a person sees of a build on the terminal: the tables of stages and of drops, and those of a plan."""
 
 import io
+import time
 from collections.abc import Sequence
 
 from rich.console import Console
 from rich.table import Table
 
-from schemas.manifests import Step
+from schemas.manifests import Context, Step
 from schemas.phrases import counted
 from tasks.engine import flow_runs
 
 STAGE_COLUMNS = ("stage", "kind", "in", "kept", "dropped", "computed", "seconds", "images/s")
+_OUTSIDE = "outside the stages"
+"""The last row of the table of stages: the time since the command began that no stage took. The program's start, what
+is checked before the first stage, Prefect's server, and stages that had to begin again."""
 _WIDTH = 110
 
 
-def build_summary(steps: Sequence[Step]) -> str:
-    """The end of a build: time and speed of each stage, then what was kept and dropped, and why."""
+def build_summary(steps: Sequence[Step], context: Context) -> str:
+    """The end of a build: time and speed of each stage, and the time between; what was kept and dropped, and why."""
     stages = Table(*STAGE_COLUMNS, title="stages")
-    for step in steps:
-        stages.add_row(*map(str, stage_cells(step)))
+    for cells in (*map(stage_cells, steps), *outside_cells(steps, context)):
+        stages.add_row(*map(str, cells))
     notes = [note for step in steps for note in step.notes]
     return "\n".join([_text(stages), _drops(steps), *notes])
 
@@ -29,6 +33,17 @@ def stage_cells(step: Step) -> tuple[str | int, ...]:
     speed = f"{entering / step.seconds:,.0f}" if step.seconds else ""
     counts = (entering, step.kept, entering - step.kept, step.computed)
     return (step.label, step.kind, *counts, f"{step.seconds:.2f}", speed)
+
+
+def outside_cells(steps: Sequence[Step], context: Context) -> list[tuple[str, ...]]:
+    """The time since the build began that no stage took, in the columns of STAGE_COLUMNS; no row where nobody has
+    noted when it began.
+    """
+    if not context.began_s:
+        return []
+    # no clock that was set back makes it negative
+    seconds = max(0.0, time.time() - context.began_s - sum(step.seconds for step in steps))
+    return [tuple({"stage": _OUTSIDE, "seconds": f"{seconds:.2f}"}.get(column, "") for column in STAGE_COLUMNS)]
 
 
 def _drops(steps: Sequence[Step]) -> str:
@@ -79,9 +94,10 @@ def print_progress(step: Step) -> None:
     flow_runs.log_line(step_line(step))
 
 
-def print_refused(steps: Sequence[Step], *, is_plan: bool) -> None:
+def print_refused(steps: Sequence[Step], context: Context) -> None:
     """The tables of a build that a gate has refused, as of one that was published; the reason is the caller's."""
-    print(f"{plan_summary(steps)}\n{_drops(steps)}" if is_plan else build_summary(steps))  # noqa: T201 - where a person waits for it
+    shown = f"{plan_summary(steps)}\n{_drops(steps)}" if context.plan else build_summary(steps, context)
+    print(shown)  # noqa: T201 - the terminal is where a person waits for it
 
 
 def intention(step: Step) -> str:

@@ -91,7 +91,7 @@ def _start(settings: TrainDetector, context: Context) -> bytes | None:
     if settings.start is None:
         return None
     if settings.start not in context.bindings:
-        raise BadInput(f"binding '{settings.start}': expected --bind {settings.start}=FILE, got none")
+        raise BadInput(f"binding '{settings.start}': expected --bind {settings.start}=VALUE, got none")
     return inputs.read(f"binding '{settings.start}'", context.bindings[settings.start], MAX_START_BYTES)
 
 

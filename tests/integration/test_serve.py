@@ -214,7 +214,7 @@ def test_a_recipe_is_deployed_beside_them_with_a_schedule_that_fires(serve, stor
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["museum", "--cron", "0 3 * *"], "binding 'images': expected --bind images=..."),
+        (["museum", "--cron", "0 3 * *"], "binding 'images': expected --bind images=VALUE, got none"),
         (
             ["museum", "--cron", "0 3 * *", "--bind", "images={museum}", "--bind", "weights={weights}"],
             "--cron: expected",
@@ -227,7 +227,7 @@ def test_a_recipe_is_deployed_beside_them_with_a_schedule_that_fires(serve, stor
             "--timezone: expected a time zone, such as Europe/Berlin, got 'Mars'",
         ),
         (["museum", "--bind", "images=nowhere", "--bind", "weights={weights}", "--cron=@daily"], "nowhere"),
-        (["museum", "--bind", "imgs=a"], "binding 'imgs': expected one of ['images', 'weights']"),
+        (["museum", "--bind", "imgs=a"], "binding 'imgs': expected one of 'images', 'weights'"),
         (["no-such"], "recipe: expected a YAML file or one of"),
         (["--cron", "0 3 * * *"], "RECIPE: expected a recipe beside --name, --cron, --timezone and --bind, got none"),
         (["museum", "--name", "a/b"], "--name: expected words without /, %, &, <, >, ? and #, got 'a/b'"),

@@ -206,7 +206,7 @@ WRONG = [
     ),
     pytest.param(["--set", "category=horse"], "expected a category 'horse'", id="nobody of that category"),
     pytest.param(["--split", "train"], "expected images of split 'train'", id="no such split"),
-    pytest.param(["--set", "start=start"], "expected --bind start=FILE, got none", id="no weights bound"),
+    pytest.param(["--set", "start=start"], "expected --bind start=VALUE, got none", id="no weights bound"),
     pytest.param(["--bind", "start={truth}"], "expected a file of weights", id="no weights in the file"),
     pytest.param(["--bind", "start={truth}.not"], "expected a file, got", id="no file"),
     pytest.param(["--set", "learning_rate=1e+30"], "lower learning_rate", id="a loss that is no number"),

@@ -141,8 +141,23 @@ def test_a_file_that_is_there_goes_before_a_recipe_that_ships(tmp_path: Path, mo
         ),
         pytest.param(
             GOOD.replace("pattern", "patern"),
-            ("sources[0] (s).pattern: expected a value, got none (and 1 more)",),
-            id="a typo in a source's field that must be there",
+            ("sources[0] (s).patern: expected a known field, got 'patern'; did you mean 'pattern'?",),
+            id="a typo in a source's field that must be there, which is no second error",
+        ),
+        pytest.param(
+            GOOD.replace("pattern", "zork"),
+            ("sources[0] (s).zork: expected a known field, got 'zork'; known here: name, ", "pattern (and 1 more)"),
+            id="a field like none of its place, beside one that is missing",
+        ),
+        pytest.param(
+            staged("fetch: {timeout_s: -1}", "hash", "dedup: {radius: 3}", "split", "export"),
+            ("stages[2] (dedup).radius: expected a known field", "did you mean 'radius_bits'? (and 1 more)"),
+            id="a typo comes before a wrong value",
+        ),
+        pytest.param(
+            staged("fetch", "hash", "dedup: {at_mots: 3}", "split", "export"),
+            ("got 'at_mots'; known here: label, by, radius_bits",),
+            id="fields of other stages were not meant",
         ),
         pytest.param(
             GOOD.replace("seed", "colour"),
@@ -156,7 +171,9 @@ def test_a_file_that_is_there_goes_before_a_recipe_that_ships(tmp_path: Path, mo
         ),
         pytest.param(GOOD.replace("name: small\n", ""), ("name: expected a value, got none",), id="no name"),
         pytest.param(
-            GOOD.replace("stages", "stage"), ("stages: expected a value, got none (and 1 more)",), id="no stages"
+            GOOD.replace("stages", "stage"),
+            ("stage: expected a known field, got 'stage'; did you mean 'stages'?",),
+            id="no stages",
         ),
         # values
         pytest.param(
@@ -655,13 +672,26 @@ def test_a_pair_without_an_equals_sign_gives_one_sentence():
 @pytest.mark.parametrize(
     ("bound", "said"),
     [
-        pytest.param({}, "binding 'images': expected --bind images=..., a folder; got none", id="nothing bound"),
         pytest.param(
-            {"images": ""}, "binding 'images': expected --bind images=..., a folder; got none", id="bound to nothing"
+            {},
+            "binding 'images': expected --bind images=VALUE, got none (the recipe says of 'images': a folder)",
+            id="nothing bound",
         ),
         pytest.param(
-            {"images": "/x", "image": "/x"},
-            "binding 'image': expected one of ['images'], which the recipe names, got 'image'",
+            {"images": ""},
+            "binding 'images': expected --bind images=VALUE, got an empty value (the recipe says of 'images': a "
+            "folder)",
+            id="bound to nothing",
+        ),
+        pytest.param(
+            {"image": "/x"},
+            "binding 'image': expected 'images', the only one that the recipe names, got 'image'; did you mean "
+            "'images'?",
+            id="a slip of the pen, which comes first",
+        ),
+        pytest.param(
+            {"images": "/x", "zork": "/x"},
+            "binding 'zork': expected 'images', the only one that the recipe names, got 'zork'",
             id="one too many",
         ),
     ],
@@ -676,7 +706,9 @@ def test_exactly_what_the_recipe_names_must_be_bound(bound: dict[str, str], said
 
 def test_a_recipe_that_names_nothing_has_nothing_to_bind():
     recipe: Any = SimpleNamespace(bindings={})
-    with pytest.raises(BadInput, match=r"^binding 'images': expected none, as the recipe names none, got 'images'$"):
+    with pytest.raises(
+        BadInput, match=r"^binding 'images': expected no --bind, since the recipe names no bindings, got 'images'$"
+    ):
         check_bindings(recipe, {"images": "/x"})
 
 

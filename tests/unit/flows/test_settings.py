@@ -67,7 +67,12 @@ class _Model(Frozen):
     ("fields", "sentence"),
     [
         ({"nam": "y"}, "nam: expected a known field, got 'nam'; did you mean 'name'?"),
-        ({"zzz": 1}, "zzz: expected a known field, got 'zzz'"),
+        (
+            {"zzz": 1},
+            "zzz: expected a known field, got 'zzz'; known here: name, one_of, artists, least, is_open, inner, ratios",
+        ),
+        ({"inner": {"nam": "y"}}, "inner.nam: expected a known field, got 'nam'; known here: share"),
+        ({"name": 1, "leest": 0}, "leest: expected a known field, got 'leest'; did you mean 'least'? (and 1 more)"),
         ({"inner": {"shere": 1}}, "inner.shere: expected a known field, got 'shere'; did you mean 'share'?"),
         (
             {"name": "A b"},
