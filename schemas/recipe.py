@@ -8,13 +8,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Self
 
-from pydantic import Field, model_serializer, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_serializer, model_validator
 
 from schemas.artists import Artists
 from schemas.attribute_uses import use_problems
 from schemas.attributes import MOST_ATTRIBUTES, Attribute, AttributeName, attribute_problems
 from schemas.base import Frozen, Name, is_unset
 from schemas.detect import WITH_KEYPOINTS, Detect
+from schemas.figure_scores import with_figure_scores
 from schemas.keypoints import (
     DEFAULT,
     Category,
@@ -125,6 +126,12 @@ class Recipe(Frozen):
         if isinstance(value.get("stages"), tuple):
             value["stages"] = tuple(_filled_in(stage, seed) for stage in value["stages"])
         return value
+
+    @field_validator("stages")
+    @classmethod
+    def _with_figure_scores(cls, stages: tuple[AnyStage, ...], info: ValidationInfo) -> tuple[AnyStage, ...]:
+        """One score for what a figure is, written out, so that a release shows what was used."""
+        return with_figure_scores(stages, [entry.name for entry in info.data.get("categories", ())])
 
     @model_validator(mode="after")
     def _holds_together(self) -> Self:

@@ -68,7 +68,11 @@ class Sample(SeededStage):
         "number of figures",
     )
     category: str = Field("person", description="With weight figures: category that counts as a figure")
-    score: Score = Field(0.5, description="With weight figures: lowest score with which a detector's box counts")
+    score: Score = Field(
+        0.5,
+        description="With weight figures: lowest score with which a detector's box counts. Unless it is set, that of "
+        "the recipe's last `screen` that asks for figures of this category",
+    )
 
     @model_validator(mode="after")
     def _one_size(self) -> Self:

@@ -77,7 +77,9 @@ class Split(SeededStage):
     )
     category: str = Field("person", description="Category that counts as a figure")
     score: Score = Field(
-        0.5, description="Lowest score with which a detector's box counts, where people have not annotated"
+        0.5,
+        description="Lowest score with which a detector's box counts, where people have not annotated. Unless it is "
+        "set, that of the recipe's last `screen` that asks for figures of this category",
     )
     max_drift: float = Field(
         0.05,

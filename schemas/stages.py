@@ -147,7 +147,7 @@ class Coco(Frozen):
     score: Score = Field(
         0.5,
         description="Without people's annotations, the detector's boxes with at least this score are written as "
-        "annotations",
+        "annotations; in the report, too. Unless it is set, the lowest with which the recipe's screens count figures",
     )
 
 

@@ -18,7 +18,7 @@ from schemas.split import SPLITS
 from tasks.core import tables
 from tasks.core.verify import manifest_problems
 from tasks.engine import runs
-from tasks.engine.cache_keys import split_sha256
+from tasks.engine.cache_keys import is_same_split
 from tasks.io.store import layout, releases
 from tasks.io.store.releases import Release
 from tasks.io.store.store import Store
@@ -247,7 +247,7 @@ def known_column(
 def lineage_notes(store: Store, recipe: Recipe, chosen: Predecessor) -> tuple[str, ...]:
     """A sentence where there is a previous release, but its splits are not inherited."""
     settings, previous = recipe.split, open_predecessor(store, recipe, chosen)
-    if previous is None or previous.manifest.split_sha256 == split_sha256(settings):
+    if previous is None or is_same_split(settings, previous.manifest.split_sha256):
         return ()
     return (
         f"{settings.label}: its settings differ from those of release {previous.manifest.version}, so all images are "
@@ -262,7 +262,7 @@ def _inherited_ledger(store: Store, recipe: Recipe, chosen: Predecessor) -> pa.T
     """
     settings = recipe.split
     previous = open_predecessor(store, recipe, chosen)
-    if previous is None or previous.manifest.split_sha256 != split_sha256(settings):
+    if previous is None or not is_same_split(settings, previous.manifest.split_sha256):
         return _LEDGER.empty_table()
     ledger = previous.ledger()
     sources = pc.unique(ledger["source"]).drop_null().to_pylist()

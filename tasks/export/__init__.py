@@ -16,7 +16,7 @@ from tasks.core import tables
 from tasks.core.export import ledger
 from tasks.engine import by_hand, runs, steps
 from tasks.engine import previous as lineage
-from tasks.engine.cache_keys import split_sha256
+from tasks.engine.cache_keys import is_same_split
 from tasks.engine.decide import decide_once
 from tasks.engine.roles import roles_by_id
 from tasks.engine.views import kept_ids
@@ -171,7 +171,7 @@ def _memory(store: Store, state: State, recipe: Recipe, previous: releases.Relea
     listed = store.read_table(state.records, ["record_id", "reason"])
     records = listed["record_id"]
     is_down = pc.fill_null(pc.equal(listed["reason"], str(Reason.TAKEN_DOWN)), False)
-    same = previous.manifest.split_sha256 == split_sha256(recipe.split)
+    same = is_same_split(recipe.split, previous.manifest.split_sha256)
     outcomes = [store.read_table(step.outcome) for step in state.steps[1:]]
     copies = ledger.splits_of_copies(outcomes, roles_by_id(store, recipe, state))
     return ledger.inherited_rows(

@@ -23,7 +23,7 @@ from tasks.core.coco.categories import category_table
 from tasks.core.export import card, card_head, digest, ledger
 from tasks.core.report import attributes, clusters, detector, page, thumbnails
 from tasks.engine import thumbnails as shelves
-from tasks.engine.cache_keys import split_sha256
+from tasks.engine.cache_keys import is_same_split, split_sha256
 from tasks.engine.previous import open_predecessor
 from tasks.engine.views import columns_of, metadata_counts
 from tasks.export import parts, statistics
@@ -160,17 +160,17 @@ def _manifest(
     itself = releases.find_release(store, recipe.name, row["version"])
     before = previous.manifest if previous else None
     if itself is not None and itself.manifest.version == row["version"]:  # written again in place of itself
-        lineage, predecessor = itself.manifest.lineage, itself.manifest.previous
+        heir_of: ReleaseManifest | None = itself.manifest
+        predecessor = itself.manifest.previous
     else:
-        is_heir = before is not None and before.split_sha256 == split_sha256(recipe.split)
-        lineage = before.lineage if before is not None and is_heir else chosen.lineage + 1
+        heir_of = before if before is not None and is_same_split(recipe.split, before.split_sha256) else None
         predecessor = before.version if before else None
     return ReleaseManifest(
         name=recipe.name,
         version=row["version"],
         previous=predecessor,
-        lineage=lineage,
-        split_sha256=split_sha256(recipe.split),
+        lineage=heir_of.lineage if heir_of else chosen.lineage + 1,
+        split_sha256=heir_of.split_sha256 if heir_of else split_sha256(recipe.split),
         contract_version=contracts.version(),
         content_sha256=row["content"],
         recipe_sha256=recipe_sha256(recipe, context),

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from schemas.split import Split
 from schemas.stages import Dedup
 from tasks.engine import cache_keys
 
@@ -42,3 +43,29 @@ def test_settings_are_their_values_defaults_among_them():
 def test_what_is_no_json_can_be_no_part():
     with pytest.raises(TypeError):
         cache_keys.cache_key(a={1, 2})
+
+
+# --- what a split is
+
+
+def test_a_score_moves_nothing_that_is_published():
+    """It may follow from a screen, and only orders what is new."""
+    plain = Split(label="split", seed=3)
+    assert cache_keys.split_sha256(plain.model_copy(update={"score": 0.3})) == cache_keys.split_sha256(plain)
+    assert cache_keys.split_sha256(plain.model_copy(update={"seed": 4})) != cache_keys.split_sha256(plain)
+
+
+@pytest.mark.parametrize(
+    ("change", "is_same"),
+    [
+        pytest.param({}, True, id="nothing"),
+        pytest.param({"score": 0.5}, False, id="another score than the one in an old digest"),
+        pytest.param({"seed": 4}, False, id="another seed"),
+    ],
+)
+def test_a_digest_that_holds_a_score_is_known_as_long_as_the_score_stays(change: dict[str, Any], is_same: bool):
+    """As releases of contract 2.1 have it: seed 3, score 0.3."""
+    old = cache_keys.cache_key(split={"seed": 3, "score": 0.3, "seats": {"train": 3, "val": 1, "test": 1}})
+    settings = Split(label="split", seed=3, score=0.3).model_copy(update=change)
+    assert cache_keys.is_same_split(settings, old) is is_same
+    assert cache_keys.is_same_split(settings, cache_keys.split_sha256(settings))

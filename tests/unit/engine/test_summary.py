@@ -11,12 +11,12 @@ from tasks.engine import summary
 def step(label: str, seconds: float) -> Step:
     outcome = TableRef(path="t", rows=3)
     return Step(
-        label=label, stage=label, kind="decide", outcome=outcome, kept=2, dropped={"too_small": 1}, seconds=seconds
+        label=label, stage=label, kind="decide", outcome=outcome, kept=2, dropped={"low_contrast": 1}, seconds=seconds
     )
 
 
 def cells_of_last_row(text: str) -> list[str]:
-    rows = [line for line in text.split("dropped\n")[0].splitlines() if line.startswith("│")]
+    rows = [line for line in text.split("└")[0].splitlines() if line.startswith("│")]
     return [cell.strip() for cell in rows[-1].strip("│").split("│")]
 
 
