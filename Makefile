@@ -24,7 +24,7 @@ unexport PYTHONDONTWRITEBYTECODE
 CHROMIUM := /usr/bin/chromium
 
 .PHONY: help setup setup-browser setup-postgres build serve test check lint types imports tests coverage test-live test-readers test-contracts unit licences docs-settings docs-screenshots weights wheel lock lock-readers lock-contract-tools clean \
-  campaign-sameness campaign-faults campaign-kills campaign-server-faults campaign-hostile campaign-million campaign-dedup-quality \
+  campaign-sameness campaign-faults campaign-kills campaign-server-faults campaign-hostile campaign-rebuilds campaign-million campaign-dedup-quality \
   campaign-dedup-families bench-overhead bench-fetch bench-dedup bench-choose bench-detect-cpu bench-detect-gpu bench-detectors bench-generation bench-knn bench-raters \
   bench-train bench-release bench-release-growth bench-release-diff bench-catalogue bench-idle bench-serve
 
@@ -127,6 +127,9 @@ campaign-server-faults: $(READY) $(MUSEUM)/works.csv ## builds whose server, dat
 
 campaign-hostile: $(READY) ## thousands of odd files, recipes, stores, damages and kills, each with its right ending
 	$(BIN)/python -m benchmarks.hostile
+
+campaign-rebuilds: $(READY) ## 200 rebuilds after twelve images more, each in a fresh process: none crashes
+	$(BIN)/python -m benchmarks.rebuilds
 
 campaign-million: $(READY) ## a million records: time and memory
 	$(BIN)/python -m benchmarks.million

@@ -21,6 +21,7 @@ from tasks.engine import inspection, retries, runs
 from tasks.engine import thumbnails as shelves
 from tasks.engine.cache_keys import cache_key
 from tasks.engine.code_digests import code_digest
+from tasks.engine.late_imports import imports_before
 from tasks.engine.parts import run_in_parts
 from tasks.io.images import keypoints, thumbnails
 from tasks.io.store.layout import measure_folder, outcome_folder
@@ -31,6 +32,7 @@ _KEY = cache_key(recipe=keypoints.VERSION, code=CODE, of=inspection.CODE)
 KEYPOINTS_AT = measure_folder("keypoints", _KEY)
 PAIRS_AT = measure_folder("local-pairs", _KEY)
 BLOBS_AT = measure_folder("local-blobs", _KEY)
+_KERNELS = ("tasks.core.dedup.local_kernels", "tasks.core.dedup.search_bands")
 PIECE_BLOBS = 2**14
 """Pictures on either side of one piece of the work: some 1 GB of memory."""
 
@@ -61,6 +63,7 @@ def keypoints_of(grey: NDArray[np.uint8]) -> local.Keypoints:
 
 
 @task(cache_policy=NO_CACHE, **retries.RETRY_IO)
+@imports_before(*_KERNELS)
 def find_keypoints_part(blobs: pa.Table, _asked: None, into: str, context: Context) -> None:
     """Find the keypoints of one batch of thumbnails and store them."""
     store = runs.store_of(context)
@@ -73,6 +76,7 @@ def find_keypoints_part(blobs: pa.Table, _asked: None, into: str, context: Conte
 
 
 @task(cache_policy=NO_CACHE, **retries.RETRY_IO)
+@imports_before(*_KERNELS)
 def match_part(pieces: pa.Table, sides: list[TableRef], into: str, context: Context) -> None:
     """Compare the keypoints of some pieces and store the pairs."""
     store = runs.store_of(context)

@@ -18,6 +18,7 @@ from tasks.engine import inspection, retries, runs
 from tasks.engine import thumbnails as shelves
 from tasks.engine.cache_keys import cache_key
 from tasks.engine.code_digests import code_digest
+from tasks.engine.late_imports import imports_before
 from tasks.engine.parts import run_in_parts
 from tasks.io.images import keypoints, thumbnails
 from tasks.io.store.layout import measure_folder
@@ -32,6 +33,12 @@ _SHELVES_PER_BLOCK = 8
 
 
 @task(cache_policy=NO_CACHE, **retries.RETRY_IO)
+@imports_before(
+    "tasks.core.dedup.local_kernels",
+    "tasks.core.dedup.patch_kernels",
+    "tasks.core.dedup.registration",
+    "tasks.core.dedup.search_bands",
+)
 def compare_part(pairs: pa.Table, _asked: None, into: str, context: Context) -> None:
     """Compare one batch of pairs and store what they are to each other."""
     store = runs.store_of(context)

@@ -19,6 +19,7 @@ from tasks.core.dedup import search
 from tasks.engine import retries, runs
 from tasks.engine.cache_keys import cache_key
 from tasks.engine.code_digests import code_digest
+from tasks.engine.late_imports import imports_before
 from tasks.engine.parts import run_in_parts
 from tasks.io.store.layout import measure_folder, outcome_folder
 from tasks.io.store.store import Store, parquet_bytes
@@ -39,6 +40,7 @@ class RadiiBits(NamedTuple):
 
 
 @task(cache_policy=NO_CACHE, **retries.RETRY_IO)
+@imports_before("tasks.core.dedup.search_bands")
 def search_part(pieces: pa.Table, settings: tuple[list[TableRef], RadiiBits], into: str, context: Context) -> None:
     """Search some pieces of a large search and store their pairs."""
     refs, radii_bits = settings

@@ -5,9 +5,9 @@ This module works without Prefect, on a machine that only detects.
 
 import functools
 import hashlib
-import importlib
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from types import ModuleType
 from typing import Any
 
 import pyarrow as pa
@@ -20,6 +20,7 @@ from tasks.core.coco.imported import ImportedDetections, check_schemes
 from tasks.engine.cache_keys import cache_key
 from tasks.engine.code_digests import code_digest
 from tasks.engine.detectors import detections, results
+from tasks.engine.late_imports import import_one_by_one
 from tasks.io.detectors.detector import Detector
 from tasks.io.files import folders
 
@@ -42,7 +43,8 @@ def _load(settings: str, url: str, _sha256: str, device: str) -> Detector:
     """Once per process. `_sha256` tells files apart that changed under one path."""
     detect = Detect.model_validate_json(settings)
     if detect.family == "torchvision":
-        detector: Detector = _torchvision_weights().load_detector(detect, str(detect.weights), url, device)
+        weights: Any = _import_family(detect)[-1]
+        detector: Detector = weights.load_detector(detect, str(detect.weights), url, device)
         return detector
     if detect.family == "hog":
         from tasks.engine.detectors.hog import HogDetector
@@ -87,6 +89,7 @@ def rows(settings: Detect, blobs: pa.Table, context: Context, read: Callable[[st
     """
     if settings.family == "results":
         return results.rows(_results(settings, context), settings, blobs, read)
+    _import_family(settings)
     return detections.rows(load(settings, context), settings, blobs["sha256"].to_pylist(), read)
 
 
@@ -97,7 +100,7 @@ def measure_key(settings: Detect, context: Context, names: str = "") -> str:
     """
     excluded = _NOT_IN_KEY if settings.family == "torchvision" else _NOT_IN_KEY | _TORCHVISION_ONLY
     measure = settings.model_dump(mode="json", exclude=excluded)
-    code = code_digest(*map(importlib.import_module, _CODE[settings.family]))
+    code = code_digest(*_import_family(settings))
     return cache_key(settings=measure, weights=weights_sha256(settings, context), code=code, names=names)
 
 
@@ -121,10 +124,13 @@ def weights_sha256(settings: Detect, context: Context) -> str:
     return hashlib.sha256(f"{sha256} {images_sha256}".encode()).hexdigest()
 
 
-def _torchvision_weights() -> Any:
+def _import_family(settings: Detect) -> list[ModuleType]:
+    """The family's own modules, imported while no other part imports any. Raises BadInput where torch is missing."""
     try:
-        return importlib.import_module("tasks.io.detectors.torchvision_weights")
+        return import_one_by_one(_CODE[settings.family])
     except ImportError as problem:
+        if settings.family != "torchvision":
+            raise
         raise BadInput(f"model: expected torch and torchvision (bilderatlas[torch]), got {problem}") from problem
 
 
@@ -132,7 +138,8 @@ def _weights_file(settings: Detect, url: str) -> str:
     """Path or URL of a binding's weights; torchvision's published weights are bound by name."""
     if settings.family != "torchvision":
         return url
-    return str(_torchvision_weights().weights_file(str(settings.weights), settings.model, url))
+    weights: Any = _import_family(settings)[-1]
+    return str(weights.weights_file(str(settings.weights), settings.model, url))
 
 
 def _results(settings: Detect, context: Context) -> ImportedDetections:

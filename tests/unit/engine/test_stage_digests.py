@@ -240,6 +240,7 @@ OUTSIDE = {
     "refusals": "kept for a person to ask; no build reads it",
     "release_digests": "checks what is published; a new release's content is digested by core",
     "retries": "when a failed part is tried again: no content",
+    "late_imports": "when modules are imported: no content",
     "inspection": "names the columns, which are part of the key; what stands in them comes from core and io",
     "measure": "looks up and stores, whatever is measured",
     "mending": "removes what is damaged, so that it is asked for or computed again",

@@ -1,0 +1,10 @@
+"""The compiler with all that it imports when it is first called: another two hundred modules, of numba, numpy and
+scipy.
+
+Not part of tasks.core.jit: when something is imported changes no answer, and is no part of any digest of code.
+"""
+
+from numba.core.registry import cpu_target
+
+cpu_target.typing_context.refresh()
+cpu_target.target_context.refresh()
