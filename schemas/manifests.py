@@ -32,6 +32,19 @@ class TableRef(Manifest):
         return self.path.rsplit("/", 1)[-1].removesuffix(".parquet")
 
 
+class PassedOver(Manifest):
+    """What of a source's list yields no record, of one kind: a row of PASSED_OVER. The list's length is that of what
+    yields something, and of all kinds together.
+    """
+
+    source: str
+    unit: str  # of which list, in the plural: files, rows, works, annotations ...
+    listed: int
+    kind: str  # for people, in the plural: "images that end in .webp"
+    count: int
+    examples: tuple[str, ...] = ()
+
+
 class Step(Manifest):
     """What one stage did in this build. in = kept + dropped always."""
 
@@ -44,6 +57,7 @@ class Step(Manifest):
     computed: int = 0  # rows (retrieve, measure) or whole decisions (decide) that were not in the store
     pending: int = 0  # in a plan: rows of which no more can be said before earlier stages have run
     notes: tuple[str, ...] = ()  # what a person should know, in sentences
+    passed_over: tuple[PassedOver, ...] = ()  # from scrape: what sources list and what yields no record
     release: str = ""  # URL of the release, from export
     edges: TableRef | None = None  # from dedup: what pairs of records are to each other
     # from fetch: records and figures without annotations of images of another size; they hold from here on

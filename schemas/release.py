@@ -124,6 +124,13 @@ class ReleaseAttributes(_Fields):
     attributes: Annotated[dict[AttributeName, ReleaseAttribute], Field(max_length=MOST_ATTRIBUTES)] = {}
 
 
+class ReleaseSource(_Fields):
+    """A source of the recipe. pattern: of a folder."""
+
+    name: str
+    pattern: str | None = None
+
+
 class ReleaseRecipe(ReleaseAttributes):
     """`recipe.yaml`: the settings of the release's build; category ids count from 1 in the order of `categories`.
 
@@ -135,6 +142,7 @@ class ReleaseRecipe(ReleaseAttributes):
     limit: int | None = None
     categories: list[ReleaseCategory]
     keypoint_schemes: dict[str, ReleaseJoints] = {}
+    sources: list[dict[str, ReleaseSource]] = []
     stages: list[dict[str, RecipeStage]]
 
     @model_validator(mode="after")

@@ -491,6 +491,18 @@ ATTRIBUTES = pa.schema(
 """How often which values of the recipe's attributes are. Published as statistics/attributes.parquet, if it has any."""
 
 
+PASSED_OVER = pa.schema(
+    [
+        ("source", pa.string()),
+        ("unit", pa.string()),  # of which list: files, rows, works, annotations ...
+        ("listed", pa.int64()),  # the length of that list
+        ("kind", pa.string()),
+        ("count", pa.int64()),
+        ("examples", pa.list_(pa.string())),
+    ]
+)
+"""What a source lists and what yields no record, or no figure, by its kind. Kept in the store; the card shows it."""
+
 CURVES = pa.schema([("step", pa.int64()), ("name", pa.string()), ("value", pa.float64())])
 """How a training went: the mean loss and its parts since the last point, the learning rate, scores, seconds so far
 (`s`)."""

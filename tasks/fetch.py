@@ -8,6 +8,7 @@ from prefect.cache_policies import NO_CACHE
 from schemas.manifests import Context, State, Step
 from schemas.manners import Manners
 from schemas.phrases import listed, quoted
+from schemas.reasons import Reason
 from schemas.recipe import Recipe
 from schemas.sources import AnyFileSource
 from schemas.stages import Fetch
@@ -20,6 +21,7 @@ from tasks.engine.cache_keys import cache_key
 from tasks.engine.retrieve import retrieve, unanswered_requests
 from tasks.engine.views import kept_ids
 from tasks.io.files.folders import Folder
+from tasks.io.images.beginnings import why_no_image
 from tasks.io.store.journal import Journal
 from tasks.io.store.layout import DOWNLOADS, images_folder, outcome_folder
 from tasks.io.store.store import Store
@@ -28,6 +30,8 @@ from tasks.io.web.client import Limits
 from tasks.io.web.downloads import Downloads
 
 _EXAMPLES = 3
+_MOST_LOOKS = 10_000
+"""Of a plan, which should take seconds."""
 
 
 @task(cache_policy=NO_CACHE, **retries.RETRY_IO)
@@ -86,7 +90,7 @@ def fetch(settings: Fetch, state: State, recipe: Recipe, context: Context) -> St
     records = tables.lookup(wanted, "record_id", record_ids)
     rules = cache_key(code=inspection.CODE, max_bytes=settings.max_bytes, max_pixels=settings.max_pixels)
     is_url = pc.match_substring_regex(records["locator"], core.URL)
-    parts, computed = [], 0
+    parts, computed, looks = [], 0, _Looks()
     for source in recipe.sources:
         of_source = records.filter(pc.and_(pc.equal(records["source"], source.name), pc.invert(is_url)))
         if of_source.num_rows and isinstance(source, AnyFileSource):
@@ -101,6 +105,9 @@ def fetch(settings: Fetch, state: State, recipe: Recipe, context: Context) -> St
                 settings.label,
                 refresh=settings.refresh,
             )
+            if context.plan:
+                seen = looks.look(Folder(source.at, context.bindings[source.at]), answers)
+                answers, count = seen, count - (answers["reason"].null_count - seen["reason"].null_count)
             parts.append(core.outcome(of_source, answers, settings))
             computed += count
     if (of_source := records.filter(is_url)).num_rows:
@@ -126,7 +133,30 @@ def fetch(settings: Fetch, state: State, recipe: Recipe, context: Context) -> St
         )
     else:
         step = steps.step_of(store, "retrieve", settings.label, "fetch", record_ids, outcome, computed=computed)
+    step = step.model_copy(update={"notes": (*step.notes, *looks.notes(settings.label))})
     return _without_unfit_annotations(store, state, step, outcome)
+
+
+class _Looks:
+    """What a plan sees of local files that a build would read: a limited number of looks at how they begin."""
+
+    def __init__(self) -> None:
+        self._files, self._left = 0, _MOST_LOOKS
+        self._failures: list[tuple[str, Reason, str]] = []
+
+    def look(self, folder: Folder, answers: pa.Table) -> pa.Table:
+        """RETRIEVALS, with the reason of each row still to come whose file will be dropped."""
+        is_to_come = pc.and_(pc.is_null(answers["reason"]), pc.is_null(answers["sha256"]))
+        paths = answers.filter(is_to_come)["locator"].to_pylist() if folder.is_local else []
+        self._files += len(paths)
+        chosen, self._left = paths[: self._left], max(self._left - len(paths), 0)
+        failures = [(path, *why) for path in chosen if (why := why_no_image(folder, path)) is not None]
+        self._failures += failures
+        return core.with_failures(answers, failures)
+
+    def notes(self, label: str) -> list[str]:
+        """What a person should know before the build."""
+        return core.look_notes(label, self._failures, self._files, _MOST_LOOKS)
 
 
 def _without_unfit_annotations(store: Store, state: State, step: Step, outcome: pa.Table) -> Step:

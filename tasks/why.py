@@ -12,6 +12,7 @@ from schemas.errors import BadInput
 from schemas.phrases import listed, quoted
 from schemas.reasons import MEANING, Reason
 from schemas.release import ReleaseRecipe
+from tasks.core.scrape.folder import fields_of_path
 from tasks.io.store import layout, releases
 from tasks.io.store.refusals import RefusedBuild, read_refusal, refused_datasets
 from tasks.io.store.releases import Release
@@ -26,7 +27,7 @@ def why(url: str, record_id: str) -> str:
     Raises BadInput if the ledger has no such record.
     """
     release = Release(url)
-    row = _row(release.ledger(), record_id, release.manifest.version)
+    row = _row(release.ledger(), record_id, release.manifest.version, _why_no_record(release.recipe(), record_id))
     lines = _lines(row, _labels(release.recipe()))
     if row["kept"]:
         split, sha256 = (_printable(str(row[name])) for name in ("last_split", "sha256"))
@@ -75,7 +76,16 @@ def _dataset(store: Store, dataset: str | None) -> str:
     return dataset
 
 
-def _row(ledger: pa.Table, record_id: str, where: str) -> dict[str, Any]:
+def _why_no_record(recipe: ReleaseRecipe, record_id: str) -> str:
+    """Why a path is no record of a folder source: its pattern does not take it; "" where that is not the cause."""
+    for source in (source for entry in recipe.sources for word, source in entry.items() if word == "folder"):
+        path = record_id.removeprefix(f"{source.name}:")
+        if source.pattern and path != record_id and fields_of_path(source.pattern, path) is None:
+            return f"; the source's pattern {quoted(source.pattern)} does not take this path"
+    return ""
+
+
+def _row(ledger: pa.Table, record_id: str, where: str, cause: str = "") -> dict[str, Any]:
     record_id = record_id.encode(errors="replace").decode()  # a terminal may hand over bytes that are no UTF-8
     rows: list[dict[str, Any]] = ledger.filter(pc.equal(ledger["record_id"], record_id)).to_pylist()
     if not rows:
@@ -83,7 +93,7 @@ def _row(ledger: pa.Table, record_id: str, where: str) -> dict[str, Any]:
         hint = f"; similar ones are {', '.join(map(_printable, near))}" if near else ""
         raise BadInput(
             f"record: expected one of the {ledger.num_rows} record_ids in the ledger of {where}, got "
-            f"{quoted(record_id)}{hint}"
+            f"{quoted(record_id)}{cause or hint}"
         )
     return rows[0]
 

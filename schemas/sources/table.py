@@ -75,4 +75,4 @@ class TableSource(FileSource):
     @property
     def is_folder(self) -> bool:
         """Whether the table is a pattern of JSON files."""
-        return "*" in self.table and self.table.endswith((".json", ".jsonl"))
+        return "*" in self.table and self.table.lower().endswith((".json", ".jsonl"))

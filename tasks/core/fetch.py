@@ -1,17 +1,21 @@
 """Which images to retrieve, and the outcome of each record by the row of its retrieval."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.phrases import counted, listed, quoted
 from schemas.reasons import Reason
 from schemas.stages import Fetch
 from schemas.tables import FETCH, RETRIEVALS
 from tasks.core import tables
 from tasks.core.coco import source_file
 
+Failure = tuple[str, Reason, str]
+"""A locator, and the reason and the detail of its drop."""
+_EXAMPLES = 3
 REQUESTS = pa.schema([RETRIEVALS.field("locator"), RETRIEVALS.field("validator")])
 _SIDES = ["width_px", "height_px"]
 _KEPT_COLUMNS = ["sha256", "bytes", "retrieved_at", *_SIDES]
@@ -90,6 +94,38 @@ def outcome(records: pa.Table, answers: pa.Table, settings: Fetch) -> pa.Table:
     is_kept = pc.is_null(reason)
     kept = {name: pc.if_else(is_kept, given[name], None) for name in _KEPT_COLUMNS}
     return tables.outcome(FETCH, records["record_id"], reason=reason, detail=detail, **kept)
+
+
+def with_failures(answers: pa.Table, failures: Sequence[Failure]) -> pa.Table:
+    """RETRIEVALS in which the rows of these locators failed. failures: locator, reason and detail of each."""
+    names = pa.array([locator for locator, _, _ in failures], answers["locator"].type)
+    at = pc.index_in(answers["locator"], value_set=names)
+    for name, values in (("reason", [str(row[1]) for row in failures]), ("detail", [row[2] for row in failures])):
+        place, kind = answers.schema.get_field_index(name), answers.schema.field(name)
+        column = pc.coalesce(pa.array(values, kind.type).take(at.combine_chunks()), answers[name].combine_chunks())
+        answers = answers.set_column(place, kind, column)
+    return answers
+
+
+def look_notes(label: str, failures: Sequence[Failure], files: int, most: int) -> list[str]:
+    """What a plan says of local files that it has looked at.
+
+    failures: of those that a build would drop. files: how many a build would read. most: how many were looked at, at
+    most.
+    """
+    seen = f"{min(files, most):,} of {files:,} local files" if files > most else counted(files, "local file")
+    notes = []
+    if failures:
+        by_reason: dict[str, list[str]] = {}
+        for locator, reason, _ in failures:
+            by_reason.setdefault(str(reason), []).append(quoted(locator))
+        reasons = "; ".join(
+            f"{reason} ({len(names):,}: {listed(names, _EXAMPLES)})" for reason, names in sorted(by_reason.items())
+        )
+        notes.append(f"{label}: a build would drop {len(failures):,} of {seen}: {reasons}")
+    if files > most:
+        notes.append(f"{label}: a plan looks at {most:,} local files at most; of {files - most:,} nothing is known yet")
+    return notes
 
 
 def unfit_annotations(figures: pa.Table, outcome: pa.Table) -> pa.Table:

@@ -59,7 +59,9 @@ def plan_summary(steps: Sequence[Step]) -> str:
     table = Table("stage", "kind", "what would be done", title="plan: nothing was done")
     for step in steps:
         table.add_row(step.label, step.kind, intention(step))
-    return _text(table)
+    # what a decision says of the rows that are there already may be wrong of all
+    notes = [note for step in steps if step.kind == "retrieve" or not step.pending for note in step.notes]
+    return "".join([_text(table), *(f"{note}\n" for note in notes)])
 
 
 def step_line(step: Step) -> str:

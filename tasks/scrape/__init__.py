@@ -6,7 +6,7 @@ changed parser reads the stored answers again and no request is sent.
 
 import contextvars
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from typing import IO
 
@@ -21,7 +21,7 @@ from schemas.attributes import AttributeField, fields_of, with_attribute_columns
 from schemas.base import Frozen, is_unset
 from schemas.errors import BadInput, Refusal
 from schemas.keypoints import KeypointScheme
-from schemas.manifests import Context, Predecessor, State, TableRef
+from schemas.manifests import Context, PassedOver, Predecessor, State, TableRef
 from schemas.recipe import Recipe
 from schemas.sources import AnyFileSource, AnySource, AnyWebSource
 from schemas.styles import Styles
@@ -29,7 +29,7 @@ from schemas.tables import COCO_FILES, RECORDS, RETRIEVALS, SOURCE_FIGURES
 from tasks.core.fetch import REQUESTS
 from tasks.core.names import artists, matching, styles, uncertain
 from tasks.core.scrape import answers as web_sources
-from tasks.core.scrape import records, sources
+from tasks.core.scrape import file_kinds, passed_over, records, sources
 from tasks.core.scrape.attributes import absent_notes
 from tasks.core.scrape.table_files import UnreadableFile
 from tasks.core.tables import as_schema, kept_rows
@@ -103,7 +103,8 @@ def scrape(recipe: Recipe, context: Context, chosen: Predecessor) -> State:
     chosen: the release that the build goes on from.
     """
     store = runs.store_of(context)
-    listings = _list_sources(store, recipe, previous.open_predecessor(store, recipe, chosen), context)
+    listings, of_files = _list_sources(store, recipe, previous.open_predecessor(store, recipe, chosen), context)
+    passed = (*of_files, *(row for listing in listings for row in listing.passed_over))
     schema = with_attribute_columns(RECORDS, recipe.attributes)
     everything = records.merge((store.read_table(listing.records, is_remembered=False) for listing in listings), schema)
     figures = pa.concat_tables(
@@ -145,6 +146,7 @@ def scrape(recipe: Recipe, context: Context, chosen: Predecessor) -> State:
         notes=(
             *previous.predecessor_notes(recipe, chosen),
             *(note for listing in listings for note in listing.notes),
+            *passed_over.notes(passed),
             *notes,
             *(note for source in recipe.sources for note in records.rights_note(source, everything)),
             *(note for source in recipe.sources for note in records.empty_columns_note(source, everything)),
@@ -153,7 +155,7 @@ def scrape(recipe: Recipe, context: Context, chosen: Predecessor) -> State:
             *absent_notes(everything, recipe.attributes, _files(recipe)),
         ),
     )
-    return state.then(step.model_copy(update={"pending": pending}))
+    return state.then(step.model_copy(update={"pending": pending, "passed_over": passed}))
 
 
 def _files(recipe: Recipe) -> list[str]:
@@ -168,28 +170,36 @@ def _coco_files(store: Store, listings: Sequence[crawl.SourceListing]) -> TableR
     return store.write_table(outcome_folder("coco-files"), files) if files.num_rows else None
 
 
-def _list_sources(store: Store, recipe: Recipe, before: Release | None, context: Context) -> list[crawl.SourceListing]:
-    """The listing of each source. Sources on the web run in parallel, since each mostly waits for its own hosts."""
+def _list_sources(
+    store: Store, recipe: Recipe, before: Release | None, context: Context
+) -> tuple[list[crawl.SourceListing], tuple[PassedOver, ...]]:
+    """The listing of each source, and which files of their folders none of them takes.
+
+    Sources on the web run in parallel, since each mostly waits for its own hosts.
+    """
     threads = ThreadPoolExecutor(max_workers=len(recipe.sources), thread_name_prefix="scrape")
     try:
         in_progress = {
             source.name: threads.submit(
-                contextvars.copy_context().run, _list_source, store, source, recipe, before, context
+                contextvars.copy_context().run, _list_web_source, store, source, recipe, before, context
             )
             for source in recipe.sources
             if isinstance(source, AnyWebSource)
         }
+        folders = _list_folders(recipe, context)
         files = {
-            source.name: _list_source(store, source, recipe, before, context)
+            source.name: _list_files(store, source, folders[context.bindings[source.at]], recipe, context)
             for source in recipe.sources
             if isinstance(source, AnyFileSource)
         }
+        of_files = _pass_over_files(store, recipe, files, folders, context)
         for ended in wait(in_progress.values(), return_when=FIRST_EXCEPTION).done:
             ended.result()  # an error in one source is raised at once, not when the others are done
-        return [
+        listings = [
             files[source.name] if source.name in files else in_progress[source.name].result()
             for source in recipe.sources
         ]
+        return listings, of_files
     except BaseException:
         web_client.abandon_run(context)
         raise
@@ -197,11 +207,37 @@ def _list_sources(store: Store, recipe: Recipe, before: Release | None, context:
         threads.shutdown(cancel_futures=True)
 
 
-def _list_source(
-    store: Store, source: AnySource, recipe: Recipe, before: Release | None, context: Context
+def _list_folders(recipe: Recipe, context: Context) -> dict[str, dict[str, str]]:
+    """The paths and validators of the files of each folder that a source has, by its place."""
+    bindings = {
+        context.bindings[source.at]: source.at for source in recipe.sources if isinstance(source, AnyFileSource)
+    }
+    return {place: dict(Folder(name, place).listing()) for place, name in bindings.items()}
+
+
+def _pass_over_files(
+    store: Store,
+    recipe: Recipe,
+    listings: Mapping[str, crawl.SourceListing],
+    folders: Mapping[str, Mapping[str, str]],
+    context: Context,
+) -> tuple[PassedOver, ...]:
+    """The files of each folder that no source takes: several may share one."""
+    rows: list[PassedOver] = []
+    for place, paths in folders.items():
+        mine = [s for s in recipe.sources if isinstance(s, AnyFileSource) and context.bindings[s.at] == place]
+        taken = {path for source in mine for path in sources.files_to_read(source, list(paths))}
+        for source in mine:
+            named = store.read_table(listings[source.name].records, is_remembered=False)["locator"]
+            taken.update(path for path in named.to_pylist() if path in paths)
+        listed, left_out = file_kinds.count_files(mine, paths, taken)
+        rows += left_out.rows(", ".join(source.name for source in mine), "files", listed)
+    return tuple(rows)
+
+
+def _list_web_source(
+    store: Store, source: AnyWebSource, recipe: Recipe, before: Release | None, context: Context
 ) -> crawl.SourceListing:
-    if isinstance(source, AnyFileSource):
-        return _list_files(store, source, recipe, context)
     purged = by_hand.purged_ids(store, recipe, before)
     listing = crawl.crawl_source(store, source, recipe.manners, recipe.limit, context, purged, recipe.attributes)
     if listing.is_complete or context.plan:
@@ -246,9 +282,10 @@ def _known_records(before: Release | None, schema: pa.Schema) -> pa.Table:
     return as_schema(known.select(same), schema)
 
 
-def _list_files(store: Store, source: AnyFileSource, recipe: Recipe, context: Context) -> crawl.SourceListing:
-    folder = Folder(source.at, context.bindings[source.at])
-    validators = dict(folder.listing())
+def _list_files(
+    store: Store, source: AnyFileSource, validators: Mapping[str, str], recipe: Recipe, context: Context
+) -> crawl.SourceListing:
+    """validators: of the files of the source's folder, by path."""
     wanted = sources.files_to_read(source, list(validators))
     requests = pa.table(
         [pa.array(wanted, pa.string()), pa.array([validators[path] for path in wanted], pa.string())], schema=REQUESTS
@@ -297,11 +334,20 @@ def _list_files(store: Store, source: AnyFileSource, recipe: Recipe, context: Co
     notes, _ = decide_once(
         store, "notes", settings, CODE, view, lambda: pa.table({"note": pa.array(read_source().notes, pa.string())})
     )
-    told = tuple(store.read_table(notes)["note"].to_pylist())
+    passed, _ = decide_once(
+        store, "passed-over", settings, CODE, view, lambda: passed_over.table(read_source().passed_over)
+    )
     coco_files = None
     if source.annotations is not None and source.annotations.format == "coco":
         coco_files, _ = decide_once(store, "coco-files", settings, CODE, view, lambda: read_source().coco_files)
-    return crawl.SourceListing(records=table, figures=figures, coco_files=coco_files, computed=int(is_new), notes=told)
+    return crawl.SourceListing(
+        records=table,
+        figures=figures,
+        coco_files=coco_files,
+        computed=int(is_new),
+        notes=tuple(store.read_table(notes)["note"].to_pylist()),
+        passed_over=passed_over.rows_of_table(store.read_table(passed)),
+    )
 
 
 def _without_taken_down(figures: pa.Table, taken_down: TableRef | None, store: Store) -> pa.Table:

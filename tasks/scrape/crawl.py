@@ -11,7 +11,7 @@ from pydantic import Field
 from schemas.attributes import AttributeField, AttributeFields, Attributes, fields_of, with_attribute_columns
 from schemas.base import Frozen, is_unset
 from schemas.errors import BadInput, BrokenPromise
-from schemas.manifests import Context, Manifest, TableRef
+from schemas.manifests import Context, Manifest, PassedOver, TableRef
 from schemas.manners import Manners
 from schemas.reasons import Reason
 from schemas.sources import AnyWebSource
@@ -39,6 +39,7 @@ class SourceListing(Manifest):
     computed: int = 0  # listings parsed now, or requests sent
     pending: int = 0  # in a plan: requests that have no answer yet
     notes: tuple[str, ...] = ()
+    passed_over: tuple[PassedOver, ...] = ()
     listings: int = 0
     unreached: int = 0  # listings that failed, and have no earlier answer
     is_complete: bool = True

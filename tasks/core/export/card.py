@@ -52,6 +52,7 @@ def card(
         "",
         *drop_table(steps),
         "",
+        *passed_over_lines(steps),
         "## Rights",
         "",
         "| rights | images |",
@@ -84,6 +85,27 @@ def drop_table(steps: Sequence[Step]) -> list[str]:
         rows.append(f"| {step.label} | {step.kept} | {sum(step.dropped.values())} | | |")
         rows += [f"| | | {count} | {reason} | {MEANING[Reason(reason)]} |" for reason, count in step.dropped.items()]
     return rows
+
+
+def passed_over_lines(steps: Sequence[Step]) -> list[str]:
+    """Lines of what sources list and what yields no record, by kind; none where there is nothing of it."""
+    rows = [row for step in steps for row in step.passed_over]
+    if not rows:
+        return []
+    return [
+        "## What was passed over",
+        "",
+        "What the sources list and what is no record, so that `ledger.parquet` does not have it.",
+        "",
+        "| source | what | count | of | examples |",
+        "|---|---|---|---|---|",
+        *(
+            f"| {_in_a_cell(row.source)} | {_in_a_cell(row.kind)} | {row.count} | {row.listed} {row.unit} | "
+            f"{_in_a_cell(', '.join(row.examples))} |"
+            for row in rows
+        ),
+        "",
+    ]
 
 
 def _diversity_lines(diversity: pa.Table | None) -> list[str]:

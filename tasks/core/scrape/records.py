@@ -8,6 +8,7 @@ import json
 import operator
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -86,15 +87,17 @@ def dropped_record(source: Source, key: str, reason: Reason, detail: str) -> dic
     return _blank_record(source, key, reason, _writable(detail)[:_LONGEST_TEXT])
 
 
-def records_table(rows: Iterable[dict[str, Any]], schema: pa.Schema = RECORDS) -> pa.Table:
+def records_table(
+    rows: Iterable[dict[str, Any]], schema: pa.Schema = RECORDS, equal: Counter[str] | None = None
+) -> pa.Table:
     """RECORDS sorted by record_id, of `unique` rows. schema: RECORDS, with columns for attributes."""
-    return pa.Table.from_pylist(unique(rows), schema=schema)
+    return pa.Table.from_pylist(unique(rows, equal), schema=schema)
 
 
-def merge(tables: Iterable[pa.Table], schema: pa.Schema = RECORDS) -> pa.Table:
+def merge(tables: Iterable[pa.Table], schema: pa.Schema = RECORDS, equal: Counter[str] | None = None) -> pa.Table:
     """RECORDS of several, sorted by record_id and `unique`: only rows that share an id are compared one by one.
 
-    schema: RECORDS, with columns for attributes; all tables have it.
+    schema: RECORDS, with columns for attributes; all tables have it. equal: counts equal rows, as of `unique`.
     To save memory with millions of records, tables already in order are not copied, others are copied column by column;
     so there is only one copy if the caller keeps none.
     """
@@ -106,10 +109,13 @@ def merge(tables: Iterable[pa.Table], schema: pa.Schema = RECORDS) -> pa.Table:
     shared = pc.or_(pa.concat_arrays([_FALSE, is_same]), pa.concat_arrays([is_same, _FALSE]))
     if not pc.any(shared).as_py():
         return everything
-    apart, compared = schema.empty_table(), -1
+    apart, compared, folded = schema.empty_table(), -1, Counter[str]()
     while (count := pc.sum(shared).as_py()) > compared:  # an id made for one of them may exist already
-        apart, compared = records_table(everything.filter(shared).to_pylist(), schema), count
+        folded.clear()
+        apart, compared = records_table(everything.filter(shared).to_pylist(), schema, folded), count
         shared = pc.is_in(names, value_set=apart["record_id"])
+    if equal is not None:
+        equal.update(folded)
     return _sorted([everything.filter(pc.invert(shared)), apart], schema)
 
 
@@ -131,22 +137,22 @@ def _sorted(tables: Iterable[pa.Table], schema: pa.Schema) -> pa.Table:
 _FALSE = pa.array([False])
 
 
-def unique(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+def unique(rows: Iterable[dict[str, Any]], equal: Counter[str] | None = None) -> list[dict[str, Any]]:
     """Rows sorted by record_id.
 
-    Of rows with the same id, the first in the order of content is kept; the others get other ids and a reason.
+    Of rows with the same id, the first in the order of content is kept; the others get other ids and a reason. Equal
+    rows are one row; `equal` counts, by id, how many more there were.
     """
     by_id: dict[str, dict[str, Any]] = {}
     for row in _in_order(rows):
         name = row["record_id"]
-        if row == by_id.get(name):  # equal rows are one row
-            continue
-        if name in by_id:
-            row = _renamed(row, _identity_digest(row))
+        if name in by_id and row != by_id[name]:
+            row = same_key(row)
             if by_id.get(row["record_id"], row) != row:  # one that is another only in the later columns
                 row = _renamed({**row, "record_id": name}, _content_digest(row))
-            name = row["record_id"]
-        by_id[name] = row
+        if row["record_id"] in by_id and equal is not None:
+            equal[row["record_id"]] += 1
+        by_id[row["record_id"]] = row
     return [by_id[name] for name in sorted(by_id)]
 
 
@@ -160,8 +166,12 @@ def _in_order(rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         yield from same
 
 
-def _renamed(row: dict[str, Any], digest: str) -> dict[str, Any]:
+def same_key(row: dict[str, Any]) -> dict[str, Any]:
     """The row of a repeated key, under an id of its own."""
+    return _renamed(row, _identity_digest(row))
+
+
+def _renamed(row: dict[str, Any], digest: str) -> dict[str, Any]:
     name = row["record_id"]
     return {**row, "record_id": f"{name}#{digest[:12]}", "reason": Reason.SAME_KEY, "detail": f"key of {name}"}
 

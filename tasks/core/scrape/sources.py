@@ -1,7 +1,8 @@
 """One source's files, as records and figures: the one place that knows which source reads what."""
 
 import itertools
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from urllib.parse import unquote
@@ -10,6 +11,7 @@ import pyarrow as pa
 
 from schemas.attributes import AttributeFields, with_attribute_columns
 from schemas.errors import BadInput
+from schemas.manifests import PassedOver
 from schemas.phrases import LONGEST_PLACE, listed, quoted
 from schemas.sources import NOASSERTION, AnyFileSource, FolderSource, Rights, TableSource
 from schemas.tables import COCO_FILES, RECORDS, SOURCE_FIGURES
@@ -17,6 +19,7 @@ from tasks.core.coco import source as coco
 from tasks.core.coco.reader import Schemes
 from tasks.core.scrape import folder, records, table, voc
 from tasks.core.scrape.attributes import check_some_fit
+from tasks.core.scrape.passed_over import Tally
 from tasks.core.scrape.table_files import Read, UnreadableFile, read_bytes, rows_of_tables, tables_of_paths, unreadable
 
 _EXAMPLES = 3
@@ -29,13 +32,15 @@ _BATCH = 10_000
 class SourceTables:
     """RECORDS of a source, SOURCE_FIGURES of those that annotations know, and what was left out, in sentences.
 
-    coco_files: COCO_FILES of the source, a row or none.
+    coco_files: COCO_FILES of the source, a row or none. passed_over: of its rows and annotations, not of its files, of
+    which several sources may take some (tasks.core.scrape.file_kinds).
     """
 
     records: pa.Table
     figures: pa.Table
     notes: tuple[str, ...] = ()
     coco_files: pa.Table = field(default_factory=COCO_FILES.empty_table)
+    passed_over: tuple[PassedOver, ...] = ()
 
 
 class _Annotations(NamedTuple):
@@ -55,8 +60,9 @@ def files_to_read(source: AnyFileSource, paths: Sequence[str]) -> list[str]:
         wanted.add(source.annotations.path)
     if source.annotations is not None and source.annotations.format == "voc" and isinstance(source, FolderSource):
         template, pattern = source.annotations.path, source.pattern
+        there = frozenset(paths)
         wanted |= {
-            folder.annotation_path(template, pattern, path)
+            folder.annotation_path(template, pattern, path, there)
             for path in paths
             if folder.fields_of_path(pattern, path) is not None
         }
@@ -75,23 +81,19 @@ def tables_of_source(
 
     Raises BadInput, in one sentence, if there are none or a file has another format than expected.
     """
-    attributes = attributes or {}
-    rows, schema = (
-        iter(_rows(source, paths, read, parquet_rows, attributes)),
-        with_attribute_columns(RECORDS, attributes),
-    )
-    # a batch at a time, since a row as a mapping takes ten times the memory of its columns
-    batches = iter(lambda: list(itertools.islice(rows, _BATCH)), [])
-    found = records.merge((records.records_table(batch, schema) for batch in batches), schema)
+    attributes, left_out = attributes or {}, Tally()
+    schema = with_attribute_columns(RECORDS, attributes)
+    found, listed = _records(_rows(source, paths, read, parquet_rows, attributes, left_out), schema, left_out)
     if not found.num_rows:
         raise BadInput(
             f"source '{source.name}': expected {_expected(source)} below binding '{source.at}', got none among "
             f"{len(paths)} files{_examples(paths)}"
         )
     check_some_fit(source.name, found, attributes)
-    annotations = _read_annotations(source, read, categories)
+    passed_over = left_out.rows(source.name, "rows", listed)
+    annotations = _read_annotations(source, paths, read, categories)
     if source.annotations is None:
-        return SourceTables(found, SOURCE_FIGURES.empty_table())
+        return SourceTables(found, SOURCE_FIGURES.empty_table(), passed_over=passed_over)
     # after copies of ids are found: of rows with the same id, only the first has figures
     parts = [
         _annotated(pa.Table.from_batches([batch]), annotations, categories, source.rights)
@@ -103,7 +105,25 @@ def tables_of_source(
         pa.concat_tables([part.figures for part in parts]),
         notes,
         pa.Table.from_pylist([annotations.head] if annotations.head else [], schema=COCO_FILES),
+        passed_over,
     )
+
+
+def _records(rows: Iterable[dict[str, Any]], schema: pa.Schema, left_out: Tally) -> tuple[pa.Table, int]:
+    """RECORDS of rows, and the length of the list that they came from, with what was left out of it before."""
+    equal, count, rows = Counter[str](), 0, iter(rows)
+
+    def batches() -> Iterator[pa.Table]:
+        nonlocal count
+        # a batch at a time, since a row as a mapping takes ten times the memory of its columns
+        while batch := list(itertools.islice(rows, _BATCH)):
+            count += len(batch)
+            yield records.records_table(batch, schema, equal)
+
+    found = records.merge(batches(), schema, equal)
+    listed = count + left_out.total
+    left_out.add("rows equal to another one, so that they are one", *sorted(equal), count=equal.total())
+    return found, listed
 
 
 def _annotated(
@@ -166,6 +186,7 @@ def _rows(
     read: Read,
     parquet_rows: Callable[[bytes], Iterable[dict[str, Any]]],
     attributes: AttributeFields,
+    left_out: Tally,
 ) -> Iterable[dict[str, Any]]:
     if isinstance(source, FolderSource):
         return folder.records(source, paths, attributes)
@@ -175,7 +196,7 @@ def _rows(
             f"source '{source.name}': expected a table {quoted(source.table, LONGEST_PLACE)} below binding "
             f"'{source.at}', got no such file{_examples(paths)}"
         )
-    return table.records(source, rows_of_tables(source, tables, read, parquet_rows), attributes)
+    return table.records(source, rows_of_tables(source, tables, read, parquet_rows, left_out), attributes)
 
 
 def _unmatched_note(source: AnyFileSource, names: Collection[str], locators: pa.ChunkedArray) -> tuple[str, ...]:
@@ -216,7 +237,7 @@ def _plain_path(name: str) -> str:
     return "/".join(step for step in unquote(name).replace("\\", "/").split("/") if step not in ("", "."))
 
 
-def _read_annotations(source: AnyFileSource, read: Read, categories: Schemes) -> _Annotations:
+def _read_annotations(source: AnyFileSource, paths: Sequence[str], read: Read, categories: Schemes) -> _Annotations:
     settings = source.annotations
     if settings is None:
         return _Annotations(lambda _: None)
@@ -237,9 +258,11 @@ def _read_annotations(source: AnyFileSource, read: Read, categories: Schemes) ->
             {"source": source.name, "path": settings.path, **file.head},
         )
 
+    there = frozenset(paths)
+
     def of_voc(locator: str) -> coco.ImageFigures | None:
         data = (
-            read_bytes(read, folder.annotation_path(settings.path, source.pattern, locator))
+            read_bytes(read, folder.annotation_path(settings.path, source.pattern, locator, there))
             if isinstance(source, FolderSource)
             else None
         )

@@ -15,6 +15,7 @@ from tasks.core.scrape.attributes import with_attributes
 from tasks.core.scrape.cells import LISTS, nesting_of, remedy
 from tasks.core.scrape.elements import NUMBER, WITHOUT, rows_of_elements, works_hint
 from tasks.core.scrape.json_works import MAX_WORK_CHARACTERS, UNREADABLE, checked_work, mapping_of_pairs
+from tasks.core.scrape.passed_over import Tally
 from tasks.core.scrape.paths import TWICE, first_name, parse_path, path_through_lists, values_at
 from tasks.core.scrape.records import RIGHTS_BY, record
 
@@ -22,19 +23,25 @@ csv.field_size_limit(1_000_000)
 
 _END = "\0end of the table"
 """A last row of our own: if it is no row, it stands within a quotation that never ends."""
+_EMPTY_LINES, _HEADER_AGAIN = "empty lines", "rows that are the table's first line again"
 
 
-def rows_of_csv(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
-    """One mapping a row, by the names in the first. lines: with their ends. No lines, no rows; empty ones are left out.
+def rows_of_csv(lines: Iterable[str], left_out: Tally) -> Iterator[dict[str, Any]]:
+    """One mapping a row, by the names in the first. lines: with their ends. No lines, no rows.
 
     Short rows lack their last columns. A row with more cells than there are columns becomes a row without a key, since
     its cells may stand in the wrong columns: its record is a drop. A column that is named twice has TWICE in each cell.
-    Raises csv.Error for a quotation that never ends, since it swallows all rows below it.
+    Empty lines, and rows that are the first one again, are none and counted in `left_out`. Raises csv.Error for a
+    quotation that never ends, since it swallows all rows below it.
     """
     header = None
     for line, cells in _csv_rows(lines):
-        if header is None:
+        if not cells:
+            left_out.add(_EMPTY_LINES, f"line {line}")
+        elif header is None:
             header = cells
+        elif cells == header:
+            left_out.add(_HEADER_AGAIN, f"line {line}")
         elif any(cells[len(header) :]):
             yield {UNREADABLE: f"{len(cells)} cells for {len(header)} columns in line {line}"}
         else:
@@ -42,26 +49,33 @@ def rows_of_csv(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
 
 
 def _csv_rows(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
-    """(line on which it begins, cells) of each row that is not empty."""
-    line = 1
+    """(line on which it begins, cells) of each row; no cells of an empty one."""
+    line, empty_line = 1, 0
     reader = csv.reader(itertools.chain(lines, ("\n", _END)), strict=False)
     for cells in reader:
         if cells == [_END]:
-            return
+            return  # the empty line before it is ours, too
         if cells and cells[-1].endswith(_END):
             raise csv.Error(f"a quotation that begins in the row of line {line} and never ends")
+        if empty_line:
+            yield empty_line, []
+        empty_line = 0 if cells else line
         if cells:
             yield line, cells
         line = reader.line_num + 1
 
 
-def rows_of_json_lines(file: TextIO) -> Iterator[dict[str, Any]]:
+def rows_of_json_lines(file: TextIO, left_out: Tally) -> Iterator[dict[str, Any]]:
     r"""One mapping a line, as "\n" ends them: others, such as U+2028, may stand inside a JSON string.
 
     A line that is no JSON object, or too long or deep for a work, becomes a row without a key: its record is a drop. A
-    field that one object names twice has TWICE for its value.
+    field that one object names twice has TWICE for its value. Empty lines are counted in `left_out`.
     """
-    return (_json_row(number, line) for number, line in enumerate(_lines(file), 1) if line.strip())
+    for number, line in enumerate(_lines(file), 1):
+        if line.strip():
+            yield _json_row(number, line)
+        else:
+            left_out.add(_EMPTY_LINES, f"line {number}")
 
 
 def _lines(file: TextIO) -> Iterator[str]:

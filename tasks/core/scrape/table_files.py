@@ -11,6 +11,7 @@ from schemas.errors import BadInput
 from schemas.sources import AnyFileSource, TableSource
 from tasks.core.scrape import json_works, table
 from tasks.core.scrape.json_works import UNREADABLE
+from tasks.core.scrape.passed_over import Tally
 from tasks.core.scrape.paths import parse_path
 
 _FIRST_CHARACTERS, _MOST_NULS = 4096, 0.1
@@ -46,8 +47,18 @@ def tables_of_paths(source: TableSource, paths: Sequence[str]) -> list[str]:
     """Paths of the source's table, or of all tables where it is a pattern; sorted."""
     if not source.is_folder:
         return [source.table] if source.table in paths else []
-    parts = [None if part == "**" else _name_pattern(part) for part in source.table.split("/")]
-    return sorted(path for path in paths if _fits(path.split("/"), parts))
+    parts = [None if part == "**" else _name_pattern(part) for part in _lower_ending(source.table).split("/")]
+    return sorted(path for path in paths if _fits(_lower_ending(path).split("/"), parts))
+
+
+def _lower_ending(path: str) -> str:
+    """A path whose ending is in lower case, since endings count in any case.
+
+    >>> _lower_ending("Works/A.JSON"), _lower_ending("README")
+    ('Works/A.json', 'README')
+    """
+    head, dot, ending = path.rpartition(".")
+    return f"{head}{dot}{ending.lower()}" if dot and "/" not in ending else path
 
 
 def _fits(names: Sequence[str], parts: Sequence[re.Pattern[str] | None]) -> bool:
@@ -90,34 +101,41 @@ def _name_pattern(part: str) -> re.Pattern[str]:
 
 
 def rows_of_tables(
-    source: TableSource, tables: Sequence[str], read: Read, parquet_rows: Callable[[bytes], Iterable[dict[str, Any]]]
+    source: TableSource,
+    tables: Sequence[str],
+    read: Read,
+    parquet_rows: Callable[[bytes], Iterable[dict[str, Any]]],
+    left_out: Tally,
 ) -> Iterator[dict[str, Any]]:
     """The rows of all tables. Of many JSON files, one that can't be read or is broken is a row that says so.
 
-    Raises BadInput, in one sentence, if the table has another format than expected.
+    left_out: counts lines that are no rows. Raises BadInput, in one sentence, if the table has another format than
+    expected.
     """
-    return _rows_of_files(source, tables, read) if source.is_folder else _rows_of_table(source, read, parquet_rows)
+    if source.is_folder:
+        return _rows_of_files(source, tables, read, left_out)
+    return _rows_of_table(source, read, parquet_rows, left_out)
 
 
-def _rows_of_files(source: TableSource, tables: Sequence[str], read: Read) -> Iterator[dict[str, Any]]:
+def _rows_of_files(source: TableSource, tables: Sequence[str], read: Read, left_out: Tally) -> Iterator[dict[str, Any]]:
     """Rows of many JSON files; of one that can't be read, or is broken, a row that says so."""
     for path in tables:
         try:
             with _opened(source, read, path) as file:
-                for row in _rows_of_text(source, path, file):
+                for row in _rows_of_text(source, path, file, left_out):
                     yield {UNREADABLE: f"{path}: {row[UNREADABLE]}"} if UNREADABLE in row else row
         except BadInput as problem:
             yield {UNREADABLE: str(problem)}
 
 
 def _rows_of_table(
-    source: TableSource, read: Read, parquet_rows: Callable[[bytes], Iterable[dict[str, Any]]]
+    source: TableSource, read: Read, parquet_rows: Callable[[bytes], Iterable[dict[str, Any]]], left_out: Tally
 ) -> Iterator[dict[str, Any]]:
     with _opened(source, read, source.table) as file:
-        if source.table.endswith(".parquet"):
+        if source.table.lower().endswith(".parquet"):
             yield from parquet_rows(file.read())
         else:
-            yield from _rows_of_text(source, source.table, file)
+            yield from _rows_of_text(source, source.table, file, left_out)
 
 
 def _opened(source: TableSource, read: Read, path: str) -> IO[bytes]:
@@ -130,7 +148,7 @@ def _opened(source: TableSource, read: Read, path: str) -> IO[bytes]:
     return file
 
 
-def _rows_of_text(source: TableSource, path: str, file: IO[bytes]) -> Iterator[dict[str, Any]]:
+def _rows_of_text(source: TableSource, path: str, file: IO[bytes], left_out: Tally) -> Iterator[dict[str, Any]]:
     """Rows of a CSV, or of JSON; the text is decoded as far as it is read."""
     head = file.read(4 * _FIRST_CHARACTERS)
     is_utf16 = head[:2] in {b"\xff\xfe", b"\xfe\xff"}
@@ -138,9 +156,9 @@ def _rows_of_text(source: TableSource, path: str, file: IO[bytes]) -> Iterator[d
     if not is_utf16 and beginning.count("\0") > _MOST_NULS * len(beginning):
         raise BadInput(f"source '{source.name}': expected '{path}' as UTF-8 text, got NUL bytes (UTF-16?)")
     file.seek(0)
-    text = io.TextIOWrapper(file, "utf-8-sig", newline="" if path.endswith(".csv") else "\n")
+    text = io.TextIOWrapper(file, "utf-8-sig", newline="" if path.lower().endswith(".csv") else "\n")
     try:
-        yield from _rows_by_ending(source, path, text)
+        yield from _rows_by_ending(source, path, text, left_out)
     except UnicodeDecodeError as problem:
         found = f"{_place_in(file) or problem}{' (UTF-16, by its first bytes)' if is_utf16 else ''}"
         raise BadInput(f"source '{source.name}': expected '{path}' in UTF-8, got {found}") from problem
@@ -153,11 +171,13 @@ def _rows_of_text(source: TableSource, path: str, file: IO[bytes]) -> Iterator[d
         text.detach()  # whoever has opened the file closes it
 
 
-def _rows_by_ending(source: TableSource, path: str, text: io.TextIOWrapper) -> Iterator[dict[str, Any]]:
-    if path.endswith(".csv"):
-        return table.rows_of_csv(text)
-    if not path.endswith(".json"):
-        return table.rows_of_json_lines(text)
+def _rows_by_ending(
+    source: TableSource, path: str, text: io.TextIOWrapper, left_out: Tally
+) -> Iterator[dict[str, Any]]:
+    if path.lower().endswith(".csv"):
+        return table.rows_of_csv(text, left_out)
+    if not path.lower().endswith(".json"):
+        return table.rows_of_json_lines(text, left_out)
     try:
         steps = parse_path(source.works) if source.works else None
     except ValueError as problem:

@@ -45,6 +45,8 @@ class Folder:
     def listing(self) -> list[tuple[str, str]]:
         """(path below the folder, validator) of everything that is no folder, sorted by path.
 
+        A link to a folder is not followed; its path ends with "/", so that it is taken for no file.
+
         Raises BadInput for a folder that may not be read, since its files would be missing without a word, and for two
         names that are written alike (see `read`).
         """
@@ -85,6 +87,10 @@ class Folder:
         if len(data) > max_bytes:
             raise _too_long(max_bytes)
         return data
+
+    def beginning(self, path: str, size: int) -> bytes:
+        """The first bytes of a file. Raises as `read` does."""
+        return next(self._pieces(path, size), b"")
 
     def copy(self, path: str, target: IO[bytes], max_bytes: int) -> tuple[str, int]:
         """Write the file into an open one, a piece at a time: SHA-256 and length. Raises as `read` does."""
@@ -155,7 +161,8 @@ class Folder:
                             folders.append(entry.path)
                             continue
                         with contextlib.suppress(FileNotFoundError):  # removed meanwhile
-                            yield {**self.fs.info(entry), "name": entry.path}
+                            end = "/" if _leads_to_folder(entry) else ""
+                            yield {**self.fs.info(entry), "name": f"{entry.path}{end}"}
             except FileNotFoundError:  # removed meanwhile
                 continue
             except OSError as problem:
@@ -178,6 +185,14 @@ class Folder:
 
 def _too_long(max_bytes: int) -> UnreadableImage:
     return UnreadableImage(Reason.TOO_MANY_BYTES, f"more than {max_bytes} bytes")
+
+
+def _leads_to_folder(entry: "os.DirEntry[str]") -> bool:
+    """Whether an entry is a link to a folder that can be seen."""
+    try:
+        return entry.is_symlink() and entry.is_dir()
+    except OSError:  # a link that goes round, or through a folder that may not be read
+        return False
 
 
 @functools.lru_cache(maxsize=64)

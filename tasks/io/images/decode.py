@@ -56,7 +56,7 @@ _UNDO = {
 _ORIENTATION = 0x0112
 # JPEG, PNG, GIF, WebP, TIFF, BigTIFF, JPEG 2000 (two kinds), AVIF. A file that begins so and is not identified is
 # damaged; the two letters of BMP and PNM are too few to tell
-_SIGNATURE = re.compile(
+SIGNATURE = re.compile(
     rb"\xff\xd8\xff|\x89PNG\r\n\x1a\n|GIF8[79]a|RIFF.{4}WEBP|II[*+]\0|MM\0[*+]|\0\0\0\x0cjP  \r\n\x87\n|"
     rb"\xff\x4f\xff\x51|.{4}ftypavi[fs]",
     re.DOTALL,
@@ -197,7 +197,7 @@ def _why_not(data: bytes, max_pixels: int, problem: Exception) -> tuple[Reason, 
         return (Reason.UNSUPPORTED_PIXELS if is_known else Reason.BROKEN_IMAGE), words
     if (name := undecoded.format_that_is_not_read(data)) is not None:
         return Reason.UNSUPPORTED_FORMAT, name
-    reason = Reason.BROKEN_IMAGE if _SIGNATURE.match(data) else Reason.NOT_AN_IMAGE
+    reason = Reason.BROKEN_IMAGE if SIGNATURE.match(data) else Reason.NOT_AN_IMAGE
     return reason, f"{len(data)} bytes beginning with {data[:12]!r}"
 
 

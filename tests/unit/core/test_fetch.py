@@ -273,3 +273,24 @@ def test_records_without_the_annotations_that_do_not_fit():
         (False, "no file"),
     ]
     assert fetch.without_annotations(records, unfit.slice(0, 0)).equals(records)
+
+
+def test_a_plan_says_what_a_build_would_drop_and_of_how_many_files_it_knows_nothing():
+    failures = [("a.jpg", Reason.NOT_FOUND, "no file"), ("b.jpg", Reason.EMPTY_FILE, "0 bytes")]
+    assert fetch.look_notes("fetch", failures, 12_345, 10_000) == [
+        "fetch: a build would drop 2 of 10,000 of 12,345 local files: empty_file (1: 'b.jpg'); not_found (1: 'a.jpg')",
+        "fetch: a plan looks at 10,000 local files at most; of 2,345 nothing is known yet",
+    ]
+    assert fetch.look_notes("fetch", [], 7, 10_000) == []
+
+
+def test_rows_with_failures_keep_what_they_had():
+    rows = [{"locator": name, "validator": "v", "reason": reason} for name, reason in [("a", None), ("b", "cut_short")]]
+    answers = pa.Table.from_pylist(rows, schema=RETRIEVALS)
+    found = fetch.with_failures(answers, [("a", Reason.NOT_FOUND, "no file 'a'")])
+    assert found.schema == RETRIEVALS
+    assert [(row["reason"], row["detail"]) for row in found.to_pylist()] == [
+        ("not_found", "no file 'a'"),
+        ("cut_short", None),
+    ]
+    assert fetch.with_failures(answers, []).equals(answers)

@@ -14,7 +14,14 @@ from tasks.engine import code_digests
 
 SCRAPE = {
     *("scrape", "scrape.sources", "scrape.voc", "scrape.folder", "scrape.records", "scrape.table", "scrape.cells"),
-    *("scrape.attributes", "scrape.paths", "scrape.dates", "scrape.date_words", "scrape.table_files"),
+    *(
+        "scrape.attributes",
+        "scrape.passed_over",
+        "scrape.paths",
+        "scrape.dates",
+        "scrape.date_words",
+        "scrape.table_files",
+    ),
     *("scrape.elements", "scrape.json_works"),
     *("names.artist_roles", "names.qualifiers", "names.matching", "names.known_artists"),
 }

@@ -5,7 +5,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from schemas.manifests import ReleaseManifest, Step, TableRef
+from schemas.manifests import PassedOver, ReleaseManifest, Step, TableRef
 from schemas.reasons import MEANING, Reason
 from schemas.recipe import Recipe
 from tasks.core.export import card
@@ -109,6 +109,21 @@ def test_every_table_has_as_many_cells_in_each_row():
 
 def test_a_drop_table_of_no_stages_is_its_head():
     assert len(card.drop_table([])) == 2
+
+
+def test_a_card_tells_what_was_passed_over():
+    rows = [
+        PassedOver(source="s", unit="files", listed=9, kind="images that end in .webp", count=2, examples=("a|b_.w",)),
+        PassedOver(source="s", unit="rows", listed=3, kind="empty lines", count=1),
+    ]
+    steps = [STEPS[0].model_copy(update={"passed_over": tuple(rows)}), *STEPS[1:]]
+    assert card.passed_over_lines(steps)[-3:] == [
+        r"| s | images that end in .webp | 2 | 9 files | a\|b\_.w |",
+        "| s | empty lines | 1 | 3 rows |  |",
+        "",
+    ]
+    assert "## What was passed over" in card.card(RECIPE, MANIFEST, steps, {}, None)
+    assert "passed over" not in card.card(RECIPE, MANIFEST, STEPS, {}, None)
 
 
 def test_a_card_tells_of_artists_before_and_after():

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from schemas.sources import FolderSource
 from tasks.core.scrape import folder
+from tasks.core.scrape.records import unique
 
 NFD, NFC = (unicodedata.normalize(form, "Käthe Kollwitz/Mütter.jpg") for form in ("NFD", "NFC"))
 
@@ -28,7 +29,14 @@ NFD, NFC = (unicodedata.normalize(form, "Käthe Kollwitz/Mütter.jpg") for form 
         pytest.param("{title}.jpg", "a.jpg.xml", None, id="nothing may follow"),
         pytest.param("{title}.jpg", "a.jpg\n", None, id="not even a line's end"),
         pytest.param("{title}.jpg", "a\nb.jpg", {"title": "a\nb"}, id="a name over two lines"),
-        pytest.param("{title}.jpg", "a.JPG", None, id="capitals count"),
+        pytest.param("{title}.jpg", "a.JPG", {"title": "a"}, id="capitals of the extension don't count"),
+        pytest.param("{title}.JPG", "a.Jpg", {"title": "a"}, id="nor those of the pattern's"),
+        pytest.param("a.jpg", "a.JPG", {}, id="nor in a path without fields"),
+        pytest.param("img/{title}.jpg", "IMG/a.jpg", None, id="all other capitals count"),
+        pytest.param("{title}_Front.jpg", "a_front.jpg", None, id="also beside the extension"),
+        pytest.param("{title}.jpg.png", "a.JPG.png", None, id="of two extensions the last"),
+        pytest.param("{title}.jpg", "a.jpeg", None, id="another spelling is another extension"),
+        pytest.param("{title}.*", "a.JPG", {"title": "a"}, id="a star for the extension"),
         pytest.param(
             "{artist}/{artist}_{title}.jpg",
             "gris/gris_a.jpg",
@@ -156,3 +164,28 @@ def test_both_spellings_of_a_name_are_one_record_id():
 )
 def test_the_annotation_beside_an_image(template: str, pattern: str, path: str, expected: str):
     assert folder.annotation_path(template, pattern, path) == expected
+
+
+@pytest.mark.parametrize(
+    ("template", "path", "there", "expected"),
+    [
+        pytest.param("{title}.jpg.xml", "a.JPG", {"a.JPG.xml"}, "a.JPG.xml", id="as the image is spelled"),
+        pytest.param("{title}.jpg.xml", "a.JPG", {"a.jpg.xml", "a.JPG.xml"}, "a.jpg.xml", id="first as it is written"),
+        pytest.param("{title}.xml", "a.jpg", {"a.XML"}, "a.XML", id="capitals in its own extension"),
+        pytest.param("{title}.jpg.xml", "a.JPG", {"a.JPG.XML"}, "a.JPG.XML", id="in both"),
+        pytest.param("x.jpg/{title}.jpg.xml", "a.JPG", {"x.jpg/a.JPG.xml"}, "x.jpg/a.JPG.xml", id="not in a folder"),
+        pytest.param("{title}.jpg.xml", "a.JPG", {"b.JPG.xml"}, "a.jpg.xml", id="of another image"),
+        pytest.param("{title}", "a.jpg", {"a"}, "a", id="without an extension"),
+    ],
+)
+def test_the_annotation_of_an_image_in_other_capitals(template: str, path: str, there: set[str], expected: str):
+    assert folder.annotation_path(template, "{title}.jpg", path, there) == expected
+
+
+def test_a_file_that_fits_in_other_capitals_never_takes_the_id_of_one_that_fits_to_the_letter():
+    for number in range(20):  # which of two rows comes first by its content is a matter of chance
+        name = f"{number}"
+        before = folder.records(source("{key}.jpg"), [f"{name}.jpg"])
+        found = folder.records(source("{key}.jpg"), [f"{name}.JPG", f"{name}.jpg"])
+        assert [row for row in unique(found) if row["record_id"] == f"art:{name}"] == before
+        assert [row["reason"] for row in unique(found)] == [None, "same_key"]

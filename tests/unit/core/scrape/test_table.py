@@ -13,6 +13,7 @@ from schemas.attributes import AttributeField, AttributeType
 from schemas.errors import BadInput
 from schemas.sources import TableSource
 from tasks.core.scrape import records, table
+from tasks.core.scrape.passed_over import Tally
 from tasks.core.scrape.paths import TWICE
 from tasks.core.scrape.table import UNREADABLE
 
@@ -48,7 +49,7 @@ from tasks.core.scrape.table import UNREADABLE
     ],
 )
 def test_rows_of_csv(text: str, rows: list[dict[str, Any]]):
-    assert list(table.rows_of_csv(io.StringIO(text, newline=""))) == rows
+    assert list(table.rows_of_csv(io.StringIO(text, newline=""), Tally())) == rows
 
 
 @pytest.mark.parametrize(
@@ -62,7 +63,7 @@ def test_rows_of_csv(text: str, rows: list[dict[str, Any]]):
 )
 def test_a_quotation_that_never_ends_is_refused_since_it_swallows_rows(text: str, line: int):
     with pytest.raises(csv.Error, match=f"^a quotation that begins in the row of line {line} and never ends$"):
-        list(table.rows_of_csv(io.StringIO(text, newline="")))
+        list(table.rows_of_csv(io.StringIO(text, newline=""), Tally()))
 
 
 @pytest.mark.parametrize(
@@ -95,7 +96,7 @@ def test_a_quotation_that_never_ends_is_refused_since_it_swallows_rows(text: str
     ],
 )
 def test_rows_of_json_lines(text: str, rows: list[dict[str, Any]] | None):
-    got = list(table.rows_of_json_lines(io.StringIO(text, newline="\n")))
+    got = list(table.rows_of_json_lines(io.StringIO(text, newline="\n"), Tally()))
     if rows is None:
         ((value,),) = (list(row.values()) for row in got)
         assert value != value
@@ -161,11 +162,11 @@ def test_a_column_that_the_table_has_not_is_said_once_with_those_that_it_has():
 
 
 def csv_rows(text: str) -> Iterable[dict[str, Any]]:
-    return table.rows_of_csv(io.StringIO(text, newline=""))
+    return table.rows_of_csv(io.StringIO(text, newline=""), Tally())
 
 
 def json_rows(text: str) -> Iterable[dict[str, Any]]:
-    return table.rows_of_json_lines(io.StringIO(text, newline="\n"))
+    return table.rows_of_json_lines(io.StringIO(text, newline="\n"), Tally())
 
 
 def refused(rows: Iterable[dict[str, Any]], table_name: str = "works.jsonl", **columns: str) -> str:

@@ -9,6 +9,7 @@ import pytest
 from schemas.errors import BadInput
 from schemas.sources import TableSource
 from tasks.core.scrape.json_works import UNREADABLE
+from tasks.core.scrape.passed_over import Tally
 from tasks.core.scrape.table_files import UnreadableFile, read_bytes, rows_of_tables, tables_of_paths
 
 
@@ -23,7 +24,9 @@ def rows(files: dict[str, bytes], table: str, **more: Any) -> list[dict[str, Any
         return io.BytesIO(files[path]) if path in files else None
 
     settings = source(table, **more)
-    return list(rows_of_tables(settings, tables_of_paths(settings, list(files)), read, lambda data: [{"id": data}]))
+    return list(
+        rows_of_tables(settings, tables_of_paths(settings, list(files)), read, lambda data: [{"id": data}], Tally())
+    )
 
 
 PATHS = ["a.json", "works/b.json", "works/c.jsonl", "works/deep/d.json", "works/e.json.bak", "xworks/f.json"]
@@ -39,6 +42,7 @@ PATHS = ["a.json", "works/b.json", "works/c.jsonl", "works/deep/d.json", "works/
         ("**/*.json", ["a.json", "works/b.json", "works/deep/d.json", "xworks/f.json"]),
         ("works/**/*.json", ["works/b.json", "works/deep/d.json"]),
         ("works/*.jsonl", ["works/c.jsonl"]),
+        ("works/*.JSONL", ["works/c.jsonl"]),
         ("works/?.json*", []),
         ("*/?.json", ["works/b.json", "xworks/f.json"]),
         ("*.csv", []),
@@ -120,3 +124,15 @@ def test_other_formats_are_read_by_who_can():
 def test_a_file_is_read_whole_or_is_not_there():
     assert read_bytes({"a": io.BytesIO(b"x")}.get, "a") == b"x"
     assert read_bytes({}.get, "a") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("works.CSV", b"id,file\n1,a.jpg\n"),
+        ("works.Json", b'[{"id": "1", "file": "a.jpg"}]'),
+        ("works.JSONL", b'{"id": "1", "file": "a.jpg"}\n'),
+    ],
+)
+def test_the_ending_of_a_table_counts_in_any_case(name: str, data: bytes):
+    assert rows({name: data}, name) == [{"id": "1", "file": "a.jpg"}]

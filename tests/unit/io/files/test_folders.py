@@ -366,6 +366,12 @@ def test_a_listing_survives_links_that_lead_nowhere(top):
     assert {"a.jpg", "b/c.jpg", "stays.jpg"} <= {path for path, _ in Folder("art", str(top)).listing()}
 
 
+def test_a_link_to_a_folder_is_listed_as_one_and_not_followed(top):
+    assert [path for path, _ in Folder("art", str(top)).listing()] == [
+        "a.jpg", "b/c.jpg", "dangles.jpg", "leaves.jpg", "leaves/", "neighbour/", "round.jpg", "stays.jpg"
+    ]  # fmt: skip
+
+
 def test_a_folder_in_memory_lists_and_reads(in_memory):
     for url in (in_memory, f"{in_memory}/"):
         folder = Folder("art", url)
