@@ -49,6 +49,7 @@ PATTERNS = {
     "^[a-z0-9][a-z0-9_-]{0,62}$": "lower-case letters, digits, - and _ (at most 63, the first a letter or a digit)",
     "^[a-z][a-z0-9_]{0,62}$": "lower-case letters, digits and _ (at most 63, the first a letter)",
     "^[0-9a-f]{64}$": "64 hexadecimal digits",
+    "^[^/]+(/[^/]+)*$": "folders with single slashes between",
 }
 """What the patterns of schemas/ mean, in words; details are in brackets."""
 

@@ -9,7 +9,7 @@ from schemas.roles import RolesByValue
 from schemas.sample import Sample
 from schemas.screen import Screen
 from schemas.split import BALANCED_FIELDS, BOUND_FIELDS, Split
-from schemas.stages import AnyStage
+from schemas.stages import AnyStage, Dedup
 from schemas.strata import STRATUM_FIELDS
 from schemas.where import column_types, condition_problem
 
@@ -30,6 +30,8 @@ def use_problems(stages: Sequence[AnyStage], attributes: Mapping[str, Attribute]
             yield from _type_problems(f"{where}.by", stage.by, STRATUM_FIELDS, declared, _STRATA)
             caps = stage.at_most_per.of_attributes
             yield from _type_problems(f"{where}.at_most_per", caps, ("artist", "object"), declared, _STRATA)
+        elif isinstance(stage, Dedup):
+            yield from _preference_problems(f"{where}.prefer", stage, column_types(attributes))
         elif isinstance(stage, Split):
             yield from _split_problems(where, stage, declared, column_types(attributes))
 
@@ -40,6 +42,12 @@ def _where_problems(where: str, stage: Screen, columns: Types) -> Iterator[str]:
             yield _unknown(where, f"an attribute or a column of records, {_all_of(columns)}", columns, name)
         elif problem := condition_problem(condition, columns[name]):
             yield f"{where}.{name}: {problem}"
+
+
+def _preference_problems(where: str, stage: Dedup, columns: Types) -> Iterator[str]:
+    for known in (rule.plain.known for rule in stage.prefer):
+        if known is not None and known not in columns:
+            yield _unknown(where, f"an attribute or a column of records, {_all_of(columns)}", columns, known)
 
 
 def _split_problems(where: str, stage: Split, declared: Types, columns: Types) -> Iterator[str]:

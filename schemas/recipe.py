@@ -233,12 +233,18 @@ def _used(recipe: Recipe) -> list[str]:
 
 
 def _roles(recipe: Recipe) -> Iterator[str]:
-    """Roles given to sources that the recipe does not have."""
+    """Roles given to sources that the recipe does not have, and copies preferred of such."""
     names = sorted(source.name for source in recipe.sources)
     for stage in recipe.stages:
         if isinstance(stage, Split) and isinstance(stage.roles, dict) and not set(stage.roles) <= set(names):
             given = _all_of(stage.roles)
             yield f"stages ({stage.label}).roles: expected some of the sources {_all_of(names)}, got {given}"
+        for rule in stage.prefer if isinstance(stage, Dedup) else ():
+            if rule.plain.source not in (None, *names):
+                yield (
+                    f"stages ({stage.label}).prefer: expected one of the sources {_all_of(names)}, got "
+                    f"{quoted(rule.plain.source)}"
+                )
 
 
 def _misplaced(words: Sequence[str]) -> Iterator[str]:

@@ -4,9 +4,10 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from schemas.base import Frozen, Name, Score, Stage
+from schemas.base import Frozen, Name, Score, Stage, is_unset
 from schemas.detect import Detect
 from schemas.phrases import quoted
+from schemas.preferences import MOST_RULES, Preference
 from schemas.relations import BindRelation, DropRelation, PairFinder
 from schemas.sample import Sample
 from schemas.screen import Screen
@@ -96,6 +97,14 @@ class Dedup(Stage):
     bind_relations: tuple[BindRelation, ...] = Field(
         ("same_file", "reencoded", "resized", "recoloured", "cropped", "mirrored", "turned", "detail", "uncertain"),
         description="Kinds of pairs that must be in one split; those of drop_relations always are",
+    )
+    prefer: tuple[Preference, ...] = Field(
+        (),
+        max_length=MOST_RULES,
+        exclude_if=is_unset,
+        description="Which copy stays, above the program's own order (rights, annotations, pixels ...): rules such as "
+        "{source: met}, {folder: originals}, {known: artist} or {not: {folder: Kopien}}; the first one outranks the "
+        "others (docs/dedup.md)",
     )
     verdicts: Name | None = Field(
         None,

@@ -19,14 +19,14 @@ from schemas.relations import VIEW_NAMES, ViewName
 from schemas.stages import Dedup
 from schemas.tables import HASH, VERDICTS
 from tasks.core import tables
-from tasks.core.dedup import candidates, decide, verdicts, views, witnesses
+from tasks.core.dedup import candidates, decide, preferences, verdicts, views, witnesses
 from tasks.dedup import local_pairs, relate, search, view_hashes
 from tasks.engine import by_hand, inspection, previous, runs, steps, thumbnails
 from tasks.engine.cache_keys import cache_key
 from tasks.engine.code_digests import code_digest
 from tasks.engine.measure import stored_measurements
 from tasks.engine.roles import roles_of
-from tasks.engine.views import column_of, columns_of, kept_ids, metadata_counts, own_splits
+from tasks.engine.views import column_of, columns_of, copy_preferences, kept_ids, metadata_counts, own_splits
 from tasks.io.files import verdicts as files
 from tasks.io.images.inspection import PHASH
 from tasks.io.store.layout import decision_folder
@@ -60,11 +60,11 @@ def dedup(settings: Dedup, state: State, recipe: Recipe, context: Context) -> St
     The decision is taken anew only if a pair, the data behind the preference, a verdict, a setting or the code changes.
     """
     store = runs.store_of(context)
-    ids, view = kept_ids(store, state), _view(store, state)
+    ids, view = kept_ids(store, state), _view(store, settings, state)
     judged, (absent, lost) = read_verdicts(settings, context), _witnesses(store, state)
     blobs = _blobs(pa.concat_tables([view, absent.select(view.column_names)]))
     evidence = _find_pairs(settings, blobs, pc.unique(absent["sha256"]).sort(), context)
-    evidence = evidence._replace(notes=(*evidence.notes, *lost))
+    evidence = evidence._replace(notes=(*evidence.notes, *lost, *_unmet_preferences(store, settings, state)))
     rows, absent = view.select(decide.COLUMNS), absent.select([*decide.COLUMNS, "detail"])
     if state.pending or not evidence.is_complete:
         outcome, _ = witnesses.decide(rows, absent, evidence.relations, judged, settings)
@@ -104,7 +104,14 @@ def read_verdicts(settings: Dedup, context: Context) -> pa.Table:
     return verdicts.parse_verdicts(f"binding '{name}'", files.rows_of_csv(name, url))
 
 
-def _view(store: Store, state: State) -> pa.Table:
+def _unmet_preferences(store: Store, settings: Dedup, state: State) -> list[str]:
+    """Notes on rules of `prefer` that no record meets."""
+    asked = preferences.columns_needed(settings.prefer)
+    records = columns_of(store, state.records, kept_ids(store, state), asked) if asked else pa.table({})
+    return preferences.unmet_notes(settings.label, records, settings.prefer)
+
+
+def _view(store: Store, settings: Dedup, state: State) -> pa.Table:
     """The columns of the decision, and the hashes. Raises BrokenPromise where these are not all of one kind."""
     ids = kept_ids(store, state)
     records = columns_of(store, state.records, ids, ("rights_uri", "is_annotated"))
@@ -123,6 +130,7 @@ def _view(store: Store, state: State) -> pa.Table:
             "is_annotated": records["is_annotated"],
             "metadata": metadata_counts(store, state, ids),
             "is_second_choice": np.zeros(len(ids), np.bool_),
+            "preference": copy_preferences(store, state, settings.prefer, ids),
             **{name: fetched[name] for name in fetched.column_names},
             **{name: hashed[name] for name in hashed.column_names},
         }
@@ -149,6 +157,7 @@ def _witnesses(store: Store, state: State) -> tuple[pa.Table, tuple[str, ...]]:
             "is_annotated": pa.array([False] * with_thumbnail.num_rows, pa.bool_()),
             "metadata": zeros,
             "bytes": zeros,
+            "preference": zeros,
             "is_second_choice": pa.array([False] * with_thumbnail.num_rows, pa.bool_()),
             **{name: looked[name] for name in ("phash", "phash_recipe", "width_px", "height_px")},
         }

@@ -8,9 +8,11 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.manifests import State, TableRef
+from schemas.preferences import Preference
 from schemas.recipe import Recipe
 from schemas.tables import SOURCE_FIGURES
 from tasks.core import tables
+from tasks.core.dedup import preferences
 from tasks.core.detect import counts
 from tasks.core.split import own
 from tasks.io.store.store import Store
@@ -43,6 +45,16 @@ def metadata_counts(store: Store, state: State, record_ids: pa.ChunkedArray) -> 
     """(N,) how many descriptive fields of each record are filled in: dedup prefers the copy with more of them."""
     known = columns_of(store, state.records, record_ids, _METADATA)
     return np.asarray(np.sum([np.asarray(pc.is_valid(known[name])) for name in _METADATA], axis=0), np.int64)
+
+
+def copy_preferences(
+    store: Store, state: State, rules: Sequence[Preference], record_ids: pa.ChunkedArray
+) -> NDArray[np.int64]:
+    """(N,) how much the recipe's rules prefer each record to its copies; all 0 where there are none."""
+    if not rules:
+        return np.zeros(len(record_ids), np.int64)
+    asked = columns_of(store, state.records, record_ids, preferences.columns_needed(rules))
+    return preferences.preferences(asked, rules)
 
 
 def figure_counts(

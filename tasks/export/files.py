@@ -14,7 +14,7 @@ from schemas.attributes import with_attribute_columns
 from schemas.detect import Detect
 from schemas.manifests import Context, Predecessor, ReleaseManifest, State
 from schemas.recipe import Recipe
-from schemas.stages import Export
+from schemas.stages import Dedup, Export
 from schemas.tables import CATEGORIES, COCO_FILES, EDGES, LEDGER, RECORDS, TAKEDOWNS, TOMBSTONES
 from tasks.core import evaluate, tables
 from tasks.core.attribute_statistics import summaries
@@ -25,7 +25,7 @@ from tasks.core.report import attributes, clusters, detector, page, thumbnails
 from tasks.engine import thumbnails as shelves
 from tasks.engine.cache_keys import is_same_split, split_sha256
 from tasks.engine.previous import open_predecessor
-from tasks.engine.views import columns_of, metadata_counts
+from tasks.engine.views import columns_of, copy_preferences, metadata_counts
 from tasks.export import parts, statistics
 from tasks.export.content import Content, publication, recipe_sha256
 from tasks.export.other_tables import OtherTables, known_records
@@ -200,7 +200,7 @@ def _report(
     kept = page.sample_records(content.ledger)
     images = tables.lookup(content.images, "record_id", pa.chunked_array([pa.array(kept, pa.string())])).to_pylist()
     reviewed = clusters.select_for_review(others.relations, content.ledger)
-    facts = _facts(store, state, [*kept, *reviewed.record_ids()])
+    facts = _facts(store, recipe, state, [*kept, *reviewed.record_ids()])
     boxes = _boxes(content.annotations, kept, least_score, by_people=any(row["is_annotated"] for row in images))
     sizes = {row["sha256"]: (row["width_px"], row["height_px"]) for row in facts.values()}
     shelf = shelves.ensure_thumbnails(pa.array(sorted(sizes), pa.string()), context, "report")
@@ -236,7 +236,7 @@ def _boxes(
     return found
 
 
-def _facts(store: Store, state: State, record_ids: list[str]) -> dict[str, dict[str, Any]]:
+def _facts(store: Store, recipe: Recipe, state: State, record_ids: list[str]) -> dict[str, dict[str, Any]]:
     """By record_id what the page says of each record, kept or not."""
     ids = pa.chunked_array([pa.array(sorted(set(record_ids)), pa.string())])
     known = [
@@ -248,8 +248,13 @@ def _facts(store: Store, state: State, record_ids: list[str]) -> dict[str, dict[
         dict(chain.from_iterable(row.items() for row in of))
         for of in zip(*(table.to_pylist() for table in known), strict=True)
     ]
-    metadata = metadata_counts(store, state, ids)
+    # of several stages that choose among copies, the last one's word
+    prefer = next((stage.prefer for stage in reversed(recipe.stages) if isinstance(stage, Dedup) and stage.prefer), ())
+    counted = {
+        "metadata": metadata_counts(store, state, ids),
+        "preference": copy_preferences(store, state, prefer, ids),
+    }
     return {
-        name: {**row, "record_id": name, "metadata": count}
-        for name, row, count in zip(ids.to_pylist(), rows, metadata.tolist(), strict=True)
+        name: {**row, "record_id": name, **{field: int(values[place]) for field, values in counted.items()}}
+        for place, (name, row) in enumerate(zip(ids.to_pylist(), rows, strict=True))
     }

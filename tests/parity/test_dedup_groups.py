@@ -104,6 +104,7 @@ VIEW = {
     "bytes": pa.int64(),
     "metadata": pa.int64(),
     "is_second_choice": pa.bool_(),
+    "preference": pa.int64(),
 }
 RELATIONS = {
     "a": pa.string(),
@@ -130,6 +131,7 @@ def view_rows(draw: st.DrawFn) -> list[Row]:
             "bytes": draw(st.integers(1, 3)),
             "metadata": draw(st.integers(0, 2)),
             "is_second_choice": draw(st.booleans()),
+            "preference": draw(st.integers(0, 2)),
         }
         for name in draw(st.lists(names, max_size=10, unique=True))
     ]
@@ -152,6 +154,7 @@ def rank(row: Row) -> tuple[Any, ...]:
     pixels = row["width_px"] * row["height_px"]
     return (
         row["is_second_choice"],
+        -row["preference"],
         rights,
         not row["is_annotated"],
         -pixels,

@@ -29,6 +29,7 @@ COLUMNS = (
     "bytes",
     "metadata",
     "is_second_choice",
+    "preference",
 )
 
 MOST_DOUBT_BITS = 10
@@ -58,7 +59,8 @@ def decide(view: pa.Table, relations: pa.Table, verdicts: pa.Table, settings: De
     """DEDUP outcome of a view with COLUMNS, in its order, and EDGES: each compared pair, and what was decided about it.
 
     view: `metadata` is how many fields of the record are filled in; `is_second_choice`: the record is kept only where
-    none of its copies can be (see the function of that name). relations: a, b (SHA-256), relation, distance_bits,
+    none of its copies can be (see the function of that name); `preference`: as the recipe's `prefer` says, the larger,
+    the more (tasks.core.dedup.preferences). relations: a, b (SHA-256), relation, distance_bits,
     score; each unordered pair once. verdicts: a, b (record_id), verdict. Pairs with a blob or a record that is not in
     the view are ignored. Empty in, empty out; the order of rows changes nothing else.
 
@@ -143,9 +145,9 @@ def conclusive_pairs(measured: pa.Table) -> pa.Table:
 def preference_order(view: pa.Table) -> _Rows:
     """(N,) row indices, the most preferable copy first.
 
-    By: no second choice (`is_second_choice`), open rights (public domain, then Creative Commons or
-    rightsstatements.org, then NOASSERTION), annotated by people, more pixels, more bytes (less compressed), more
-    metadata, smaller record_id.
+    By: no second choice (`is_second_choice`), preferred by the recipe, open rights (public domain, then Creative
+    Commons or rightsstatements.org, then NOASSERTION), annotated by people, more pixels, more bytes (less compressed),
+    more metadata, smaller record_id.
     """
     uris = view["rights_uri"]
     is_open, is_stated = _bools(pc.match_substring(uris, "/publicdomain/")), _bools(pc.starts_with(uris, "http"))
@@ -157,6 +159,7 @@ def preference_order(view: pa.Table) -> _Rows:
             -_ints(view["width_px"]) * _ints(view["height_px"]),
             ~_bools(view["is_annotated"]),
             np.where(is_open, 0, np.where(is_stated, 1, 2)),
+            -_ints(view["preference"]),
             _bools(view["is_second_choice"]),
         )
     )

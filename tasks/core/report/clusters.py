@@ -103,10 +103,11 @@ def select_for_review(edges: pa.Table, ledger: pa.Table) -> ReviewSelection:
 def why_it_stayed(stays: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) -> str:
     """The first line of the order of copies by which one record comes before the best of the others, in words.
 
-    Rows have record_id, rights_uri, is_annotated, width_px, height_px, bytes and metadata (how many fields say
-    something); null counts as nothing. At least one other. What this order does not explain, another rule has decided.
+    Rows have preference (by the recipe's `prefer`), record_id, rights_uri, is_annotated, width_px, height_px, bytes and
+    metadata (how many fields say something); null counts as nothing. At least one other. What this order does not
+    explain, another rule has decided.
 
-    >>> row = {"rights_uri": "NOASSERTION", "is_annotated": False, "width_px": 2, "height_px": 2}
+    >>> row = {"preference": 0, "rights_uri": "NOASSERTION", "is_annotated": False, "width_px": 2, "height_px": 2}
     >>> row |= {"bytes": 9, "metadata": 1}
     >>> why_it_stayed({**row, "record_id": "s:b"}, [{**row, "record_id": "s:a", "bytes": 7}])
     'its file is larger: 9 against 7 bytes'
@@ -114,6 +115,7 @@ def why_it_stayed(stays: Mapping[str, Any], others: Sequence[Mapping[str, Any]])
     other = min(others, key=preference_rank)
     mine, its = preference_rank(stays), preference_rank(other)
     reasons = (
+        "the recipe prefers it",
         f"its rights are more open: {stays['rights_uri'] or 'none'} against {other['rights_uri'] or 'none'}",
         "people have annotated it",
         f"it has more pixels: {_size(stays)} against {_size(other)}",
@@ -126,14 +128,15 @@ def why_it_stayed(stays: Mapping[str, Any], others: Sequence[Mapping[str, Any]])
     return next((reason for reason, one, two in zip(reasons, mine, its, strict=True) if one != two), reasons[-1])
 
 
-def preference_rank(row: Mapping[str, Any]) -> tuple[int, bool, int, int, int, str]:
+def preference_rank(row: Mapping[str, Any]) -> tuple[int, int, bool, int, int, int, str]:
     """A record's place in the order of copies (decision 005), the smaller the better: the rule of dedup, for one
     row.
     """
     uri = row["rights_uri"] or ""
     openness = 0 if "/publicdomain/" in uri else 1 if uri.startswith("http") else 2
     pixels = (row["width_px"] or 0) * (row["height_px"] or 0)
-    return openness, not row["is_annotated"], -pixels, -(row["bytes"] or 0), -(row["metadata"] or 0), row["record_id"]
+    size = -pixels, -(row["bytes"] or 0), -(row["metadata"] or 0)
+    return -row["preference"], openness, not row["is_annotated"], *size, row["record_id"]
 
 
 def _size(row: Mapping[str, Any]) -> str:

@@ -29,6 +29,7 @@ VIEW = pa.schema(
         ("bytes", pa.int64()),
         ("metadata", pa.int64()),
         ("is_second_choice", pa.bool_()),
+        ("preference", pa.int64()),
     ]
 )
 RELATIONS = pa.schema(
@@ -59,6 +60,7 @@ def row(record_id: str, blob: str | None = None, **said: Any) -> Row:
         "bytes": 1000,
         "metadata": 3,
         "is_second_choice": False,
+        "preference": 0,
         **said,
     }
 
@@ -184,6 +186,9 @@ def test_of_very_many_records_of_equal_bytes_one_stays_and_each_is_paired_with_t
             {"is_second_choice": True, "rights_uri": MARK, "is_annotated": True},
             id="what must not stay comes after all else",
         ),
+        pytest.param({"preference": 1}, {"rights_uri": MARK, "width_px": 900}, id="what the recipe prefers"),
+        pytest.param({"preference": 2}, {"preference": 1, "metadata": 9}, id="and what it prefers more"),
+        pytest.param({}, {"is_second_choice": True, "preference": 5}, id="not what must not stay, even if preferred"),
         pytest.param({"metadata": 4}, {}, id="more metadata before the smaller name"),
     ],
 )

@@ -30,7 +30,10 @@ def view(*names: str) -> pa.Table:
             "rights_uri": pa.array([""] * len(names), pa.string()),
             "is_annotated": pa.array([False] * len(names), pa.bool_()),
             "is_second_choice": pa.array([False] * len(names), pa.bool_()),
-            **{name: pa.array([1] * len(names), pa.int64()) for name in ("width_px", "height_px", "bytes", "metadata")},
+            **{
+                name: pa.array([1] * len(names), pa.int64())
+                for name in ("width_px", "height_px", "bytes", "metadata", "preference")
+            },
         }
     ).select(rule.COLUMNS)
 

@@ -246,6 +246,7 @@ BEST = {
     "height_px": 1200,
     "bytes": 812_345,
     "metadata": 6,
+    "preference": 2,
 }
 
 
@@ -260,6 +261,8 @@ BEST = {
             f"its rights are more open: {BEST['rights_uri']} against http://x/by/4.0",
             id="rights",
         ),
+        pytest.param({"preference": 1, "rights_uri": None}, "the recipe prefers it", id="the recipe's word"),
+        pytest.param({"preference": 3}, "decided by another rule than the order of copies", id="against its word"),
         pytest.param({"is_annotated": None}, "people have annotated it", id="annotated"),
         pytest.param(
             {"width_px": 800, "bytes": 10**9},
@@ -303,6 +306,7 @@ ROWS = st.lists(
             "bytes": st.sampled_from([7, 8]),
             "metadata": st.sampled_from([0, 1]),
             "is_second_choice": st.just(False),
+            "preference": st.sampled_from([0, 1, 2]),
         }
     ),
     min_size=1,

@@ -28,6 +28,7 @@ def facts(**changes: Any) -> dict[str, dict[str, Any]]:
         "bytes": 1_234_567,
         "is_annotated": False,
         "metadata": 4,
+        "preference": 0,
         "format": "JPEG",
     }
     rows = {f"s:{name}": {**plain, "record_id": f"s:{name}", "sha256": name} for name in ("1", "2", "3")}

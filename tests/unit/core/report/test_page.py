@@ -81,6 +81,7 @@ def fact(record_id: str, sha256: str, **said: Any) -> dict[str, Any]:
         "bytes": 123_456,
         "is_annotated": False,
         "metadata": 4,
+        "preference": 0,
         "format": "JPEG",
     }
     return {**row, **said}
