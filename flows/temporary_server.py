@@ -10,10 +10,11 @@ import sys
 import threading
 from typing import Any
 
-from prefect.server.api.server import SubprocessASGIServer
+from prefect.server.api.server import SubprocessASGIServer, create_app
 from prefect.settings import get_current_settings
 
 from flows.sqlite_server import answer_while_busy
+from flows.wall import Wall, allowed_names
 
 _OF_PREFECT = {"PREFECT_UI_ENABLED": "0", "PREFECT__SERVER_EPHEMERAL": "1", "PREFECT__SERVER_FINAL": "1"}
 """What Prefect sets for a temporary server: no web page, no services that only a lasting server needs."""
@@ -48,8 +49,7 @@ def serve(port: int) -> None:
     threading.Thread(target=_end_with_input, daemon=True).start()
     answer_while_busy()
     uvicorn.run(
-        "prefect.server.api.server:create_app",
-        factory=True,
+        Wall(create_app(), allowed_names()),
         host="127.0.0.1",
         port=port,
         log_level="error",

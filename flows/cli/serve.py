@@ -41,6 +41,14 @@ def add(commands: "Commands") -> None:
         metavar="PORT",
         help="port to listen at; 0: any (default: %(default)s)",
     )
+    parser.add_argument(
+        "--allowed-host",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a name by which browsers and programs reach this machine, beside localhost and its addresses; may be "
+        "repeated",
+    )
     _add_stores(parser)
     parser.add_argument(
         "--recipes", type=Path, metavar="FOLDER", help="folder of recipes of one's own, each of which is deployed, too"
@@ -84,7 +92,13 @@ def serve(arguments: argparse.Namespace) -> int:
     stores = _stores(arguments)
     home = _home()
     with running_service(
-        arguments.host, arguments.port, home, stores, arguments.recipes, are_stores_given=bool(arguments.store)
+        arguments.host,
+        arguments.port,
+        home,
+        stores,
+        arguments.recipes,
+        are_stores_given=bool(arguments.store),
+        allowed_hosts=arguments.allowed_host,
     ) as service:
         for problem in service.problems:
             print(f"bilderatlas: {problem}", file=sys.stderr)
@@ -126,7 +140,9 @@ def deploy(arguments: argparse.Namespace) -> int:
 
     from flows.runner import check_server
     from flows.serve.automations import create_automations
-    from flows.serve.deployments import create_pool, keep_what_people_changed, shipped_deployments, write_deployment
+    from flows.serve.deployments import keep_what_people_changed, shipped_deployments, write_deployment
+    from flows.serve.pool import update_pool
+    from flows.serve.processes import POOL
     from flows.serve.service import notify_url
 
     stores = _stores(arguments)
@@ -142,10 +158,15 @@ def deploy(arguments: argparse.Namespace) -> int:
     with temporary_settings({PREFECT_API_URL: api}):
         check_server(api, "start one with `bilderatlas serve`")
         with get_client(sync_client=True) as client:
-            create_pool(client)
-            for deployment in deployments:
-                kept = keep_what_people_changed(client, deployment, with_store=not arguments.store)
-                write_deployment(client, kept if is_all else deployment._replace(pool=kept.pool))
+            kept = [
+                keep_what_people_changed(client, deployment, with_store=not arguments.store)
+                for deployment in deployments
+            ]
+            for pool in sorted({POOL, *(deployment.pool for deployment in kept)}):
+                for problem in update_pool(client, pool, str(Path.cwd()), is_made=pool == POOL):
+                    print(f"bilderatlas: {problem}", file=sys.stderr)
+            for deployment, changed in zip(deployments, kept, strict=True):
+                write_deployment(client, changed if is_all else deployment._replace(pool=changed.pool))
                 print(f"deployed: {deployment.name}")
         if is_all:
             create_automations(notices, are_kept=notices is None)

@@ -1,19 +1,18 @@
-"""A command of Prefect's, as a process that ends with the one that has started it, however that one ends.
+"""A module's command, as a process that ends with the one that has started it, however that one ends.
 
 The starter holds one end of a pipe, this process waits at the other: when the starter ends, even by `kill -9`, the
 system closes its end. The process leads a group of its own, so that the runs of a worker end with the worker: at once,
 since a run that has the time to say so would be shown as crashed, and not be started again.
 
-    python child.py GRACE_S WORDS ...
+    python child.py GRACE_S MODULE WORDS ...
 """
 
 import os
+import runpy
 import signal
 import subprocess
 import sys
 import threading
-
-from flows.sqlite_server import answer_while_busy
 
 
 def _end_with_input(grace_s: float) -> None:
@@ -30,9 +29,4 @@ def _end_with_input(grace_s: float) -> None:
 
 if __name__ == "__main__":
     threading.Thread(target=_end_with_input, args=(float(sys.argv.pop(1)),), daemon=True).start()
-    if "server" in sys.argv:
-        answer_while_busy()
-
-    from prefect.cli import app
-
-    app()
+    runpy.run_module(sys.argv.pop(1), run_name="__main__", alter_sys=True)

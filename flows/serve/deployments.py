@@ -1,10 +1,7 @@
 """What is deployed: flows that ship, as `deployments/prefect.yaml` declares them, and recipes of one's own."""
 
-import contextlib
 import hashlib
 import json
-import shlex
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module, resources
 from importlib.metadata import version
@@ -15,13 +12,12 @@ import yaml
 from prefect import Flow
 from prefect._vendor.croniter.croniter import croniter
 from prefect.client.orchestration import SyncPrefectClient
-from prefect.client.schemas.actions import DeploymentScheduleCreate, DeploymentUpdate, WorkPoolCreate
+from prefect.client.schemas.actions import DeploymentScheduleCreate, DeploymentUpdate
 from prefect.client.schemas.objects import ConcurrencyOptions
 from prefect.client.schemas.responses import DeploymentResponse
 from prefect.client.schemas.schedules import CronSchedule
-from prefect.exceptions import ObjectAlreadyExists, ObjectNotFound
+from prefect.exceptions import ObjectNotFound
 from prefect.utilities.schema_tools.validation import validate
-from prefect.workers.process import ProcessWorker
 from pydantic import ValidationError
 
 from flows.collisions import describe, strategy_for
@@ -33,10 +29,6 @@ from schemas.phrases import quoted
 from schemas.recipe import Recipe
 
 _BUILD = "flows.build_dataset.build_dataset"
-_COMMAND = shlex.join([sys.executable, "-m", "prefect.engine"])
-"""Prefect's own, but written down: else a worker starts three processes one after another for each run."""
-
-
 _CRON_FIELDS = 5
 _BAD_CRON = "--cron: expected minute, hour, day, month and weekday of a time that comes, such as '0 3 * * *', got "
 
@@ -176,13 +168,6 @@ def _folder_deployments(
     return [*deployments.values()], problems
 
 
-def create_pool(client: SyncPrefectClient) -> None:
-    """Make the work pool, if there is none."""
-    template = ProcessWorker.get_default_base_job_template()
-    with contextlib.suppress(ObjectAlreadyExists):
-        client.create_work_pool(WorkPoolCreate(name=POOL, type="process", base_job_template=template))
-
-
 def write_deployment(client: SyncPrefectClient, deployment: Deployment) -> None:
     """Create the deployment, or bring it up to date.
 
@@ -203,7 +188,7 @@ def write_deployment(client: SyncPrefectClient, deployment: Deployment) -> None:
         entrypoint=deployment.entrypoint,
         parameter_openapi_schema={**deployment.form},
         enforce_parameter_schema=True,
-        job_variables={"working_dir": str(Path.cwd()), "command": _COMMAND},
+        job_variables={"working_dir": str(Path.cwd())},  # the pool has the command
         concurrency_limit=1 if strategy else None,
         concurrency_options=ConcurrencyOptions(collision_strategy=strategy) if strategy else None,
     )

@@ -15,16 +15,17 @@ from typing import Any, BinaryIO
 from urllib.parse import unquote, urlsplit
 
 from flows.serve.processes import address
+from flows.wall import STATUS, TEXT, RequestHead, allowed_names, refusal
 
 _LONGEST_SILENCE_S = 60
 """A client that has sent no whole request by then has its connection closed."""
 
 
 class _Pages(ThreadingHTTPServer):
-    """Knows the folders of which it shows everything."""
+    """Knows the folders of which it shows everything, and the names that it answers to."""
 
-    def __init__(self, host: str, port: int, folders: Sequence[Path]) -> None:
-        self.folders = tuple(folders)
+    def __init__(self, host: str, port: int, folders: Sequence[Path], names: frozenset[str]) -> None:
+        self.folders, self.names = tuple(folders), names
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         super().__init__((host, port), _Files)
 
@@ -42,6 +43,22 @@ class _Files(SimpleHTTPRequestHandler):
         ".html": "text/html; charset=utf-8",
         **dict.fromkeys((".md", ".yaml"), "text/plain; charset=utf-8"),
     }
+
+    def parse_request(self) -> bool:
+        """Whether a request was read that the wall lets pass; any other one is answered."""
+        if not super().parse_request():
+            return False
+        headers = tuple((name.lower(), value) for name, value in self.headers.items())
+        version = self.request_version.removeprefix("HTTP/")
+        why = refusal(RequestHead(self.command, self.path, version, headers), self.server.names)
+        if why is None:
+            return True
+        self.close_connection = True
+        self.send_response(STATUS)
+        self.send_header("Content-Type", TEXT)
+        self.end_headers()
+        self.wfile.write(f"{why}\n".encode())
+        return False
 
     def translate_path(self, path: str) -> str:
         """The place on the disk; nowhere for what is in none of the folders."""
@@ -79,17 +96,19 @@ class _Files(SimpleHTTPRequestHandler):
 
 
 @contextlib.contextmanager
-def release_pages(stores: Sequence[str], host: str, port: int) -> Iterator[str]:
+def release_pages(
+    stores: Sequence[str], host: str, port: int, names: frozenset[str] = allowed_names()
+) -> Iterator[str]:
     """The address of the server while the block runs, which is the value of `release_links.SETTING`.
 
-    port: any other one if somebody listens there. Stores in a bucket have no pages.
+    port: any other one if somebody listens there. names: those of `allowed_names`. Stores in a bucket have no pages.
     """
     paths = [store.removeprefix("file://") for store in stores]
     folders = [Path(path).absolute().resolve() / "releases" for path in paths if "://" not in path]
     try:
-        server = _Pages(host, port, folders)
+        server = _Pages(host, port, folders, names)
     except (OSError, OverflowError):  # the last: of a port after the last one
-        server = _Pages(host, 0, folders)
+        server = _Pages(host, 0, folders, names)
     with server:
         thread = threading.Thread(target=server.serve_forever, name="releases", daemon=True)
         thread.start()

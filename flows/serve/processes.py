@@ -10,7 +10,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -37,6 +37,8 @@ _SETTINGS = {
     "PREFECT_SERVER_SERVICES_DB_VACUUM_RETENTION_PERIOD": "31536000",
     "PREFECT_SERVER_EVENTS_RETENTION_PERIOD": "P30D",
     "PREFECT_SERVER_SERVICES_DB_VACUUM_EVENT_RETENTION_OVERRIDES": '{"prefect.flow-run.heartbeat": 86400}',
+    # a second look, behind the wall: who changes something brings a token, which no other page can read
+    "PREFECT_SERVER_CSRF_PROTECTION_ENABLED": "true",
     "PREFECT_SERVER_UI_SHOW_PROMOTIONAL_CONTENT": "false",
     "PREFECT_LOGGING_LEVEL": "INFO",
     "PREFECT_LOGGING_COLORS": "false",
@@ -52,7 +54,7 @@ _OF_THIS_PROCESS = {
 
 
 class Child:
-    """A command of Prefect's, with a log of its own; the log before it is kept as `<log>.1`.
+    """The command of a module, with a log of its own; the log before it is kept as `<log>.1`.
 
     lock: what it keeps open for as long as it lives, also if this process is killed before it. grace_s: how long it
     may take to end by itself.
@@ -67,7 +69,7 @@ class Child:
         with log.open("wb") as file:
             self.process = subprocess.Popen(
                 # -P: neither the current folder nor that of this file may hide a module of Prefect's
-                [sys.executable, "-P", str(_CHILD), str(grace_s), "--no-prompt", *words],
+                [sys.executable, "-P", str(_CHILD), str(grace_s), *words],
                 stdin=subprocess.PIPE,
                 stdout=file,
                 stderr=subprocess.STDOUT,
@@ -132,16 +134,19 @@ def address(host: str, port: int) -> str:
     return f"http://[{reached}]:{port}" if ":" in reached else f"http://{reached}:{port}"
 
 
-def start_server(host: str, port: int, home: Path, environment: Mapping[str, str], lock: BinaryIO) -> Child:
+def start_server(
+    host: str, port: int, allowed_hosts: Sequence[str], home: Path, environment: Mapping[str, str], lock: BinaryIO
+) -> Child:
     """Prefect's server with its web page. `wait_for` says when it answers."""
-    words = ["server", "start", "--host", host, "--port", str(port)]
+    allowed = [word for name in allowed_hosts for word in ("--allowed-host", name)]
+    words = ["flows.serve.server", "--host", host, "--port", str(port), *allowed]
     return Child(words, home / "server.log", environment, lock, _SERVER_GRACE_S)
 
 
 def start_worker(home: Path, environment: Mapping[str, str], lock: BinaryIO) -> Child:
     """A worker of the pool, which must be there."""
     words = ["worker", "start", "--pool", POOL, "--type", "process", "--install-policy", "never"]
-    return Child(words, home / "worker.log", environment, lock, _WORKER_GRACE_S)
+    return Child(["prefect", "--no-prompt", *words], home / "worker.log", environment, lock, _WORKER_GRACE_S)
 
 
 def child_environment(api: str, home: Path) -> dict[str, str]:

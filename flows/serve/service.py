@@ -19,6 +19,7 @@ from flows.serve.processes import (
     start_worker,
     wait_for,
 )
+from flows.wall import allowed_names
 from schemas.errors import BadInput
 from schemas.phrases import LONGEST_PLACE, quoted
 
@@ -55,22 +56,31 @@ class Service(NamedTuple):
 
 @contextlib.contextmanager
 def running_service(
-    host: str, port: int, home: Path, stores: Sequence[str], recipes: Path | None, *, are_stores_given: bool
+    host: str,
+    port: int,
+    home: Path,
+    stores: Sequence[str],
+    recipes: Path | None,
+    *,
+    are_stores_given: bool,
+    allowed_hosts: Sequence[str] = (),
 ) -> Iterator[Service]:
     """The service, while the block runs. Prefect must not have been imported, since this sets where its server is.
 
-    Raises BadInput for a host, a port, a folder or an address that is of no use.
+    Raises BadInput for a host, a port, a folder, a name or an address that is of no use.
     """
     notices = notify_url()
+    names = allowed_names(*allowed_hosts)
     if recipes is not None and not recipes.is_dir():
         raise BadInput(f"--recipes: expected a folder with recipes (*.yaml), got {quoted(str(recipes), LONGEST_PLACE)}")
     with contextlib.ExitStack() as stack:
         lock = stack.enter_context(locked_home(home))
         port = free_port(host, port)
+        names |= allowed_names(host)
         os.environ["PREFECT_API_URL"] = api = f"{address(host, port)}/api"
         environment = child_environment(api, home)
         environment.pop(NOTIFY, None)  # a secret that no run needs
-        server = start_server(host, port, home, environment, lock)
+        server = start_server(host, port, allowed_hosts, home, environment, lock)
         stack.callback(server.stop)
         # what follows is imported while the server starts
         from prefect.client.orchestration import get_client
@@ -80,24 +90,28 @@ def running_service(
         from flows.serve.automations import create_automations
         from flows.serve.lost_runs import restart_lost_runs, watch_for_lost_runs
         from flows.serve.pages import release_pages
+        from flows.serve.pool import update_pool
         from tasks.engine.release_links import SETTING
 
         deployments, problems = calendar.all_deployments(stores, recipes)
         wait_for(server, api)
         check_server(api, f"see {server.log}")
         with get_client(sync_client=True) as client:
-            calendar.create_pool(client)
+            here = str(Path.cwd())
+            problems += update_pool(client, POOL, here, is_made=True)
             restarted = [run.name for run in restart_lost_runs(client, POOL)]
             problems += _problem_of_folder(calendar.folder_before(client, deployments))
             deployments = [
                 calendar.keep_what_people_changed(client, deployment, with_store=not are_stores_given)
                 for deployment in deployments
             ]
+            for pool in {deployment.pool for deployment in deployments} - {POOL}:
+                problems += update_pool(client, pool, here)
             for deployment in deployments:
                 calendar.write_deployment(client, deployment)
             watch_for_lost_runs(client)
             create_automations(notices)
-        pages = release_pages(_stores_of(deployments), _host_of_pages(host), port + 1)
+        pages = release_pages(_stores_of(deployments), _host_of_pages(host), port + 1, names)
         environment.setdefault(SETTING, stack.enter_context(pages))
         worker = start_worker(home, environment, lock)
         stack.callback(worker.stop)

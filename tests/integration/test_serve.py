@@ -112,7 +112,9 @@ def test_a_bad_value_is_refused_before_the_run_starts(serve, parameters, changes
     museum = serve.get("deployments/name/build_dataset/museum")
     count = serve.post("flow_runs/count", {})
     body = {"parameters": {**parameters, **changes}, "state": {"type": "SCHEDULED"}}
-    answer = requests.post(f"{serve.api}/deployments/{museum['id']}/create_flow_run", json=body, timeout=30)
+    answer = requests.post(
+        f"{serve.api}/deployments/{museum['id']}/create_flow_run", json=body, headers=serve.token, timeout=30
+    )
     assert answer.status_code == requests.codes.conflict
     assert words in answer.json()["detail"]
     assert f"'{place}'" in answer.json()["detail"] or not place

@@ -1,8 +1,10 @@
 """What a test asks a Prefect server, waits for, and finds in its logs."""
 
+import functools
 import re
 import time
-from collections.abc import Callable
+import uuid
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -60,25 +62,38 @@ class PrefectApi:
     worker_log: Log
 
     def post(self, path: str, body: Any) -> Any:
-        return self._ask(lambda: requests.post(f"{self.api}/{path}", json=body, timeout=30, auth=self.auth))
+        return self._ask("POST", path, json=body, headers=self.token)
 
     def patch(self, path: str, body: Any) -> None:
-        self._ask(lambda: requests.patch(f"{self.api}/{path}", json=body, timeout=30, auth=self.auth))
+        self._ask("PATCH", path, json=body, headers=self.token)
 
     def get(self, path: str) -> Any:
-        return self._ask(lambda: requests.get(f"{self.api}/{path}", timeout=30, auth=self.auth))
+        return self._ask("GET", path)
 
-    @staticmethod
-    def _ask(ask: Callable[[], requests.Response]) -> Any:
+    @functools.cached_property
+    def token(self) -> Mapping[str, str]:
+        """The headers by which a request may change something; none where the server asks for none."""
+        client = str(uuid.uuid4())
+        answer = self._answer("GET", f"csrf-token?client={client}")
+        if answer.status_code == requests.codes.unprocessable:
+            return {}
+        assert answer.ok, answer.text
+        return {"Prefect-Csrf-Token": answer.json()["token"], "Prefect-Csrf-Client": client}
+
+    def _ask(self, method: str, path: str, **options: Any) -> Any:
+        response = self._answer(method, path, **options)
+        assert response.ok, response.text
+        return response.json() if response.content else None
+
+    def _answer(self, method: str, path: str, **options: Any) -> requests.Response:
         """Ask again while the server's database is locked by another request, as Prefect's own client does."""
 
         def answered() -> list[requests.Response]:
-            response = ask()
+            response = requests.request(method, f"{self.api}/{path}", timeout=30, auth=self.auth, **options)
             return [] if response.status_code == requests.codes.unavailable else [response]
 
         (response,) = poll(answered, "an answer of the server", timeout_s=30)
-        assert response.ok, response.text
-        return response.json() if response.content else None
+        return response
 
     def run_of(self, deployment: str, parameters: dict[str, Any], flow: str = "build_dataset") -> dict[str, Any]:
         """A new run of a deployment."""

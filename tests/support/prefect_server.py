@@ -18,14 +18,11 @@ BIN = Path(sys.executable).parent
 QUIET = {"PREFECT_SERVER_ANALYTICS_ENABLED": "false", "DO_NOT_TRACK": "1"}
 """No telemetry: where there is no network, its errors would be in the logs."""
 
-_PREFECT = "from flows.sqlite_server import answer_while_busy as a; a(); from prefect.cli import app; app()"
-"""Prefect's command as `serve` runs it: on SQLite its server would stand still and refuse at times."""
-
 
 class PrefectServer(PrefectApi):
     """A Prefect server as a person would run it, with a home of its own.
 
-    command: what starts it, in place of Prefect's command as `serve` runs it.
+    command: what starts it, in place of the command that `serve` runs.
     """
 
     def __init__(self, home: Path, command: Sequence[str | Path] = (), **settings: str) -> None:
@@ -36,7 +33,7 @@ class PrefectServer(PrefectApi):
         name, _, password = settings.get("PREFECT_API_AUTH_STRING", "").partition(":")
         self.auth = (name, password) if name else None
         place = ("--host", "127.0.0.1", "--port", str(self.port))
-        self._command = command or (BIN / "python", "-c", _PREFECT, "server", "start", *place)
+        self._command = command or (BIN / "python", "-m", "flows.serve.server", *place)
         if command:  # which says by its settings where it listens
             self.environment["PREFECT_SERVER_API_PORT"] = str(self.port)
         self.log, self.worker_log = Log(home / "server.log"), Log(home / "worker.log")

@@ -1,0 +1,149 @@
+"""The work pool: how a worker starts a run. Its template is ours, and whoever starts a run chooses no command by it.
+
+Prefect's own template has the command, the environment and the folder of a run as variables, which whoever starts a run
+may set. In ours the command is written down, the environment is the worker's, and the folder is one of those in which
+`serve` or `deploy` were called: it stands in each deployment as `working_dir`, the pool lists them all, and Prefect's
+server refuses any other one. A lost run that is started again has its folder by the same variable.
+
+That is depth, no protection: the server does what it is asked by whoever reaches it, and a deployment's pull steps are
+commands. Who reaches it, `flows/wall.py` decides.
+"""
+
+import shlex
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from prefect.client.orchestration import SyncPrefectClient
+from prefect.client.schemas.actions import DeploymentUpdate, WorkPoolCreate, WorkPoolUpdate
+from prefect.client.schemas.filters import WorkPoolFilter
+from prefect.client.schemas.responses import DeploymentResponse
+from prefect.exceptions import ObjectNotFound
+
+from schemas.phrases import quoted
+
+_ENGINE = "-m prefect.engine"
+_COMMAND = f"{shlex.quote(sys.executable)} -P {_ENGINE}"
+"""Prefect's own, but written down: else a worker starts three processes one after another for each run. -P: no module
+of the run's folder hides one of Prefect's.
+"""
+
+_TYPE = "process"
+_PAGE = 200  # the most deployments that a server lists at once
+
+
+def update_pool(client: SyncPrefectClient, name: str, folder: str, *, is_made: bool = False) -> list[str]:
+    """Bring a pool's template up to date, and the job variables of its deployments; a sentence for each of these that
+    loses one. What else people have set of the pool stays: limit, pause, environment, queues.
+
+    folder: from which deployments that are written next see their paths. is_made: the pool is made where there is none.
+    Pools of other types stay as they are.
+    """
+    deployments = [*_deployments_of(client, name)]
+    template = job_template([folder, *(str(folder) for deployment in deployments if (folder := _folder(deployment)))])
+    try:
+        pool = client.read_work_pool(name)
+    except ObjectNotFound:
+        if is_made:
+            client.create_work_pool(WorkPoolCreate(name=name, type=_TYPE, base_job_template=template))
+        return []
+    if pool.type != _TYPE:
+        return []
+    template = keep_what_people_set(template, pool.base_job_template)
+    if template != pool.base_job_template:
+        client.update_work_pool(name, WorkPoolUpdate(base_job_template=template))
+    problems = (_strip(client, deployment, template["variables"]["properties"]) for deployment in deployments)
+    return [problem for problem in problems if problem is not None]
+
+
+def job_template(folders: Iterable[str]) -> dict[str, Any]:
+    """The template, with the folders from which a run may see its paths."""
+    return {
+        "job_configuration": {
+            "command": _COMMAND,
+            "stream_output": "{{ stream_output }}",
+            "working_dir": "{{ working_dir }}",
+        },
+        "variables": {
+            "type": "object",
+            "properties": {
+                "stream_output": {
+                    "type": "boolean",
+                    "title": "Stream Output",
+                    "description": "Whether the worker's log has the lines of its runs.",
+                    "default": True,
+                },
+                "working_dir": {
+                    "type": "string",
+                    "title": "Working Directory",
+                    "description": "The folder from which a run sees its paths: one where serve or deploy was called.",
+                    "enum": sorted(set(folders)),
+                },
+            },
+            "additionalProperties": False,
+        },
+    }
+
+
+def keep_what_people_set(template: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
+    """The template with the environment that a pool has for all of its runs, with their command where that is a
+    person's, and with whether the worker's log has their lines.
+    """
+    command, env = _value(before, "command"), _value(before, "env")
+    is_own = isinstance(command, str) and command and not command.endswith(_ENGINE)
+    kept = {**({"command": command} if is_own else {}), **({"env": env} if env and isinstance(env, dict) else {})}
+    fields = dict(template["variables"]["properties"])
+    is_streamed = _value(before, "stream_output")
+    if isinstance(is_streamed, bool):
+        fields["stream_output"] = {**fields["stream_output"], "default": is_streamed}
+    return {
+        "job_configuration": {**template["job_configuration"], **kept},
+        "variables": {**template["variables"], "properties": fields},
+    }
+
+
+def _value(template: Mapping[str, Any], name: str) -> Any:
+    """What a template has for all runs: as it is written down, or the default of the variable in its place."""
+    value = (template.get("job_configuration") or {}).get(name)
+    if not isinstance(value, str) or "{{" not in value:
+        return value
+    properties = (template.get("variables") or {}).get("properties") or {}
+    return (properties.get(name) or {}).get("default")
+
+
+def _strip(client: SyncPrefectClient, deployment: DeploymentResponse, allowed: Mapping[str, Any]) -> str | None:
+    """Take away the job variables that the pool does not know, since the server refuses runs that have some; a sentence
+    where one was a person's.
+    """
+    before = deployment.job_variables or {}
+    kept = {name: value for name, value in before.items() if name in allowed}
+    if kept == before:
+        return None
+    client.update_deployment(deployment.id, DeploymentUpdate(job_variables=kept))
+    gone = sorted(name for name in before if name not in kept and not _is_old_command(name, before[name]))
+    return (
+        f"deployment {quoted(deployment.name)}: expected no job variables but {', '.join(allowed)}, got "
+        f"{', '.join(gone)}, taken away: set it where the worker runs, or in the pool's template"
+        if gone
+        else None
+    )
+
+
+def _is_old_command(name: str, value: Any) -> bool:
+    return name == "command" and str(value).endswith(_ENGINE)
+
+
+def _folder(deployment: DeploymentResponse) -> Any:
+    return (deployment.job_variables or {}).get("working_dir")
+
+
+def _deployments_of(client: SyncPrefectClient, pool: str) -> Iterator[DeploymentResponse]:
+    offset = 0
+    while True:
+        page = client.read_deployments(
+            work_pool_filter=WorkPoolFilter.model_validate({"name": {"any_": [pool]}}), limit=_PAGE, offset=offset
+        )
+        yield from page
+        if len(page) < _PAGE:
+            return
+        offset += _PAGE

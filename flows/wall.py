@@ -1,0 +1,183 @@
+"""Whom a server of this machine answers: programs that name the machine rightly, and its own pages; no other page.
+
+A page of any site can send requests to 127.0.0.1 from the browser that shows it, also with a body and without asking
+first, and can open WebSockets. It cannot say that it is another page: the browser adds the origin. A name that is
+made to point to this machine (DNS rebinding) makes the page and the server one origin for the browser; but the request
+then has that name as its host. So two headers decide, and nothing that a page can choose: in particular no
+`X-Forwarded-...`. A proxy hands on the host that it was asked for.
+"""
+
+import ipaddress
+import re
+from collections.abc import Awaitable, Callable, MutableMapping
+from http import HTTPStatus
+from typing import Any, NamedTuple
+
+from schemas.errors import BadInput
+from schemas.phrases import quoted
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+STATUS = HTTPStatus.FORBIDDEN
+TEXT = "text/plain; charset=utf-8"
+
+_NAME = re.compile(r"(?![.-])[a-z0-9_-]+(\.[a-z0-9_-]+)*", re.ASCII)
+_LONGEST_NAME = 253
+_PLACE = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::([0-9]{1,5}))?", re.ASCII | re.IGNORECASE)
+_ORIGIN = re.compile(r"(https?)://(.+)", re.ASCII)
+_PORTS = {"http": 80, "https": 443}
+_LAST_PORT = 65_535
+_OTHER_SITES = {"cross-site", "same-site"}
+"""What a browser says of a request by a page that is not the server's own: for it, ports of one host are one site."""
+
+
+class Place(NamedTuple):
+    """A host as names are compared (small letters, no final dot; addresses in their short form), and its port."""
+
+    host: str
+    is_address: bool
+    port: int | None
+
+
+class RequestHead(NamedTuple):
+    """What the rule sees of a request.
+
+    target: as the request line has it, or its path. headers: names in small letters, values; in their order.
+    """
+
+    method: str
+    target: str
+    version: str
+    headers: tuple[tuple[str, str], ...]
+
+    def values(self, name: str) -> list[str]:
+        """The values of all headers of this name."""
+        return [value.strip(" \t") for other, value in self.headers if other == name]
+
+
+def allowed_names(*hosts: str) -> frozenset[str]:
+    """The names that a server answers to beside all addresses: localhost and these; addresses among them are left out.
+
+    Raises BadInput for what is neither a name nor an address.
+
+    >>> sorted(allowed_names("Museum.Example.", "0.0.0.0"))
+    ['localhost', 'museum.example']
+    """
+    return frozenset({"localhost", *(name for host in hosts if (name := _name(host)) is not None)})
+
+
+def _name(host: str) -> str | None:
+    try:
+        ipaddress.ip_address(host.strip("[]").partition("%")[0])
+    except ValueError:
+        pass
+    else:
+        return None
+    try:
+        name = host.encode("idna").decode().lower().removesuffix(".")  # as a browser sends it
+    except UnicodeError:
+        name = ""
+    if not _NAME.fullmatch(name) or len(name) > _LONGEST_NAME:
+        expected = "a name such as museum.example, without http:// and port"
+        raise BadInput(f"--allowed-host: expected {expected}, got {quoted(host)}")
+    return name
+
+
+def refusal(head: RequestHead, names: frozenset[str]) -> str | None:
+    """Why a request is not answered, in a sentence; None for one that is.
+
+    names: those of `allowed_names`. Requests without an origin are no page's, unless the browser says so: they pass
+    where the host is right. HTTP/1.0 knows no host, and browsers do not speak it.
+    """
+    hosts, origins = head.values("host"), head.values("origin")
+    if not head.target.startswith("/") and head.target != "*":
+        return f"expected a path of this server, got {quoted(head.target)}"
+    place = _place(hosts[0]) if len(hosts) == 1 else None
+    is_named = place is not None and (place.is_address or place.host in names)
+    is_without = not hosts and not origins and head.version in {"0.9", "1.0"}
+    if not is_named and not is_without:
+        return _unknown_host(hosts, place)
+    if any(place is None or not _is_own(origin, place) for origin in origins):
+        return f"Origin: expected a page of this server, or no page, got {quoted(', '.join(origins))}"
+    if _OTHER_SITES.intersection(head.values("sec-fetch-site")) and not _is_visit(head):
+        return "Sec-Fetch-Site: expected a page of this server, or a link to one, got another page"
+    return None
+
+
+def _place(text: str) -> Place | None:
+    """The host and port of a `Host`; None for what is none.
+
+    >>> _place("LOCALHOST.:4200"), _place("[::0001]"), _place("user@localhost")
+    (Place(host='localhost', is_address=False, port=4200), Place(host='::1', is_address=True, port=None), None)
+    """
+    parts = _PLACE.fullmatch(text)
+    if parts is None or int(parts[2] or 0) > _LAST_PORT:
+        return None
+    port = int(parts[2]) if parts[2] else None
+    try:
+        if parts[1].startswith("["):
+            return Place(str(ipaddress.IPv6Address(parts[1][1:-1])), True, port)
+        return Place(str(ipaddress.IPv4Address(parts[1])), True, port)
+    except ValueError:
+        name = parts[1].lower().removesuffix(".")
+        return Place(name, False, port) if _NAME.fullmatch(name) else None
+
+
+def _is_own(origin: str, own: Place) -> bool:
+    """Whether an `Origin` is that of the pages at the place which was asked. Whether with TLS or without is not
+    compared: a proxy may have taken it away, and only one of them answers at a port.
+    """
+    parts = _ORIGIN.fullmatch(origin)
+    place = _place(parts[2]) if parts else None
+    if parts is None or place is None:
+        return False
+    usual = _PORTS[parts[1]]
+    return place.host == own.host and (place.port or usual) == (own.port or usual)
+
+
+def _is_visit(head: RequestHead) -> bool:
+    """Whether a person follows a link, and will see the page by itself, in no frame of another one."""
+    is_read = head.method in {"GET", "HEAD"}
+    return is_read and head.values("sec-fetch-mode") == ["navigate"] and head.values("sec-fetch-dest") == ["document"]
+
+
+def _unknown_host(hosts: list[str], place: Place | None) -> str:
+    got = quoted(", ".join(hosts)) if hosts else "none"
+    what = f"Host: expected an address, localhost or a name that this server was started for, got {got}"
+    return what if place is None else f"{what}; if it is a name of this machine, start with --allowed-host {place.host}"
+
+
+class Wall:
+    """An ASGI application around another one, which sees only requests that pass."""
+
+    def __init__(self, app: App, names: frozenset[str]) -> None:
+        self.app, self.names = app, names
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand on what is no request, such as the start and the end of the server, and requests that pass."""
+        is_request = scope["type"] in {"http", "websocket"}
+        why = refusal(_head_of_scope(scope), self.names) if is_request else None
+        if why is None:
+            await self.app(scope, receive, send)
+        else:
+            await _refuse(scope, send, why)
+
+
+def _head_of_scope(scope: Scope) -> RequestHead:
+    headers = tuple((name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in scope["headers"])
+    return RequestHead(scope.get("method", "GET"), scope["path"], scope.get("http_version", "1.1"), headers)
+
+
+async def _refuse(scope: Scope, send: Send, why: str) -> None:
+    """Answer with the sentence. A WebSocket is not opened: the server answers with the same status and no text."""
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.close"})
+        return
+    body = f"{why}\n".encode()
+    headers = [(b"content-type", TEXT.encode()), (b"content-length", str(len(body)).encode())]
+    headers.append((b"x-content-type-options", b"nosniff"))
+    await send({"type": "http.response.start", "status": int(STATUS), "headers": headers})
+    await send({"type": "http.response.body", "body": body})
