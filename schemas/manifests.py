@@ -116,6 +116,7 @@ class Context(Manifest):
     began_s: float = 0.0  # when, in seconds since 1970: what was answered since need not be asked again in a second try
     # the version to go on from; empty: the one that `latest` names; "none": nothing, and all splits are assigned anew
     previous: str = ""
+    command: tuple[str, ...] = ()  # the words by which a person has begun it on a terminal; empty: elsewhere
     # nothing is asked for, measured or published: where the store lacks something, WorkToDo is raised
     is_stored_only: bool = False
     plan: str = ""  # a name of its own if this is a plan: then the store is read, never written

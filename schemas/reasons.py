@@ -128,6 +128,12 @@ PASSING: frozenset[Reason] = frozenset(
 """Failures that may be over by the next build: they are asked for again; all others are permanent until the input
 changes."""
 
+REFUSALS: frozenset[Reason] = frozenset(
+    {Reason.NOT_FOUND, Reason.HTTP_ERROR, Reason.REDIRECT_LOOP, Reason.EMPTY_FILE, Reason.NOT_AN_IMAGE}
+)
+"""Failures for good that a server in trouble may also give for everything: from the web, they are final only if the
+host has sent other images in that build, or a later build has met them again."""
+
 FAILURES_IN_BYTES: frozenset[Reason] = frozenset(
     {
         Reason.EMPTY_FILE,

@@ -98,6 +98,7 @@ RETRIEVALS = pa.schema(
         ("retrieved_at", TIME),
         ("etag", pa.string()),
         ("last_modified", pa.string()),
+        ("run", pa.string()),  # the build that has asked, of images on the web; null: before this was noted
     ]
 )
 """What was asked for and what came. locator: a path below a binding or a URL; width and height upright, of images."""

@@ -1,5 +1,7 @@
 """fetch (retrieve): each record's image, checked to the end and stored under its SHA-256."""
 
+import shlex
+
 import pyarrow as pa
 import pyarrow.compute as pc
 from prefect import task
@@ -14,11 +16,11 @@ from schemas.sources import AnyFileSource
 from schemas.stages import Fetch
 from schemas.tables import FETCH, RETRIEVALS
 from tasks.core import fetch as core
-from tasks.core import tables
+from tasks.core import server_refusals, tables
 from tasks.engine import by_hand, inspection, retries, runs, steps
 from tasks.engine import web_client as web
 from tasks.engine.cache_keys import cache_key
-from tasks.engine.retrieve import retrieve, unanswered_requests
+from tasks.engine.retrieve import open_refusals, retrieve, unanswered_requests
 from tasks.engine.views import kept_ids
 from tasks.io.files.folders import Folder
 from tasks.io.images.beginnings import why_no_image
@@ -77,7 +79,7 @@ def fetch_part(
         with Journal(store, into, RETRIEVALS) as journal:
             unanswered = unanswered_requests(requests, into, context).to_pylist()
             for row in downloads.rows(unanswered, lambda request: str(request["locator"])):
-                journal.add(row)
+                journal.add({**row, "run": context.run or None})
     finally:
         inspections.store(store)
 
@@ -90,7 +92,7 @@ def fetch(settings: Fetch, state: State, recipe: Recipe, context: Context) -> St
     records = tables.lookup(wanted, "record_id", record_ids)
     rules = cache_key(code=inspection.CODE, max_bytes=settings.max_bytes, max_pixels=settings.max_pixels)
     is_url = pc.match_substring_regex(records["locator"], core.URL)
-    parts, computed, looks = [], 0, _Looks()
+    parts, computed, looks, notes = [], 0, _Looks(), list[str]()
     for source in recipe.sources:
         of_source = records.filter(pc.and_(pc.equal(records["source"], source.name), pc.invert(is_url)))
         if of_source.num_rows and isinstance(source, AnyFileSource):
@@ -124,6 +126,7 @@ def fetch(settings: Fetch, state: State, recipe: Recipe, context: Context) -> St
         )
         parts.append(core.outcome(of_source, answers, settings))
         computed += count
+        notes = _refusal_notes(store, answers, settings, context)
     outcome = pa.concat_tables([FETCH.empty_table(), *parts]).sort_by("record_id")
     outcome = by_hand.drop_same_bytes(outcome, state, context)
     if context.plan and computed:
@@ -133,7 +136,7 @@ def fetch(settings: Fetch, state: State, recipe: Recipe, context: Context) -> St
         )
     else:
         step = steps.step_of(store, "retrieve", settings.label, "fetch", record_ids, outcome, computed=computed)
-    step = step.model_copy(update={"notes": (*step.notes, *looks.notes(settings.label))})
+    step = step.model_copy(update={"notes": (*step.notes, *looks.notes(settings.label), *notes)})
     return _without_unfit_annotations(store, state, step, outcome)
 
 
@@ -157,6 +160,17 @@ class _Looks:
     def notes(self, label: str) -> list[str]:
         """What a person should know before the build."""
         return core.look_notes(label, self._failures, self._files, _MOST_LOOKS)
+
+
+def _refusal_notes(store: Store, answers: pa.Table, settings: Fetch, context: Context) -> list[str]:
+    """What a person should know of images that servers refused, with the commands that ask again; not in a plan."""
+    is_refused = server_refusals.are_refused(answers)
+    if context.plan or not pc.any(is_refused).as_py():
+        return []
+    refused = answers.filter(is_refused)
+    again = shlex.join(context.command)
+    for_all = shlex.join([*context.command, "--set", f"stages.{settings.label}.refresh=failed"]) if again else ""
+    return server_refusals.refusal_notes(refused, open_refusals(store, DOWNLOADS, refused), again, for_all)
 
 
 def _without_unfit_annotations(store: Store, state: State, step: Step, outcome: pa.Table) -> Step:

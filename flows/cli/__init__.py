@@ -58,6 +58,7 @@ def main(argv: list[str] | None = None) -> int:
     for name, value in _ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     arguments = parser().parse_args(argv)
+    arguments.words = sys.argv[1:] if argv is None else argv
     command: Command = arguments.command
     with ended_by_signals() as ending:
         try:

@@ -158,4 +158,5 @@ def _recipe_and_context(arguments: argparse.Namespace, began_s: float | None = N
         previous=arguments.previous or "",
         run=uuid.uuid4().hex,
         began_s=time.time() if began_s is None else began_s,
+        command=("bilderatlas", *arguments.words),
     )

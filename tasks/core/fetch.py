@@ -59,8 +59,12 @@ def hosts(locators: pa.ChunkedArray) -> list[str]:
     >>> hosts(pa.chunked_array([["https://b.example:8000/1.jpg", "images/1.jpg", "http://a.example/2.jpg"]]))
     ['a.example', 'b.example:8000']
     """
-    unique = pc.unique(pc.struct_field(pc.extract_regex(locators, r"(?i)^https?://(?P<host>[^/?#]+)"), "host"))
-    return sorted(host for host in unique.to_pylist() if host)
+    return sorted(host for host in pc.unique(host_of(locators)).to_pylist() if host)
+
+
+def host_of(locators: pa.ChunkedArray) -> pa.ChunkedArray:
+    """(N,) the host of each URL, with its port; null for other locators."""
+    return pc.struct_field(pc.extract_regex(locators, r"(?i)^https?://(?P<host>[^/?#]+)"), "host")
 
 
 def requests_table(locators: pa.ChunkedArray, validators: Mapping[str, str]) -> pa.Table:

@@ -14,7 +14,7 @@ from schemas.errors import DamagedFile
 from schemas.manifests import Context
 from schemas.reasons import FAILURES_IN_BYTES, PASSING
 from schemas.tables import RETRIEVALS
-from tasks.core import tables
+from tasks.core import server_refusals, tables
 from tasks.engine import runs
 from tasks.engine.parts import PartTask, run_in_parts
 from tasks.io.store import journal
@@ -23,6 +23,7 @@ from tasks.io.store.store import Store
 PASSING_WORDS = pa.array(sorted(str(reason) for reason in PASSING))
 
 
+_JUDGED_BY = ["locator", "reason", "sha256", "run"]
 _JUDGED = pa.array(sorted(str(reason) for reason in FAILURES_IN_BYTES))
 
 Refresh = Literal["new", "failed", "all"]
@@ -43,8 +44,9 @@ def retrieve(
     """RETRIEVALS row of each request, in order, and how many had to be sent now.
 
     requests: columns locator, validator (unique together). folder: where the store keeps their rows. Sent are those
-    without a row, whose blob is gone, that failed in passing, or whose bytes were judged by other `rules` (limits,
-    code); by `refresh`, also those that failed for good, or all. In a plan nothing is sent (unless `even_in_plan`,
+    without a row, whose blob is gone, that failed in passing, that were refused by a host that may have been in trouble
+    (`open_refusals`), or whose bytes were judged by other `rules` (limits, code); by `refresh`, also those that failed
+    for good, or all. In a plan nothing is sent (unless `even_in_plan`,
     which leaves nothing behind either): rows still to come are null. part(requests, settings, rules, folder, context)
     sends one batch and stores its rows; what is known of a request, such as its ETag, comes with it.
 
@@ -55,7 +57,8 @@ def retrieve(
     if not context.plan:
         journal.absorb(store, folder, RETRIEVALS)
     known, sizes = _known(store, folder, requests), store.blob_sizes()
-    todo = _with_mixed_hosts(known.filter(_must_be_sent(known, sizes, rules, refresh)))
+    must_be_sent = _must_be_sent(known, sizes, rules, refresh)
+    todo = _with_mixed_hosts(known.filter(pc.or_(must_be_sent, open_refusals(store, folder, known))))
     if todo.num_rows and (even_in_plan or not context.plan):
         run_in_parts(part, todo, (settings, rules, folder), context, label)
         known = _known(store, folder, requests, store.blob_sizes())
@@ -63,6 +66,14 @@ def retrieve(
         if lost.num_rows:
             raise DamagedFile(f"expected the blob of '{lost['locator'][0]}', which has come just now, got none")
     return known, todo.num_rows
+
+
+def open_refusals(store: Store, folder: str, answers: pa.Table) -> pa.ChunkedArray:
+    """(N,) whether each RETRIEVALS row of a folder is a refusal that is not final yet."""
+    if not pc.any(refused := server_refusals.are_refused(answers)).as_py():
+        return refused
+    stored = [tables.as_schema(table, RETRIEVALS).select(_JUDGED_BY) for _, table in store.tables(folder)]
+    return server_refusals.are_open(answers, pa.concat_tables([RETRIEVALS.empty_table().select(_JUDGED_BY), *stored]))
 
 
 def unanswered_requests(requests: pa.Table, folder: str, context: Context) -> pa.Table:
