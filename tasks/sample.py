@@ -57,6 +57,6 @@ def _view(store: Store, settings: Sample, state: State, recipe: Recipe, context:
         columns["object"] = thing
     if settings.weight == "figures":
         columns["figures"] = pa.chunked_array([figure_counts(store, state, ids, settings.category, settings.score)])
-    columns["is_included"] = pa.chunked_array([is_named(recipe, context, ids, "include")])
-    columns["replaced_because"] = replaced_because(recipe, context, ids)
+    columns["is_included"] = pa.chunked_array([is_named(state, recipe, context, ids, "include")])
+    columns["replaced_because"] = replaced_because(state, recipe, context, ids)
     return pa.table(columns)

@@ -12,6 +12,7 @@ from schemas.errors import BadInput
 from schemas.phrases import listed, quoted
 from schemas.reasons import MEANING, Reason
 from schemas.release import ReleaseRecipe
+from tasks.core.record_ids import known_spellings
 from tasks.core.scrape.folder import fields_of_path
 from tasks.io.store import layout, releases
 from tasks.io.store.refusals import RefusedBuild, read_refusal, refused_datasets
@@ -32,9 +33,9 @@ def why(url: str, record_id: str) -> str:
     if row["kept"]:
         split, sha256 = (_printable(str(row[name])) for name in ("last_split", "sha256"))
         lines.append(f"  in the release: split {split}, image_id {row['image_id']}, sha256 {sha256}")
-    if record_id in release.tombstones()["record_id"].to_pylist():
+    if row["record_id"] in release.tombstones()["record_id"].to_pylist():
         lines.append(f"  {'':<16} its image and its fields were purged")
-    return "\n".join([*lines, *_attribute_lines(release, record_id)])
+    return "\n".join([*lines, *_attribute_lines(release, row["record_id"])])
 
 
 def why_last(store_url: str, dataset: str | None, record_id: str | None) -> str:
@@ -87,6 +88,7 @@ def _why_no_record(recipe: ReleaseRecipe, record_id: str) -> str:
 
 def _row(ledger: pa.Table, record_id: str, where: str, cause: str = "") -> dict[str, Any]:
     record_id = record_id.encode(errors="replace").decode()  # a terminal may hand over bytes that are no UTF-8
+    record_id = known_spellings([record_id], ledger["record_id"]).get(record_id, record_id)
     rows: list[dict[str, Any]] = ledger.filter(pc.equal(ledger["record_id"], record_id)).to_pylist()
     if not rows:
         near = difflib.get_close_matches(record_id, ledger["record_id"].to_pylist()[:100_000], n=3, cutoff=0.4)

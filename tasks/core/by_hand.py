@@ -21,6 +21,7 @@ from tasks.core import tables
 from tasks.core.columns import whole
 from tasks.core.names.artists import parse_attribution
 from tasks.core.names.matching import Aliases, normalize_name
+from tasks.core.record_ids import known_spellings
 
 COLUMNS = ("action", "scope", "name", "reason", "date")
 CLASHES: tuple[tuple[Action, Action], ...] = (
@@ -175,6 +176,32 @@ def _check_clashes(name: str, rows: Iterable[_ManualRow]) -> None:
 # --- applying
 
 
+def with_known_ids(by_hand: pa.Table, records: pa.ChunkedArray, previous: pa.ChunkedArray | None = None) -> pa.Table:
+    """BY_HAND with the ids of records as these have them, where a row has another spelling (see core.record_ids).
+
+    records: ids of the build. previous: of the previous LEDGER, for takedowns, which hold for records that no source
+    lists any more, too: a row about one of these stays beside that about its record of today.
+    """
+    named = set(by_hand.filter(pc.not_equal(by_hand["scope"], "artist"))["name"].to_pylist())
+    today = known_spellings(named, records)
+    ledger = pa.chunked_array([], pa.string()) if previous is None else previous
+    earlier = known_spellings(named - set(today) - _names_present(named, records), ledger)
+    if not today and not earlier:
+        return by_hand
+    listed_before = _names_present(named, ledger)
+    rows: dict[tuple[str, str, str], dict[str, str]] = {}
+    for row in by_hand.to_pylist():
+        names = [row["name"]]
+        if row["scope"] != "artist" and row["name"] in today:
+            stays = row["action"] == "takedown" and row["name"] in listed_before
+            names = [today[row["name"]], *(names if stays else ())]
+        elif row["action"] == "takedown" and row["scope"] != "artist":
+            names = [earlier.get(row["name"], row["name"])]
+        for name in names:
+            rows.setdefault((row["action"], row["scope"], name), {**row, "name": name})
+    return pa.Table.from_pylist([rows[row] for row in sorted(rows)], schema=BY_HAND)
+
+
 def is_named(by_hand: pa.Table, record_ids: pa.ChunkedArray | pa.Array, action: Action) -> pa.Array:
     """(N,) whether BY_HAND names each record with that action and the scope of one record."""
     is_meant = pc.and_(pc.equal(by_hand["action"], action), pc.equal(by_hand["scope"], "record"))
@@ -217,6 +244,8 @@ def apply_manual_lists(
     although its artist is excluded; a takedown outranks everything. A record that the scrape has already dropped keeps
     its reason, unless it is taken down.
     """
+    by_hand = with_known_ids(by_hand, records["record_id"], previous["record_id"])
+    tombstones = _with_todays_ids(tombstones, records)
     excluded, known = _exclusions(records, by_hand, aliases)
     down = _takedowns(records, by_hand, tombstones, previous, takedowns, aliases)
     good = _ids_present(excluded, tables.kept_rows(records))
@@ -224,6 +253,15 @@ def apply_manual_lists(
     table = _with_reasons(_with_unlisted(records, down, previous, tombstones), why)
     lost = _unmatched_notes(by_hand, _ids_present(by_hand["name"].to_pylist(), records), known | down.known)
     return ManualOutcome(table, _taken_down(down.why, previous, tombstones), lost)
+
+
+def _with_todays_ids(tombstones: pa.Table, records: pa.Table) -> pa.Table:
+    """TOMBSTONES, and beside them rows for purged records that a source lists in another spelling of their id."""
+    today = known_spellings(tombstones["record_id"].to_pylist(), records["record_id"])
+    rows = [
+        {**row, "record_id": today[row["record_id"]]} for row in tombstones.to_pylist() if row["record_id"] in today
+    ]
+    return pa.concat_tables([tombstones, pa.Table.from_pylist(rows, schema=tombstones.schema)]) if rows else tombstones
 
 
 class _Takedowns(NamedTuple):
@@ -324,9 +362,14 @@ def _reached_before(ledger: pa.Table, rows: Collection[str]) -> dict[str, str]:
 
 
 def _ids_present(names: Iterable[str], table: pa.Table) -> set[str]:
-    """Those of the names that are record_ids of the table; quick even in a table of millions."""
+    """Those of the names that are record_ids of the table."""
+    return _names_present(names, table["record_id"])
+
+
+def _names_present(names: Iterable[str], known: pa.ChunkedArray) -> set[str]:
+    """Those of the names that are known; quick even among millions."""
     wanted = pa.array(sorted(set(names)), pa.string())
-    return set(pc.filter(wanted, pc.is_in(wanted, value_set=table["record_id"])).to_pylist()) if len(wanted) else set()
+    return set(pc.filter(wanted, pc.is_in(wanted, value_set=known)).to_pylist()) if len(wanted) else set()
 
 
 def _rows_of(by_hand: pa.Table, action: Action, scope: str) -> dict[str, dict[str, str]]:

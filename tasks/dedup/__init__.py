@@ -61,7 +61,8 @@ def dedup(settings: Dedup, state: State, recipe: Recipe, context: Context) -> St
     """
     store = runs.store_of(context)
     ids, view = kept_ids(store, state), _view(store, settings, state)
-    judged, (absent, lost) = read_verdicts(settings, context), _witnesses(store, state)
+    known = store.read_table(state.records, ["record_id"])["record_id"]
+    judged, (absent, lost) = read_verdicts(settings, context, known), _witnesses(store, state)
     blobs = _blobs(pa.concat_tables([view, absent.select(view.column_names)]))
     evidence = _find_pairs(settings, blobs, pc.unique(absent["sha256"]).sort(), context)
     evidence = evidence._replace(notes=(*evidence.notes, *lost, *_unmet_preferences(store, settings, state)))
@@ -96,12 +97,18 @@ def _second_choices(store: Store, state: State, recipe: Recipe, outcome: pa.Tabl
     return decide.is_second_choice(outcome["group_id"], published, roles, keep)
 
 
-def read_verdicts(settings: Dedup, context: Context) -> pa.Table:
-    """VERDICTS of the recipe's file; empty where it names none. Raises BadInput where the file can't be read."""
+def read_verdicts(settings: Dedup, context: Context, known: pa.ChunkedArray | None = None) -> pa.Table:
+    """VERDICTS of the recipe's file; empty where it names none. Raises BadInput where the file can't be read.
+
+    known: ids of the build's records, in whose spelling the verdicts come.
+    """
     if settings.verdicts is None:
         return VERDICTS.empty_table()
     name, url = settings.verdicts, context.bindings[settings.verdicts]
-    return verdicts.parse_verdicts(f"binding '{name}'", files.rows_of_csv(name, url))
+    rows = files.rows_of_csv(name, url)
+    if known is not None:
+        rows = verdicts.with_known_ids(rows, known)
+    return verdicts.parse_verdicts(f"binding '{name}'", rows)
 
 
 def _unmet_preferences(store: Store, settings: Dedup, state: State) -> list[str]:

@@ -40,14 +40,24 @@ def read_manual_lists(recipe: Recipe, context: Context) -> pa.Table:
     return manual
 
 
-def is_named(recipe: Recipe, context: Context, record_ids: pa.ChunkedArray | pa.Array, action: Action) -> pa.Array:
+def manual_lists_of(state: State, recipe: Recipe, context: Context) -> pa.Table:
+    """BY_HAND of the recipe's file, with ids as the records of this build have them. Raises as read_manual_lists."""
+    manual = read_manual_lists(recipe, context)
+    if not manual.num_rows:
+        return manual
+    return core.with_known_ids(manual, runs.store_of(context).read_table(state.records, ["record_id"])["record_id"])
+
+
+def is_named(
+    state: State, recipe: Recipe, context: Context, record_ids: pa.ChunkedArray | pa.Array, action: Action
+) -> pa.Array:
     """(N,) whether the file names each record with that action, such as include or replace."""
-    return core.is_named(read_manual_lists(recipe, context), record_ids, action)
+    return core.is_named(manual_lists_of(state, recipe, context), record_ids, action)
 
 
-def replaced_because(recipe: Recipe, context: Context, record_ids: pa.ChunkedArray) -> pa.ChunkedArray:
+def replaced_because(state: State, recipe: Recipe, context: Context, record_ids: pa.ChunkedArray) -> pa.ChunkedArray:
     """(N,) why each record was sent back, null where it was not; see core.by_hand."""
-    return core.replaced_because(read_manual_lists(recipe, context), record_ids)
+    return core.replaced_because(manual_lists_of(state, recipe, context), record_ids)
 
 
 def all_tombstones(store: Store, recipe: Recipe, previous: Release | None) -> pa.Table:
@@ -67,7 +77,7 @@ def purged_ids(store: Store, recipe: Recipe, previous: Release | None) -> pa.Arr
 
 def missing_inclusion_notes(store: Store, state: State, recipe: Recipe, context: Context) -> tuple[str, ...]:
     """A sentence on records that a person included and that are not in the release nevertheless, and why."""
-    manual = read_manual_lists(recipe, context)
+    manual = manual_lists_of(state, recipe, context)
     wanted = manual.filter(pc.equal(manual["action"], "include"))["name"]
     why = dict.fromkeys(wanted.to_pylist(), "no source lists it")
     for ref in (state.records, *(step.outcome for step in state.steps)):

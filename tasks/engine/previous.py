@@ -14,8 +14,9 @@ from schemas.errors import BadInput, DamagedFile, Overtaken, Refusal
 from schemas.manifests import Context, Predecessor
 from schemas.phrases import listed, quoted, quoted_name
 from schemas.recipe import Recipe
+from schemas.sources import FolderSource
 from schemas.split import SPLITS
-from tasks.core import tables
+from tasks.core import record_ids, tables
 from tasks.core.verify import manifest_problems
 from tasks.engine import runs
 from tasks.engine.cache_keys import is_same_split
@@ -26,6 +27,7 @@ from tasks.io.store.store import Store
 NOTHING = "none"
 """What a person says in place of a version, for a build that inherits nothing."""
 _LEDGER_FILE = "ledger.parquet"
+_SPELLINGS = ("record_id", "reason")
 _LEDGER = pa.schema([(name, pa.string()) for name in ("record_id", "source", "sha256", "kept_record_id", "last_split")])
 
 
@@ -76,6 +78,19 @@ def open_predecessor(store: Store, recipe: Recipe, chosen: Predecessor) -> Relea
     if (release := releases.find_release(store, recipe.name, chosen.version)) is None:
         raise DamagedFile(f"expected {_path(recipe.name, chosen.version)} to stay while a build goes on from it")
     return release
+
+
+def published_spellings(before: Release | None, recipe: Recipe, records: pa.Table) -> dict[str, str]:
+    """By the id of each of these RECORDS that the previous release has in another spelling, that one; see
+    core.record_ids. Keys of folders are paths, not numbers: they have one spelling.
+    """
+    numbered = [source.name for source in recipe.sources if not isinstance(source, FolderSource)]
+    if before is None or not numbered:
+        return {}
+    ledger = before.read_columns(_LEDGER_FILE, _SPELLINGS, _SPELLINGS)
+    mine = records.select(["record_id", "source"])
+    mine = mine.filter(pc.is_in(mine["source"], value_set=pa.array(numbered)))
+    return record_ids.published_spellings(mine["record_id"], ledger)
 
 
 def predecessor_notes(recipe: Recipe, chosen: Predecessor) -> tuple[str, ...]:

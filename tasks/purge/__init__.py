@@ -20,7 +20,7 @@ from tasks.core.purge import release as core
 from tasks.core.purge import report
 from tasks.core.purge import tombstones as rules
 from tasks.core.purge.identifiers import identifiers_of
-from tasks.core.purge.request import check_request
+from tasks.core.purge.request import check_request, known_ids
 from tasks.io.store import layout, leases, releases
 from tasks.io.store.releases import Release
 from tasks.io.store.store import Store
@@ -72,6 +72,7 @@ def _purge(
     is_alone: bool,
 ) -> str:
     ledgers = [release.ledger() for release in known]
+    records = known_ids(records, ledgers)
     check_request(name, records, reason, day, ledgers, is_alone=is_alone)
     check_known(store)
     today = day or datetime.now(UTC).date().isoformat()

@@ -28,6 +28,7 @@ from schemas.styles import Styles
 from schemas.tables import COCO_FILES, RECORDS, RETRIEVALS, SOURCE_FIGURES
 from tasks.core.fetch import REQUESTS
 from tasks.core.names import artists, matching, styles, uncertain
+from tasks.core.record_ids import spelling_notes, with_ids
 from tasks.core.scrape import answers as web_sources
 from tasks.core.scrape import file_kinds, passed_over, records, sources
 from tasks.core.scrape.attributes import absent_notes
@@ -103,13 +104,16 @@ def scrape(recipe: Recipe, context: Context, chosen: Predecessor) -> State:
     chosen: the release that the build goes on from.
     """
     store = runs.store_of(context)
-    listings, of_files = _list_sources(store, recipe, previous.open_predecessor(store, recipe, chosen), context)
+    before = previous.open_predecessor(store, recipe, chosen)
+    listings, of_files = _list_sources(store, recipe, before, context)
     passed = (*of_files, *(row for listing in listings for row in listing.passed_over))
     schema = with_attribute_columns(RECORDS, recipe.attributes)
     everything = records.merge((store.read_table(listing.records, is_remembered=False) for listing in listings), schema)
     figures = pa.concat_tables(
         [SOURCE_FIGURES.empty_table(), *(store.read_table(listing.figures) for listing in listings if listing.figures)]
     ).sort_by("record_id")
+    spellings = previous.published_spellings(before, recipe, everything)
+    everything, figures = with_ids(everything, spellings), with_ids(figures, spellings)
     artist_names, _ = decide_once(
         store,
         "artists",
@@ -119,9 +123,7 @@ def scrape(recipe: Recipe, context: Context, chosen: Predecessor) -> State:
         lambda: artists.with_artist_names(everything, matching.merge_aliases(recipe.artists)).select(_NAME_COLUMNS),
     )
     everything = _with_styles(store, recipe, _with_names(everything, store.read_table(artist_names)))
-    everything, taken_down, notes = by_hand.apply_manual_lists(
-        store, recipe, context, everything, previous.open_predecessor(store, recipe, chosen)
-    )
+    everything, taken_down, notes = by_hand.apply_manual_lists(store, recipe, context, everything, before)
     everything = records.limit_records(everything, recipe.limit)
     kept = kept_rows(everything.select(["style", "artist", "reason"]))
     unknown = styles.count_unknown_styles(kept["style"], styles.names_by_style(recipe.styles))
@@ -147,6 +149,7 @@ def scrape(recipe: Recipe, context: Context, chosen: Predecessor) -> State:
             *previous.predecessor_notes(recipe, chosen),
             *(note for listing in listings for note in listing.notes),
             *passed_over.notes(passed),
+            *spelling_notes(spellings, chosen.version),
             *notes,
             *(note for source in recipe.sources for note in records.rights_note(source, everything)),
             *(note for source in recipe.sources for note in records.empty_columns_note(source, everything)),

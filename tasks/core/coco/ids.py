@@ -10,6 +10,7 @@ from typing import Any
 
 from schemas.errors import BadInput
 from schemas.phrases import quoted
+from tasks.core.whole_numbers import whole_number
 
 Id = int | str
 _EXAMPLES = 3
@@ -23,11 +24,10 @@ def read_number_id(value: Any) -> int:
     >>> read_number_id(7), read_number_id(7.0)
     (7, 7)
     """
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    # the limits first: infinity and NaN, which have no whole part, are not within them
-    if not is_number or not -(2**63) < value < 2**63 or int(value) != value:
+    number = whole_number(value) if isinstance(value, int | float) else None
+    if number is None or not -(2**63) < number < 2**63:
         raise ValueError(f"expected a whole number, got {quoted(value)}")
-    return int(value)
+    return number
 
 
 def read_id(value: Any) -> Id:

@@ -11,6 +11,8 @@ from schemas.errors import BadInput
 from schemas.phrases import listed, quoted
 from schemas.relations import VERDICTS as WORDS
 from schemas.tables import VERDICTS
+from tasks.core.columns import Column
+from tasks.core.record_ids import known_spellings
 
 COLUMNS = ("a", "b", "verdict", "note")
 
@@ -50,6 +52,20 @@ def parse_verdicts(name: str, rows: Sequence[tuple[int, Sequence[str]]]) -> pa.T
         _check_words(name, same_pair)
     _check_chains(name, {pair: same_pair[0] for pair, same_pair in of_pair.items()})
     return pa.Table.from_pylist([_merged_row(of_pair[pair]) for pair in sorted(of_pair)], schema=VERDICTS)
+
+
+def with_known_ids(rows: Sequence[tuple[int, Sequence[str]]], known: Column) -> list[tuple[int, list[str]]]:
+    """The rows with the ids of records as these have them, where a cell has another spelling (see core.record_ids).
+
+    rows: as `parse_verdicts` takes them. known: ids of the build's records.
+    """
+    places = {place for place, column in enumerate(rows[0][1]) if column in {"a", "b"}} if rows else set()
+    named = {cell for _, cells in rows[1:] for place, cell in enumerate(cells) if place in places}
+    spellings = known_spellings(named, known)
+    return [
+        (line, [spellings.get(cell, cell) if place in places else cell for place, cell in enumerate(cells)])
+        for line, cells in rows
+    ]
 
 
 def _column_places(name: str, header: Sequence[str]) -> dict[str, int]:

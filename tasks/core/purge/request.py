@@ -7,6 +7,16 @@ import pyarrow.compute as pc
 
 from schemas.errors import BadInput
 from tasks.core import by_hand
+from tasks.core.record_ids import known_spellings
+
+
+def known_ids(record_ids: Collection[str], ledgers: Sequence[pa.Table]) -> list[str]:
+    """The ids that a person named, each as the LEDGERs of the dataset's releases have it; unknown ones as they are."""
+    everyone = pc.unique(
+        pa.chunked_array([chunk for book in ledgers for chunk in book["record_id"].chunks], pa.string())
+    )
+    spellings = known_spellings(record_ids, everyone)
+    return [spellings.get(name, name) for name in record_ids]
 
 
 def check_request(

@@ -17,6 +17,7 @@ from schemas.errors import BadInput
 from schemas.phrases import counted, listed, quoted
 from schemas.reasons import Reason
 from tasks.core.scrape.paths import TWICE
+from tasks.core.whole_numbers import whole_number
 
 _LONGEST_TEXT = 2000
 _MOST_TEXTS = 1000
@@ -159,17 +160,10 @@ def _integer(value: Any, text: str) -> int:
     if isinstance(value, bool):
         raise BadValue
     match = _INTEGER.fullmatch(text)
-    number = int(match[1]) if match else _whole(value)
-    if not -LARGEST_WHOLE - 1 <= number <= LARGEST_WHOLE:
+    number = int(match[1]) if match else whole_number(value)  # of a number without a fraction, such as 1e15
+    if number is None or not -LARGEST_WHOLE - 1 <= number <= LARGEST_WHOLE:
         raise BadValue
     return number
-
-
-def _whole(value: Any) -> int:
-    """A float or a decimal without a fraction, such as 1e15."""
-    if not isinstance(value, float | Decimal) or not math.isfinite(value) or value != int(value):
-        raise BadValue
-    return int(value)
 
 
 def _number(value: Any, text: str) -> float:

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from schemas.phrases import quoted
+from tasks.core.whole_numbers import text_of_number
 
 MAX_PATH_CHARACTERS = 300
 MAX_PATH_STEPS = 16
@@ -194,7 +195,7 @@ def _at(value: Any, steps: Path) -> Any:
 def _first_that_says(elements: Sequence[Any], condition: Condition) -> Any:
     for element in elements:
         said = _at(element, condition.steps)
-        if said is TWICE or (type(said) in {str, int, float} and str(said) == condition.text):
+        if said is TWICE or (type(said) in {str, int, float} and condition.text in {str(said), text_of_number(said)}):
             return TWICE if said is TWICE else element
     return None
 

@@ -22,6 +22,7 @@ from schemas.tables import RECORDS
 from tasks.core.fetch import is_url, locator_of
 from tasks.core.names.artist_roles import choose_artist
 from tasks.core.scrape.dates import year_of_cell, years_of_text
+from tasks.core.whole_numbers import is_inexact, text_of_number
 
 Row = Mapping[str, Any]
 _OPEN_URI = re.compile(r"https?://(creativecommons\.org|rightsstatements\.org)/\S+")
@@ -45,11 +46,14 @@ def record(source: Source, row: Row) -> dict[str, Any]:
 
     Known fields: key, image, source_url, image_url, title, artist, artists, artist_roles, style, styles, date_text,
     year, year_first, year_last, rights_uri, rights_text, group, series. Text becomes NFC without outer blanks, and
-    empty text null; only the image stays as it is, since it may be a file's name. Without a year, the first one from
-    1000 to 2099 in date_text is used; without first and last years, those that date_text says.
+    empty text null; only the image stays as it is, since it may be a file's name. A float without a fraction is the
+    whole number; a key that is too large a float to name one number is none. Without a year, the first one from 1000 to
+    2099 in date_text is used; without first and last years, those that date_text says.
     """
     texts = {field: _text(value) for field, value in row.items() if field not in _NO_TEXTS}
     key, image = texts.get("key"), texts.get("image")
+    if is_inexact(row.get("key")):
+        return _blank_record(source, f"row-{_identity_digest(row)[:12]}", Reason.BAD_RECORD, _inexact_key(row["key"]))
     if not key or not image:
         missing = "key" if not key else "image"
         return _blank_record(
@@ -80,6 +84,13 @@ def record(source: Source, row: Row) -> dict[str, Any]:
         "declared_group": texts.get("group"),
         "series": texts.get("series"),
     }
+
+
+def _inexact_key(key: float) -> str:
+    return (
+        f"the key {key!r} is a float beyond 2^53, which may stand for several whole numbers: write keys as whole "
+        "numbers or as text"
+    )
 
 
 def dropped_record(source: Source, key: str, reason: Reason, detail: str) -> dict[str, Any]:
@@ -238,8 +249,11 @@ def _rights_of_work(rights: Rights, row: Row) -> tuple[Rights, str | None]:
     if rights.by is None:
         return rights, None
     column, offers = rights.by.column, row.get("offers") or {}
-    words = _text(row[RIGHTS_BY] if RIGHTS_BY in row else row.get(column, offers.get(column)))
-    uri = _uris(tuple(rights.by.values.items())).get((words or "").casefold(), rights.by.else_)
+    value = row[RIGHTS_BY] if RIGHTS_BY in row else row.get(column, offers.get(column))
+    words, uris = _text(value), _uris(tuple(rights.by.values.items()))
+    # a recipe may have 1.0 for what was a float when it was written
+    spellings = (words or "", *([str(value)] if isinstance(value, float) else []))
+    uri = next((uris[text.casefold()] for text in spellings if text.casefold() in uris), rights.by.else_)
     return rights.model_copy(update={"uri": uri}), words
 
 
@@ -354,7 +368,7 @@ def _text(value: Any) -> str | None:
         return value.strip()[:_LONGEST_TEXT].replace("\0", "") or None
     if value is None or value != value:  # NaN, an empty cell of a float column
         return None
-    text = str(value).lower() if isinstance(value, bool) else str(value)  # JSON's true, not Python's True
+    text = str(value).lower() if isinstance(value, bool) else text_of_number(value)  # JSON's true, not Python's True
     return unicodedata.normalize("NFC", _writable(text)).strip()[:_LONGEST_TEXT].replace("\0", "") or None
 
 

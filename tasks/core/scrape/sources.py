@@ -196,7 +196,13 @@ def _rows(
             f"source '{source.name}': expected a table {quoted(source.table, LONGEST_PLACE)} below binding "
             f"'{source.at}', got no such file{_examples(paths)}"
         )
-    return table.records(source, rows_of_tables(source, tables, read, parquet_rows, left_out), attributes)
+
+    def rows(counts: Tally) -> Iterable[dict[str, Any]]:
+        return rows_of_tables(source, tables, read, parquet_rows, counts)
+
+    # what is no row is counted when the rows are read for good
+    whole_floats = table.whole_float_fields(source, lambda: rows(Tally())) if source.table.endswith(".csv") else ()
+    return table.records(source, rows(left_out), attributes, whole_floats)
 
 
 def _unmatched_note(source: AnyFileSource, names: Collection[str], locators: pa.ChunkedArray) -> tuple[str, ...]:

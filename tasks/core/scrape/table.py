@@ -4,7 +4,7 @@ import csv
 import functools
 import itertools
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, TextIO
 
 from schemas.attributes import AttributeFields
@@ -18,8 +18,12 @@ from tasks.core.scrape.json_works import MAX_WORK_CHARACTERS, UNREADABLE, checke
 from tasks.core.scrape.passed_over import Tally
 from tasks.core.scrape.paths import TWICE, first_name, parse_path, path_through_lists, values_at
 from tasks.core.scrape.records import RIGHTS_BY, record
+from tasks.core.whole_numbers import are_whole_floats, is_inexact, text_of_number, text_of_whole_float
 
 csv.field_size_limit(1_000_000)
+
+IDENTIFIERS = ("key", "each_key", "group", "series")
+"""Fields that name something: of these a whole float is the whole number, whatever is missing in their column."""
 
 _END = "\0end of the table"
 """A last row of our own: if it is no row, it stands within a quotation that never ends."""
@@ -87,10 +91,30 @@ def _lines(file: TextIO) -> Iterator[str]:
         yield line.removesuffix("\n")
 
 
+def whole_float_fields(source: TableSource, rows: Callable[[], Iterable[Mapping[str, Any]]]) -> frozenset[str]:
+    """Those IDENTIFIERS of a CSV whose whole column is whole floats, such as "436501.0": pandas writes it so where one
+    number of a column is missing.
+
+    rows: gives the table's rows, from the first on. They are read no further than to the first other text, which is the
+    first row of most tables. Cells of CSV have no type; in other tables a text is meant as one.
+    """
+    named = {field: source.columns[field] for field in IDENTIFIERS if field in source.columns}
+    return frozenset(
+        field
+        for field, column in named.items()
+        if are_whole_floats(cell if isinstance(cell := row.get(column), str) else "" for row in rows())
+    )
+
+
 def records(
-    source: TableSource, rows: Iterable[Mapping[str, Any]], attributes: AttributeFields | None = None
+    source: TableSource,
+    rows: Iterable[Mapping[str, Any]],
+    attributes: AttributeFields | None = None,
+    whole_floats: Collection[str] = (),
 ) -> Iterator[dict[str, Any]]:
     """Rows of RECORDS by the recipe's column mapping, one after the other. attributes: by columns or paths.
+
+    whole_floats: fields whose texts such as "436501.0" are whole numbers (`whole_float_fields`).
 
     Raises BadInput at the end if the table has none of a named column, names it twice, or has lists, objects or bytes
     in it where one value is expected: of the whole column nobody knows which value is meant.
@@ -109,6 +133,7 @@ def records(
     for number, row in enumerate(rows if source.each is None else rows_of_elements(source, rows), 1):
         columns.update(row)
         values = {field: of_field.value(number, row) for field, of_field in cells.items()}
+        values |= {field: _without_fraction(values[field]) for field in whole_floats}
         value_of = functools.partial(_value_on_way, by_field, row)
         yield with_attributes(_record(source, row, values), attributes or {}, value_of)
     for field, column in named.items():
@@ -222,7 +247,15 @@ def _record(source: TableSource, row: Mapping[str, Any], values: dict[str, Any])
 def _fields_of_element(source: TableSource, row: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
     """Key and group of an element: the key of its work with its own or its number behind; grouped by work."""
     work, own = values["key"], values.get("each_key") if "each_key" in source.columns else row.get(NUMBER)
-    return {"key": None if own is None else f"{work}/{own}", "group": values.get("group", work)}
+    parts = (work, own)
+    # NaN: a number that is missing in a column of floats
+    is_missing = any(part is None or part != part for part in parts)
+    key = next(filter(is_inexact, parts), None if is_missing else "/".join(map(text_of_number, parts)))
+    return {"key": key, "group": values.get("group", work)}
+
+
+def _without_fraction(value: Any) -> Any:
+    return text_of_whole_float(value) or value if isinstance(value, str) else value
 
 
 def _row_name(source: TableSource, number: int, row: Mapping[str, Any]) -> str:

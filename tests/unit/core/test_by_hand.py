@@ -399,3 +399,40 @@ def test_every_takedown_of_a_ledger_has_its_scope():
         ("s:6", "copy", None),
     ]
     assert by_hand.takedowns(LEDGER.empty_table(), schema.empty_table()).schema == TAKEDOWNS
+
+
+# --- two spellings of one id
+
+
+def ids(*names: str) -> pa.ChunkedArray:
+    return pa.chunked_array([names], pa.string())
+
+
+@pytest.mark.parametrize(
+    ("said", "records", "previous", "expected"),
+    [
+        pytest.param([("exclude", "s:1.0")], ["s:1"], [], [("exclude", "s:1")], id="of the build"),
+        pytest.param([("exclude", "s:1.0")], ["s:1", "s:1.0"], [], [("exclude", "s:1.0")], id="two records"),
+        pytest.param([("exclude", "s:1.0")], [], ["s:1"], [("exclude", "s:1.0")], id="not listed"),
+        pytest.param([("takedown", "s:1.0")], [], ["s:1"], [("takedown", "s:1")], id="taken down, not listed"),
+        pytest.param(
+            [("takedown", "s:1.0")], ["s:1"], ["s:1.0"], [("takedown", "s:1"), ("takedown", "s:1.0")],
+            id="taken down before, in another spelling",
+        ),
+        pytest.param(
+            [("exclude", "s:1"), ("exclude", "s:1.0")], ["s:1"], [], [("exclude", "s:1")], id="both in the list"
+        ),
+    ],
+)  # fmt: skip
+def test_a_row_is_about_the_record_in_either_spelling(
+    said: list[tuple[str, str]], records: list[str], previous: list[str], expected: list[tuple[str, str]]
+):
+    table = by_hand.parse_manual_lists("f", [HEAD, *(row(line, *one) for line, one in enumerate(said, 2))])
+    found = by_hand.with_known_ids(table, ids(*records), ids(*previous))
+    assert found.schema == BY_HAND
+    assert [(one["action"], one["name"]) for one in found.to_pylist()] == expected
+
+
+def test_artists_have_no_other_spelling_here():
+    table = by_hand.parse_manual_lists("f", [HEAD, row(2, "exclude", "s:1.0", "artist")])
+    assert by_hand.with_known_ids(table, ids("s:1")).equals(table)

@@ -58,6 +58,7 @@ STAGES: dict[str, tuple[str, str, list[str]]] = {
         "CODE",
         [
             *("core.scrape.sources", "core.scrape.table", "core.scrape.table_files", "core.scrape.json_works"),
+            "core.whole_numbers",
             *("core.scrape.elements", "core.scrape.paths", "core.scrape.records", "core.scrape.dates", "core.fetch"),
             *("core.names.artist_roles", "io.files.parquet_rows"),
         ],

@@ -2,13 +2,14 @@
 
 import itertools
 
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.errors import BadInput
 from schemas.tables import VERDICTS
-from tasks.core.dedup.verdicts import WORDS, parse_verdicts
+from tasks.core.dedup.verdicts import WORDS, parse_verdicts, with_known_ids
 
 HEADER = ("a", "b", "verdict", "note")
 
@@ -153,3 +154,14 @@ def test_order_changes_nothing_and_all_that_can_be_obeyed_is_read(said, chance):
     chance.shuffle(other)
     assert outcome(said) == outcome(other)
     assert (outcome(said) != "refused") == is_obeyable(said)
+
+
+def test_records_may_be_named_in_another_spelling():
+    known = pa.array(["s:1", "s:2.0", "s:\u00e9"])
+    given = rows("s:1.0 s:2 copy", "s:e\u0301 s:3 related")
+    assert with_known_ids(given, known)[1:] == [
+        (2, ["s:1", "s:2.0", "copy", ""]),
+        (3, ["s:\u00e9", "s:3", "related", ""]),
+    ]
+    assert with_known_ids([], known) == []
+    assert with_known_ids([(1, ["x"]), (2, ["s:1.0"])], known) == [(1, ["x"]), (2, ["s:1.0"])]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from schemas.errors import BadInput
-from tasks.core.purge.request import check_request
+from tasks.core.purge.request import check_request, known_ids
 from tests.support.purge import ledger_of
 
 LEDGERS = [ledger_of({"record_id": "s:1"})]
@@ -36,3 +36,8 @@ def test_what_can_be_purged():
 def test_what_can_not_be_purged_is_refused(record_ids: list[str], options: dict[str, Any], message: str):
     with pytest.raises(BadInput, match=message):
         check(*record_ids, **options)
+
+
+def test_records_may_be_named_in_another_spelling():
+    ledgers = [ledger_of({"record_id": "s:1"}), ledger_of({"record_id": "s:2.0"}, {"record_id": "s:\u00e9"})]
+    assert known_ids(["s:1.0", "s:2", "s:e\u0301", "s:3", "s:1"], ledgers) == ["s:1", "s:2.0", "s:\u00e9", "s:3", "s:1"]

@@ -149,3 +149,9 @@ def test_any_names_can_be_written_as_a_path(names: list[str]) -> None:
     path = "".join(f"[{json.dumps(name)}]" for name in names)
     if len(path) <= MAX_PATH_CHARACTERS:
         assert parse_path(path) == tuple(names)
+
+
+def test_a_condition_on_a_number_is_on_its_digits():
+    row = {"a": [{"id": 2.5, "v": "x"}, {"id": 3.0, "v": "y"}]}
+    assert values_at(row, 'a[id="3"].v') == values_at(row, 'a[id="3.0"].v') == "y"
+    assert values_at(row, 'a[id="2"].v') is None

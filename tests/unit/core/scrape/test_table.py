@@ -4,7 +4,8 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -316,3 +317,86 @@ def test_so_is_that_of_an_attribute(kind: AttributeType, path: str):
     with pytest.raises(BadInput, match=re.escape(f"(for the attribute names) in works.csv, got one on which a list "
                                                  f"stands in the way: take {path}")):  # fmt: skip
         list(table.records(source(), [{"id": "1", "file": "a.jpg", "people": [{"name": "Gris"}]}], wanted))
+
+
+# --- whole numbers that come as floats
+
+KEYED = TableSource(name="s", table="w.jsonl", columns={"key": "id", "image": "file", "group": "of"})
+EACH = TableSource(
+    name="s", table="w.json", each="images", columns={"key": "id", "image": "each.file", "each_key": "each.id"}
+)
+
+
+@pytest.mark.parametrize(
+    ("key", "record_id"),
+    [
+        pytest.param(436501.0, "s:436501", id="a float of Parquet and JSON"),
+        pytest.param(1e5, "s:100000", id="an exponent"),
+        pytest.param(Decimal("436501.00"), "s:436501", id="a decimal"),
+        pytest.param(-0.0, "s:0", id="zero"),
+        pytest.param(12.5, "s:12.5", id="a fraction"),
+        pytest.param(float(2**53), f"s:{2**53}", id="the largest float that is one number"),
+        pytest.param(10**17, f"s:{10**17}", id="a large whole number"),
+        pytest.param("436501.0", "s:436501.0", id="a text is meant as one"),
+    ],
+)
+def test_a_whole_float_is_a_key_as_the_number_is(key: Any, record_id: str):
+    (row,) = table.records(KEYED, [{"id": key, "file": "a.jpg", "of": key}])
+    assert (row["record_id"], row["reason"]) == (record_id, None)
+    assert row["declared_group"] == record_id[2:]
+
+
+def test_a_float_that_may_be_several_numbers_is_no_key():
+    first, second = table.records(KEYED, [{"id": 1e17, "file": name, "of": 1.0} for name in ("a.jpg", "b.jpg")])
+    assert first["record_id"] != second["record_id"]
+    assert first["reason"] == second["reason"] == "bad_record"
+    assert first["detail"] == (
+        "the key 1e+17 is a float beyond 2^53, which may stand for several whole numbers: write keys as whole numbers "
+        "or as text"
+    )
+
+
+def test_elements_have_the_keys_of_whole_numbers_too():
+    works = [
+        {"id": 7.0, "images": [{"id": 2.0, "file": "a.jpg"}, {"id": float("nan"), "file": "b.jpg"}]},
+        {"id": 8.0, "images": [{"id": 1e17, "file": "c.jpg"}]},
+        {"id": float("nan"), "images": [{"id": 1.0, "file": "d.jpg"}]},
+    ]
+    first, hole, inexact, unnamed = table.records(EACH, works)
+    assert (first["record_id"], first["declared_group"]) == ("s:7/2", "7")
+    assert [row["reason"] for row in (hole, inexact, unnamed)] == ["bad_record"] * 3
+    assert hole["detail"] == unnamed["detail"] == "no key in the row"
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        pytest.param(["436501.0", "", "436503.0"], ["s:436501", "s:436503"], id="a hole"),
+        pytest.param(["2.0", "2.1"], ["s:2.0", "s:2.1"], id="versions"),
+        pytest.param(["12.0", "a"], ["s:12.0", "s:a"], id="texts"),
+        pytest.param(["007.0", "8.0"], ["s:007.0", "s:8.0"], id="zeros before it"),
+        pytest.param(["1.10", "2.0"], ["s:1.10", "s:2.0"], id="1.10 is not 1.1"),
+    ],
+)
+def test_a_column_of_csv_is_whole_as_a_whole(keys: list[str], expected: list[str]):
+    source = KEYED.model_copy(update={"table": "w.csv"})
+    rows = [{"id": key, "file": "a.jpg", "of": key} for key in keys]
+    whole = table.whole_float_fields(source, lambda: rows)
+    found = [row for row in table.records(source, rows, None, whole) if row["reason"] is None]
+    assert [row["record_id"] for row in found] == expected
+    assert [row["declared_group"] for row in found] == [name[2:] for name in expected]
+
+
+def test_no_row_is_read_beyond_the_first_that_is_no_whole_float():
+    read = []
+
+    def rows() -> Iterator[dict[str, Any]]:
+        for number in range(9):
+            read.append(number)
+            yield {"id": f"{number}.5", "file": "a.jpg"}
+
+    assert table.whole_float_fields(KEYED, rows) == frozenset()
+    assert read == [0, *range(9)]  # nothing stands in the column of groups
+    read.clear()
+    assert table.whole_float_fields(KEYED.model_copy(update={"columns": {"key": "id", "image": "file"}}), rows) == set()
+    assert read == [0]

@@ -1,0 +1,122 @@
+"""A column of whole numbers with a hole comes as floats: records keep their ids, and what people decided holds."""
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import yaml
+
+from flows.build_dataset import run_stages
+from flows.recipes import recipe_from_file
+from schemas.manifests import Context, Step
+from tasks.io.store.releases import Release
+from tasks.purge import purge
+from tasks.verify import verify
+from tasks.why import why
+
+FIRST, WORKS = 436501, 24
+RECIPE: dict[str, Any] = {
+    "name": "numbered",
+    "bindings": {"images": "pictures, and a table of them", "by_hand": "what people decided"},
+    "by_hand": "by_hand",
+    "sources": [
+        {"table": {"name": "s", "at": "images", "table": "w.parquet", "columns": {"key": "id", "image": "file"}}}
+    ],
+    "stages": ["fetch", "hash", {"split": {"by": None}}, "export"],
+}
+EXCLUDED, DOWN = FIRST + 2, FIRST + 4
+
+
+class Numbered:
+    """A table of works with numbers, its store, and a list by hand."""
+
+    def __init__(self, folder: Path, painted: Path) -> None:
+        self.folder, self.images = folder, folder / "images"
+        self.images.mkdir()
+        for number, path in zip(range(FIRST, FIRST + WORKS), sorted(painted.glob("images/**/*.jpg")), strict=False):
+            shutil.copy(path, self.images / f"{number}.jpg")
+        self.by_hand(f"exclude,,s:{EXCLUDED}", f"takedown,,s:{DOWN}")
+
+    def by_hand(self, *rows: str) -> None:
+        lines = ["action,scope,name,reason,date", *(f"{row},asked,2026-01-01" for row in rows)]
+        (self.folder / "hand.csv").write_text("\n".join(lines), encoding="utf-8")
+
+    def build(self, ids: Sequence[Any], **changes: Any) -> tuple[Release, Step]:
+        """A build of a table with these ids, the first of the first image; None: a hole."""
+        files = [f"{number}.jpg" for number in range(FIRST, FIRST + len(ids))]
+        pq.write_table(pa.table({"id": pa.array(ids), "file": files}), self.images / "w.parquet")
+        (self.folder / "r.yaml").write_text(yaml.safe_dump({**RECIPE, **changes}), encoding="utf-8")
+        bindings = {"images": str(self.images), "by_hand": str(self.folder / "hand.csv")}
+        context = Context(store=str(self.folder / "store"), bindings=bindings)
+        steps = run_stages(recipe_from_file(str(self.folder / "r.yaml")), context)
+        return Release(steps[-1].release), steps[0]
+
+
+@pytest.fixture
+def numbered(tmp_path: Path, painted: Path) -> Numbered:
+    return Numbered(tmp_path, painted)
+
+
+def places(release: Release) -> dict[str, tuple[Any, ...]]:
+    """What must not change of those that the release has, by record_id."""
+    rows = release.ledger().to_pylist()
+    return {
+        row["record_id"]: (row["kept"], row["reason"], row["last_split"], row["image_id"])
+        for row in rows
+        if ":row-" not in row["record_id"]
+    }
+
+
+NUMBERS = list(range(FIRST, FIRST + WORKS))
+FLOATS = [float(number) for number in NUMBERS]
+TEXTS = [f"{number}.0" for number in NUMBERS]
+
+
+@pytest.mark.parametrize("first", [NUMBERS, FLOATS, TEXTS], ids=["numbers", "floats", "texts"])
+def test_ids_splits_and_decisions_stay_in_every_spelling(numbered: Numbered, first: list[Any]):
+    was, _ = numbered.build(first)
+    known = places(was)
+    spelling = f"s:{FIRST}.0" if first is TEXTS else f"s:{FIRST}"
+    assert known[spelling][:2] == (True, None)
+    assert sorted(reason for _, reason, *_ in known.values() if reason) == ["excluded", "taken_down"]
+    for ids in ([*FLOATS[:-1], None], NUMBERS, TEXTS, first):
+        release, step = numbered.build(ids)
+        found = places(release)
+        gone = {name for name, (_, reason, *_) in found.items() if reason == "gone"}
+        assert len(gone) == (1 if ids[-1] is None else 0)  # the one in whose place the hole is
+        assert {name: row for name, row in found.items() if name not in gone} == {
+            name: row for name, row in known.items() if name not in gone
+        }
+        keeps = [note for note in step.notes if "keep the ids that release" in note]
+        assert len(keeps) == ((ids is TEXTS) != (first is TEXTS)), step.notes
+        assert verify(release.url).problems == ()
+
+
+def test_decisions_may_be_written_in_either_spelling(numbered: Numbered):
+    numbered.by_hand(f"exclude,,s:{EXCLUDED}.0", f"takedown,,s:{DOWN}.0")
+    release, _ = numbered.build(NUMBERS)
+    found = places(release)
+    assert [found[f"s:{number}"][1] for number in (EXCLUDED, DOWN)] == ["excluded", "taken_down"]
+    assert len(found) == WORKS
+    assert why(release.url, f"s:{EXCLUDED}.0").splitlines()[0] == f"s:{EXCLUDED}"
+
+
+def test_what_was_purged_stays_away_in_every_spelling(numbered: Numbered):
+    numbered.build(NUMBERS)
+    purge("numbered", str(numbered.folder / "store"), [f"s:{FIRST}.0"], "asked")
+    numbered.by_hand(f"exclude,,s:{EXCLUDED}")
+    release, _ = numbered.build(TEXTS, max_loss_fraction=1)
+    assert places(release)[f"s:{FIRST}"][1] == "taken_down"
+    assert f"s:{FIRST}.0" not in places(release)
+
+
+def test_two_spellings_side_by_side_are_two_records(numbered: Numbered):
+    numbered.by_hand("exclude,,s:2.0")
+    release, _ = numbered.build(["2", "2.0", "3", "4", "5"])
+    found = places(release)
+    assert found["s:2"][0]
+    assert found["s:2.0"][1] == "excluded"
