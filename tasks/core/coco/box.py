@@ -82,6 +82,29 @@ def read_box(value: Any) -> list[float]:
     return numbers
 
 
+def is_flat_box(value: Any) -> bool:
+    """Whether a `bbox` is a list of four numbers that enclose nothing: a side is 0 or less, or a number is NaN.
+
+    Somebody has clicked, or a program has divided by 0: it says nothing of the picture, and its neighbours stay right.
+
+    >>> is_flat_box([1, 2, 0, 4]), is_flat_box([1, 2, 3, float("nan")]), is_flat_box([1, 2, 3])
+    (True, True, False)
+    """
+    if not isinstance(value, list | tuple) or len(value) != 4:
+        return False
+    try:
+        numbers = [math.nan if _is_nan(one) else read_number(one) for one in value]
+    except ValueError:
+        return False
+    return any(map(math.isnan, numbers)) or min(numbers[2:]) <= 0
+
+
+def _is_nan(value: Any) -> bool:
+    return (isinstance(value, float) and math.isnan(value)) or (
+        isinstance(value, str) and value.strip().lower() == "nan"
+    )
+
+
 def box_array(xywh_px: pa.Array | pa.ChunkedArray) -> NDArray[np.float64]:
     """(N, 4) x, y, width and height in px of a column of boxes.
 

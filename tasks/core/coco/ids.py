@@ -19,31 +19,37 @@ _EXAMPLES = 3
 def read_number_id(value: Any) -> int:
     """The whole number that an id is.
 
-    Raises ValueError for anything else.
+    Raises ValueError for anything else, and for one that 64 bits do not hold.
 
     >>> read_number_id(7), read_number_id(7.0)
     (7, 7)
     """
-    number = whole_number(value) if isinstance(value, int | float) else None
-    if number is None or not -(2**63) < number < 2**63:
-        raise ValueError(f"expected a whole number, got {quoted(value)}")
-    return number
+    if expected := _expected_number(value):
+        raise ValueError(f"expected {expected}, got {quoted(value)}")
+    return int(value)
 
 
 def read_id(value: Any) -> Id:
     """The number or the text that an id is.
 
-    Raises ValueError for anything else, and for empty text.
+    Raises ValueError for anything else, for empty text, and for a number that 64 bits do not hold.
 
     >>> read_id(7), read_id("000007")
     (7, '000007')
     """
     if isinstance(value, str) and value:
         return value
-    try:
-        return read_number_id(value)
-    except ValueError as problem:
-        raise ValueError(f"expected a whole number or text, got {quoted(value)}") from problem
+    if expected := _expected_number(value):
+        raise ValueError(f"expected {expected} or text, got {quoted(value)}")
+    return int(value)
+
+
+def _expected_number(value: Any) -> str:
+    """What was expected in place of a value that is no id; empty for one that is."""
+    number = whole_number(value) if isinstance(value, int | float) else None
+    if number is None:
+        return "a whole number"
+    return "" if -(2**63) < number < 2**63 else "a whole number that 64 bits hold (at most 9223372036854775807)"
 
 
 def id_order(one: Any) -> tuple[bool, Any]:

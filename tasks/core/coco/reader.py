@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from schemas.errors import BadInput
 from schemas.keypoints import DEFAULT, KeypointScheme, shipped_schemes
 from schemas.phrases import quoted
-from tasks.core.coco.box import area_px2, read_box, read_is_crowd, read_number
+from tasks.core.coco.box import area_px2, is_flat_box, read_box, read_is_crowd, read_number
 from tasks.core.coco.ids import Id, check_unique, read_id, read_number_id
 from tasks.core.coco.keypoints import BadKeypoints, check_names, read_keypoints
 
@@ -83,7 +83,9 @@ class BadAnnotation(NamedTuple):
 class Document(NamedTuple):
     """A COCO document. images: in the order of the file, by id. categories: names by id. info: empty if it has none.
 
-    fields: all that the file has, as it has it.
+    fields: all that the file has, as it has it. flat_annotations: those whose box encloses nothing (`is_flat_box`), in
+    images with good boxes of their category: these stay. Where there are none, it is a bad one: somebody has marked a
+    figure, and nobody knows where.
     """
 
     images: dict[Id, Image]
@@ -92,6 +94,7 @@ class Document(NamedTuple):
     bad_annotations: list[BadAnnotation]
     info: Row
     fields: Row
+    flat_annotations: list[BadAnnotation]
 
 
 def read_document(name: str, data: bytes, schemes: Schemes = _DEFAULTS) -> Document:
@@ -109,9 +112,10 @@ def read_document(name: str, data: bytes, schemes: Schemes = _DEFAULTS) -> Docum
             got = quoted(image.row.get("file_name"))
             raise BadInput(f"{name}: expected {row_name('images', place, image.row)} to have a file_name, got {got}")
     categories = read_categories(name, document)
-    annotations, bad = _annotations(name, document, images, categories, schemes)
+    annotations, unread = _annotations(name, document, images, categories, schemes)
+    flat, bad = _parted(annotations, unread)
     info = document.get("info")
-    return Document(images, categories, annotations, bad, info if isinstance(info, dict) else {}, document)
+    return Document(images, categories, annotations, bad, info if isinstance(info, dict) else {}, document, flat)
 
 
 def read_json(name: str, data: bytes, object_pairs_hook: Any = None) -> Any:
@@ -252,6 +256,19 @@ def _annotations(
             f"without, the first {lost[0]}"
         )
     return annotations, bad
+
+
+def _parted(
+    annotations: list[Annotation], unread: list[BadAnnotation]
+) -> tuple[list[BadAnnotation], list[BadAnnotation]]:
+    """The unread annotations whose box encloses nothing, in images with good ones of their category; and all others."""
+    good = {(annotation.image_id, annotation.category) for annotation in annotations} if unread else set()
+    flat: list[BadAnnotation] = []
+    bad: list[BadAnnotation] = []
+    for one in unread:
+        is_beside_good = is_flat_box(one.row.get("bbox")) and (one.image_id, one.category) in good
+        (flat if is_beside_good else bad).append(one)
+    return flat, bad
 
 
 def _annotation(image_id: Id, category: str, row: Row, joints: Any, scheme: KeypointScheme | None) -> Annotation:

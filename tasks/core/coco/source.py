@@ -10,7 +10,7 @@ from schemas.errors import BadInput
 from schemas.phrases import counted, listed, quoted
 from schemas.tables import FIGURE
 from tasks.core.coco import lossless, source_file
-from tasks.core.coco.ids import Id, read_id
+from tasks.core.coco.ids import Id, id_order, read_id
 from tasks.core.coco.keypoints import count_problems
 from tasks.core.coco.reader import (
     Annotation,
@@ -38,20 +38,22 @@ class ImageFigures(NamedTuple):
     """The figures that people drew in an image, none if they drew none; None: nobody knows what is in it.
 
     size_px: the image's, as their file says it. source_coco: what a COCO file says of the image, as IMAGES has it.
+    left_out: what of the image's own file was left out, in words.
     """
 
     figures: list[Figure] | None
     size_px: SizePx = (None, None)
     source_coco: str | None = None
     licence: Licence = (None, None)
+    left_out: str = ""
 
 
 class FileFigures(NamedTuple):
     """The figures that people drew in the images of a COCO file, and what of it could not be taken.
 
-    by_file_name: without figures where an annotation of the image can't be read. details: by file name, what
-    of the image was left out and why. notes: the same of the whole file, counted, in sentences. head: a row of
-    COCO_FILES, but for the source and the path.
+    by_file_name: without figures where an annotation of the image can't be read, unless its box has no area and there
+    are others. details: by file name, what of the image was left out and why. notes: the same of the whole file,
+    counted, in sentences. head: a row of COCO_FILES, but for the source and the path.
     """
 
     by_file_name: Mapping[str, ImageFigures]
@@ -96,13 +98,15 @@ def _by_file_name(name: str, document: Document, categories: Collection[str]) ->
     names = Counter(image.file_name for image in document.images.values())
     shared = {image_id for image_id, image in document.images.items() if names[image.file_name] > 1}
     rows = _rows_of_images(document, unknown | shared)
+    flat = _flat_rows(document)
     beside = source_file.rows_by_image(document.fields)
     earlier: dict[str, list[dict[str, Any]]] = {}
     found = {}
     for image_id, image in document.images.items():
         file_name = str(image.file_name)
         is_unknown, mine = image_id in unknown, beside.get(image_id, {})
-        kept = source_file.image_fields(image.row, rows[image_id] if is_unknown else None, mine)
+        unread = rows[image_id] if is_unknown else flat.get(image_id)
+        kept = source_file.image_fields(image.row, unread, mine)
         with _naming(name, document, "images", image.row):
             text = source_file.image_text(kept, earlier.get(file_name, ()))
         licence = licences.get(_key(image.row.get("license")), (None, None))
@@ -149,10 +153,19 @@ def _beside(annotation: Annotation, drawn: Figure, image: Image, category_ids: M
 def _rows_of_images(document: Document, image_ids: Collection[Id]) -> dict[Id, list[Row]]:
     """The annotations of these images, as the file has them."""
     rows: dict[Id, list[Row]] = {image_id: [] for image_id in image_ids}
-    everything: list[Annotation | BadAnnotation] = [*document.annotations, *document.bad_annotations] if rows else []
+    unread = [*document.bad_annotations, *document.flat_annotations]
+    everything: list[Annotation | BadAnnotation] = [*document.annotations, *unread] if rows else []
     for annotation in everything:
         if annotation.image_id in rows:
             rows[annotation.image_id].append(annotation.row)
+    return rows
+
+
+def _flat_rows(document: Document) -> dict[Id, list[Row]]:
+    """The annotations whose box encloses nothing, as the file has them, of each image that has any."""
+    rows: dict[Id, list[Row]] = {}
+    for annotation in document.flat_annotations:
+        rows.setdefault(annotation.image_id, []).append(annotation.row)
     return rows
 
 
@@ -197,6 +210,7 @@ def _details(document: Document, categories: Collection[str]) -> dict[Id, str]:
         if annotation.keypoints_problem and annotation.category in categories:
             problems.setdefault(annotation.image_id, []).append(annotation.keypoints_problem)
     details = {image_id: f"keypoints left out: {count_problems(found)}" for image_id, found in problems.items()}
+    details |= {flat.image_id: f"box left out, the others stay: {flat.problem}" for flat in document.flat_annotations}
     for bad in reversed(document.bad_annotations):  # of several in one image, the first is told
         details[bad.image_id] = f"annotation unreadable, so left out: {bad.problem}"
     return {image_id: detail[:_LONGEST_DETAIL] for image_id, detail in details.items()}
@@ -220,6 +234,14 @@ def _notes(name: str, document: Document, categories: Collection[str]) -> tuple[
             f"{counted(images.total(), 'annotation')} can't be read: "
             f"{count_problems(bad.problem for bad in document.bad_annotations)}"
         )
+    if repeated := _repeated_ids(document.fields["annotations"]):
+        named = listed([quoted(one) for one in repeated], _EXAMPLES)
+        notes.append(f"{name}: several annotations have one id, and all are kept: {named}")
+    if images := Counter(flat.image_id for flat in document.flat_annotations):
+        notes.append(
+            f"{name}: {counted(images.total(), 'box', 'boxes')} without an area in {counted(len(images), 'image')} "
+            f"left out, all others stay: {count_problems(flat.problem for flat in document.flat_annotations)}"
+        )
     problems = [
         annotation.keypoints_problem
         for annotation in document.annotations
@@ -231,6 +253,12 @@ def _notes(name: str, document: Document, categories: Collection[str]) -> tuple[
             f"{count_problems(problems)}"
         )
     return tuple(notes)
+
+
+def _repeated_ids(annotations: Sequence[Row]) -> list[Id]:
+    """Ids of several annotations, sorted; what has no id repeats none."""
+    ids = Counter(_key(row.get("id")) for row in annotations)
+    return sorted((one for one, times in ids.items() if times > 1 and one is not None), key=id_order)
 
 
 def _misspelled(found: Mapping[str, int], categories: Collection[str]) -> str:

@@ -1,6 +1,7 @@
 """Images that people have annotated, and the figures in them, out of a COCO file or a release's tables."""
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -10,7 +11,7 @@ import pyarrow.compute as pc
 
 from schemas.errors import BadInput
 from schemas.evaluate_raters import LIKERT
-from schemas.phrases import listed, quoted
+from schemas.phrases import counted, listed, quoted
 from schemas.tables import ANNOTATED_FIGURES, ANNOTATED_IMAGES
 from tasks.core.coco.box import MAX_PX
 from tasks.core.coco.ids import Id, count_with_examples, id_order, read_number_id
@@ -48,8 +49,9 @@ def read_truth_file(name: str, data: bytes, categories: Sequence[str], attribute
     An image is annotated unless its `is_annotated` is false. Its style is `metadata.style` (ours) or
     `metadata.wikiart_style` (PoPArt's), its deformation `metadata.deformation` (as in the consensus of raters;
     anything else than a whole number of 1 to 5 is none). An image with an annotation of a category that can't be read
-    is left out: nobody knows what is in it. categories: names; `all`: every one of the file, unless one is called so.
-    attributes: names of fields of `metadata`, or else of the image itself; `style` as above.
+    is left out: nobody knows what is in it; but a box without an area, beside good ones, is left out alone. categories:
+    names; `all`: every one of the file, unless one is called so. attributes: names of fields of `metadata`, or else of
+    the image itself; `style` as above.
 
     Raises BadInput for anything else than a COCO file (see `read_document`), for one whose boxes are a detector's
     (`info.annotation_origin`), for image ids that are no numbers, for a category that the file does not have once, for
@@ -63,6 +65,9 @@ def read_truth_file(name: str, data: bytes, categories: Sequence[str], attribute
         for category in chosen_categories(categories, list(document.categories.values()))
     }
     unknown = {annotation.image_id for annotation in document.bad_annotations if annotation.category in category_ids}
+    flat = Counter(
+        annotation.image_id for annotation in document.flat_annotations if annotation.category in category_ids
+    )
     images = sorted(
         (
             _image(name, image)
@@ -82,7 +87,7 @@ def read_truth_file(name: str, data: bytes, categories: Sequence[str], attribute
     annotated = {row["image_id"]: document.images[row["image_id"]] for row in images}
     values = {attribute: _attribute(name, annotated, attribute) for attribute in attributes}
     ids = frozenset(document.images)
-    return TruthFile(images, figures, _notes(unknown), category_ids, ids, deformation, values)
+    return TruthFile(images, figures, _notes(unknown, flat), category_ids, ids, deformation, values)
 
 
 def chosen_categories(chosen: Sequence[str], names: Sequence[str]) -> list[str]:
@@ -223,8 +228,10 @@ def _number_id(name: str, image_id: Id) -> int:
         raise BadInput(f"{name}: expected whole numbers as ids of images, got {quoted(image_id)}") from problem
 
 
-def _notes(unknown: set[Id]) -> tuple[str, ...]:
-    if not unknown:
-        return ()
-    left_out = count_with_examples(sorted(unknown, key=id_order), "image")
-    return (f"left out because an annotation can't be read: {left_out}",)
+def _notes(unknown: set[Id], flat: Counter[Id]) -> tuple[str, ...]:
+    """What was left out: images, and boxes without an area, by their images."""
+    images, boxes = (count_with_examples(sorted(ids, key=id_order), "image") for ids in (unknown, flat))
+    return (
+        *((f"left out because an annotation can't be read: {images}",) * bool(unknown)),
+        *((f"left out because they have no area: {counted(flat.total(), 'box', 'boxes')} in {boxes}",) * bool(flat)),
+    )

@@ -12,7 +12,7 @@ import pyarrow as pa
 from schemas.attributes import AttributeFields, with_attribute_columns
 from schemas.errors import BadInput
 from schemas.manifests import PassedOver
-from schemas.phrases import LONGEST_PLACE, listed, quoted
+from schemas.phrases import LONGEST_PLACE, counted, listed, quoted
 from schemas.sources import NOASSERTION, AnyFileSource, FolderSource, Rights, TableSource
 from schemas.tables import COCO_FILES, RECORDS, SOURCE_FIGURES
 from tasks.core.coco import source as coco
@@ -95,11 +95,16 @@ def tables_of_source(
     if source.annotations is None:
         return SourceTables(found, SOURCE_FIGURES.empty_table(), passed_over=passed_over)
     # after copies of ids are found: of rows with the same id, only the first has figures
+    flat: list[str] = []
     parts = [
-        _annotated(pa.Table.from_batches([batch]), annotations, categories, source.rights)
+        _annotated(pa.Table.from_batches([batch]), annotations, categories, source.rights, flat)
         for batch in found.to_batches(_BATCH)
     ]
-    notes = (*annotations.notes, *_unmatched_note(source, annotations.file_names, found["locator"]))
+    notes = (
+        *annotations.notes,
+        *_flat_note(source, flat),
+        *_unmatched_note(source, annotations.file_names, found["locator"]),
+    )
     return SourceTables(
         pa.concat_tables([part.records for part in parts]),
         pa.concat_tables([part.figures for part in parts]),
@@ -127,9 +132,12 @@ def _records(rows: Iterable[dict[str, Any]], schema: pa.Schema, left_out: Tally)
 
 
 def _annotated(
-    found: pa.Table, annotations: _Annotations, categories: Collection[str], asserted: Rights
+    found: pa.Table, annotations: _Annotations, categories: Collection[str], asserted: Rights, flat: list[str]
 ) -> SourceTables:
-    """RECORDS with what the annotations say of them, and the figures. asserted: the recipe's rights of the source."""
+    """RECORDS with what the annotations say of them, and the figures. asserted: the recipe's rights of the source.
+
+    flat: the locators of images of whose own file a box without an area was left out are added to it.
+    """
     figures: dict[str, dict[str, Any]] = {}
     details, rights = [], []
     for row in found.select(["record_id", "locator", "reason", "detail", *_RIGHTS]).to_pylist():
@@ -138,6 +146,9 @@ def _annotated(
             if row["reason"] is None and (image := annotations.figures_of(row["locator"])) is not None:
                 figures[row["record_id"]] = _figures_row(row["record_id"], image, categories)
                 mine = _rights(mine, image.licence, asserted)
+                if image.left_out:
+                    flat.append(row["locator"])
+                    detail = detail or image.left_out[:200]
         except (voc.BadAnnotation, UnreadableFile) as problem:
             detail = detail or f"annotation unreadable, so left out: {problem}"[:200]
         details.append(detail or annotations.details.get(row["locator"] or ""))
@@ -203,6 +214,17 @@ def _rows(
     # what is no row is counted when the rows are read for good
     whole_floats = table.whole_float_fields(source, lambda: rows(Tally())) if source.table.endswith(".csv") else ()
     return table.records(source, rows(left_out), attributes, whole_floats)
+
+
+def _flat_note(source: AnyFileSource, locators: Sequence[str]) -> tuple[str, ...]:
+    """A sentence on images of whose own annotation file boxes without an area were left out."""
+    if not locators:
+        return ()
+    examples = listed([quoted(locator) for locator in sorted(locators)], _EXAMPLES)
+    return (
+        f"source '{source.name}': of {counted(len(locators), 'image')} boxes without an area are left out, all others "
+        f"stay: {examples}",
+    )
 
 
 def _unmatched_note(source: AnyFileSource, names: Collection[str], locators: pa.ChunkedArray) -> tuple[str, ...]:

@@ -4,17 +4,26 @@ import re
 from xml.etree import ElementTree
 
 from tasks.core.coco import lossless
-from tasks.core.coco.box import BadBox, read_box
+from tasks.core.coco.box import BadBox, is_flat_box, read_box
 from tasks.core.coco.reader import read_side_px
 from tasks.core.coco.source import Figure, ImageFigures, figure
 
 _FIELDS = ("difficult", "occluded", "pose", "truncated")
 """What VOC says of an object beside its name and its box."""
+_CORNERS = ("xmin", "ymin", "xmax", "ymax")
 _LONGEST_TEXT = 200
 
 
 class BadAnnotation(ValueError):
     """An annotation file that can't be read as what it should be; the message says what was found."""
+
+
+class _FlatBox(BadAnnotation):
+    """A box that encloses nothing. name: of its object."""
+
+    def __init__(self, message: str, name: str) -> None:
+        super().__init__(message)
+        self.name = name
 
 
 class _WithoutDtd(ElementTree.TreeBuilder):
@@ -30,8 +39,9 @@ def read_voc(data: bytes, corners: str = "inclusive") -> ImageFigures:
     corners: inclusive: they count pixels from 1 and include both ends, so 1..1 is one pixel; exclusive: they are edges,
     from 0, so 0..1 is one pixel. What a figure's object says beside is kept, as `source_coco` of ANNOTATIONS has it.
 
-    Raises BadAnnotation for objects without a box (see tasks.core.coco.box), for what is no VOC file, and for XML with
-    a DTD, which no VOC file has, and which can blow up a parser.
+    An object whose box encloses nothing (`is_flat_box`) is left out alone where there are good ones of its name, and
+    `left_out` says so. Raises BadAnnotation for objects without a box (see tasks.core.coco.box), for what is no VOC
+    file, and for XML with a DTD, which no VOC file has, and which can blow up a parser.
 
     >>> read_voc(b"<annotation><object><name>person</name><bndbox><xmin>1</xmin><ymin>3</ymin><xmax>10</xmax>"
     ...                b"<ymax>4</ymax></bndbox></object></annotation>").figures[0]["xywh_px"]
@@ -47,7 +57,16 @@ def read_voc(data: bytes, corners: str = "inclusive") -> ImageFigures:
         raise BadAnnotation(f"no VOC file: its root is <{root.tag[:40]}>, expected <annotation>")
     size_px = _side_px(root, "width"), _side_px(root, "height")
     extent_px = int(corners == "inclusive")  # of a box whose corners are equal
-    return ImageFigures([_figure(entry, extent_px) for entry in root.iter("object")], size_px)
+    figures, flat = [], []
+    for entry in root.iter("object"):
+        try:
+            figures.append(_figure(entry, extent_px))
+        except _FlatBox as problem:
+            flat.append(problem)
+    names = {figure["category"] for figure in figures}
+    if alone := [problem for problem in flat if problem.name not in names]:
+        raise alone[0]
+    return ImageFigures(figures, size_px, left_out=f"box left out, the others stay: {flat[0]}" if flat else "")
 
 
 def _side_px(root: ElementTree.Element, side: str) -> int | None:
@@ -56,10 +75,9 @@ def _side_px(root: ElementTree.Element, side: str) -> int | None:
 
 
 def _figure(entry: ElementTree.Element, extent_px: int) -> Figure:
+    name = (entry.findtext("name") or "").strip()
     try:
-        x_min, y_min, x_max, y_max = (
-            float(entry.findtext(f"bndbox/{side}") or "nan") for side in ("xmin", "ymin", "xmax", "ymax")
-        )
+        x_min, y_min, x_max, y_max = (float(entry.findtext(f"bndbox/{side}") or "nan") for side in _CORNERS)
     except ValueError as problem:
         raise BadAnnotation(f"a corner that is no number: {problem}") from problem
     xywh = [x_min - extent_px, y_min - extent_px, x_max - x_min + extent_px, y_max - y_min + extent_px]
@@ -67,10 +85,17 @@ def _figure(entry: ElementTree.Element, extent_px: int) -> Figure:
         box = read_box(xywh)
     except BadBox as problem:
         # in these words in published ledgers
-        raise BadAnnotation(f"expected a box of positive width and height, got {xywh}") from problem
+        message = f"expected a box of positive width and height, got {xywh}"
+        if is_flat_box(xywh) and not _lacks_a_corner(entry):
+            raise _FlatBox(message, name) from problem
+        raise BadAnnotation(message) from problem
     found = {name: _value(text) for name in _FIELDS if (text := (entry.findtext(name) or "").strip())}
     kept = lossless.to_text({"fields": found} if found else {})
-    return {**figure((entry.findtext("name") or "").strip(), box), "source_coco": kept}
+    return {**figure(name, box), "source_coco": kept}
+
+
+def _lacks_a_corner(entry: ElementTree.Element) -> bool:
+    return any(not (entry.findtext(f"bndbox/{side}") or "").strip() for side in _CORNERS)
 
 
 def _value(text: str) -> int | str:

@@ -13,6 +13,7 @@ from tasks.core.coco.box import (
     BadBox,
     EmptyBox,
     area_px2,
+    is_flat_box,
     read_box,
     read_coordinates,
     read_is_crowd,
@@ -35,6 +36,30 @@ def test_a_box(value: Any, expected: list[float]):
     got = read_box(value)
     assert got == expected
     assert all(type(number) is float for number in got)
+
+
+@pytest.mark.parametrize(
+    ("value", "is_flat"),
+    [
+        ([1, 2, 0, 4], True),
+        ([1, 2, 3, -4], True),
+        (["1", "2", "0", "4"], True),
+        ([math.nan] * 4, True),
+        ([1, 2, "NaN", 4], True),
+        ([1, 2, 3, 4], False),
+        ([1, 2, math.inf, 0], False),
+        ([1, 2, 0], False),
+        ([1, 2, 0, None], False),
+        ([1, 2, 0, "four"], False),
+        ([True, 2, 0, 4], False),
+        (None, False),
+        ("1204", False),
+        ([1, 2, 10**400, 0], False),
+    ],
+    ids=repr,
+)
+def test_a_flat_box_is_four_numbers_that_enclose_nothing(value: Any, is_flat: bool):
+    assert is_flat_box(value) is is_flat
 
 
 FOUR = "expected a box as [x, y, width, height] in px"

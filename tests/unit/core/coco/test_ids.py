@@ -24,9 +24,16 @@ def test_text_is_an_id_that_is_no_number():
         read_number_id("000007")
 
 
-@pytest.mark.parametrize(
-    "value", [None, True, False, 1.5, math.nan, math.inf, 2**63, 10**400, 1e300, "", [7], {}], ids=repr
-)
+@pytest.mark.parametrize("value", [2**63, -(2**63), 10**400, 1e300], ids=["2^63", "-2^63", "10^400", "1e300"])
+def test_a_whole_number_that_no_column_holds_is_said_to_be_one(value: Any):
+    held = r"a whole number that 64 bits hold \(at most 9223372036854775807\)"
+    with pytest.raises(ValueError, match=f"expected {held} or text, got "):
+        read_id(value)
+    with pytest.raises(ValueError, match=f"expected {held}, got "):
+        read_number_id(value)
+
+
+@pytest.mark.parametrize("value", [None, True, False, 1.5, math.nan, math.inf, "", [7], {}], ids=repr)
 def test_what_is_no_id(value: Any):
     with pytest.raises(ValueError, match="expected a whole number or text, got "):
         read_id(value)

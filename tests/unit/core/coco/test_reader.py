@@ -35,7 +35,7 @@ def test_a_document():
 
 def test_a_document_of_nothing():
     nothing: dict[str, Any] = {"images": [], "annotations": [], "categories": []}
-    assert read(nothing) == Document({}, {}, [], [], {}, nothing)
+    assert read(nothing) == Document({}, {}, [], [], {}, nothing, [])
 
 
 @pytest.mark.parametrize("mark", [b"\xef\xbb\xbf", b""])
@@ -68,7 +68,7 @@ def test_the_area_is_the_files_or_else_the_boxs(area: Any, expected: float):
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        ({"bbox": [1, 2, 0, 4]}, "expected a box of positive width and height, got [1, 2, 0, 4]"),
+        ({"bbox": [1, 2, float("inf"), 4]}, "expected a finite number, got inf"),
         ({"bbox": None}, "expected a list of numbers, got None"),
         ({"bbox": ["a", 0, 1, 1]}, "expected a number, got 'a'"),
         ({"bbox": [10**400, 0, 1, 1]}, "expected a number, got a number of 1,329 bits"),
@@ -81,6 +81,24 @@ def test_an_annotation_that_can_not_be_read_is_kept_apart_with_its_reason(change
     (bad,) = got.bad_annotations
     assert bad[:2] == (7, "person")
     assert problem in bad.problem
+
+
+@pytest.mark.parametrize(
+    ("others", "flat", "bad"),
+    [
+        pytest.param([BOX], 1, 0, id="beside a good box"),
+        pytest.param([], 0, 1, id="alone: somebody has marked a figure, and nobody knows where"),
+        pytest.param([{**BOX, "image_id": 8}], 0, 1, id="beside one of another image"),
+        pytest.param([{**BOX, "category_id": 4}], 0, 1, id="beside one of another category"),
+        pytest.param([BOX, {**BOX, "bbox": None}], 1, 1, id="beside a good and a bad one"),
+    ],
+)
+def test_a_box_that_encloses_nothing_is_left_out_where_there_are_others(others: list[Any], flat: int, bad: int):
+    categories = [{"id": 3, "name": "person"}, {"id": 4, "name": "dog"}]
+    rows = [{**BOX, "bbox": [1, 2, 0, 4]}, *others]
+    got = read(document(images=[IMAGE, {**IMAGE, "id": 8}], annotations=rows, categories=categories))
+    assert (len(got.flat_annotations), len(got.bad_annotations)) == (flat, bad)
+    assert all("positive width" in one.problem for one in got.flat_annotations)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 
 from schemas.errors import BadInput
 from tasks.core.coco.source import figures_of_categories, read_figures
+from tasks.core.coco.source_file import read_image
 from tests.support.keypoints import COCO_17, NAMES
 
 PERSON = {"person": COCO_17}
@@ -19,13 +20,17 @@ def coco(**changes: Any) -> bytes:
     document = {
         "categories": [{"id": 7, "name": "person", "keypoints": NAMES}, {"id": 3, "name": "dog"}],
         "images": [{"id": 1, "file_name": "a.jpg"}, {"id": 2, "file_name": "b/c.jpg"}],
-        "annotations": [box(), box(category_id=3, bbox=[5, 6, 7.5, 8])],
+        "annotations": [box(), box(id=2, category_id=3, bbox=[5, 6, 7.5, 8])],
     }
     return json.dumps({**document, **changes}).encode()
 
 
 def box(**changes: Any) -> dict[str, Any]:
     return {"id": 1, "image_id": 1, "category_id": 7, "bbox": [0, 1, 2, 3], **changes}
+
+
+def numbered(*rows: dict[str, Any]) -> list[dict[str, Any]]:
+    return [{**row, "id": number} for number, row in enumerate(rows, 1)]
 
 
 def read(data: bytes) -> dict[str, list[dict[str, Any]] | None]:
@@ -91,9 +96,8 @@ def test_the_figure_of_an_annotation(entry: dict[str, Any], field: str, value: A
 @pytest.mark.parametrize(
     "entry",
     [
-        pytest.param(box(bbox=[0, 0, 0, 5]), id="no width"),
         pytest.param(box(bbox=[0, 0, 5]), id="three numbers"),
-        pytest.param(box(bbox=[0, 0, 5, math.nan]), id="NaN"),
+        pytest.param(box(bbox=[0, 0, 5, math.inf]), id="infinity"),
         pytest.param(box(bbox=[0, 0, 5, 1e300]), id="beyond any picture"),
         pytest.param(box(bbox=None), id="null"),
         pytest.param(box(bbox=["a", 0, 1, 1]), id="a word"),
@@ -107,6 +111,31 @@ def test_an_annotation_that_can_not_be_read_makes_its_own_image_unknown_and_no_o
     got = read(coco(annotations=[box(), entry, box(image_id=2)]))
     assert got["a.jpg"] is None
     assert len(got["b/c.jpg"] or ()) == 1
+
+
+@pytest.mark.parametrize(
+    "bbox", [[0, 0, 0, 5], [0, 0, 5, 0], [9, 9, -2, -2], [0, 0, 5, math.nan], [math.nan] * 4], ids=repr
+)
+def test_a_flat_box_is_left_out_alone_and_comes_back_with_its_file(bbox: list[float]):
+    flat = box(id=7, bbox=bbox)
+    got = read_figures("file", coco(annotations=[box(), flat, box(image_id=2)]), PERSON)
+    assert {name: len(image.figures or ()) for name, image in got.by_file_name.items()} == {"a.jpg": 1, "b/c.jpg": 1}
+    assert list(got.details) == ["a.jpg"]
+    assert got.details["a.jpg"].startswith("box left out, the others stay: expected a box")
+    assert any(
+        note.startswith("file: 1 box without an area in 1 image left out, all others stay: ") for note in got.notes
+    )
+    text = got.by_file_name["a.jpg"].source_coco
+    [kept] = read_image(text or "").annotations
+    assert kept["id"] == 7
+    assert repr(kept["bbox"]) == repr(flat["bbox"])
+
+
+def test_annotation_ids_may_stand_twice_and_are_told():
+    annotations = [box(id=5), box(id=5, bbox=[1, 1, 1, 1]), box(id=None), box(id=None), box(id=9)]
+    got = read_figures("file", coco(annotations=annotations), PERSON)
+    assert len(got.by_file_name["a.jpg"].figures or ()) == 5
+    assert got.notes == ("file: several annotations have one id, and all are kept: 5",)
 
 
 def test_what_is_no_coco_file_is_refused():
@@ -155,7 +184,7 @@ def test_keypoints_of_another_scheme_are_left_out_and_told_for_each_image_and_fo
         box(keypoints=[1, 2, 2], category_id=3, image_id=2),
         box(keypoints=[], image_id=2),
     ]
-    got = read_figures("file", coco(categories=categories, annotations=annotations), PERSON)
+    got = read_figures("file", coco(categories=categories, annotations=numbered(*annotations)), PERSON)
     seven = "expected COCO's 17, got the 7 of category 'person' ('left_shoulder', 'right_shoulder', 'left_elbow', ...)"
     three = "expected a visibility of 0, 1 or 2 for each point, got 9"
     assert got.details == {
@@ -169,7 +198,7 @@ def test_keypoints_of_another_scheme_are_left_out_and_told_for_each_image_and_fo
 
 
 def test_annotations_that_can_not_be_read_are_told():
-    annotations = [box(bbox=[0, 0, 0, 5]), box(bbox=None, image_id=2), box(bbox=[1, 2, 3], image_id=2)]
+    annotations = numbered(box(bbox=[0, 0, 0, 5]), box(bbox=None, image_id=2), box(bbox=[1, 2, 3], image_id=2))
     got = read_figures("file", coco(annotations=annotations), PERSON)
     assert {name: image.figures for name, image in got.by_file_name.items()} == {"a.jpg": None, "b/c.jpg": None}
     assert got.details == {
@@ -183,7 +212,7 @@ def test_annotations_that_can_not_be_read_are_told():
 
 def test_categories_that_differ_in_case_alone_are_told():
     categories = [{"id": 1, "name": "Person"}, {"id": 2, "name": "dog"}, {"id": 3, "name": "Bird"}]
-    data = coco(categories=categories, annotations=[box(category_id=1), box(category_id=2), box(category_id=3)])
+    data = coco(categories=categories, annotations=numbered(*(box(category_id=number) for number in (1, 2, 3))))
     assert read_figures("file", data, {**PERSON, "dog": None}).notes == (
         "file: boxes of 'Person' (1; the recipe has 'person') are left out, since case and blanks count",
     )

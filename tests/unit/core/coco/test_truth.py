@@ -92,6 +92,13 @@ def test_an_image_with_an_annotation_that_can_not_be_read_is_left_out_with_a_not
     assert got.notes == ("left out because an annotation can't be read: 1 image (7)",)
 
 
+def test_a_box_without_an_area_is_left_out_alone_where_there_are_others():
+    got = read(document(annotations=[BOX, {**BOX, "bbox": [1, 2, 0, 4]}, {**BOX, "bbox": [1, 2, 3, float("nan")]}]))
+    assert [row["image_id"] for row in got.images] == [7]
+    assert len(got.figures) == 1
+    assert got.notes == ("left out because they have no area: 2 boxes in 1 image (7)",)
+
+
 def test_other_categories_are_passed_over_and_a_bad_box_of_theirs_matters_to_nobody():
     categories = [{"id": 1, "name": "person"}, {"id": 4, "name": "dog"}]
     dog = {**BOX, "category_id": 4, "bbox": []}

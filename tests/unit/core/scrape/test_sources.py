@@ -200,6 +200,13 @@ def test_a_parquet_table_is_read_by_who_can():
     assert got.records["record_id"].to_pylist() == ["art:PAR1"]
 
 
+def test_boxes_without_an_area_are_left_out_of_voc_files_that_have_others_and_are_told():
+    got = listed(VOC, {**IMAGES, "xml/Cubism/a.xml": voc((1, 1, 2, 2), (2, 2, 1, 1))})
+    assert figures(got) == {"art:images/Cubism/a.jpg": [[0, 0, 2, 2]]}
+    assert got.records.to_pylist()[0]["detail"].startswith("box left out, the others stay: ")
+    assert any("of 1 image boxes without an area are left out, all others stay" in note for note in got.notes)
+
+
 def test_an_unreadable_box_leaves_its_image_unannotated():
     got = listed(COCO, {"works.csv": CSV, "boxes.json": coco(a=[[0, 0, 0, 0]], b=[[0, 0, 1, 1]])})
     assert figures(got) == {"art:2": [[0, 0, 1, 1]]}

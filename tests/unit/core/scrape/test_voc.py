@@ -94,7 +94,7 @@ def test_boxes_of_voc(data: bytes, expected: list[list[float]]):
         pytest.param(voc(thing(1, 1, 2, "nan")), "positive width and height", id="a corner that is no number"),
         pytest.param(voc(thing(1, 1, 2, "1e300")), "positive width and height", id="a corner beyond any picture"),
         pytest.param(
-            voc(thing(1, 1, 2, 2), thing(2, 1, 1, 1)), "positive width and height", id="one of two boxes is none"
+            voc(thing(1, 1, 2, 2), thing(1, 1, 2)), "positive width and height", id="one of two boxes lacks a corner"
         ),
     ],
 )
@@ -130,6 +130,15 @@ def test_the_name_of_a_voc_object(name: str, category: str):
 def test_corners_are_in_the_box_or_its_edges(corners: tuple[float, ...], setting: str, expected: list[float]):
     (figure,) = read_voc(voc(thing(*corners)), setting).figures
     assert figure["xywh_px"] == expected
+
+
+@pytest.mark.parametrize("flat", [(9, 9, 8, 20), (9, 9, 1, 1), (1, 1, "nan", 2)], ids=repr)
+def test_a_box_that_encloses_nothing_is_left_out_where_there_are_others_of_its_name(flat: tuple[object, ...]):
+    got = read_voc(voc(thing(1, 1, 2, 2), thing(*flat)))
+    assert [figure["xywh_px"] for figure in got.figures or ()] == [[0, 0, 2, 2]]
+    assert got.left_out.startswith("box left out, the others stay: expected a box of positive width and height")
+    with pytest.raises(BadAnnotation, match="positive width and height"):
+        read_voc(voc(thing(1, 1, 2, 2, name="<name>dog</name>"), thing(*flat)))
 
 
 def test_one_pixel_has_no_room_between_its_edges():
