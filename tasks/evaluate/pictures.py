@@ -3,6 +3,7 @@
 import contextlib
 from collections.abc import Collection, Mapping
 
+from schemas.file_names import FileNames
 from schemas.phrases import LONGEST_PLACE, counted, listed, quoted
 from tasks.io.files.folders import Folder
 from tasks.io.images.decode import UnreadableImage
@@ -19,9 +20,9 @@ def find_files(folder: Folder, paths: Mapping[str, str]) -> dict[str, str]:
 
     A path may lack its ending, as tables of ids often have it.
     """
-    there = {path for path, _ in folder.listing()}
+    there = FileNames(path for path, _ in folder.listing())
     candidates = {name: [f"{path}{ending}" for ending in _ENDINGS] for name, path in paths.items()}
-    found = {name: next((path for path in several if path in there), None) for name, several in candidates.items()}
+    found = {name: next(filter(None, map(there.find, several)), None) for name, several in candidates.items()}
     return {name: path for name, path in found.items() if path is not None}
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from schemas.errors import BadInput
 from schemas.evaluate_raters import RATINGS, RaterSettings
 from schemas.evaluate_voc import VocSettings
+from schemas.file_names import FileNames
 from schemas.phrases import counted, listed, quoted
 from tasks.core.evaluate import charts, matching
 from tasks.core.evaluate.categories import category_notes, score_categories
@@ -129,9 +130,10 @@ def _people(
     These are the truth's images, where raters' names of images are names of its files, with or without ending.
     """
     drawn = read_ratings(read_table("--people", url, RATINGS, ("rating", "keypoints_xyv")))
-    files = {truth.file_names.get(number) for number in truth.images["image_id"].to_pylist()} - {None}
-    names = files | {PurePosixPath(str(file)).stem for file in files}
-    is_in_truth = np.array([image in names for image in drawn.images], np.int64)
+    ids = truth.images["image_id"].to_pylist()
+    files = [truth.file_names[number] for number in ids if number in truth.file_names]
+    names = FileNames([*files, *(PurePosixPath(file).stem for file in files)])
+    is_in_truth = np.array([names.find(image) is not None for image in drawn.images], np.int64)
     count = int(is_in_truth.sum())
     scores = score_raters(leave_one_out(drawn, RaterSettings(iou=settings.iou)), is_in_truth if count else None)
     of = f"{counted(count, 'image')} of the truth" if count else f"all {len(drawn.images):,} images of their own file"

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.errors import BadInput
+from schemas.file_names import FileNames
 from schemas.keypoints import KeypointScheme
 from tasks.core.coco.ids import Id, id_order, read_id
 from tasks.core.coco.keypoints import VISIBILITIES, BadKeypoints, called, check_names
@@ -48,13 +49,16 @@ class ClassKeypoints(NamedTuple):
 class ImportedDetections(NamedTuple):
     """Detections of another program, and in which images they are.
 
-    Image ids by SHA-256, by file name, and by the last part of the file name where that is unique. rows: where the
+    Image ids by SHA-256, by file name, and by the last part of the file name where that is unique; file_names and
+    base_names are these names. rows: where the
     boxes of an image are. keypoints: by class, of those with any.
     """
 
     by_sha256: Mapping[str, Id]
     by_name: Mapping[str, Id]
     by_base: Mapping[str, Id]
+    file_names: FileNames
+    base_names: FileNames
     rows: Mapping[Id, slice]
     boxes: Boxes
     keypoints: Mapping[Id, ClassKeypoints]
@@ -66,8 +70,11 @@ class ImportedDetections(NamedTuple):
         """
         if sha256 in self.by_sha256:
             return self.by_sha256[sha256]
-        for candidates, ids in ((names, self.by_name), (bases, self.by_base)):
-            if matching := [ids[name] for name in candidates if name in ids]:
+        for candidates, ids, known in (
+            (names, self.by_name, self.file_names),
+            (bases, self.by_base, self.base_names),
+        ):
+            if matching := [ids[found] for name in candidates if (found := known.find(name)) is not None]:
                 return min(matching, key=id_order)
         return None
 
@@ -101,7 +108,8 @@ def import_detections(document: bytes, results: bytes, classes: Collection[int])
     detections = [detection for detection in detections if detection.category_id in classes]
     keypoints = _keypoints(document, detections)
     rows, boxes = _boxes(detections)
-    return ImportedDetections(by_sha256, by_name, by_base, rows, boxes, keypoints)
+    file_names, base_names = FileNames(by_name), FileNames(by_base)
+    return ImportedDetections(by_sha256, by_name, by_base, file_names, base_names, rows, boxes, keypoints)
 
 
 def check_schemes(imported: ImportedDetections, schemes: Mapping[Id, KeypointScheme | None]) -> None:

@@ -2,15 +2,17 @@
 
 import functools
 import re
-from collections.abc import Container, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from schemas.attributes import AttributeFields
+from schemas.file_names import FileNames, canonical_name
 from schemas.sources import FolderSource
 from tasks.core.scrape.attributes import with_attributes
 from tasks.core.scrape.records import record, same_key
 
 _FIELD = re.compile(r"\{(\w+)\}|\*")
+_NO_FILES = FileNames(())
 _CASES = (str, str.upper, str.lower)
 _EXTENSION = re.compile(r"\.[A-Za-z0-9]{1,8}\Z")
 
@@ -19,7 +21,8 @@ def fields_of_path(pattern: str, path: str) -> dict[str, str] | None:
     """The pattern's fields in a path, or None if it does not match.
 
     A field matches the shortest possible text without "/"; a field that occurs twice must match the same text. "*"
-    matches any text without "/". The extension at the pattern's end matches in any case, all else as it is written.
+    matches any text without "/". The extension at the pattern's end matches in any case, all else as it is written, or
+    as it is in composed letters.
 
     >>> fields_of_path("{style}/{artist}_{title}.jpg", "Cubism/juan-gris_still_life.jpg")
     {'style': 'Cubism', 'artist': 'juan-gris', 'title': 'still_life'}
@@ -29,6 +32,8 @@ def fields_of_path(pattern: str, path: str) -> dict[str, str] | None:
     {'title': 'still-life'}
     """
     match = _expression(pattern).fullmatch(path)
+    if match is None and not path.isascii():
+        match = _expression(canonical_name(pattern)).fullmatch(canonical_name(path))
     return dict(match.groupdict()) if match else None
 
 
@@ -64,22 +69,22 @@ def records(
     ]
 
 
-def annotation_path(template: str, pattern: str, path: str, there: Container[str] = ()) -> str:
+def annotation_path(template: str, pattern: str, path: str, there: FileNames = _NO_FILES) -> str:
     """The path of the annotation that belongs to an image: the template with the image's fields filled in.
 
-    there: paths of files. Where none is called so, one counts whose extensions are in another case, as that of `a.JPG`
-    may be `a.JPG.xml` for a template `{title}.jpg.xml`, or `a.XML`.
+    there: paths of files. Where none is found by that name, one counts whose extensions are in another case, as that of
+    `a.JPG` may be `a.JPG.xml` for a template `{title}.jpg.xml`, or `a.XML`.
     """
     fields = fields_of_path(pattern, path) or {}
     found = _FIELD.sub(lambda match: fields.get(match[1] or "", ""), template)
-    if found in there:
-        return found
+    if (actual := there.find(found)) is not None:
+        return actual
     within = extension(pattern)
     own = path[len(path) - len(within) :]
     spelled = [found, f"{own}.".join(found.rsplit(f"{within}.", 1))] if within else [found]
     ends = (name[len(name) - len(extension(name)) :] for name in spelled)
     others = [name.removesuffix(end) + case(end) for name, end in zip(spelled, ends, strict=True) for case in _CASES]
-    return next((name for name in others if name in there), found)
+    return next((actual for name in others if (actual := there.find(name)) is not None), found)
 
 
 @functools.lru_cache(maxsize=32)

@@ -15,6 +15,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.file_names import canonical_name, form_of
 from schemas.phrases import counted, listed, quoted
 from schemas.reasons import Reason
 from schemas.sources import NOASSERTION, Rights, Source, TableSource
@@ -158,9 +159,9 @@ def unique(rows: Iterable[dict[str, Any]], equal: Counter[str] | None = None) ->
     for row in _in_order(rows):
         name = row["record_id"]
         if name in by_id and row != by_id[name]:
-            row = same_key(row)
+            row = same_key(row, by_id[name]["locator"])
             if by_id.get(row["record_id"], row) != row:  # one that is another only in the later columns
-                row = _renamed({**row, "record_id": name}, _content_digest(row))
+                row = {**row, "record_id": f"{name}#{_content_digest(row)[:12]}"}
         if row["record_id"] in by_id and equal is not None:
             equal[row["record_id"]] += 1
         by_id[row["record_id"]] = row
@@ -177,14 +178,19 @@ def _in_order(rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         yield from same
 
 
-def same_key(row: dict[str, Any]) -> dict[str, Any]:
-    """The row of a repeated key, under an id of its own."""
-    return _renamed(row, _identity_digest(row))
-
-
-def _renamed(row: dict[str, Any], digest: str) -> dict[str, Any]:
-    name = row["record_id"]
-    return {**row, "record_id": f"{name}#{digest[:12]}", "reason": Reason.SAME_KEY, "detail": f"key of {name}"}
+def same_key(row: dict[str, Any], kept_locator: str | None = None) -> dict[str, Any]:
+    """The row of a repeated key, under an id of its own. kept_locator: of the row that has the key."""
+    name, detail = row["record_id"], f"key of {row['record_id']}"
+    locators = (row["locator"] or "", kept_locator or "")
+    if locators[0] != locators[1] and canonical_name(locators[0]) == canonical_name(locators[1]):
+        here, there = map(form_of, locators)
+        detail += f": the names of the two files are the same, this one's in {here}, the other's in {there}"
+    return {
+        **row,
+        "record_id": f"{name}#{_identity_digest(row)[:12]}",
+        "reason": Reason.SAME_KEY,
+        "detail": detail,
+    }
 
 
 def limit_records(records: pa.Table, limit: int | None) -> pa.Table:

@@ -4,13 +4,14 @@ import itertools
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 from urllib.parse import unquote
 
 import pyarrow as pa
 
 from schemas.attributes import AttributeFields, with_attribute_columns
 from schemas.errors import BadInput
+from schemas.file_names import FileNames
 from schemas.manifests import PassedOver
 from schemas.phrases import LONGEST_PLACE, counted, listed, quoted
 from schemas.sources import NOASSERTION, AnyFileSource, FolderSource, Rights, TableSource
@@ -55,12 +56,12 @@ class _Annotations(NamedTuple):
 
 def files_to_read(source: AnyFileSource, paths: Sequence[str]) -> list[str]:
     """Paths of the files, among those listed, whose content is needed for the source's records; sorted."""
+    there = FileNames(paths)
     wanted = set(tables_of_paths(source, paths)) if isinstance(source, TableSource) else set()
     if source.annotations is not None and source.annotations.format == "coco":
-        wanted.add(source.annotations.path)
+        wanted.add(there.find(source.annotations.path) or "")
     if source.annotations is not None and source.annotations.format == "voc" and isinstance(source, FolderSource):
         template, pattern = source.annotations.path, source.pattern
-        there = frozenset(paths)
         wanted |= {
             folder.annotation_path(template, pattern, path, there)
             for path in paths
@@ -72,7 +73,7 @@ def files_to_read(source: AnyFileSource, paths: Sequence[str]) -> list[str]:
 def tables_of_source(
     source: AnyFileSource,
     paths: Sequence[str],
-    read: Read,
+    read_file: Read,
     parquet_rows: Callable[[bytes], Iterable[dict[str, Any]]],
     categories: Schemes,
     attributes: AttributeFields | None = None,
@@ -81,7 +82,11 @@ def tables_of_source(
 
     Raises BadInput, in one sentence, if there are none or a file has another format than expected.
     """
-    attributes, left_out = attributes or {}, Tally()
+    attributes, left_out, there = attributes or {}, Tally(), FileNames(paths)
+
+    def read(path: str) -> IO[bytes] | None:
+        return read_file(there.find(path) or path)
+
     schema = with_attribute_columns(RECORDS, attributes)
     found, listed = _records(_rows(source, paths, read, parquet_rows, attributes, left_out), schema, left_out)
     if not found.num_rows:
@@ -91,7 +96,9 @@ def tables_of_source(
         )
     check_some_fit(source.name, found, attributes)
     passed_over = left_out.rows(source.name, "rows", listed)
-    annotations = _read_annotations(source, paths, read, categories)
+    annotations = _read_annotations(
+        source, there, FileNames(found["locator"].drop_null().to_pylist()), read, categories
+    )
     if source.annotations is None:
         return SourceTables(found, SOURCE_FIGURES.empty_table(), passed_over=passed_over)
     # after copies of ids are found: of rows with the same id, only the first has figures
@@ -205,15 +212,19 @@ def _rows(
     if not tables:
         raise BadInput(
             f"source '{source.name}': expected a table {quoted(source.table, LONGEST_PLACE)} below binding "
-            f"'{source.at}', got no such file{_examples(paths)}"
+            f"'{source.at}', got no such file{FileNames(paths).why_absent(source.table)}{_examples(paths)}"
         )
+    there = FileNames(paths)
 
     def rows(counts: Tally) -> Iterable[dict[str, Any]]:
         return rows_of_tables(source, tables, read, parquet_rows, counts)
 
     # what is no row is counted when the rows are read for good
     whole_floats = table.whole_float_fields(source, lambda: rows(Tally())) if source.table.endswith(".csv") else ()
-    return table.records(source, rows(left_out), attributes, whole_floats)
+    return (
+        {**row, "locator": there.find(row["locator"] or "") or row["locator"]}
+        for row in table.records(source, rows(left_out), attributes, whole_floats)
+    )
 
 
 def _flat_note(source: AnyFileSource, locators: Sequence[str]) -> tuple[str, ...]:
@@ -244,6 +255,9 @@ def _where_they_lie(names: Collection[str], locators: pa.ChunkedArray) -> str:
     are written, if an image is called so but for that.
     """
     lost, there = set(names), set(locators.to_pylist())
+    files = FileNames(locators.drop_null().to_pylist())
+    if hint := next(filter(None, map(files.why_absent, names)), ""):
+        return hint
     for name in names:
         if (path := _plain_path(name)) in there:
             return f"; the source has {quoted(path)}: names in the file need '/' between folders, no './' and no '%20'"
@@ -265,7 +279,10 @@ def _plain_path(name: str) -> str:
     return "/".join(step for step in unquote(name).replace("\\", "/").split("/") if step not in ("", "."))
 
 
-def _read_annotations(source: AnyFileSource, paths: Sequence[str], read: Read, categories: Schemes) -> _Annotations:
+def _read_annotations(
+    source: AnyFileSource, there: FileNames, images: FileNames, read: Read, categories: Schemes
+) -> _Annotations:
+    """there: the files below the binding. images: where those of the source's records are."""
     settings = source.annotations
     if settings is None:
         return _Annotations(lambda _: None)
@@ -275,18 +292,17 @@ def _read_annotations(source: AnyFileSource, paths: Sequence[str], read: Read, c
             data = read_bytes(read, settings.path)
         except UnreadableFile as problem:
             raise unreadable(source, "COCO annotations", settings.path, problem) from problem
-        file = _coco(source, data, settings.path, categories)
+        file = _coco(source, data, settings.path, categories, there)
         below = f"{settings.folder.rstrip('/')}/" if settings.folder else ""
-        by_locator = {f"{below}{name}": figures for name, figures in file.by_file_name.items()}
+        locators = _locators_of(file.by_file_name, below, images)
+        by_locator = {locators[name]: figures for name, figures in file.by_file_name.items()}
         return _Annotations(
             lambda locator: by_locator.get(locator, absent),
-            {f"{below}{name}": detail for name, detail in file.details.items()},
+            {locators.get(name, name): detail for name, detail in file.details.items()},
             file.notes,
             [*by_locator],
             {"source": source.name, "path": settings.path, **file.head},
         )
-
-    there = frozenset(paths)
 
     def of_voc(locator: str) -> coco.ImageFigures | None:
         data = (
@@ -299,10 +315,27 @@ def _read_annotations(source: AnyFileSource, paths: Sequence[str], read: Read, c
     return _Annotations(of_voc)
 
 
-def _coco(source: AnyFileSource, data: bytes | None, path: str, categories: Schemes) -> coco.FileFigures:
+def _locators_of(file_names: Collection[str], below: str, images: FileNames) -> dict[str, str]:
+    """By each `file_name` of a COCO file, where its image is; the name itself where no image is called so, and where
+    another name is that of the image in more exact letters.
+    """
+    paths = {name: f"{below}{name}" for name in file_names}
+    exact = set(paths.values())
+    found: dict[str, str] = {}
+    for name, path in paths.items():
+        actual = images.find(path) or path
+        found[name] = path if actual != path and actual in exact else actual
+        exact.add(found[name])
+    return found
+
+
+def _coco(
+    source: AnyFileSource, data: bytes | None, path: str, categories: Schemes, there: FileNames
+) -> coco.FileFigures:
     if data is None:
         raise BadInput(
-            f"source '{source.name}': expected COCO annotations '{path}' below binding '{source.at}', got no such file"
+            f"source '{source.name}': expected COCO annotations '{path}' below binding '{source.at}', got no such "
+            f"file{there.why_absent(path)}"
         )
     return coco.read_figures(f"source '{source.name}': '{path}'", data, categories)
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import IO, Any
 
 from schemas.errors import BadInput
+from schemas.file_names import FileNames, canonical_name
 from schemas.sources import AnyFileSource, TableSource
 from tasks.core.scrape import json_works, table
 from tasks.core.scrape.json_works import UNREADABLE
@@ -44,11 +45,12 @@ def read_bytes(read: Read, path: str) -> bytes | None:
 
 
 def tables_of_paths(source: TableSource, paths: Sequence[str]) -> list[str]:
-    """Paths of the source's table, or of all tables where it is a pattern; sorted."""
+    """Paths of the source's table, or of all tables where it is a pattern; sorted. Letters may be composed or not."""
     if not source.is_folder:
-        return [source.table] if source.table in paths else []
-    parts = [None if part == "**" else _name_pattern(part) for part in _lower_ending(source.table).split("/")]
-    return sorted(path for path in paths if _fits(_lower_ending(path).split("/"), parts))
+        return [path] if (path := FileNames(paths).find(source.table)) is not None else []
+    pattern = canonical_name(_lower_ending(source.table))
+    parts = [None if part == "**" else _name_pattern(part) for part in pattern.split("/")]
+    return sorted(path for path in paths if _fits(canonical_name(_lower_ending(path)).split("/"), parts))
 
 
 def _lower_ending(path: str) -> str:

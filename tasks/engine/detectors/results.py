@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from schemas.detect import Detect
+from schemas.file_names import canonical_name
 from schemas.stages import HIGHEST_MAX_PIXELS
 from tasks.core.coco.imported import Boxes, ImportedDetections, import_detections
 from tasks.core.detect import boxes
@@ -63,12 +64,14 @@ def blob_names(blobs: pa.Array, record_blobs: Sequence[str], locators: Sequence[
     names: dict[str, set[str]] = {}
     for sha256, locator in zip(record_blobs, locators, strict=True):
         names.setdefault(sha256, set()).add(locator)
-        bases.setdefault(locator.rsplit("/", 1)[-1], set()).add(locator)
+        bases.setdefault(canonical_name(locator.rsplit("/", 1)[-1]), set()).add(locator)
     rows = []
     for sha256 in blobs.to_pylist():
         own = sorted(names.get(sha256, ()))
         lasts = sorted({locator.rsplit("/", 1)[-1] for locator in own})
-        rows.append({"sha256": sha256, "names": own, "bases": [last for last in lasts if len(bases[last]) == 1]})
+        rows.append(
+            {"sha256": sha256, "names": own, "bases": [last for last in lasts if len(bases[canonical_name(last)]) == 1]}
+        )
     return pa.Table.from_pylist(rows, schema=BLOB_NAMES)
 
 

@@ -16,6 +16,7 @@ import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
 from schemas.errors import BadInput
+from schemas.file_names import FileNames
 from schemas.phrases import LONGEST_PLACE, quoted
 from schemas.reasons import Reason
 from tasks.io.files import regular
@@ -40,6 +41,7 @@ class Folder:
         if not is_folder:
             raise BadInput(f"binding '{name}': expected a folder, got {quoted(url, LONGEST_PLACE)}, which {what}")
         self.name = name
+        self._names: dict[str, FileNames] = {}
         self.is_local = isinstance(self.fs, LocalFileSystem)
 
     def listing(self) -> list[tuple[str, str]]:
@@ -62,13 +64,14 @@ class Folder:
         return files
 
     def validator(self, path: str) -> str | None:
-        """A text that changes when the file does; None if there is no such file in the folder."""
+        """A text that changes when the file does; None if there is no such file in the folder (by `read`'s rule)."""
         if not self.contains(path):
             return None
         try:
             return self._validator(self.fs.info(f"{self.root}/{self._actual_name(path)}"))
         except OSError:
-            return None
+            actual = self._canonically_equal(path)
+            return None if actual is None else self.validator(actual)
 
     def contains(self, path: str) -> bool:
         """Whether the path stays below the folder: no `..`, not absolute, no link that leads out."""
@@ -80,6 +83,7 @@ class Folder:
     def read(self, path: str, max_bytes: int) -> bytes:
         r"""The file's bytes. Raises UnreadableImage with the reason for a drop.
 
+        Where no file is called so, it is that which is canonically equal, in each step of its path, if just one is.
         What is no regular file is never opened. A name that is no UTF-8 is listed with its other bytes written out
         (`caf\xe9.jpg`), since no table can hold it; it is not read, since the same name could be another file's.
         """
@@ -108,7 +112,7 @@ class Folder:
             problem = "has a NUL, as no file's name may" if "\0" in path else "leads out of its folder"
             raise UnreadableImage(Reason.NOT_ALLOWED, f"'{path[:80]}' {problem}")
         try:
-            with self._open(path) as file:
+            with self._open_by_name(path) as file:
                 while data := file.read(size) if self.is_local else regular.read_at_most(file, size):
                     yield bytes(data)
         except regular.NotRegular as problem:
@@ -120,6 +124,41 @@ class Folder:
         except OSError as problem:
             reason = Reason.NOT_FOUND if problem.errno in _BAD_FILE_NAME else Reason.UNREACHABLE
             raise UnreadableImage(reason, f"'{path[:80]}': {problem.strerror or problem}") from problem
+
+    def _open_by_name(self, path: str) -> AbstractContextManager[Any]:
+        try:
+            return self._open(path)
+        except FileNotFoundError:
+            if (actual := self._canonically_equal(path)) is None:
+                raise
+            return self._open(actual)
+
+    def _canonically_equal(self, path: str) -> str | None:
+        """The path of a file that is called so but for the form of its letters, if just one is; None for one that is
+        called exactly so, too.
+        """
+        steps: list[str] = []
+        for step in path.split("/"):
+            if (actual := self._names_below("/".join(steps), step).find(step)) is None:
+                return None
+            steps.append(actual)
+        actual = "/".join(steps)
+        return actual if actual != path and self.contains(actual) else None
+
+    def _names_below(self, folder: str, step: str) -> FileNames:
+        """What lies in a folder of it. Elsewhere than on a local disk only names with accents are worth a listing."""
+        if not self.is_local and step.isascii():
+            return FileNames([step])
+        if folder not in self._names:
+            try:
+                place = f"{self.root}/{folder}".rstrip("/")
+                found = (
+                    [entry.name for entry in os.scandir(place)] if self.is_local else self.fs.ls(place, detail=False)
+                )
+            except Exception:  # file systems raise errors of their own; what can't be listed has no other names
+                found = []
+            self._names[folder] = FileNames(_as_text(name.rstrip("/").rsplit("/", 1)[-1]) for name in found)
+        return self._names[folder]
 
     def _open(self, path: str) -> AbstractContextManager[Any]:
         if not self.is_local:
@@ -144,7 +183,17 @@ class Folder:
         if self._actual_name(path) != path:
             return f"'{path[:80]}': the bytes of the file's name are not UTF-8; rename the file"
         hint = "; an address begins with https:// or http://" if _LIKE_ADDRESS.match(path) else ""
-        return f"no file '{path[:200]}'{hint}"
+        return f"no file '{path[:200]}'{hint or self._why_not_called_so(path)}"
+
+    def _why_not_called_so(self, path: str) -> str:
+        """In what the first step of a path that is not there differs from one that is; "" where none looks like it."""
+        steps: list[str] = []
+        for step in path.split("/"):
+            names = self._names_below("/".join(steps), step)
+            if (actual := names.find(step)) is None:
+                return names.why_absent(step)
+            steps.append(actual)
+        return ""
 
     def _infos(self) -> Iterator[dict[str, Any]]:
         """What the file system says of each file; of a local one also of pipes, links and the like."""

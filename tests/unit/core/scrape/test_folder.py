@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from schemas.file_names import FileNames
 from schemas.sources import FolderSource
 from tasks.core.scrape import folder
 from tasks.core.scrape.records import unique
@@ -179,7 +180,7 @@ def test_the_annotation_beside_an_image(template: str, pattern: str, path: str, 
     ],
 )
 def test_the_annotation_of_an_image_in_other_capitals(template: str, path: str, there: set[str], expected: str):
-    assert folder.annotation_path(template, "{title}.jpg", path, there) == expected
+    assert folder.annotation_path(template, "{title}.jpg", path, FileNames(there)) == expected
 
 
 def test_a_file_that_fits_in_other_capitals_never_takes_the_id_of_one_that_fits_to_the_letter():

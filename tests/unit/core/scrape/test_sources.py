@@ -435,3 +435,94 @@ def test_an_image_that_nobody_knows_keeps_what_its_file_says_and_has_no_figures(
         "annotations": [{"image_id": 0, "category_id": 1, "bbox": [0, 0, 0, 0]}],
     }
     assert not any(annotated(got).values())
+
+
+# --- one name in composed and in decomposed letters
+
+COMPOSED, DECOMPOSED, MIXED = "\u00e9t\u00e9.jpg", "e\u0301te\u0301.jpg", "\u00e9te\u0301.jpg"
+FORMS = [COMPOSED, DECOMPOSED, MIXED]
+PICTURES = FolderSource(name="s", pattern="{title}.jpg")
+
+
+def coco_file(*file_names: str) -> bytes:
+    images = [{"id": number, "file_name": name} for number, name in enumerate(file_names, 1)]
+    boxes = [
+        {"id": number, "image_id": number, "category_id": 1, "bbox": [number, 1, 5, 5]}
+        for number in range(1, len(file_names) + 1)
+    ]
+    document = {"images": images, "annotations": boxes, "categories": [{"id": 1, "name": "person"}]}
+    return json.dumps(document).encode()
+
+
+@pytest.mark.parametrize("on_disk", FORMS)
+@pytest.mark.parametrize("named", FORMS)
+def test_a_file_is_found_in_any_form_of_its_letters(on_disk: str, named: str):
+    works = TableSource(name="s", table="\u00e9.csv", columns={"key": "key", "image": "image"})
+    (row,) = listed(works, {on_disk: b"", "e\u0301.csv": f"key,image\na,{named}".encode()}).records.to_pylist()
+    assert (row["record_id"], row["locator"]) == ("s:a", on_disk)
+
+    boxes = PICTURES.model_copy(update={"annotations": Annotations(format="coco", path="\u00e9.json")})
+    got = listed(boxes, {on_disk: b"", "e\u0301.json": coco_file(named)})
+    assert figures(got) == {f"s:{COMPOSED}": [[1, 1, 5, 5]]}
+    assert got.notes == ()
+
+    xml = b"<annotation><object><name>person</name><bndbox><xmin>1</xmin><ymin>1</ymin><xmax>9</xmax><ymax>9</ymax>"
+    voc = PICTURES.model_copy(update={"annotations": Annotations(format="voc", path="e\u0301/{title}.xml")})
+    files = {on_disk: b"", f"\u00e9/{named[:-4]}.xml": xml + b"</bndbox></object></annotation>"}
+    assert figures(listed(voc, files)) == {f"s:{COMPOSED}": [[0, 0, 9, 9]]}
+
+
+def test_folders_and_patterns_have_forms_too():
+    source = FolderSource(name="s", pattern="\u00e9/{style}/{title}.jpg")
+    (row,) = listed(source, {"e\u0301/o\u0308/a.jpg": b""}).records.to_pylist()
+    assert (row["record_id"], row["style"]) == ("s:\u00e9/\u00f6/a.jpg", "\u00f6")
+    assert row["locator"] == "e\u0301/o\u0308/a.jpg"
+    works = TableSource(name="s", table="\u00e9/*.json", columns={"key": "key", "image": "image"})
+    (row,) = listed(works, {"e\u0301/1.json": b'{"key": 1, "image": "a.jpg"}'}).records.to_pylist()
+    assert row["record_id"] == "s:1"
+
+
+def test_two_files_of_one_name_are_one_record_and_a_drop_that_says_so():
+    kept, dropped = listed(PICTURES, {COMPOSED: b"", DECOMPOSED: b""}).records.to_pylist()
+    assert (kept["record_id"], kept["reason"]) == (f"s:{COMPOSED}", None)
+    assert dropped["reason"] == "same_key"
+    here, there = ("decomposed", "composed") if kept["locator"] == COMPOSED else ("composed", "decomposed")
+    assert dropped["detail"] == (
+        f"key of s:{COMPOSED}: the names of the two files are the same, this one's in {here} letters, the other's in "
+        f"{there} letters"
+    )
+
+
+def test_of_two_files_of_one_name_each_has_what_is_said_of_it_exactly():
+    works = TableSource(name="s", table="w.csv", columns={"key": "key", "image": "image"})
+    works = works.model_copy(update={"annotations": Annotations(format="coco", path="a.json")})
+    table = f"key,image\nc,{COMPOSED}\nd,{DECOMPOSED}\nm,{MIXED}\n".encode()
+    files = {COMPOSED: b"", DECOMPOSED: b"", "w.csv": table, "a.json": coco_file(DECOMPOSED, COMPOSED, MIXED)}
+    got = listed(works, files)
+    assert dict(zip(got.records["record_id"].to_pylist(), got.records["locator"].to_pylist(), strict=True)) == {
+        "s:c": COMPOSED,
+        "s:d": DECOMPOSED,
+        "s:m": MIXED,
+    }
+    assert figures(got) == {"s:c": [[2, 1, 5, 5]], "s:d": [[1, 1, 5, 5]], "s:m": [[3, 1, 5, 5]]}
+
+
+def test_names_in_a_coco_file_that_are_no_images_say_in_what_they_differ():
+    boxes = PICTURES.model_copy(update={"annotations": Annotations(format="coco", path="a.json")})
+    (note,) = listed(boxes, {COMPOSED: b"", DECOMPOSED: b"", "a.json": coco_file(MIXED)}).notes
+    assert "it is in some composed and some decomposed letters, and 2 files are called so but for that" in note
+    (note,) = listed(boxes, {"a.jpg": b"", "a.json": coco_file("A.jpg")}).notes
+    assert note.endswith("'A.jpg'; there is 'a.jpg', which differs in case")
+
+
+def test_two_names_of_a_coco_file_never_share_an_image():
+    boxes = PICTURES.model_copy(update={"annotations": Annotations(format="coco", path="a.json")})
+    got = listed(boxes, {DECOMPOSED: b"", "a.json": coco_file(COMPOSED, DECOMPOSED)})
+    assert figures(got) == {f"s:{COMPOSED}": [[2, 1, 5, 5]]}
+    assert "the file names of 1 of 2 annotated images are those of no image of the source" in got.notes[0]
+
+
+def test_a_table_that_is_called_otherwise_is_told():
+    works = TableSource(name="s", table="Works.csv", columns={"key": "key", "image": "image"})
+    with pytest.raises(BadInput, match=r"got no such file; there is 'works.csv', which differs in case, such as"):
+        listed(works, {"works.csv": b""})

@@ -558,3 +558,45 @@ def test_a_missing_file_whose_path_looks_like_an_address_is_told_how_addresses_b
         Folder("images", str(tmp_path)).read(path, 10)
     hint = "; an address begins with https:// or http://"
     assert (caught.value.reason, caught.value.detail) == (Reason.NOT_FOUND, f"no file '{path}'{hint * has_hint}")
+
+
+# --- one name in composed and in decomposed letters
+
+
+@pytest.mark.parametrize("local", [True, False], ids=["local", "memory"])
+def test_a_file_in_the_other_form_of_its_letters_is_that_file(tmp_path: Path, local: bool):
+    url = str(tmp_path) if local else f"memory://{uuid.uuid4().hex}"
+    fs, root = fsspec.core.url_to_fs(url)
+    fs.makedirs(f"{root}/e\u0301")
+    fs.pipe(f"{root}/e\u0301/o\u0308.jpg", b"picture")
+    fs.pipe(f"{root}/a.jpg", b"another")
+    folder = Folder("images", url)
+    assert folder.read("\u00e9/\u00f6.jpg", 1000) == folder.read("e\u0301/o\u0308.jpg", 1000) == b"picture"
+    assert folder.validator("\u00e9/\u00f6.jpg") == folder.validator("e\u0301/o\u0308.jpg") is not None
+    assert folder.validator("\u00e9/\u00e4.jpg") is None
+    assert refused(folder, "\u00e9/\u00e4.jpg") == Reason.NOT_FOUND
+
+
+def test_what_is_not_there_says_what_is(top: Path):
+    folder = Folder("images", str(top))
+    for name in ("e\u0301te\u0301.jpg", "\u00e9t\u00e9.jpg"):
+        (top / name).write_bytes(b"x")
+
+    def detail(path: str) -> str:
+        with pytest.raises(UnreadableImage) as caught:
+            folder.read(path, 1000)
+        return caught.value.detail
+
+    assert detail("B/c.jpg") == "no file 'B/c.jpg'; there is 'b', which differs in case"
+    assert detail("b/C.jpg") == "no file 'b/C.jpg'; there is 'c.jpg', which differs in case"
+    assert detail("b/x.jpg") == "no file 'b/x.jpg'"
+    assert "2 files are called so but for that: one in composed letters and one in decomposed" in detail(
+        "\u00e9te\u0301.jpg"
+    )
+
+
+def test_a_link_out_of_the_folder_is_not_followed_by_another_form_of_its_name(top: Path):
+    (top / "e\u0301").symlink_to(top.parent)
+    folder = Folder("images", str(top))
+    assert refused(folder, "\u00e9/secret") in {Reason.NOT_FOUND, Reason.NOT_ALLOWED}
+    assert folder.validator("\u00e9/secret") is None
