@@ -2,15 +2,19 @@
 
 1. Formats: JPEG (and MPO), PNG, GIF, WebP, TIFF, BMP, PNM, JPEG 2000, AVIF. No format that runs a program (EPS) or has
    no pixels (SVG).
-2. The first frame of an animation; the EXIF orientation is applied, and an unreadable EXIF counts as none.
+2. The first frame of an animation; the EXIF orientation is applied, and an unreadable EXIF counts as none. Where EXIF
+   says nothing of it, an XMP packet's `tiff:Orientation` counts, as in Pillow's exif_transpose.
 3. 16-bit grey: the high byte; of 12 bits in a TIFF the high 8. 16-bit colour: as Pillow reads it (the high byte).
    Palettes and transparency: composed on white. Grey and bilevel: the same value in R, G, B.
 4. An embedded ICC profile is applied (perceptual intent, to sRGB) before that; a broken one, one for other colours than
    the image's, or one of more than 16 MB in a PNG, is ignored. CMYK without a profile, YCbCr, Lab: Pillow's conversion;
    of Lab in 16 bits the high byte.
+   A PNG's cICP comes before its profile; gAMA with cHRM count where it has neither profile nor sRGB, and gAMA of 1/2.2
+   is sRGB's (png_colours). PNGs in high dynamic range (PQ, HLG) or in video's narrow range are refused.
 5. Floating-point pixels, signed ones, and integers beyond 16 bits have no agreed range: refused, whatever they hold.
 6. Texts in a PNG, whatever their size, change nothing. A PNG with fewer rows than its header says is broken, also where
-   its zlib stream ends well; so is an uncompressed TIFF without all its strips or tiles.
+   its zlib stream ends well; so is an uncompressed TIFF without all its strips or tiles, and a JPEG that lacks nothing
+   but its end marker: browsers show it, but Pillow and torchvision refuse it, and a release has the bytes as they came.
 7. TIFFs in planes: RGB, CMYK, grey, palettes; RGB with alpha. Not Lab nor grey with alpha; YCbCr only if compressed.
 """
 
@@ -26,7 +30,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageCms, PngImagePlugin, TiffImagePlugin, UnidentifiedImageError
 
 from schemas.reasons import Reason
-from tasks.io.images import odd_files, png_rows, tiff_pieces, tiff_samples, undecoded
+from tasks.io.images import odd_files, png_colours, png_rows, tiff_pieces, tiff_samples, undecoded
 
 try:
     import simplejpeg  # type: ignore[import-untyped]
@@ -61,6 +65,8 @@ SIGNATURE = re.compile(
     rb"\xff\x4f\xff\x51|.{4}ftypavi[fs]",
     re.DOTALL,
 )
+_JPEG_END = b"\xff\xd9"
+NO_END = "libjpeg: Premature end of JPEG file: its end marker, FF D9, is missing; Pillow and others refuse it"
 _TOO_MUCH_TEXT = re.compile("Decompressed data too large|Too much memory used in text chunks")
 # Pillow documents no exception classes for malformed bytes; its decoders are known to raise these.
 DECODE_ERRORS = (
@@ -146,6 +152,7 @@ def _picture(data: bytes, max_pixels: int) -> DecodedImage:
             tiff_pieces.prepare(image)
         image.load()  # first: reading a PNG's EXIF loads it too, but hides that its stream is broken
         _refuse_pixels(data, image)
+        _apply_png_colours(data, image)
         orientation = orientation_of(image)
         return DecodedImage(upright(srgb_of(image), orientation), name, orientation)
 
@@ -164,6 +171,17 @@ def _refuse_pixels(data: bytes, image: Image.Image) -> None:
         raise UnreadableImage(Reason.BROKEN_IMAGE, gap)
     if (samples := tiff_samples.why_unsupported(image)) is not None:
         raise UnreadableImage(Reason.UNSUPPORTED_PIXELS, samples)
+
+
+def _apply_png_colours(data: bytes, image: Image.Image) -> None:
+    """Give a PNG the profile of its cICP, gAMA and cHRM. Raises UnreadableImage for colours without a stated way."""
+    if image.format != "PNG":
+        return
+    if (why := png_colours.why_unsupported(data)) is not None:
+        raise UnreadableImage(*why)
+    is_grey = image.mode in {"1", "L", "LA", "La"} or image.mode.startswith("I")
+    if (profile := png_colours.profile(data, is_grey=is_grey)) is not None:
+        image.info["icc_profile"] = profile
 
 
 def _despite(problem: Exception, data: bytes, max_pixels: int) -> DecodedImage | None:
@@ -191,6 +209,8 @@ def _why_not(data: bytes, max_pixels: int, problem: Exception) -> tuple[Reason, 
     is_opened = not isinstance(problem, UnidentifiedImageError)
     if (why := undecoded.why_not_decoded(data, max_pixels, is_opened=is_opened)) is not None:
         return why
+    if lacks_only_its_end(data):
+        return Reason.BROKEN_IMAGE, NO_END
     if is_opened:
         words = f"{type(problem).__name__}: {problem}"[:200]
         is_known = str(problem).lower().startswith("unsupported")
@@ -214,6 +234,17 @@ def _decode_plain_jpeg(data: bytes, header: Image.Image) -> NDArray[np.uint8] | 
     except ValueError:
         return None
     return pixels if pixels.shape[:2] == (header.height, header.width) else None
+
+
+def lacks_only_its_end(data: bytes) -> bool:
+    """Whether a JPEG without its end marker decodes without a warning once it has one."""
+    if simplejpeg is None or data[:3] != b"\xff\xd8\xff" or data.endswith(_JPEG_END):
+        return False
+    try:
+        simplejpeg.decode_jpeg(data.removesuffix(_JPEG_END[:1]) + _JPEG_END, "RGB", strict=True)
+    except ValueError:
+        return False
+    return True
 
 
 def refuse_beyond(max_pixels: int, image: Image.Image) -> None:

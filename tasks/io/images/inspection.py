@@ -114,7 +114,8 @@ def _decode_reduced(data: Bytes, header: Image.Image) -> Image.Image:
         if _IS_HARMLESS.fullmatch(words):
             return Image.fromarray(pixels(strict=False))
         if _STREAM_IS_CORRUPT.match(words):
-            raise UnreadableImage(Reason.BROKEN_IMAGE, f"libjpeg: {words}"[:200]) from problem
+            detail = decode.NO_END if decode.lacks_only_its_end(bytes(data)) else f"libjpeg: {words}"[:200]
+            raise UnreadableImage(Reason.BROKEN_IMAGE, detail) from problem
         raise _NotForFastPath from problem
 
 

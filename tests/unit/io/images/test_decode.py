@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from PIL import Image, ImageCms
+from PIL import Image, ImageCms, PngImagePlugin
 
 from schemas.reasons import Reason
 from tasks.core.hash import uint64_from_bits
-from tasks.io.images import decode
+from tasks.io.images import decode, inspection
 from tasks.io.images.decode import UnreadableImage
 from tests.support.images import chunk, encoded, painting, png
 
@@ -264,6 +264,58 @@ def test_every_orientation_comes_out_upright_to_the_pixel(form, orientation):
     data = encoded(_turned(painting(), orientation), form, exif=_exif(orientation), **lossless)
 
     np.testing.assert_array_equal(decode.picture(data, LIMIT).pixels(), np.asarray(painting()))
+
+
+XMP = (
+    '<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">'
+    '<rdf:Description rdf:about="" xmlns:tiff="http://ns.adobe.com/tiff/1.0/" {}</rdf:RDF></x:xmpmeta>'
+)
+
+
+def _with_xmp(image: Image.Image, form: str, words: str, **options: Any) -> bytes:
+    packet = XMP.format(words)
+    if form == "PNG":
+        texts = PngImagePlugin.PngInfo()
+        texts.add_itxt("XML:com.adobe.xmp", packet)
+        return encoded(image, form, pnginfo=texts, **options)
+    if form == "TIFF":
+        return encoded(image, form, tiffinfo={700: packet.encode()}, **options)
+    lossless = {"lossless": True} if form == "WEBP" else {}
+    return encoded(image, form, xmp=packet.encode(), **lossless, **options)
+
+
+@pytest.mark.parametrize("form", ["PNG", "WEBP", "TIFF"])
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_an_orientation_in_xmp_counts_where_exif_has_none(form, orientation):
+    words = [
+        f'tiff:Orientation="{orientation}"/>',
+        f"><tiff:Orientation>{orientation}</tiff:Orientation></rdf:Description>",
+    ]
+    for each in words:
+        found = decode.picture(_with_xmp(_turned(painting(), orientation), form, each), LIMIT)
+        np.testing.assert_array_equal(found.pixels(), np.asarray(painting()))
+        assert found.orientation == (1 if form == "TIFF" else orientation)  # Pillow itself turns a TIFF
+
+
+@pytest.mark.parametrize("form", ["PNG", "WEBP", "JPEG"])
+def test_exif_comes_before_xmp_and_nonsense_counts_as_none(form):
+    for exif, words, expected in (
+        (_exif(3), 'tiff:Orientation="6"/>', 3),
+        (_exif(1), 'tiff:Orientation="6"/>', 1),
+        (b"", 'tiff:Orientation="0"/>', 1),
+        (b"", 'tiff:Orientation="9"/>', 1),
+        (b"", 'tiff:Orientation="upright"/>', 1),
+        (b"", "/>", 1),
+    ):
+        options = {"exif": exif} if exif else {}
+        assert decode.picture(_with_xmp(painting(), form, words, **options), LIMIT).orientation == expected
+
+
+def test_a_jpegs_orientation_in_xmp_counts_in_both_ways_of_decoding():
+    data = _with_xmp(painting(size=(300, 200)), "JPEG", 'tiff:Orientation="6"/>')
+    found = inspection.inspect(data, LIMIT)
+    assert (found.orientation, found.width_px, found.height_px) == (6, 200, 300)
+    assert decode.picture(data, LIMIT).width_px == 200
 
 
 @pytest.mark.parametrize(

@@ -121,7 +121,7 @@ def no_full_decode(monkeypatch: pytest.MonkeyPatch) -> None:
         pytest.param(b"<!doctype html>", LIMIT, Reason.NOT_AN_IMAGE, "doctype", id="html"),
         pytest.param(b"\xff\xd8\xff", LIMIT, Reason.BROKEN_IMAGE, "3 bytes", id="jpeg-signature-only"),
         pytest.param(JPEG[:300], LIMIT, Reason.BROKEN_IMAGE, "Truncated", id="jpeg-cut-in-its-header"),
-        pytest.param(JPEG[:-2], LIMIT, Reason.BROKEN_IMAGE, "Premature end of JPEG file", id="jpeg-without-end-marker"),
+        pytest.param(JPEG[:-2], LIMIT, Reason.BROKEN_IMAGE, decode.NO_END, id="jpeg-without-end-marker"),
         pytest.param(JPEG, 960 * 640 - 1, Reason.TOO_MANY_PIXELS, "960 x 640 px, at most 614399 px", id="too-large"),
         pytest.param(encoded(painting(), "PNG"), 99, Reason.TOO_MANY_PIXELS, "960 x 640 px", id="png-too-large"),
         pytest.param(encoded(painting(), "PNG")[:-99], LIMIT, Reason.BROKEN_IMAGE, "OSError", id="png-cut"),
@@ -136,6 +136,18 @@ def test_what_gives_no_look_says_why(data, max_pixels, reason, words):
 
     assert caught.value.reason == reason
     assert words in caught.value.detail
+
+
+@pytest.mark.parametrize("mode", ["RGB", "L"])
+@pytest.mark.parametrize("progressive", [False, True])
+def test_a_jpeg_that_lacks_only_its_end_marker_is_broken_and_is_told_so(mode, progressive):
+    whole = encoded(painting(mode=mode), "JPEG", progressive=progressive)
+    for data, has_only_lost_its_end in ((whole[:-2], True), (whole[:-1], True), (whole[: len(whole) // 2], False)):
+        for see in (inspect, decode.picture):
+            with pytest.raises(UnreadableImage) as caught:
+                see(data, LIMIT)
+            assert caught.value.reason == Reason.BROKEN_IMAGE
+            assert (caught.value.detail == decode.NO_END) is has_only_lost_its_end
 
 
 def test_a_jpeg_beyond_the_limit_is_not_decoded(monkeypatch):

@@ -1,0 +1,189 @@
+"""The colours of a PNG that says them without an ICC profile: cICP, or gAMA and cHRM, as an ICC profile.
+
+The order is that of the PNG specification (third edition, 4.3): cICP, iCCP, sRGB, gAMA and cHRM. A gAMA of 1/2.2 is
+what the specification has programs write beside sRGB, and counts as sRGB where the primaries are sRGB's, too.
+"""
+
+import struct
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schemas.reasons import Reason
+
+_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_COLOURS = {b"cICP", b"iCCP", b"sRGB", b"gAMA", b"cHRM"}
+_D50 = np.array([0.9642, 1.0, 0.8249])
+# Bradford's cone responses, by which ICC profiles move white to D50 (ICC.1:2022, annex E)
+_BRADFORD = np.array([[0.8951, 0.2664, -0.1614], [-0.7502, 1.7135, 0.0367], [0.0389, -0.0685, 1.0296]])
+_SRGB_GAMMA = 1 / 2.2
+_GAMMA_THRESHOLD = 0.05
+"""libpng's PNG_GAMMA_THRESHOLD: nobody sees less."""
+_GAMMAS = (0.1, 10.0)
+_XY_TOLERANCE = 0.002
+
+Xy = tuple[float, float]
+
+
+class Primaries(NamedTuple):
+    """The chromaticities of white, red, green and blue."""
+
+    white: Xy
+    red: Xy
+    green: Xy
+    blue: Xy
+
+
+_D65, _C = (0.3127, 0.3290), (0.310, 0.316)
+_SRGB = Primaries(_D65, (0.640, 0.330), (0.300, 0.600), (0.150, 0.060))
+# ITU-T H.273, table 2
+_PRIMARIES = {
+    1: _SRGB,
+    4: Primaries(_C, (0.67, 0.33), (0.21, 0.71), (0.14, 0.08)),
+    5: Primaries(_D65, (0.64, 0.33), (0.29, 0.60), (0.15, 0.06)),
+    6: Primaries(_D65, (0.630, 0.340), (0.310, 0.595), (0.155, 0.070)),
+    7: Primaries(_D65, (0.630, 0.340), (0.310, 0.595), (0.155, 0.070)),
+    8: Primaries(_C, (0.681, 0.319), (0.243, 0.692), (0.145, 0.049)),
+    9: Primaries(_D65, (0.708, 0.292), (0.170, 0.797), (0.131, 0.046)),
+    11: Primaries((0.314, 0.351), (0.680, 0.320), (0.265, 0.690), (0.150, 0.060)),
+    12: Primaries(_D65, (0.680, 0.320), (0.265, 0.690), (0.150, 0.060)),
+    22: Primaries(_D65, (0.630, 0.340), (0.295, 0.605), (0.155, 0.077)),
+}
+# from samples to light: a gamma, or gamma, a, b, c, d of ICC's parametric curve of type 3; H.273, table 3. What is
+# coded for television is shown by the gamma of its displays (ITU-R BT.1886), as browsers do
+Curve = tuple[float, ...]
+_SRGB_CURVE: Curve = (2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045)
+_CURVES: dict[int, Curve] = {
+    **dict.fromkeys((1, 6, 14, 15), (2.4,)),
+    4: (2.2,),
+    5: (2.8,),
+    8: (1.0,),
+    13: _SRGB_CURVE,
+}
+_HDR = {16: "PQ", 18: "HLG"}
+
+
+def why_unsupported(data: bytes) -> tuple[Reason, str] | None:
+    """Why a PNG's colours have no stated way to 8-bit sRGB, by its cICP; None where they have, or for another file."""
+    found = _chunks(data).get(b"cICP", b"")
+    if len(found) != 4 or found[2] != 0:
+        return None
+    if (name := _HDR.get(found[1])) is not None:
+        return Reason.UNSUPPORTED_PIXELS, f"a PNG in high dynamic range ({name}), which has no agreed look in sRGB"
+    if found[3] == 0:
+        return Reason.UNSUPPORTED_PIXELS, "a PNG whose samples are of video's narrow range"
+    return None
+
+
+def profile(data: bytes, *, is_grey: bool) -> bytes | None:
+    """An ICC profile with the colours that a PNG's cICP, or gAMA and cHRM, say.
+
+    None where gAMA and cHRM are those of sRGB, where they say nothing that is known, and where iCCP or sRGB come before
+    them. A cICP that is known comes before all others.
+    """
+    chunks = _chunks(data)
+    colours = _of_cicp(chunks.get(b"cICP", b""))
+    if colours is None:
+        if b"iCCP" in chunks or b"sRGB" in chunks:
+            return None
+        colours = _of_gamma(chunks.get(b"gAMA", b""), chunks.get(b"cHRM", b""))
+    if colours is None:
+        return None
+    primaries, curve = colours
+    return _icc(_SRGB if is_grey else primaries, curve, is_grey)
+
+
+def _chunks(data: bytes) -> dict[bytes, bytes]:
+    """The body of each chunk about colours before the pixels; the first of each name counts. Empty for no PNG."""
+    found: dict[bytes, bytes] = {}
+    for name, body in _before_pixels(data):
+        if name in _COLOURS:
+            found.setdefault(name, body)
+    return found
+
+
+def _before_pixels(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+    place = len(_SIGNATURE) if data[: len(_SIGNATURE)] == _SIGNATURE else len(data)
+    while place + 8 <= len(data):
+        length, name = int.from_bytes(data[place : place + 4], "big"), data[place + 4 : place + 8]
+        if name == b"IDAT":
+            return
+        yield name, data[place + 8 : place + 8 + length] if name in _COLOURS else b""
+        place += 12 + length
+
+
+def _of_cicp(body: bytes) -> tuple[Primaries, Curve] | None:
+    """matrix_coefficients must be 0 and the range full, as PNG has it; else the chunk says nothing."""
+    if len(body) != 4 or body[2:] != b"\0\1" or body[0] not in _PRIMARIES or body[1] not in _CURVES:
+        return None
+    return _PRIMARIES[body[0]], _CURVES[body[1]]
+
+
+def _of_gamma(gamma: bytes, chromaticities: bytes) -> tuple[Primaries, Curve] | None:
+    exponent = int.from_bytes(gamma, "big") / 100_000 if len(gamma) == 4 else 0.0
+    if not _GAMMAS[0] <= exponent <= _GAMMAS[1]:
+        return None
+    primaries = _of_chromaticities(chromaticities) or _SRGB
+    is_gamma_of_srgb = abs(exponent / _SRGB_GAMMA - 1) < _GAMMA_THRESHOLD
+    if is_gamma_of_srgb and np.allclose(primaries, _SRGB, atol=_XY_TOLERANCE):
+        return None
+    return primaries, (1 / exponent,)
+
+
+def _of_chromaticities(body: bytes) -> Primaries | None:
+    if len(body) != 32:
+        return None
+    values = [value / 100_000 for value in struct.unpack(">8I", body)]
+    pairs = list(zip(values[::2], values[1::2], strict=True))
+    is_possible = all(0 <= x <= 1 and 0 < y <= 1 for x, y in pairs)
+    area = _area(pairs[1:]) if is_possible else 0.0
+    return Primaries(*pairs) if area > _XY_TOLERANCE else None
+
+
+def _area(triangle: list[Xy]) -> float:
+    (ax, ay), (bx, by), (cx, cy) = triangle
+    return abs((bx - ax) * (cy - ay) - (cx - ax) * (by - ay)) / 2
+
+
+# --- the profile (ICC.1:2022)
+
+
+def _icc(primaries: Primaries, curve: Curve, is_grey: bool) -> bytes:
+    trc, names = _parametric(curve), [b"kTRC"] if is_grey else [b"rTRC", b"gTRC", b"bTRC"]
+    tags = {b"wtpt": _xyz(_D50), **dict.fromkeys(names, trc)}
+    if not is_grey:
+        columns = _to_d50(primaries).T
+        tags |= {name: _xyz(column) for name, column in zip((b"rXYZ", b"gXYZ", b"bXYZ"), columns, strict=True)}
+    place, entries, body = 128 + 4 + 12 * len(tags), b"", b""
+    for name, data in tags.items():
+        entries += name + struct.pack(">II", place + len(body), len(data))
+        body += data
+    rest = struct.pack(">I", len(tags)) + entries + body
+    space = b"GRAY" if is_grey else b"RGB "
+    header = struct.pack(">I4sI4s4s4s12x4s", 128 + len(rest), b"", 0x04300000, b"mntr", space, b"XYZ ", b"acsp")
+    header = header.ljust(68, b"\0") + _xyz(_D50)[8:]
+    return header.ljust(128, b"\0") + rest
+
+
+def _to_d50(primaries: Primaries) -> NDArray[np.float64]:
+    """(3, 3): from linear RGB to XYZ of which white is D50."""
+    white, *rgb = (np.array([x / y, 1.0, (1 - x - y) / y]) for x, y in primaries)
+    columns = np.array(rgb).T
+    to_xyz = columns * np.linalg.solve(columns, white)
+    scale = np.diag((_BRADFORD @ _D50) / (_BRADFORD @ white))
+    return np.asarray(np.linalg.inv(_BRADFORD) @ scale @ _BRADFORD @ to_xyz)
+
+
+def _fixed(*values: float) -> bytes:
+    return b"".join(struct.pack(">i", round(value * 65536)) for value in values)
+
+
+def _xyz(values: NDArray[np.float64]) -> bytes:
+    return b"XYZ \0\0\0\0" + _fixed(*values.tolist())
+
+
+def _parametric(curve: Curve) -> bytes:
+    kind = 0 if len(curve) == 1 else 3
+    return b"para\0\0\0\0" + struct.pack(">HH", kind, 0) + _fixed(*curve)
