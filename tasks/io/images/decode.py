@@ -66,7 +66,7 @@ SIGNATURE = re.compile(
     re.DOTALL,
 )
 _JPEG_END = b"\xff\xd9"
-NO_END = "libjpeg: Premature end of JPEG file: its end marker, FF D9, is missing; Pillow and others refuse it"
+NO_END = "libjpeg: Premature end of JPEG file: its end marker, FF D9, is missing; many programs refuse it"
 _TOO_MUCH_TEXT = re.compile("Decompressed data too large|Too much memory used in text chunks")
 # Pillow documents no exception classes for malformed bytes; its decoders are known to raise these.
 DECODE_ERRORS = (
