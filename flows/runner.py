@@ -19,6 +19,7 @@ from prefect.settings import (
 from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 
 from flows.prefect_home import check_home
+from flows.wall import STATUS, TEXT
 from schemas.errors import BadInput
 
 _MOST_THREADS = 64
@@ -85,7 +86,7 @@ def check_server(url: str, advice: str) -> None:
     if problem is None:
         return
     response = getattr(problem, "response", None)
-    got = str(problem).rstrip(".") if response is None else f"status {response.status_code}"
+    got = str(problem).rstrip(".") if response is None else _described(response)
     if response is not None and response.status_code == httpx.codes.UNAUTHORIZED:
         raise BadInput(
             "PREFECT_API_AUTH_STRING: expected the name and the password, as name:password, that the Prefect server at "
@@ -95,6 +96,12 @@ def check_server(url: str, advice: str) -> None:
         "PREFECT_API_URL: expected the address of a Prefect server that runs, such as http://127.0.0.1:4200/api, got "
         f"'{_without_password(url)}': {got}; {advice}"
     )
+
+
+def _described(response: httpx.Response) -> str:
+    """A refusal in words: those of the wall, which say what to do."""
+    is_of_wall = response.status_code == STATUS and response.headers.get("content-type") == TEXT
+    return f"it answers '{response.text.strip()}'" if is_of_wall else f"status {response.status_code}"
 
 
 def _without_password(url: str) -> str:

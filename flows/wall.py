@@ -23,6 +23,8 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 STATUS = HTTPStatus.FORBIDDEN
 TEXT = "text/plain; charset=utf-8"
+NO_FRAMES = ("content-security-policy", "frame-ancestors 'self'")
+"""The header of all answers by which no other page shows one of ours in a frame, for people to click in unknowingly."""
 
 _NAME = re.compile(r"(?![.-])[a-z0-9_-]+(\.[a-z0-9_-]+)*", re.ASCII)
 _LONGEST_NAME = 253
@@ -161,7 +163,7 @@ class Wall:
         is_request = scope["type"] in {"http", "websocket"}
         why = refusal(_head_of_scope(scope), self.names) if is_request else None
         if why is None:
-            await self.app(scope, receive, send)
+            await self.app(scope, receive, _without_frames(send) if scope["type"] == "http" else send)
         else:
             await _refuse(scope, send, why)
 
@@ -169,6 +171,17 @@ class Wall:
 def _head_of_scope(scope: Scope) -> RequestHead:
     headers = tuple((name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in scope["headers"])
     return RequestHead(scope.get("method", "GET"), scope["path"], scope.get("http_version", "1.1"), headers)
+
+
+def _without_frames(send: Send) -> Send:
+    header = (NO_FRAMES[0].encode(), NO_FRAMES[1].encode())
+
+    async def send_with_header(message: MutableMapping[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [*message.get("headers", ()), header]}
+        await send(message)
+
+    return send_with_header
 
 
 async def _refuse(scope: Scope, send: Send, why: str) -> None:

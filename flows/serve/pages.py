@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 from urllib.parse import unquote, urlsplit
 
 from flows.serve.processes import address
-from flows.wall import STATUS, TEXT, RequestHead, allowed_names, refusal
+from flows.wall import NO_FRAMES, STATUS, TEXT, RequestHead, allowed_names, refusal
 
 _LONGEST_SILENCE_S = 60
 """A client that has sent no whole request by then has its connection closed."""
@@ -87,8 +87,9 @@ class _Files(SimpleHTTPRequestHandler):
         return self.list_directory(place) if has_page and self.path.endswith("/") else super().send_head()
 
     def end_headers(self) -> None:
-        """A file is what its name says: no browser may take an image for a page."""
+        """A file is what its name says: no browser may take an image for a page. No other page shows it in a frame."""
         self.send_header("X-Content-Type-Options", "nosniff")
+        self.send_header(*NO_FRAMES)
         super().end_headers()
 
     def log_message(self, *_: object) -> None:

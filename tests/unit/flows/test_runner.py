@@ -9,6 +9,7 @@ import pytest
 from prefect.settings import PREFECT_API_URL, PREFECT_HOME, temporary_settings
 
 from flows import runner
+from flows.serve.pages import release_pages
 from schemas.errors import BadInput
 
 HERE = ["tcp://127.0.0.1:39451", "tls://127.0.0.3:1", "tcp://[::1]:8786", "localhost:8786", "127.0.0.1:8786"]
@@ -88,6 +89,15 @@ def test_a_server_that_does_not_answer_is_told_in_a_sentence(address: str, got: 
     assert str(raised.value).startswith("PREFECT_API_URL: expected the address of a Prefect server that runs, such as ")
     assert got.format(port=port) in str(raised.value)
     assert "secret" not in str(raised.value)
+
+
+def test_a_server_that_does_not_know_the_name_says_what_to_do() -> None:
+    with release_pages([], "127.0.0.1", 0) as url:
+        named = url.replace("127.0.0.1", "127.1")  # for the wall as good as any name
+        with temporary_settings({PREFECT_API_URL: f"{named}/api"}), pytest.raises(BadInput) as raised:
+            runner.start_server()
+    assert "it answers 'Host: expected an address, localhost or a name that this" in str(raised.value)
+    assert "start with --allowed-host 127.1'" in str(raised.value)
 
 
 @pytest.mark.parametrize("address", ["", "nonsense", "tcp://127.0.0.1", "tcp://127.0.0.1:port", "foo://127.0.0.1:8786"])

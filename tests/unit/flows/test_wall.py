@@ -217,8 +217,11 @@ async def ask(scope: dict[str, Any]) -> tuple[bool, list[dict[str, Any]]]:
     """Whether the application was reached, and what was sent."""
     reached, sent = [], []
 
-    async def app(*_: Any) -> None:
+    async def app(scope: Any, _: Any, send: Any) -> None:
         reached.append(True)
+        if scope["type"] == "http":
+            await send({"type": "http.response.start", "status": 200, "headers": [(b"a", b"b")]})
+            await send({"type": "http.response.body", "body": b""})
 
     async def receive() -> dict[str, Any]:
         raise AssertionError("expected nothing to be read")
@@ -235,7 +238,10 @@ EVIL = [(b"host", b"localhost:4200"), (b"Origin", b"https://evil.example")]
 
 def test_the_layer_hands_on_what_passes_and_what_is_no_request():
     scope = {"type": "http", "method": "GET", "path": "/", "headers": [(b"host", b"localhost")], "http_version": "1.1"}
-    assert asyncio.run(ask(scope)) == (True, [])
+    reached, sent = asyncio.run(ask(scope))
+    assert reached
+    assert sent[0]["headers"] == [(b"a", b"b"), (b"content-security-policy", b"frame-ancestors 'self'")]
+    assert sent[1] == {"type": "http.response.body", "body": b""}
     assert asyncio.run(ask({"type": "lifespan"})) == (True, [])
     assert asyncio.run(ask({**scope, "type": "websocket"})) == (True, [])
 
