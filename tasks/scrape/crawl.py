@@ -2,6 +2,7 @@
 
 import functools
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterator
 
 import pyarrow as pa
@@ -19,6 +20,7 @@ from schemas.tables import RECORDS, SOURCE_REQUESTS
 from tasks.core.scrape import answers as core
 from tasks.core.scrape import records
 from tasks.core.scrape.attributes import check_some_fit
+from tasks.core.scrape.passed_over import Tally
 from tasks.engine.code_digests import code_digest
 from tasks.engine.decide import decide_once
 from tasks.engine.parts import run_in_parts
@@ -28,6 +30,7 @@ from tasks.io.store.store import Store
 from tasks.scrape.answers import AnswerIndex, answer_body, download_answers_part, open_answers
 
 CODE = code_digest(core)
+_REPEATED = "works that a listing has had before"
 
 
 class SourceListing(Manifest):
@@ -79,7 +82,8 @@ def crawl_source(
     # of one part only: all pages of a listing are in one part
     parse = functools.lru_cache(maxsize=1)(functools.partial(_parse_part, store, source, fields))
     record_tables: list[pa.Table] = []
-    reports = core.ANSWER_REPORTS.empty_table()
+    reports, passed = core.ANSWER_REPORTS.empty_table(), core.PARSED_PASSED_OVER.empty_table()
+    later, equal = Tally(), Counter[str]()
     listing_urls: list[pa.ChunkedArray] = []
     computed = pending = 0
     while frontier.num_rows:
@@ -98,10 +102,17 @@ def crawl_source(
             record_tables.append(parsed.records)
             requests.append(parsed.requests)
             reports = pa.concat_tables([reports, parsed.reports])
-        frontier = _limit_requests(source, _without_purged(source, _new_requests(requests, requested), purged), limit)
+            passed = pa.concat_tables([passed, parsed.passed_over])
+        new = _new_requests(requests, requested)
+        _count_repeats(later, requests, new)
         del requests
+        wanted = _without_purged(source, new, purged)
+        frontier = _limit_requests(source, wanted, limit)
+        later.add("works that were purged", count=new.num_rows - wanted.num_rows)
+        later.add("works beyond the limit of this trial", count=wanted.num_rows - frontier.num_rows)
     _check_readable(source, reports)
-    table = records.merge(_release_one_by_one(record_tables), with_attribute_columns(RECORDS, fields))
+    table = records.merge(_release_one_by_one(record_tables), with_attribute_columns(RECORDS, fields), equal)
+    later.add(_REPEATED, *sorted(equal), count=equal.total())
     check_some_fit(source.name, table, fields)
     all_listings = pa.chunked_array([chunk for urls in listing_urls for chunk in urls.chunks], pa.string())
     listing = _listing_status(index, all_listings, source)
@@ -114,6 +125,7 @@ def crawl_source(
             "records": store.write_table(outcome_folder("listed"), table, is_remembered=False),
             "computed": computed,
             "pending": pending,
+            "passed_over": core.passed_over_rows(source, passed, later),
             "notes": (*listing.notes, *(f"{source.name}: {note}" for note in core.count_notes(reports, table))),
         }
     )
@@ -150,7 +162,7 @@ def _parsed_parts(
         yield core.AnswerTables(
             *(
                 table.filter(pc.is_in(table["answer_url"], value_set=wanted))
-                for table in (whole.records, whole.requests, whole.reports)
+                for table in (whole.records, whole.requests, whole.reports, whole.passed_over)
             )
         )
 
@@ -168,7 +180,7 @@ def _parse_part(store: Store, source: AnyWebSource, attributes: AttributeFields,
     no_view = pa.table({})
     refs = [
         decide_once(store, f"parsed-{word}", settings, CODE, no_view, functools.partial(_table_named, parse, word))[0]
-        for word in ("records", "requests", "reports")
+        for word in ("records", "requests", "reports", "passed_over")
     ]
     return core.AnswerTables(*(store.read_table(ref, is_remembered=False) for ref in refs))
 
@@ -189,6 +201,15 @@ def _new_requests(tables: list[pa.Table], requested: pa.ChunkedArray) -> pa.Tabl
     urls = new["url"].combine_chunks()
     is_first_of_url = pc.not_equal(urls.slice(1), urls.slice(0, len(urls) - 1))
     return new.filter(pa.concat_arrays([pa.array([True]), is_first_of_url]))
+
+
+def _count_repeats(later: Tally, tables: list[pa.Table], new: pa.Table) -> None:
+    """Count the requests for works to which several answers lead, or that were sent before."""
+    keys = pa.chunked_array([chunk for table in tables for chunk in table["key"].chunks], pa.string()).drop_null()
+    count = len(keys) - (new.num_rows - new["key"].null_count)
+    times = pc.value_counts(keys)
+    again = times.field("values").filter(pc.greater(times.field("counts"), 1)).to_pylist() if count else []
+    later.add(_REPEATED, *sorted(again), count=count)
 
 
 def _without_purged(source: AnyWebSource, requests: pa.Table, purged: pa.Array | pa.ChunkedArray | None) -> pa.Table:

@@ -15,6 +15,7 @@ from schemas.phrases import quoted
 from tasks.core.coco.box import area_px2, is_flat_box, read_box, read_is_crowd, read_number
 from tasks.core.coco.ids import Id, check_unique, read_id, read_number_id
 from tasks.core.coco.keypoints import BadKeypoints, check_names, read_keypoints
+from tasks.core.coco.left_out import LeftOut, id_or_none, without_odd_entries
 
 Row = Mapping[str, Any]
 Schemes = Mapping[str, KeypointScheme | None]
@@ -97,8 +98,11 @@ class Document(NamedTuple):
     flat_annotations: list[BadAnnotation]
 
 
-def read_document(name: str, data: bytes, schemes: Schemes = _DEFAULTS) -> Document:
+def read_document(name: str, data: bytes, schemes: Schemes = _DEFAULTS, left_out: LeftOut | None = None) -> Document:
     """The images, categories and annotations of a COCO file. `name` is for messages.
+
+    left_out: where it is given, entries that say nothing are counted there and left out (tasks.core.coco.left_out), and
+    an annotation whose category the file does not have is one that can't be read.
 
     Raises BadInput for anything but a COCO file: no JSON, no lists of objects under `images`, `annotations` and
     `categories`, a key that stands twice in an object, ids that are none or stand twice, an image without a file name,
@@ -106,13 +110,21 @@ def read_document(name: str, data: bytes, schemes: Schemes = _DEFAULTS) -> Docum
     the category's scheme (see tasks.core.coco.keypoints) are left out of their annotations, which keep the reason.
     """
     document = _read_keys_once(name, data)
+    if left_out is not None:
+        document = without_odd_entries(document, left_out)
     images = read_images(name, document)
     for place, image in enumerate(images.values()):
         if image.file_name is None:
             got = quoted(image.row.get("file_name"))
             raise BadInput(f"{name}: expected {row_name('images', place, image.row)} to have a file_name, got {got}")
     categories = read_categories(name, document)
-    annotations, unread = _annotations(name, document, images, categories, schemes)
+    lost = _lost_annotations(name, document, images, categories)
+    if lost and left_out is None:
+        raise BadInput(
+            f"{name}: expected every annotation to have an image_id and a category_id of the file, got {len(lost)} "
+            f"without, the first {lost[0]}"
+        )
+    annotations, unread = _annotations(name, document, categories, schemes)
     flat, bad = _parted(annotations, unread)
     info = document.get("info")
     return Document(images, categories, annotations, bad, info if isinstance(info, dict) else {}, document, flat)
@@ -230,31 +242,36 @@ def read_side_px(value: Any) -> int | None:
     return min(side_px, _MAX_SIDE_PX) if side_px > 0 else None
 
 
+def _lost_annotations(name: str, document: Any, images: Mapping[Id, Image], categories: Mapping[Id, str]) -> list[str]:
+    """What messages call the annotations whose image or category the file does not have."""
+    lost = []
+    for place, row in enumerate(_rows(name, document, "annotations")):
+        for field, known in (("image_id", images), ("category_id", categories)):
+            if id_or_none(row.get(field)) not in known:
+                lost.append(f"{row_name('annotations', place, row)}, {field} {quoted(row.get(field))}")
+                break
+    return lost
+
+
 def _annotations(
-    name: str, document: Any, images: Mapping[Id, Image], categories: Mapping[Id, str], schemes: Schemes
+    name: str, document: Any, categories: Mapping[Id, str], schemes: Schemes
 ) -> tuple[list[Annotation], list[BadAnnotation]]:
+    """The annotations of images of the file, and those that can't be read."""
     joints = {read_id(row["id"]): row.get("keypoints") for row in _rows(name, document, "categories")}
     default = shipped_schemes()[DEFAULT]
-    annotations, bad, lost = [], [], list[str]()
-    for place, row in enumerate(_rows(name, document, "annotations")):
-        try:
-            image_id, category_id = read_id(row.get("image_id")), read_id(row.get("category_id"))
-            category = categories[category_id]
-            images[image_id]
-        except (ValueError, KeyError):
-            field = "image_id" if _key_or_none(row.get("image_id")) not in images else "category_id"
-            lost.append(f"{row_name('annotations', place, row)}, {field} {quoted(row.get(field))}")
+    annotations, bad = [], []
+    for row in _rows(name, document, "annotations"):
+        image_id, category_id = read_id(row.get("image_id")), id_or_none(row.get("category_id"))
+        if category_id is None or category_id not in categories:
+            problem = f"expected a category_id of the file, got {quoted(row.get('category_id'))}"
+            bad.append(BadAnnotation(image_id, "", problem, row))
             continue
+        category = categories[category_id]
         try:
             scheme = schemes.get(category, default)
             annotations.append(_annotation(image_id, category, row, joints[category_id], scheme))
         except ValueError as problem:
             bad.append(BadAnnotation(image_id, category, str(problem), row))
-    if lost:
-        raise BadInput(
-            f"{name}: expected every annotation to have an image_id and a category_id of the file, got {len(lost)} "
-            f"without, the first {lost[0]}"
-        )
     return annotations, bad
 
 
@@ -321,13 +338,6 @@ def _id(name: str, what: str, value: Any) -> Id:
         return read_id(value)
     except ValueError as problem:
         raise BadInput(f"{name}: {what}: {problem}") from problem
-
-
-def _key_or_none(value: Any) -> Id | None:
-    try:
-        return read_id(value)
-    except ValueError:
-        return None
 
 
 def _rows(name: str, document: Any, part: str) -> list[Row]:

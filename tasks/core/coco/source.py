@@ -10,8 +10,9 @@ from schemas.errors import BadInput
 from schemas.phrases import counted, listed, quoted
 from schemas.tables import FIGURE
 from tasks.core.coco import lossless, source_file
-from tasks.core.coco.ids import Id, id_order, read_id
+from tasks.core.coco.ids import Id, id_order
 from tasks.core.coco.keypoints import count_problems
+from tasks.core.coco.left_out import LeftOut, id_or_none
 from tasks.core.coco.reader import (
     Annotation,
     BadAnnotation,
@@ -25,11 +26,15 @@ from tasks.core.coco.reader import (
     row_name,
 )
 from tasks.core.coco.segmentation import is_segmentation
+from tasks.core.scrape.passed_over import Tally
 
 Figure = dict[str, Any]
 _LONGEST_DETAIL, _LONGEST_WORDS, _EXAMPLES = 200, 2000, 3
 
 
+_OF_EARLIER = "annotations of images of a file name that a later one has"
+_FLAT = "annotations whose box has no area, beside others that have"
+_OF_UNKNOWN = "annotations of images that count as not annotated"
 Licence = tuple[str | None, str | None]
 """URL and name of a licence, as a file has them."""
 
@@ -38,7 +43,7 @@ class ImageFigures(NamedTuple):
     """The figures that people drew in an image, none if they drew none; None: nobody knows what is in it.
 
     size_px: the image's, as their file says it. source_coco: what a COCO file says of the image, as IMAGES has it.
-    left_out: what of the image's own file was left out, in words.
+    left_out: what of the image's own file was left out, in words; flat_boxes: how many boxes without an area.
     """
 
     figures: list[Figure] | None
@@ -46,6 +51,7 @@ class ImageFigures(NamedTuple):
     source_coco: str | None = None
     licence: Licence = (None, None)
     left_out: str = ""
+    flat_boxes: int = 0
 
 
 class FileFigures(NamedTuple):
@@ -53,13 +59,15 @@ class FileFigures(NamedTuple):
 
     by_file_name: without figures where an annotation of the image can't be read, unless its box has no area and there
     are others. details: by file name, what of the image was left out and why. notes: the same of the whole file,
-    counted, in sentences. head: a row of COCO_FILES, but for the source and the path.
+    counted, in sentences. head: a row of COCO_FILES, but for the source and the path. left_out: of the file's images
+    and annotations, so that all others are in `by_file_name`.
     """
 
     by_file_name: Mapping[str, ImageFigures]
     details: Mapping[str, str]
     notes: tuple[str, ...]
     head: Mapping[str, Any]
+    left_out: LeftOut
 
 
 def read_figures(name: str, data: bytes, categories: Schemes) -> FileFigures:
@@ -73,7 +81,8 @@ def read_figures(name: str, data: bytes, categories: Schemes) -> FileFigures:
     Raises BadInput as `read_document` does, for a value that is nested too deep to be kept, and for a file whose boxes
     are a detector's (`info.annotation_origin`): they must not become people's.
     """
-    document = read_document(name, data, categories)
+    left_out = LeftOut(Tally(), Tally())
+    document = read_document(name, data, categories, left_out)
     if document.info.get("annotation_origin") == "detector":
         raise BadInput(
             f"{name}: expected boxes by people, got a file whose boxes are a detector's (info.annotation_origin): "
@@ -87,14 +96,42 @@ def read_figures(name: str, data: bytes, categories: Schemes) -> FileFigures:
         {str(image.file_name): details[image_id] for image_id, image in document.images.items() if image_id in details},
         _notes(name, document, categories),
         head,
+        _with_uncounted(document, left_out),
     )
+
+
+def _with_uncounted(document: Document, left_out: LeftOut) -> LeftOut:
+    """What was left out, with what of the file's images and annotations `_by_file_name` does not count."""
+    last = {image.file_name: image_id for image_id, image in document.images.items()}
+    earlier = {image_id for image_id, image in document.images.items() if last[image.file_name] != image_id}
+    for image_id in earlier:
+        left_out.images.add("images of a file name that a later one has", str(document.images[image_id].file_name))
+    unknown = _unknown_images(document)
+    for bad in document.bad_annotations:
+        kind = _OF_EARLIER if bad.image_id in earlier else "annotations that can't be read"
+        left_out.annotations.add(kind, str(document.images[bad.image_id].file_name))
+    for flat in document.flat_annotations:
+        gone = _OF_EARLIER if flat.image_id in earlier else _OF_UNKNOWN if flat.image_id in unknown else _FLAT
+        left_out.annotations.add(gone, str(document.images[flat.image_id].file_name))
+    for annotation in document.annotations:
+        if annotation.image_id in earlier or annotation.image_id in unknown:
+            kind = (
+                _OF_EARLIER if annotation.image_id in earlier else "annotations of images that count as not annotated"
+            )
+            left_out.annotations.add(kind, str(document.images[annotation.image_id].file_name))
+    return left_out
+
+
+def _unknown_images(document: Document) -> set[Id]:
+    """Images of which nobody knows what is in them."""
+    unknown = {annotation.image_id for annotation in document.bad_annotations}
+    return unknown | {image_id for image_id, image in document.images.items() if image.row.get("is_annotated") is False}
 
 
 def _by_file_name(name: str, document: Document, categories: Collection[str]) -> dict[str, ImageFigures]:
     """The figures of each image, in the order of the file."""
     figures, licences = _figures(name, document, categories), _licences(document.fields.get("licenses"))
-    unknown = {annotation.image_id for annotation in document.bad_annotations}
-    unknown |= {image_id for image_id, image in document.images.items() if image.row.get("is_annotated") is False}
+    unknown = _unknown_images(document)
     names = Counter(image.file_name for image in document.images.values())
     shared = {image_id for image_id, image in document.images.items() if names[image.file_name] > 1}
     rows = _rows_of_images(document, unknown | shared)
@@ -109,7 +146,7 @@ def _by_file_name(name: str, document: Document, categories: Collection[str]) ->
         kept = source_file.image_fields(image.row, unread, mine)
         with _naming(name, document, "images", image.row):
             text = source_file.image_text(kept, earlier.get(file_name, ()))
-        licence = licences.get(_key(image.row.get("license")), (None, None))
+        licence = licences.get(id_or_none(image.row.get("license")), (None, None))
         found[file_name] = ImageFigures(None if is_unknown else figures[image_id], image.size_px, text, licence)
         if image_id in shared:
             kept = source_file.image_fields(image.row, rows[image_id], mine)
@@ -172,24 +209,17 @@ def _flat_rows(document: Document) -> dict[Id, list[Row]]:
 def _licences(entries: Any) -> dict[Any, Licence]:
     """URL and name of each licence by its id; of none whose id is none, or stands twice."""
     entries = [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
-    times = Counter(_key(entry.get("id")) for entry in entries)
+    times = Counter(id_or_none(entry.get("id")) for entry in entries)
     return {
         key: (_words(entry.get("url")), _words(entry.get("name")))
         for entry in entries
-        if times[key := _key(entry.get("id"))] == 1 and key is not None
+        if times[key := id_or_none(entry.get("id"))] == 1 and key is not None
     }
 
 
 def _words(value: Any) -> str | None:
     text = read_text(value)
     return (text[:_LONGEST_WORDS].replace("\0", "").strip() or None) if text else None
-
-
-def _key(value: Any) -> Id | None:
-    try:
-        return read_id(value)
-    except ValueError:
-        return None
 
 
 @contextlib.contextmanager
@@ -257,7 +287,7 @@ def _notes(name: str, document: Document, categories: Collection[str]) -> tuple[
 
 def _repeated_ids(annotations: Sequence[Row]) -> list[Id]:
     """Ids of several annotations, sorted; what has no id repeats none."""
-    ids = Counter(_key(row.get("id")) for row in annotations)
+    ids = Counter(id_or_none(row.get("id")) for row in annotations)
     return sorted((one for one, times in ids.items() if times > 1 and one is not None), key=id_order)
 
 

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from schemas.attributes import AttributeFields, check_offer, with_attribute_columns
 from schemas.errors import BadInput
+from schemas.manifests import PassedOver
 from schemas.reasons import Reason
 from schemas.sources import AnySource
 from schemas.tables import RECORDS, SOURCE_REQUESTS
@@ -19,6 +20,7 @@ from tasks.core.fetch import is_url
 from tasks.core.scrape import artic, commons, flickr, met, records, surrealism, ukiyoe, wikiart
 from tasks.core.scrape.attributes import with_attributes
 from tasks.core.scrape.offers import can_become
+from tasks.core.scrape.passed_over import KindCount, Tally
 from tasks.core.scrape.web_source import BadAnswer, Credential, ParsedAnswer, SourceRequest, quoted
 
 SOURCE_MODULES: Mapping[str, ModuleType] = {
@@ -46,6 +48,15 @@ ANSWER_REPORTS = pa.schema(
 )
 """Of each answer: the number of works in it, what the source claims to have (a row per claim), and what is wrong."""
 
+PARSED_PASSED_OVER = pa.schema(
+    [
+        ANSWER_URL,
+        ("unit", pa.string()),  # entries: of listings; listings
+        ("kind", pa.string()),  # null: how many of them there are
+        ("count", pa.int64()),
+        ("examples", pa.list_(pa.string())),
+    ]
+)
 _BATCH = 5000
 Body = Callable[[Mapping[str, Any]], bytes]
 
@@ -57,6 +68,7 @@ class AnswerTables:
     records: pa.Table
     requests: pa.Table
     reports: pa.Table
+    passed_over: pa.Table
 
 
 def credential(source: AnySource) -> Credential | None:
@@ -127,6 +139,7 @@ def parse_answers(
     attributes = attributes or {}
     record_rows = _Rows(with_attribute_columns(PARSED_RECORDS, attributes))
     request_rows, reports = _Rows(PARSED_REQUESTS), _Rows(ANSWER_REPORTS)
+    passed_rows = _Rows(PARSED_PASSED_OVER)
     for answer in answers:
         parsed, problem, failure = _parse_answer(source, answer, body)
         url = answer["url"]
@@ -136,12 +149,54 @@ def parse_answers(
             record_rows.add({"answer_url": url, **records.dropped_record(source, answer["key"], *failure)})
         for request in parsed.requests:
             request_rows.add({"answer_url": url, **_request_row(request)})
+        for unit, kind in _passed_over(answer, parsed, has_failed=problem is not None or failure is not None):
+            counted = {"kind": kind.kind or None, "count": kind.count, "examples": kind.examples}
+            passed_rows.add({"answer_url": url, "unit": unit, **counted})
         work_count = len(parsed.rows) + sum(request.source_key is not None for request in parsed.requests)
         claims = parsed.claims or ((None,) if work_count or problem else ())
         for claim in claims:
             claimed = {"claim": claim.name, "claimed_count": claim.count, "style": claim.style} if claim else {}
             reports.add({"answer_url": url, "work_count": work_count, "problem": problem, **claimed})
-    return AnswerTables(record_rows.table(), request_rows.table(), reports.table())
+    return AnswerTables(record_rows.table(), request_rows.table(), reports.table(), passed_rows.table())
+
+
+def _passed_over(
+    answer: Mapping[str, Any], parsed: ParsedAnswer, *, has_failed: bool
+) -> Iterator[tuple[str, KindCount]]:
+    """By unit, what an answer lists and what of it is neither a row nor a request.
+
+    A work's own answer is about an entry of a listing that was counted there.
+    """
+    if has_failed or answer["reason"] is not None:
+        return
+    yield from (("entries", kind) for kind in parsed.passed_over)
+    works = len(parsed.rows) + sum(request.source_key is not None for request in parsed.requests)
+    if answer["key"] is not None:
+        if not (works or parsed.passed_over):
+            yield "entries", KindCount("works whose own answer says nothing", 1, (answer["url"],))
+        return
+    yield "listings", KindCount("", 1)
+    if listed := works + sum(kind.count for kind in parsed.passed_over):
+        yield "entries", KindCount("", listed)
+    elif not (parsed.requests or parsed.claims):
+        yield "listings", KindCount("listings that list nothing", 1, (answer["url"],))
+
+
+def passed_over_rows(source: AnySource, passed: pa.Table, later: Tally) -> tuple[PassedOver, ...]:
+    """What of the source's listings yields no record. passed: PARSED_PASSED_OVER of all answers, each once.
+
+    later: what was passed over after the answers were read, such as entries that several listings have.
+    """
+    rows: list[PassedOver] = []
+    for unit, left_out in (("entries", later), ("listings", Tally())):
+        listed = 0
+        for row in passed.filter(pc.equal(passed["unit"], unit)).sort_by("answer_url").to_pylist():
+            if row["kind"] is None:
+                listed += row["count"]
+            else:
+                left_out.add(row["kind"], *row["examples"], count=row["count"])
+        rows += left_out.rows(source.name, unit, listed)
+    return tuple(rows)
 
 
 def listing_requests(requests: Sequence[SourceRequest]) -> list[SourceRequest]:

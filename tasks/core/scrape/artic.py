@@ -6,6 +6,7 @@ from typing import Any
 from schemas.sources.artic import ArticSource
 from tasks.core.scrape.museum_fields import QUALIFIER, single_year, text_without_tags
 from tasks.core.scrape.offers import Offer, OfferedValues, asked_offers, offer_sentences
+from tasks.core.scrape.passed_over import Tally
 from tasks.core.scrape.web_source import (
     BadAnswer,
     ClaimedCount,
@@ -94,7 +95,11 @@ def parse(source: ArticSource, request: SourceRequest, data: bytes) -> ParsedAns
         got = f"a list of {len(works)}" if isinstance(works, list) else quoted(works)
         raise BadAnswer(f"{request.url}: expected data to be a list of at most {source.page_size} works, got {got}")
     iiif = _iiif(request, answer.get("config"))
-    wanted = [work for work in works if _is_wanted(source, work)]
+    left_out = Tally()
+    for work in works:
+        if kind := _why_unwanted(source, work):
+            left_out.add(kind, str(work.get("id")))
+    wanted = [work for work in works if not _why_unwanted(source, work)]
     last = -(-total // source.page_size)
     following = range(2, last + 1) if page == 1 else range(page + 1, min(page + 1, last) + 1)
     expected = min(max(total - (page - 1) * source.page_size, 0), source.page_size)
@@ -102,6 +107,7 @@ def parse(source: ArticSource, request: SourceRequest, data: bytes) -> ParsedAns
         tuple(_row(source, iiif, work) for work in wanted),
         tuple(_page_request(source, number) for number in following),
         (ClaimedCount(f"artworks, page {page}", max(expected - len(works) + len(wanted), 0)),),
+        left_out.kinds(),
     )
 
 
@@ -138,14 +144,18 @@ def _iiif(request: SourceRequest, config: Any) -> str:
     return given.rstrip("/")
 
 
-def _is_wanted(source: ArticSource, work: Any) -> bool:
-    """Whether the recipe wants a work. An item that is not a work is kept: its row becomes a drop."""
+def _why_unwanted(source: ArticSource, work: Any) -> str:
+    """What works the recipe does not want, if this is one; else "". An item that is no work is kept: its row becomes a
+    drop.
+    """
     if not isinstance(work, dict):
-        return True
+        return ""
     if source.open_access_only and work.get("is_public_domain") is not True:
-        return False
+        return "works that are not in the public domain"
+    if not _is_among(source.departments, [work.get("department_title")]):
+        return "works of other departments than the recipe's"
     kinds = [work.get("classification_title"), *_list(work.get("classification_titles"))]
-    return _is_among(source.departments, [work.get("department_title")]) and _is_among(source.classifications, kinds)
+    return "" if _is_among(source.classifications, kinds) else "works of other classifications than the recipe's"
 
 
 def _is_among(wanted: tuple[str, ...], given: list[Any]) -> bool:

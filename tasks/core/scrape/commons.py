@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 from schemas.sources.commons import CommonsSource
 from tasks.core.scrape.html_text import text_of_html
 from tasks.core.scrape.offers import Offer, OfferedValues, asked_offers, offer_sentences, split_texts
+from tasks.core.scrape.passed_over import Tally
 from tasks.core.scrape.web_source import (
     BadAnswer,
     ClaimedCount,
@@ -111,9 +112,15 @@ def parse(source: CommonsSource, request: SourceRequest, data: bytes) -> ParsedA
         "continue",
         "gcmcontinue",
     }
-    rows = tuple(row for page in pages if (row := _row(source, page, is_whole)) is not None)
+    rows, left_out = [], Tally()
+    for page in pages:
+        if (row := _row(source, page, is_whole)) is None:
+            left_out.add("files that another answer has with all that is known of them", str(page.get("title")))
+        else:
+            rows.append(row)
     # the category's own number of files is compared with all its answers
-    return ParsedAnswer(rows, following, (ClaimedCount(parameters.get("gcmtitle", ""), len(rows)),))
+    claims = (ClaimedCount(parameters.get("gcmtitle", ""), len(rows)),)
+    return ParsedAnswer(tuple(rows), following, claims, left_out.kinds())
 
 
 def _count_request(name: str) -> SourceRequest:
@@ -208,16 +215,18 @@ def _subcategories(
 ) -> ParsedAnswer:
     level = parameters.get("requestid", "").removeprefix("levels-")
     left = int(level) - 1 if level.isdecimal() and len(level) < 3 else 0
-    rows, requests, claims = [], list(following), []
+    rows, requests, claims, left_out = [], list(following), [], Tally()
     for page in pages:
         name = _category(page)
         if name is None:
             rows.append({"title": quoted(page)})
-        elif name not in source.exclude:
+        elif name in source.exclude:
+            left_out.add("subcategories that the recipe excludes", name)
+        else:
             requests.extend(_member_requests(source, name, left))
             if (count := _file_count(page)) is not None:
                 claims.append(ClaimedCount(f"Category:{name}", count))
-    return ParsedAnswer(tuple(rows), tuple(requests), tuple(claims))
+    return ParsedAnswer(tuple(rows), tuple(requests), tuple(claims), left_out.kinds())
 
 
 def _category(page: Any) -> str | None:

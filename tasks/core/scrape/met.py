@@ -15,6 +15,7 @@ from pyarrow import csv
 from schemas.sources.met import MetSource
 from tasks.core.scrape.museum_fields import QUALIFIER, single_year, text_without_tags
 from tasks.core.scrape.offers import Offer, OfferedValues, field_of_items, offer_sentences
+from tasks.core.scrape.passed_over import Tally
 from tasks.core.scrape.web_source import (
     BadAnswer,
     ClaimedCount,
@@ -113,19 +114,20 @@ def parse(source: MetSource, request: SourceRequest, data: bytes) -> ParsedAnswe
 
 def _parse_table(source: MetSource, request: SourceRequest, data: bytes) -> ParsedAnswer:
     broken: list[str] = []
+    left_out = Tally()
     ids: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
     try:
-        for batch in _batches(source, data, broken):
+        for batch in _batches(source, data, broken, left_out):
             is_id = pc.match_substring_regex(_trimmed(batch[_ID]), _ID_TEXT)
             broken += batch[_ID].filter(pc.invert(is_id)).to_pylist()
             ids.append(np.asarray(pc.cast(_trimmed(batch[_ID].filter(is_id)), pa.int64())))
     except (pa.ArrowException, ValueError, KeyError) as error:
         got = f"got {quoted(data[:80])}: {quoted(str(error), 200)}"
         raise BadAnswer(f"{request.url}: expected a CSV with columns {_columns(source)}, {got}") from error
-    return _object_requests(source, np.concatenate(ids), [{"title": text[:200]} for text in broken])
+    return _object_requests(source, np.concatenate(ids), [{"title": text[:200]} for text in broken], left_out)
 
 
-def _batches(source: MetSource, data: bytes, broken: list[str]) -> Iterator[pa.RecordBatch]:
+def _batches(source: MetSource, data: bytes, broken: list[str], left_out: Tally) -> Iterator[pa.RecordBatch]:
     """The rows that are wanted, block by block; rows with another number of cells than the header go to `broken`."""
 
     def skip_row(row: csv.InvalidRow) -> str:
@@ -139,7 +141,9 @@ def _batches(source: MetSource, data: bytes, broken: list[str]) -> Iterator[pa.R
         csv.ConvertOptions(include_columns=_columns(source), column_types=dict.fromkeys(_columns(source), pa.string())),
     )
     for batch in reader:
-        yield batch.filter(_is_wanted(source, batch))
+        wanted = batch.filter(_is_wanted(source, batch))
+        left_out.add("objects that the recipe does not want", count=len(batch) - len(wanted))
+        yield wanted
 
 
 def _utf8(data: bytes) -> bytes:
@@ -190,22 +194,29 @@ def _parse_list(source: MetSource, request: SourceRequest, data: bytes) -> Parse
     is_id = [type(number) is int and 0 < number < 10**9 for number in listed]
     ids = np.array([number for number, is_good in zip(listed, is_id, strict=True) if is_good], np.int64)
     broken = [quoted(number) for number, is_good in zip(listed, is_id, strict=True) if not is_good]
-    parsed = _object_requests(source, ids, [{"title": text} for text in broken])
+    parsed = _object_requests(source, ids, [{"title": text} for text in broken], Tally())
     left_out = len(listed) - len(parsed.requests) - len(parsed.rows)
-    return ParsedAnswer(parsed.rows, parsed.requests, (ClaimedCount("objects", max(total - left_out, 0)),))
+    claims = (ClaimedCount("objects", max(total - left_out, 0)),)
+    return ParsedAnswer(parsed.rows, parsed.requests, claims, parsed.passed_over)
 
 
-def _object_requests(source: MetSource, ids: NDArray[np.int64], broken: list[dict[str, str]]) -> ParsedAnswer:
+def _object_requests(
+    source: MetSource, ids: NDArray[np.int64], broken: list[dict[str, str]], left_out: Tally
+) -> ParsedAnswer:
     """Requests for these objects, each once, if they are in the recipe's ranges.
 
-    Items without a valid id are rows without a key.
+    Items without a valid id are rows without a key. left_out: of what was listed, before these.
     """
-    ids = np.unique(ids)
-    ranges = source.id_ranges()
+    listed, ids, ranges = len(ids), np.unique(ids), source.id_ranges()
+    left_out.add("objects that are listed twice", count=listed - len(ids))
     if ranges:
-        ids = ids[np.any([(ids >= low) & (ids <= high) for low, high in ranges], axis=0)]
+        is_within = np.any([(ids >= low) & (ids <= high) for low, high in ranges], axis=0)
+        outside = ids[~is_within]
+        left_out.add("objects outside the recipe's ranges of ids", *map(str, outside[:3]), count=len(outside))
+        ids = ids[is_within]
     requests = tuple(SourceRequest(f"{_OBJECTS}/{number}", "object", str(number)) for number in ids.tolist())
-    return ParsedAnswer(tuple(broken), requests, (ClaimedCount("objects", len(requests) + len(broken)),))
+    claims = (ClaimedCount("objects", len(requests) + len(broken)),)
+    return ParsedAnswer(tuple(broken), requests, claims, left_out.kinds())
 
 
 def _parse_object(source: MetSource, request: SourceRequest, data: bytes) -> ParsedAnswer:

@@ -4,6 +4,7 @@ Of every list, what comes in is what yields something, and what is passed over.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import pyarrow as pa
 
@@ -14,9 +15,24 @@ from schemas.tables import PASSED_OVER
 _EXAMPLES = 3
 _MOST_KINDS = 12
 _OTHERS = "others"
-_YIELDS = {"annotations": "figure", "objects": "figure"}
+IMAGES_OF_FILE = "images of the COCO file"
+_YIELDS = {
+    "annotations": "figure",
+    "objects": "figure",
+    "images": "annotation",
+    IMAGES_OF_FILE: "annotation",
+}
 """What a list's entries should yield, where that is no record."""
-_ONE = {"entries": "entry", "files": "file"}
+_ONE = {IMAGES_OF_FILE: "image of the COCO file", "entries": "entry"}
+
+
+@dataclass(frozen=True, slots=True)
+class KindCount:
+    """How many of one kind were passed over, and the first few."""
+
+    kind: str
+    count: int
+    examples: tuple[str, ...] = ()
 
 
 class Tally:
@@ -28,9 +44,15 @@ class Tally:
     def add(self, kind: str, *examples: str, count: int = 1) -> None:
         """Count so many more of a kind."""
         before, known = self._kinds.get(kind, (0, ()))
-        shown = (*known, *(_shown(example) for example in examples[: _EXAMPLES - len(known)]))
+        shown = known
+        if len(known) < _EXAMPLES:
+            shown = tuple(dict.fromkeys([*known, *map(_shown, examples)]))[:_EXAMPLES]
         if before + count:
             self._kinds[kind] = (before + count, shown)
+
+    def kinds(self) -> tuple[KindCount, ...]:
+        """Each kind, in the order in which they came."""
+        return tuple(KindCount(kind, *counted) for kind, counted in self._kinds.items())
 
     @property
     def total(self) -> int:

@@ -13,14 +13,15 @@ from schemas.attributes import AttributeFields, with_attribute_columns
 from schemas.errors import BadInput
 from schemas.file_names import FileNames
 from schemas.manifests import PassedOver
-from schemas.phrases import LONGEST_PLACE, counted, listed, quoted
+from schemas.phrases import LONGEST_PLACE, listed, quoted
 from schemas.sources import NOASSERTION, AnyFileSource, FolderSource, Rights, TableSource
 from schemas.tables import COCO_FILES, RECORDS, SOURCE_FIGURES
 from tasks.core.coco import source as coco
+from tasks.core.coco.left_out import LeftOut
 from tasks.core.coco.reader import Schemes
 from tasks.core.scrape import folder, records, table, voc
 from tasks.core.scrape.attributes import check_some_fit
-from tasks.core.scrape.passed_over import Tally
+from tasks.core.scrape.passed_over import IMAGES_OF_FILE, Tally
 from tasks.core.scrape.table_files import Read, UnreadableFile, read_bytes, rows_of_tables, tables_of_paths, unreadable
 
 _EXAMPLES = 3
@@ -50,7 +51,8 @@ class _Annotations(NamedTuple):
     figures_of: Callable[[str], coco.ImageFigures | None]
     details: Mapping[str, str] = {}
     notes: tuple[str, ...] = ()
-    file_names: Collection[str] = ()  # of a COCO file's images
+    by_locator: Mapping[str, coco.ImageFigures] = {}  # of a COCO file's images
+    left_out: LeftOut | None = None  # of a COCO file
     head: Mapping[str, Any] | None = None  # a row of COCO_FILES
 
 
@@ -102,22 +104,18 @@ def tables_of_source(
     if source.annotations is None:
         return SourceTables(found, SOURCE_FIGURES.empty_table(), passed_over=passed_over)
     # after copies of ids are found: of rows with the same id, only the first has figures
-    flat: list[str] = []
+    drawn = _Drawn(annotations, categories)
     parts = [
-        _annotated(pa.Table.from_batches([batch]), annotations, categories, source.rights, flat)
+        _annotated(pa.Table.from_batches([batch]), annotations, categories, source.rights, drawn)
         for batch in found.to_batches(_BATCH)
     ]
-    notes = (
-        *annotations.notes,
-        *_flat_note(source, flat),
-        *_unmatched_note(source, annotations.file_names, found["locator"]),
-    )
+    notes = (*annotations.notes, *_unmatched_note(source, annotations.by_locator, found["locator"]))
     return SourceTables(
         pa.concat_tables([part.records for part in parts]),
         pa.concat_tables([part.figures for part in parts]),
         notes,
         pa.Table.from_pylist([annotations.head] if annotations.head else [], schema=COCO_FILES),
-        passed_over,
+        (*passed_over, *drawn.rows(source)),
     )
 
 
@@ -138,25 +136,78 @@ def _records(rows: Iterable[dict[str, Any]], schema: pa.Schema, left_out: Tally)
     return found, listed
 
 
+class _Drawn:
+    """Counts of the images and of what people drew in them, and of what yields no figure."""
+
+    def __init__(self, annotations: _Annotations, categories: Collection[str]) -> None:
+        self._by_locator, self._categories = annotations.by_locator, categories
+        self._images, self._seen = Tally(), set[str]()
+        self._unit = "objects" if annotations.left_out is None else "annotations"
+        self._of_file, self._objects = annotations.left_out or LeftOut(Tally(), Tally())
+        self._records = self._figures = 0
+
+    def count(self, locator: str, image: coco.ImageFigures | None) -> None:
+        """Count what the annotations say of a record's image."""
+        self._records += 1
+        if image is None:
+            self._images.add("images without an annotation", locator)
+        elif image.figures is None:
+            self._images.add("images that count as not annotated", locator)
+        elif locator not in self._seen:
+            self._count_figures(image.figures)
+            self._objects.add("objects whose box has no area, beside others that have", locator, count=image.flat_boxes)
+        self._seen.add(locator)
+
+    def _count_figures(self, figures: Sequence[coco.Figure]) -> None:
+        for figure in figures:
+            if figure["category"] in self._categories:
+                self._figures += 1
+            else:
+                self._objects.add(f"{self._unit} of categories that the recipe does not have", figure["category"])
+
+    def count_unreadable(self, locator: str, objects: int) -> None:
+        """Count an image whose annotation can't be read. objects: in it."""
+        self._records += 1
+        self._images.add("images whose annotation can't be read", locator)
+        if locator not in self._seen:
+            self._objects.add(f"{self._unit} of annotations that can't be read", locator, count=objects)
+        self._seen.add(locator)
+
+    def rows(self, source: AnyFileSource) -> tuple[PassedOver, ...]:
+        """What was passed over, once all records are counted."""
+        in_file = len(self._by_locator) + self._of_file.total
+        for locator, image in self._by_locator.items():
+            if locator not in self._seen:
+                self._of_file.add("images of no record", locator)
+                self._objects.add("annotations of images of no record", locator, count=len(image.figures or ()))
+        return (
+            *self._images.rows(source.name, "images", self._records),
+            *self._of_file.rows(source.name, IMAGES_OF_FILE, in_file),
+            *self._objects.rows(source.name, self._unit, self._figures + self._objects.total),
+        )
+
+
 def _annotated(
-    found: pa.Table, annotations: _Annotations, categories: Collection[str], asserted: Rights, flat: list[str]
+    found: pa.Table, annotations: _Annotations, categories: Collection[str], asserted: Rights, drawn: "_Drawn"
 ) -> SourceTables:
     """RECORDS with what the annotations say of them, and the figures. asserted: the recipe's rights of the source.
 
-    flat: the locators of images of whose own file a box without an area was left out are added to it.
+    drawn: counts both.
     """
     figures: dict[str, dict[str, Any]] = {}
     details, rights = [], []
     for row in found.select(["record_id", "locator", "reason", "detail", *_RIGHTS]).to_pylist():
         detail, mine = row["detail"], {name: row[name] for name in _RIGHTS}
         try:
-            if row["reason"] is None and (image := annotations.figures_of(row["locator"])) is not None:
-                figures[row["record_id"]] = _figures_row(row["record_id"], image, categories)
-                mine = _rights(mine, image.licence, asserted)
-                if image.left_out:
-                    flat.append(row["locator"])
-                    detail = detail or image.left_out[:200]
+            if row["reason"] is None:
+                image = annotations.figures_of(row["locator"])
+                drawn.count(row["locator"], image)
+                if image is not None:
+                    figures[row["record_id"]] = _figures_row(row["record_id"], image, categories)
+                    mine = _rights(mine, image.licence, asserted)
+                    detail = detail or image.left_out[:200] or None
         except (voc.BadAnnotation, UnreadableFile) as problem:
+            drawn.count_unreadable(row["locator"], getattr(problem, "objects", 0))
             detail = detail or f"annotation unreadable, so left out: {problem}"[:200]
         details.append(detail or annotations.details.get(row["locator"] or ""))
         rights.append(mine)
@@ -227,17 +278,6 @@ def _rows(
     )
 
 
-def _flat_note(source: AnyFileSource, locators: Sequence[str]) -> tuple[str, ...]:
-    """A sentence on images of whose own annotation file boxes without an area were left out."""
-    if not locators:
-        return ()
-    examples = listed([quoted(locator) for locator in sorted(locators)], _EXAMPLES)
-    return (
-        f"source '{source.name}': of {counted(len(locators), 'image')} boxes without an area are left out, all others "
-        f"stay: {examples}",
-    )
-
-
 def _unmatched_note(source: AnyFileSource, names: Collection[str], locators: pa.ChunkedArray) -> tuple[str, ...]:
     """A sentence on images of a COCO file that are none of the source's: their boxes are lost."""
     unmatched = sorted(set(names) - set(locators.to_pylist()))
@@ -300,7 +340,8 @@ def _read_annotations(
             lambda locator: by_locator.get(locator, absent),
             {locators.get(name, name): detail for name, detail in file.details.items()},
             file.notes,
-            [*by_locator],
+            by_locator,
+            file.left_out,
             {"source": source.name, "path": settings.path, **file.head},
         )
 

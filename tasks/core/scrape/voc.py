@@ -1,6 +1,7 @@
 """Boxes that people drew, from PASCAL VOC XML, as figures: (x_min, y_min, width, height) in px, upright."""
 
 import re
+from collections.abc import Iterable
 from xml.etree import ElementTree
 
 from tasks.core.coco import lossless
@@ -15,7 +16,12 @@ _LONGEST_TEXT = 200
 
 
 class BadAnnotation(ValueError):
-    """An annotation file that can't be read as what it should be; the message says what was found."""
+    """An annotation file that can't be read as what it should be; the message says what was found.
+
+    objects: how many it has, with those that could be read.
+    """
+
+    objects = 0
 
 
 class _FlatBox(BadAnnotation):
@@ -57,8 +63,20 @@ def read_voc(data: bytes, corners: str = "inclusive") -> ImageFigures:
         raise BadAnnotation(f"no VOC file: its root is <{root.tag[:40]}>, expected <annotation>")
     size_px = _side_px(root, "width"), _side_px(root, "height")
     extent_px = int(corners == "inclusive")  # of a box whose corners are equal
+    objects = [*root.iter("object")]
+    try:
+        figures, flat = _figures(objects, extent_px)
+    except BadAnnotation as problem:
+        problem.objects = len(objects)
+        raise
+    left_out = f"box left out, the others stay: {flat[0]}" if flat else ""
+    return ImageFigures(figures, size_px, left_out=left_out, flat_boxes=len(flat))
+
+
+def _figures(objects: Iterable[ElementTree.Element], extent_px: int) -> tuple[list[Figure], list[_FlatBox]]:
+    """The figures, and what is wrong with boxes that enclose nothing. Raises BadAnnotation for all else."""
     figures, flat = [], []
-    for entry in root.iter("object"):
+    for entry in objects:
         try:
             figures.append(_figure(entry, extent_px))
         except _FlatBox as problem:
@@ -66,7 +84,7 @@ def read_voc(data: bytes, corners: str = "inclusive") -> ImageFigures:
     names = {figure["category"] for figure in figures}
     if alone := [problem for problem in flat if problem.name not in names]:
         raise alone[0]
-    return ImageFigures(figures, size_px, left_out=f"box left out, the others stay: {flat[0]}" if flat else "")
+    return figures, flat
 
 
 def _side_px(root: ElementTree.Element, side: str) -> int | None:

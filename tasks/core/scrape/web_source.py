@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from schemas.credentials import Credential
+from tasks.core.scrape.passed_over import KindCount
 
 __all__ = [
     "BadAnswer",
@@ -69,11 +70,16 @@ class ClaimedCount:
 
 @dataclass(frozen=True, slots=True)
 class ParsedAnswer:
-    """The content of one answer: works (fields for `records.record`), further requests, and claimed counts."""
+    """The content of one answer: works (fields for `records.record`), further requests, and claimed counts.
+
+    passed_over: entries of the answer that are neither, by kind. What an answer lists is its rows, its requests with a
+    source key, and these.
+    """
 
     rows: tuple[Mapping[str, Any], ...] = ()
     requests: tuple[SourceRequest, ...] = ()
     claims: tuple[ClaimedCount, ...] = ()
+    passed_over: tuple[KindCount, ...] = ()
 
 
 class BadAnswer(ValueError):

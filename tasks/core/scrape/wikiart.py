@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from schemas.sources.wikiart import WikiartSource
+from tasks.core.scrape.passed_over import KindCount, Tally
 from tasks.core.scrape.web_source import BadAnswer, ClaimedCount, Credential, ParsedAnswer, SourceRequest, quoted
 from tasks.core.scrape.wikiart_addresses import (
     all_artists_request,
@@ -99,14 +100,14 @@ def _parse_api2_artists(source: WikiartSource, request: SourceRequest, data: byt
     """UpdatedArtists: artists with `id` and `url`, and the token of the next part."""
     items, more = _api2_list(request, data)
     parsed = _parse_artist_items(source, items, "id", api2_works_request)
-    return ParsedAnswer(parsed.rows, parsed.requests + more)
+    return ParsedAnswer(parsed.rows, parsed.requests + more, passed_over=parsed.passed_over)
 
 
 def _parse_artist_items(
     source: WikiartSource, items: list[Any], field: str, works_request: Callable[[str], SourceRequest]
 ) -> ParsedAnswer:
     """A listing of works for each wanted artist; an artist without an address or id becomes a row that is dropped."""
-    rows, requests = [], []
+    rows, requests, left_out = [], [], Tally()
     for item in items:
         fields = item if isinstance(item, dict) else {}
         name, place = last_path_part(fields.get("url")), last_path_part(fields.get(field))
@@ -114,7 +115,9 @@ def _parse_artist_items(
             rows.append(row_without_key(item))
         elif source.artists == "all" or name in source.artists:
             requests.append(works_request(place))
-    return ParsedAnswer(tuple(rows), tuple(requests))
+        else:
+            left_out.add("artists that the recipe does not name", name or place)
+    return ParsedAnswer(tuple(rows), tuple(requests), passed_over=left_out.kinds())
 
 
 def _parse_works(source: WikiartSource, request: SourceRequest, data: bytes) -> ParsedAnswer:
@@ -208,13 +211,21 @@ def _parse_work(source: WikiartSource, request: SourceRequest, data: bytes) -> P
     if key_of(work) != request.source_key:
         raise BadAnswer(f"{request.url}: expected {field} {request.source_key}, got {quoted(work.get(field))}")
     styles = split_styles(work.get("styles" if request.kind == "api2_work" else "style"))
-    fields = row(source, str(request.source_key), work, styles)
-    return ParsedAnswer(rows=() if fields is None else (fields,))
+    return _wanted_work(request, row(source, str(request.source_key), work, styles))
 
 
 def _parse_page(source: WikiartSource, request: SourceRequest, data: bytes) -> ParsedAnswer:
-    fields = page_row(source, str(request.source_key), request.url, data)
-    return ParsedAnswer(rows=() if fields is None else (fields,))
+    return _wanted_work(request, page_row(source, str(request.source_key), request.url, data))
+
+
+def _wanted_work(request: SourceRequest, fields: dict[str, Any] | None) -> ParsedAnswer:
+    """A work's row; counted where the recipe does not want it."""
+    if fields is not None:
+        return ParsedAnswer(rows=(fields,))
+    unwanted = KindCount(
+        "works that are not of the styles or rights that the recipe wants", 1, (str(request.source_key),)
+    )
+    return ParsedAnswer(passed_over=(unwanted,))
 
 
 def _api2_list(request: SourceRequest, data: bytes) -> tuple[list[Any], tuple[SourceRequest, ...]]:

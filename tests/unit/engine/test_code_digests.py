@@ -29,7 +29,7 @@ SCRAPE = {
 OUTLINES = {"coco.segmentation", "coco.box"}
 COCO = {
     *("coco", *OUTLINES),
-    *(f"coco.{name}" for name in ("source", "source_file", "lossless", "reader", "ids", "keypoints")),
+    *(f"coco.{name}" for name in ("source", "source_file", "lossless", "left_out", "reader", "ids", "keypoints")),
 }
 
 STAGE = '''

@@ -2,6 +2,7 @@
 
 import io
 import json
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -12,11 +13,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.manifests import PassedOver
-from schemas.sources import TableSource
-from schemas.tables import PASSED_OVER
-from tasks.core.scrape import passed_over, sources
+from schemas.sources import (
+    Annotations,
+    AnyFileSource,
+    ArticSource,
+    FlickrSource,
+    FolderSource,
+    MetSource,
+    TableSource,
+    WikiartSource,
+)
+from schemas.tables import ANSWERS, PASSED_OVER, RECORDS
+from tasks.core.scrape import answers as web
+from tasks.core.scrape import artic, flickr, met, passed_over, sources, wikiart
 from tasks.core.scrape.passed_over import Tally, notes, things_listed
+from tasks.core.scrape.records import merge
+from tasks.core.scrape.web_source import SourceRequest
 from tasks.io.files.parquet_rows import rows_of_parquet
+from tests.support.keypoints import COCO_17
 
 
 def test_counts_by_kind_with_three_examples_the_most_frequent_first():
@@ -75,12 +89,20 @@ def test_an_example_is_one_short_line():
 # --- things in = records + counted
 
 
+def tables_of(source: AnyFileSource, files: dict[str, bytes]) -> sources.SourceTables:
+    return sources.tables_of_source(
+        source,
+        sorted(files),
+        lambda path: io.BytesIO(files[path]) if path in files else None,
+        lambda data: rows_of_parquet("art", data),
+        {"person": COCO_17},
+    )
+
+
 def listed(name: str, data: bytes, **settings: Any) -> tuple[int, list[PassedOver]]:
     """The records of a table, and what of its rows was passed over."""
     source = TableSource(name="art", table=name, columns={"key": "id", "image": "file"}, **settings)
-    got = sources.tables_of_source(
-        source, [name], lambda _: io.BytesIO(data), lambda data: rows_of_parquet("art", data), {}
-    )
+    got = tables_of(source, {name: data})
     return got.records.num_rows, list(got.passed_over)
 
 
@@ -156,3 +178,218 @@ def test_the_kinds_of_a_csv():
     assert by_kind["empty lines"].examples == ("line 5", "line 6")
     assert "art:1" in by_kind["rows equal to another one, so that they are one"].examples
     assert by_kind["rows that are the table's first line again"].examples == ("line 7",)
+
+
+COCO_SOURCE = TableSource(
+    name="art",
+    table="works.csv",
+    columns={"key": "id", "image": "file"},
+    annotations=Annotations(format="coco", path="boxes.json"),
+)
+IMAGE_ENTRIES: list[Any] = [
+    {"id": 1, "file_name": "a.jpg"},
+    {"id": 2, "file_name": "b.jpg"},
+    {"id": 3, "file_name": "b.jpg"},
+    {"id": 4, "file_name": "none.jpg"},
+    {"id": 5},
+    {"id": 6, "file_name": ""},
+    {"id": 7, "file_name": "c.jpg", "is_annotated": False},
+    {"id": 8, "file_name": "twice.jpg"},
+    None,
+    "a.jpg",
+    17,
+]
+GOOD_BOX = {"category_id": 1, "bbox": [1, 2, 3, 4]}
+ENTRIES: list[Any] = [
+    *({"image_id": image_id, **GOOD_BOX} for image_id in (1, 2, 3, 4, 5, 6, 7, 8, 99, None, "x")),
+    {"image_id": 1, "category_id": 2, "bbox": [1, 2, 3, 4]},
+    {"image_id": 2, "category_id": 77, "bbox": [1, 2, 3, 4]},
+    {"image_id": 3, "category_id": 1, "bbox": [1, 2, 0, 4]},
+    {"image_id": 1, "category_id": 1},
+    {},
+    None,
+    [1],
+    "box",
+]
+
+
+def drawn_figures(got: sources.SourceTables) -> int:
+    """Figures of images, each image once."""
+    names = dict(zip(got.records["record_id"].to_pylist(), got.records["locator"].to_pylist(), strict=True))
+    by_image = {names[row["record_id"]]: len(row["figures"] or ()) for row in got.figures.to_pylist()}
+    return sum(by_image.values())
+
+
+def of_unit(got: sources.SourceTables, unit: str) -> list[PassedOver]:
+    return [row for row in got.passed_over if row.unit == unit]
+
+
+@given(st.sets(st.integers(0, len(IMAGE_ENTRIES) - 1)), st.lists(st.sampled_from(ENTRIES), max_size=14))
+def test_every_annotation_of_a_coco_file_is_a_figure_or_counted(chosen: set[int], annotations: list[Any]):
+    images = [IMAGE_ENTRIES[place] for place in sorted(chosen)]
+    categories = [{"id": 1, "name": "person"}, {"id": 2, "name": "dog"}]
+    document = {"images": images, "annotations": annotations, "categories": categories}
+    works = b"id,file\n1,a.jpg\n2,b.jpg\n3,c.jpg\n4,twice.jpg\n5,twice.jpg\n6,d.jpg\n"
+    got = tables_of(COCO_SOURCE, {"works.csv": works, "boxes.json": json.dumps(document).encode()})
+    assert things_listed(drawn_figures(got), of_unit(got, "annotations")) == len(annotations)
+    assert {row.listed for row in of_unit(got, "annotations")} <= {len(annotations)}
+    assert {row.listed for row in of_unit(got, passed_over.IMAGES_OF_FILE)} <= {len(images)}
+    known = {image["file_name"] for image in images if isinstance(image, dict) and image.get("file_name")}
+    matched = known & {"a.jpg", "b.jpg", "c.jpg", "twice.jpg"}
+    assert things_listed(len(matched), of_unit(got, passed_over.IMAGES_OF_FILE)) == len(images)
+    is_annotated = sum(got.records["is_annotated"].to_pylist())
+    assert things_listed(is_annotated, of_unit(got, "images")) == got.records.num_rows
+
+
+def test_ten_kinds_of_a_coco_file():
+    categories = [{"id": 1, "name": "person"}, {"id": 2, "name": "dog"}]
+    document = {"images": IMAGE_ENTRIES, "annotations": ENTRIES, "categories": categories}
+    works = b"id,file\n1,a.jpg\n2,b.jpg\n3,c.jpg\n4,twice.jpg\n5,d.jpg\n"
+    got = tables_of(COCO_SOURCE, {"works.csv": works, "boxes.json": json.dumps(document).encode()})
+    assert {(row.unit, row.kind): row.count for row in got.passed_over} == {
+        ("images", "images that count as not annotated"): 2,
+        ("images", "images without an annotation"): 1,
+        ("images of the COCO file", "entries of `images` that are no objects"): 3,
+        ("images of the COCO file", "images without a file name"): 2,
+        ("images of the COCO file", "images of a file name that a later one has"): 1,
+        ("images of the COCO file", "images of no record"): 1,
+        ("annotations", "annotations of no image of the file"): 6,
+        ("annotations", "entries of `annotations` that are no objects"): 3,
+        ("annotations", "annotations of images that count as not annotated"): 3,
+        ("annotations", "annotations of images of a file name that a later one has"): 2,
+        ("annotations", "annotations that can't be read"): 1,
+        ("annotations", "annotations whose box has no area, beside others that have"): 1,
+        ("annotations", "annotations of images of no record"): 1,
+    }
+    assert drawn_figures(got) == 2
+
+
+VOC_SOURCE = FolderSource(name="art", pattern="{title}.jpg", annotations=Annotations(format="voc", path="{title}.xml"))
+BOX = "<bndbox><xmin>1</xmin><ymin>1</ymin><xmax>4</xmax><ymax>8</ymax></bndbox>"
+OBJECTS_OF_VOC = {
+    "person": f"<object><name>person</name>{BOX}</object>",
+    "dog": f"<object><name>dog</name>{BOX}</object>",
+    "nameless": f"<object>{BOX}</object>",
+    "boxless": "<object><name>person</name></object>",
+    "flat": f"<object><name>person</name>{BOX.replace('>4<', '>0<')}</object>",
+    "words": f"<object><name>person</name>{BOX.replace('>4<', '>four<')}</object>",
+}
+FILES_OF_VOC = {
+    "none": None,
+    "empty": b"",
+    "cut": b"<annotation><object>",
+    "page": b"<html/>",
+    "dtd": b"<!DOCTYPE a><a/>",
+}
+
+
+@given(
+    st.lists(
+        st.one_of(st.sampled_from(sorted(FILES_OF_VOC)), st.lists(st.sampled_from(sorted(OBJECTS_OF_VOC)), max_size=4)),
+        min_size=1,
+        max_size=6,
+    )
+)
+def test_every_object_and_image_of_voc_is_annotated_or_counted(annotations: list[str | list[str]]):
+    files: dict[str, bytes] = {}
+    for number, annotation in enumerate(annotations):
+        files[f"{number}.jpg"] = b""
+        data = (
+            FILES_OF_VOC[annotation]
+            if isinstance(annotation, str)
+            else f"<annotation>{''.join(OBJECTS_OF_VOC[name] for name in annotation)}</annotation>".encode()
+        )
+        if data is not None:
+            files[f"{number}.xml"] = data
+    got = tables_of(VOC_SOURCE, files)
+    objects = sum(len(annotation) for annotation in annotations if not isinstance(annotation, str))
+    assert things_listed(drawn_figures(got), of_unit(got, "objects")) == objects
+    is_annotated = sum(got.records["is_annotated"].to_pylist())
+    assert things_listed(is_annotated, of_unit(got, "images")) == len(annotations)
+
+
+# --- answers of the web
+
+
+WORKS: list[Any] = [
+    None,
+    7,
+    "text",
+    [1],
+    {},
+    {"id": "x", "is_public_domain": True},
+    {"id": 1, "is_public_domain": True, "image_id": "33115537-53c1"},
+    {"id": 2, "is_public_domain": True, "image_id": "33115537-53c2"},
+    {"id": 3, "is_public_domain": True},
+    {"id": 4, "is_public_domain": False, "image_id": "33115537-53c1"},
+    {"id": 5, "is_public_domain": "true"},
+    {"id": 6, "is_public_domain": True, "department_title": "Textiles", "image_id": "33115537-53c1"},
+]
+ARTIC = ArticSource(name="art", departments=("Prints",), page_size=12)
+for one in WORKS:
+    if isinstance(one, dict):
+        one.setdefault("department_title", "Prints")
+
+
+@given(st.lists(st.lists(st.sampled_from(WORKS), max_size=12), min_size=1, max_size=3))
+def test_every_entry_of_a_web_sources_answers_is_a_record_or_counted(pages: list[list[Any]]):
+    asked = artic.start_requests(ARTIC)[0].url.removesuffix("1")
+    blank = dict.fromkeys(ANSWERS.names)
+    answers, bodies = [], {}
+    for number, works in enumerate(pages, 1):
+        url = f"{asked}{number}"
+        pagination = {"total": 12 * len(pages), "limit": 12, "current_page": number}
+        bodies[url] = json.dumps({"pagination": pagination, "data": works}).encode()
+        answers.append({**blank, "url": url, "kind": "page", "expects": "json", "needs_secret": False})
+    parsed = web.parse_answers(ARTIC, answers, lambda answer: bodies[answer["url"]])
+    equal, later = Counter[str](), Tally()
+    found = merge([parsed.records.drop_columns("answer_url")], RECORDS, equal)
+    later.add("works that a listing has had before", count=equal.total())
+    rows = web.passed_over_rows(ARTIC, parsed.passed_over, later)
+    entries = sum(len(works) for works in pages)
+    assert things_listed(found.num_rows, [row for row in rows if row.unit == "entries"]) == entries
+    assert {row.listed for row in rows if row.unit == "entries"} <= {entries}
+    empty = [row for row in rows if row.unit == "listings"]
+    assert {row.listed for row in empty} <= {len(pages)}
+    assert sum(row.count for row in empty) == 0
+
+
+def parsed_list(module: Any, source: Any, request: SourceRequest, data: Any) -> tuple[int, int]:
+    """How many entries an answer's rows and requests are, and how many were passed over."""
+    got = module.parse(source, request, data if isinstance(data, bytes) else json.dumps(data).encode())
+    keyed = sum(request.source_key is not None for request in got.requests)
+    return len(got.rows) + keyed, sum(kind.count for kind in got.passed_over)
+
+
+@given(st.lists(st.sampled_from([1, 2, 2, 3, 0, -1, None, "4", 5.0, True, 10**9]), max_size=12))
+def test_every_id_of_the_mets_list_is_asked_for_or_counted(ids: list[Any]):
+    request = SourceRequest("https://collectionapi.metmuseum.org/public/collection/v1/objects", "list")
+    assert sum(parsed_list(met, MetSource(name="met"), request, {"total": len(ids), "objectIDs": ids})) == len(ids)
+
+
+@given(st.lists(st.sampled_from(["1,true", "2,false", "2,true", "x,true", "3,", "4", "5,true,6"]), max_size=12))
+def test_every_row_of_the_mets_table_is_asked_for_or_counted(lines: list[str]):
+    data = "\n".join(["Object ID,Is Public Domain", "99,true", *lines, ""]).encode()
+    request = SourceRequest("https://media.githubusercontent.com/table", "table", expects="csv")
+    assert sum(parsed_list(met, MetSource(name="met", listing="csv"), request, data)) == 1 + len(lines)
+
+
+@given(
+    st.lists(st.sampled_from([{"id": "1"}, {"id": "1", "media": "video"}, {}, None, "x"]), max_size=5), st.booleans()
+)
+def test_every_photograph_of_flickrs_page_is_a_row_or_counted(photos: list[Any], is_again: bool):
+    source = FlickrSource(name="flickr", group_id="1@N01")
+    (request,) = flickr.start_requests(source)
+    page = {"page": 2 if is_again else 1, "pages": 1, "total": len(photos), "photo": photos}
+    counts = parsed_list(flickr, source, request, {"stat": "ok", "photos": page})
+    assert counts == ((0, len(photos)) if is_again else (len(photos), 0))
+
+
+def test_artists_and_works_of_wikiart_that_the_recipe_does_not_want_are_counted():
+    source = WikiartSource(name="wikiart", by="json", artists=("claude-monet",), copyright="public_domain")
+    artists = [{"url": "/en/claude-monet"}, {"url": "/en/other"}, {"url": None}, None]
+    got = wikiart.parse(source, wikiart.start_requests(source)[0], json.dumps(artists).encode())
+    assert (len(got.rows), len(got.requests)) == (2, 1)
+    assert [(kind.kind, kind.count, kind.examples) for kind in got.passed_over] == [
+        ("artists that the recipe does not name", 1, ("other",))
+    ]

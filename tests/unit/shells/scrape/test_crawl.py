@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from schemas.sources import ArticSource
 from schemas.tables import SOURCE_REQUESTS
 from tasks.core.scrape.answers import PARSED_REQUESTS
+from tasks.core.scrape.passed_over import Tally
 from tasks.scrape import crawl
 
 SOURCE = ArticSource(name="art")
@@ -76,3 +77,13 @@ def test_a_larger_limit_asks_for_those_of_a_smaller_one():
     works = asks(**{f"u{number}": str(number) for number in range(20)})
     drawn = [set(crawl._limit_requests(SOURCE, works, limit)["key"].to_pylist()) for limit in range(1, 20)]
     assert all(smaller < larger for smaller, larger in itertools.pairwise(drawn))
+
+
+@given(ROWS)
+def test_requests_for_works_are_sent_or_counted(rows: list[dict[str, Any]]):
+    later, nothing = Tally(), pa.chunked_array([], pa.string())
+    tables = [as_table(rows[:5]), as_table(rows[5:])]
+    new = crawl._new_requests(tables, nothing)
+    crawl._count_repeats(later, tables, new)
+    sent = new.num_rows - new["key"].null_count
+    assert sent + later.total == sum(row["key"] is not None for row in rows)
