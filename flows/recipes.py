@@ -10,6 +10,7 @@ from flows.settings import parse_change, set_field, settings_from_fields, yaml_m
 from schemas.errors import BadInput
 from schemas.phrases import LONGEST_PLACE, LONGEST_QUOTE, listed, quoted
 from schemas.recipe import ALWAYS_BINDABLE, Recipe
+from schemas.stand_ins import stand_in
 from schemas.yaml_text import MAX_BYTES
 
 _MOST_NAMED = 20  # in a message
@@ -86,6 +87,8 @@ def _text(path: str) -> str:
     except (OSError, ValueError) as problem:  # ValueError: a path that no file can have
         detail = getattr(problem, "strerror", None) or problem
         raise BadInput(f"recipe: expected a YAML file, got {place} ({detail})") from problem
+    if (words := stand_in(data)) is not None:
+        raise BadInput(f"recipe: expected a YAML file, got {place}, which is {words}")
     if len(data) > MAX_BYTES:
         raise BadInput(f"recipe: expected a YAML file of at most {MAX_BYTES:,} bytes, got {place}, which is longer")
     try:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from schemas.errors import BadInput
 from schemas.keypoints import DEFAULT, KeypointScheme, shipped_schemes
 from schemas.phrases import quoted
+from schemas.stand_ins import stand_in
 from tasks.core.coco.box import area_px2, is_flat_box, read_box, read_is_crowd, read_number
 from tasks.core.coco.ids import Id, check_unique, read_id, read_number_id
 from tasks.core.coco.keypoints import BadKeypoints, check_names, read_keypoints
@@ -135,6 +136,8 @@ def read_json(name: str, data: bytes, object_pairs_hook: Any = None) -> Any:
 
     Raises BadInput for what is none.
     """
+    if (words := stand_in(data)) is not None:
+        raise BadInput(f"{name}: expected JSON, got {words}")
     try:
         return json.loads(data, object_pairs_hook=object_pairs_hook)
     except (ValueError, RecursionError) as problem:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pyarrow import csv
 
 from schemas.sources.met import MetSource
+from schemas.stand_ins import stand_in
 from tasks.core.scrape.museum_fields import QUALIFIER, single_year, text_without_tags
 from tasks.core.scrape.offers import Offer, OfferedValues, field_of_items, offer_sentences
 from tasks.core.scrape.passed_over import Tally
@@ -122,7 +123,7 @@ def _parse_table(source: MetSource, request: SourceRequest, data: bytes) -> Pars
             broken += batch[_ID].filter(pc.invert(is_id)).to_pylist()
             ids.append(np.asarray(pc.cast(_trimmed(batch[_ID].filter(is_id)), pa.int64())))
     except (pa.ArrowException, ValueError, KeyError) as error:
-        got = f"got {quoted(data[:80])}: {quoted(str(error), 200)}"
+        got = f"got {quoted(data[:80])}: {stand_in(data) or quoted(str(error), 200)}"
         raise BadAnswer(f"{request.url}: expected a CSV with columns {_columns(source)}, {got}") from error
     return _object_requests(source, np.concatenate(ids), [{"title": text[:200]} for text in broken], left_out)
 

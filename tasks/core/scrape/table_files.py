@@ -10,6 +10,7 @@ from typing import IO, Any
 from schemas.errors import BadInput
 from schemas.file_names import FileNames, canonical_name
 from schemas.sources import AnyFileSource, TableSource
+from schemas.stand_ins import LOOK_BYTES, stand_in
 from tasks.core.scrape import json_works, table
 from tasks.core.scrape.json_works import UNREADABLE
 from tasks.core.scrape.passed_over import Tally
@@ -147,6 +148,10 @@ def _opened(source: TableSource, read: Read, path: str) -> IO[bytes]:
         raise unreadable(source, "a table", path, problem) from problem
     if file is None:  # it was listed
         raise BadInput(f"source '{source.name}': expected a table '{path}' below binding '{source.at}', got none")
+    if (words := stand_in(file.read(LOOK_BYTES))) is not None:
+        file.close()
+        raise BadInput(f"source '{source.name}': expected a table '{path}' below binding '{source.at}', got {words}")
+    file.seek(0)
     return file
 
 

@@ -6,7 +6,7 @@ import io
 
 from schemas.errors import BadInput
 from schemas.phrases import LONGEST_PLACE, quoted
-from tasks.io.files import regular
+from tasks.io.files import inputs, regular
 from tasks.io.files.places import reword_errors
 
 # csv has one limit for the whole process: the same as for tables of records
@@ -56,6 +56,7 @@ def _text(name: str, url: str, max_bytes: int) -> str:
         data = regular.read_at_most(file, max_bytes + 1)
     if len(data) > max_bytes:
         raise BadInput(f"binding '{name}': expected at most {max_bytes} bytes, got more in {place}")
+    inputs.check_itself(f"binding '{name}'", url, data)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:

@@ -19,7 +19,8 @@ from schemas.errors import BadInput
 from schemas.file_names import FileNames
 from schemas.phrases import LONGEST_PLACE, quoted
 from schemas.reasons import Reason
-from tasks.io.files import regular
+from schemas.stand_ins import LOOK_BYTES
+from tasks.io.files import inputs, regular
 from tasks.io.files.places import reword_errors
 from tasks.io.images.decode import UnreadableImage
 
@@ -260,6 +261,8 @@ def _as_bytes(path: str) -> bytes:
 
 
 def file_sha256(name: str, url: str) -> str:
-    """SHA-256 of a bound file, such as weights. Raises BadInput if there is none."""
+    """SHA-256 of a bound file, such as weights. Raises BadInput if there is none, or something stands in its place."""
     with reword_errors(f"binding '{name}': expected a file", url), regular.open_url(url) as file:
+        inputs.check_itself(f"binding '{name}'", url, file.read(LOOK_BYTES))
+        file.seek(0)
         return hashlib.file_digest(file, "sha256").hexdigest()

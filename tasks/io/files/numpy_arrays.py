@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from schemas.errors import BadInput
 from schemas.phrases import LONGEST_PLACE, counted, listed, quoted
+from schemas.stand_ins import LOOK_BYTES
 from tasks.io.files import inputs
 from tasks.io.files.places import reword_errors
 from tasks.io.files.regular import open_file
@@ -56,8 +57,8 @@ def _array(name: str, url: str) -> Any:
     fs, path = url_to_fs(url)
     if not isinstance(fs, LocalFileSystem):
         return np.load(io.BytesIO(inputs.read(name, url, MAX_BYTES)), allow_pickle=False)
-    with open_file(path):  # a pipe or a device is refused before NumPy waits for it
-        pass
+    with open_file(path) as file:  # a pipe or a device is refused before NumPy waits for it
+        inputs.check_itself(name, url, file.read(LOOK_BYTES))
     return np.load(path, mmap_mode="r", allow_pickle=False)
 
 

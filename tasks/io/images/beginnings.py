@@ -3,6 +3,7 @@
 import re
 
 from schemas.reasons import PASSING, Reason
+from schemas.stand_ins import stand_in
 from tasks.io.files.folders import Folder
 from tasks.io.images.decode import SIGNATURE, UnreadableImage
 from tasks.io.images.undecoded import format_that_is_not_read
@@ -38,4 +39,4 @@ def why_no_image_begins(beginning: bytes) -> tuple[Reason, str] | None:
         return Reason.UNSUPPORTED_FORMAT, name
     if _MAY_BE_IMAGE.match(beginning):
         return None
-    return Reason.NOT_AN_IMAGE, f"begins with {beginning[:12]!r}"
+    return Reason.NOT_AN_IMAGE, stand_in(beginning) or f"begins with {beginning[:12]!r}"

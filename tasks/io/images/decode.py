@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageCms, PngImagePlugin, TiffImagePlugin, UnidentifiedImageError
 
 from schemas.reasons import Reason
+from schemas.stand_ins import stand_in
 from tasks.io.images import odd_files, png_colours, png_rows, tiff_pieces, tiff_samples, undecoded
 
 try:
@@ -218,7 +219,7 @@ def _why_not(data: bytes, max_pixels: int, problem: Exception) -> tuple[Reason, 
     if (name := undecoded.format_that_is_not_read(data)) is not None:
         return Reason.UNSUPPORTED_FORMAT, name
     reason = Reason.BROKEN_IMAGE if SIGNATURE.match(data) else Reason.NOT_AN_IMAGE
-    return reason, f"{len(data)} bytes beginning with {data[:12]!r}"
+    return reason, stand_in(data) or f"{len(data)} bytes beginning with {data[:12]!r}"
 
 
 def _decode_plain_jpeg(data: bytes, header: Image.Image) -> NDArray[np.uint8] | None:

@@ -29,6 +29,7 @@ from schemas.release import (
     ReleaseRecipe,
     ReleaseScores,
 )
+from schemas.stand_ins import LOOK_BYTES, stand_in
 from schemas.tables import COCO_FILES, EDGES, TAKEDOWNS, TOMBSTONES
 from schemas.yaml_text import NotYaml, parse_yaml
 from tasks.io.files import regular
@@ -59,6 +60,8 @@ class Release:
                     raise ValueError(f"`latest` holds {quoted(version, 40)}, which is no version")
                 self.root = f"{folder}/{version}"
             self.manifest_text = regular.read_from(self.fs, f"{self.root}/manifest.json")
+            if (words := stand_in(self.manifest_text)) is not None:
+                raise ValueError(f"manifest.json is {words}")
             self.manifest = ReleaseManifest.model_validate_json(self.manifest_text)
         except (
             OSError,
@@ -134,9 +137,10 @@ class Release:
 
     def damage(self, path: str, expected: str, problem: Exception) -> DamagedFile:
         """The error for a file that is not what releases have there."""
-        return DamagedFile(
-            f"expected {path} in release {self.manifest.version} to be {expected}, got {error_line(problem)}"
-        )
+        got = error_line(problem)
+        with contextlib.suppress(OSError), regular.open_on(self.fs, f"{self.root}/{path}") as file:
+            got = stand_in(file.read(LOOK_BYTES)) or got
+        return DamagedFile(f"expected {path} in release {self.manifest.version} to be {expected}, got {got}")
 
     def read_mapping(self, path: str) -> dict[str, Any]:
         """One of its YAML files, such as `recipe.yaml`, read with limits: a release may come from anybody.

@@ -118,7 +118,7 @@ def no_full_decode(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         pytest.param(b"", LIMIT, Reason.EMPTY_FILE, "0 bytes", id="no-bytes"),
         pytest.param(b"\0", LIMIT, Reason.NOT_AN_IMAGE, "1 bytes", id="one-byte"),
-        pytest.param(b"<!doctype html>", LIMIT, Reason.NOT_AN_IMAGE, "doctype", id="html"),
+        pytest.param(b"<!doctype html>", LIMIT, Reason.NOT_AN_IMAGE, "an HTML page", id="html"),
         pytest.param(b"\xff\xd8\xff", LIMIT, Reason.BROKEN_IMAGE, "3 bytes", id="jpeg-signature-only"),
         pytest.param(JPEG[:300], LIMIT, Reason.BROKEN_IMAGE, "Truncated", id="jpeg-cut-in-its-header"),
         pytest.param(JPEG[:-2], LIMIT, Reason.BROKEN_IMAGE, decode.NO_END, id="jpeg-without-end-marker"),

@@ -77,7 +77,7 @@ def test_of_an_answer_any_bytes_are_kept(store):
 BAD = [
     pytest.param(png(9, 7)[:-40], Reason.BROKEN_IMAGE, "37 bytes beginning with b'\\x89PNG", id="truncated"),
     pytest.param(b"", Reason.EMPTY_FILE, "0 bytes", id="empty"),
-    pytest.param(b"<html>", Reason.NOT_AN_IMAGE, "6 bytes beginning with b'<html>'", id="html"),
+    pytest.param(b"<html>", Reason.NOT_AN_IMAGE, "an HTML page, as servers send", id="html"),
     pytest.param(png(11, 10), Reason.TOO_MANY_PIXELS, "11 x 10 px, at most 100 px allowed", id="too-large"),
 ]
 

@@ -1,0 +1,134 @@
+"""A Git LFS pointer in the place of any file that a person names is called that."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+import yaml
+
+from flows.build_dataset import check, list_records, plan, run_stages
+from flows.recipes import recipe_from_file
+from schemas.errors import BadInput, DamagedFile
+from schemas.manifests import Context
+from schemas.recipe import Recipe
+from tasks.core.coco.results import read_results
+from tasks.io.files import arrays, inputs
+from tasks.io.store.releases import Release
+from tests.support.dedup import HANGING
+
+POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 12345\n"
+WORDS = "a Git LFS pointer, not the file itself: run `git lfs pull`"
+PICTURE = next(iter(HANGING.values()))
+
+
+def recipe_and_context(
+    folder: Path, source: Any, files: dict[str, bytes], *more: Any, **fields: Any
+) -> tuple[Recipe, Context]:
+    """A recipe of one source, whose folder has these files; what it binds lies below it, too."""
+    for name, data in files.items():
+        (folder / "in" / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "in" / name).write_bytes(data)
+    bindings = {"images": str(folder / "in"), **{name: str(folder / "in" / name) for name in fields.pop("bound", ())}}
+    recipe = {
+        "name": "r",
+        "bindings": dict.fromkeys(bindings, "of a test"),
+        "sources": [source],
+        "stages": ["fetch", "hash", *more, {"split": {"by": None}}, "export"],
+        **fields,
+    }
+    (folder / "recipe.yaml").write_text(yaml.safe_dump(recipe), encoding="utf-8")
+    return recipe_from_file(str(folder / "recipe.yaml")), Context(store=str(folder / "store"), bindings=bindings)
+
+
+FOLDER = {"folder": {"name": "m", "at": "images", "pattern": "{title}.jpg"}}
+FILES = {"a.jpg": PICTURE}
+
+
+def table(name: str) -> dict[str, Any]:
+    return {"table": {"name": "m", "at": "images", "table": name, "columns": {"key": "id", "image": "file"}}}
+
+
+@pytest.mark.parametrize("name", ["w.csv", "w.json", "w.jsonl", "w.parquet"])
+def test_of_a_table(name: str, tmp_path: Path):
+    recipe, context = recipe_and_context(tmp_path, table(name), {**FILES, name: POINTER})
+    with pytest.raises(BadInput, match=WORDS):
+        list_records(recipe, None, 1, context)
+
+
+def test_of_a_coco_file(tmp_path: Path):
+    source = {"folder": {**FOLDER["folder"], "annotations": {"format": "coco", "path": "boxes.json"}}}
+    recipe, context = recipe_and_context(tmp_path, source, {**FILES, "boxes.json": POINTER})
+    with pytest.raises(BadInput, match=WORDS):
+        list_records(recipe, None, 1, context)
+
+
+def test_of_a_voc_file_and_of_an_image_each_record_says_so(tmp_path: Path):
+    source = {"folder": {**FOLDER["folder"], "annotations": {"format": "voc", "path": "{title}.xml"}}}
+    files = {"a.jpg": PICTURE, "a.xml": POINTER, "b.jpg": POINTER}
+    recipe, context = recipe_and_context(tmp_path, source, files)
+    ledger = Release(run_stages(recipe, context)[-1].release).ledger().to_pylist()
+    said = {row["record_id"]: (row["reason"], row["detail"]) for row in ledger}
+    assert said["m:b.jpg"] == ("not_an_image", WORDS)
+    _, lines = list_records(recipe, None, 9, context)
+    assert any(WORDS in line for line in lines if "a.jpg" in line)
+
+
+def test_a_plan_knows_it_of_an_image(tmp_path: Path):
+    recipe, context = recipe_and_context(tmp_path, FOLDER, {"a.jpg": PICTURE, "b.jpg": POINTER})
+    assert {reason: count for step in plan(recipe, context) for reason, count in step.dropped.items()} == {
+        "not_an_image": 1
+    }
+
+
+@pytest.mark.parametrize(
+    ("stage", "fields"),
+    [
+        pytest.param(
+            {"detect": {"model": "yolox", "weights": "weights", "classes": {"person": 0}}},
+            {"bound": ["weights"]},
+            id="weights",
+        ),
+        pytest.param({"dedup": {"verdicts": "said"}}, {"bound": ["said"]}, id="verdicts"),
+        pytest.param("quality", {"bound": ["hand"], "by_hand": "hand"}, id="a list by hand"),
+    ],
+)
+def test_of_what_a_recipe_binds(stage: Any, fields: dict[str, Any], tmp_path: Path):
+    files = {**FILES, **dict.fromkeys(fields["bound"], POINTER)}
+    recipe, context = recipe_and_context(tmp_path, FOLDER, files, stage, **fields)
+    with pytest.raises(BadInput, match=WORDS):
+        check(recipe, context)
+
+
+def table_at(url: str) -> pa.Table:
+    return arrays.read_table("predictions", url, pa.schema([("image", pa.string())]))
+
+
+@pytest.mark.parametrize(
+    ("ending", "read"),
+    [
+        ("json", lambda url: inputs.read("truth", url, 10**6)),
+        ("json", lambda url: read_results("results", Path(url).read_bytes())),
+        *((ending, table_at) for ending in ("csv", "tsv", "json", "parquet")),
+        *((ending, lambda url: arrays.read_vectors("features", url)) for ending in ("npy", "npz", "parquet")),
+        ("yaml", recipe_from_file),
+    ],
+)
+def test_of_what_is_evaluated(ending: str, read: Callable[[str], Any], tmp_path: Path):
+    (tmp_path / f"f.{ending}").write_bytes(POINTER)
+    with pytest.raises(BadInput, match=WORDS):
+        read(str(tmp_path / f"f.{ending}"))
+
+
+def test_of_a_file_of_a_release(tmp_path: Path):
+    recipe, context = recipe_and_context(tmp_path, FOLDER, FILES)
+    release = Release(run_stages(recipe, context)[-1].release)
+    copy = Path(shutil.copytree(release.url, tmp_path / "copy"))
+    (copy / "ledger.parquet").write_bytes(POINTER)
+    with pytest.raises(DamagedFile, match=WORDS):
+        Release(str(copy)).ledger()
+    (copy / "manifest.json").write_bytes(POINTER)
+    with pytest.raises(BadInput, match=WORDS):
+        Release(str(copy))
