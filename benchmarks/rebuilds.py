@@ -4,10 +4,12 @@
 
 The museum's first 100 works are built, then all 112 again and again, each time on a copy of the first build's store.
 The new images are compared in two parts at once, with each other and with those before; both come to the compiler first
-in their process. One Prefect server serves all rebuilds, so that most of a rebuild is its own work.
+in their process. One Prefect server serves all rebuilds, so that most of a rebuild is its own work. Ctrl-C ends the
+campaign with the rebuilds that were done.
 """
 
 import argparse
+import contextlib
 import csv
 import os
 import shutil
@@ -50,7 +52,10 @@ def main() -> int:
         first, store = _without_newest(whole, Path(scratch) / "first"), Path(scratch) / "store"
         if (began := _build(first, store)).status:
             raise SystemExit(f"expected that the first build ends well, got {began.problem}")
-        rebuilds = [_rebuild(whole, store, Path(scratch) / "copy") for _ in range(arguments.rounds)]
+        rebuilds: list[Rebuild] = []
+        with contextlib.suppress(KeyboardInterrupt):  # what was done until then is reported
+            while len(rebuilds) < arguments.rounds:
+                rebuilds.append(_rebuild(whole, store, Path(scratch) / f"copy-{len(rebuilds)}"))
     return _report(rebuilds)
 
 
