@@ -1,7 +1,6 @@
 """One dataset, from its recipe to its release: a loop over the recipe's stages."""
 
 import contextlib
-import os
 import time
 import uuid
 from pathlib import Path
@@ -10,10 +9,10 @@ from prefect import flow
 from prefect.context import FlowRunContext
 
 from flows import collisions
-from flows.builds import build_at_hand, leased_build
+from flows.builds import build_at_hand, is_begun, leased_build
 from flows.parameters import Count, Device, Seed
 from flows.recipes import check_bindings, recipe_from_file
-from flows.runner import runner
+from flows.runner import check_cluster_of_flow, cluster_address, runner
 from schemas.detect import Detect
 from schemas.errors import BadInput, BrokenPromise, Refusal
 from schemas.manifests import Context, Predecessor, Step
@@ -25,13 +24,13 @@ from tasks.dedup import read_verdicts
 from tasks.detect import check_detector
 from tasks.engine import artifacts, events, flow_runs, runs, summary
 from tasks.engine.by_hand import read_manual_lists
-from tasks.engine.parts import is_cluster
+from tasks.engine.clusters import is_cluster
 from tasks.engine.previous import choose_predecessor
 from tasks.scrape import check_sources, example_records, scrape
 from tasks.screen import check_screens
 
 
-@flow(name="build_dataset", task_runner=runner(os.environ.get("BILDERATLAS_DASK")), persist_result=False)
+@flow(name="build_dataset", task_runner=runner(cluster_address()), persist_result=False)
 def build_dataset(
     recipe: str,
     store: str = "./store",
@@ -95,6 +94,8 @@ def _build_run(recipe: Recipe, context: Context) -> str:
     collisions.update_strategy()
     here = _without_gpu_of_cluster(context)
     check(recipe, here)
+    if not is_begun():
+        check_cluster_of_flow()  # the command has done so before
     try:
         with build_at_hand(recipe, context) as build:
             if events.is_heard() and not build.is_stored():

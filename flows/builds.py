@@ -66,6 +66,11 @@ def begun_build(recipe: Recipe, context: Context) -> Iterator["Build"]:
             _BEGUN.reset(token)
 
 
+def is_begun() -> bool:
+    """Whether a build has begun around the flow."""
+    return _BEGUN.get() is not None
+
+
 @contextlib.contextmanager
 def build_at_hand(recipe: Recipe, context: Context) -> Iterator["Build"]:
     """For the flow: the build that has begun around it, or one that begins here."""

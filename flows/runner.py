@@ -1,14 +1,14 @@
 """What a flow runs on: threads of this process or a Dask cluster, and Prefect's temporary server."""
 
 import contextlib
+import os
 import re
-import socket
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import urlsplit
 
 import httpx
 from prefect.client.orchestration import get_client
+from prefect.context import FlowRunContext
 from prefect.settings import (
     PREFECT_API_AUTH_STRING,
     PREFECT_API_URL,
@@ -21,10 +21,13 @@ from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 from flows.prefect_home import check_home
 from flows.wall import STATUS, TEXT
 from schemas.errors import BadInput
+from tasks.engine.clusters import is_cluster
+
+DASK = "BILDERATLAS_DASK"
+"""The environment's setting with a cluster's address: for runs from Prefect's page, and commands without --dask."""
 
 _MOST_THREADS = 64
 """More than any build needs: how many parts run at once is the build's `workers`."""
-
 
 _CONNECT_S = 10
 
@@ -44,9 +47,14 @@ def runner(dask: str | None) -> TaskRunner[Any]:
     """Threads of this process, or the Dask cluster at an address."""
     if not dask:
         return Threads(max_workers=_MOST_THREADS)
-    from prefect_dask.task_runners import DaskTaskRunner  # takes a second to import, and most builds need none
+    from flows.dask_runner import ClusterRunner  # takes a second to import, and most builds need none
 
-    return DaskTaskRunner(address=dask)
+    return ClusterRunner(address=dask)
+
+
+def cluster_address() -> str | None:
+    """The address of the cluster that the environment names, if any."""
+    return os.environ.get(DASK) or None
 
 
 def is_server_named() -> bool:
@@ -124,40 +132,11 @@ def shared_server(dask: str | None) -> Iterator[None]:
         yield
 
 
-def check_cluster(dask: str) -> None:
-    """Raise BadInput if no Dask cluster answers at the address, or its workers can't reach Prefect's server: the
-    temporary one answers on this machine only, since everybody could use it who reaches it.
-    """
-    workers = _workers(dask)
-    elsewhere = [worker for worker in workers or [dask] if not _is_here(worker)]
-    if elsewhere and not PREFECT_API_URL.value():
-        raise BadInput(
-            "--dask: expected PREFECT_API_URL, the address of a Prefect server that all workers reach, since "
-            f"{elsewhere[0]} is not on this machine, got none"
-        )
+def check_cluster_of_flow() -> None:
+    """Raise BadInput if the flow that runs here is to run on a cluster that can't run its parts."""
+    flow_run = FlowRunContext.get()
+    runner: Any = flow_run.task_runner if flow_run else None
+    if is_cluster(runner):
+        from flows.cluster import check_cluster  # takes a second to import
 
-
-def _workers(dask: str) -> list[str]:
-    """Addresses of a cluster's workers."""
-    from distributed import Client
-    from distributed.comm.addressing import get_address_host_port
-
-    expected = "--dask: expected the address of a Dask scheduler that runs, such as tcp://scheduler:8786, got"
-    try:
-        get_address_host_port(dask)  # first, since a client of no address takes 20 s to end, and then complains
-        with Client(dask, timeout=_CONNECT_S, set_as_default=False) as client:  # type: ignore[no-untyped-call]
-            return list(client.scheduler_info(n_workers=-1)["workers"])
-    except (OSError, ValueError) as problem:
-        raise BadInput(f"{expected} '{dask}': {problem}") from problem
-
-
-def _is_here(address: str) -> bool:
-    """Whether an address, such as tcp://10.0.0.5:8786, is one of this machine's own: only these can be bound."""
-    host = urlsplit(address if "://" in address else f"tcp://{address}").hostname or ""
-    try:
-        family, kind, _, _, place = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM)[0]
-        with socket.socket(family, kind) as probe:
-            probe.bind(place)
-    except OSError:
-        return False
-    return True
+        check_cluster(runner.address, DASK)

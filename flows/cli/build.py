@@ -70,13 +70,15 @@ def build(arguments: argparse.Namespace) -> int:
     began_s = time.time()  # before the imports, which take seconds
     from flows.build_dataset import build_dataset, check, without_gpu
     from flows.builds import begun_build
-    from flows.runner import check_cluster, is_server_named, runner, shared_server
+    from flows.runner import DASK, cluster_address, is_server_named, runner, shared_server
 
     recipe, context = _recipe_and_context(arguments, began_s)
-    dask = os.environ.get("BILDERATLAS_DASK") or None if arguments.dask is None else arguments.dask
+    dask, named_by = (cluster_address(), DASK) if arguments.dask is None else (arguments.dask, "--dask")
     check(recipe, context if dask is None else without_gpu(context))
     if dask is not None:
-        check_cluster(dask)
+        from flows.cluster import check_cluster  # takes a second to import
+
+        check_cluster(dask, named_by)
     with begun_build(recipe, context) as begun:
         if not is_server_named() and begun.is_stored():
             steps = begun.finish()

@@ -92,33 +92,33 @@ def evaluate_detector(arguments: argparse.Namespace) -> int:
     """Print the tables as Markdown. What was typed is checked before a server is started."""
     from flows.detector_options import parse_requests
     from flows.evaluate.detector import evaluate_detector, refuse_options_of_others
-    from flows.runner import start_server
+    from flows.runner import cluster_address, shared_server
 
     parse_requests(arguments.detector, arguments.results, with_release=arguments.release_detections)
     of_voc = {name: getattr(arguments, name) for name in ("ratings", "people", "far_corner", "iou")}
     refuse_options_of_others(arguments.protocol, voc=of_voc, coco={"score": arguments.score})
-    start_server()
-    tables = evaluate_detector(
-        arguments.truth,
-        images=arguments.images,
-        split=arguments.split,
-        detectors=arguments.detector,
-        results=arguments.results,
-        release_detections=arguments.release_detections,
-        categories=arguments.category,
-        by=arguments.by,
-        store=arguments.store,
-        out=arguments.out,
-        score=arguments.score,
-        bootstrap=arguments.bootstrap,
-        seed=arguments.seed,
-        workers=arguments.workers,
-        device=arguments.device,
-        protocol=arguments.protocol,
-        ratings=arguments.ratings,
-        people=arguments.people,
-        far_corner=arguments.far_corner,
-        iou=arguments.iou,
-    )
+    with shared_server(cluster_address()):
+        tables = evaluate_detector(
+            arguments.truth,
+            images=arguments.images,
+            split=arguments.split,
+            detectors=arguments.detector,
+            results=arguments.results,
+            release_detections=arguments.release_detections,
+            categories=arguments.category,
+            by=arguments.by,
+            store=arguments.store,
+            out=arguments.out,
+            score=arguments.score,
+            bootstrap=arguments.bootstrap,
+            seed=arguments.seed,
+            workers=arguments.workers,
+            device=arguments.device,
+            protocol=arguments.protocol,
+            ratings=arguments.ratings,
+            people=arguments.people,
+            far_corner=arguments.far_corner,
+            iou=arguments.iou,
+        )
     print(tables)
     return 0

@@ -1,6 +1,5 @@
 """Detectors compared on images that people have annotated: which of them should choose the images of a dataset?"""
 
-import os
 import sys
 import time
 import uuid
@@ -12,7 +11,7 @@ from prefect.context import FlowRunContext
 
 from flows.detector_options import DetectorRequest, ResultsRequest, parse_requests
 from flows.parameters import Count, Device, Resamples, Seed, Share
-from flows.runner import runner
+from flows.runner import check_cluster_of_flow, cluster_address, runner
 from flows.settings import settings_from_fields
 from schemas.errors import BadInput
 from schemas.evaluate import CompareSettings
@@ -27,7 +26,7 @@ from tasks.evaluate.evaluation import Resampling, make_folder
 from tasks.evaluate.voc import compare_by_voc
 
 
-@flow(name="evaluate_detector", task_runner=runner(os.environ.get("BILDERATLAS_DASK")), persist_result=False)
+@flow(name="evaluate_detector", task_runner=runner(cluster_address()), persist_result=False)
 def evaluate_detector(
     truth: str,
     images: str | None = None,
@@ -104,6 +103,7 @@ def evaluate_detector(
             make_folder(out)
         for request in requests:
             check_detector(request.settings, context)
+        check_cluster_of_flow()
         with runs.at_work(context, "evaluation"):
             ground_truth = load_ground_truth(truth, images, context, chosen)
             release = truth if release_detections else None

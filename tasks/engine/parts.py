@@ -13,6 +13,7 @@ from prefect.context import FlowRunContext
 from schemas.errors import BadInput, WorkToDo
 from schemas.manifests import Context
 from tasks.engine import flow_runs, web_client
+from tasks.engine.clusters import ClusterWatch, is_cluster
 from tasks.engine.progress import progress
 
 FEWEST_ROWS, MOST_ROWS, PARTS_PER_WORKER = 32, 2000, 8
@@ -92,6 +93,7 @@ class _Parts:
         self._done: SimpleQueue[tuple[Any, _Batch]] = SimpleQueue()
         self._running = 0
         self._failed: Any = None
+        self._watch = _cluster_watch()
 
     def run(self, batches: list[_Batch]) -> None:
         """Run all, at most `workers` at once; the first error is raised once those that run have ended."""
@@ -117,7 +119,7 @@ class _Parts:
 
     def _collect_next(self) -> None:
         """Wait for the next part to end; the first future that failed is kept."""
-        future, batch = _next_done(self._done)
+        future, batch = self._next_done()
         self._running -= 1
         future.wait()
         if future.state.is_failed() or future.state.is_crashed():
@@ -125,6 +127,16 @@ class _Parts:
             return
         seconds, left = time.monotonic() - batch.begun_s, self._advance(batch.rows.num_rows)
         flow_runs.log_line(f"{self._label} · {batch.name}: {batch.rows.num_rows} rows in {seconds:.1f} s{left}")
+
+    def _next_done(self) -> tuple[Any, _Batch]:
+        while True:
+            # Python looks at a signal when a wait ends or is broken off, and one that comes just before a wait begins
+            # does not break it off: without a limit, an interrupt might be seen only when a part ends
+            with contextlib.suppress(Empty):
+                return self._done.get(timeout=_LONGEST_WAIT_S)
+            flow_runs.stop_if_paused()
+            if self._watch is not None:
+                self._watch.look()
 
 
 def _placement(part: PartTask, context: Context) -> Callable[[], contextlib.AbstractContextManager[Any]]:
@@ -146,19 +158,12 @@ def _placement(part: PartTask, context: Context) -> Callable[[], contextlib.Abst
     return functools.partial(dask.annotate, resources={GPU: 1})  # type: ignore[attr-defined]
 
 
-def is_cluster(runner: Any) -> bool:
-    """Whether a flow's task runner is Dask's; asked without importing it, which takes a second."""
-    return type(runner).__module__.startswith("prefect_dask")
-
-
 def _note_done(done: "SimpleQueue[tuple[Any, _Batch]]", future: Any, batch: _Batch, *_: Any) -> None:
     done.put((future, batch))
 
 
-def _next_done(done: "SimpleQueue[tuple[Any, _Batch]]") -> tuple[Any, _Batch]:
-    while True:
-        # Python looks at a signal when a wait ends or is broken off, and one that comes just before a wait begins does
-        # not break it off: without a limit, an interrupt might be seen only when a part ends
-        with contextlib.suppress(Empty):
-            return done.get(timeout=_LONGEST_WAIT_S)
-        flow_runs.stop_if_paused()
+def _cluster_watch() -> ClusterWatch | None:
+    """Looks after the cluster on which the flow runs; None for a flow in this process."""
+    flow_run = FlowRunContext.get()
+    runner = flow_run.task_runner if flow_run else None
+    return ClusterWatch(runner) if is_cluster(runner) else None

@@ -231,8 +231,10 @@ OUTSIDE = {
     "artifacts": "shown, not stored",
     "by_hand": "taken anew in each build; what it says is part of the views",
     "cache_keys": "the keys themselves",
+    "clusters": "whether a cluster is there, and how long it is waited for: no content",
     "code_digests": "digests of code, which are part of keys",
     "decide": "looks up and stores, whatever the rule is",
+    "event_services": "what Prefect's server is told; not stored",
     "events": "what Prefect's server is told; not stored",
     "failures": "what a person is told of a failure",
     "flow_runs": "shown, not stored",
@@ -262,6 +264,8 @@ OUTSIDE = {
     "thumbnails": "where thumbnails lie; how they are read comes from io",
     "truth": "read anew each time; the digest of what it read is part of the key",
     "views": "taken anew in each build; what it counts is part of the views",
+    "worker_code": "whether a worker may run parts: no content",
+    "worker_plugin": "what Prefect's server is told; not stored",
 }
 """Modules of the engine whose code is part of no key, and why that is right."""
 

@@ -1,0 +1,154 @@
+"""Whether a Dask cluster can run a build's parts: asked before the build begins, and told in one sentence."""
+
+import asyncio
+import importlib
+import os
+import platform
+import socket
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from urllib.parse import urlsplit
+
+from distributed import Client
+from distributed.comm.addressing import get_address_host_port
+from distributed.core import rpc
+from prefect.settings import PREFECT_API_URL
+
+from schemas.errors import BadInput
+from schemas.phrases import error_line
+from tasks.engine import clusters, worker_code
+
+_CONNECT_S, _ANSWER_S = 3.0, 4.0
+"""A scheduler in the same network answers within milliseconds; one that is just starting within seconds."""
+
+
+def check_cluster(dask: str, named_by: str = "--dask") -> None:
+    """Raise BadInput if no Dask scheduler answers at the address, or its workers can't reach Prefect's server: the
+    temporary one answers on this machine only, since everybody could use it who reaches it.
+
+    A scheduler without workers is no error yet: that they are waited for is said at once.
+    named_by: the option or setting that holds the address, as the sentence calls it.
+    """
+    try:
+        workers = list(_scheduler(dask)["workers"])
+        _check_server_is_reached(workers or [dask])
+    except BadInput as problem:
+        raise BadInput(f"{named_by}: {problem}") from problem.__cause__
+    if not workers:
+        clusters.show_waiting(dask)
+
+
+def check_workers(client: Client, dask: str) -> None:
+    """Wait for a first worker, where there is none. Raise BadInput if none comes in time, or a worker has another
+    version of this program. For a flow that has parts to run: a cluster may start workers only then.
+    """
+    if not client.scheduler_info(n_workers=-1)["workers"]:
+        _wait_for_worker(client, dask)
+    _check_server_is_reached(list(client.scheduler_info(n_workers=-1)["workers"]))
+    _check_code(client)
+
+
+def _scheduler(dask: str) -> dict[str, Any]:
+    """What the scheduler at an address says of itself. Raises BadInput where there is none."""
+    try:
+        with ThreadPoolExecutor(1) as thread:  # in a notebook, this thread has a loop that runs
+            identity = thread.submit(asyncio.run, _within(_identity(dask))).result()
+    except Exception as problem:  # what is read there as Dask's protocol may fail in any way
+        raise _no_scheduler(dask, _reason(problem)) from problem
+    if identity.get("type") != "Scheduler":
+        raise _no_scheduler(dask, f"a {identity.get('type')} of Dask answers there, which is no scheduler")
+    return identity
+
+
+async def _within(answer: Coroutine[Any, Any, dict[str, Any]]) -> dict[str, Any]:
+    return await asyncio.wait_for(answer, _ANSWER_S)
+
+
+async def _identity(dask: str) -> dict[str, Any]:
+    host, port = get_address_host_port(dask)
+    await asyncio.get_running_loop().getaddrinfo(host, port)  # else a name that is not known is tried again and again
+    async with rpc(dask, timeout=_CONNECT_S) as server:  # type: ignore[no-untyped-call]
+        return dict(await server.identity())
+
+
+def _no_scheduler(dask: str, reason: str) -> BadInput:
+    return BadInput(
+        f"expected the address of a Dask scheduler that runs, such as tcp://scheduler:8786, got '{dask}': {reason}"
+    )
+
+
+def _reason(problem: BaseException) -> str:
+    """Why no scheduler has answered.
+
+    >>> _reason(MemoryError("Unable to allocate 3.07 EiB"))
+    'what answers there is no Dask scheduler'
+    """
+    first = problem
+    while first.__cause__ is not None:
+        first = first.__cause__
+    if isinstance(first, socket.gaierror):
+        return f"no machine of that name is known ({first.strerror})"
+    if "ssl_context" in str(problem):
+        return "tls needs certificates, in distributed.comm.tls of Dask's configuration"
+    if isinstance(problem, ValueError):
+        return error_line(problem)
+    if isinstance(first, ConnectionRefusedError):
+        return "nothing listens there (connection refused)"
+    if isinstance(problem, TimeoutError):
+        return f"what listens there has not answered as a Dask scheduler within {_ANSWER_S:.0f} s"
+    if isinstance(problem, OSError):
+        return error_line(first if str(first) else problem)
+    return "what answers there is no Dask scheduler"
+
+
+def _wait_for_worker(client: Client, dask: str) -> None:
+    """Wait for a first worker; raise BadInput if none comes in time."""
+    waiting = client.submit(os.getpid, pure=False)  # a cluster that grows when there is work has a reason to
+    try:
+        waiting.result(timeout=clusters.longest_wait_s())
+    except TimeoutError as problem:
+        raise clusters.no_workers(dask) from problem
+
+
+def _check_server_is_reached(workers: list[str]) -> None:
+    elsewhere = [worker for worker in workers if not is_here(worker)]
+    if elsewhere and not PREFECT_API_URL.value():
+        raise BadInput(
+            "expected PREFECT_API_URL, the address of a Prefect server that all workers reach, since "
+            f"{elsewhere[0]} is not on this machine, got none"
+        )
+
+
+def _check_code(client: Client) -> None:
+    """Raise BadInput if a worker can't run our parts, or would run others by their names."""
+    here = platform.python_version_tuple()[:2]
+    for worker, version in client.run(platform.python_version_tuple).items():
+        if version[:2] != here:
+            got, expected = ".".join(version), ".".join(here)
+            raise BadInput(f"expected workers with Python {expected}, as here, got Python {got} at {worker}")
+    name = worker_code.__name__
+    for worker, module in client.run(importlib.import_module, name, on_error="return").items():
+        if isinstance(module, BaseException):
+            raise BadInput(
+                f"expected workers that can import this program, got {error_line(module)} at {worker}; install the "
+                "same version of bilderatlas there, and start the worker again"
+            )
+    for worker, code in client.run(worker_code.code_of_process).items():
+        if code != worker_code.code_of_process():
+            raise BadInput(
+                f"expected workers with the same version of this program as here, got another one at {worker}; install "
+                "it there too, and start the worker again"
+            )
+
+
+def is_here(address: str) -> bool:
+    """Whether an address, such as tcp://10.0.0.5:8786, is one of this machine's own: only these can be bound."""
+    host = urlsplit(address if "://" in address else f"tcp://{address}").hostname or ""
+    try:
+        family, kind, _, _, place = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind) as probe:
+            probe.bind(place)
+    except OSError:
+        return False
+    return True
