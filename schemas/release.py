@@ -93,14 +93,15 @@ class RecipeCoco(_Fields):
 
 
 class RecipeStage(_Fields):
-    """A stage of a recipe. drop_relations: kinds of copies that dedup drops; ratios and roles: of split; parquet, coco
-    and media: of export.
+    """A stage of a recipe. drop_relations: kinds of copies that dedup drops; ratios, roles and together: of split;
+    parquet, coco and media: of export.
     """
 
     label: str
     drop_relations: list[str] = []
     ratios: dict[str, float] | None = None
     roles: dict[str, Any] | None = None
+    together: list[str] = []
     parquet: RecipeParquet | None = None
     coco: RecipeCoco | None = None
     media: bool | None = None

@@ -12,11 +12,10 @@ from tasks.engine import runs
 from tasks.engine.by_hand import is_named, replaced_because
 from tasks.engine.code_digests import code_digest
 from tasks.engine.decide import decide_step
-from tasks.engine.views import columns_of, figure_counts, kept_ids
+from tasks.engine.views import figure_counts, grouping_values, kept_ids
 from tasks.io.store.store import Store
 
 CODE = code_digest(core)
-_FIELDS = ("style", "artist", "source", "declared_group", "year", "year_first")
 
 
 def sample(settings: Sample, state: State, recipe: Recipe, context: Context) -> Step:
@@ -32,29 +31,19 @@ def sample(settings: Sample, state: State, recipe: Recipe, context: Context) -> 
 def _view(store: Store, settings: Sample, state: State, recipe: Recipe, context: Context) -> pa.Table:
     """Only what these settings ask for, so that nothing else makes it draw again."""
     ids = kept_ids(store, state)
-    caps = settings.at_most_per.of_attributes
-    attributes = [name for name in recipe.attributes if name in {*settings.by, *caps}]
-    fields = columns_of(store, state.records, ids, (*_FIELDS, *attributes))
-    thing = pc.binary_join_element_wise(fields["source"], fields["declared_group"], ":")  # sources' words are their own
-    nobody = ids if recipe.artists.unknown == "apart" else fields["source"]  # no name begins like this
-    known: dict[str, pa.ChunkedArray] = {
-        "style": fields["style"],
-        "source": fields["source"],
-        "artist": fields["artist"],
-        "object": thing,
-        "century": strata.century(pc.coalesce(fields["year"], fields["year_first"])),
-        **{name: strata.as_words(fields[name]) for name in attributes},
-    }
+    caps = settings.at_most_per
+    capped = [*(["artist"] if caps.artist is not None else []), *caps.of_attributes]
+    fields = {"artist", "source", *settings.by, *capped, *(["object"] if caps.object is not None else [])}
+    known = grouping_values(store, state, recipe, ids, fields)
+    nobody = ids if recipe.artists.unknown == "apart" else known["source"]  # no name begins like this
     columns: dict[str, pa.ChunkedArray] = {
         "record_id": ids,
         **{strata.stratum_column(field): known[field] for field in settings.by},
-        **{core.cap_column(name): known[name] for name in caps},
+        **{core.cap_column(name): known[name] for name in capped},
     }
-    columns["weighs_as"] = pc.coalesce(fields["artist"], pc.binary_join_element_wise("unknown\n", nobody, ""))
-    if settings.at_most_per.artist is not None:
-        columns["named_artist"] = fields["artist"]
-    if settings.at_most_per.object is not None:
-        columns["object"] = thing
+    columns["weighs_as"] = pc.coalesce(known["artist"], pc.binary_join_element_wise("unknown\n", nobody, ""))
+    if caps.object is not None:
+        columns["object"] = known["object"]
     if settings.weight == "figures":
         columns["figures"] = pa.chunked_array([figure_counts(store, state, ids, settings.category, settings.score)])
     columns["is_included"] = pa.chunked_array([is_named(state, recipe, context, ids, "include")])

@@ -9,17 +9,17 @@ from schemas.manifests import Context, State, Step
 from schemas.recipe import Recipe
 from schemas.split import Split
 from tasks.core import strata
+from tasks.core.names.spellings import joined_names, joined_note
 from tasks.core.split import decide as core
-from tasks.core.split import drift, own
+from tasks.core.split import drift, gaps, own
 from tasks.engine import previous, runs, steps
 from tasks.engine.code_digests import code_digest
 from tasks.engine.decide import decide_once
 from tasks.engine.roles import check_roles, roles_of, roles_of_renamed
-from tasks.engine.views import column_of, columns_of, figure_counts, kept_ids, own_splits
+from tasks.engine.views import column_of, columns_of, figure_counts, grouping_values, kept_ids, own_splits
 from tasks.io.store.store import Store
 
 CODE = code_digest(core)
-_FIELDS = ("style", "styles", "artist", "source", "declared_group", "series", "year", "year_first")
 
 
 def split(settings: Split, state: State, recipe: Recipe, context: Context) -> Step:
@@ -41,21 +41,26 @@ def split(settings: Split, state: State, recipe: Recipe, context: Context) -> St
         ref, is_new = decide_once(store, "split", settings, CODE, view, lambda: core.decide(view, settings))
         outcome = store.read_table(ref)
         step = steps.step_of(store, "decide", settings.label, "split", ids, ref, computed=int(is_new))
-    notes = (*previous.lineage_notes(store, recipe, state.previous), *_notes(view, outcome, settings))
-    return step.model_copy(update={"notes": notes})
+    notes = [*previous.lineage_notes(store, recipe, state.previous), *_notes(view, outcome, settings)]
+    notes += core.joined_across_splits_note(settings.label, outcome)
+    names = joined_names(view.filter(view["is_kept"]), core.name_columns(settings))
+    return step.model_copy(update={"notes": (*notes, *joined_note(settings.label, names))})
 
 
 def _notes(view: pa.Table, outcome: pa.Table, settings: Split) -> tuple[str, ...]:
     """Sentences on the splits. Raises Refusal where what is published keeps them too far from the ratios."""
-    is_dealt = core.is_dealt(view, settings)
+    is_dealt, kept = core.is_dealt(view, settings), view.filter(view["is_kept"])
+    is_query = pc.fill_null(pc.not_equal(kept["role"], "gallery"), True)
+    gap_notes = gaps.notes(kept.filter(is_query), outcome["split"].filter(is_query), settings)
     own_notes = () if settings.keep is None else own.kept_note(settings.label, _in_own_splits(view, outcome, is_dealt))
     if not settings.seats:
-        return own_notes
+        return (*own_notes, *gap_notes)
     mask = pa.array(is_dealt)
     dealt = outcome.filter(mask)
     if pc.any(pc.is_valid(view["published"])).as_py():
-        drift.check(dealt, settings, lambda: _afresh(view, settings).filter(mask))
-    return (*own_notes, *drift.notes(view.filter(view["is_kept"]).filter(mask), dealt, settings))
+        joined = tuple(core.joined_across_splits_note(settings.label, outcome))
+        drift.check(dealt, settings, lambda: _afresh(view, settings).filter(mask), joined)
+    return (*own_notes, *drift.notes(kept.filter(mask), dealt, settings), *gap_notes)
 
 
 def _in_own_splits(view: pa.Table, outcome: pa.Table, is_dealt: NDArray[np.bool_]) -> pa.ChunkedArray:
@@ -75,14 +80,7 @@ def _view(store: Store, settings: Split, state: State, recipe: Recipe, ids: pa.C
     files.
     """
     everyone = _with_dropped_copies(store, state, ids)
-    attributes = [name for name in recipe.attributes if name in {*settings.by, *settings.together}]
-    fields = columns_of(store, state.records, everyone, (*_FIELDS, *attributes))
-    known: dict[str, pa.ChunkedArray] = {
-        **{name: fields[name] for name in ("style", "styles", "source", "artist")},
-        "object": pc.binary_join_element_wise(fields["source"], fields["declared_group"], ":"),
-        "century": strata.century(pc.coalesce(fields["year"], fields["year_first"])),
-        **{name: strata.as_words(fields[name]) for name in attributes},
-    }
+    known = grouping_values(store, state, recipe, everyone, {*settings.by, *settings.together})
     sha256 = column_of(store, state.outcome("fetch"), everyone, "sha256")
     columns: dict[str, pa.ChunkedArray] = {
         "record_id": everyone,
@@ -92,16 +90,11 @@ def _view(store: Store, settings: Split, state: State, recipe: Recipe, ids: pa.C
         "role": roles_of(store, recipe, state, everyone),
         **{strata.stratum_column(field): known[field] for field in settings.by},
         "copies_sha256": sha256,
-        "together_declared": _declared(settings, fields),
+        "declared": _declared(settings, columns_of(store, state.records, everyone, ("source", "declared_group"))),
     }
     dedups = [step.outcome for step in state.steps if step.stage == "dedup"]
     columns |= {f"copies_{number}": column_of(store, ref, everyone, "group_id") for number, ref in enumerate(dedups)}
-    if "artist" in settings.together:
-        columns["together_artist"] = fields["artist"]
-    if "series" in settings.together:  # of one artist: names repeat
-        columns["together_series"] = _joined_words(pc.fill_null(fields["artist"], ""), fields["series"])
-    # a point is in no name of a column
-    columns |= {f"together.{name}": known[name] for name in settings.together if name in attributes}
+    columns |= {core.bond_column(field): known[field] for field in settings.together}
     if (keep := own_splits(store, recipe, state, everyone)) is not None:
         columns["keep"] = keep
     renamed = previous.renamed_records(store, recipe, state.previous, everyone, sha256)
@@ -113,11 +106,8 @@ def _declared(settings: Split, fields: pa.Table) -> pa.ChunkedArray:
 
     Its words are its own, but where there are roles: queries name what hangs in the gallery.
     """
-    return fields["declared_group"] if settings.roles else _joined_words(fields["source"], fields["declared_group"])
-
-
-def _joined_words(whose: pa.ChunkedArray, word: pa.ChunkedArray) -> pa.ChunkedArray:
-    return pc.binary_join_element_wise(whose, word, "\n")
+    group = fields["declared_group"]
+    return group if settings.roles else pc.binary_join_element_wise(fields["source"], group, "\n")
 
 
 def _with_renamed_records(view: pa.Table, renamed: pa.Table, role: pa.ChunkedArray) -> pa.Table:

@@ -15,14 +15,15 @@ from schemas.reasons import Reason
 from schemas.sample import Sample
 from schemas.tables import SAMPLE
 from tasks.core import tables
+from tasks.core.names.spellings import joined_names, joined_note, keys, weigher_key
 from tasks.core.strata import Strata, columns_by, counts, strata
 from tasks.core.tickets import order_by_stratum, tickets, waiting_times
 
 COLUMNS = ("record_id", "weighs_as", "is_included", "replaced_because")
-"""What a view has besides the columns that are strata (`stratum_column`); with caps also `object`, `named_artist` and
-what `cap_column` names, where figures weigh `figures`.
+"""What a view has besides the columns that are strata (`stratum_column`); with caps also `object` and what
+`cap_column` names, where figures weigh `figures`.
 
-weighs_as: whose work it is, for the weights.
+weighs_as: whose work it is, for the weights: an artist's name, or what has a line feed in it.
 """
 
 _Rows = NDArray[np.int64]
@@ -46,7 +47,7 @@ class _Pool(NamedTuple):
 
 
 def cap_column(name: str) -> str:
-    """What a view calls the column of an attribute that has a cap."""
+    """What a view calls the column of the artist, or of an attribute, that has a cap."""
     return f"cap.{name}"
 
 
@@ -60,6 +61,9 @@ def decide(view: pa.Table, settings: Sample) -> pa.Table:
     person included come first, and are kept whatever the caps and the number of strata or records; those that a person
     replaced (`replaced_because` is not null) leave their place to the next.
 
+    Spellings of one name are one artist, one stratum and one cap (`names.spellings`). A waiting time is drawn for the
+    record's own spelling of its stratum, so that another spelling changes nobody's.
+
     `weighs_as` is never null: the caller decides who counts as one unknown artist. Empty in, empty out. Raises Refusal
     where a stratum has fewer records than `exactly` asks for, or more are included in it, naming each such stratum.
     """
@@ -69,7 +73,7 @@ def decide(view: pa.Table, settings: Sample) -> pa.Table:
     is_in = is_eligible & ~is_sent_back
     mine = view if is_eligible.all() else view.filter(pa.array(is_eligible))
     rank = np.zeros(view.num_rows, np.int64)
-    rank[is_eligible] = _ranks(mine, pool.strata.stratum_index[is_eligible], pool.strata.names, settings)
+    rank[is_eligible] = _ranks(mine, pool.strata.stratum_index[is_eligible], settings)
     is_drawn = is_in & ((rank < pool.places[pool.strata.stratum_index]) | is_included)
     if settings.exactly is not None:
         _check_exactly(pool, counts(pool.strata.stratum_index, len(pool.sizes), is_drawn), settings.exactly)
@@ -107,7 +111,16 @@ def notes(view: pa.Table, outcome: pa.Table, settings: Sample) -> list[str]:
         "of them are drawn"
         for place in sorted(unknown)
     ]
+    sentences += joined_note(settings.label, joined_names(view, name_columns(settings)))
     return sentences
+
+
+def name_columns(settings: Sample) -> list[str]:
+    """The columns of a view in which spellings of one name are one."""
+    caps = settings.at_most_per
+    capped = [*(["artist"] if caps.artist is not None else []), *caps.of_attributes]
+    weighs = ["weighs_as"] if settings.weight == "inverse_artist" else []
+    return [*columns_by(settings.by), *map(cap_column, capped), *weighs]
 
 
 def _pool(view: pa.Table, settings: Sample) -> _Pool:
@@ -134,7 +147,7 @@ def _over_cap(view: pa.Table, settings: Sample) -> _Mask:
         rows = np.flatnonzero(is_free)
         over[rows[_beyond_the_first(view.take(pa.array(rows)), caps.object)]] = True
     purpose = f"{settings.label}/cap"
-    by_chance = [] if caps.artist is None else [("named_artist", caps.artist, purpose)]
+    by_chance = [] if caps.artist is None else [(cap_column("artist"), caps.artist, purpose)]
     by_chance += [(cap_column(name), count, f"{purpose}/{name}") for name, count in caps.of_attributes.items()]
     for column, count, named in by_chance:
         over[_beyond_by_chance(view, is_free & ~over, column, count, settings.seed or 0, named)] = True
@@ -145,8 +158,8 @@ def _beyond_by_chance(view: pa.Table, is_free: _Mask, column: str, count: int, s
     """Free rows that are not among `count` of their value in the column, drawn by chance; null has no cap."""
     rows = np.flatnonzero(is_free & _bools(pc.is_valid(view[column])))
     capped = view.select(["record_id", column]).take(pa.array(rows))
-    values = strata(capped, [column])
-    drawn = tickets(capped["record_id"], seed, purpose, values.names, values.stratum_index)
+    values, own = strata(capped, [column]), strata(capped, [column], is_to_the_letter=True)
+    drawn = tickets(capped["record_id"], seed, purpose, own.names, own.stratum_index)
     order = order_by_stratum(values.stratum_index, drawn, capped["record_id"])
     return rows[order[_places_in_runs(values.stratum_index[order]) >= count]]
 
@@ -168,9 +181,10 @@ def _beyond_the_first(view: pa.Table, count: int) -> list[int]:
     return [row for (*_, row), before in zip(in_order, place.tolist(), strict=True) if before >= count]
 
 
-def _ranks(view: pa.Table, of: _Rows, names: list[str], settings: Sample) -> _Rows:
+def _ranks(view: pa.Table, of: _Rows, settings: Sample) -> _Rows:
     """(N,) the place of each record in the order in which its stratum is drawn."""
-    drawn = tickets(view["record_id"], settings.seed or 0, settings.label, names, of)
+    own = strata(view, columns_by(settings.by), is_to_the_letter=True)
+    drawn = tickets(view["record_id"], settings.seed or 0, settings.label, own.names, own.stratum_index)
     waits = waiting_times(drawn)
     if settings.weight == "inverse_artist":
         waits *= _works_of_artist(view["weighs_as"], of)
@@ -187,7 +201,7 @@ def _ranks(view: pa.Table, of: _Rows, names: list[str], settings: Sample) -> _Ro
 
 def _works_of_artist(artist: pa.ChunkedArray, of: _Rows) -> _Rows:
     """(N,) how many of the records in its stratum are by the record's artist."""
-    encoded = artist.combine_chunks().dictionary_encode()
+    encoded = keys(artist, weigher_key).dictionary_encode()
     pair = of * len(encoded.dictionary) + encoded.indices.to_numpy()
     if len(pair) and pair.max() < 16 * len(pair):  # sorting takes longer than counting what is mostly there
         return np.asarray(np.bincount(pair)[pair])

@@ -73,10 +73,11 @@ def diversity(
 ) -> pa.Table:
     """DIVERSITY rows of one moment: all together, then each stratum. stratum, artist: (N,) words, null where not known.
 
+    Spellings of one name are one artist, or one stratum.
     Works without an artist count as one artist's, "unknown": what is not known is not taken for variety. Of artists
     with equally many works the largest is the first by name. Empty in, empty out.
     """
-    of, by = _strata_of_words(stratum), _strata_of_words(artist)
+    of, by = _strata_of_names(stratum, "style"), _strata_of_names(artist, "artist")
     if not len(of.stratum_index):
         return DIVERSITY.empty_table()
     return pa.concat_tables([_diversity(one, by, moment) for one in (_single_stratum(len(of.stratum_index)), of)])
@@ -152,7 +153,7 @@ def histograms(views: Mapping[str, pa.Table]) -> pa.Table:
 
 
 def _histograms(view: pa.Table, moment: str) -> dict[str, pa.Table]:
-    of, by = _strata_of_words(view["stratum"]), _strata_of_words(view["artist"])
+    of, by = _strata_of_names(view["stratum"], "style"), _strata_of_names(view["artist"], "artist")
     year, figures = _floats(view["year"]), _floats(view["figures"])
     places = {
         "year": np.floor(year / 10),
@@ -238,7 +239,7 @@ def shares(
     of each split, of any sum above 0 (null: it is not dealt by ratio), in the order in which the splits stand; one that
     got nothing stands there too. Empty in, empty out.
     """
-    of, names = _strata_of_words(stratum), [*wanted, *sorted(set(pc.unique(split).to_pylist()) - set(wanted))]
+    of, names = _strata_of_names(stratum, "style"), [*wanted, *sorted(set(pc.unique(split).to_pylist()) - set(wanted))]
     if not len(of.stratum_index):
         return SHARES.empty_table()
     key = of.stratum_index * len(names) + np.asarray(
@@ -270,8 +271,9 @@ def _shares(numbers: NDArray[Any]) -> pa.Array:
     return pa.array(np.round(share, 6).ravel(), from_pandas=True)
 
 
-def _strata_of_words(words: pa.ChunkedArray | pa.Array) -> Strata:
-    return strata(pa.table({"word": words}), ["word"])
+def _strata_of_names(names: pa.ChunkedArray | pa.Array, field: str) -> Strata:
+    """Spellings of one name are one, as in the draw."""
+    return strata(pa.table({field: names}), [field])
 
 
 def _single_stratum(rows: int) -> Strata:

@@ -9,6 +9,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.split import BALANCED_FIELDS
+from tasks.core.columns import whole
+from tasks.core.names.spellings import Key, key_of_column, names_of
 
 UNKNOWN = "unknown"
 """The stratum of what a record lacks."""
@@ -26,19 +28,21 @@ class Strata(NamedTuple):
     """Places of those whose records lack a value."""
 
 
-def strata(view: pa.Table, columns: Sequence[str]) -> Strata:
+def strata(view: pa.Table, columns: Sequence[str], *, is_to_the_letter: bool = False) -> Strata:
     """The strata by string columns of a view; by none of them all records are one, named "all".
 
-    Nulls and empty strings are UNKNOWN. With several columns the name of a stratum is their values, joined.
+    Nulls and empty strings are UNKNOWN. Spellings of one name are one stratum under the most frequent of them, ties by
+    text (`key_of_column` says which columns are names); to the letter each is a stratum of its own. With several
+    columns the name of a stratum is their values, joined.
 
-    >>> strata(pa.table({"style": ["Cubism", None, "Cubism"]}), ["style"])
-    Strata(names=['Cubism', 'unknown'], stratum_index=array([0, 1, 0]), unknown=frozenset({1}))
+    >>> strata(pa.table({"style": ["Cubism", None, "Cubism", "CUBISM"]}), ["style"])
+    Strata(names=['Cubism', 'unknown'], stratum_index=array([0, 1, 0, 0]), unknown=frozenset({1}))
     """
     if not view.num_rows:
         return Strata([], np.empty(0, np.int64))
     found = Strata(["all"], np.zeros(view.num_rows, np.int64))
     for place, column in enumerate(columns):
-        one = _strata_of_column(view[column])
+        one = _strata_of_column(view[column], str if is_to_the_letter else key_of_column(column))
         found = one if place == 0 else _cross(found, one)
     return found
 
@@ -79,16 +83,33 @@ def century(year: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.if_else(pc.greater_equal(year, 0), pc.binary_join_element_wise(hundred, "s", ""), None)
 
 
-def _strata_of_column(column: pa.ChunkedArray) -> Strata:
+def series_of_artist(artist: pa.ChunkedArray, series: pa.ChunkedArray) -> pa.ChunkedArray:
+    r"""(N,) the artist, a line feed and the series, since names of series repeat; null where there is no series.
+
+    >>> artist, series = pa.chunked_array([["Monet", None]]), pa.chunked_array([["Haystacks", "Haystacks"]])
+    >>> series_of_artist(artist, series).to_pylist()
+    ['Monet\nHaystacks', '\nHaystacks']
+    """
+    return pc.binary_join_element_wise(pc.fill_null(artist, ""), series, "\n")
+
+
+def _strata_of_column(column: pa.ChunkedArray, key: Key) -> Strata:
     known = pc.if_else(pc.equal(column, ""), None, column)
-    encoded = pc.fill_null(known, UNKNOWN).combine_chunks().dictionary_encode()
-    names = encoded.dictionary.to_pylist()
-    order = sorted(range(len(names)), key=names.__getitem__)
-    rank = np.empty(len(names), np.int64)
-    rank[order] = np.arange(len(names))
-    listed = [names[place] for place in order]
-    unknown = frozenset(place for place, name in enumerate(listed) if name == UNKNOWN)
-    return Strata(listed, rank[encoded.indices.to_numpy()], unknown)
+    encoded = whole(pc.fill_null(known, UNKNOWN)).dictionary_encode()
+    texts = encoded.dictionary.to_pylist()
+    name_of = {text: text for text in texts}
+    if key is not str:
+        # what a record lacks is no spelling: the stratum has its name, whatever sources write for it
+        name_of = {
+            text: UNKNOWN if key(name.text) == UNKNOWN else name.text
+            for name in names_of(encoded.dictionary_decode(), "", key)
+            for text, _ in name.spellings
+        }
+    names = sorted(set(name_of.values()))
+    place = {name: number for number, name in enumerate(names)}
+    rank = np.array([place[name_of[text]] for text in texts], np.int64)
+    unknown = frozenset(number for number, name in enumerate(names) if name == UNKNOWN)
+    return Strata(names, rank[encoded.indices.to_numpy()], unknown)
 
 
 def _cross(one: Strata, other: Strata) -> Strata:

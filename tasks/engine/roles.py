@@ -20,7 +20,7 @@ def roles_of(store: Store, recipe: Recipe, state: State, record_id: pa.ChunkedAr
     if not roles:
         return pa.chunked_array([pa.nulls(len(record_id), pa.string())])
     if not isinstance(roles, RolesByValue):
-        return pa.chunked_array([_of_sources(roles, record_id)])
+        return pa.chunked_array([of_sources(roles, record_id)])
     said = column_of(store, state.records, record_id, roles.by)
     return pa.chunked_array([pc.fill_null(core.roles(said, roles), "query")])
 
@@ -56,8 +56,8 @@ def roles_of_renamed(store: Store, recipe: Recipe, state: State, renamed: pa.Tab
     return pc.if_else(pc.is_valid(said), pc.fill_null(core.roles(said, settings.roles), "query"), by_split)
 
 
-def _of_sources(roles: Mapping[str, str], record_id: pa.ChunkedArray) -> pa.Array:
-    """By the names of the sources, with which record_ids begin."""
+def of_sources(roles: Mapping[str, str], record_id: pa.ChunkedArray) -> pa.Array:
+    """(N,) roles by the names of the sources, with which record_ids begin."""
     source = pc.struct_field(pc.extract_regex(record_id, "^(?P<source>[^:]*)"), "source")
     names = pc.unique(source).drop_null()
     of = pa.array([roles.get(name, "query") for name in names.to_pylist()], pa.string())

@@ -1,6 +1,6 @@
 """Columns that earlier stages have given the records that are still kept: what the view of each stage is made of."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +11,7 @@ from schemas.manifests import State, TableRef
 from schemas.preferences import Preference
 from schemas.recipe import Recipe
 from schemas.tables import SOURCE_FIGURES
-from tasks.core import tables
+from tasks.core import strata, tables
 from tasks.core.dedup import preferences
 from tasks.core.detect import counts
 from tasks.core.split import own
@@ -36,6 +36,35 @@ def columns_of(store: Store, ref: TableRef | None, record_ids: pa.ChunkedArray, 
 def column_of(store: Store, ref: TableRef | None, record_ids: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
     """One such column."""
     return columns_of(store, ref, record_ids, [name])[name]
+
+
+_PARTS: Mapping[str, tuple[str, ...]] = {
+    "object": ("source", "declared_group"),
+    "century": ("year", "year_first"),
+    "series": ("artist", "series"),
+}
+"""Columns of records of which a field is made, where that is not the column of its name."""
+
+
+def grouping_values(
+    store: Store, state: State, recipe: Recipe, record_ids: pa.ChunkedArray, fields: Collection[str]
+) -> dict[str, pa.ChunkedArray]:
+    """(N,) texts, or lists of texts, of each field by which records may be grouped: columns, what is made of several,
+    and the recipe's attributes.
+    """
+    parts = sorted({part for field in fields for part in _PARTS.get(field, (field,))})
+    said = columns_of(store, state.records, record_ids, parts)
+    return {field: _grouping_value(field, said, is_attribute=field in recipe.attributes) for field in fields}
+
+
+def _grouping_value(field: str, said: pa.Table, *, is_attribute: bool) -> pa.ChunkedArray:
+    if field == "object":  # sources' words are their own
+        return pc.binary_join_element_wise(said["source"], said["declared_group"], ":")
+    if field == "century":
+        return strata.century(pc.coalesce(said["year"], said["year_first"]))
+    if field == "series":
+        return strata.series_of_artist(said["artist"], said["series"])
+    return strata.as_words(said[field]) if is_attribute else said[field]
 
 
 _METADATA = ("source_url", "title", "artist", "style", "date_text", "year", "rights_text")

@@ -1,6 +1,7 @@
 """export (publish): the release. A release that is already published and intact is not written again."""
 
 import functools
+from collections import Counter
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,6 +15,7 @@ from schemas.stages import Export
 from schemas.tables import LEDGER, SCREEN
 from tasks.core import tables
 from tasks.core.export import ledger
+from tasks.core.split import decide
 from tasks.engine import by_hand, runs, steps
 from tasks.engine import previous as lineage
 from tasks.engine.cache_keys import is_same_split
@@ -60,7 +62,7 @@ def export(settings: Export, state: State, recipe: Recipe, context: Context) -> 
             pending=state.pending,
         )
     previous = lineage.open_predecessor(store, recipe, state.previous)
-    _check_gates(recipe, previous, len(ids), context)
+    _check_gates(store, recipe, state, previous, len(ids), context)
     _check_transient(recipe, state, store)
     memory = _memory(store, state, recipe, previous)
     memory_ref = store.write_table(outcome_folder("memory"), memory)
@@ -128,7 +130,9 @@ def _publish(
     return release, is_new
 
 
-def _check_gates(recipe: Recipe, previous: releases.Release | None, kept: int, context: Context) -> None:
+def _check_gates(
+    store: Store, recipe: Recipe, state: State, previous: releases.Release | None, kept: int, context: Context
+) -> None:
     if not kept:
         raise Refusal(
             "export: expected at least one image to publish, got none: every record was dropped; the table "
@@ -140,13 +144,29 @@ def _check_gates(recipe: Recipe, previous: releases.Release | None, kept: int, c
         or previous.manifest.recipe_sha256 != recipe_sha256(recipe, context)
     ):
         return  # another recipe may keep as few as its author wants
-    before = pc.sum(previous.ledger()["kept"]).as_py() or 0
-    if kept < before * (1 - recipe.max_loss_fraction):
+    before = previous.ledger().filter(previous.ledger()["kept"])["record_id"]
+    if kept < len(before) * (1 - recipe.max_loss_fraction):
         raise Refusal(
-            f"export: expected at least {1 - recipe.max_loss_fraction:.0%} of the {before} images of release "
-            f"{previous.manifest.version}, got {kept}; nothing is published: if the loss is right, raise "
-            "max_loss_fraction"
+            f"export: expected at least {1 - recipe.max_loss_fraction:.0%} of the {len(before)} images of release "
+            f"{previous.manifest.version}, got {kept}; nothing is published. {_what_went(store, state, before)}: if "
+            "the loss is right, raise max_loss_fraction"
         )
+
+
+def _what_went(store: Store, state: State, before: pa.ChunkedArray) -> str:
+    """Why images of the last release are not kept now: "Of its images 12 are dropped as not_found"."""
+    found: Counter[str] = Counter()
+    spelled = 0
+    for step in state.steps:
+        outcome = store.read_table(step.outcome, ["record_id", "reason", "detail"])
+        mine = outcome.filter(pc.and_(pc.is_in(outcome["record_id"], value_set=before), pc.is_valid(outcome["reason"])))
+        found.update(mine["reason"].to_pylist())
+        spelled += decide.joined_by_spelling(mine) if step.stage == "split" else 0
+    if gone := len(before) - found.total() - pc.sum(pc.is_in(kept_ids(store, state), value_set=before)).as_py():
+        found["gone"] += gone
+    why = [f"{count} {reason}" for reason, count in sorted(found.items(), key=lambda entry: (-entry[1], entry[0]))]
+    also = f" ({spelled} of them only because spellings of one name count as one)" if spelled else ""
+    return f"Of its images these are dropped now: {', '.join(why)}{also}"
 
 
 def _check_transient(recipe: Recipe, state: State, store: Store) -> None:

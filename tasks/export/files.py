@@ -26,7 +26,7 @@ from tasks.engine import thumbnails as shelves
 from tasks.engine.cache_keys import is_same_split, split_sha256
 from tasks.engine.previous import open_predecessor
 from tasks.engine.views import columns_of, copy_preferences, metadata_counts
-from tasks.export import parts, statistics
+from tasks.export import groups, parts, statistics
 from tasks.export.content import Content, publication, recipe_sha256
 from tasks.export.other_tables import OtherTables, known_records
 from tasks.io.files import contracts
@@ -219,6 +219,7 @@ def _report(
         others.statistics,
         detector.section(content.images, content.annotations, recipe.category_names),
         attributes.section(summaries(others.attributes, recipe.attributes, content.images.num_rows)),
+        groups.section(store, state, recipe, content.images),
     )
 
 

@@ -25,7 +25,7 @@ def statistics(store: Store, state: State, recipe: Recipe, images: pa.Table) -> 
         "measured": tables.kept_rows(store.read_table(_step(state, "hash").outcome, ["record_id", "reason"]))[
             "record_id"
         ],
-        "before": store.read_table(_draw(state).outcome, ["record_id"])["record_id"],
+        "before": ids_before_the_draw(store, state),
         "after": images["record_id"],
     }
     everyone = pc.unique(pa.chunked_array([chunk for ids in moments.values() for chunk in ids.chunks], pa.string()))
@@ -42,6 +42,11 @@ def write(draft: Draft, counted: core.Statistics, attributes: pa.Table) -> None:
     draft.write_table("statistics/shares.parquet", counted.shares, SHARES)
     if attributes.num_rows:
         draft.write_table("statistics/attributes.parquet", attributes, ATTRIBUTES)
+
+
+def ids_before_the_draw(store: Store, state: State) -> pa.ChunkedArray:
+    """The records that the draw chooses from."""
+    return store.read_table(_draw(state).outcome, ["record_id"])["record_id"]
 
 
 def _draw(state: State) -> Step:

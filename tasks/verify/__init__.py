@@ -27,6 +27,7 @@ from tasks.engine.release_digests import table_digest
 from tasks.io.files import contracts
 from tasks.io.store.releases import Release
 from tasks.verify.coco import coco_files
+from tasks.verify.groups import kept_together
 from tasks.verify.images import images, stored_bytes
 from tasks.verify.promises import promises, schemas
 from tasks.verify.rows import columns_of, order_of, rows_of, splits_of
@@ -191,6 +192,8 @@ def _tables(release: Release) -> Iterator[str]:
     yield from core.count_problems(release.manifest.counts, ledger, shown)
     yield from core.leak_problems(shown)
     split = release.recipe().stage("split")
+    if split:
+        yield from kept_together(release, split)
     if not (split and split.roles):  # queries may show the works of the gallery
         yield from core.joined_problems(release.relations(), ledger)
     yield from core.part_problems(release.manifest.files, splits_of(release), release.manifest.contract_major)

@@ -7,10 +7,9 @@ from functools import lru_cache
 
 from schemas.artists import Artists
 from tasks.core.names.known_artists import ALIASES
+from tasks.core.names.spellings import name_key
 
-_LETTERS = str.maketrans(
-    {"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ı": "i", "'": None, "’": None, "`": None}
-)
+_LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe"})
 _NO_WORD = re.compile(r"[\W_]+")
 
 
@@ -64,16 +63,21 @@ def merge_aliases(artists: Artists) -> Aliases:
 
 @lru_cache(maxsize=65536)
 def normalize_name(text: str) -> str:
-    """The form in which names are compared: lower-case letters and digits, no accents, one blank between words.
+    """The form in which names are looked up: `name_key`, with plain Latin letters for those with a stroke, and without
+    punctuation. A table of aliases is a person's word, so it may be found by more than what makes two texts one name.
 
     >>> normalize_name("  Andō  HIROSHIGE-I. "), normalize_name("Georgia O'Keeffe"), normalize_name("?!")
     ('ando hiroshige i', 'georgia okeeffe', '')
     """
-    folded = text.casefold().translate(_LETTERS)
-    if not folded.isascii():
-        apart = unicodedata.normalize("NFKD", folded)
-        folded = "".join(sign for sign in apart if not unicodedata.combining(sign)).casefold().translate(_LETTERS)
-    return _NO_WORD.sub(" ", folded).strip()
+    key = name_key(text).translate(_LETTERS)
+    if key.isascii():
+        return _NO_WORD.sub(" ", key).strip()
+    return " ".join("".join(sign if _is_of_word(sign) else " " for sign in key).split())
+
+
+def _is_of_word(sign: str) -> bool:
+    """Whether a sign is a letter, a number or a mark: vowels of Devanagari are marks."""
+    return sign.isalnum() or unicodedata.category(sign).startswith("M")
 
 
 def _resolve_all(aliases: Mapping[str, str]) -> dict[str, str]:

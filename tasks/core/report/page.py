@@ -53,13 +53,14 @@ def report(
     statistics: Statistics | None = None,
     detector: str = "",
     attributes: str = "",
+    groups: str = "",
 ) -> str:
     """The page as HTML.
 
     images: rows of the images table to show; boxes: xywh_px by image_id; selection: clusters and pairs to show
     (clusters.select_for_review); facts: what copies.section needs of their records; thumbnails: by SHA-256, of all of
     these; statistics: what choice.section shows; detector: the HTML of detector.section; attributes: that of
-    attributes.section.
+    attributes.section; groups: that of gaps.section and spellings.section.
     """
     counts = manifest.counts
     chosen = choice.section(statistics) if statistics else ""
@@ -76,6 +77,7 @@ def report(
         "</div>",
         attributes,
         chosen,
+        groups,
         detector,
     ]
     if review:

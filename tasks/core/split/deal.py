@@ -144,13 +144,24 @@ def _deal_singles(kept: _KeptImages, label: Strata, split: units.Ranks, rows: _I
     )
 
 
+def list_labels(column: pa.ChunkedArray, name: str) -> tuple[_Ints, Strata]:
+    """(M,) rows of a column of lists, and the strata of their texts, each once a row; none is a stratum, too.
+
+    name: of the column, which says how its texts are compared.
+    """
+    one = column.combine_chunks()
+    empty = np.asarray(pc.fill_null(pc.equal(pc.list_value_length(one), 0), True))
+    rows = np.concatenate([np.asarray(pc.list_parent_indices(one), np.int64), np.flatnonzero(empty)])
+    words = pa.chunked_array([pc.list_flatten(one), pa.nulls(int(empty.sum()), pa.string())])
+    found = strata(pa.table({name: words}), [name])
+    _, first = np.unique(rows * max(len(found.names), 1) + found.stratum_index, return_index=True)
+    first.sort()
+    return rows[first], found._replace(stratum_index=found.stratum_index[first])
+
+
 def _list_labels(kept: _KeptImages, name: str) -> tuple[_Ints, _Ints, int]:
-    """(units, labels, number of labels) of each text that each image has in a column; none is a label, too."""
-    column = kept.view[name].combine_chunks()
-    empty = np.asarray(pc.fill_null(pc.equal(pc.list_value_length(column), 0), True))
-    rows = np.concatenate([np.asarray(pc.list_parent_indices(column), np.int64), np.flatnonzero(empty)])
-    words = pa.chunked_array([pc.list_flatten(column), pa.nulls(int(empty.sum()), pa.string())])
-    of = strata(pa.table({name: words}), [name])
+    """(units, labels, number of labels) of each text that each image has in a column."""
+    rows, of = list_labels(kept.view[name], name)
     return kept.unit[rows], of.stratum_index, len(of.names)
 
 

@@ -1,24 +1,45 @@
 """Which split each record is in: what is published stays, groups come next, single images fill what is lacking."""
 
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from schemas.phrases import counted, listed, quoted
 from schemas.reasons import Reason
 from schemas.split import SPLITS, Split
 from schemas.tables import SPLIT
 from tasks.core import tables
+from tasks.core.columns import Column, whole
+from tasks.core.names.spellings import Name, joined_names, key_of_column, keys
 from tasks.core.split import own, units
 from tasks.core.split.deal import deal
+from tasks.core.strata import columns_by
 
 COLUMNS = ("record_id", "is_kept", "published", "figures")
-"""What a view has besides the columns of `by` (`stratum_column`); any number of bonds, named `copies...` or
-`together...`, each a word or a list of words; with roles also `role`, with `keep` also `keep`: the split that its
-source gives a record."""
+"""What a view has besides the columns of `by` (`stratum_column`); any number of bonds, named `copies...`, `declared`
+or `together...` (`bond_column`), each a word or a list of words; with roles also `role`, with `keep` also `keep`: the
+split that its source gives a record."""
 
+_COPIES, _BONDS = ("copies",), ("copies", "declared", "together")
+_SPELLED = "; spellings of one name: "
+_MOST_LISTED = 5
+
+_JOINED = str(Reason.JOINED_ACROSS_SPLITS)
 _Ints = NDArray[np.int64]
 _Mask = NDArray[np.bool_]
+
+
+def bond_column(field: str) -> str:
+    """What a view calls the column of a field of `together`."""
+    return f"together.{field}"
+
+
+def name_columns(settings: Split) -> list[str]:
+    """The columns of a view in which spellings of one name are one."""
+    return [*columns_by(settings.by), *map(bond_column, settings.together)]
 
 
 def decide(view: pa.Table, settings: Split) -> pa.Table:
@@ -26,7 +47,8 @@ def decide(view: pa.Table, settings: Split) -> pa.Table:
 
     view: record_id unique; is_kept false for what earlier stages dropped as a copy, whose published split still counts;
     published: the split in which a record was last published, null if in none. Records that share a word of a bond are
-    one unit, and ties chain; a unit never parts. Its images and its figures are summed.
+    one unit, and ties chain; a unit never parts. Its images and its figures are summed. In bonds of `together`
+    spellings of one name are one word (`names.spellings`).
 
     A unit lies where any of it was published, in the split of the highest rank (train < val < test); records that were
     published in another are dropped: nothing that is published moves. Then units of several images are placed
@@ -39,7 +61,63 @@ def decide(view: pa.Table, settings: Split) -> pa.Table:
     With roles the gallery lies in train. A query that a `copies` bond ties to an image of the gallery is dropped; all
     other bonds tie within a role only. Empty in, empty out; the order of rows changes nothing else.
     """
+    outcome = _decide(view, settings)
+    return _with_spellings(view, outcome, settings) if _moved(outcome).any() else outcome
+
+
+def joined_across_splits_note(label: str, outcome: pa.Table) -> Iterator[str]:
+    """A sentence on images that are dropped since their groups lie in another split; none where there are none."""
+    moved = outcome.filter(pa.array(_moved(outcome)))
+    if not moved.num_rows:
+        return
+    spelled = joined_by_spelling(moved)
+    why = f", {spelled} of them only because spellings of one name count as one" if spelled else ""
+    rows = zip(moved["record_id"].to_pylist(), moved["detail"].to_pylist(), strict=True)
+    few = listed([f"{name} ({detail.partition(_SPELLED)[0]})" for name, detail in rows], _MOST_LISTED, "; ")
+    are = "is" if moved.num_rows == 1 else "are"
+    yield (
+        f"{label}: {counted(moved.num_rows, 'image')} {are} dropped as {_JOINED}, since nothing that is published moves"
+        f"{why}: {few}; the ledger has them all"
+    )
+
+
+def joined_by_spelling(outcome: pa.Table) -> int:
+    """How many records are dropped only since spellings of one name are one. outcome: rows of SPLIT."""
+    return pc.sum(pc.match_substring(outcome["detail"], _SPELLED)).as_py() or 0
+
+
+def _decide(view: pa.Table, settings: Split) -> pa.Table:
     return _with_roles(view, settings) if settings.roles else _one_role(view, settings)
+
+
+def _moved(outcome: pa.Table) -> _Mask:
+    return _bools(pc.fill_null(pc.equal(outcome["reason"], _JOINED), False))
+
+
+def _with_spellings(view: pa.Table, outcome: pa.Table, settings: Split) -> pa.Table:
+    """The outcome; where only spellings of one name have joined a record across splits, its detail names them."""
+    bonds = [name for name in view.column_names if name.startswith(bond_column(""))]
+    if not (joined := {name: joined_names(view, [name]) for name in bonds if joined_names(view, [name])}):
+        return outcome
+    # a column of another name is no column of names: to the letter
+    to_the_letter = [name.replace(".", "_") if name in bonds else name for name in view.column_names]
+    alone = pc.is_null(_decide(view.rename_columns(to_the_letter), settings)["reason"])
+    rows = np.flatnonzero(_moved(outcome) & _bools(alone))
+    places = pc.index_in(outcome["record_id"].take(pa.array(rows)), value_set=whole(view["record_id"]))
+    details = outcome["detail"].to_pylist()
+    for row, said in zip(rows.tolist(), view.select([*joined]).take(places).to_pylist(), strict=True):
+        named = [spelled for bond, names in joined.items() for spelled in _spellings_of(said[bond], bond, names)]
+        details[row] += _SPELLED + (listed(named, _MOST_LISTED, "; ") or "those of others in its group")
+    return _with(outcome, "detail", pa.array(details, pa.string()))
+
+
+def _spellings_of(words: str | list[str] | None, bond: str, names: Sequence[Name]) -> Iterator[str]:
+    """Of a record's own words in a bond, the spellings of those that have several."""
+    key = key_of_column(bond)
+    mine = {key(word) for word in ([words] if isinstance(words, str) else words or ())}
+    for name in names:
+        if key(name.text) in mine:
+            yield f"{name.field} {', '.join(quoted(text) for text, _ in name.spellings)}"
 
 
 def is_settled(view: pa.Table, settings: Split) -> bool:
@@ -73,7 +151,7 @@ def _one_role(view: pa.Table, settings: Split) -> pa.Table:
     if np.any(new):
         dealt = is_kept & ~moves & ~_is_fixed(view, unit, settings)
         split[dealt] = deal(_rows_where(view, dealt), unit[dealt], split[dealt], settings)
-    reason = pa.array([str(Reason.JOINED_ACROSS_SPLITS)]).take(pa.array(np.zeros(len(unit), np.int8), mask=~moves))
+    reason = pa.array([_JOINED]).take(pa.array(np.zeros(len(unit), np.int8), mask=~moves))
     outcome = tables.outcome(
         SPLIT,
         view["record_id"],
@@ -99,7 +177,7 @@ def _with_roles(view: pa.Table, settings: Split) -> pa.Table:
     everyone = view["record_id"].filter(view["is_kept"])
     view, elsewhere = _without_other_roles(view, settings)
     is_query, is_kept = _bools(pc.equal(view["role"], "query")), _bools(view["is_kept"])
-    copy = units.units_of(view["record_id"], [view[name] for name in view.column_names if name.startswith("copies")])
+    copy = units.units_of(view["record_id"], _bonds(view, _COPIES))
     hangs = np.zeros(view.num_rows, np.bool_)
     hangs[copy[~is_query & is_kept]] = True
     is_copy = is_query & hangs[copy] & is_kept
@@ -138,7 +216,7 @@ def _without_other_roles(view: pa.Table, settings: Split) -> tuple[pa.Table, pa.
     fits = pc.if_else(is_query, pc.is_in(published, value_set=may), pc.equal(published, "train"))
     is_elsewhere = pc.and_not(pc.is_valid(published), pc.fill_null(fits, False))
     gone = view.filter(pc.and_(is_elsewhere, view["is_kept"]))
-    reason = pa.array([str(Reason.JOINED_ACROSS_SPLITS)] * gone.num_rows, pa.string())
+    reason = pa.array([_JOINED] * gone.num_rows, pa.string())
     detail = pc.binary_join_element_wise("published in ", gone["published"], ", where no ", gone["role"], " is", "")
     names = gone["record_id"]
     dropped = tables.outcome(SPLIT, names, group_id=names, reason=reason, detail=detail)
@@ -165,8 +243,8 @@ def _is_fixed(view: pa.Table, unit: _Ints, settings: Split) -> _Mask:
     return (units.published_of(unit, view["keep"]) >= 0) | ((lies >= 0) & ~has_seat)
 
 
-def _bonds(view: pa.Table) -> list[pa.ChunkedArray]:
-    return [view[name] for name in view.column_names if name.startswith(("copies", "together"))]
+def _bonds(view: pa.Table, kinds: tuple[str, ...] = _BONDS) -> list[Column]:
+    return [keys(view[name], key_of_column(name)) for name in view.column_names if name.startswith(kinds)]
 
 
 def _rows_where(table: pa.Table, mask: _Mask) -> pa.Table:

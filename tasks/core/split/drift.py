@@ -18,11 +18,11 @@ _FEWEST = 20
 """Strata with fewer images are not reported: their shares mean little."""
 
 
-def check(outcome: pa.Table, settings: Split, afresh: Callable[[], pa.Table]) -> None:
+def check(outcome: pa.Table, settings: Split, afresh: Callable[[], pa.Table], reasons: Sequence[str] = ()) -> None:
     """Raise Refusal where assigning all images anew would bring more of them into place than max_drift allows.
 
     outcome: SPLIT of the records that the ratios apply to (not of a gallery); afresh: gives the same for a build that
-    inherits nothing, called only where it is needed. A deviation that chance may cause where records are removed, one
+    inherits nothing, called only where it is needed; reasons: sentences on what was dropped. A deviation that chance may cause where records are removed, one
     standard deviation, is no drift.
     """
     by_split, seats = _images_by_split(outcome, settings), np.array(list(settings.seats.values()))
@@ -38,7 +38,7 @@ def check(outcome: pa.Table, settings: Split, afresh: Callable[[], pa.Table]) ->
         f"ratios ask for, got {_shares_text(by_split, settings)}: published images keep their split, and additions and "
         "removals have added up. Nothing is published: "
         "give the split another seed, which starts a new lineage and "
-        "assigns all images anew, or raise max_drift"
+        "assigns all images anew, or raise max_drift" + "".join(f"\n{reason}" for reason in reasons)
     )
 
 

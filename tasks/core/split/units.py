@@ -8,6 +8,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.split import SPLITS
+from tasks.core.columns import Column, whole
 from tasks.core.components import connected_components
 
 _Rows = NDArray[np.int64]
@@ -16,7 +17,7 @@ Ranks = NDArray[np.int8]
 about."""
 
 
-def units_of(names: pa.ChunkedArray, bonds: Iterable[pa.ChunkedArray]) -> _Rows:
+def units_of(names: pa.ChunkedArray, bonds: Iterable[Column]) -> _Rows:
     """(N,) for each row the one of smallest name among those that bonds tie to it.
 
     names: (N,) unique. Each bond gives a word per row (null: none), or a list of words; rows with one word in one bond
@@ -91,7 +92,7 @@ def names_of(rank: Ranks, splits: Sequence[str] = SPLITS) -> pa.Array:
     return pa.array(splits).take(pa.array(rank, mask=rank < 0))
 
 
-def _ties(bond: pa.ChunkedArray) -> _Rows:
+def _ties(bond: Column) -> _Rows:
     """(T, 2) each row with a word, and the first row with that word, where these are two."""
     words, row_of_word = _words(bond)
     encoded = words.dictionary_encode()
@@ -102,9 +103,9 @@ def _ties(bond: pa.ChunkedArray) -> _Rows:
     return ties
 
 
-def _words(bond: pa.ChunkedArray) -> tuple[pa.Array, _Rows]:
+def _words(bond: Column) -> tuple[pa.Array, _Rows]:
     """All words of a bond, and the row of each: a row may have a list of them."""
-    words = bond.combine_chunks()
+    words = whole(bond)
     if pa.types.is_list(words.type):
         return pc.list_flatten(words), np.asarray(pc.list_parent_indices(words), np.int64)
     return words, np.arange(len(words))

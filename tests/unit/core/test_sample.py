@@ -19,13 +19,15 @@ from schemas.errors import Refusal
 from schemas.sample import Sample
 from schemas.tables import SAMPLE
 from tasks.core import sample
+from tasks.core.strata import strata
+from tests.support.spellings import NAMES, WAYS
 
 KINDS = {"is_included": pa.bool_(), "figures": pa.int64()}
 BLANK: dict[str, Any] = {
     "style": None,
     "source": None,
     "object": None,
-    "named_artist": None,
+    "cap.artist": None,
     "figures": 0,
     "is_included": False,
     "replaced_because": None,
@@ -64,7 +66,7 @@ def said(rows: list[Row], **settings: Any) -> list[str]:
 
 def works(style: str | None, **by_artist: int) -> list[Row]:
     return [
-        {"record_id": f"{style}:{artist}:{number}", "style": style, "artist": artist, "named_artist": artist}
+        {"record_id": f"{style}:{artist}:{number}", "style": style, "artist": artist, "cap.artist": artist}
         for artist, count in by_artist.items()
         for number in range(count)
     ]
@@ -341,7 +343,7 @@ def test_objects_are_capped_before_artists():
             "record_id": f"met:{number}",
             "object": "vase" if number < 5 else f"o{number}",
             "artist": "a",
-            "named_artist": "a",
+            "cap.artist": "a",
         }
         for number in range(7)
     ]
@@ -448,7 +450,7 @@ def test_neither_the_order_of_rows_nor_their_chunks_change_anything(
             "record_id": f"r:{number}",
             "style": style,
             "artist": artist,
-            "named_artist": artist,
+            "cap.artist": artist,
             "object": style and artist,
         }
         for number, (style, artist) in enumerate(rows)
@@ -584,3 +586,80 @@ def test_more_included_than_exactly_is_refused():
         Refusal, match="expected at most 2 included records in each stratum, got 3 of Cubism; raise `exactly`"
     ):
         drawn([*rows, *works("Dada", arp=2)], exactly=2)
+
+
+# --- spellings of one name
+
+SPELLED = [(way, name, write(name)) for name in NAMES for way, write in WAYS.items()]
+
+
+@pytest.mark.parametrize("field", ["artist", "style"])
+def test_twelve_ways_to_write_each_of_two_hundred_names_are_one_stratum_each(field: str):
+    rows = [{"record_id": f"{name}:{way}", field: text} for way, name, text in SPELLED]
+    found = strata(viewed(rows), [field])
+    members: dict[int, set[str]] = {}
+    for place, (_, name, _) in zip(found.stratum_index.tolist(), SPELLED, strict=True):
+        members.setdefault(place, set()).add(name)
+    assert len(members) == len(found.names) == 200
+    assert all(len(names) == 1 for names in members.values())
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        pytest.param({"by": None, "total": 400}, id="weights"),
+        pytest.param({"by": None, "at_most_per": {"artist": 3}}, id="caps"),
+    ],
+)
+def test_a_draw_goes_by_names_and_not_by_spellings(settings: dict[str, Any]):
+    """A record's chance is its own; so the draw is that of a collection in which each name has one spelling."""
+
+    def rows(*, is_spelled: bool) -> list[Row]:
+        texts = [(f"{name}:{way}", text if is_spelled else name) for way, name, text in SPELLED]
+        return [{"record_id": record_id, "artist": text} for record_id, text in texts]
+
+    def drawn_by(*, is_spelled: bool) -> set[str]:
+        view = viewed(rows(is_spelled=is_spelled))
+        place = view.schema.get_field_index("cap.artist")
+        view = view.set_column(place, "cap.artist", view["artist"])
+        outcome = sample.decide(view, drawing(**settings))
+        return set(outcome["record_id"].filter(pc.is_null(outcome["reason"])).to_pylist())
+
+    if "at_most_per" in settings:  # a cap's chance goes by the spelling: how many are drawn is the same
+        drawn_names = Counter(name.split(":")[0] for name in drawn_by(is_spelled=True))
+        assert set(drawn_names.values()) == {3}
+        assert len(drawn_names) == 200
+    else:
+        assert drawn_by(is_spelled=True) == drawn_by(is_spelled=False)
+
+
+def test_a_new_spelling_in_a_stratum_changes_no_chance_of_others():
+    rows = works("Dada", **{f"a{number}": 1 for number in range(40)})
+    before = drawn(rows, at_most=10)
+    more = works("DADA.", z=20)
+    after = drawn([*rows, *more], at_most=10)
+    assert {name for name in after if name.startswith("Dada:")} <= before
+
+
+def test_strata_and_names_in_several_spellings_are_told():
+    rows = [*works("Dada", arp=3), *works("dada", Arp=1), *works("Cubism", gris=1)]
+    assert said(rows, at_most=4) == [
+        "sample: 1 of 2 strata have fewer than 4: Cubism 1",
+        "sample: 2 names are spelled in several ways and count as one: artist 'arp' (3), 'Arp' (1); "
+        "style 'Dada' (3), 'dada' (1)",
+    ]
+    assert len(said(rows, at_most=4, weight="uniform")) == 2
+    assert "artist" not in said(rows, at_most=4, weight="uniform")[1]
+
+
+def test_objects_are_no_names():
+    rows = [{"record_id": f"x:{number}", "object": text} for number, text in enumerate(["12-3a", "12-3A", "12-3a"])]
+    assert len(drawn(rows, by=None, at_most_per={"object": 1})) == 2
+    assert len(strata(viewed(rows), ["object"]).names) == 2
+
+
+def test_who_is_unknown_is_no_name():
+    rows = [
+        {"record_id": f"x:{number}", "artist": f"unknown\n{source}"} for number, source in enumerate(["met", "MET"])
+    ]
+    assert len(said(rows, by=None)) == 0

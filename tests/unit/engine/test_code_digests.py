@@ -24,7 +24,7 @@ SCRAPE = {
         "scrape.table_files",
     ),
     *("scrape.elements", "scrape.json_works"),
-    *("names.artist_roles", "names.qualifiers", "names.matching", "names.known_artists"),
+    *(f"names.{name}" for name in ("artist_roles", "qualifiers", "matching", "known_artists", "spellings")),
 }
 OUTLINES = {"coco.segmentation", "coco.box"}
 COCO = {
@@ -150,6 +150,7 @@ def collected(*modules: ModuleType) -> set[str]:
                 "split",
                 "columns",
                 "components",
+                "names.spellings",
                 "tickets",
                 "siphash",
                 "jit",

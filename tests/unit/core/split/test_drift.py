@@ -147,7 +147,7 @@ def test_what_is_dealt_afresh_has_not_drifted(
             "figures": pa.array([number % 5 for number in range(size)], pa.int64()),
             "style": pa.array([style for style, _ in rows], pa.string()),
             "artist": pa.array([str(group % 3) for _, group in rows], pa.string()),
-            "together_declared": pa.array(bond, pa.string()),
+            "declared": pa.array(bond, pa.string()),
         }
     )
     result = decide(view, settings)

@@ -131,8 +131,8 @@ def build(world: World, previous: pa.Table | None, how: Split, turn: int = 0) ->
     artist = pa.array([ARTISTS[number % 3] for number in alive], pa.string())
     bonds = {
         "copies_0": deduped["group_id"],
-        "together_declared": pa.array([name(relation[number]) for number in alive], pa.string()),
-        **({"together_artist": artist} if "artist" in how.together else {}),
+        "declared": pa.array([name(relation[number]) for number in alive], pa.string()),
+        **({"together.artist": artist} if "artist" in how.together else {}),
         **({"together.methods": pa.array([METHODS[number % 5] for number in alive], WORDS)} if how.roles else {}),
         **({"keep": pa.array([world.keep(number, how) for number in alive], pa.string())} if how.keep else {}),
     }
@@ -185,7 +185,7 @@ def check_units(outcome: pa.Table, view: pa.Table) -> None:
     rank.
     """
     rows = view.to_pylist()
-    bonds = [column for column in view.column_names if column.startswith(("copies", "together"))]
+    bonds = [column for column in view.column_names if column.startswith(("copies", "declared", "together"))]
     ties = {
         (one, other)
         for one in range(len(rows))
