@@ -67,7 +67,7 @@ class Split(SeededStage):
     ] = Field(
         (),
         description="Works of one artist, of one series, or that share a value of an attribute (of a list: any of its "
-        "texts), are never in two splits",
+        "texts), are never in two splits; spellings of one name count as one",
     )
     roles: Roles = Field(
         default_factory=dict,

@@ -22,8 +22,8 @@ def check(outcome: pa.Table, settings: Split, afresh: Callable[[], pa.Table], re
     """Raise Refusal where assigning all images anew would bring more of them into place than max_drift allows.
 
     outcome: SPLIT of the records that the ratios apply to (not of a gallery); afresh: gives the same for a build that
-    inherits nothing, called only where it is needed; reasons: sentences on what was dropped. A deviation that chance may cause where records are removed, one
-    standard deviation, is no drift.
+    inherits nothing, called only where it is needed; reasons: sentences on what was dropped. A deviation that chance
+    may cause where records are removed, one standard deviation, is no drift.
     """
     by_split, seats = _images_by_split(outcome, settings), np.array(list(settings.seats.values()))
     whole, batch = int(by_split.sum()), int(seats.sum())
