@@ -16,8 +16,10 @@ from flows.build_dataset import run_stages
 from flows.recipes import recipe_from_file
 from schemas.errors import BadInput, Refusal
 from schemas.manifests import Context, Step
+from schemas.release import RecipeStage
 from tasks.io.store.releases import Release
 from tasks.verify import verify
+from tasks.verify.groups import kept_together
 
 Row = dict[str, Any]
 
@@ -525,3 +527,74 @@ def test_settings_that_no_build_could_obey_are_told_at_once(collection, settings
     more = [] if "split" in settings else [split()]
     with pytest.raises(BadInput, match=said):
         collection.build(settings, *more)
+
+
+def test_what_spellings_of_one_artist_force_is_counted_named_and_said_by_the_gate(collection):
+    collection.max_loss_fraction = 0.05
+    collection.works(0, 40)
+    stages = sample(by=None), split(together=["artist"], max_drift=1)
+    collection.build(*stages)
+    before = collection.splits()
+    one, other = next(
+        (a, b) for a in range(7) for b in range(7) if (before[f"m:{a:03}"], before[f"m:{b:03}"]) == ("train", "val")
+    )
+    for row in collection.tables["m"]:  # now the sources call both by one name
+        row["artist"] = {one: "HENRI MARTIN", other: "Henri Martin."}.get(int(row["key"]) % 7, row["artist"])
+    went = {f"m:{number:03}" for number in range(one, 40, 7)}
+    with pytest.raises(Refusal) as refused:
+        collection.build(*stages)
+    assert (
+        f"Of its images these are dropped now: {len(went)} joined_across_splits ({len(went)} of them only because"
+        in (str(refused.value))
+    )
+    collection.max_loss_fraction = 1
+    steps = collection.build(*stages)
+    assert collection.reasons() == dict.fromkeys(went, "joined_across_splits")
+    assert collection.splits() == {name: of for name, of in before.items() if name not in went}
+    assert collection.latest.manifest.lineage == 1
+    told = [note for note in steps["split"].notes if "spell" in note]
+    assert f"{len(went)} of them only because spellings of one name count as one" in told[0]
+    assert told[1].startswith("split: 1 name is spelled in several ways and counts as one: artist 'H")
+    assert "'HENRI MARTIN' (" in collection.latest.read("report.html").decode().replace("&#x27;", "'")
+    assert verify(collection.latest.url).problems == ()
+    version = collection.latest.manifest.version
+    collection.build(*stages)
+    assert collection.latest.manifest.version == version
+
+
+@pytest.mark.parametrize(
+    ("together", "roles", "problems"),
+    [
+        pytest.param([], None, 0, id="nothing is kept together"),
+        pytest.param(["artist"], None, 1, id="an artist in two spellings"),
+        pytest.param(["artist"], {"m": "query"}, 1, id="of one role"),
+        pytest.param(["artist"], {"m": "gallery", "n": "query"}, 0, id="of two roles"),
+        pytest.param(["artist"], {"by": "source", "gallery": "m"}, 0, id="of two roles, by value"),
+        pytest.param(["series"], None, 1, id="a series of one artist"),
+        pytest.param(["accession"], None, 0, id="identifiers"),
+        pytest.param(["method"], None, 1, id="an attribute"),
+    ],
+)
+def test_verify_finds_what_is_not_together(collection, together, roles, problems):
+    collection.attributes = {"accession": "string", "method": "string", "subset": "string"}
+    same = {"series": "Haystacks", "method": "Oil"}
+    collection.works(0, 1, artist="Claude Monet", accession="12-3a", subset="train", **same)
+    more = {name: text.upper() for name, text in same.items()}
+    collection.works(1, 2, source="n", artist="CLAUDE MONET", accession="12-3A", subset="val", **more)
+    collection.build(split(keep="subset", ratios=None))
+    stage = RecipeStage(label="split", together=together, roles=roles)
+    found = list(kept_together(collection.latest, stage))
+    assert len(found) == problems
+    assert all("in one split, got ['train', 'val']" in problem for problem in found)
+
+
+def test_all_strata_with_an_empty_split_are_told_and_stand_on_the_page(collection):
+    collection.works(0, 10)
+    for number in range(25):
+        collection.works(10 + number, 11 + number, style=f"Style {number:02}")
+    notes = collection.build(split())["split"].notes
+    (told,) = [note for note in notes if "no image in some split" in note]
+    assert told.startswith("split: 25 of 26 strata have no image in some split (train/val/test): Style 00 (")
+    assert told.endswith(" and 5 more; report.html lists all")
+    page = collection.latest.read("report.html").decode()
+    assert all(f"<td>Style {number:02}<td" in page for number in range(25))
