@@ -43,6 +43,9 @@ source of such a name would share one of these."""
 
 _MOST_WORDS = 20  # of stages, in a message
 
+RENAMED_FRACTION = 0.2
+"""By default. Recipes from before there was a choice have no such setting in their dumps."""
+
 
 class Recipe(Frozen):
     """One dataset: its sources, its stages in order and its seed."""
@@ -88,6 +91,15 @@ class Recipe(Frozen):
         le=1,
         description="If more than this share of records or of listing pages failed for a passing reason, nothing is "
         "published: probably the network or a host is down",
+    )
+    max_renamed_fraction: float = Field(
+        RENAMED_FRACTION,
+        ge=0,
+        le=1,
+        exclude_if=lambda fraction: fraction == RENAMED_FRACTION,
+        description="If more than this share of the images of the last release (and more than one) stand under other "
+        "record_ids, nothing is published: probably the keys of a source have changed, and what people decided about "
+        "the old ids would be lost",
     )
     manners: Manners = Field(
         default_factory=Manners, description="How politely web hosts are asked; never changes what a release holds"

@@ -17,6 +17,7 @@ from schemas.recipe import Recipe
 from schemas.sources import FolderSource
 from schemas.split import SPLITS
 from tasks.core import record_ids, tables
+from tasks.core.export import moved_ids
 from tasks.core.verify import manifest_problems
 from tasks.engine import runs
 from tasks.engine.cache_keys import is_same_split
@@ -28,6 +29,7 @@ NOTHING = "none"
 """What a person says in place of a version, for a build that inherits nothing."""
 _LEDGER_FILE = "ledger.parquet"
 _SPELLINGS = ("record_id", "reason")
+_KEPT = ("record_id", "source", "kept", "sha256")
 _LEDGER = pa.schema([(name, pa.string()) for name in ("record_id", "source", "sha256", "kept_record_id", "last_split")])
 
 
@@ -91,6 +93,36 @@ def published_spellings(before: Release | None, recipe: Recipe, records: pa.Tabl
     mine = records.select(["record_id", "source"])
     mine = mine.filter(pc.is_in(mine["source"], value_set=pa.array(numbered)))
     return record_ids.published_spellings(mine["record_id"], ledger)
+
+
+def moved_records(before: Release | None, records: pa.Table, fetched: pa.Table | None = None) -> tuple[pa.Table, int]:
+    """MOVED of records that the previous release kept and no source lists, while new ones have their images; and how
+    many it kept. See core.export.moved_ids.
+
+    records: record_id, source, reason, locator, image_url of RECORDS. fetched: record_id and sha256 of the FETCH
+    outcome; None before that.
+    """
+    if before is None:
+        return moved_ids.MOVED.empty_table(), 0
+    ledger = before.read_columns(_LEDGER_FILE, _KEPT, _KEPT)
+    kept = ledger.filter(ledger["kept"])
+    gone = kept.filter(pc.invert(pc.is_in(kept["record_id"], value_set=records["record_id"])))
+    is_new = pc.invert(pc.is_in(records["record_id"], value_set=ledger["record_id"]))
+    new = tables.kept_rows(records.filter(is_new))
+    if not gone.num_rows or not new.num_rows:
+        return moved_ids.MOVED.empty_table(), kept.num_rows
+    sha256 = (
+        pa.nulls(new.num_rows, pa.string())
+        if fetched is None
+        else tables.lookup(fetched, "record_id", new["record_id"])["sha256"]
+    )
+    place = ("record_id", "locator", "image_url")
+    known = tables.as_schema(
+        before.read_columns("records.parquet", place[:1], place) if before.parts("records") else pa.table({}),
+        moved_ids.KNOWN,
+    )
+    now = tables.as_schema(new.append_column("sha256", sha256), moved_ids.KNOWN)
+    return moved_ids.moved_ids(moved_ids.known_records(gone, known), now), kept.num_rows
 
 
 def predecessor_notes(recipe: Recipe, chosen: Predecessor) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from schemas.recipe import Recipe
 from schemas.stages import Export
 from schemas.tables import LEDGER, SCREEN
 from tasks.core import tables
-from tasks.core.export import ledger
+from tasks.core.export import ledger, moved_ids
 from tasks.core.split import decide
 from tasks.engine import by_hand, runs, steps
 from tasks.engine import previous as lineage
@@ -62,6 +62,7 @@ def export(settings: Export, state: State, recipe: Recipe, context: Context) -> 
             pending=state.pending,
         )
     previous = lineage.open_predecessor(store, recipe, state.previous)
+    _check_ids(recipe, previous, state, store)
     _check_gates(store, recipe, state, previous, len(ids), context)
     _check_transient(recipe, state, store)
     memory = _memory(store, state, recipe, previous)
@@ -128,6 +129,23 @@ def _publish(
         lineage.check_not_overtaken(store, recipe, state.previous, version)  # again: to write it may take minutes
         releases.point_latest(store, recipe.name, version)
     return release, is_new
+
+
+def _check_ids(recipe: Recipe, previous: releases.Release | None, state: State, store: Store) -> None:
+    """Refuse to publish where many images stand under other ids than before; with any recipe, since it is the ids by
+    which readers and people's decisions know them.
+    """
+    ref = state.outcome("fetch")
+    if previous is None or recipe.limit is not None or ref is None:
+        return
+    fetched = store.read_table(ref, ["record_id", "sha256"])
+    moved, kept = lineage.moved_records(previous, store.read_table(state.records, moved_ids.MOVED_BY), fetched)
+    if moved_ids.is_many(moved.num_rows, kept, recipe.max_renamed_fraction):
+        raise Refusal(
+            f"export: expected the images of release {previous.manifest.version} under their ids, got others: "
+            f"{moved_ids.moved_sentence(moved, kept)} Nothing is published: give the works their old keys, or raise "
+            "max_renamed_fraction if the new ones are right; then look through what names ids, such as lists by hand"
+        )
 
 
 def _check_gates(

@@ -26,6 +26,7 @@ from schemas.recipe import Recipe
 from schemas.sources import AnyFileSource, AnySource, AnyWebSource
 from schemas.styles import Styles
 from schemas.tables import COCO_FILES, RECORDS, RETRIEVALS, SOURCE_FIGURES
+from tasks.core.export.moved_ids import MOVED_BY, is_many, moved_sentence
 from tasks.core.fetch import REQUESTS
 from tasks.core.names import artists, matching, styles, uncertain
 from tasks.core.record_ids import spelling_notes, with_ids
@@ -150,6 +151,7 @@ def scrape(recipe: Recipe, context: Context, chosen: Predecessor) -> State:
             *(note for listing in listings for note in listing.notes),
             *passed_over.notes(passed),
             *spelling_notes(spellings, chosen.version),
+            *_moved_notes(recipe, before, everything),
             *notes,
             *(note for source in recipe.sources for note in records.rights_note(source, everything)),
             *(note for source in recipe.sources for note in records.empty_columns_note(source, everything)),
@@ -159,6 +161,15 @@ def scrape(recipe: Recipe, context: Context, chosen: Predecessor) -> State:
         ),
     )
     return state.then(step.model_copy(update={"pending": pending, "passed_over": passed}))
+
+
+def _moved_notes(recipe: Recipe, before: Release | None, everything: pa.Table) -> tuple[str, ...]:
+    """A sentence where many ids are gone while their images are where they were."""
+    if recipe.limit is not None:
+        return ()
+    moved, kept = previous.moved_records(before, everything.select(MOVED_BY))
+    many = is_many(moved.num_rows, kept, recipe.max_renamed_fraction)
+    return (f"scrape: {moved_sentence(moved, kept)}",) if many else ()
 
 
 def _files(recipe: Recipe) -> list[str]:

@@ -74,6 +74,7 @@ class Collection:
             "name": name,
             "seed": 3,
             "max_loss_fraction": self.max_loss_fraction,
+            "max_renamed_fraction": 1.0,
             "attributes": {name: {"type": kind} for name, kind in self.attributes.items()},
             "bindings": dict.fromkeys([*self.tables, *verdicts], "a folder, or a file"),
             "sources": [

@@ -12,6 +12,7 @@ import yaml
 
 from flows.build_dataset import run_stages
 from flows.recipes import recipe_from_file
+from schemas.errors import Refusal
 from schemas.manifests import Context, Step
 from tasks.io.store.releases import Release
 from tasks.purge import purge
@@ -120,3 +121,41 @@ def test_two_spellings_side_by_side_are_two_records(numbered: Numbered):
     found = places(release)
     assert found["s:2"][0]
     assert found["s:2.0"][1] == "excluded"
+
+
+# --- keys that are others
+
+
+OTHERS = [f"inv-{number}" for number in NUMBERS]
+
+
+def test_new_keys_for_the_same_images_are_refused_until_the_recipe_allows_them(numbered: Numbered):
+    was, _ = numbered.build(NUMBERS)
+    numbered.by_hand(f"exclude,,s:inv-{EXCLUDED}", f"takedown,,s:{DOWN}", f"exclude,,s:inv-{DOWN}")
+    with pytest.raises(Refusal) as caught:
+        numbered.build(OTHERS)
+    assert str(caught.value) == (
+        f"export: expected the images of release {was.manifest.version} under their ids, got others: {WORKS - 2} of "
+        f"{WORKS - 2} records are gone whose images stand under other ids ('s:{FIRST}' is 's:inv-{FIRST}' now, "
+        f"'s:{FIRST + 1}' is 's:inv-{FIRST + 1}' now): did the source's keys change? Nothing is published: give the "
+        "works their old keys, or raise max_renamed_fraction if the new ones are right; then look through what names "
+        "ids, such as lists by hand"
+    )
+    release, step = numbered.build(OTHERS, max_renamed_fraction=1)
+    assert not any("did the source's keys change" in note for note in step.notes)
+    splits = {name.removeprefix("s:inv-"): row[2] for name, row in places(release).items() if row[0]}
+    assert splits == {name.removeprefix("s:"): row[2] for name, row in places(was).items() if row[0]}
+    numbered.build(OTHERS)  # these are its ids from then on
+
+
+def test_a_few_new_keys_are_none_of_our_business(numbered: Numbered):
+    numbered.build(NUMBERS)
+    ids = [str(number) for number in NUMBERS]
+    _, step = numbered.build(["x", *ids[1:]])
+    assert not any("did the source's keys change" in note for note in step.notes)
+
+
+def test_a_source_that_has_lost_works_has_not_renamed_them(numbered: Numbered):
+    numbered.build(NUMBERS)
+    with pytest.raises(Refusal, match="if the loss is right, raise max_loss_fraction"):
+        numbered.build(NUMBERS[: WORKS // 2])

@@ -25,6 +25,7 @@ _SETTINGS = (
     "stages.dedup.verdicts=judged",
     "stages.sample.at_most=9",
     "max_loss_fraction=1",
+    "max_renamed_fraction=1",
 )
 Rows = list[dict[str, str]]
 
