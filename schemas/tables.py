@@ -118,6 +118,7 @@ ANSWERS = pa.schema(
         ("retrieved_at", TIME),
         ("etag", pa.string()),
         ("last_modified", pa.string()),
+        ("run", pa.string()),  # the build that has asked; null: before this was noted
     ]
 )
 """What a source on the web was asked, and its raw answers."""

@@ -1,6 +1,7 @@
 """All families of cases, in the order of the table."""
 
 from benchmarks.hostile import (
+    answers,
     artists,
     catalogues,
     coco,
@@ -28,6 +29,7 @@ FAMILIES: dict[str, Family] = {
         recipes,
         settings,
         servers,
+        answers,
         stores,
         damages,
         kills,

@@ -147,6 +147,51 @@ def _turned(chance: random.Random) -> File:
     return File(f"{form} with EXIF orientation {value}, {size}", f"x.{extension}", data, frozenset({KEPT}), upright)
 
 
+def _turned_by_xmp(chance: random.Random) -> File:
+    extension, form = chance.choice((("jpg", "JPEG"), ("png", "PNG"), ("webp", "WEBP"), ("tif", "TIFF")))
+    value, in_exif = chance.choice((1, 3, 6, 8, 0, 9)), chance.choice((None, None, 1, 6))
+    size, packet = some_size(chance), f'<rdf:Description tiff:Orientation="{value}"/>'
+    options: dict[str, Any] = {"xmp": packet.encode()}
+    if form == "PNG":
+        options = {"pnginfo": PngImagePlugin.PngInfo()}
+        options["pnginfo"].add_itxt("XML:com.adobe.xmp", packet)
+    elif form == "TIFF":
+        options = {"tiffinfo": {700: packet.encode()}}
+    if in_exif is not None and form != "TIFF":
+        options["exif"] = Image.Exif()
+        options["exif"][0x0112] = in_exif
+    else:
+        in_exif = None
+    data = encoded(drawing(size, "RGB", chance), form, **options)
+    upright = size[::-1] if (in_exif or value) in {6, 8} else size
+    what = f"{form} with orientation {value} in XMP and {in_exif} in EXIF, {size}"
+    return File(what, f"x.{extension}", data, frozenset({KEPT}), upright)
+
+
+def _coloured(chance: random.Random) -> File:
+    """PNGs that say their colours in chunks, in part nonsense."""
+    size, mode = some_size(chance), chance.choice(("RGB", "L", "P", "RGBA", "LA", "I;16", "1"))
+    data = encoded(drawing(size, mode, chance), "PNG")
+    cicp = bytes((chance.choice((1, 9, 12, 2, 99)), chance.choice((1, 8, 13, 16, 18, 2)), chance.choice((0, 0, 1)), 1))
+    gamma = struct.pack(">I", chance.choice((45455, 100_000, 55_556, 0, 1, 2**31 - 1)))
+    places = struct.pack(">8I", *(chance.choice((0, 31_270, 32_900, 64_000, 15_000, 99_999_999)) for _ in range(8)))
+    chunks = [
+        _png_chunk(name, body)
+        for name, body in ((b"cICP", cicp), (b"gAMA", gamma), (b"cHRM", places), (b"sRGB", b"\0"))
+        if chance.random() < 0.5
+    ]
+    is_hdr = any(chunk[4:8] == b"cICP" for chunk in chunks) and cicp[1] in {16, 18} and not cicp[2]
+    ends = frozenset({UNSUPPORTED if is_hdr else KEPT})
+    names = " ".join(chunk[4:8].decode() for chunk in chunks)
+    return File(f"PNG {mode} with {names}, {cicp!r}", "x.png", data[:33] + b"".join(chunks) + data[33:], ends, size)
+
+
+def _endless(chance: random.Random) -> File:
+    size = tuple(max(side, 16) for side in some_size(chance))
+    data = encoded(drawing(size, chance.choice(("RGB", "L")), chance), "JPEG", progressive=chance.random() < 0.5)
+    return File("JPEG without its end marker", "x.jpg", data[: -chance.randint(1, 2)], frozenset({BROKEN}), size)
+
+
 def _odd_exif(chance: random.Random) -> File:
     size = some_size(chance)
     exif = chance.choice(
@@ -419,6 +464,9 @@ KINDS: tuple[tuple[int, Callable[[random.Random], File]], ...] = (
     (24, _good),
     (3, _unsupported),
     (8, _turned),
+    (4, _turned_by_xmp),
+    (5, _coloured),
+    (2, _endless),
     (4, _odd_exif),
     (16, _cut),
     (18, _flipped),

@@ -21,7 +21,7 @@ from schemas.manners import Manners
 from schemas.reasons import PASSING
 from schemas.sources import AnyWebSource
 from schemas.tables import ANSWERS, SOURCE_REQUESTS
-from tasks.core import tables
+from tasks.core import server_refusals, tables
 from tasks.core.scrape import answers as core
 from tasks.engine import retries, runs
 from tasks.engine import web_client as web
@@ -39,7 +39,7 @@ MAX_TABLE_BYTES = 2 * 10**9
 TIMEOUT_S = 60.0
 
 Row = dict[str, Any]
-_INDEX = [name for name in ANSWERS.names if name != "body"]
+_INDEX = pa.schema([field for field in ANSWERS if field.name != "body"])
 
 
 @task(cache_policy=NO_CACHE, **retries.RETRY_IO)
@@ -57,7 +57,7 @@ def download_answers_part(
             further: list[Row] = []
             for row in _download_answers(store, to_send, source, manners, context):
                 if not row.pop("is_known", False):
-                    journal.add(row)
+                    journal.add({**row, "run": context.run or None})
                 if index is not None:
                     usable = _or_earlier_answer(index, row)
                     further += core.next_listing_requests(source, usable, functools.partial(answer_body, store))
@@ -79,7 +79,7 @@ class AnswerIndex:
         """Reads the index of all tables; `refresh` reads that of new ones."""
         self._store, self._folder = store, folder
         self._paths: list[str] = []
-        self._rows = pa.schema([*(ANSWERS.field(name) for name in _INDEX), ("part", pa.int32())]).empty_table()
+        self._rows = pa.schema([*_INDEX, ("part", pa.int32())]).empty_table()
         self.refresh()
 
     def refresh(self) -> None:
@@ -122,17 +122,30 @@ class AnswerIndex:
     def requests_to_send(self, requests: pa.Table, refresh: str, *, is_first: bool) -> pa.Table:
         """The requests that must be sent now, with the columns that make them conditional.
 
-        Without an answer, or after a temporary failure: always. First listings of a build (`is_first`; further listings
-        are followed from these): unless `refresh` is never. Single works: if `refresh` is all.
+        Without an answer, after a temporary failure, or a refusal of a work that is not final: always. First listings
+        of a build (`is_first`; further listings are followed from these): unless `refresh` is never. Single works: if
+        `refresh` is all.
         """
         best = self.best_answers(requests["url"])
         is_listing = pc.is_null(requests["key"])
         is_open = pc.or_(pc.is_null(best["part"]), pc.is_in(best["reason"], value_set=PASSING_WORDS))
+        is_open = pc.or_(is_open, self.are_open_refusals(requests))
         if refresh != "never" and is_first:
             is_open = pc.or_(is_open, is_listing)
         if refresh == "all":
             is_open = pc.or_(is_open, pc.invert(is_listing))
         return self.with_validators(requests.filter(is_open))
+
+    def are_open_refusals(self, requests: pa.Table) -> pa.ChunkedArray:
+        """(N,) whether a request is for a single work that its host has refused, and not for good yet."""
+        rows, best = (
+            table.select(["url", "reason", "sha256", "run"]).rename_columns(["locator", "reason", "sha256", "run"])
+            for table in (self._rows, self.best_answers(requests["url"]))
+        )
+        is_refused = server_refusals.are_refused(best)
+        if not pc.any(is_refused).as_py():
+            return is_refused
+        return pc.and_(pc.is_valid(requests["key"]), server_refusals.are_open(best, rows))
 
     def with_validators(self, requests: pa.Table) -> pa.Table:
         """SOURCE_REQUESTS with digest, ETag and date of the best answer, if it is still valid."""
@@ -231,7 +244,9 @@ def _read_index(store: Store, path: str) -> pa.Table:
     if hashlib.sha256(data).hexdigest() != TableRef(path=path, rows=0).sha256:
         store.remove(path)
         raise DamagedFile(f"expected {path} to have the SHA-256 in its name, got other bytes; the file was removed")
-    return pq.read_table(pa.BufferReader(data), columns=_INDEX)
+    file = pq.ParquetFile(pa.BufferReader(data))
+    there = [name for name in _INDEX.names if name in file.schema_arrow.names]
+    return tables.as_schema(file.read(columns=there), _INDEX)
 
 
 def _best_answers(rows: pa.Table) -> pa.Table:

@@ -85,7 +85,7 @@ def crawl_source(
     reports, passed = core.ANSWER_REPORTS.empty_table(), core.PARSED_PASSED_OVER.empty_table()
     later, equal = Tally(), Counter[str]()
     listing_urls: list[pa.ChunkedArray] = []
-    computed = pending = 0
+    computed = pending = refused = 0
     while frontier.num_rows:
         # the number counts all listings, though download_answers_part follows those after the first by itself
         to_send = index.requests_to_send(frontier, source.refresh, is_first=True)
@@ -95,6 +95,7 @@ def crawl_source(
         else:
             to_send = index.requests_to_send(frontier, source.refresh, is_first=not listing_urls)
             _send_requests(to_send, source, manners, index, context)
+            refused += pc.sum(index.are_open_refusals(frontier)).as_py() or 0
         requested = pa.chunked_array([*requested.chunks, *frontier["url"].chunks], pa.string())
         listing_urls.append(frontier.filter(pc.is_null(frontier["key"]))["url"])
         requests = []
@@ -126,8 +127,22 @@ def crawl_source(
             "computed": computed,
             "pending": pending,
             "passed_over": core.passed_over_rows(source, passed, later),
-            "notes": (*listing.notes, *(f"{source.name}: {note}" for note in core.count_notes(reports, table))),
+            "notes": (
+                *listing.notes,
+                *_refusal_note(source, refused),
+                *(f"{source.name}: {note}" for note in core.count_notes(reports, table)),
+            ),
         }
+    )
+
+
+def _refusal_note(source: AnyWebSource, refused: int) -> tuple[str, ...]:
+    if not refused:
+        return ()
+    were = "work was" if refused == 1 else "works were"
+    return (
+        f"{source.name}: {refused} {were} refused by a host that answered for no other in this build; the next build "
+        "asks again",
     )
 
 

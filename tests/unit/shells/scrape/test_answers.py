@@ -293,3 +293,37 @@ def test_a_table_that_was_never_had_has_lost_nothing(store):
         ).num_rows
         == 0
     )
+
+
+# --- refusals
+
+
+A, B = "https://api.example/a", "https://api.example/b"
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        pytest.param([failed(1, "not_found", A, run="1")], [A], id="of a host that answered nothing else"),
+        pytest.param([failed(1, "not_found", A, run="1"), said(1, B, run="1")], [], id="of a host that works"),
+        pytest.param([failed(1, "not_found", A, run="1"), said(2, B, run="2")], [A], id="of one that worked later"),
+        pytest.param([failed(1, "not_found", A, run="1"), failed(2, "not_found", A, run="2")], [], id="met again"),
+        pytest.param([failed(1, "opted_out", A, run="1")], [], id="said on purpose"),
+        pytest.param([failed(1, "not_found", A), said(1, B)], [], id="from before builds were noted"),
+        pytest.param([failed(1, "not_found", A, run="1"), said(2, A, run="2")], [], id="and it came"),
+    ],
+)
+def test_a_refusal_of_a_work_is_final_as_one_of_an_image_is(store, rows, expected):
+    index = kept(store, rows)
+    requests = requests_table([SourceRequest(A, "work", "a")])
+    assert index.requests_to_send(requests, "new", is_first=False)["url"].to_pylist() == expected
+    assert index.are_open_refusals(requests).to_pylist() == [bool(expected)]
+    assert index.are_open_refusals(requests_table([SourceRequest(A, "page")])).to_pylist() == [False]
+
+
+def test_answers_from_before_builds_were_noted_are_read(store):
+    table = pa.Table.from_pylist([said(1), failed(2, url="b")], schema=ANSWERS).drop_columns("run")
+    store.write_table(FOLDER, table)
+    index = AnswerIndex(store, FOLDER)
+    assert best(index)["retrieved_at"] == at(1)
+    assert best(index)["run"] is None
