@@ -38,8 +38,8 @@ class Fetch(Stage):
     refresh: Literal["new", "failed", "all"] = Field(
         "new",
         description="Which images a later build requests. new: those never fetched, those that failed for a passing "
-        "reason, and refusals of a host that sent no image; failed: also those that failed for good; all: every image, with a conditional request (ETag "
-        "or Last-Modified) where the server allows it",
+        "reason, and refusals of a host that sent no image; failed: also those that failed for good; all: every "
+        "image, with a conditional request (ETag or Last-Modified) where the server allows it",
     )
 
 
