@@ -67,14 +67,31 @@ class ClusterWatch:
         elif now_s - self._alone_since_s > longest_wait_s():
             raise no_workers(self._address)
 
-    def _workers(self) -> int:
-        try:
-            return len(self._client.scheduler_info(n_workers=-1)["workers"])
-        except (OSError, ValueError) as problem:
-            raise self.gone() from problem
+    def check_ended(self, future: Any, part: str) -> None:
+        """Raise what has become of a part that no worker has brought to an end: Prefect takes it for one that runs.
 
-    def gone(self) -> BadInput:
-        """What is said of a scheduler that has ended during a build."""
+        future: of Prefect, which is done. Raises BadInput where the scheduler, or workers that had the part, are gone.
+        """
+        ended = future.wrapped_future
+        if ended.status == "finished":
+            return
+        problem = ended.exception() if ended.status == "error" else None
+        if problem is None:
+            raise self._scheduler_is_gone()
+        if type(problem).__name__ != "KilledWorker":  # by name: distributed takes a second to import
+            raise problem
+        raise BadInput(
+            f"{part}: {problem.allowed_failures + 1} workers of the Dask cluster ended while they had it, the last one "
+            f"at {problem.last_worker.address}; most often they need more memory, or smaller parts (--part-rows); what "
+            "was done is kept"
+        )
+
+    def _workers(self) -> int:
+        if self._client.status != "running":
+            raise self._scheduler_is_gone()
+        return len(self._client.scheduler_info(n_workers=-1)["workers"])
+
+    def _scheduler_is_gone(self) -> BadInput:
         return BadInput(
             f"the Dask scheduler {self._address} has ended, or can't be reached any more; what was done is kept: start "
             "it and its workers again, and run the same command"

@@ -122,6 +122,8 @@ class _Parts:
         future, batch = self._next_done()
         self._running -= 1
         future.wait()
+        if self._watch is not None:
+            self._watch.check_ended(future, f"{self._label} · {batch.name}")
         if future.state.is_failed() or future.state.is_crashed():
             self._failed = self._failed or future
             return

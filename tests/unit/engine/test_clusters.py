@@ -12,19 +12,36 @@ WAITS = f"waiting for workers at {ADDRESS}: start one with `dask worker {ADDRESS
 
 
 class Runner:
-    """A task runner of a cluster that has had so many workers at each look; an error is raised."""
+    """A task runner of a cluster, which is its own client, and has had so many workers at each look."""
 
     address = ADDRESS
 
-    def __init__(self, *looks: int | Exception) -> None:
-        self.looks = list(looks)
+    def __init__(self, *looks: int, status: str = "running") -> None:
+        self.looks, self.status = list(looks), status
         self.client = self
 
     def scheduler_info(self, n_workers: int) -> dict[str, Any]:
-        workers = self.looks.pop(0)
-        if isinstance(workers, Exception):
-            raise workers
-        return {"workers": dict.fromkeys(range(workers))}
+        return {"workers": dict.fromkeys(range(self.looks.pop(0)))}
+
+
+class Future:
+    """A part's future as Prefect has it, around Dask's."""
+
+    def __init__(self, status: str, problem: Exception | None = None) -> None:
+        self.status, self._problem = status, problem
+        self.wrapped_future = self
+
+    def exception(self) -> Exception | None:
+        return self._problem
+
+
+class KilledWorker(Exception):
+    """As of distributed, which takes a second to import."""
+
+    allowed_failures = 3
+
+    class last_worker:  # noqa: N801 - an attribute
+        address = "tcp://127.0.0.1:9"
 
 
 @pytest.fixture(autouse=True)
@@ -60,10 +77,33 @@ def test_workers_that_do_not_come_back(monkeypatch: pytest.MonkeyPatch, capsys: 
     assert capsys.readouterr().err == WAITS
 
 
-@pytest.mark.parametrize("problem", [OSError("Timed out trying to connect"), ValueError("Not running")])
-def test_a_scheduler_that_is_gone(problem: Exception) -> None:
-    with pytest.raises(BadInput, match=rf"^the Dask scheduler {ADDRESS} has ended, .* what was done is kept: start it"):
-        clusters.ClusterWatch(Runner(problem)).look()
+GONE = rf"^the Dask scheduler {ADDRESS} has ended, .* what was done is kept: start it"
+
+
+@pytest.mark.parametrize("status", ["connecting", "closing", "closed"])
+def test_a_scheduler_that_is_gone(status: str) -> None:
+    with pytest.raises(BadInput, match=GONE):
+        clusters.ClusterWatch(Runner(status=status)).look()
+
+
+@pytest.mark.parametrize("status", ["cancelled", "lost"])
+def test_a_part_that_is_lost_with_the_scheduler(status: str) -> None:
+    with pytest.raises(BadInput, match=GONE):
+        clusters.ClusterWatch(Runner()).check_ended(Future(status), "fetch · part 1 of 2")
+
+
+def test_a_part_that_ends_its_workers() -> None:
+    with pytest.raises(BadInput, match=r"^fetch · part 1 of 2: 4 workers .*, the last one at tcp://127.0.0.1:9; most"):
+        clusters.ClusterWatch(Runner()).check_ended(Future("error", KilledWorker()), "fetch · part 1 of 2")
+
+
+def test_a_part_that_a_worker_can_not_begin() -> None:
+    with pytest.raises(ModuleNotFoundError, match="tasks"):
+        clusters.ClusterWatch(Runner()).check_ended(Future("error", ModuleNotFoundError("tasks")), "fetch")
+
+
+def test_a_part_that_has_ended() -> None:
+    clusters.ClusterWatch(Runner()).check_ended(Future("finished"), "fetch")
 
 
 @pytest.mark.parametrize("text", ["soon", "-1", "nan", "inf", "1 s"])
