@@ -14,6 +14,7 @@ from benchmarks.hostile import builds
 from benchmarks.hostile.cases import Family, Fault, Scene, Wrong, first_wrong, one_by_one
 from benchmarks.hostile.commands import Ended, run_here, wrong_ending
 from benchmarks.hostile.pictures import drawing, encoded
+from benchmarks.hostile.stand_ins import stand_in
 
 Document = dict[str, Any]
 _IMAGES = 4
@@ -24,6 +25,7 @@ class Odd(NamedTuple):
     """A document with something odd in it, and what must come of it.
 
     image: the one that is touched, None for all. boxes: what its figures must be; None where they may also be unknown.
+    names: words of which the sentence of a refusal has one.
     """
 
     what: str
@@ -32,6 +34,7 @@ class Odd(NamedTuple):
     image: int | None
     boxes: list[list[float]] | None = None
     crowds: list[bool] | None = None
+    names: tuple[str, ...] = ("coco.json",)
 
 
 _GOOD, _EITHER, _BAD = frozenset({0}), frozenset({0, 2}), frozenset({2})
@@ -206,6 +209,43 @@ def _good_extra(chance: random.Random) -> Odd:
     return Odd(kind, json.dumps(document).encode(), _GOOD, image, _boxes(document, image), crowds)
 
 
+def _flat(chance: random.Random) -> Odd:
+    """A box without an area, beside a good one of its image."""
+    document = _document()
+    place = chance.randrange(2 * _IMAGES)
+    row = document["annotations"][place]
+    value = chance.choice(
+        (
+            *([5, 6, 0, 30], [5, 6, 20, 0], [5, 6, 0, 0], [0, 0, 0, 0], [50, 60, -20, -30], [5, 6, 20, -0.5]),
+            *([float("nan")] * 4, [5, 6, float("nan"), 30], ["5", "6", "0", "30"], [5, 6, "NaN", 30], [5, 6, -0.0, 3]),
+        )
+    )
+    image = row["image_id"]
+    boxes = [other["bbox"] for other in document["annotations"] if other["image_id"] == image and other is not row]
+    row["bbox"] = value
+    return Odd(f"a flat box {value!r}", json.dumps(document).encode(), _GOOD, image, boxes)
+
+
+def _ids(chance: random.Random) -> Odd:
+    """Annotation ids that stand twice say nothing; numbers that 64 bits do not hold are called that."""
+    document = _document()
+    if chance.random() < 0.5:
+        value = chance.choice((1, 10, 0, -1, 2**63, 2**70, "a", 1.0, None))
+        for row in document["annotations"][: chance.randint(2, 2 * _IMAGES)]:
+            row["id"] = value
+        return Odd(f"annotation ids {value!r}", json.dumps(document).encode(), _GOOD, 1, _boxes(document, 1))
+    number = chance.choice((2**63, 2**64, -(2**63), 10**30, 1e300))
+    part = chance.choice(("images", "categories"))
+    document[part][0]["id"] = number
+    data = json.dumps(document).encode()
+    return Odd(f"{part}[0].id = {number}", data, _BAD, None, names=("that 64 bits hold",))
+
+
+def _in_its_place(chance: random.Random) -> Odd:
+    data, words = stand_in(chance)
+    return Odd(f"in its place {words}", data, _BAD, None, names=(words,))
+
+
 def _names(chance: random.Random) -> Odd:
     document = _document()
     what = chance.choice(
@@ -246,6 +286,7 @@ def _text(chance: random.Random) -> Odd:
 
 _KINDS: tuple[Callable[[random.Random], Odd], ...] = (
     *(_field, _field, _field, _top_field, _top_field, _skeleton, _good_extra, _good_extra, _names, _text),
+    *(_flat, _ids, _in_its_place),
 )
 
 
@@ -261,7 +302,7 @@ def _source(odd: Odd, scene: Scene) -> Wrong | None:
         "annotations": {"format": "coco", "path": "c/coco.json"},
     }
     ended = builds.build(builds.folder_recipe(sources=[{"folder": source}]), folder, scene.folder)
-    wrong = wrong_ending(ended, odd.statuses, ("coco.json",))
+    wrong = wrong_ending(ended, odd.statuses, odd.names)
     if wrong is not None or ended.status:
         return wrong
     release = release_of(scene.folder / "store", "odd")
@@ -318,7 +359,7 @@ def _truth(odd: Odd, scene: Scene) -> Wrong | None:
     folder = scene.folder / "images"
     (folder / "coco.json").write_bytes(odd.data)
     ended = _compared(scene, _results())
-    names = ("coco.json", "results", "truth", "image", "annotat", "categor", "coco:")
+    names = ("coco.json", "results", "truth", "image", "annotat", "categor", "coco:", *odd.names)
     return wrong_ending(ended, _EITHER, names)
 
 
@@ -378,4 +419,4 @@ def _case(number: int, chance: random.Random, scene: Scene) -> tuple[str, Wrong 
     return f"a source: {odd.what}", _source(odd, scene)
 
 
-FAMILY = Family("coco", "COCO files with odd values in every field", 280, 4, one_by_one("coco", _case), limit_s=60)
+FAMILY = Family("coco", "COCO files with odd values in every field", 340, 4, one_by_one("coco", _case), limit_s=60)

@@ -34,6 +34,13 @@ _OPTIONS = (
     *("--score", "--bootstrap", "--seed", "--results", "--detector", "--out", "--model", "--markdown", "--nobody"),
     *("--", "-v"),
 )
+_FIELDS = (
+    *(("", "title"), ("", "description"), ("", "max_loss_fraction"), ("", "attributes"), ("fetch", "max_pixels")),
+    *(("dedup", "radius_bits"), ("dedup", "drop_relations"), ("dedup", "prefer"), ("dedup", "verdicts")),
+    *(("sample", "weight"), ("sample", "exactly"), ("split", "ratios"), ("split", "together"), ("split", "method")),
+    *(("has-a-figure", "figures"), ("has-a-figure", "colour"), ("detect", "least_score"), ("export", "media")),
+)
+"""Labels of the museum's stages, none for the recipe itself, and settings of theirs."""
 _DETECTORS = (
     *("", "=", "a", "a=", "=hog", "a=hog:", "a=hog,", "a=hog,x", "a=hog,x=1", "a=hog,least_score=2"),
     *("a=hog,least_score=.nan", "a=nobody:x", "a=yolox", "a=yolox:", "a=yolox:/nowhere.onnx", "a=yolox:/dev/zero"),
@@ -166,9 +173,34 @@ def _bound(chance: random.Random, scene: Scene) -> tuple[list[str], frozenset[in
     return [*words, *more], _ANY, ()
 
 
+def _misspelled(chance: random.Random, scene: Scene) -> tuple[list[str], frozenset[int], tuple[str, ...]]:
+    """A slip of the pen in a setting, or in a binding: the sentence says what was meant."""
+    words = builds.museum_words(scene.built, scene.museum, "plan")
+    if chance.random() < 0.3:
+        name = chance.choice(("images", "weights"))
+        slipped = _slip(name, chance)
+        return (
+            [word.replace(f"{name}=", f"{slipped}=", 1) if word.startswith(f"{name}=") else word for word in words],
+            *(_BAD, (f"did you mean '{name}'?",)),
+        )
+    label, field = chance.choice(_FIELDS)
+    change = f"{f'stages.{label}.' if label else ''}{_slip(field, chance)}=1"
+    return [*words, "--set", change], _BAD, (f"did you mean '{field}'?",)
+
+
+def _slip(word: str, chance: random.Random) -> str:
+    """The word with two letters swapped, or one left out or doubled, as it is typed in a hurry."""
+    while True:
+        place = chance.randrange(1, len(word) - 1)
+        swapped = word[:place] + word[place + 1] + word[place] + word[place + 2 :]
+        slipped = chance.choice((swapped, word[:place] + word[place + 1 :], word[:place] + word[place] + word[place:]))
+        if slipped != word:
+            return slipped
+
+
 _KINDS: tuple[Callable[[random.Random, Scene], tuple[list[str], frozenset[int], tuple[str, ...]]], ...] = (
     *(_train, _train, _evaluate, _evaluate, _detector, _detector, _question, _question, _typed, _typed, _bound),
-    _bound,
+    *(_bound, _misspelled),
 )
 
 
@@ -181,5 +213,5 @@ def _case(number: int, chance: random.Random, scene: Scene) -> tuple[str, Wrong 
 
 
 FAMILY = Family(
-    "settings", "settings of evaluate and train, command lines", 240, 4, one_by_one("settings", _case), limit_s=120
+    "settings", "settings of evaluate and train, command lines", 260, 4, one_by_one("settings", _case), limit_s=120
 )

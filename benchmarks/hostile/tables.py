@@ -19,6 +19,7 @@ from benchmarks.hostile import builds
 from benchmarks.hostile.cases import Family, Fault, Scene, Wrong, one_by_one
 from benchmarks.hostile.commands import wrong_ending
 from benchmarks.hostile.pictures import drawing, encoded
+from benchmarks.hostile.stand_ins import stand_in
 from schemas.reasons import Reason
 
 _FIELDS = ("key", "image", "title", "artist", "style", "date_text", "year", "rights_uri", "group")
@@ -376,10 +377,18 @@ def _noisy(data: bytes, chance: random.Random) -> bytes:
     return bytes(changed)
 
 
+def _in_its_place(chance: random.Random) -> Table:
+    """What was saved under the table's name, and is none."""
+    data, words = stand_in(chance)
+    name = f"t.{chance.choice(('csv', 'json', 'jsonl', 'parquet'))}"
+    return Table(f"in the place of {name} {words}", name, data, _BAD, names=(words,))
+
+
 _KINDS = (
     *(_odd_texts, _odd_texts, _odd_keys, _no_keys, _same_keys, _odd_header, _odd_header, _ragged, _ragged),
     *(_encodings, _years, _places, _places, _places, _json_values, _json_values, _json_values, _json_lines),
     *(_parquet_columns, _parquet_columns, _parquet_columns, _parquet_files),
+    _in_its_place,
 )
 
 
@@ -431,4 +440,4 @@ def _pythons_words(records: dict[str, builds.Row]) -> Wrong | None:
     return None
 
 
-FAMILY = Family("tables", "tables as people and programs leave them", 330, 5, one_by_one("tables", _case), limit_s=60)
+FAMILY = Family("tables", "tables as people and programs leave them", 345, 5, one_by_one("tables", _case), limit_s=60)
