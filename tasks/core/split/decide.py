@@ -97,7 +97,7 @@ def _moved(outcome: pa.Table) -> _Mask:
 def _with_spellings(view: pa.Table, outcome: pa.Table, settings: Split) -> pa.Table:
     """The outcome; where only spellings of one name have joined a record across splits, its detail names them."""
     bonds = [name for name in view.column_names if name.startswith(bond_column(""))]
-    if not (joined := {name: joined_names(view, [name]) for name in bonds if joined_names(view, [name])}):
+    if not (joined := {bond: names for bond in bonds if (names := joined_names(view, [bond]))}):
         return outcome
     # a column of another name is no column of names: to the letter
     to_the_letter = [name.replace(".", "_") if name in bonds else name for name in view.column_names]

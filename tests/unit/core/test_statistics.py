@@ -249,3 +249,8 @@ def test_artists_of_the_real_style_lists(shared_data):
     (row,) = (row for row in table.to_pylist() if row["stratum"] == "Impressionism")
     assert row["effective_artists"] == pytest.approx(effective_number(list(works.values())), abs=1e-6)
     assert row["artists"] == len(works)
+
+
+def test_spellings_of_one_artist_and_of_one_style_count_once():
+    found = diversity(pa.array(["Dada", "DADA", "Dada"]), pa.array(["Jean Arp", "JEAN ARP", "jean arp."])).to_pylist()
+    assert [(row["stratum"], row["artists"], row["images"]) for row in found] == [(None, 1, 3), ("Dada", 1, 3)]

@@ -27,6 +27,12 @@ def found(**columns: Words) -> tuple[list[str], list[int]]:
         pytest.param(
             {"style": ["", None, UNKNOWN]}, [UNKNOWN], [0, 0, 0], id="null, nothing and the word itself are one"
         ),
+        pytest.param({"style": ["Cubism", "CUBISM", "Cubism."]}, ["CUBISM"], [0, 0, 0], id="spellings of one name"),
+        pytest.param({"style": ["b", "B", "b"]}, ["b"], [0, 0, 0], id="under the most frequent"),
+        pytest.param({"style": ["Unknown", "UNKNOWN", None]}, [UNKNOWN], [0, 0, 0], id="unknown in any case"),
+        pytest.param({"object": ["12-3a", "12-3A"]}, ["12-3A", "12-3a"], [1, 0], id="identifiers"),
+        pytest.param({"by.number": ["12-3a", "12-3A"]}, ["12-3A", "12-3a"], [1, 0], id="an attribute with digits"),
+        pytest.param({"by.method": ["Oil", "oil"]}, ["Oil"], [0, 0], id="an attribute without"),
         pytest.param({"style": [" ", "b"]}, [" ", "b"], [0, 1], id="a blank is a word"),
         pytest.param({"style": ["b", "a", "b"]}, ["a", "b"], [1, 0, 1], id="by name, not by arrival"),
         pytest.param({"style": ["z", "ä", "Y"]}, ["Y", "z", "ä"], [1, 2, 0], id="by code points"),
