@@ -55,8 +55,15 @@ def build(recipe: Row, images: Path, folder: Path, *, store: str | None = None, 
     """Build a recipe on a folder of images into the store `store` of another folder, or into another one. Nobody is
     asked for what is on the web.
     """
+    return build_bound(recipe, images, folder, (), store=store, limit_s=limit_s)
+
+
+def build_bound(
+    recipe: Row, images: Path, folder: Path, more: Sequence[str], *, store: str | None = None, limit_s: float = 60.0
+) -> Ended:
+    """As `build`, with more bindings, as NAME=VALUE."""
     path = write_recipe(recipe, folder)
-    bound = [f"images={images}", f"origins=*={DISCARD}", "contact=curator@museum.example"]
+    bound = [f"images={images}", f"origins=*={DISCARD}", "contact=curator@museum.example", *more]
     store = str(folder / "store") if store is None else store
     return run_here(["build", str(path), "--store", store, *binds(bound), "--workers", "2"], limit_s)
 

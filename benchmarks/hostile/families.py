@@ -12,6 +12,7 @@ from benchmarks.hostile import (
     recipes,
     servers,
     settings,
+    spellings,
     stores,
     tables,
 )
@@ -23,6 +24,7 @@ FAMILIES: dict[str, Family] = {
         images,
         file_names,
         tables,
+        spellings,
         catalogues,
         artists,
         coco,
