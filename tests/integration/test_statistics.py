@@ -5,13 +5,14 @@ import json
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import yaml
 
 from flows.build_dataset import run_stages
 from flows.recipes import recipe_from_file
 from schemas.manifests import Context
 from schemas.tables import DIVERSITY, HISTOGRAMS, SHARES
 from tasks.verify import verify
-from tests.support.desk import Desk
+from tests.support.desk import RECIPE, Desk
 
 
 def table(desk: Desk, name: str) -> pa.Table:
@@ -51,6 +52,23 @@ def test_figures_are_those_that_the_split_counts(built: Desk):
     assert sum(row["least"] * row["count"] for row in rows if row["moment"] == "after") == by_people
     unseen = [row["count"] for row in rows if row["moment"] == "measured" and row["least"] is None]
     assert unseen == []  # the museum's works are annotated
+
+
+@pytest.mark.parametrize(("split", "empty"), [({}, False), ({"score": 0.5}, True)], ids=["the screen's", "its own"])
+def test_what_a_screen_has_let_through_has_figures_by_its_score(measured: Desk, split: dict, empty: bool, tmp_path):
+    """Nobody has annotated anything, and the screen counts boxes from 0.3 on."""
+    fields = yaml.safe_load(RECIPE.read_text(encoding="utf-8"))
+    del fields["sources"][0]["table"]["annotations"]
+    fields["stages"][-2]["split"] |= split
+    fields["stages"][-1]["export"].pop("coco")
+    (tmp_path / "recipe.yaml").write_text(yaml.safe_dump(fields), encoding="utf-8")
+    run_stages(recipe_from_file(str(tmp_path / "recipe.yaml")), measured.context())
+    rows = table(measured, "histograms").to_pylist()
+    after = [row for row in rows if row["statistic"] == "figures_per_image" and row["moment"] == "after"]
+    assert any(row["least"] == 0 and row["count"] for row in after) is empty
+    for name in ("train", "val", "test"):
+        document = json.loads(measured.latest.read(f"coco/{name}.json"))
+        assert {row["image_id"] for row in document["annotations"]} == {row["id"] for row in document["images"]}
 
 
 def test_a_recipe_without_a_draw_begins_with_its_first_decision(desk: Desk, tmp_path):
