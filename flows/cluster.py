@@ -30,6 +30,7 @@ def check_cluster(dask: str, named_by: str = "--dask") -> None:
     A scheduler without workers is no error yet: that they are waited for is said at once.
     named_by: the option or setting that holds the address, as the sentence calls it.
     """
+    clusters.longest_wait_s()  # told now, not only once workers are waited for
     try:
         workers = list(_scheduler(dask)["workers"])
         _check_server_is_reached(workers or [dask])

@@ -1,6 +1,7 @@
 """The task runner of a flow whose parts run on a Dask cluster."""
 
 import contextlib
+import logging
 import uuid
 import warnings
 from typing import Any
@@ -39,6 +40,9 @@ class ClusterRunner(DaskTaskRunner):
 
     def __exit__(self, *problem: Any) -> None:
         """Let the workers send what is left, then leave them."""
+        if self._client is not None and self._client.status != "running":
+            # a client that is trying to find its scheduler again logs a traceback when it ends: the sentence is enough
+            logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
         if self._client is not None and self._plugin is not None:
             with contextlib.suppress(Exception):  # a cluster that is gone, or a worker that is not well
                 remove = self._client._unregister_worker_plugin

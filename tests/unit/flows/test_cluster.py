@@ -109,6 +109,12 @@ def test_what_is_no_address_of_a_cluster(address: str, got: str) -> None:
     assert str(caught.value).startswith(f"{START}'{address}': {got}")
 
 
+def test_a_wait_that_is_no_time_is_told_before_the_build(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BILDERATLAS_DASK_WAIT", "soon")
+    with pytest.raises(BadInput, match=r"^BILDERATLAS_DASK_WAIT: expected a number of seconds, 0 or more, got 'soon'$"):
+        cluster.check_cluster("tcp://127.0.0.1:8786")
+
+
 @pytest.mark.parametrize("kind", ["Worker", "Nanny", None])
 def test_another_server_of_dask_is_no_scheduler(kind: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
     async def identity(_: str) -> dict[str, Any]:
