@@ -1,6 +1,8 @@
 """From which score on a detector's box is a figure, where a stage does not say so itself: as the screens say."""
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from schemas.sample import Sample
 from schemas.screen import Screen
@@ -38,4 +40,29 @@ def _with_score(stage: AnyStage, scores: dict[str, float | None], lowest: float 
         return stage if is_own else stage.model_copy(update={"score": score})
     if isinstance(stage, Export) and lowest is not None and "score" not in stage.coco.model_fields_set:
         return stage.model_copy(update={"coco": stage.coco.model_copy(update={"score": lowest})})
+    return stage
+
+
+def with_scores_as_published(stages: Sequence[AnyStage], published: Sequence[Any]) -> list[AnyStage]:
+    """The stages, with the scores that the same stages had in a release: no score of a `sample`, `split` or `export`
+    changes how many images are kept.
+
+    published: the stages of the release's `recipe.yaml`, each as {word: settings}. Where they are others than ours, or
+    too few, ours stay as they are.
+    """
+    return [
+        _with_published_score(stage, _mapping(_mapping(before).get(stage.stage)))
+        for stage, before in itertools.zip_longest(stages, published[: len(stages)])
+    ]
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _with_published_score(stage: AnyStage, settings: Mapping[str, Any]) -> AnyStage:
+    if isinstance(stage, Sample | Split) and "score" in settings:
+        return stage.model_copy(update={"score": settings["score"]})
+    if isinstance(stage, Export) and "score" in (coco := _mapping(settings.get("coco"))):
+        return stage.model_copy(update={"coco": stage.coco.model_copy(update={"score": coco["score"]})})
     return stage

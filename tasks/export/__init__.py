@@ -7,7 +7,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.base import Frozen
-from schemas.errors import Refusal, WorkToDo
+from schemas.errors import DamagedFile, Refusal, WorkToDo
+from schemas.figure_scores import with_scores_as_published
 from schemas.manifests import Context, State, Step
 from schemas.reasons import PASSING, Reason
 from schemas.recipe import Recipe
@@ -156,11 +157,7 @@ def _check_gates(
             "export: expected at least one image to publish, got none: every record was dropped; the table "
             "says why, and `bilderatlas why --last` for each record"
         )
-    if (
-        previous is None
-        or recipe.limit is not None
-        or previous.manifest.recipe_sha256 != recipe_sha256(recipe, context)
-    ):
+    if previous is None or recipe.limit is not None or not _is_same_recipe(previous, recipe, context):
         return  # another recipe may keep as few as its author wants
     before = previous.ledger().filter(previous.ledger()["kept"])["record_id"]
     if kept < len(before) * (1 - recipe.max_loss_fraction):
@@ -169,6 +166,19 @@ def _check_gates(
             f"{previous.manifest.version}, got {kept}; nothing is published. {_what_went(store, state, before)}: if "
             "the loss is right, raise max_loss_fraction"
         )
+
+
+def _is_same_recipe(previous: releases.Release, recipe: Recipe, context: Context) -> bool:
+    """Whether a release was built by this recipe, but for scores, which may follow from a screen since contract 2.2."""
+    if previous.manifest.recipe_sha256 == recipe_sha256(recipe, context):
+        return True
+    try:
+        published = previous.read_mapping("recipe.yaml").get("stages")
+    except DamagedFile:
+        return False
+    stages = with_scores_as_published(recipe.stages, published if isinstance(published, list) else [])
+    as_published = recipe.model_copy(update={"stages": tuple(stages)})
+    return previous.manifest.recipe_sha256 == recipe_sha256(as_published, context)
 
 
 def _what_went(store: Store, state: State, before: pa.ChunkedArray) -> str:

@@ -599,3 +599,12 @@ def test_all_strata_with_an_empty_split_are_told_and_stand_on_the_page(collectio
     assert told.endswith(" and 5 more; report.html lists all")
     page = collection.latest.read("report.html").decode()
     assert all(f"<td>Style {number:02}<td" in page for number in range(25))
+
+
+def test_the_gate_of_losses_holds_where_only_a_score_has_changed(collection):
+    collection.max_loss_fraction = 0.05
+    collection.works(0, 40)
+    collection.build(split())
+    collection.tables["m"] = collection.tables["m"][:30]
+    with pytest.raises(Refusal, match="expected at least 95% of the 40 images"):
+        collection.build(split(score=0.4))

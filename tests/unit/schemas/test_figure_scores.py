@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from schemas.figure_scores import screened_score
+from schemas.figure_scores import screened_score, with_scores_as_published
 from schemas.recipe import Recipe
 
 
@@ -92,3 +92,29 @@ def test_what_was_derived_is_written_out_and_read_again_as_it_stands():
     assert Recipe.model_validate(dump) == built
     dump["stages"][2]["screen"]["figures"]["score"] = 0.7
     assert scores(Recipe.model_validate(dump)) == (0.3, 0.3)
+
+
+PUBLISHED = [
+    {"fetch": {}},
+    {"hash": {}},
+    {"screen": {}},
+    {"split": {"score": 0.5}},
+    {"export": {"coco": {"score": 0.4}}},
+]
+
+
+@pytest.mark.parametrize(
+    ("published", "found"),
+    [
+        pytest.param([], (0.3, 0.3), id="nothing is known"),
+        pytest.param(PUBLISHED, (0.5, 0.4), id="scores of their own"),
+        pytest.param([*PUBLISHED, {"export": {"coco": {"score": 0.9}}}], (0.5, 0.4), id="more stages than ours"),
+        pytest.param(PUBLISHED[:4], (0.5, 0.3), id="fewer stages than ours"),
+        pytest.param(PUBLISHED[1:], (0.3, 0.3), id="stages in other places"),
+        pytest.param(["fetch", None, 3, {"split": "x"}, {"export": {"coco": None}}], (0.3, 0.3), id="no mappings"),
+    ],
+)
+def test_scores_are_set_back_to_those_of_a_release(published: list[Any], found: tuple[float, float]):
+    built = recipe(figures(0.3))
+    stages = with_scores_as_published(built.stages, published)
+    assert scores(built.model_copy(update={"stages": tuple(stages)})) == found
