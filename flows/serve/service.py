@@ -98,15 +98,14 @@ def running_service(
         check_server(api, f"see {server.log}")
         with get_client(sync_client=True) as client:
             here = str(Path.cwd())
-            problems += update_pool(client, POOL, here, is_made=True)
-            restarted = [run.name for run in restart_lost_runs(client, POOL)]
             problems += _problem_of_folder(calendar.folder_before(client, deployments))
             deployments = [
                 calendar.keep_what_people_changed(client, deployment, with_store=not are_stores_given)
                 for deployment in deployments
             ]
-            for pool in {deployment.pool for deployment in deployments} - {POOL}:
-                problems += update_pool(client, pool, here)
+            for pool in sorted({POOL, *(deployment.pool for deployment in deployments)}):
+                problems += update_pool(client, pool, here, is_made=pool == POOL)
+            restarted = [run.name for run in restart_lost_runs(client, POOL)]
             for deployment in deployments:
                 calendar.write_deployment(client, deployment)
             watch_for_lost_runs(client)
