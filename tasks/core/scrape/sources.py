@@ -15,6 +15,7 @@ from schemas.file_names import FileNames
 from schemas.manifests import PassedOver
 from schemas.phrases import LONGEST_PLACE, listed, quoted
 from schemas.sources import NOASSERTION, AnyFileSource, FolderSource, Rights, TableSource
+from schemas.stand_ins import stand_in
 from schemas.tables import COCO_FILES, RECORDS, SOURCE_FIGURES
 from tasks.core.coco import source as coco
 from tasks.core.coco.left_out import LeftOut
@@ -346,14 +347,24 @@ def _read_annotations(
         )
 
     def of_voc(locator: str) -> coco.ImageFigures | None:
-        data = (
-            read_bytes(read, folder.annotation_path(settings.path, source.pattern, locator, there))
-            if isinstance(source, FolderSource)
-            else None
-        )
+        if not isinstance(source, FolderSource):
+            return absent
+        data = _voc_data(source, folder.annotation_path(settings.path, source.pattern, locator, there), read)
         return absent if data is None else voc.read_voc(data, settings.corners)
 
     return _Annotations(of_voc)
+
+
+def _voc_data(source: FolderSource, path: str, read: Read) -> bytes | None:
+    """The bytes of a VOC file; None if there is none. Raises UnreadableFile, and BadInput for what stands in its place:
+    such a file says nothing of its image, and where one of them is a pointer, all are.
+    """
+    data = read_bytes(read, path)
+    if data is not None and (words := stand_in(data)) is not None:
+        raise BadInput(
+            f"source '{source.name}': expected VOC annotations '{path}' below binding '{source.at}', got {words}"
+        )
+    return data
 
 
 def _locators_of(file_names: Collection[str], below: str, images: FileNames) -> dict[str, str]:

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable
 from xml.etree import ElementTree
 
-from schemas.stand_ins import stand_in
 from tasks.core.coco import lossless
 from tasks.core.coco.box import BadBox, is_flat_box, read_box
 from tasks.core.coco.reader import read_side_px
@@ -54,8 +53,6 @@ def read_voc(data: bytes, corners: str = "inclusive") -> ImageFigures:
     ...                b"<ymax>4</ymax></bndbox></object></annotation>").figures[0]["xywh_px"]
     [0.0, 2.0, 10.0, 2.0]
     """
-    if (words := stand_in(data)) is not None:
-        raise BadAnnotation(words)
     try:
         root = ElementTree.fromstring(data, ElementTree.XMLParser(target=_WithoutDtd()))
     except BadAnnotation:

@@ -180,7 +180,7 @@ def test_a_voc_box_covers_as_many_pixels_as_its_corners_name(x: int, y: int, w: 
 
 
 def test_a_well_formed_page_that_is_no_voc_file_says_nothing_about_figures():
-    with pytest.raises(BadAnnotation, match="an HTML page, as servers send for errors"):
+    with pytest.raises(BadAnnotation, match="no VOC file: its root is <html>"):
         read_voc(b"<html><body>not found</body></html>")
 
 
