@@ -19,6 +19,7 @@ _STAND_INS = (
     ),
 )
 _PATTERNS = tuple((re.compile(pattern, re.DOTALL | re.IGNORECASE), words) for pattern, words in _STAND_INS)
+_SENTENCES = tuple(re.compile(re.escape(words).replace(r"\{code\}", r"\w+")) for _, words in _STAND_INS)
 
 
 def stand_in(beginning: bytes) -> str | None:
@@ -35,3 +36,12 @@ def stand_in(beginning: bytes) -> str | None:
         if found := pattern.match(look):
             return words.format(**{name: value.decode() for name, value in found.groupdict().items()})
     return None
+
+
+def says_stand_in(words: str) -> bool:
+    """Whether words are those of `stand_in` on some file.
+
+    >>> says_stand_in("a Git LFS pointer, not the file itself: run `git lfs pull`"), says_stand_in("0 bytes")
+    (True, False)
+    """
+    return any(sentence.fullmatch(words) for sentence in _SENTENCES)

@@ -92,7 +92,7 @@ def fetch(settings: Fetch, state: State, recipe: Recipe, context: Context) -> St
     records = tables.lookup(wanted, "record_id", record_ids)
     rules = cache_key(code=inspection.CODE, max_bytes=settings.max_bytes, max_pixels=settings.max_pixels)
     is_url = pc.match_substring_regex(records["locator"], core.URL)
-    parts, computed, looks, notes = [], 0, _Looks(), list[str]()
+    parts, computed, looks, failures, notes = [], 0, _Looks(), list[core.Failure](), list[str]()
     for source in recipe.sources:
         of_source = records.filter(pc.and_(pc.equal(records["source"], source.name), pc.invert(is_url)))
         if of_source.num_rows and isinstance(source, AnyFileSource):
@@ -110,6 +110,7 @@ def fetch(settings: Fetch, state: State, recipe: Recipe, context: Context) -> St
             if context.plan:
                 seen = looks.look(Folder(source.at, context.bindings[source.at]), answers)
                 answers, count = seen, count - (answers["reason"].null_count - seen["reason"].null_count)
+            failures += core.no_images(answers)
             parts.append(core.outcome(of_source, answers, settings))
             computed += count
     if (of_source := records.filter(is_url)).num_rows:
@@ -136,7 +137,8 @@ def fetch(settings: Fetch, state: State, recipe: Recipe, context: Context) -> St
         )
     else:
         step = steps.step_of(store, "retrieve", settings.label, "fetch", record_ids, outcome, computed=computed)
-    step = step.model_copy(update={"notes": (*step.notes, *looks.notes(settings.label), *notes)})
+    in_place = core.stand_in_notes(settings.label, failures)
+    step = step.model_copy(update={"notes": (*step.notes, *looks.notes(settings.label), *in_place, *notes)})
     return _without_unfit_annotations(store, state, step, outcome)
 
 

@@ -1,7 +1,7 @@
 """Which images to retrieve, and the outcome of each record by the row of its retrieval."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 from schemas.phrases import counted, listed, quoted
 from schemas.reasons import Reason
 from schemas.stages import Fetch
+from schemas.stand_ins import says_stand_in
 from schemas.tables import FETCH, RETRIEVALS
 from tasks.core import tables
 from tasks.core.coco import source_file
@@ -130,6 +131,27 @@ def look_notes(label: str, failures: Sequence[Failure], files: int, most: int) -
     if files > most:
         notes.append(f"{label}: a plan looks at {most:,} local files at most; of {files - most:,} nothing is known yet")
     return notes
+
+
+def stand_in_notes(label: str, failures: Iterable[Failure]) -> list[str]:
+    """A sentence for each kind of thing that lies in the place of local files, and what to do; none for other drops."""
+    names: dict[str, list[str]] = {}
+    for locator, _, detail in failures:
+        if says_stand_in(detail):
+            names.setdefault(detail, []).append(quoted(locator))
+    return [
+        f"{label}: of {counted(len(of_kind), 'file')} ({listed(of_kind, _EXAMPLES)}) each is {words}"
+        if len(of_kind) > 1
+        else f"{label}: {of_kind[0]} is {words}"
+        for words, of_kind in sorted(names.items())
+    ]
+
+
+def no_images(answers: pa.Table) -> list[Failure]:
+    """The failures among RETRIEVALS of files that are no image, in their order."""
+    failed = answers.filter(pc.equal(answers["reason"], str(Reason.NOT_AN_IMAGE)))
+    rows = failed.select(["locator", "detail"]).to_pylist()
+    return [(row["locator"], Reason.NOT_AN_IMAGE, row["detail"] or "") for row in rows]
 
 
 def unfit_annotations(figures: pa.Table, outcome: pa.Table) -> pa.Table:

@@ -153,9 +153,10 @@ def _check_gates(
     store: Store, recipe: Recipe, state: State, previous: releases.Release | None, kept: int, context: Context
 ) -> None:
     if not kept:
+        for_each = "" if context.plan else ", and `bilderatlas why --last` for each record"  # a plan leaves no ledger
         raise Refusal(
-            "export: expected at least one image to publish, got none: every record was dropped; the table "
-            "says why, and `bilderatlas why --last` for each record"
+            "export: expected at least one image to publish, got none: every record was dropped; the table says "
+            f"why{for_each}"
         )
     if previous is None or recipe.limit is not None or not _is_same_recipe(previous, recipe, context):
         return  # another recipe may keep as few as its author wants

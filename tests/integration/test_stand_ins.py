@@ -11,7 +11,7 @@ import yaml
 
 from flows.build_dataset import check, list_records, plan, run_stages
 from flows.recipes import recipe_from_file
-from schemas.errors import BadInput, DamagedFile
+from schemas.errors import BadInput, DamagedFile, Refusal
 from schemas.manifests import Context
 from schemas.recipe import Recipe
 from tasks.core.coco.results import read_results
@@ -90,6 +90,22 @@ def test_of_an_image_its_record_says_so(tmp_path: Path):
     ledger = Release(run_stages(recipe, context)[-1].release).ledger().to_pylist()
     said = {row["record_id"]: (row["reason"], row["detail"]) for row in ledger}
     assert said["m:b.jpg"] == ("not_an_image", WORDS)
+
+
+def test_of_images_a_plan_and_each_build_say_what_to_do(tmp_path: Path):
+    files = {"a.jpg": PICTURE, "b.jpg": POINTER, "c.jpg": POINTER}
+    recipe, context = recipe_and_context(tmp_path, FOLDER, files)
+    for steps in (plan(recipe, context), run_stages(recipe, context), run_stages(recipe, context)):
+        notes = [note for step in steps for note in step.notes]
+        assert f"fetch: of 2 files ('b.jpg', 'c.jpg') each is {WORDS}" in notes
+
+
+def test_a_plan_of_which_nothing_is_left_speaks_of_no_ledger(tmp_path: Path):
+    recipe, context = recipe_and_context(tmp_path, FOLDER, {"a.jpg": POINTER})
+    with pytest.raises(Refusal, match=r"the table says why$"):
+        plan(recipe, context)
+    with pytest.raises(Refusal, match=r"`bilderatlas why --last` for each record$"):
+        run_stages(recipe, context)
 
 
 def test_a_plan_knows_it_of_an_image(tmp_path: Path):

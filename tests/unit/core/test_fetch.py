@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from schemas.reasons import Reason
 from schemas.stages import Fetch
+from schemas.stand_ins import stand_in
 from schemas.tables import FETCH, RECORDS, RETRIEVALS, SOURCE_FIGURES
 from tasks.core import fetch
 from tasks.core.coco.source import figure
@@ -282,6 +283,22 @@ def test_a_plan_says_what_a_build_would_drop_and_of_how_many_files_it_knows_noth
         "fetch: a plan looks at 10,000 local files at most; of 2,345 nothing is known yet",
     ]
     assert fetch.look_notes("fetch", [], 7, 10_000) == []
+
+
+def test_what_stands_in_the_place_of_files_is_told_with_what_to_do():
+    pointer = stand_in(b"version https://git-lfs.github.com/spec/v1\n") or ""
+    page = stand_in(b"<Error><Code>NoSuchKey</Code></Error>") or ""
+    failures = [
+        *((f"{number}.jpg", Reason.NOT_AN_IMAGE, pointer) for number in range(5)),
+        ("p.jpg", Reason.NOT_AN_IMAGE, page),
+        ("q.jpg", Reason.NOT_AN_IMAGE, "begins with b'?'"),
+    ]
+    assert fetch.stand_in_notes("fetch", failures) == [
+        "fetch: of 5 files ('0.jpg', '1.jpg', '2.jpg' and 2 more) each is a Git LFS pointer, not the file itself: run "
+        "`git lfs pull`",
+        "fetch: 'p.jpg' is an error of a storage service (NoSuchKey), not the file itself: download it again",
+    ]
+    assert fetch.stand_in_notes("fetch", failures[-1:]) == []
 
 
 def test_rows_with_failures_keep_what_they_had():
