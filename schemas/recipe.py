@@ -97,9 +97,9 @@ class Recipe(Frozen):
         ge=0,
         le=1,
         exclude_if=lambda fraction: fraction == RENAMED_FRACTION,
-        description="If more than this share of the images of the last release (and more than one) stand under other "
-        "record_ids, nothing is published: probably the keys of a source have changed, and what people decided about "
-        "the old ids would be lost",
+        description="If more than this share of the last release's images of one source (and more than one) stand "
+        "under other record_ids, nothing is published: probably the keys of a source have changed, and what people "
+        "decided about the old ids would be lost",
     )
     manners: Manners = Field(
         default_factory=Manners, description="How politely web hosts are asked; never changes what a release holds"

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from schemas.errors import BadInput, DamagedFile, Overtaken, Refusal
 from schemas.manifests import Context, Predecessor
 from schemas.phrases import listed, quoted, quoted_name
+from schemas.reasons import Reason
 from schemas.recipe import Recipe
 from schemas.sources import FolderSource
 from schemas.split import SPLITS
@@ -29,7 +30,7 @@ NOTHING = "none"
 """What a person says in place of a version, for a build that inherits nothing."""
 _LEDGER_FILE = "ledger.parquet"
 _SPELLINGS = ("record_id", "reason")
-_KEPT = ("record_id", "source", "kept", "sha256")
+_KEPT = ("record_id", "source", "kept", "reason", "sha256")
 _LEDGER = pa.schema([(name, pa.string()) for name in ("record_id", "source", "sha256", "kept_record_id", "last_split")])
 
 
@@ -95,34 +96,36 @@ def published_spellings(before: Release | None, recipe: Recipe, records: pa.Tabl
     return record_ids.published_spellings(mine["record_id"], ledger)
 
 
-def moved_records(before: Release | None, records: pa.Table, fetched: pa.Table | None = None) -> tuple[pa.Table, int]:
-    """MOVED of records that the previous release kept and no source lists, while new ones have their images; and how
-    many it kept. See core.export.moved_ids.
+def moved_records(before: Release | None, records: pa.Table, fetched: pa.Table | None = None) -> moved_ids.Moves:
+    """What the previous release kept, or people had excluded from it, and now stands under another id.
 
     records: record_id, source, reason, locator, image_url of RECORDS. fetched: record_id and sha256 of the FETCH
     outcome; None before that.
     """
     if before is None:
-        return moved_ids.MOVED.empty_table(), 0
+        return moved_ids.Moves()
     ledger = before.read_columns(_LEDGER_FILE, _KEPT, _KEPT)
     kept = ledger.filter(ledger["kept"])
-    gone = kept.filter(pc.invert(pc.is_in(kept["record_id"], value_set=records["record_id"])))
-    is_new = pc.invert(pc.is_in(records["record_id"], value_set=ledger["record_id"]))
-    new = tables.kept_rows(records.filter(is_new))
-    if not gone.num_rows or not new.num_rows:
-        return moved_ids.MOVED.empty_table(), kept.num_rows
+    is_excluded = pc.fill_null(pc.equal(ledger["reason"], str(Reason.EXCLUDED)), False)
+    listed = tables.kept_rows(records)
     sha256 = (
-        pa.nulls(new.num_rows, pa.string())
+        pa.nulls(listed.num_rows, pa.string())
         if fetched is None
-        else tables.lookup(fetched, "record_id", new["record_id"])["sha256"]
+        else tables.lookup(fetched, "record_id", listed["record_id"])["sha256"]
     )
+    now = tables.as_schema(listed.append_column("sha256", sha256), moved_ids.KNOWN)
     place = ("record_id", "locator", "image_url")
     known = tables.as_schema(
         before.read_columns("records.parquet", place[:1], place) if before.parts("records") else pa.table({}),
         moved_ids.KNOWN,
     )
-    now = tables.as_schema(new.append_column("sha256", sha256), moved_ids.KNOWN)
-    return moved_ids.moved_ids(moved_ids.known_records(gone, known), now), kept.num_rows
+    moved = moved_ids.moved_ids(moved_ids.known_records(ledger, known), now)
+    of_kept, of_excluded = (
+        moved.filter(pc.is_in(moved["record_id"], value_set=rows["record_id"]))
+        for rows in (kept, ledger.filter(is_excluded))
+    )
+    images = {row["values"]: row["counts"] for row in pc.value_counts(kept["source"]).to_pylist()}
+    return moved_ids.Moves(of_kept, of_excluded, images)
 
 
 def predecessor_notes(recipe: Recipe, chosen: Predecessor) -> tuple[str, ...]:

@@ -140,12 +140,13 @@ def _check_ids(recipe: Recipe, previous: releases.Release | None, state: State, 
     if previous is None or recipe.limit is not None or ref is None:
         return
     fetched = store.read_table(ref, ["record_id", "sha256"])
-    moved, kept = lineage.moved_records(previous, store.read_table(state.records, moved_ids.MOVED_BY), fetched)
-    if moved_ids.is_many(moved.num_rows, kept, recipe.max_renamed_fraction):
+    moves = lineage.moved_records(previous, store.read_table(state.records, moved_ids.MOVED_BY), fetched)
+    if moved_ids.is_many(moves, recipe.max_renamed_fraction):
         raise Refusal(
             f"export: expected the images of release {previous.manifest.version} under their ids, got others: "
-            f"{moved_ids.moved_sentence(moved, kept)} Nothing is published: give the works their old keys, or raise "
-            "max_renamed_fraction if the new ones are right; then look through what names ids, such as lists by hand"
+            f"{' '.join(moved_ids.moved_sentences(moves))} Nothing is published: give the works their old keys, or "
+            "raise max_renamed_fraction if the new ones are right; then look through what names ids, such as lists by "
+            "hand"
         )
 
 

@@ -26,7 +26,7 @@ from schemas.recipe import Recipe
 from schemas.sources import AnyFileSource, AnySource, AnyWebSource
 from schemas.styles import Styles
 from schemas.tables import COCO_FILES, RECORDS, RETRIEVALS, SOURCE_FIGURES
-from tasks.core.export.moved_ids import MOVED_BY, is_many, moved_sentence
+from tasks.core.export.moved_ids import MOVED_BY, Moves, moved_sentences
 from tasks.core.fetch import REQUESTS
 from tasks.core.names import artists, matching, styles, uncertain
 from tasks.core.record_ids import spelling_notes, with_ids
@@ -164,12 +164,9 @@ def scrape(recipe: Recipe, context: Context, chosen: Predecessor) -> State:
 
 
 def _moved_notes(recipe: Recipe, before: Release | None, everything: pa.Table) -> tuple[str, ...]:
-    """A sentence where many ids are gone while their images are where they were."""
-    if recipe.limit is not None:
-        return ()
-    moved, kept = previous.moved_records(before, everything.select(MOVED_BY))
-    many = is_many(moved.num_rows, kept, recipe.max_renamed_fraction)
-    return (f"scrape: {moved_sentence(moved, kept)}",) if many else ()
+    """Sentences on images that stand under other ids than in the last release."""
+    moves = previous.moved_records(before, everything.select(MOVED_BY)) if recipe.limit is None else Moves()
+    return tuple(f"scrape: {sentence}" for sentence in moved_sentences(moves))
 
 
 def _files(recipe: Recipe) -> list[str]:

@@ -1,4 +1,7 @@
-"""Images whose record_ids are gone while they stand under other ones: a source that numbers its works anew."""
+"""Images that stand under other record_ids than before: a source that numbers its works anew."""
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -10,46 +13,79 @@ from tasks.core.fetch import URL
 
 KNOWN = pa.schema([(name, pa.string()) for name in ("record_id", "source", "locator", "image_url", "sha256")])
 """What is known of a record here; each but the first two may be null."""
-MOVED = pa.schema([("record_id", pa.string()), ("now", pa.string())])
+MOVED = pa.schema([(name, pa.string()) for name in ("record_id", "source", "now")])
 MOVED_BY = ["record_id", "source", "reason", "locator", "image_url"]
 """Columns of RECORDS that are asked for."""
 _EXAMPLES = 2
 
 
-def moved_ids(before: pa.Table, now: pa.Table) -> pa.Table:
-    """MOVED: by the id of each record that is gone while a new one has its image, the new one's, sorted.
-
-    before: KNOWN of records whose ids are gone. now: KNOWN of those whose ids are new. An image is the same by its
-    bytes, or its path within one source, or its address.
+class Moves(NamedTuple):
+    """What stands under other ids than in the last release. kept, excluded: MOVED of what it kept, and of what people
+    had excluded from it. images: how many it kept of each source.
     """
+
+    kept: pa.Table = MOVED.empty_table()
+    excluded: pa.Table = MOVED.empty_table()
+    images: Mapping[str, int] = {}
+
+
+def moved_ids(before: pa.Table, now: pa.Table) -> pa.Table:
+    """MOVED, sorted: of each record of before whose image stands under another id now, that id.
+
+    before, now: KNOWN; an id is in each of them once. An image is the same by its bytes, or its path within one source,
+    or its address. What still has its own image has not moved, and its image is nobody else's; a file that has other
+    bytes now in its old place has not moved, unless these bytes stand elsewhere.
+    """
+    by_bytes, in_place = _is_own(before, now)
+    own = before["record_id"].filter(pc.fill_null(pc.coalesce(by_bytes, in_place), False))
+    is_away = pc.invert(pc.is_in(before["record_id"], value_set=own))
+    before, in_place = before.filter(is_away), in_place.filter(is_away)
+    now = now.filter(pc.invert(pc.is_in(now["record_id"], value_set=own)))
     if not before.num_rows or not now.num_rows:
         return MOVED.empty_table()
-    found = pa.nulls(before.num_rows, pa.string())
-    for was, has in zip(_marks(before), _marks(now), strict=True):
-        at = pc.index_in(was, value_set=has, skip_nulls=True)
-        found = pc.coalesce(found, now["record_id"].take(at))
-    rows = pa.table([before["record_id"], found], schema=MOVED)
+    same_bytes, *same_places = (
+        now["record_id"].take(pc.index_in(was, value_set=has, skip_nulls=True))
+        for was, has in zip(_marks(before), _marks(now), strict=True)
+    )
+    found = pc.coalesce(same_bytes, pc.if_else(in_place, None, pc.coalesce(*same_places)))
+    rows = pa.table([before["record_id"], before["source"], found], schema=MOVED)
     return rows.filter(pc.is_valid(rows["now"])).sort_by("record_id")
 
 
-def is_many(moved: int, before: int, max_fraction: float) -> bool:
-    """Whether so many of the images of the last release have other ids that its keys are likely to be others. One alone
-    is a file that somebody has renamed.
-
-    >>> is_many(6, 6, 0.2), is_many(1, 2, 0.2), is_many(20, 100, 0.2), is_many(6, 6, 1)
-    (True, False, False, False)
+def _is_own(before: pa.Table, now: pa.Table) -> tuple[Column, Column]:
+    """(N,) whether each id of before has the same bytes now, null where that is not known; and whether its image is in
+    the same place, by its path or an address.
     """
-    return moved > 1 and moved > max_fraction * before
+    there = now.take(pc.index_in(before["record_id"], value_set=now["record_id"]))
+    by_bytes, *places = (pc.equal(was, has) for was, has in zip(_marks(before), _marks(there), strict=True))
+    return by_bytes, pc.or_(*(pc.fill_null(place, False) for place in places))
 
 
-def moved_sentence(moved: pa.Table, before: int) -> str:
-    """How many ids are gone whose images stand under others, with examples. before: images of the last release."""
-    examples = listed(
-        [f"{quoted(row['record_id'])} is {quoted(row['now'])} now" for row in moved.slice(0, _EXAMPLES).to_pylist()],
-        _EXAMPLES,
-    )
-    count = f"{moved.num_rows:,} of {counted(before, 'record')} {'is' if moved.num_rows == 1 else 'are'} gone"
-    return f"{count} whose images stand under other ids ({examples}): did the source's keys change?"
+def is_many(moves: Moves, max_fraction: float) -> bool:
+    """Whether so many of the images of one source have other ids that its keys are likely to be others. One alone is a
+    file that somebody has renamed.
+    """
+    moved = {row["values"]: row["counts"] for row in pc.value_counts(moves.kept["source"]).to_pylist()}
+    return any(count > 1 and count > max_fraction * moves.images.get(source, 0) for source, count in moved.items())
+
+
+def moved_sentences(moves: Moves) -> Iterator[str]:
+    """What has moved, with examples: images, and what people had excluded, which by its new id nobody has."""
+    if moves.kept.num_rows:
+        count, whole = moves.kept.num_rows, counted(sum(moves.images.values()), "image")
+        verb = "stands under another id" if count == 1 else "stand under other ids"
+        yield f"{count:,} of {whole} {verb} now ({_examples(moves.kept)}): did the source's keys change?"
+    if moves.excluded.num_rows:
+        what = counted(moves.excluded.num_rows, "record")
+        yield (
+            f"{what} that people excluded {'has' if moves.excluded.num_rows == 1 else 'have'} another id now "
+            f"({_examples(moves.excluded)}): to stay excluded, the list by hand needs the new one"
+        )
+
+
+def _examples(moved: pa.Table) -> str:
+    few = moved.slice(0, _EXAMPLES).to_pylist()
+    return listed([f"{quoted(row['record_id'])} is {quoted(row['now'])} now" for row in few], _EXAMPLES)
 
 
 def known_records(ledger: pa.Table, records: pa.Table) -> pa.Table:
