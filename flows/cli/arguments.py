@@ -115,6 +115,14 @@ def positive(text: str) -> int:
     return _whole_from(1, text)
 
 
+def number(text: str) -> float:
+    """A number; what range it must be in, the command says."""
+    try:
+        return float(text)
+    except ValueError as problem:
+        raise argparse.ArgumentTypeError(f"expected a number, got {quoted(text)}") from problem
+
+
 def resamples(text: str) -> int:
     """A number of resamples, 0 to 100,000: more of them make no interval better, and take forever."""
     try:

@@ -12,6 +12,7 @@ from flows.cli.arguments import (
     add_resampling,
     add_store,
     add_workers,
+    number,
 )
 
 if TYPE_CHECKING:
@@ -73,14 +74,14 @@ def _add_detector(parser: argparse.ArgumentParser) -> None:
         help="for voc: the x_max of a box, its last pixel or the edge after it (default: x+w-1)",
     )
     parser.add_argument(
-        "--iou", type=float, metavar="IOU", help="for voc: the overlap from which on a box is right (default: 0.5)"
+        "--iou", type=number, metavar="IOU", help="for voc: the overlap from which on a box is right (default: 0.5)"
     )
     add_store(parser)
     parser.add_argument("--out", metavar="FOLDER", help="write tables (Markdown, Parquet) and drawings (SVG) there")
     add_device(parser, "what detectors run on")
     parser.add_argument(
         "--score",
-        type=float,
+        type=number,
         metavar="P",
         help="for coco: score from which a box means that the image has a figure (default: 0.5)",
     )

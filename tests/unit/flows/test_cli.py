@@ -15,7 +15,7 @@ import pytest
 
 import flows.cli
 from flows.cli import main
-from flows.cli.arguments import positive, resamples, whole
+from flows.cli.arguments import number, positive, resamples, whole
 from flows.parameters import MOST_RESAMPLES
 from schemas.errors import BadInput, BrokenPromise, DamagedFile, Refusal
 
@@ -227,6 +227,12 @@ def test_settings_with_which_prefect_does_not_start_are_told_in_a_sentence(name:
     assert "Traceback" not in run.stderr
     last = run.stderr.splitlines()[-1]
     assert last.startswith(f"bilderatlas: PREFECT_...: expected settings that Prefect can read, got {got}")
+
+
+def test_a_number_is_one_and_a_long_text_that_is_none_is_cut():
+    assert number("1e-3") == 0.001
+    with pytest.raises(argparse.ArgumentTypeError, match=r"^expected a number, got 'a{80}\.\.\.'$"):
+        number("a" * 5000)
 
 
 def test_resamples_have_an_end():
