@@ -13,6 +13,7 @@ import select
 import signal
 import sys
 import traceback
+from typing import NoReturn
 
 from flows.cli import (
     build,
@@ -32,7 +33,7 @@ from flows.cli import (
 from flows.cli.arguments import Command
 from flows.cli.signals import ended_by_signals
 from schemas.errors import BadInput
-from schemas.phrases import quoted
+from schemas.phrases import printable, quoted
 from tasks.engine.failures import Failure, failure_of, plain_sentence
 
 # Set before Prefect and pyarrow are imported: no telemetry, time enough to start on a slow disk, no tracebacks in the
@@ -49,6 +50,7 @@ _OBJECTS_BETWEEN_COLLECTIONS = 20_000
 """Most of what a short command makes is modules, no garbage: to look through them often takes a tenth of its time."""
 
 _STDERR = 2
+_LONGEST_ERROR = 500  # characters of a sentence on what was typed
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -140,14 +142,22 @@ def _failed(sentence: str, status: int) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """The parser of all commands."""
-    top = argparse.ArgumentParser(
-        prog="bilderatlas", description="Turn open art collections into published, reproducible datasets."
-    )
+    top = _Parser(prog="bilderatlas", description="Turn open art collections into published, reproducible datasets.")
     top.add_argument("--version", action=_Version, nargs=0, dest=argparse.SUPPRESS, help="print the version and exit")
     commands = top.add_subparsers(required=True, metavar="COMMAND")
     for group in (build, check, contract, diff, unpack, prune, purge, evaluate, train, settings, schema, serve, museum):
         group.add(commands)
     return top
+
+
+class _Parser(argparse.ArgumentParser):
+    """Parser of commands whose errors are one line, whatever was typed."""
+
+    def error(self, message: str) -> NoReturn:
+        """End with one sentence and status 2."""
+        super().error(
+            printable(message if len(message) <= _LONGEST_ERROR else f"{message[:_LONGEST_ERROR]}...").strip()
+        )
 
 
 class _Version(argparse.Action):

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import flows.cli
-from flows.cli import main
+from flows.cli import main, parser
 from flows.cli.arguments import number, positive, resamples, whole
 from flows.parameters import MOST_RESAMPLES
 from schemas.errors import BadInput, BrokenPromise, DamagedFile, Refusal
@@ -242,3 +242,16 @@ def test_resamples_have_an_end():
             argparse.ArgumentTypeError, match=f"^expected a whole number from 0 to 100,000, got '{text}'$"
         ):
             resamples(text)
+
+
+@pytest.mark.parametrize(
+    "words", [["plan", "museum", "--nobody", " \n"], ["purge", "x" * 5000, "--alone", "y"]], ids=["a", "b"]
+)
+def test_what_was_typed_wrong_is_told_in_one_short_line(words: list[str], capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(SystemExit):
+        parser().parse_args(words)
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith("bilderatlas")
+    assert last == last.strip()
+    assert last.isprintable()
+    assert len(last) < 600
