@@ -57,13 +57,15 @@ def id_order(one: Any) -> tuple[bool, Any]:
     return isinstance(one, str), one
 
 
-def check_unique(name: str, what: str, ids: Sequence[Id]) -> None:
-    """Raise BadInput if an id stands twice, and say where first. `name` and `what` are for the message."""
+def check_unique(name: str, what: str, ids: Sequence[Id], places: Sequence[int] | None = None) -> None:
+    """Raise BadInput if an id stands twice, and say where first. `name` and `what` are for the message, and `places`
+    too, which are those of the ids in their list; None: one after the other from 0.
+    """
     if repeated := sorted((one for one, times in Counter(ids).items() if times > 1), key=id_order):
-        places = [place for place, one in enumerate(ids) if one == repeated[0]]
+        where = [place for place, one in zip(places or range(len(ids)), ids, strict=True) if one == repeated[0]]
         raise BadInput(
             f"{name}: expected each {what} id once, got {count_with_examples(repeated, 'id')} more than once, "
-            f"{quoted(repeated[0])} at the places {', '.join(map(str, places[:_EXAMPLES]))} of their list"
+            f"{quoted(repeated[0])} at the places {', '.join(map(str, where[:_EXAMPLES]))} of their list"
         )
 
 

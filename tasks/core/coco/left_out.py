@@ -17,22 +17,28 @@ class LeftOut(NamedTuple):
     annotations: Tally
 
 
-def without_odd_entries(document: Any, left_out: LeftOut) -> Any:
-    """The document without images that nobody can find, and without annotations of no image that is left.
+def without_odd_entries(document: Any, left_out: LeftOut) -> tuple[Any, list[int] | None]:
+    """The document without images that nobody can find, and without annotations of no image that is left; and the
+    places of the images that stay in the list of the file. None: their places are those that they have.
 
     What is no document of two such lists stays as it is, and so does an image whose id is none: the reader refuses
     both. An annotation whose category the file does not have stays, too: then nobody knows what is in its image.
     """
     if not isinstance(document, dict) or not all(isinstance(document.get(part), list) for part in LeftOut._fields):
-        return document
-    images = [entry for entry in _named(document["images"], "images", left_out.images) if _is_image(entry, left_out)]
+        return document, None
+    placed = [
+        (place, entry)
+        for place, entry in _named(document["images"], "images", left_out.images)
+        if _is_image(entry, left_out)
+    ]
+    images = [entry for _, entry in placed]
     ids = {id_or_none(image.get("id")) for image in images}
     annotations = [
         entry
-        for entry in _named(document["annotations"], "annotations", left_out.annotations)
+        for _, entry in _named(document["annotations"], "annotations", left_out.annotations)
         if _is_annotation(entry, ids, left_out)
     ]
-    return {**document, "images": images, "annotations": annotations}
+    return {**document, "images": images, "annotations": annotations}, [place for place, _ in placed]
 
 
 def id_or_none(value: Any) -> Id | None:
@@ -43,11 +49,11 @@ def id_or_none(value: Any) -> Id | None:
         return None
 
 
-def _named(entries: Iterable[Any], part: str, left_out: Tally) -> Iterable[dict[str, Any]]:
-    """The entries that are objects."""
+def _named(entries: Iterable[Any], part: str, left_out: Tally) -> Iterable[tuple[int, dict[str, Any]]]:
+    """The entries that are objects, each with its place in the list."""
     for place, entry in enumerate(entries):
         if isinstance(entry, dict):
-            yield entry
+            yield place, entry
         else:
             left_out.add(f"entries of `{part}` that are no objects", f"{part}[{place}]")
 

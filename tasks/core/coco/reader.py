@@ -6,7 +6,7 @@ asked for: nothing here points at one.
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from schemas.errors import BadInput
@@ -111,9 +111,10 @@ def read_document(name: str, data: bytes, schemes: Schemes = _DEFAULTS, left_out
     the category's scheme (see tasks.core.coco.keypoints) are left out of their annotations, which keep the reason.
     """
     document = _read_keys_once(name, data)
+    places = None
     if left_out is not None:
-        document = without_odd_entries(document, left_out)
-    images = read_images(name, document)
+        document, places = without_odd_entries(document, left_out)
+    images = read_images(name, document, places)
     for place, image in enumerate(images.values()):
         if image.file_name is None:
             got = quoted(image.row.get("file_name"))
@@ -197,16 +198,19 @@ def row_name(part: str, place: int, row: Row) -> str:
     return f"{part}[{place}] ({number})"
 
 
-def read_images(name: str, document: Any) -> dict[Id, Image]:
+def read_images(name: str, document: Any, places: Sequence[int] | None = None) -> dict[Id, Image]:
     """The images of a COCO document by id, in the order of the file.
 
+    places: of the images in the list of the file, for messages, where others were left out of it.
     Raises BadInput for a document without a list of them, and for ids that are none or stand twice.
     """
+    rows = _rows(name, document, "images")
+    places = range(len(rows)) if places is None else places
     images = [
         Image(_id(name, f"images[{place}].id", row.get("id")), read_text(row.get("file_name")), row)
-        for place, row in enumerate(_rows(name, document, "images"))
+        for place, row in zip(places, rows, strict=True)
     ]
-    check_unique(name, "image", [image.image_id for image in images])
+    check_unique(name, "image", [image.image_id for image in images], places)
     return {image.image_id: image for image in images}
 
 
