@@ -109,7 +109,8 @@ def intention(step: Step) -> str:
     if not step.computed and step.pending:
         return f"nothing more: fetch measures new images itself ({known})"
     if not step.computed:
-        return f"nothing: already in the store ({known})"
+        why = "already in the store" if step.kept else "no record is left"
+        return f"nothing: {why} ({known})"
     if step.stage == "scrape":
         return f"read {step.computed} new or changed listing{'s' * (step.computed > 1)} ({known})"
     verb = {"retrieve": "fetch", "measure": "compute", "decide": "decide again", "publish": "publish"}[step.kind]

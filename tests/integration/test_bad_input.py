@@ -161,7 +161,7 @@ def test_a_table_without_rows_and_a_table_without_the_column(tmp_path, capsys):
     command = ["plan", recipe, "--store", str(tmp_path / "s"), "--bind", f"images={images}"]
     (images / "t.csv").write_text("id,file\n")
     assert main(command) == 2
-    assert "expected rows in 't.csv' below binding 'images', got none" in capsys.readouterr().err
+    assert "expected rows in 't.csv' below binding 'images', got a file without any" in capsys.readouterr().err
     (images / "t.csv").write_text("id,path\n1,a.jpg\n")
     assert main(command) == 2
     assert "expected a column 'file' (for image) in t.csv, got ['id', 'path']" in capsys.readouterr().err

@@ -23,7 +23,15 @@ from tasks.core.coco.reader import Schemes
 from tasks.core.scrape import folder, records, table, voc
 from tasks.core.scrape.attributes import check_some_fit
 from tasks.core.scrape.passed_over import IMAGES_OF_FILE, Tally
-from tasks.core.scrape.table_files import Read, UnreadableFile, read_bytes, rows_of_tables, tables_of_paths, unreadable
+from tasks.core.scrape.table_files import (
+    TABLE_ENDINGS,
+    Read,
+    UnreadableFile,
+    read_bytes,
+    rows_of_tables,
+    tables_of_paths,
+    unreadable,
+)
 
 _EXAMPLES = 3
 _RIGHTS = ("rights_uri", "rights_text", "rights_basis")
@@ -93,10 +101,7 @@ def tables_of_source(
     schema = with_attribute_columns(RECORDS, attributes)
     found, listed = _records(_rows(source, paths, read, parquet_rows, attributes, left_out), schema, left_out)
     if not found.num_rows:
-        raise BadInput(
-            f"source '{source.name}': expected {_expected(source)} below binding '{source.at}', got none among "
-            f"{len(paths)} files{_examples(paths)}"
-        )
+        raise BadInput(f"source '{source.name}': expected {_got_nothing(source, paths, left_out)}")
     check_some_fit(source.name, found, attributes)
     passed_over = left_out.rows(source.name, "rows", listed)
     annotations = _read_annotations(
@@ -264,7 +269,7 @@ def _rows(
     if not tables:
         raise BadInput(
             f"source '{source.name}': expected a table {quoted(source.table, LONGEST_PLACE)} below binding "
-            f"'{source.at}', got no such file{FileNames(paths).why_absent(source.table)}{_examples(paths)}"
+            f"'{source.at}', got no such file{FileNames(paths).why_absent(source.table) or _tables_there(paths)}"
         )
     there = FileNames(paths)
 
@@ -392,8 +397,24 @@ def _coco(
     return coco.read_figures(f"source '{source.name}': '{path}'", data, categories)
 
 
-def _expected(source: AnyFileSource) -> str:
-    return f"files like '{source.pattern}'" if isinstance(source, FolderSource) else f"rows in '{source.table}'"
+def _got_nothing(source: AnyFileSource, paths: Sequence[str], left_out: Tally) -> str:
+    """What was expected of a source that has no record, and what is there. left_out: what is no row."""
+    if isinstance(source, FolderSource):
+        return (
+            f"files like '{source.pattern}' below binding '{source.at}', got none among {len(paths)} files"
+            f"{_examples(paths)}"
+        )
+    kinds = listed([f"{row.kind} ({row.count:,})" for row in left_out.kinds()], _EXAMPLES)
+    files = f"{len(tables_of_paths(source, paths))} files" if source.is_folder else "a file"
+    return f"rows in '{source.table}' below binding '{source.at}', got {files} without any{kinds and f', only {kinds}'}"
+
+
+def _tables_there(paths: Sequence[str]) -> str:
+    """The tables that are there in place of one that isn't."""
+    tables = sorted(path for path in paths if path.lower().endswith(TABLE_ENDINGS))
+    if not tables:
+        return f"; there is no table, which ends in {', '.join(TABLE_ENDINGS)}"
+    return f"; tables there: {listed([quoted(path) for path in tables], _EXAMPLES)}"
 
 
 def _examples(paths: Sequence[str]) -> str:

@@ -20,6 +20,8 @@ _FIRST_CHARACTERS, _MOST_NULS = 4096, 0.1
 """At the beginning of a table no more than this share may be NUL: text in UTF-16 has one in every letter, and a single
 one is a matter of its row."""
 _CHUNK = 1 << 20
+TABLE_ENDINGS = (".csv", ".json", ".jsonl", ".parquet")
+"""What the names of tables end in, in any case."""
 Read = Callable[[str], IO[bytes] | None]
 """Opens a file by its path; None if there is none. Raises UnreadableFile if it can't be read."""
 

@@ -110,8 +110,7 @@ class Folder:
 
     def _pieces(self, path: str, size: int) -> Iterator[bytes]:
         if not self.contains(path):
-            problem = "has a NUL, as no file's name may" if "\0" in path else "leads out of its folder"
-            raise UnreadableImage(Reason.NOT_ALLOWED, f"'{path[:80]}' {problem}")
+            raise UnreadableImage(Reason.NOT_ALLOWED, f"'{path[:80]}' {self._why_not_below(path)}")
         try:
             with self._open_by_name(path) as file:
                 while data := file.read(size) if self.is_local else regular.read_at_most(file, size):
@@ -179,6 +178,16 @@ class Folder:
             actual = os.fsdecode(raw)
             return actual if os.path.lexists(f"{self.root}/{actual}") else path
         return path
+
+    def _why_not_below(self, path: str) -> str:
+        """What is wrong with a path that `contains` refuses."""
+        if "\0" in path:
+            return "has a NUL, as no file's name may"
+        if self.is_local and (path.startswith("/") or ".." in path.split("/")):
+            target = Path(os.path.realpath(Path(self.root) / path))
+            if (root := _resolved(self.root)) in target.parents:
+                return f"is to be written as it is below the folder: {quoted(str(target.relative_to(root)))}"
+        return "leads out of its folder"
 
     def _why_absent(self, path: str) -> str:
         if self._actual_name(path) != path:

@@ -43,3 +43,16 @@ def test_of_a_build_whose_beginning_nobody_noted_only_the_stages_are_shown():
     shown = summary.build_summary([step("hash", 1)], Context(store="s"))
     assert "outside the stages" not in shown
     assert cells_of_last_row(shown)[:2] == ["hash", "decide"]
+
+
+@pytest.mark.parametrize(
+    ("kept", "dropped", "words"),
+    [
+        pytest.param(2, {}, "nothing: already in the store (2 kept)", id="all is there"),
+        pytest.param(0, {"not_found": 6}, "nothing: no record is left (0 kept, 6 dropped)", id="all are dropped"),
+        pytest.param(0, {}, "nothing: no record is left (0 kept)", id="none comes so far"),
+    ],
+)
+def test_a_plan_says_why_nothing_is_to_do(kept: int, dropped: dict[str, int], words: str):
+    planned = step("fetch", 0).model_copy(update={"kind": "retrieve", "kept": kept, "dropped": dropped})
+    assert summary.intention(planned) == words

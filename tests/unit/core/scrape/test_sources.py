@@ -250,16 +250,28 @@ def test_what_is_no_record_has_no_figures():
         pytest.param(
             TABLE,
             {"other.csv": b""},
-            "source 'art': expected a table 'works.csv' below binding 'images', got no such file, such as other.csv",
+            "expected a table 'works.csv' below binding 'images', got no such file; tables there: 'other.csv'",
             id="no such table",
         ),
         pytest.param(
             TABLE,
+            {"a.jpg": b"", "b.png": b""},
+            "got no such file; there is no table, which ends in .csv, .json, .jsonl, .parquet",
+            id="no table at all",
+        ),
+        pytest.param(
+            TABLE,
             {"works.csv": b""},
-            "expected rows in 'works.csv' below binding 'images', got none",
+            "expected rows in 'works.csv' below binding 'images', got a file without any",
             id="an empty table",
         ),
-        pytest.param(TABLE, {"works.csv": b"id,file\n"}, "expected rows in 'works.csv'", id="a head alone"),
+        pytest.param(TABLE, {"works.csv": b"id,file\n"}, "'images', got a file without any", id="a head alone"),
+        pytest.param(
+            TABLE,
+            {"works.csv": b"id,file\n\n\nid,file\n"},
+            "got a file without any, only empty lines (2), rows that",
+            id="lines that are no rows",
+        ),
         pytest.param(
             TABLE,
             {"works.csv": b"id,name\n1,a\n"},
@@ -526,5 +538,5 @@ def test_two_names_of_a_coco_file_never_share_an_image():
 
 def test_a_table_that_is_called_otherwise_is_told():
     works = TableSource(name="s", table="Works.csv", columns={"key": "key", "image": "image"})
-    with pytest.raises(BadInput, match=r"got no such file; there is 'works.csv', which differs in case, such as"):
+    with pytest.raises(BadInput, match=r"got no such file; there is 'works.csv', which differs in case$"):
         listed(works, {"works.csv": b""})

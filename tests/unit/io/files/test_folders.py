@@ -600,3 +600,14 @@ def test_a_link_out_of_the_folder_is_not_followed_by_another_form_of_its_name(to
     folder = Folder("images", str(top))
     assert refused(folder, "\u00e9/secret") in {Reason.NOT_FOUND, Reason.NOT_ALLOWED}
     assert folder.validator("\u00e9/secret") is None
+
+
+def test_a_path_into_the_folder_that_is_not_written_from_it_says_how_to_write_it(top: Path):
+    folder = Folder("art", str(top))
+    for path in (f"{top}/b/c.jpg", "b/../b/c.jpg"):
+        with pytest.raises(UnreadableImage, match=r"is to be written as it is below the folder: 'b/c\.jpg'") as caught:
+            folder.read(path, 100)
+        assert caught.value.reason == Reason.NOT_ALLOWED
+    for path in (f"{top}/../secret", "../secret", "b/..", "b/../../secret", "/etc/passwd", "leaves/../secret"):
+        with pytest.raises(UnreadableImage, match="leads out of its folder"):
+            folder.read(path, 100)
