@@ -242,7 +242,8 @@ def _pass_over_files(
             named = store.read_table(listings[source.name].records, is_remembered=False)["locator"]
             taken.update(path for path in named.to_pylist() if path in paths)
         listed, left_out = file_kinds.count_files(mine, paths, taken)
-        rows += left_out.rows(", ".join(source.name for source in mine), "files", listed)
+        names = ", ".join(source.name for source in mine)
+        rows += left_out.rows(names, "files", listed, file_kinds.speaks_of_images)
     return tuple(rows)
 
 

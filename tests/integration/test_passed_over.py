@@ -119,12 +119,14 @@ def test_a_plan_looks_at_local_files_once_and_not_at_those_that_the_store_has(tm
     steps = by_label(plan(*recipe_and_context(tmp_path, TABLE)))
     assert steps["fetch"].dropped == {"not_an_image": 1, "not_found": 3}
     assert steps["fetch"].computed == steps["fetch"].pending == 5
+    in_place = "an HTML page, as servers send for errors and log-ins, not the file itself: download it again"
     assert steps["fetch"].notes == (
         "fetch: a build would drop 4 of 9 local files: not_an_image (1: 'page.jpg'); "
         "not_found (3: '5.jpg', '6.jpg', '7.jpg')",
+        f"fetch: 'page.jpg' is {in_place}",
     )
     assert built(tmp_path, TABLE)["fetch"].dropped == {"not_an_image": 1, "not_found": 3}
-    assert by_label(plan(*recipe_and_context(tmp_path, TABLE)))["fetch"].notes == ()
+    assert by_label(plan(*recipe_and_context(tmp_path, TABLE)))["fetch"].notes == (f"fetch: 'page.jpg' is {in_place}",)
 
 
 def test_two_sources_of_one_folder_pass_over_what_neither_takes(tmp_path: Path):

@@ -1,5 +1,6 @@
 """What the files are that no source of a folder takes, told from their paths alone."""
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 
 from schemas.phrases import listed, quoted
@@ -42,6 +43,18 @@ def count_files(sources: Sequence[AnyFileSource], paths: Iterable[str], taken: C
             if not is_taken:
                 tally.add(_kind(folders, sources, path), path)
     return (count, tally) if folders or names else (0, Tally())
+
+
+def speaks_of_images(kind: str) -> bool:
+    """Whether a kind of `count_files` is one of images: what a person must not overlook.
+
+    >>> speaks_of_images("images that end in .webp"), speaks_of_images("files that end in .jpg and don't fit '{a}.jpg'")
+    (True, True)
+    >>> speaks_of_images("files that end in .dat"), speaks_of_images("archives")
+    (False, False)
+    """
+    found = re.match(r"images |files that end in (\.[^\s,]+)", kind)
+    return found is not None and (found[1] is None or found[1] in _IMAGES)
 
 
 def _kinds_that_count(sources: Sequence[AnyFileSource]) -> frozenset[str]:

@@ -3,7 +3,7 @@
 Of every list, what comes in is what yields something, and what is passed over.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -23,6 +23,8 @@ _YIELDS = {
     IMAGES_OF_FILE: "annotation",
 }
 """What a list's entries should yield, where that is no record."""
+_Kind = tuple[str, tuple[int, tuple[str, ...]]]
+"""A kind, its count and its examples."""
 _ONE = {IMAGES_OF_FILE: "image of the COCO file", "entries": "entry"}
 
 
@@ -59,19 +61,31 @@ class Tally:
         """How many were passed over."""
         return sum(count for count, _ in self._kinds.values())
 
-    def rows(self, source: str, unit: str, listed: int) -> tuple[PassedOver, ...]:
+    def rows(
+        self, source: str, unit: str, listed: int, is_always_shown: Callable[[str], bool] = lambda _: False
+    ) -> tuple[PassedOver, ...]:
         """A row for each kind, the most frequent first; rare ones beyond a dozen are one row. listed: the list's
-        length.
+        length. is_always_shown: whether a kind has its own row however rare it is, also beyond a dozen.
         """
         kinds = sorted(self._kinds.items(), key=lambda item: (-item[1][0], item[0]))
         if len(kinds) > _MOST_KINDS:
-            rest = kinds[_MOST_KINDS - 1 :]
-            examples = tuple(example for _, (_, shown) in rest for example in shown[:1])[:_EXAMPLES]
-            kinds = [*kinds[: _MOST_KINDS - 1], (_OTHERS, (sum(count for _, (count, _) in rest), examples))]
+            rare = [item for item in kinds if not is_always_shown(item[0])]
+            most = max(_MOST_KINDS - 1 - (len(kinds) - len(rare)), 0)
+            kinds = _without_rest(kinds, rare[most:])
         return tuple(
             PassedOver(source=source, unit=unit, listed=listed, kind=kind, count=count, examples=examples)
             for kind, (count, examples) in kinds
         )
+
+
+def _without_rest(kinds: list[_Kind], rest: Sequence[_Kind]) -> list[_Kind]:
+    """The kinds, of which the rest is one, the last."""
+    if len(rest) < 2:
+        return kinds
+    left = {name for name, _ in rest}
+    examples = tuple(example for _, (_, shown) in rest for example in shown[:1])[:_EXAMPLES]
+    others = _OTHERS, (sum(count for _, (count, _) in rest), examples)
+    return [*(kind for kind in kinds if kind[0] not in left), others]
 
 
 def things_listed(yielded: int, rows: Iterable[PassedOver]) -> int:

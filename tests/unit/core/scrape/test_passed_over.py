@@ -26,6 +26,7 @@ from schemas.sources import (
 from schemas.tables import ANSWERS, PASSED_OVER, RECORDS
 from tasks.core.scrape import answers as web
 from tasks.core.scrape import artic, flickr, met, passed_over, sources, wikiart
+from tasks.core.scrape.file_kinds import speaks_of_images
 from tasks.core.scrape.passed_over import Tally, notes, things_listed
 from tasks.core.scrape.records import merge
 from tasks.core.scrape.web_source import SourceRequest
@@ -59,6 +60,28 @@ def test_rare_kinds_beyond_a_dozen_are_one():
     rows = left_out.rows("art", "files", 41)
     assert (len(rows), rows[-1].kind, rows[-1].count) == (12, "others", 19)
     assert things_listed(0, rows) == 41
+
+
+@pytest.mark.parametrize(
+    ("images", "others", "kinds"),
+    [
+        pytest.param(1, 30, 12, id="a rare one"),
+        pytest.param(9, 4, 12, id="many"),
+        pytest.param(14, 20, 15, id="more than a dozen"),
+        pytest.param(14, 1, 15, id="more than a dozen, and one other"),
+        pytest.param(14, 0, 14, id="no others"),
+    ],
+)
+def test_images_are_never_among_others(images: int, others: int, kinds: int):
+    left_out = Tally()
+    for number in range(others):
+        left_out.add(f"files that end in .{number:02}", count=9)
+    endings = (".jpg", ".png", ".gif", ".tif", ".bmp", ".heic", ".avif", ".jxl", ".jp2", ".psd", ".svg", ".tga", ".pcx")
+    for ending in (*endings, ".ppm")[:images]:
+        left_out.add(f"images that end in {ending}" if len(ending) > 4 else f"files that end in {ending}, in deeper")
+    rows = left_out.rows("art", "files", 999, speaks_of_images)
+    assert sum(speaks_of_images(row.kind) for row in rows) == images
+    assert (len(rows), sum(row.count for row in rows)) == (kinds, images + 9 * others)
 
 
 def test_nothing_passed_over_says_nothing():
