@@ -33,6 +33,8 @@ _INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u
 _WITH_ACCENTS = ("LATIN ", "GREEK ")
 """Scripts in which a mark above or below a letter is an accent. In others it makes another letter: か, が; и, й."""
 _MOST_LISTED = 5
+_MOST_SPELLINGS = 3
+"""Of each name that a note lists; the report has all."""
 
 
 @lru_cache(maxsize=65536)
@@ -174,9 +176,9 @@ def joined_note(label: str, names: Sequence[Name]) -> Iterator[str]:
 
 
 def spelled(name: Name) -> str:
-    """A name's spellings with how many records have each: "artist 'Henri Martin' (12), 'HENRI MARTIN' (3)"."""
-    texts = (f"{quoted(text.replace(chr(10), ': '))} ({count:,})" for text, count in name.spellings)
-    return f"{name.field} {', '.join(texts)}"
+    """A name's first spellings with how many records have each: "artist 'Henri Martin' (12), 'HENRI MARTIN' (3)"."""
+    texts = [f"{quoted(text.replace(chr(10), ': '))} ({count:,})" for text, count in name.spellings]
+    return f"{name.field} {listed(texts, _MOST_SPELLINGS)}"
 
 
 def _fold(text: str) -> str:

@@ -177,3 +177,11 @@ def test_a_field_of_two_columns_is_told_once():
     artists = ["A", "a", "B"]
     view = pa.table({"artist": artists, "cap.artist": artists, "weighs_as": artists})
     assert joined_names(view, view.column_names) == [Name("artist", [("A", 1), ("a", 1)])]
+
+
+def test_a_note_lists_three_spellings_of_a_name():
+    name = Name("artist", [(f"spelling {number}", 20 - number) for number in range(12)])
+    assert list(joined_note("split", [name])) == [
+        "split: 1 name is spelled in several ways and counts as one: artist 'spelling 0' (20), 'spelling 1' (19), "
+        "'spelling 2' (18) and 9 more"
+    ]
