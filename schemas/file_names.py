@@ -60,7 +60,8 @@ class FileNames:
             return f"; it is in {form_of(name)}, and {len(equal)} files are called so but for that: {forms}"
         near = self._near.get(_folded(name), ())
         if len(near) != 1:
-            return ""
+            actual = self.find(with_slashes(name)) if "\\" in name else None
+            return "" if actual is None else f"; there is {actual!r}, with '/' between folders"
         return f"; there is {near[0]!r}, which differs in {difference(name, near[0])}"
 
     def _equal(self, name: str) -> list[str]:
@@ -76,6 +77,15 @@ class FileNames:
         for name in sorted(self._names):
             found[_folded(name)].append(name)
         return found
+
+
+def with_slashes(path: str) -> str:
+    r"""A path that is written as on Windows, as it is written elsewhere.
+
+    >>> with_slashes(".\\img\\a.jpg"), with_slashes("img/a.jpg")
+    ('img/a.jpg', 'img/a.jpg')
+    """
+    return path.replace("\\", "/").removeprefix("./")
 
 
 def form_of(name: str) -> str:

@@ -16,7 +16,7 @@ import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
 from schemas.errors import BadInput
-from schemas.file_names import FileNames
+from schemas.file_names import FileNames, with_slashes
 from schemas.phrases import LONGEST_PLACE, quoted
 from schemas.reasons import Reason
 from schemas.stand_ins import LOOK_BYTES
@@ -197,6 +197,8 @@ class Folder:
 
     def _why_not_called_so(self, path: str) -> str:
         """In what the first step of a path that is not there differs from one that is; "" where none looks like it."""
+        if "\\" in path and self.validator(plain := with_slashes(path)) is not None:
+            return f"; there is {quoted(plain)}, with '/' between folders"
         steps: list[str] = []
         for step in path.split("/"):
             names = self._names_below("/".join(steps), step)

@@ -41,6 +41,9 @@ def test_find(there: list[str], name: str, expected: str | None):
         pytest.param(["A.JPG"], "a.jpg", "; there is 'A.JPG', which differs in case", id="case"),
         pytest.param([" a.jpg"], "a.jpg", "; there is ' a.jpg', which differs in blanks around it", id="a blank"),
         pytest.param(["A.jpg", "a.JPG"], "a.jpg", "", id="several"),
+        pytest.param(["b/a.jpg"], r"b\a.jpg", "; there is 'b/a.jpg', with '/' between folders", id="as on Windows"),
+        pytest.param(["b/a.jpg"], r".\b\a.jpg", "; there is 'b/a.jpg', with '/' between folders", id="from a dot"),
+        pytest.param(["b/a.jpg"], r"b\c.jpg", "", id="as on Windows, and not there"),
         pytest.param(
             [DECOMPOSED, COMPOSED],
             MIXED,

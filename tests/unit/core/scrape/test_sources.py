@@ -346,13 +346,21 @@ def test_boxes_of_images_that_the_source_does_not_have_are_told():
     assert listed(COCO, {"works.csv": CSV, "boxes.json": coco(a=[[0, 0, 5, 5]])}).notes == ()
 
 
-@pytest.mark.parametrize("name", [r"my dir\\a.png", "./my dir/a.png", "my%20dir/a.png"])
-def test_names_in_a_coco_file_that_are_written_in_another_way_are_told(name: str):
+_WRITTEN_OTHERWISE = "; the source has 'my dir/a.png': names in the file need '/' between folders, no './' and no '%20'"
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        (r"my dir\\a.png", "; there is 'my dir/a.png', with '/' between folders"),
+        ("./my dir/a.png", _WRITTEN_OTHERWISE),
+        ("my%20dir/a.png", _WRITTEN_OTHERWISE),
+    ],
+)
+def test_names_in_a_coco_file_that_are_written_in_another_way_are_told(name: str, words: str):
     boxes = coco(a=[[0, 0, 5, 5]]).replace(b"a.jpg", name.encode())
     got = listed(COCO, {"works.csv": b"id,file\n1,my dir/a.png\n", "boxes.json": boxes})
-    assert got.notes[0].endswith(
-        "; the source has 'my dir/a.png': names in the file need '/' between folders, no './' and no '%20'"
-    )
+    assert got.notes[0].endswith(words)
 
 
 def test_names_in_a_coco_file_go_on_from_a_folder():

@@ -590,6 +590,10 @@ def test_what_is_not_there_says_what_is(top: Path):
     assert detail("B/c.jpg") == "no file 'B/c.jpg'; there is 'b', which differs in case"
     assert detail("b/C.jpg") == "no file 'b/C.jpg'; there is 'c.jpg', which differs in case"
     assert detail("b/x.jpg") == "no file 'b/x.jpg'"
+    assert detail(r"b\c.jpg") == r"no file 'b\c.jpg'; there is 'b/c.jpg', with '/' between folders"
+    assert detail(r".\b\c.jpg") == r"no file '.\b\c.jpg'; there is 'b/c.jpg', with '/' between folders"
+    assert detail(r"b\x.jpg") == r"no file 'b\x.jpg'"
+    assert detail(r"..\secret") == r"no file '..\secret'"
     assert "2 files are called so but for that: one in composed letters and one in decomposed" in detail(
         "\u00e9te\u0301.jpg"
     )
