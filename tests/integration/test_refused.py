@@ -58,7 +58,7 @@ def test_a_build_in_which_nothing_is_left_says_why(few: list[str], capfd: pytest
 def test_a_plan_of_it_shows_its_table_too_and_leaves_no_trace(
     few: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ):
-    assert main(["plan", *few]) == 0  # what the files hold is not known yet
+    assert main(["plan", *few]) == 3  # it looks at how local files begin
     assert not (tmp_path / "few-store").exists()
     with pytest.raises(Refusal):
         run_stages(recipe_from_file(few[0]), Context(store=few[2], bindings={"images": few[4].partition("=")[2]}))
