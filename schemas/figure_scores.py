@@ -36,7 +36,9 @@ def with_figure_scores(stages: Sequence[AnyStage], categories: Sequence[str]) ->
 def _with_score(stage: AnyStage, scores: dict[str, float | None], lowest: float | None) -> AnyStage:
     if isinstance(stage, Sample | Split):
         score = scores.get(stage.category)
-        is_own = "score" in stage.model_fields_set or score is None
+        # a sample without this weight asks for no score: one that changed with a screen would look like a cause
+        is_idle = isinstance(stage, Sample) and stage.weight != "figures"
+        is_own = "score" in stage.model_fields_set or score is None or is_idle
         return stage if is_own else stage.model_copy(update={"score": score})
     if isinstance(stage, Export) and lowest is not None and "score" not in stage.coco.model_fields_set:
         return stage.model_copy(update={"coco": stage.coco.model_copy(update={"score": lowest})})

@@ -255,7 +255,7 @@ def test_a_blob_that_is_gone_is_fetched_again(built):
 
 
 def test_a_plan_leaves_no_trace(desk):
-    assert computed(desk.plan())["fetch"] == 160
+    assert computed(desk.plan())["fetch"] == 159  # of 160: a look at their beginnings says that one is no image
     assert not Path(desk.store).exists()
     desk.build()
     before = sorted((str(path), path.stat().st_mtime_ns) for path in Path(desk.store).rglob("*"))

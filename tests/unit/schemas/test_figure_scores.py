@@ -82,6 +82,8 @@ def test_a_draw_by_figures_counts_what_the_screen_counts():
     assert built.stage("sample").score == 0.3
     own: Any = recipe(figures(0.3), {"sample": {"weight": "figures", "score": 0.4}})
     assert own.stage("sample").score == 0.4
+    idle: Any = recipe(figures(0.3), {"sample": {"weight": "uniform"}})
+    assert idle.stage("sample").score == 0.5
 
 
 def test_what_was_derived_is_written_out_and_read_again_as_it_stands():
