@@ -68,7 +68,9 @@ async def _within(answer: Coroutine[Any, Any, dict[str, Any]]) -> dict[str, Any]
 
 async def _identity(dask: str) -> dict[str, Any]:
     host, port = get_address_host_port(dask)
-    await asyncio.get_running_loop().getaddrinfo(host, port)  # else a name that is not known is tried again and again
+    # else an unknown name, or a port at which nobody listens, is tried again and again, and what is wrong is lost
+    _, writer = await asyncio.open_connection(host, port)
+    writer.close()
     async with rpc(dask, timeout=_CONNECT_S) as server:  # type: ignore[no-untyped-call]
         return dict(await server.identity())
 
