@@ -303,6 +303,7 @@ def test_a_run_is_paused_on_the_page_and_goes_on(page, serve, tmp_path):
     page.get_by_label("workers").fill("1")
     run_id = submit(page, serve)
     shown_run(page, serve, run_id, "Running")
+    expect(page.get_by_text("fetch · part 1 of").first).to_be_visible()  # before that, a pause would show no part
     press_in_menu(page, "Pause", lambda: serve.run(run_id)["state"]["type"] == "PAUSED")
     page.reload()
     expect(page.get_by_text("fetch · part 1 of").first).to_be_visible()
