@@ -207,6 +207,7 @@ def page(tmp_path: Path) -> Path:
             "height_px": 480,
             "bytes": 99,
             "is_annotated": False,
+            "preference": 0,
             "metadata": 1,
             "format": "JPEG",
         }

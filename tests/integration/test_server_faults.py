@@ -44,11 +44,16 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrefectServer]
         server.stop()
 
 
+def until_it_runs(server: PrefectServer) -> None:
+    """Also where a test was ended between the end of the server and its next start, or while it started."""
+    if server.process.poll() is not None:
+        server.start()
+    server.until_ready()
+
+
 @pytest.fixture
 def server(running: PrefectServer) -> PrefectServer:
-    if running.process.poll() is not None:
-        running.start()
-        running.until_ready()
+    until_it_runs(running)
     return running
 
 
@@ -83,6 +88,7 @@ def lease(server: PrefectServer) -> Iterator[str]:
     limit = server.post("v2/concurrency_limits/", {"name": ONE, "limit": 1, "active": True})
     asked = {"names": [ONE], "slots": 1, "mode": "concurrency", "lease_duration": 60}
     yield str(server.post("v2/concurrency_limits/increment-with-lease", asked)["lease_id"])
+    until_it_runs(server)
     requests.delete(f"{server.api}/v2/concurrency_limits/{limit['id']}", timeout=30).raise_for_status()
 
 
