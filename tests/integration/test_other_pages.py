@@ -88,12 +88,8 @@ class Target(NamedTuple):
 @pytest.fixture(scope="module")
 def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
     running = Serve(tmp_path_factory.mktemp("prefect"), "--host", "0.0.0.0", "--allowed-host", NAME)
-    try:
-        running.until_ready()
+    with running.until_end():
         yield running
-    finally:
-        running.stop()
-    running.log.check()
 
 
 @pytest.fixture(scope="module")

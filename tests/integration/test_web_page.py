@@ -46,12 +46,8 @@ def serve(tmp_path_factory: pytest.TempPathFactory, painted: Path, folder: Path)
     running = Serve(
         tmp_path_factory.mktemp("prefect"), folder=folder, PREFECT_SERVER_SERVICES_SCHEDULER_LOOP_SECONDS="1"
     )
-    try:
-        running.until_ready()
+    with running.until_end():
         yield running
-    finally:
-        running.stop()
-    running.log.check()
 
 
 @pytest.fixture(scope="module")

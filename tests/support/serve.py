@@ -6,7 +6,9 @@ import re
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Self
 
 from tests.support.desk import ROOT
 from tests.support.prefect_api import Log, PrefectApi, poll
@@ -47,6 +49,16 @@ class Serve(PrefectApi):
         assert self.process.poll() is None, f"expected serve to run, got\n{self.terminal.text()}"
         found = re.search(r"^web page: (\S+) ", self.terminal.text(), re.MULTILINE)
         return found[1] if found else None
+
+    @contextlib.contextmanager
+    def until_end(self) -> Iterator[Self]:
+        """Ready for the block, and ended after it; then its log is looked through."""
+        try:
+            self.until_ready()
+            yield self
+        finally:
+            self.stop()
+        self.log.check()
 
     def processes(self) -> set[int]:
         """The ids of all living processes that have this home."""
