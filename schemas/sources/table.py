@@ -7,6 +7,9 @@ from pydantic import Field, model_validator
 from schemas.base import is_unset
 from schemas.sources.common import FileSource
 
+TABLE_ENDINGS = (".csv", ".json", ".jsonl", ".parquet")
+"""What the names of tables end in, in any case."""
+
 
 class TableSource(FileSource):
     """A table with one row for each work (CSV, Parquet, JSON), or a folder of JSON files; images are paths below the
@@ -75,4 +78,9 @@ class TableSource(FileSource):
     @property
     def is_folder(self) -> bool:
         """Whether the table is a pattern of JSON files."""
-        return "*" in self.table and self.table.lower().endswith((".json", ".jsonl"))
+        return "*" in self.table and self.ending in {".json", ".jsonl"}
+
+    @property
+    def ending(self) -> str:
+        """That of TABLE_ENDINGS in which the table's name ends, in any case; "" where it ends in another."""
+        return next((ending for ending in TABLE_ENDINGS if self.table.lower().endswith(ending)), "")

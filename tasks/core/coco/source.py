@@ -240,7 +240,10 @@ def _details(document: Document, categories: Collection[str]) -> dict[Id, str]:
         if annotation.keypoints_problem and annotation.category in categories:
             problems.setdefault(annotation.image_id, []).append(annotation.keypoints_problem)
     details = {image_id: f"keypoints left out: {count_problems(found)}" for image_id, found in problems.items()}
-    details |= {flat.image_id: f"box left out, the others stay: {flat.problem}" for flat in document.flat_annotations}
+    flat = {one.image_id: one.problem for one in reversed(document.flat_annotations)}  # of several the first, too
+    for image_id, problem in flat.items():
+        box = f"box left out, the others stay: {problem}"
+        details[image_id] = f"{box}; {details[image_id]}" if image_id in details else box
     for bad in reversed(document.bad_annotations):  # of several in one image, the first is told
         details[bad.image_id] = f"annotation unreadable, so left out: {bad.problem}"
     return {image_id: detail[:_LONGEST_DETAIL] for image_id, detail in details.items()}

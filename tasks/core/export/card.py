@@ -6,13 +6,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from schemas.manifests import ReleaseManifest, Step
+from schemas.manifests import PassedOver, ReleaseManifest, Step
 from schemas.phrases import and_more
 from schemas.reasons import MEANING, Reason
 from schemas.recipe import Recipe
 from tasks.core.attribute_statistics import AttributeSummary
 from tasks.core.plots import ROWS
 from tasks.core.report import choice
+from tasks.core.scrape.passed_over import yielded
 
 
 def card(
@@ -88,20 +89,35 @@ def drop_table(steps: Sequence[Step]) -> list[str]:
 
 
 def passed_over_lines(steps: Sequence[Step]) -> list[str]:
-    """Lines of what sources list and what yields no record, by kind; none where there is nothing of it."""
+    """Lines of what sources list and what yields no record or figure, by kind; none where there is nothing of it.
+
+    Without examples: whoever publishes a folder does not mean the names of the files that stay at home.
+    """
     rows = [row for step in steps for row in step.passed_over]
+    no_records = [row for row in rows if yielded(row.unit) == "record"]
+    return [
+        *(["## What was passed over", ""] if rows else []),
+        *_table_of(
+            no_records, "What the sources list and what is no record, so that `ledger.parquet` does not have it."
+        ),
+        *_table_of(
+            [row for row in rows if row not in no_records],
+            "What the sources' annotations leave open: images without any, and entries of which no figure was taken. "
+            "Their images may be records.",
+        ),
+    ]
+
+
+def _table_of(rows: Sequence[PassedOver], sentence: str) -> list[str]:
     if not rows:
         return []
     return [
-        "## What was passed over",
+        sentence,
         "",
-        "What the sources list and what is no record, so that `ledger.parquet` does not have it.",
-        "",
-        "| source | what | count | of | examples |",
-        "|---|---|---|---|---|",
+        "| source | what | count | of |",
+        "|---|---|---|---|",
         *(
-            f"| {_in_a_cell(row.source)} | {_in_a_cell(row.kind)} | {row.count} | {row.listed} {row.unit} | "
-            f"{_in_a_cell(', '.join(row.examples))} |"
+            f"| {_in_a_cell(row.source)} | {_in_a_cell(row.kind)} | {row.count} | {row.listed} {row.unit} |"
             for row in rows
         ),
         "",

@@ -47,6 +47,15 @@ def extension(pattern: str) -> str:
     return match[0].lower() if match else ""
 
 
+def files(paths: Iterable[str]) -> list[str]:
+    """The files among listed paths: a link to a folder, which ends with "/", is none.
+
+    >>> files(["monet/", "monet/a.jpg"])
+    ['monet/a.jpg']
+    """
+    return [path for path in paths if not path.endswith("/")]
+
+
 def records(
     source: FolderSource, paths: Iterable[str], attributes: AttributeFields | None = None
 ) -> list[dict[str, Any]]:
@@ -55,7 +64,7 @@ def records(
     Of files with one key, those that have the pattern's extension to the letter come first: such a record stays what it
     is, whatever lies beside its file. attributes: their fields are among the pattern's fields.
     """
-    matched = [(path, fields) for path in paths if (fields := fields_of_path(source.pattern, path)) is not None]
+    matched = [(path, fields) for path in files(paths) if (fields := fields_of_path(source.pattern, path)) is not None]
     rows = [
         with_attributes(record(source, {"key": path, **fields, "image": path}), attributes or {}, fields.get)
         for path, fields in matched

@@ -99,6 +99,15 @@ def things_listed(yielded: int, rows: Iterable[PassedOver]) -> int:
     return yielded + sum(row.count for row in rows)
 
 
+def yielded(unit: str) -> str:
+    """What an entry of a list should yield.
+
+    >>> yielded("files"), yielded("annotations")
+    ('record', 'figure')
+    """
+    return _YIELDS.get(unit, "record")
+
+
 def table(rows: Iterable[PassedOver]) -> pa.Table:
     """PASSED_OVER."""
     return pa.Table.from_pylist([row.model_dump() for row in rows], schema=PASSED_OVER)
@@ -126,7 +135,7 @@ def _sentence(source: str, unit: str, rows: Sequence[PassedOver]) -> str:
     kinds = "; ".join(f"{row.kind} ({row.count:,}{_of_examples(row.examples)})" for row in rows)
     return (
         f"source '{source}': {count:,} of {counted(listed, _ONE.get(unit, unit.removesuffix('s')), unit)} "
-        f"{'gives' if count == 1 else 'give'} no {_YIELDS.get(unit, 'record')}: {kinds}"
+        f"{'gives' if count == 1 else 'give'} no {yielded(unit)}: {kinds}"
     )
 
 

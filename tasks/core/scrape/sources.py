@@ -15,6 +15,7 @@ from schemas.file_names import FileNames
 from schemas.manifests import PassedOver
 from schemas.phrases import LONGEST_PLACE, listed, quoted
 from schemas.sources import NOASSERTION, AnyFileSource, FolderSource, Rights, TableSource
+from schemas.sources.table import TABLE_ENDINGS
 from schemas.stand_ins import stand_in
 from schemas.tables import COCO_FILES, RECORDS, SOURCE_FIGURES
 from tasks.core.coco import source as coco
@@ -24,7 +25,6 @@ from tasks.core.scrape import folder, records, table, voc
 from tasks.core.scrape.attributes import check_some_fit
 from tasks.core.scrape.passed_over import IMAGES_OF_FILE, Tally
 from tasks.core.scrape.table_files import (
-    TABLE_ENDINGS,
     Read,
     UnreadableFile,
     read_bytes,
@@ -67,6 +67,7 @@ class _Annotations(NamedTuple):
 
 def files_to_read(source: AnyFileSource, paths: Sequence[str]) -> list[str]:
     """Paths of the files, among those listed, whose content is needed for the source's records; sorted."""
+    paths = folder.files(paths)
     there = FileNames(paths)
     wanted = set(tables_of_paths(source, paths)) if isinstance(source, TableSource) else set()
     if source.annotations is not None and source.annotations.format == "coco":
@@ -277,7 +278,7 @@ def _rows(
         return rows_of_tables(source, tables, read, parquet_rows, counts)
 
     # what is no row is counted when the rows are read for good
-    whole_floats = table.whole_float_fields(source, lambda: rows(Tally())) if source.table.endswith(".csv") else ()
+    whole_floats = table.whole_float_fields(source, lambda: rows(Tally())) if source.ending == ".csv" else ()
     return (
         {**row, "locator": there.find(row["locator"] or "") or row["locator"]}
         for row in table.records(source, rows(left_out), attributes, whole_floats)

@@ -140,7 +140,7 @@ def records(
         if number and columns.isdisjoint({column, first_name(column)}):
             raise BadInput(
                 f"source '{source.name}': expected a column {quoted(column, LONGEST_PLACE)} (for {field}) in "
-                f"{source.table}, got {_shown(source.table, columns)}"
+                f"{source.table}, got {_shown(source, columns)}"
                 f"{works_hint(source, number) if field == 'key' else ''}"
             )
         cells[field].check(number)
@@ -163,7 +163,7 @@ def _check_attributes(source: TableSource, attributes: AttributeFields, columns:
         if field is not None and columns.isdisjoint({field, first_name(field)}):
             raise BadInput(
                 f"source '{source.name}': expected a column {quoted(field)} (for the attribute {name}) in "
-                f"{source.table}, got {_shown(source.table, columns)}"
+                f"{source.table}, got {_shown(source, columns)}"
             )
 
 
@@ -265,13 +265,14 @@ def _row_name(source: TableSource, number: int, row: Mapping[str, Any]) -> str:
     return f"the row of key '{str(key)[:60]}'" if is_name else f"row {number}"
 
 
-def _shown(table: str, columns: set[str]) -> str:
-    if columns == {UNREADABLE} and table.endswith(".csv"):
+def _shown(source: TableSource, columns: set[str]) -> str:
+    is_csv = source.ending == ".csv"
+    if columns == {UNREADABLE} and is_csv:
         return "no row of as many cells as its first line has names: are they separated by commas?"
     if columns == {UNREADABLE}:
         return "no line that is a JSON object; a JSON list is read from a file that ends in .json"
     names = sorted(columns - {UNREADABLE, NUMBER, WITHOUT})
-    is_one = len(names) == 1 and table.endswith(".csv") and any(mark in names[0] for mark in ";\t|")
+    is_one = len(names) == 1 and is_csv and any(mark in names[0] for mark in ";\t|")
     return f"{names[:20]}{': expected commas between cells' if is_one else ''}"
 
 

@@ -20,8 +20,6 @@ _FIRST_CHARACTERS, _MOST_NULS = 4096, 0.1
 """At the beginning of a table no more than this share may be NUL: text in UTF-16 has one in every letter, and a single
 one is a matter of its row."""
 _CHUNK = 1 << 20
-TABLE_ENDINGS = (".csv", ".json", ".jsonl", ".parquet")
-"""What the names of tables end in, in any case."""
 Read = Callable[[str], IO[bytes] | None]
 """Opens a file by its path; None if there is none. Raises UnreadableFile if it can't be read."""
 
@@ -137,7 +135,7 @@ def _rows_of_table(
     source: TableSource, read: Read, parquet_rows: Callable[[bytes], Iterable[dict[str, Any]]], left_out: Tally
 ) -> Iterator[dict[str, Any]]:
     with _opened(source, read, source.table) as file:
-        if source.table.lower().endswith(".parquet"):
+        if source.ending == ".parquet":
             yield from parquet_rows(file.read())
         else:
             yield from _rows_of_text(source, source.table, file, left_out)
@@ -165,9 +163,9 @@ def _rows_of_text(source: TableSource, path: str, file: IO[bytes], left_out: Tal
     if not is_utf16 and beginning.count("\0") > _MOST_NULS * len(beginning):
         raise BadInput(f"source '{source.name}': expected '{path}' as UTF-8 text, got NUL bytes (UTF-16?)")
     file.seek(0)
-    text = io.TextIOWrapper(file, "utf-8-sig", newline="" if path.lower().endswith(".csv") else "\n")
+    text = io.TextIOWrapper(file, "utf-8-sig", newline="" if source.ending == ".csv" else "\n")
     try:
-        yield from _rows_by_ending(source, path, text, left_out)
+        yield from _rows_by_ending(source, text, left_out)
     except UnicodeDecodeError as problem:
         found = f"{_place_in(file) or problem}{' (UTF-16, by its first bytes)' if is_utf16 else ''}"
         raise BadInput(f"source '{source.name}': expected '{path}' in UTF-8, got {found}") from problem
@@ -180,12 +178,10 @@ def _rows_of_text(source: TableSource, path: str, file: IO[bytes], left_out: Tal
         text.detach()  # whoever has opened the file closes it
 
 
-def _rows_by_ending(
-    source: TableSource, path: str, text: io.TextIOWrapper, left_out: Tally
-) -> Iterator[dict[str, Any]]:
-    if path.lower().endswith(".csv"):
+def _rows_by_ending(source: TableSource, text: io.TextIOWrapper, left_out: Tally) -> Iterator[dict[str, Any]]:
+    if source.ending == ".csv":
         return table.rows_of_csv(text, left_out)
-    if not path.lower().endswith(".json"):
+    if source.ending != ".json":
         return table.rows_of_json_lines(text, left_out)
     try:
         steps = parse_path(source.works) if source.works else None

@@ -131,6 +131,22 @@ def test_a_flat_box_is_left_out_alone_and_comes_back_with_its_file(bbox: list[fl
     assert repr(kept["bbox"]) == repr(flat["bbox"])
 
 
+def test_a_flat_box_and_keypoints_of_one_image_are_both_told():
+    keypoints = box(keypoints=[1, 2, 9] * 17)
+    annotations = [
+        keypoints,
+        box(id=2, bbox=[0, 0, 0, 5]),
+        box(id=3, bbox=[0, 0, 5, "x"]),
+        box(id=4, bbox=[0, 0, 7, 0]),
+    ]
+    detail = read_figures("file", coco(annotations=[keypoints, *annotations[1::2]]), PERSON).details["a.jpg"]
+    first, second = detail.split("; keypoints left out: ")
+    assert first == "box left out, the others stay: expected a box of positive width and height, got [0, 0, 0, 5]"
+    assert second == "expected a visibility of 0, 1 or 2 for each point, got 9 (1)"
+    unread = read_figures("file", coco(annotations=annotations), PERSON).details["a.jpg"]
+    assert unread.startswith("annotation unreadable, so left out: ")
+
+
 def test_annotation_ids_may_stand_twice_and_are_told():
     annotations = [box(id=5), box(id=5, bbox=[1, 1, 1, 1]), box(id=None), box(id=None), box(id=9)]
     got = read_figures("file", coco(annotations=annotations), PERSON)

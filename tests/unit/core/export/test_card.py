@@ -113,17 +113,39 @@ def test_a_drop_table_of_no_stages_is_its_head():
 
 def test_a_card_tells_what_was_passed_over():
     rows = [
-        PassedOver(source="s", unit="files", listed=9, kind="images that end in .webp", count=2, examples=("a|b_.w",)),
+        PassedOver(
+            source="s",
+            unit="files",
+            listed=9,
+            kind="images that end in .webp",
+            count=2,
+            examples=("Kuendigung-Meier.pdf",),
+        ),
         PassedOver(source="s", unit="rows", listed=3, kind="empty lines", count=1),
     ]
     steps = [STEPS[0].model_copy(update={"passed_over": tuple(rows)}), *STEPS[1:]]
     assert card.passed_over_lines(steps)[-3:] == [
-        r"| s | images that end in .webp | 2 | 9 files | a\|b\_.w |",
-        "| s | empty lines | 1 | 3 rows |  |",
+        "| s | images that end in .webp | 2 | 9 files |",
+        "| s | empty lines | 1 | 3 rows |",
         "",
     ]
+    assert "Meier" not in card.card(RECIPE, MANIFEST, steps, {}, None)  # a file's name is nobody's but its owner's
     assert "## What was passed over" in card.card(RECIPE, MANIFEST, steps, {}, None)
     assert "passed over" not in card.card(RECIPE, MANIFEST, STEPS, {}, None)
+
+
+@pytest.mark.parametrize("unit", ["images", "images of the COCO file", "annotations", "objects"])
+def test_a_card_says_of_no_record_that_it_is_none(unit: str):
+    kinds = [
+        PassedOver(source="s", unit=unit, listed=9, kind="a|kind_", count=2),
+        PassedOver(source="s", unit="files", listed=9, kind="texts", count=1),
+    ]
+    lines = card.passed_over_lines([STEPS[0].model_copy(update={"passed_over": tuple(kinds)})])
+    of_records, of_annotations = (place for place, line in enumerate(lines) if line.startswith("What the sources"))
+    assert of_records < lines.index("| s | texts | 1 | 9 files |") < of_annotations
+    assert of_annotations < lines.index(rf"| s | a\|kind\_ | 2 | 9 {unit} |")
+    assert "no record" not in lines[of_annotations]
+    assert not card.passed_over_lines(STEPS)
 
 
 def test_a_card_tells_of_artists_before_and_after():

@@ -173,7 +173,27 @@ def test_what_has_to_be_read_is_what_is_there():
     assert sources.files_to_read(COCO, []) == []
 
 
+def test_a_link_to_a_folder_is_no_record():
+    source = FolderSource(
+        name="art", pattern="{artist}/*", annotations=Annotations(format="voc", path="{artist}/a.xml")
+    )
+    got = listed(source, {"monet/": b"", "real/a.jpg": b"", "real/a.xml": voc((1, 1, 2, 2))})
+    assert got.records["record_id"].to_pylist() == ["art:real/a.jpg", "art:real/a.xml"]
+    assert sources.files_to_read(source, ["monet/", "monet/a.xml"]) == ["monet/a.xml"]
+    with pytest.raises(BadInput, match="expected files like"):
+        listed(source, {"monet/": b""})
+
+
 # --- tables
+
+
+@pytest.mark.parametrize("name", ["works.csv", "WORKS.CSV", "Works.Csv"])
+def test_a_csv_is_one_in_any_case(name: str):
+    source = TableSource(name="t", table=name, columns={"key": "id", "image": "file"})
+    got = listed(source, {name: b"id,file\n1.0,a.jpg\n,b.jpg\n"})
+    assert got.records["record_id"].to_pylist()[0] == "t:1"
+    with pytest.raises(BadInput, match="expected commas between cells"):
+        listed(source, {name: b"id;file\n1;a.jpg\n"})
 
 
 CSV = "\ufeffid,file\n1,a.jpg\n2,b.jpg\n3,c.jpg\n".encode()
