@@ -37,11 +37,11 @@ class PassedOver(Manifest):
     yields something, and of all kinds together.
     """
 
-    source: str
-    unit: str  # of which list, in the plural: files, rows, works, annotations ...
-    listed: int
-    kind: str  # for people, in the plural: "images that end in .webp"
-    count: int
+    sources: tuple[str, ...] = ()  # several may share a folder
+    unit: str = "entries"  # of which list, in the plural: files, rows, annotations ...
+    listed: int = 0
+    kind: str = ""  # for people, in the plural: "images that end in .webp"
+    count: int = 0
     examples: tuple[str, ...] = ()
 
 

@@ -495,8 +495,8 @@ ATTRIBUTES = pa.schema(
 
 PASSED_OVER = pa.schema(
     [
-        ("source", pa.string()),
-        ("unit", pa.string()),  # of which list: files, rows, works, annotations ...
+        ("sources", pa.list_(pa.string())),
+        ("unit", pa.string()),  # of which list: files, rows, entries, annotations ...
         ("listed", pa.int64()),  # the length of that list
         ("kind", pa.string()),
         ("count", pa.int64()),

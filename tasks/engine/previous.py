@@ -17,8 +17,7 @@ from schemas.reasons import Reason
 from schemas.recipe import Recipe
 from schemas.sources import FolderSource
 from schemas.split import SPLITS
-from tasks.core import record_ids, tables
-from tasks.core.export import moved_ids
+from tasks.core import moved_ids, record_ids, tables
 from tasks.core.verify import manifest_problems
 from tasks.engine import runs
 from tasks.engine.cache_keys import is_same_split

@@ -14,8 +14,8 @@ from schemas.reasons import PASSING, Reason
 from schemas.recipe import Recipe
 from schemas.stages import Export
 from schemas.tables import LEDGER, SCREEN
-from tasks.core import tables
-from tasks.core.export import ledger, moved_ids
+from tasks.core import moved_ids, tables
+from tasks.core.export import ledger
 from tasks.core.split import decide
 from tasks.engine import by_hand, runs, steps
 from tasks.engine import previous as lineage

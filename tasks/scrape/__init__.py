@@ -26,12 +26,13 @@ from schemas.recipe import Recipe
 from schemas.sources import AnyFileSource, AnySource, AnyWebSource
 from schemas.styles import Styles
 from schemas.tables import COCO_FILES, RECORDS, RETRIEVALS, SOURCE_FIGURES
-from tasks.core.export.moved_ids import MOVED_BY, Moves, moved_sentences
+from tasks.core import passed_over
 from tasks.core.fetch import REQUESTS
+from tasks.core.moved_ids import MOVED_BY, Moves, moved_sentences
 from tasks.core.names import artists, matching, styles, uncertain
 from tasks.core.record_ids import spelling_notes, with_ids
 from tasks.core.scrape import answers as web_sources
-from tasks.core.scrape import file_kinds, passed_over, records, sources
+from tasks.core.scrape import file_kinds, records, sources
 from tasks.core.scrape.attributes import absent_notes
 from tasks.core.scrape.table_files import UnreadableFile
 from tasks.core.tables import as_schema, kept_rows
@@ -242,7 +243,7 @@ def _pass_over_files(
             named = store.read_table(listings[source.name].records, is_remembered=False)["locator"]
             taken.update(path for path in named.to_pylist() if path in paths)
         listed, left_out = file_kinds.count_files(mine, paths, taken)
-        names = ", ".join(source.name for source in mine)
+        names = tuple(source.name for source in mine)
         rows += left_out.rows(names, "files", listed, file_kinds.speaks_of_images)
     return tuple(rows)
 

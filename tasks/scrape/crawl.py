@@ -1,5 +1,6 @@
 """The loop for every source on the web: send requests, parse the answers, send the further requests in them."""
 
+import dataclasses
 import functools
 import hashlib
 from collections import Counter
@@ -17,10 +18,10 @@ from schemas.manners import Manners
 from schemas.reasons import Reason
 from schemas.sources import AnyWebSource
 from schemas.tables import RECORDS, SOURCE_REQUESTS
+from tasks.core.passed_over import Tally
 from tasks.core.scrape import answers as core
 from tasks.core.scrape import records
 from tasks.core.scrape.attributes import check_some_fit
-from tasks.core.scrape.passed_over import Tally
 from tasks.engine.code_digests import code_digest
 from tasks.engine.decide import decide_once
 from tasks.engine.parts import run_in_parts
@@ -177,7 +178,7 @@ def _parsed_parts(
         yield core.AnswerTables(
             *(
                 table.filter(pc.is_in(table["answer_url"], value_set=wanted))
-                for table in (whole.records, whole.requests, whole.reports, whole.passed_over)
+                for table in (getattr(whole, field.name) for field in dataclasses.fields(whole))
             )
         )
 
@@ -195,7 +196,7 @@ def _parse_part(store: Store, source: AnyWebSource, attributes: AttributeFields,
     no_view = pa.table({})
     refs = [
         decide_once(store, f"parsed-{word}", settings, CODE, no_view, functools.partial(_table_named, parse, word))[0]
-        for word in ("records", "requests", "reports", "passed_over")
+        for word in (field.name for field in dataclasses.fields(core.AnswerTables))
     ]
     return core.AnswerTables(*(store.read_table(ref, is_remembered=False) for ref in refs))
 

@@ -133,5 +133,5 @@ def test_two_sources_of_one_folder_pass_over_what_neither_takes(tmp_path: Path):
     fill(tmp_path / "in", "a.jpg", "b.jpeg", "c.png")
     two = FOLDER + '\n  - folder: {name: more, at: images, pattern: "{title}.jpeg"}'
     assert built(tmp_path, two)["scrape"].notes == (
-        "source 'art, more': 1 of 3 files gives no record: images that end in .png (1: 'c.png')",
+        "sources 'art' and 'more': 1 of 3 files gives no record: images that end in .png (1: 'c.png')",
     )

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
 
 from tasks.core.coco.ids import Id, read_id
-from tasks.core.scrape.passed_over import Tally
+from tasks.core.passed_over import Tally
 
 
 class LeftOut(NamedTuple):

@@ -26,7 +26,7 @@ from tasks.core.coco.reader import (
     row_name,
 )
 from tasks.core.coco.segmentation import is_segmentation
-from tasks.core.scrape.passed_over import Tally
+from tasks.core.passed_over import Tally
 
 Figure = dict[str, Any]
 _LONGEST_DETAIL, _LONGEST_WORDS, _EXAMPLES = 200, 2000, 3

@@ -11,9 +11,9 @@ from schemas.phrases import and_more
 from schemas.reasons import MEANING, Reason
 from schemas.recipe import Recipe
 from tasks.core.attribute_statistics import AttributeSummary
+from tasks.core.passed_over import yielded
 from tasks.core.plots import ROWS
 from tasks.core.report import choice
-from tasks.core.scrape.passed_over import yielded
 
 
 def card(
@@ -117,7 +117,7 @@ def _table_of(rows: Sequence[PassedOver], sentence: str) -> list[str]:
         "| source | what | count | of |",
         "|---|---|---|---|",
         *(
-            f"| {_in_a_cell(row.source)} | {_in_a_cell(row.kind)} | {row.count} | {row.listed} {row.unit} |"
+            f"| {_in_a_cell(', '.join(row.sources))} | {_in_a_cell(row.kind)} | {row.count} | {row.listed} {row.unit} |"
             for row in rows
         ),
         "",

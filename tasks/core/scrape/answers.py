@@ -15,12 +15,12 @@ from schemas.errors import BadInput
 from schemas.manifests import PassedOver
 from schemas.reasons import Reason
 from schemas.sources import AnySource
-from schemas.tables import RECORDS, SOURCE_REQUESTS
+from schemas.tables import PASSED_OVER, RECORDS, SOURCE_REQUESTS
 from tasks.core.fetch import is_url
+from tasks.core.passed_over import Tally
 from tasks.core.scrape import artic, commons, flickr, met, records, surrealism, ukiyoe, wikiart
 from tasks.core.scrape.attributes import with_attributes
 from tasks.core.scrape.offers import can_become
-from tasks.core.scrape.passed_over import KindCount, Tally
 from tasks.core.scrape.web_source import BadAnswer, Credential, ParsedAnswer, SourceRequest, quoted
 
 SOURCE_MODULES: Mapping[str, ModuleType] = {
@@ -48,15 +48,8 @@ ANSWER_REPORTS = pa.schema(
 )
 """Of each answer: the number of works in it, what the source claims to have (a row per claim), and what is wrong."""
 
-PARSED_PASSED_OVER = pa.schema(
-    [
-        ANSWER_URL,
-        ("unit", pa.string()),  # entries: of listings; listings
-        ("kind", pa.string()),  # null: how many of them there are
-        ("count", pa.int64()),
-        ("examples", pa.list_(pa.string())),
-    ]
-)
+PARSED_PASSED_OVER = pa.schema([ANSWER_URL, *(field for field in PASSED_OVER if field.name != "sources")])
+"""Of each answer: how long each of its lists is, or a part of it (`listed` adds up), and what of it was passed over."""
 _BATCH = 5000
 Body = Callable[[Mapping[str, Any]], bytes]
 
@@ -149,9 +142,8 @@ def parse_answers(
             record_rows.add({"answer_url": url, **records.dropped_record(source, answer["key"], *failure)})
         for request in parsed.requests:
             request_rows.add({"answer_url": url, **_request_row(request)})
-        for unit, kind in _passed_over(answer, parsed, has_failed=problem is not None or failure is not None):
-            counted = {"kind": kind.kind or None, "count": kind.count, "examples": kind.examples}
-            passed_rows.add({"answer_url": url, "unit": unit, **counted})
+        for kind in _passed_over(answer, parsed, has_failed=problem is not None or failure is not None):
+            passed_rows.add({"answer_url": url, **kind.model_dump(exclude={"sources"})})
         work_count = len(parsed.rows) + sum(request.source_key is not None for request in parsed.requests)
         claims = parsed.claims or ((None,) if work_count or problem else ())
         for claim in claims:
@@ -160,26 +152,24 @@ def parse_answers(
     return AnswerTables(record_rows.table(), request_rows.table(), reports.table(), passed_rows.table())
 
 
-def _passed_over(
-    answer: Mapping[str, Any], parsed: ParsedAnswer, *, has_failed: bool
-) -> Iterator[tuple[str, KindCount]]:
+def _passed_over(answer: Mapping[str, Any], parsed: ParsedAnswer, *, has_failed: bool) -> Iterator[PassedOver]:
     """By unit, what an answer lists and what of it is neither a row nor a request.
 
     A work's own answer is about an entry of a listing that was counted there.
     """
     if has_failed or answer["reason"] is not None:
         return
-    yield from (("entries", kind) for kind in parsed.passed_over)
+    yield from parsed.passed_over
     works = len(parsed.rows) + sum(request.source_key is not None for request in parsed.requests)
+    says_nothing = not (works or parsed.passed_over)
     if answer["key"] is not None:
-        if not (works or parsed.passed_over):
-            yield "entries", KindCount("works whose own answer says nothing", 1, (answer["url"],))
+        if says_nothing:
+            yield PassedOver(kind="works whose own answer says nothing", count=1, examples=(answer["url"],))
         return
-    yield "listings", KindCount("", 1)
-    if listed := works + sum(kind.count for kind in parsed.passed_over):
-        yield "entries", KindCount("", listed)
-    elif not (parsed.requests or parsed.claims):
-        yield "listings", KindCount("listings that list nothing", 1, (answer["url"],))
+    yield PassedOver(listed=works + sum(kind.count for kind in parsed.passed_over if kind.unit == "entries"))
+    yield PassedOver(unit="listings", listed=1)
+    if says_nothing and not (parsed.requests or parsed.claims):
+        yield PassedOver(unit="listings", kind="listings that list nothing", count=1, examples=(answer["url"],))
 
 
 def passed_over_rows(source: AnySource, passed: pa.Table, later: Tally) -> tuple[PassedOver, ...]:
@@ -188,14 +178,12 @@ def passed_over_rows(source: AnySource, passed: pa.Table, later: Tally) -> tuple
     later: what was passed over after the answers were read, such as entries that several listings have.
     """
     rows: list[PassedOver] = []
-    for unit, left_out in (("entries", later), ("listings", Tally())):
-        listed = 0
-        for row in passed.filter(pc.equal(passed["unit"], unit)).sort_by("answer_url").to_pylist():
-            if row["kind"] is None:
-                listed += row["count"]
-            else:
-                left_out.add(row["kind"], *row["examples"], count=row["count"])
-        rows += left_out.rows(source.name, unit, listed)
+    tallies = {"entries": later} | {unit: Tally() for unit in sorted({*passed["unit"].to_pylist()} - {"entries"})}
+    for unit, left_out in tallies.items():
+        mine = passed.filter(pc.equal(passed["unit"], unit)).sort_by("answer_url").to_pylist()
+        for row in mine:
+            left_out.add(row["kind"], *row["examples"], count=row["count"])
+        rows += left_out.rows((source.name,), unit, sum(row["listed"] for row in mine))
     return tuple(rows)
 
 

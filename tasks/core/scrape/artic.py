@@ -4,9 +4,9 @@ import re
 from typing import Any
 
 from schemas.sources.artic import ArticSource
+from tasks.core.passed_over import Tally
 from tasks.core.scrape.museum_fields import QUALIFIER, single_year, text_without_tags
 from tasks.core.scrape.offers import Offer, OfferedValues, asked_offers, offer_sentences
-from tasks.core.scrape.passed_over import Tally
 from tasks.core.scrape.web_source import (
     BadAnswer,
     ClaimedCount,

@@ -10,9 +10,9 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from schemas.sources.commons import CommonsSource
+from tasks.core.passed_over import Tally
 from tasks.core.scrape.html_text import text_of_html
 from tasks.core.scrape.offers import Offer, OfferedValues, asked_offers, offer_sentences, split_texts
-from tasks.core.scrape.passed_over import Tally
 from tasks.core.scrape.web_source import (
     BadAnswer,
     ClaimedCount,
@@ -20,6 +20,7 @@ from tasks.core.scrape.web_source import (
     ParsedAnswer,
     SourceRequest,
     object_of_json,
+    of_containers,
     quoted,
 )
 
@@ -226,7 +227,7 @@ def _subcategories(
             requests.extend(_member_requests(source, name, left))
             if (count := _file_count(page)) is not None:
                 claims.append(ClaimedCount(f"Category:{name}", count))
-    return ParsedAnswer(tuple(rows), tuple(requests), tuple(claims), left_out.kinds())
+    return ParsedAnswer(tuple(rows), tuple(requests), tuple(claims), of_containers("categories", pages, left_out))
 
 
 def _category(page: Any) -> str | None:

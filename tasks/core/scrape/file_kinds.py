@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterable, Sequence
 
 from schemas.phrases import listed, quoted
 from schemas.sources import AnyFileSource, FolderSource, TableSource
+from tasks.core.passed_over import Tally
 from tasks.core.scrape.folder import extension, fields_of_path
-from tasks.core.scrape.passed_over import Tally
 
 _EXTENSIONS = {
     "images": ".jpg .jpeg .jpe .jfif .jif .png .apng .gif .webp .tif .tiff .bmp .dib .heic .heif .hif .avif .jxl .jp2 "

@@ -10,8 +10,8 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from schemas.sources.flickr import FlickrSource
+from tasks.core.passed_over import Tally
 from tasks.core.scrape.offers import Offer, OfferedValues, asked_offers, offer_sentences, split_texts
-from tasks.core.scrape.passed_over import KindCount
 from tasks.core.scrape.web_source import (
     BadAnswer,
     ClaimedCount,
@@ -101,8 +101,9 @@ def parse(source: FlickrSource, request: SourceRequest, data: bytes) -> ParsedAn
     claims = (ClaimedCount(request.kind, total),)
     # a page beyond the last one comes as the last one: https://github.com/alexis-mignon/python-flickr-api/issues/54
     if page != requested_page:
-        again = KindCount("photographs of a page that came in place of one beyond the last", len(listed))
-        return ParsedAnswer(claims=claims, passed_over=(again,) if listed else ())
+        again = Tally()
+        again.add("photographs of a page that came in place of one beyond the last", count=len(listed))
+        return ParsedAnswer(claims=claims, passed_over=again.kinds())
     is_within = not source.is_search or page * source.page_size < _MOST_FOUND
     following = (_page_request(source, page + 1),) if listed and page < pages and is_within else ()
     return ParsedAnswer(tuple(_row(source, photo) for photo in listed), following, claims)

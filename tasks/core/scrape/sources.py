@@ -21,9 +21,9 @@ from schemas.tables import COCO_FILES, RECORDS, SOURCE_FIGURES
 from tasks.core.coco import source as coco
 from tasks.core.coco.left_out import LeftOut
 from tasks.core.coco.reader import Schemes
+from tasks.core.passed_over import IMAGES_OF_FILE, Tally
 from tasks.core.scrape import folder, records, table, voc
 from tasks.core.scrape.attributes import check_some_fit
-from tasks.core.scrape.passed_over import IMAGES_OF_FILE, Tally
 from tasks.core.scrape.table_files import (
     Read,
     UnreadableFile,
@@ -104,7 +104,7 @@ def tables_of_source(
     if not found.num_rows:
         raise BadInput(f"source '{source.name}': expected {_got_nothing(source, paths, left_out)}")
     check_some_fit(source.name, found, attributes)
-    passed_over = left_out.rows(source.name, "rows", listed)
+    passed_over = left_out.rows((source.name,), "rows", listed)
     annotations = _read_annotations(
         source, there, FileNames(found["locator"].drop_null().to_pylist()), read, categories
     )
@@ -188,9 +188,9 @@ class _Drawn:
                 self._of_file.add("images of no record", locator)
                 self._objects.add("annotations of images of no record", locator, count=len(image.figures or ()))
         return (
-            *self._images.rows(source.name, "images", self._records),
-            *self._of_file.rows(source.name, IMAGES_OF_FILE, in_file),
-            *self._objects.rows(source.name, self._unit, self._figures + self._objects.total),
+            *self._images.rows((source.name,), "images", self._records),
+            *self._of_file.rows((source.name,), IMAGES_OF_FILE, in_file),
+            *self._objects.rows((source.name,), self._unit, self._figures + self._objects.total),
         )
 
 

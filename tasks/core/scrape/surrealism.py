@@ -11,7 +11,6 @@ from urllib.parse import unquote
 from schemas.sources.surrealism import SurrealismSource
 from tasks.core.scrape.html_pages import Element, Page, parse_page, resolve_link
 from tasks.core.scrape.offers import Offer, OfferedValues, offer_sentences
-from tasks.core.scrape.passed_over import Tally
 from tasks.core.scrape.web_source import BadAnswer, Credential, ParsedAnswer, SourceRequest, quoted
 
 CREDENTIAL: Credential | None = None
@@ -41,21 +40,18 @@ def parse(source: SurrealismSource, request: SourceRequest, data: bytes) -> Pars
 
 
 def _parse_index(request: SourceRequest, index: Page) -> ParsedAnswer:
-    urls, left_out = {}, Tally()
+    urls = {}
     for anchor in index.all("a"):
         place = resolve_link(request.url, anchor.attributes.get("href", ""))
         is_artist = place and place.hostname in HOSTS and not place.query and _ARTIST.fullmatch(place.path)
         if place and is_artist and place.geturl() != request.url and index.text(anchor):
             urls[place.geturl()] = True
-        else:
-            left_out.add("links that lead to no artist's page", anchor.attributes.get("href", ""))
     if not urls:
         title = quoted(index.title)
         raise BadAnswer(
             f"expected links to artists' pages (a, *.html, with a name), got none; title {title} ({request.url})"
         )
-    requests = tuple(SourceRequest(url, "artist", expects="html") for url in urls)
-    return ParsedAnswer(requests=requests, passed_over=left_out.kinds())
+    return ParsedAnswer(requests=tuple(SourceRequest(url, "artist", expects="html") for url in urls))
 
 
 def _parse_artist(source: SurrealismSource, request: SourceRequest, works: Page) -> ParsedAnswer:

@@ -11,9 +11,9 @@ from schemas.errors import BadInput
 from schemas.file_names import FileNames, canonical_name
 from schemas.sources import AnyFileSource, TableSource
 from schemas.stand_ins import LOOK_BYTES, stand_in
+from tasks.core.passed_over import Tally
 from tasks.core.scrape import json_works, table
 from tasks.core.scrape.json_works import UNREADABLE
-from tasks.core.scrape.passed_over import Tally
 from tasks.core.scrape.paths import parse_path
 
 _FIRST_CHARACTERS, _MOST_NULS = 4096, 0.1

@@ -16,12 +16,13 @@ read stored answers again.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from schemas.credentials import Credential
-from tasks.core.scrape.passed_over import KindCount
+from schemas.manifests import PassedOver
+from tasks.core.passed_over import Tally
 
 __all__ = [
     "BadAnswer",
@@ -73,13 +74,21 @@ class ParsedAnswer:
     """The content of one answer: works (fields for `records.record`), further requests, and claimed counts.
 
     passed_over: entries of the answer that are neither, by kind. What an answer lists is its rows, its requests with a
-    source key, and these.
+    source key, and these; what holds works, such as an artist, is counted beside (`of_containers`).
     """
 
     rows: tuple[Mapping[str, Any], ...] = ()
     requests: tuple[SourceRequest, ...] = ()
     claims: tuple[ClaimedCount, ...] = ()
-    passed_over: tuple[KindCount, ...] = ()
+    passed_over: tuple[PassedOver, ...] = ()
+
+
+def of_containers(unit: str, items: Sequence[Any], left_out: Tally) -> tuple[PassedOver, ...]:
+    """What of a list of artists or categories leads to no listing of works. They are none of the entries, as works are.
+
+    unit: in the plural, such as artists. items: the whole list.
+    """
+    return (PassedOver(unit=unit, listed=len(items)), *left_out.kinds(unit)) if items else ()
 
 
 class BadAnswer(ValueError):

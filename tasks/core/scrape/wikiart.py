@@ -11,8 +11,16 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from schemas.sources.wikiart import WikiartSource
-from tasks.core.scrape.passed_over import KindCount, Tally
-from tasks.core.scrape.web_source import BadAnswer, ClaimedCount, Credential, ParsedAnswer, SourceRequest, quoted
+from tasks.core.passed_over import Tally
+from tasks.core.scrape.web_source import (
+    BadAnswer,
+    ClaimedCount,
+    Credential,
+    ParsedAnswer,
+    SourceRequest,
+    of_containers,
+    quoted,
+)
 from tasks.core.scrape.wikiart_addresses import (
     all_artists_request,
     api2_works_request,
@@ -117,7 +125,7 @@ def _parse_artist_items(
             requests.append(works_request(place))
         else:
             left_out.add("artists that the recipe does not name", name or place)
-    return ParsedAnswer(tuple(rows), tuple(requests), passed_over=left_out.kinds())
+    return ParsedAnswer(tuple(rows), tuple(requests), passed_over=of_containers("artists", items, left_out))
 
 
 def _parse_works(source: WikiartSource, request: SourceRequest, data: bytes) -> ParsedAnswer:
@@ -222,10 +230,9 @@ def _wanted_work(request: SourceRequest, fields: dict[str, Any] | None) -> Parse
     """A work's row; counted where the recipe does not want it."""
     if fields is not None:
         return ParsedAnswer(rows=(fields,))
-    unwanted = KindCount(
-        "works that are not of the styles or rights that the recipe wants", 1, (str(request.source_key),)
-    )
-    return ParsedAnswer(passed_over=(unwanted,))
+    left_out = Tally()
+    left_out.add("works that are not of the styles or rights that the recipe wants", str(request.source_key))
+    return ParsedAnswer(passed_over=left_out.kinds())
 
 
 def _api2_list(request: SourceRequest, data: bytes) -> tuple[list[Any], tuple[SourceRequest, ...]]:

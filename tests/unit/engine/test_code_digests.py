@@ -17,7 +17,7 @@ SCRAPE = {
     *("scrape", "scrape.sources", "scrape.voc", "scrape.folder", "scrape.records", "scrape.table", "scrape.cells"),
     *(
         "scrape.attributes",
-        "scrape.passed_over",
+        "passed_over",
         "scrape.paths",
         "scrape.dates",
         "scrape.date_words",

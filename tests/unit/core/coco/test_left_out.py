@@ -8,7 +8,7 @@ import pytest
 from schemas.errors import BadInput
 from tasks.core.coco.left_out import LeftOut, without_odd_entries
 from tasks.core.coco.reader import read_document
-from tasks.core.scrape.passed_over import Tally
+from tasks.core.passed_over import Tally
 
 IMAGE, BOX = {"id": 1, "file_name": "a.jpg"}, {"image_id": 1, "category_id": 1, "bbox": [0, 0, 1, 1]}
 
@@ -30,7 +30,7 @@ def test_odd_entries(images: list[Any], annotations: list[Any], kinds: dict[str,
     left_out = LeftOut(Tally(), Tally())
     got, _ = without_odd_entries({"images": images, "annotations": annotations, "info": 1}, left_out)
     assert (len(got["images"]), len(got["annotations"]), got["info"]) == (1, 1, 1)
-    assert {row.kind: row.count for tally in left_out for row in tally.rows("art", "x", 9)} == kinds
+    assert {row.kind: row.count for tally in left_out for row in tally.rows(("art",), "x", 9)} == kinds
 
 
 @pytest.mark.parametrize("document", [None, [], {"images": []}, {"images": {}, "annotations": []}])

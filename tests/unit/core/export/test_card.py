@@ -114,14 +114,14 @@ def test_a_drop_table_of_no_stages_is_its_head():
 def test_a_card_tells_what_was_passed_over():
     rows = [
         PassedOver(
-            source="s",
+            sources=("s",),
             unit="files",
             listed=9,
             kind="images that end in .webp",
             count=2,
             examples=("Kuendigung-Meier.pdf",),
         ),
-        PassedOver(source="s", unit="rows", listed=3, kind="empty lines", count=1),
+        PassedOver(sources=("s",), unit="rows", listed=3, kind="empty lines", count=1),
     ]
     steps = [STEPS[0].model_copy(update={"passed_over": tuple(rows)}), *STEPS[1:]]
     assert card.passed_over_lines(steps)[-3:] == [
@@ -137,8 +137,8 @@ def test_a_card_tells_what_was_passed_over():
 @pytest.mark.parametrize("unit", ["images", "images of the COCO file", "annotations", "objects"])
 def test_a_card_says_of_no_record_that_it_is_none(unit: str):
     kinds = [
-        PassedOver(source="s", unit=unit, listed=9, kind="a|kind_", count=2),
-        PassedOver(source="s", unit="files", listed=9, kind="texts", count=1),
+        PassedOver(sources=("s",), unit=unit, listed=9, kind="a|kind_", count=2),
+        PassedOver(sources=("s",), unit="files", listed=9, kind="texts", count=1),
     ]
     lines = card.passed_over_lines([STEPS[0].model_copy(update={"passed_over": tuple(kinds)})])
     of_records, of_annotations = (place for place, line in enumerate(lines) if line.startswith("What the sources"))

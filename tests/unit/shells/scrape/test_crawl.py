@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from schemas.sources import ArticSource
 from schemas.tables import SOURCE_REQUESTS
+from tasks.core.passed_over import Tally
 from tasks.core.scrape.answers import PARSED_REQUESTS
-from tasks.core.scrape.passed_over import Tally
 from tasks.scrape import crawl
 
 SOURCE = ArticSource(name="art")

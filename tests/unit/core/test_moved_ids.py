@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from schemas.tables import LEDGER, RECORDS
-from tasks.core.export.moved_ids import KNOWN, MOVED, Moves, is_many, known_records, moved_ids, moved_sentences
+from tasks.core.moved_ids import KNOWN, MOVED, Moves, is_many, known_records, moved_ids, moved_sentences
 
 URL = "https://a.example/1"
 

@@ -3,7 +3,7 @@
 import io
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pyarrow as pa
@@ -17,17 +17,20 @@ from schemas.sources import (
     Annotations,
     AnyFileSource,
     ArticSource,
+    CommonsSource,
     FlickrSource,
     FolderSource,
     MetSource,
+    SurrealismSource,
     TableSource,
     WikiartSource,
 )
 from schemas.tables import ANSWERS, PASSED_OVER, RECORDS
+from tasks.core import passed_over
+from tasks.core.passed_over import Tally, notes
 from tasks.core.scrape import answers as web
-from tasks.core.scrape import artic, flickr, met, passed_over, sources, wikiart
+from tasks.core.scrape import artic, commons, flickr, met, sources, surrealism, wikiart
 from tasks.core.scrape.file_kinds import speaks_of_images
-from tasks.core.scrape.passed_over import Tally, notes, things_listed
 from tasks.core.scrape.records import merge
 from tasks.core.scrape.web_source import SourceRequest
 from tasks.io.files.parquet_rows import rows_of_parquet
@@ -39,7 +42,7 @@ def test_counts_by_kind_with_three_examples_the_most_frequent_first():
     left_out.add("texts", "a.txt")
     for number in range(5):
         left_out.add("images that end in .webp", f"{number}.webp")
-    rows = left_out.rows("art", "files", 9)
+    rows = left_out.rows(("art",), "files", 9)
     assert [(row.kind, row.count, row.examples) for row in rows] == [
         ("images that end in .webp", 5, ("0.webp", "1.webp", "2.webp")),
         ("texts", 1, ("a.txt",)),
@@ -57,7 +60,7 @@ def test_rare_kinds_beyond_a_dozen_are_one():
     left_out = Tally()
     for number in range(30):
         left_out.add(f"files that end in .{number:02}", f"a.{number:02}", count=2 if number < 11 else 1)
-    rows = left_out.rows("art", "files", 41)
+    rows = left_out.rows(("art",), "files", 41)
     assert (len(rows), rows[-1].kind, rows[-1].count) == (12, "others", 19)
     assert things_listed(0, rows) == 41
 
@@ -79,7 +82,7 @@ def test_images_are_never_among_others(images: int, others: int, kinds: int):
     endings = (".jpg", ".png", ".gif", ".tif", ".bmp", ".heic", ".avif", ".jxl", ".jp2", ".psd", ".svg", ".tga", ".pcx")
     for ending in (*endings, ".ppm")[:images]:
         left_out.add(f"images that end in {ending}" if len(ending) > 4 else f"files that end in {ending}, in deeper")
-    rows = left_out.rows("art", "files", 999, speaks_of_images)
+    rows = left_out.rows(("art",), "files", 999, speaks_of_images)
     assert sum(speaks_of_images(row.kind) for row in rows) == images
     assert (len(rows), sum(row.count for row in rows)) == (kinds, images + 9 * others)
 
@@ -87,7 +90,7 @@ def test_images_are_never_among_others(images: int, others: int, kinds: int):
 def test_nothing_passed_over_says_nothing():
     left_out = Tally()
     left_out.add("rows equal to another one", count=0)
-    assert (left_out.rows("art", "rows", 7), notes([])) == ((), [])
+    assert (left_out.rows(("art",), "rows", 7), notes([])) == ((), [])
 
 
 @pytest.mark.parametrize(
@@ -98,13 +101,13 @@ def test_nothing_passed_over_says_nothing():
     ],
 )
 def test_a_sentence(unit: str, count: int, sentence: str):
-    assert notes([PassedOver(source="art", unit=unit, listed=count, kind="texts", count=count)]) == [sentence]
+    assert notes([PassedOver(sources=("art",), unit=unit, listed=count, kind="texts", count=count)]) == [sentence]
 
 
 def test_an_example_is_one_short_line():
     left_out = Tally()
     left_out.add("texts", "a\nb\x1b[2J" + "x" * 200)
-    ((example,),) = (row.examples for row in left_out.rows("art", "files", 1))
+    ((example,),) = (row.examples for row in left_out.rows(("art",), "files", 1))
     assert len(example) == 80
     assert example.isprintable()
 
@@ -120,6 +123,11 @@ def tables_of(source: AnyFileSource, files: dict[str, bytes]) -> sources.SourceT
         lambda data: rows_of_parquet("art", data),
         {"person": COCO_17},
     )
+
+
+def things_listed(yielded: int, rows: Iterable[PassedOver]) -> int:
+    """How many things a list had, by what came of them: every list closes, so that it is its length."""
+    return yielded + sum(row.count for row in rows)
 
 
 def listed(name: str, data: bytes, **settings: Any) -> tuple[int, list[PassedOver]]:
@@ -411,8 +419,52 @@ def test_every_photograph_of_flickrs_page_is_a_row_or_counted(photos: list[Any],
 def test_artists_and_works_of_wikiart_that_the_recipe_does_not_want_are_counted():
     source = WikiartSource(name="wikiart", by="json", artists=("claude-monet",), copyright="public_domain")
     artists = [{"url": "/en/claude-monet"}, {"url": "/en/other"}, {"url": None}, None]
-    got = wikiart.parse(source, wikiart.start_requests(source)[0], json.dumps(artists).encode())
+    request = wikiart.start_requests(source)[0]
+    got = wikiart.parse(source, request, json.dumps(artists).encode())
     assert (len(got.rows), len(got.requests)) == (2, 1)
-    assert [(kind.kind, kind.count, kind.examples) for kind in got.passed_over] == [
-        ("artists that the recipe does not name", 1, ("other",))
+    assert [(kind.unit, kind.kind, kind.count, kind.examples) for kind in got.passed_over[1:]] == [
+        ("artists", "artists that the recipe does not name", 1, ("other",))
     ]
+    (of_list,) = notes(rows_of_answers(source, {request: artists}))
+    sentence = "1 of 4 artists gives no record: artists that the recipe does not name (1: 'other')"
+    assert of_list == f"source 'wikiart': {sentence}"
+
+
+def rows_of_answers(source: Any, bodies: dict[SourceRequest, Any]) -> tuple[PassedOver, ...]:
+    """What of a source's listings yields no record."""
+    answers = [
+        {**dict.fromkeys(ANSWERS.names), "url": of.url, "kind": of.kind, "expects": of.expects, "needs_secret": False}
+        for of in bodies
+    ]
+    by_url = {request.url: body for request, body in bodies.items()}
+
+    def data_of(answer: Any) -> bytes:
+        body = by_url[answer["url"]]
+        return body if isinstance(body, bytes) else json.dumps(body).encode()
+
+    parsed = web.parse_answers(source, answers, data_of)
+    return web.passed_over_rows(source, parsed.passed_over, Tally())
+
+
+def test_links_of_a_page_that_lead_to_no_artist_are_no_entries():
+    source = SurrealismSource(name="sur")
+    (request,) = surrealism.start_requests(source)
+    page = b"<a href='/'>Home</a><a href='/about'>About</a><a href='ernst.html'>Max Ernst</a>"
+    assert rows_of_answers(source, {request: page}) == ()
+
+
+def test_subcategories_that_the_recipe_excludes_are_counted_among_the_categories():
+    source = CommonsSource(name="commons", categories=("Paintings",), depth=1, exclude=("Copies",))
+    request = next(request for request in commons.start_requests(source) if "gcmtype=subcat" in request.url)
+    pages = [{"title": "Category:Copies"}, {"title": "Category:Cubism"}]
+    assert notes(rows_of_answers(source, {request: {"batchcomplete": True, "query": {"pages": pages}}})) == [
+        "source 'commons': 1 of 2 categories gives no record: subcategories that the recipe excludes (1: 'Copies')"
+    ]
+
+
+def test_a_folder_of_several_sources_names_each_of_them():
+    left_out = Tally()
+    left_out.add("texts", "a.txt")
+    rows = left_out.rows(("old, new", "b"), "files", 9)
+    assert notes(rows) == ["sources 'old, new' and 'b': 1 of 9 files gives no record: texts (1: 'a.txt')"]
+    assert passed_over.rows_of_table(passed_over.table(rows)) == rows

@@ -4,7 +4,6 @@ Of every list, what comes in is what yields something, and what is passed over.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 import pyarrow as pa
 
@@ -25,16 +24,7 @@ _YIELDS = {
 """What a list's entries should yield, where that is no record."""
 _Kind = tuple[str, tuple[int, tuple[str, ...]]]
 """A kind, its count and its examples."""
-_ONE = {IMAGES_OF_FILE: "image of the COCO file", "entries": "entry"}
-
-
-@dataclass(frozen=True, slots=True)
-class KindCount:
-    """How many of one kind were passed over, and the first few."""
-
-    kind: str
-    count: int
-    examples: tuple[str, ...] = ()
+_ONE = {IMAGES_OF_FILE: "image of the COCO file", "entries": "entry", "categories": "category"}
 
 
 class Tally:
@@ -52,9 +42,12 @@ class Tally:
         if before + count:
             self._kinds[kind] = (before + count, shown)
 
-    def kinds(self) -> tuple[KindCount, ...]:
-        """Each kind, in the order in which they came."""
-        return tuple(KindCount(kind, *counted) for kind, counted in self._kinds.items())
+    def kinds(self, unit: str = "entries") -> tuple[PassedOver, ...]:
+        """Each kind, in the order in which they came, of a part of a list whose length is told elsewhere."""
+        return tuple(
+            PassedOver(unit=unit, kind=kind, count=count, examples=examples)
+            for kind, (count, examples) in self._kinds.items()
+        )
 
     @property
     def total(self) -> int:
@@ -62,7 +55,11 @@ class Tally:
         return sum(count for count, _ in self._kinds.values())
 
     def rows(
-        self, source: str, unit: str, listed: int, is_always_shown: Callable[[str], bool] = lambda _: False
+        self,
+        sources: tuple[str, ...],
+        unit: str,
+        listed: int,
+        is_always_shown: Callable[[str], bool] = lambda _: False,
     ) -> tuple[PassedOver, ...]:
         """A row for each kind, the most frequent first; rare ones beyond a dozen are one row. listed: the list's
         length. is_always_shown: whether a kind has its own row however rare it is, also beyond a dozen.
@@ -73,7 +70,7 @@ class Tally:
             most = max(_MOST_KINDS - 1 - (len(kinds) - len(rare)), 0)
             kinds = _without_rest(kinds, rare[most:])
         return tuple(
-            PassedOver(source=source, unit=unit, listed=listed, kind=kind, count=count, examples=examples)
+            PassedOver(sources=sources, unit=unit, listed=listed, kind=kind, count=count, examples=examples)
             for kind, (count, examples) in kinds
         )
 
@@ -86,17 +83,6 @@ def _without_rest(kinds: list[_Kind], rest: Sequence[_Kind]) -> list[_Kind]:
     examples = tuple(example for _, (_, shown) in rest for example in shown[:1])[:_EXAMPLES]
     others = _OTHERS, (sum(count for _, (count, _) in rest), examples)
     return [*(kind for kind in kinds if kind[0] not in left), others]
-
-
-def things_listed(yielded: int, rows: Iterable[PassedOver]) -> int:
-    """How many things a list had, by what came of them: those that yielded something, and those passed over.
-
-    Every list closes: this is its length, `listed` of each of its rows.
-
-    >>> things_listed(7, [PassedOver(source="a", unit="files", listed=9, kind="texts", count=2)])
-    9
-    """
-    return yielded + sum(row.count for row in rows)
 
 
 def yielded(unit: str) -> str:
@@ -121,20 +107,22 @@ def rows_of_table(passed: pa.Table) -> tuple[PassedOver, ...]:
 def notes(rows: Iterable[PassedOver]) -> list[str]:
     """A sentence for each list of which something was passed over.
 
-    >>> notes([PassedOver(source="art", unit="files", listed=9, kind="texts", count=2, examples=("a.txt",))])
+    >>> notes([PassedOver(sources=("art",), unit="files", listed=9, kind="texts", count=2, examples=("a.txt",))])
     ["source 'art': 2 of 9 files give no record: texts (2: 'a.txt')"]
     """
-    by_list: dict[tuple[str, str], list[PassedOver]] = {}
+    by_list: dict[tuple[tuple[str, ...], str], list[PassedOver]] = {}
     for row in rows:
-        by_list.setdefault((row.source, row.unit), []).append(row)
-    return [_sentence(source, unit, of_list) for (source, unit), of_list in by_list.items()]
+        by_list.setdefault((row.sources, row.unit), []).append(row)
+    return [_sentence(sources, unit, of_list) for (sources, unit), of_list in by_list.items()]
 
 
-def _sentence(source: str, unit: str, rows: Sequence[PassedOver]) -> str:
+def _sentence(sources: Sequence[str], unit: str, rows: Sequence[PassedOver]) -> str:
     count, listed = sum(row.count for row in rows), rows[0].listed
+    names = " and ".join(f"'{source}'" for source in sources)
     kinds = "; ".join(f"{row.kind} ({row.count:,}{_of_examples(row.examples)})" for row in rows)
+    whole = counted(listed, _ONE.get(unit, unit.removesuffix("s")), unit)
     return (
-        f"source '{source}': {count:,} of {counted(listed, _ONE.get(unit, unit.removesuffix('s')), unit)} "
+        f"source{'s' * (len(sources) > 1)} {names}: {count:,} of {whole} "
         f"{'gives' if count == 1 else 'give'} no {yielded(unit)}: {kinds}"
     )
 
