@@ -5,7 +5,7 @@ import re
 LOOK_BYTES = 1024
 """So much of a file's beginning is looked at."""
 
-_BLANK = rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)*"
+_BLANK = rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)*+"
 _HTML = "an HTML page, as servers send for errors and log-ins, not the file itself: download it again"
 _STAND_INS = (
     # https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md

@@ -22,12 +22,13 @@ from tasks.engine.cache_keys import cache_key
 _NOT_PART_OF_ANSWERS = frozenset({"tasks.io.store.layout"})
 """Modules that say where an answer lies, never what it is: another sentence in them must not train a detector again."""
 
-_SHARED_RULE = "schemas.file_names"
-"""How names of files are looked up: a rule that tasks.core and tasks.io both need, and neither sees the other."""
+_SHARED_RULES = frozenset({"schemas.file_names", "schemas.stand_ins"})
+"""How names of files are looked up, and what stands in a file's place: rules that tasks.core and tasks.io both need,
+and neither sees the other."""
 
 
 def code_digest(*modules: ModuleType) -> str:
-    """Digest of the source of the modules, and of all of tasks.core and tasks.io that they import, and of the one rule
+    """Digest of the source of the modules, and of all of tasks.core and tasks.io that they import, and of the rules
     that these two share, without comments and docstrings.
     """
     names = sorted({module.__name__ for module in modules})
@@ -50,7 +51,7 @@ def _collect(name: str, sources: dict[str, str]) -> None:
     tree = ast.parse(_source(name))
     sources[name] = ast.unparse(_without_docstrings(tree))
     for imported in _imports(tree):
-        if imported.startswith(("tasks.core.", "tasks.io.")) or imported == _SHARED_RULE:
+        if imported.startswith(("tasks.core.", "tasks.io.")) or imported in _SHARED_RULES:
             _collect(imported, sources)
 
 

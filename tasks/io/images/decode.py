@@ -210,7 +210,7 @@ def _why_not(data: bytes, max_pixels: int, problem: Exception) -> tuple[Reason, 
     is_opened = not isinstance(problem, UnidentifiedImageError)
     if (why := undecoded.why_not_decoded(data, max_pixels, is_opened=is_opened)) is not None:
         return why
-    if lacks_only_its_end(data):
+    if is_opened and lacks_only_its_end(data):  # else nothing is known of its pixels, which may be too many
         return Reason.BROKEN_IMAGE, NO_END
     if is_opened:
         words = f"{type(problem).__name__}: {problem}"[:200]

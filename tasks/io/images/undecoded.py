@@ -29,7 +29,7 @@ _OTHER_FORMATS = tuple(
         ("DjVu", rb"AT&TFORM"),
         ("XCF", rb"gimp xcf "),
         ("EPS", rb"%!PS|\xc5\xd0\xd3\xc6"),
-        ("SVG", rb"(\xef\xbb\xbf)?\s*(<\?xml[^>]*\?>\s*)?(<!--.*?-->\s*)*(<!DOCTYPE svg[^>]*>\s*)?<svg[\s>]"),
+        ("SVG", rb"(\xef\xbb\xbf)?\s*(<\?xml[^>]*\?>\s*)?(<!--.*?-->\s*)*+(<!DOCTYPE svg[^>]*>\s*)?<svg[\s>]"),
     )
 )
 """Formats of pictures that are not read, by how their files begin. TGA and PCX have no signature to go by."""

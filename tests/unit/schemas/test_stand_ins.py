@@ -1,5 +1,7 @@
 """What stands in the place of a file, by its first bytes."""
 
+import time
+
 import pytest
 
 from schemas.stand_ins import LOOK_BYTES, stand_in
@@ -54,6 +56,12 @@ def test_what_stands_in_a_files_place_is_called_that(beginning: bytes, words: st
 )
 def test_all_else_may_be_a_file(beginning: bytes):
     assert stand_in(beginning) is None
+
+
+def test_comments_after_which_nothing_known_comes_are_looked_at_once():
+    began_s = time.process_time()
+    assert stand_in(b"<!---->" * 23 + b"x") is None
+    assert time.process_time() - began_s < 0.5
 
 
 def test_what_is_mapped_into_memory_is_looked_at_too():

@@ -1,6 +1,7 @@
 """What is said of images that do not decode: of another format, of other pixels, too large, or really broken."""
 
 import struct
+import time
 import tracemalloc
 from collections.abc import Callable
 
@@ -9,7 +10,7 @@ import pytest
 from PIL import Image
 
 from schemas.reasons import Reason
-from tasks.io.images import inspection
+from tasks.io.images import decode, inspection
 from tasks.io.images.decode import UnreadableImage
 from tasks.io.images.undecoded import tiff_tags
 from tests.support.images import encoded, from_cv, painting, with_tag
@@ -85,6 +86,23 @@ NO_IMAGES = [
 @pytest.mark.parametrize(("name", "data"), OTHER_FORMATS)
 def test_a_format_that_is_not_read_has_its_name(name: str, data: bytes):
     assert why(data) == (Reason.UNSUPPORTED_FORMAT, name)
+
+
+def test_comments_after_which_no_drawing_comes_are_looked_at_once():
+    began_s = time.process_time()
+    assert why(b"<!---->" * 23 + b"x") is not None
+    assert time.process_time() - began_s < 0.5
+
+
+def test_a_jpeg_that_is_not_opened_is_not_decoded_to_see_whether_it_has_an_end(monkeypatch: pytest.MonkeyPatch):
+    decoded: list[bytes] = []
+    monkeypatch.setattr(decode, "lacks_only_its_end", lambda data: bool(decoded.append(data)))
+    place = JPEG.index(b"\xff\xc0")
+    # a marker without a length, which libjpeg passes over and the others do not
+    large = sof(JPEG, 5, struct.pack(">HH", 12_000, 12_000))
+    found = why(large[:place] + b"\xff\x01" + large[place:-2], max_pixels=10**6)
+    assert found is not None and found[0] is Reason.BROKEN_IMAGE
+    assert not decoded
 
 
 @pytest.mark.parametrize("data", NO_IMAGES)
