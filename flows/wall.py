@@ -14,6 +14,7 @@ from http import HTTPStatus
 from typing import Any, NamedTuple
 
 from schemas.errors import BadInput
+from schemas.manners import ascii_name
 from schemas.phrases import quoted
 
 Scope = MutableMapping[str, Any]
@@ -36,7 +37,7 @@ _OTHER_SITES = {"cross-site", "same-site"}
 """What a browser says of a request by a page that is not the server's own: for it, ports of one host are one site."""
 
 
-class Place(NamedTuple):
+class HostPort(NamedTuple):
     """A host as names are compared (small letters, no final dot; addresses in their short form), and its port."""
 
     host: str
@@ -47,7 +48,8 @@ class Place(NamedTuple):
 class RequestHead(NamedTuple):
     """What the rule sees of a request.
 
-    target: as the request line has it, or its path. headers: names in small letters, values; in their order.
+    target: as the request line has it; of an ASGI server only its path, which always begins with a slash. headers:
+    names in small letters, values; in their order.
     """
 
     method: str
@@ -60,18 +62,19 @@ class RequestHead(NamedTuple):
         return [value.strip(" \t") for other, value in self.headers if other == name]
 
 
-def allowed_names(*hosts: str) -> frozenset[str]:
+def allowed_names(*hosts: str, named_by: str = "--allowed-host") -> frozenset[str]:
     """The names that a server answers to beside all addresses: localhost and these; addresses among them are left out.
 
-    Raises BadInput for what is neither a name nor an address.
+    named_by: the option or setting that holds them, as the sentence calls it. Raises BadInput for what is neither a
+    name nor an address.
 
     >>> sorted(allowed_names("Museum.Example.", "0.0.0.0"))
     ['localhost', 'museum.example']
     """
-    return frozenset({"localhost", *(name for host in hosts if (name := _name(host)) is not None)})
+    return frozenset({"localhost", *(name for host in hosts if (name := _name(host, named_by)) is not None)})
 
 
-def _name(host: str) -> str | None:
+def _name(host: str, named_by: str) -> str | None:
     try:
         ipaddress.ip_address(host.strip("[]").partition("%")[0])
     except ValueError:
@@ -79,12 +82,12 @@ def _name(host: str) -> str | None:
     else:
         return None
     try:
-        name = host.encode("idna").decode().lower().removesuffix(".")  # as a browser sends it
+        name = ascii_name(host).lower().removesuffix(".")
     except UnicodeError:
         name = ""
     if not _NAME.fullmatch(name) or len(name) > _LONGEST_NAME:
         expected = "a name such as museum.example, without http:// and port"
-        raise BadInput(f"--allowed-host: expected {expected}, got {quoted(host)}")
+        raise BadInput(f"{named_by}: expected {expected}, got {quoted(host)}")
     return name
 
 
@@ -109,11 +112,11 @@ def refusal(head: RequestHead, names: frozenset[str]) -> str | None:
     return None
 
 
-def _place(text: str) -> Place | None:
+def _place(text: str) -> HostPort | None:
     """The host and port of a `Host`; None for what is none.
 
     >>> _place("LOCALHOST.:4200"), _place("[::0001]"), _place("user@localhost")
-    (Place(host='localhost', is_address=False, port=4200), Place(host='::1', is_address=True, port=None), None)
+    (HostPort(host='localhost', is_address=False, port=4200), HostPort(host='::1', is_address=True, port=None), None)
     """
     parts = _PLACE.fullmatch(text)
     if parts is None or int(parts[2] or 0) > _LAST_PORT:
@@ -121,14 +124,14 @@ def _place(text: str) -> Place | None:
     port = int(parts[2]) if parts[2] else None
     try:
         if parts[1].startswith("["):
-            return Place(str(ipaddress.IPv6Address(parts[1][1:-1])), True, port)
-        return Place(str(ipaddress.IPv4Address(parts[1])), True, port)
+            return HostPort(str(ipaddress.IPv6Address(parts[1][1:-1])), True, port)
+        return HostPort(str(ipaddress.IPv4Address(parts[1])), True, port)
     except ValueError:
         name = parts[1].lower().removesuffix(".")
-        return Place(name, False, port) if _NAME.fullmatch(name) else None
+        return HostPort(name, False, port) if _NAME.fullmatch(name) else None
 
 
-def _is_own(origin: str, own: Place) -> bool:
+def _is_own(origin: str, own: HostPort) -> bool:
     """Whether an `Origin` is that of the pages at the place which was asked. Whether with TLS or without is not
     compared: a proxy may have taken it away, and only one of them answers at a port.
     """
@@ -146,10 +149,13 @@ def _is_visit(head: RequestHead) -> bool:
     return is_read and head.values("sec-fetch-mode") == ["navigate"] and head.values("sec-fetch-dest") == ["document"]
 
 
-def _unknown_host(hosts: list[str], place: Place | None) -> str:
+def _unknown_host(hosts: list[str], place: HostPort | None) -> str:
     got = quoted(", ".join(hosts)) if hosts else "none"
     what = f"Host: expected an address, localhost or a name that this server was started for, got {got}"
-    return what if place is None else f"{what}; if it is a name of this machine, start with --allowed-host {place.host}"
+    if place is None:
+        return what
+    start = f"start `bilderatlas serve`, or the server of your own, with --allowed-host {place.host}"
+    return f"{what}; if it is a name of this machine, {start}"
 
 
 class Wall:

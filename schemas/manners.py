@@ -1,8 +1,10 @@
 """How politely a build asks web hosts: how fast, how often it tries again, and when it stops."""
 
+import contextlib
 import ipaddress
 import re
 
+import idna
 from pydantic import Field, field_validator
 
 from schemas.base import Frozen
@@ -100,7 +102,20 @@ def canonical_host(host: str) -> str:
     """
     if ":" in host:
         return f"[{ipaddress.IPv6Address(host)}]"
-    name = host.removesuffix(".").encode("idna").decode("ascii").lower()
+    name = ascii_name(host.removesuffix(".")).lower()
     if name and (name.endswith(".") or not _NAME.fullmatch(name)):
         raise ValueError("a host's name has letters, digits, dots and hyphens")
     return name
+
+
+def ascii_name(host: str) -> str:
+    """A host's name as browsers send it. Raises ValueError for what no standard makes a name of.
+
+    >>> ascii_name("straße.example"), ascii_name("my_müller.example"), ascii_name("My_box")
+    ('xn--strae-oqa.example', 'xn--my_mller-95a.example', 'My_box')
+    """
+    if not host.isascii():
+        with contextlib.suppress(idna.IDNAError):
+            return idna.encode(host, uts46=True).decode()
+    # the older standard, which makes another name of ß, has signs that the newer one refuses
+    return host.encode("idna").decode()

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 from urllib.parse import unquote, urlsplit
 
 from flows.serve.processes import address
-from flows.wall import NO_FRAMES, STATUS, TEXT, RequestHead, allowed_names, refusal
+from flows.wall import NO_FRAMES, STATUS, TEXT, RequestHead, refusal
 
 _LONGEST_SILENCE_S = 60
 """A client that has sent no whole request by then has its connection closed."""
@@ -97,9 +97,7 @@ class _Files(SimpleHTTPRequestHandler):
 
 
 @contextlib.contextmanager
-def release_pages(
-    stores: Sequence[str], host: str, port: int, names: frozenset[str] = allowed_names()
-) -> Iterator[str]:
+def release_pages(stores: Sequence[str], host: str, port: int, names: frozenset[str]) -> Iterator[str]:
     """The address of the server while the block runs, which is the value of `release_links.SETTING`.
 
     port: any other one if somebody listens there. names: those of `allowed_names`. Stores in a bucket have no pages.

@@ -13,6 +13,10 @@ from urllib.parse import urlsplit
 from flows.sqlite_server import answer_while_busy
 from flows.wall import Wall, allowed_names
 from schemas.errors import BadInput
+from schemas.phrases import quoted
+
+_PAGE = "PREFECT_SERVER_UI_API_URL"
+_API = "http://museum.example:4200/api"
 
 
 def serve(host: str, port: int, names: frozenset[str]) -> None:
@@ -48,15 +52,26 @@ def main(words: Sequence[str] | None = None) -> int:
         "--allowed-host", action="append", default=[], metavar="NAME", help="a name of this machine; may be repeated"
     )
     arguments = parser.parse_args(words)
-    # behind a proxy, the page asks for the API by the name of the proxy
-    page = urlsplit(PREFECT_UI_API_URL.value() or "").hostname
     try:
-        names = allowed_names(arguments.host, *arguments.allowed_host, *([page] if page else []))
+        names = (
+            allowed_names(*arguments.allowed_host)
+            | allowed_names(arguments.host, named_by="--host")
+            | _names_of_page(PREFECT_UI_API_URL.value() or "")
+        )
     except BadInput as problem:
         print(problem, file=sys.stderr)  # noqa: T201
         return 2
     serve(arguments.host, arguments.port, names)
     return 0
+
+
+def _names_of_page(url: str) -> frozenset[str]:
+    """Behind a proxy, the page asks for the API by the name of the proxy."""
+    try:
+        host = urlsplit(url).hostname
+    except ValueError as problem:
+        raise BadInput(f"{_PAGE}: expected an address such as {_API}, got {quoted(url)}") from problem
+    return allowed_names(*[host] if host else [], named_by=_PAGE)
 
 
 if __name__ == "__main__":

@@ -70,13 +70,12 @@ def running_service(
     Raises BadInput for a host, a port, a folder, a name or an address that is of no use.
     """
     notices = notify_url()
-    names = allowed_names(*allowed_hosts)
     if recipes is not None and not recipes.is_dir():
         raise BadInput(f"--recipes: expected a folder with recipes (*.yaml), got {quoted(str(recipes), LONGEST_PLACE)}")
     with contextlib.ExitStack() as stack:
         lock = stack.enter_context(locked_home(home))
         port = free_port(host, port)
-        names |= allowed_names(host)
+        names = allowed_names(*allowed_hosts) | allowed_names(host, named_by="--host")
         os.environ["PREFECT_API_URL"] = api = f"{address(host, port)}/api"
         environment = child_environment(api, home)
         environment.pop(NOTIFY, None)  # a secret that no run needs

@@ -278,7 +278,7 @@ def test_programs_reach_it_by_another_address_of_this_machine(serve, lasting):
     assert Elsewhere().post("flow_runs/count", {}) == serve.post("flow_runs/count", {})
     refused = requests.get(f"{serve.api}/health", headers={"Host": "other.example"}, timeout=30)
     assert (refused.status_code, refused.headers["content-type"]) == (403, "text/plain; charset=utf-8")
-    assert "start with --allowed-host other.example" in refused.text
+    assert "with --allowed-host other.example" in refused.text
     untold = requests.post(f"{serve.api}/flow_runs/count", json={}, timeout=30)
     assert (untold.status_code, untold.json()) == (403, {"detail": "Missing CSRF token."})
 

@@ -10,6 +10,7 @@ import pytest
 import requests
 
 from flows.serve.pages import release_pages
+from flows.wall import allowed_names
 from tasks.engine.release_links import SETTING, link_to
 from tasks.io.store.releases import Release
 from tests.support.desk import ROOT
@@ -27,7 +28,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def pages(folder: Path) -> Iterator[str]:
-    with release_pages([str(folder.parents[2]), "s3://bucket/store"], "127.0.0.1", 0) as url:
+    with release_pages([str(folder.parents[2]), "s3://bucket/store"], "127.0.0.1", 0, allowed_names()) as url:
         yield url
 
 
@@ -105,7 +106,7 @@ def test_links_in_a_circle_are_not_found_and_a_client_that_leaves_says_nothing(f
 
 def test_an_ipv6_address_stands_in_brackets_and_one_for_all_is_this_machine(folder):
     for host, reached in (("::1", "http://[::1]:"), ("0.0.0.0", "http://127.0.0.1:")):
-        with release_pages([str(folder.parents[2])], host, 0) as url:
+        with release_pages([str(folder.parents[2])], host, 0, allowed_names()) as url:
             assert url.startswith(reached)
             assert requests.get(url + str(folder / "README.md").replace(" ", "%20"), timeout=10).ok
 

@@ -10,6 +10,7 @@ from prefect.settings import PREFECT_API_URL, PREFECT_HOME, temporary_settings
 
 from flows import runner
 from flows.serve.pages import release_pages
+from flows.wall import allowed_names
 from schemas.errors import BadInput
 
 
@@ -53,9 +54,9 @@ def test_a_server_that_does_not_answer_is_told_in_a_sentence(address: str, got: 
 
 
 def test_a_server_that_does_not_know_the_name_says_what_to_do() -> None:
-    with release_pages([], "127.0.0.1", 0) as url:
+    with release_pages([], "127.0.0.1", 0, allowed_names()) as url:
         named = url.replace("127.0.0.1", "127.1")  # for the wall as good as any name
         with temporary_settings({PREFECT_API_URL: f"{named}/api"}), pytest.raises(BadInput) as raised:
             runner.start_server()
     assert "it answers 'Host: expected an address, localhost or a name that this" in str(raised.value)
-    assert "start with --allowed-host 127.1'" in str(raised.value)
+    assert "with --allowed-host 127.1'" in str(raised.value)

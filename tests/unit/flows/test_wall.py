@@ -4,7 +4,9 @@ import asyncio
 from typing import Any
 
 import pytest
+from prefect.settings import PREFECT_UI_API_URL, temporary_settings
 
+from flows.serve.server import main
 from flows.wall import RequestHead, Wall, allowed_names, refusal
 from schemas.errors import BadInput
 
@@ -94,7 +96,7 @@ def test_an_address_or_a_name_of_the_server_is_answered(host):
 def test_the_refusal_says_how_the_name_is_allowed():
     assert refusal(head("host: Box.lan:4200"), NAMES) == (
         "Host: expected an address, localhost or a name that this server was started for, got 'Box.lan:4200'; if "
-        "it is a name of this machine, start with --allowed-host box.lan"
+        "it is a name of this machine, start `bilderatlas serve`, or the server of your own, with --allowed-host box.lan"
     )
 
 
@@ -205,10 +207,27 @@ def test_a_name_that_is_none_is_told(name):
         allowed_names(name)
 
 
+@pytest.mark.parametrize(
+    ("page", "words", "named_by"),
+    [
+        ("", ["--host", "a b"], "--host: expected a name such as museum"),
+        ("", ["--allowed-host", "a b"], "--allowed-host: expected a name such as museum"),
+        ("http://a b/api", [], "PREFECT_SERVER_UI_API_URL: expected a name such as museum"),
+        ("http://[::1/api", [], "PREFECT_SERVER_UI_API_URL: expected an address such as http"),
+    ],
+)
+def test_a_server_says_which_option_or_setting_holds_what_is_no_name(page, words, named_by, capsys, monkeypatch):
+    monkeypatch.setattr("flows.serve.server.serve", lambda *_: None)
+    with temporary_settings({PREFECT_UI_API_URL: page}):
+        assert main(words) == 2
+    assert capsys.readouterr().err.startswith(named_by)
+
+
 def test_names_are_compared_as_browsers_send_them_and_addresses_need_no_name():
-    assert allowed_names("MÜLLER.example.", "::", "[::1]", "127.0.0.1", "my_box") == {
+    assert allowed_names("MÜLLER.example.", "straße.example", "::", "[::1]", "127.0.0.1", "my_box") == {
         "localhost",
         "xn--mller-kva.example",
+        "xn--strae-oqa.example",
         "my_box",
     }
 

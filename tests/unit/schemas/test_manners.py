@@ -32,6 +32,7 @@ def test_what_a_host_leaves_open_is_as_for_all_hosts(terms: Any, expected: tuple
     [
         pytest.param(" API.Example. ", "api.example", id="capitals, blanks and the root's dot"),
         pytest.param("Müller.example", "xn--mller-kva.example", id="letters beyond ASCII"),
+        pytest.param("straße.example", "xn--strae-oqa.example", id="a letter that the older standard wrote as two"),
         pytest.param("a.example:8000", "a.example:8000", id="a port"),
         pytest.param("a.example:443", "a.example", id="the port that addresses leave out"),
         pytest.param("127.0.0.1:80", "127.0.0.1", id="the other one"),
