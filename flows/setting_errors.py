@@ -1,6 +1,7 @@
 """What is wrong with a setting, as one sentence: "expected ... got ..." for whatever pydantic finds."""
 
 import difflib
+import functools
 import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -55,6 +56,8 @@ PATTERNS = {
 
 _MOST_KNOWN = 12  # fields, in a message
 
+_MOST_UNKNOWN = 20  # fields whose right spelling is looked for
+
 _TYPE_MARK = re.compile(r"(literal|tuple|list|dict|str|int|float|bool|constrained-\w+|function-\w+)(\[.*\])?")
 """How pydantic marks the alternatives of a union in an error's place, such as literal['all']."""
 
@@ -71,8 +74,8 @@ def sentence_from_error(problem: ValidationError, model: type[BaseModel], fields
         error for error in problem.errors() if error["type"] != "too_short" or not error["input"]
     ]
     unknown = [error for error in errors if error["type"] == "extra_forbidden"]
-    meant = {(*error["loc"][:-1], _nearest_field(error["loc"], model)) for error in unknown}
-    others = [error for error in errors if error not in unknown and not _is_missing_one_of(error, meant)]
+    meant = {(*error["loc"][:-1], _nearest_field(error["loc"], model)) for error in unknown[:_MOST_UNKNOWN]}
+    others = [error for error in errors if error["type"] != "extra_forbidden" and not _is_missing_one_of(error, meant)]
     errors = [*unknown, *others]
     places = [_place(error["loc"], fields) for error in errors]
     alternatives = [error for error, place in zip(errors, places, strict=True) if place == places[0]]
@@ -154,7 +157,7 @@ def _known_fields(loc: Sequence[int | str], model: type[BaseModel]) -> list[str]
 
     loc: as pydantic gives it, with tags of unions and marks of types, which lead to no field.
     """
-    schema = model.model_json_schema()
+    schema = _schema(model)
     nodes = _alternatives(schema, schema)
     for part in loc:
         below = [node for node in nodes for node in _below(node, part)]
@@ -162,6 +165,11 @@ def _known_fields(loc: Sequence[int | str], model: type[BaseModel]) -> list[str]
         nodes = [one for node in below for one in _alternatives(node, schema)] if below else nodes
     fields = [item for node in nodes for item in node.get("properties", {}).items()]
     return list(dict.fromkeys(name for name, field in fields if "const" not in field))  # a constant is the place's tag
+
+
+@functools.cache
+def _schema(model: type[BaseModel]) -> dict[str, Any]:
+    return model.model_json_schema()
 
 
 def _alternatives(node: Any, schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:

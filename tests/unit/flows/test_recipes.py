@@ -4,6 +4,7 @@ wrong.
 
 import copy
 import os
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -461,6 +462,15 @@ def test_a_bad_recipe_gives_one_sentence_with_field_value_and_expectation(
     assert "expected" in got
     for part in said:
         assert part in got
+
+
+def test_a_hundred_unknown_fields_are_told_at_once(tmp_path: Path):
+    text = GOOD + "".join(f"zork_{number}: 1\n" for number in range(100))
+    began_s = time.process_time()
+    got = complaint(tmp_path, text)
+    assert time.process_time() - began_s < 2
+    assert got.startswith("zork_0: expected a known field, got 'zork_0'; known here: ")
+    assert got.endswith("(and 99 more)")
 
 
 @pytest.mark.parametrize(

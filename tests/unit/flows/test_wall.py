@@ -96,7 +96,8 @@ def test_an_address_or_a_name_of_the_server_is_answered(host):
 def test_the_refusal_says_how_the_name_is_allowed():
     assert refusal(head("host: Box.lan:4200"), NAMES) == (
         "Host: expected an address, localhost or a name that this server was started for, got 'Box.lan:4200'; if "
-        "it is a name of this machine, start `bilderatlas serve`, or the server of your own, with --allowed-host box.lan"
+        "it is a name of this machine, start `bilderatlas serve`, or the server of your own, with --allowed-host "
+        "box.lan"
     )
 
 
