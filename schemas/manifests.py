@@ -40,7 +40,7 @@ class PassedOver(Manifest):
     sources: tuple[str, ...] = ()  # several may share a folder
     unit: str = "entries"  # of which list, in the plural: files, rows, annotations ...
     listed: int = 0
-    kind: str = ""  # for people, in the plural: "images that end in .webp"
+    kind: str = ""  # for people, in the plural: "image files that end in .webp"
     count: int = 0
     examples: tuple[str, ...] = ()
 

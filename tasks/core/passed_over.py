@@ -14,7 +14,7 @@ from schemas.tables import PASSED_OVER
 _EXAMPLES = 3
 _MOST_KINDS = 12
 _OTHERS = "others"
-IMAGES_OF_FILE = "images of the COCO file"
+IMAGES_OF_FILE = "images in the COCO file"
 _YIELDS = {
     "annotations": "figure",
     "objects": "figure",
@@ -24,7 +24,7 @@ _YIELDS = {
 """What a list's entries should yield, where that is no record."""
 _Kind = tuple[str, tuple[int, tuple[str, ...]]]
 """A kind, its count and its examples."""
-_ONE = {IMAGES_OF_FILE: "image of the COCO file", "entries": "entry", "categories": "category"}
+_ONE = {IMAGES_OF_FILE: "image in the COCO file", "entries": "entry", "categories": "category"}
 
 
 class Tally:
@@ -121,10 +121,13 @@ def _sentence(sources: Sequence[str], unit: str, rows: Sequence[PassedOver]) -> 
     names = " and ".join(f"'{source}'" for source in sources)
     kinds = "; ".join(f"{row.kind} ({row.count:,}{_of_examples(row.examples)})" for row in rows)
     whole = counted(listed, _ONE.get(unit, unit.removesuffix("s")), unit)
-    return (
-        f"source{'s' * (len(sources) > 1)} {names}: {count:,} of {whole} "
-        f"{'gives' if count == 1 else 'give'} no {yielded(unit)}: {kinds}"
-    )
+    return f"source{'s' * (len(sources) > 1)} {names}: {count:,} of {whole} {_fate(unit, is_one=count == 1)}: {kinds}"
+
+
+def _fate(unit: str, *, is_one: bool) -> str:
+    if unit == IMAGES_OF_FILE:
+        return f"{'is' if is_one else 'are'} not used"
+    return f"{'gives' if is_one else 'give'} no {yielded(unit)}"
 
 
 def _of_examples(examples: Sequence[str]) -> str:

@@ -61,9 +61,9 @@ def folder(tmp_path: Path) -> Path:
 SENTENCE = (
     "source 'art': 9 of 16 files give no record: texts and documents (2: 'k.pdf', 'notes.txt'); "
     "files that end in .jpg, in deeper folders than '{title}.jpg' says (1: 'sub/j.jpg'); "
-    "hidden files and files of the system (1: 'Thumbs.db'); images that end in .heic (1: 'l.heic'); "
-    "images that end in .jpe (1: 'e.JPE'); images that end in .jpeg (2: 'c.jpeg', 'd.Jpeg'); "
-    "images that end in .webp (1: 'i.webp')"
+    "hidden files and files of the system (1: 'Thumbs.db'); image files that end in .heic (1: 'l.heic'); "
+    "image files that end in .jpe (1: 'e.JPE'); image files that end in .jpeg (2: 'c.jpeg', 'd.Jpeg'); "
+    "image files that end in .webp (1: 'i.webp')"
 )
 
 
@@ -84,7 +84,7 @@ def test_the_folder_of_a_report(folder: Path, tmp_path: Path):
     }
     assert steps["fetch"].dropped == {"empty_file": 1}
     card = (Path(release.url) / "README.md").read_text()
-    assert "| art | images that end in .jpeg | 2 | 16 files |" in card
+    assert "| art | image files that end in .jpeg | 2 | 16 files |" in card
     with pytest.raises(BadInput, match=r"the source's pattern '\{title\}\.jpg' does not take this path"):
         why(release.url, "art:c.jpeg")
 
@@ -133,5 +133,5 @@ def test_two_sources_of_one_folder_pass_over_what_neither_takes(tmp_path: Path):
     fill(tmp_path / "in", "a.jpg", "b.jpeg", "c.png")
     two = FOLDER + '\n  - folder: {name: more, at: images, pattern: "{title}.jpeg"}'
     assert built(tmp_path, two)["scrape"].notes == (
-        "sources 'art' and 'more': 1 of 3 files gives no record: images that end in .png (1: 'c.png')",
+        "sources 'art' and 'more': 1 of 3 files gives no record: image files that end in .png (1: 'c.png')",
     )

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from schemas.errors import BadInput
-from schemas.phrases import counted, listed, quoted
+from schemas.phrases import listed, quoted
 from schemas.tables import FIGURE
 from tasks.core.coco import lossless, source_file
 from tasks.core.coco.ids import Id, id_order
@@ -29,14 +29,12 @@ from tasks.core.coco.segmentation import is_segmentation
 from tasks.core.passed_over import Tally
 
 Figure = dict[str, Any]
+Licence = tuple[str | None, str | None]
+"""URL and name of a licence, as a file has them."""
 _LONGEST_DETAIL, _LONGEST_WORDS, _EXAMPLES = 200, 2000, 3
-
-
 _OF_EARLIER = "annotations of images of a file name that a later one has"
 _FLAT = "annotations whose box has no area, beside others that have"
 _OF_UNKNOWN = "annotations of images that count as not annotated"
-Licence = tuple[str | None, str | None]
-"""URL and name of a licence, as a file has them."""
 
 
 class ImageFigures(NamedTuple):
@@ -107,18 +105,21 @@ def _with_uncounted(document: Document, left_out: LeftOut) -> LeftOut:
     for image_id in earlier:
         left_out.images.add("images of a file name that a later one has", str(document.images[image_id].file_name))
     unknown = _unknown_images(document)
+
+    def count(image_id: Id, kind: str, problem: str = "") -> None:
+        file_name = str(document.images[image_id].file_name)
+        left_out.annotations.add(
+            _OF_EARLIER if image_id in earlier else kind, f"{file_name}: {problem}" if problem else file_name
+        )
+
     for bad in document.bad_annotations:
-        kind = _OF_EARLIER if bad.image_id in earlier else "annotations that can't be read"
-        left_out.annotations.add(kind, str(document.images[bad.image_id].file_name))
+        count(bad.image_id, "annotations that can't be read", bad.problem)
     for flat in document.flat_annotations:
-        gone = _OF_EARLIER if flat.image_id in earlier else _OF_UNKNOWN if flat.image_id in unknown else _FLAT
-        left_out.annotations.add(gone, str(document.images[flat.image_id].file_name))
+        is_unknown = flat.image_id in unknown
+        count(flat.image_id, _OF_UNKNOWN if is_unknown else _FLAT, "" if is_unknown else flat.problem)
     for annotation in document.annotations:
         if annotation.image_id in earlier or annotation.image_id in unknown:
-            kind = (
-                _OF_EARLIER if annotation.image_id in earlier else "annotations of images that count as not annotated"
-            )
-            left_out.annotations.add(kind, str(document.images[annotation.image_id].file_name))
+            count(annotation.image_id, _OF_UNKNOWN)
     return left_out
 
 
@@ -260,21 +261,9 @@ def _notes(name: str, document: Document, categories: Collection[str]) -> tuple[
         notes.append(f"{name}: none of its boxes is of the recipe's categories {quoted([*categories])}, but of {named}")
     elif near := _misspelled(found, categories):
         notes.append(f"{name}: boxes of {near} are left out, since case and blanks count")
-    if images := Counter(bad.image_id for bad in document.bad_annotations):
-        counts = f"{counted(len(images), 'image')} {'counts' if len(images) == 1 else 'count'}"
-        notes.append(
-            f"{name}: {counts} as not annotated, since "
-            f"{counted(images.total(), 'annotation')} can't be read: "
-            f"{count_problems(bad.problem for bad in document.bad_annotations)}"
-        )
     if repeated := _repeated_ids(document.fields["annotations"]):
         named = listed([quoted(one) for one in repeated], _EXAMPLES)
         notes.append(f"{name}: several annotations have one id, and all are kept: {named}")
-    if images := Counter(flat.image_id for flat in document.flat_annotations):
-        notes.append(
-            f"{name}: {counted(images.total(), 'box', 'boxes')} without an area in {counted(len(images), 'image')} "
-            f"left out, all others stay: {count_problems(flat.problem for flat in document.flat_annotations)}"
-        )
     problems = [
         annotation.keypoints_problem
         for annotation in document.annotations

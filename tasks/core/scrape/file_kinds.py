@@ -48,12 +48,12 @@ def count_files(sources: Sequence[AnyFileSource], paths: Iterable[str], taken: C
 def speaks_of_images(kind: str) -> bool:
     """Whether a kind of `count_files` is one of images: what a person must not overlook.
 
-    >>> speaks_of_images("images that end in .webp"), speaks_of_images("files that end in .jpg and don't fit '{a}.jpg'")
+    >>> speaks_of_images("image files that end in .webp"), speaks_of_images("files that end in .jpg and don't fit 'a'")
     (True, True)
     >>> speaks_of_images("files that end in .dat"), speaks_of_images("archives")
     (False, False)
     """
-    found = re.match(r"images |files that end in (\.[^\s,]+)", kind)
+    found = re.match(r"image files |images |files that end in (\.[^\s,]+)", kind)
     return found is not None and (found[1] is None or found[1] in _IMAGES)
 
 
@@ -79,7 +79,7 @@ def _kind(folders: Sequence[FolderSource], sources: Sequence[AnyFileSource], pat
     if any(_is_annotation(source, path) for source in sources):
         return "annotations to which no image belongs"
     if end in _IMAGES:
-        return f"images that end in {end}"
+        return f"image files that end in {end}"
     return _BY_EXTENSION.get(end) or (f"files that end in {end}" if end else "files without an extension")
 
 

@@ -185,8 +185,10 @@ class _Drawn:
         in_file = len(self._by_locator) + self._of_file.total
         for locator, image in self._by_locator.items():
             if locator not in self._seen:
-                self._of_file.add("images of no record", locator)
-                self._objects.add("annotations of images of no record", locator, count=len(image.figures or ()))
+                self._of_file.add("images whose file name no record has", locator)
+                self._objects.add(
+                    "annotations of images whose file name no record has", locator, count=len(image.figures or ())
+                )
         return (
             *self._images.rows((source.name,), "images", self._records),
             *self._of_file.rows((source.name,), IMAGES_OF_FILE, in_file),
@@ -286,14 +288,12 @@ def _rows(
 
 
 def _unmatched_note(source: AnyFileSource, names: Collection[str], locators: pa.ChunkedArray) -> tuple[str, ...]:
-    """A sentence on images of a COCO file that are none of the source's: their boxes are lost."""
+    """A hint at what is meant by file names of a COCO file that no record has, where there is one."""
     unmatched = sorted(set(names) - set(locators.to_pylist()))
-    if not unmatched:
-        return ()
-    examples = listed([quoted(name) for name in unmatched], _EXAMPLES) + _where_they_lie(unmatched, locators)
+    hint = _where_they_lie(unmatched, locators) if unmatched else ""
+    examples = listed([quoted(name) for name in unmatched], _EXAMPLES)
     return (
-        f"source '{source.name}': the file names of {len(unmatched)} of {len(set(names))} annotated images are those "
-        f"of no image of the source, so that their boxes are left out: {examples}",
+        (f"source '{source.name}': no record has these file names of the COCO file: {examples}{hint}",) if hint else ()
     )
 
 

@@ -41,15 +41,15 @@ def test_counts_by_kind_with_three_examples_the_most_frequent_first():
     left_out = Tally()
     left_out.add("texts", "a.txt")
     for number in range(5):
-        left_out.add("images that end in .webp", f"{number}.webp")
+        left_out.add("image files that end in .webp", f"{number}.webp")
     rows = left_out.rows(("art",), "files", 9)
     assert [(row.kind, row.count, row.examples) for row in rows] == [
-        ("images that end in .webp", 5, ("0.webp", "1.webp", "2.webp")),
+        ("image files that end in .webp", 5, ("0.webp", "1.webp", "2.webp")),
         ("texts", 1, ("a.txt",)),
     ]
     assert left_out.total == 6
     assert notes(rows) == [
-        "source 'art': 6 of 9 files give no record: images that end in .webp (5: '0.webp', '1.webp', '2.webp'); "
+        "source 'art': 6 of 9 files give no record: image files that end in .webp (5: '0.webp', '1.webp', '2.webp'); "
         "texts (1: 'a.txt')"
     ]
     assert passed_over.rows_of_table(passed_over.table(rows)) == rows
@@ -81,7 +81,9 @@ def test_images_are_never_among_others(images: int, others: int, kinds: int):
         left_out.add(f"files that end in .{number:02}", count=9)
     endings = (".jpg", ".png", ".gif", ".tif", ".bmp", ".heic", ".avif", ".jxl", ".jp2", ".psd", ".svg", ".tga", ".pcx")
     for ending in (*endings, ".ppm")[:images]:
-        left_out.add(f"images that end in {ending}" if len(ending) > 4 else f"files that end in {ending}, in deeper")
+        left_out.add(
+            f"image files that end in {ending}" if len(ending) > 4 else f"files that end in {ending}, in deeper"
+        )
     rows = left_out.rows(("art",), "files", 999, speaks_of_images)
     assert sum(speaks_of_images(row.kind) for row in rows) == images
     assert (len(rows), sum(row.count for row in rows)) == (kinds, images + 9 * others)
@@ -280,17 +282,17 @@ def test_ten_kinds_of_a_coco_file():
     assert {(row.unit, row.kind): row.count for row in got.passed_over} == {
         ("images", "images that count as not annotated"): 2,
         ("images", "images without an annotation"): 1,
-        ("images of the COCO file", "entries of `images` that are no objects"): 3,
-        ("images of the COCO file", "images without a file name"): 2,
-        ("images of the COCO file", "images of a file name that a later one has"): 1,
-        ("images of the COCO file", "images of no record"): 1,
+        ("images in the COCO file", "entries of `images` that are no objects"): 3,
+        ("images in the COCO file", "images without a file name"): 2,
+        ("images in the COCO file", "images of a file name that a later one has"): 1,
+        ("images in the COCO file", "images whose file name no record has"): 1,
         ("annotations", "annotations of no image of the file"): 6,
         ("annotations", "entries of `annotations` that are no objects"): 3,
         ("annotations", "annotations of images that count as not annotated"): 3,
         ("annotations", "annotations of images of a file name that a later one has"): 2,
         ("annotations", "annotations that can't be read"): 1,
         ("annotations", "annotations whose box has no area, beside others that have"): 1,
-        ("annotations", "annotations of images of no record"): 1,
+        ("annotations", "annotations of images whose file name no record has"): 1,
     }
     assert drawn_figures(got) == 2
 

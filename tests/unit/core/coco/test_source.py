@@ -122,9 +122,10 @@ def test_a_flat_box_is_left_out_alone_and_comes_back_with_its_file(bbox: list[fl
     assert {name: len(image.figures or ()) for name, image in got.by_file_name.items()} == {"a.jpg": 1, "b/c.jpg": 1}
     assert list(got.details) == ["a.jpg"]
     assert got.details["a.jpg"].startswith("box left out, the others stay: expected a box")
-    assert any(
-        note.startswith("file: 1 box without an area in 1 image left out, all others stay: ") for note in got.notes
-    )
+    ((kind, count, (example,)),) = ((row.kind, row.count, row.examples) for row in got.left_out.annotations.kinds())
+    assert (kind, count) == ("annotations whose box has no area, beside others that have", 1)
+    assert example.startswith("a.jpg: expected a box")
+    assert not any("area" in note for note in got.notes)  # what is counted is told once
     text = got.by_file_name["a.jpg"].source_coco
     [kept] = read_image(text or "").annotations
     assert kept["id"] == 7
@@ -222,8 +223,10 @@ def test_annotations_that_can_not_be_read_are_told():
         "b/c.jpg": "annotation unreadable, so left out: expected a box as [x, y, width, height] in px: expected a list "
         "of numbers, got None",
     }
-    (note,) = got.notes
-    assert note.startswith("file: 2 images count as not annotated, since 3 annotations can't be read: expected a box")
+    (row,) = got.left_out.annotations.kinds()
+    assert (row.kind, row.count) == ("annotations that can't be read", 3)
+    assert row.examples[0] == "a.jpg: expected a box of positive width and height, got [0, 0, 0, 5]"
+    assert got.notes == ()
 
 
 def test_categories_that_differ_in_case_alone_are_told():

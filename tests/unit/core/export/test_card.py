@@ -117,7 +117,7 @@ def test_a_card_tells_what_was_passed_over():
             sources=("s",),
             unit="files",
             listed=9,
-            kind="images that end in .webp",
+            kind="image files that end in .webp",
             count=2,
             examples=("Kuendigung-Meier.pdf",),
         ),
@@ -125,7 +125,7 @@ def test_a_card_tells_what_was_passed_over():
     ]
     steps = [STEPS[0].model_copy(update={"passed_over": tuple(rows)}), *STEPS[1:]]
     assert card.passed_over_lines(steps)[-3:] == [
-        "| s | images that end in .webp | 2 | 9 files |",
+        "| s | image files that end in .webp | 2 | 9 files |",
         "| s | empty lines | 1 | 3 rows |",
         "",
     ]
@@ -134,7 +134,7 @@ def test_a_card_tells_what_was_passed_over():
     assert "passed over" not in card.card(RECIPE, MANIFEST, STEPS, {}, None)
 
 
-@pytest.mark.parametrize("unit", ["images", "images of the COCO file", "annotations", "objects"])
+@pytest.mark.parametrize("unit", ["images", "images in the COCO file", "annotations", "objects"])
 def test_a_card_says_of_no_record_that_it_is_none(unit: str):
     kinds = [
         PassedOver(sources=("s",), unit=unit, listed=9, kind="a|kind_", count=2),

@@ -27,8 +27,8 @@ def kinds(sources: Sequence[AnyFileSource], *paths: str, taken: Sequence[str] = 
 @pytest.mark.parametrize(
     ("source", "path", "kind"),
     [
-        pytest.param(FOLDER, "a.jpeg", "images that end in .jpeg", id="another spelling of the extension"),
-        pytest.param(FOLDER, "a.WEBP", "images that end in .webp", id="another format"),
+        pytest.param(FOLDER, "a.jpeg", "image files that end in .jpeg", id="another spelling of the extension"),
+        pytest.param(FOLDER, "a.WEBP", "image files that end in .webp", id="another format"),
         pytest.param(FOLDER, "sub/a.jpg", "files that end in .jpg, in deeper folders than '{title}.jpg' says"),
         pytest.param(
             DEEP,
@@ -65,7 +65,7 @@ def test_what_a_file_is(source: AnyFileSource, path: str, kind: str):
 def test_what_another_source_of_the_folder_takes_is_not_passed_over():
     other = FolderSource(name="more", pattern="{title}.jpeg")
     assert kinds([FOLDER, other], "a.jpg", "b.jpeg", "c.png", taken=["a.jpg", "b.jpeg"]) == {
-        "images that end in .png": 1
+        "image files that end in .png": 1
     }
 
 

@@ -10,6 +10,7 @@ import pytest
 from schemas.errors import BadInput
 from schemas.sources import Annotations, AnySource, FolderSource, Rights, TableSource
 from schemas.tables import RECORDS, SOURCE_FIGURES
+from tasks.core.passed_over import notes
 from tasks.core.scrape import sources
 from tasks.core.scrape.table_files import UnreadableFile
 from tests.support.keypoints import COCO_17
@@ -358,11 +359,13 @@ def test_a_source_that_is_not_what_the_recipe_says_gives_one_sentence(source: An
 
 def test_boxes_of_images_that_the_source_does_not_have_are_told():
     got = listed(COCO, {"works.csv": CSV, "boxes.json": coco(a=[[0, 0, 5, 5]], elsewhere=[[0, 0, 1, 1]])})
-    (note,) = got.notes
-    assert note == (
-        f"source '{COCO.name}': the file names of 1 of 2 annotated images are those of no image of the source, so that "
-        "their boxes are left out: 'elsewhere.jpg'"
-    )
+    assert got.notes == ()
+    assert notes(got.passed_over)[1:] == [
+        f"source '{COCO.name}': 1 of 2 images in the COCO file is not used: images whose file name no record has "
+        "(1: 'elsewhere.jpg')",
+        f"source '{COCO.name}': 1 of 2 annotations gives no figure: annotations of images whose file name no record "
+        "has (1: 'elsewhere.jpg')",
+    ]
     assert listed(COCO, {"works.csv": CSV, "boxes.json": coco(a=[[0, 0, 5, 5]])}).notes == ()
 
 
@@ -561,7 +564,7 @@ def test_two_names_of_a_coco_file_never_share_an_image():
     boxes = PICTURES.model_copy(update={"annotations": Annotations(format="coco", path="a.json")})
     got = listed(boxes, {DECOMPOSED: b"", "a.json": coco_file(COMPOSED, DECOMPOSED)})
     assert figures(got) == {f"s:{COMPOSED}": [[2, 1, 5, 5]]}
-    assert "the file names of 1 of 2 annotated images are those of no image of the source" in got.notes[0]
+    assert "images whose file name no record has" in {row.kind for row in got.passed_over}
 
 
 def test_a_table_that_is_called_otherwise_is_told():
