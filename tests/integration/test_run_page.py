@@ -236,7 +236,7 @@ def pause(server: PrefectServer, run_id: str, longest: timedelta) -> None:
 def slow_run(server: PrefectServer, store: Path, museum: Path) -> RunPage:
     """A build in small parts, once it has the first images."""
     page = RunPage(server, parameters(store, museum, workers=1, part_rows=1), BUILD)
-    poll(lambda: [name for name in page.tasks() if " fetch · part 1" in name], "the first images")
+    poll(lambda: [name for name in page.tasks() if " fetch · part 1" in name], "the first images", timeout_s=180)
     return page
 
 
