@@ -101,8 +101,8 @@ def _strata_of_column(column: pa.ChunkedArray, key: Key) -> Strata:
     if key is not str:
         # what a record lacks is no spelling: the stratum has its name, whatever sources write for it
         name_of = {
-            text: UNKNOWN if key(name.text) == UNKNOWN else name.text
-            for name in names_of(encoded.dictionary_decode(), "", key)
+            text: UNKNOWN if form == UNKNOWN else name.text
+            for form, name in names_of(encoded, "", key).items()
             for text, _ in name.spellings
         }
     names = sorted(set(name_of.values()))

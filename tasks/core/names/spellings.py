@@ -51,7 +51,8 @@ def name_key(text: str) -> str:
     (True, False, False)
     """
     folded = _fold(text)
-    while folded and (again := _fold(folded)) != folded:  # what one sign stands for may be folded once more
+    # what one sign beyond ASCII stands for may be folded once more
+    while folded and not text.isascii() and (again := _fold(folded)) != folded:
         folded = again
     return folded or unicodedata.normalize("NFC", text)
 
@@ -142,16 +143,19 @@ class Name(NamedTuple):
         return self.spellings[0][0]
 
 
-def names_of(column: Column, field: str, key: Key) -> list[Name]:
-    """The names in a column of texts or lists of texts, by key. The order of rows changes nothing; nulls are none."""
+def names_of(column: Column, field: str, key: Key) -> dict[str, Name]:
+    """The names in a column of texts or lists of texts, by their keys, sorted. The order of rows changes nothing; nulls
+    are none.
+    """
     one = whole(column)
     texts = pc.list_flatten(one) if pa.types.is_list(one.type) else one
     spelled: dict[str, Counter[str]] = defaultdict(Counter)
-    for row in pc.value_counts(texts.drop_null()).to_pylist():
-        spelled[key(row["values"])][row["values"]] = row["counts"]
-    return [
-        Name(field, sorted(spelled[form].items(), key=lambda entry: (-entry[1], entry[0]))) for form in sorted(spelled)
-    ]
+    for text, count in zip(*(part.to_pylist() for part in pc.value_counts(texts.drop_null()).flatten()), strict=True):
+        spelled[key(text)][text] = count
+    return {
+        form: Name(field, sorted(spelled[form].items(), key=lambda entry: (-entry[1], entry[0])))
+        for form in sorted(spelled)
+    }
 
 
 def joined_names(view: pa.Table, columns: Sequence[str]) -> list[Name]:
@@ -160,7 +164,7 @@ def joined_names(view: pa.Table, columns: Sequence[str]) -> list[Name]:
     for column in columns:
         if (key := key_of_column(column)) is str:
             continue
-        for name in names_of(view[column], field_of_column(column), key):
+        for name in names_of(view[column], field_of_column(column), key).values():
             if len(name.spellings) > 1:
                 found.setdefault((name.field, *(text for text, _ in name.spellings)), name)
     return list(found.values())

@@ -1,5 +1,6 @@
 """What a recipe keeps together lies in one split."""
 
+import time
 from typing import Any
 
 import pyarrow as pa
@@ -47,3 +48,11 @@ def test_the_spellings_are_named():
     assert problems(["HENRI MARTIN", "Henri Martin"], ["val", "train"]) == [
         "leak: expected artist 'HENRI MARTIN', 'Henri Martin' in one split, got ['train', 'val']"
     ]
+
+
+def test_groups_of_many_rows_are_found_without_looking_at_each():
+    artists = [f"artist {number // 2}" for number in range(200_000)]
+    splits = ["train"] * 199_999 + ["val"]
+    began_s = time.process_time()
+    assert problems(artists, splits) == ["leak: expected artist 'artist 99999' in one split, got ['train', 'val']"]
+    assert time.process_time() - began_s < 3

@@ -151,14 +151,14 @@ def test_keys_of_columns(column: pa.Array | pa.ChunkedArray, expected: list[obje
 
 @given(st.permutations(["Henri Martin", "HENRI MARTIN", "Henri Martin", "henri martin.", "Henri Matisse"]))
 def test_a_name_is_shown_as_most_write_it_whatever_the_order_of_rows(texts: list[str]):
-    assert names_of(pa.array(texts), "artist", name_key) == [
+    assert list(names_of(pa.array(texts), "artist", name_key).values()) == [
         Name("artist", [("Henri Martin", 2), ("HENRI MARTIN", 1), ("henri martin.", 1)]),
         Name("artist", [("Henri Matisse", 1)]),
     ]
 
 
 def test_of_equally_frequent_spellings_the_first_as_text_is_shown():
-    assert names_of(pa.array(["b.", "B", "b"]), "style", name_key)[0].text == "B"
+    assert names_of(pa.array(["b.", "B", "b"]), "style", name_key)["b"].text == "B"
 
 
 def test_what_was_joined_is_told():
