@@ -60,12 +60,15 @@ def dedup(settings: Dedup, state: State, recipe: Recipe, context: Context) -> St
     The decision is taken anew only if a pair, the data behind the preference, a verdict, a setting or the code changes.
     """
     store = runs.store_of(context)
-    ids, view = kept_ids(store, state), _view(store, settings, state)
+    ids = kept_ids(store, state)
+    met = copy_preferences(store, state, settings.prefer, ids)
+    view = _view(store, state, preferences.preferences(met))
     known = store.read_table(state.records, ["record_id"])["record_id"]
     judged, (absent, lost) = read_verdicts(settings, context, known), _witnesses(store, state)
     blobs = _blobs(pa.concat_tables([view, absent.select(view.column_names)]))
     evidence = _find_pairs(settings, blobs, pc.unique(absent["sha256"]).sort(), context)
-    evidence = evidence._replace(notes=(*evidence.notes, *lost, *_unmet_preferences(store, settings, state)))
+    unmet = preferences.unmet_notes(settings.label, met, settings.prefer)
+    evidence = evidence._replace(notes=(*evidence.notes, *lost, *unmet))
     rows, absent = view.select(decide.COLUMNS), absent.select([*decide.COLUMNS, "detail"])
     if state.pending or not evidence.is_complete:
         outcome, _ = witnesses.decide(rows, absent, evidence.relations, judged, settings)
@@ -111,15 +114,11 @@ def read_verdicts(settings: Dedup, context: Context, known: pa.ChunkedArray | No
     return verdicts.parse_verdicts(f"binding '{name}'", rows)
 
 
-def _unmet_preferences(store: Store, settings: Dedup, state: State) -> list[str]:
-    """Notes on rules of `prefer` that no record meets."""
-    asked = preferences.columns_needed(settings.prefer)
-    records = columns_of(store, state.records, kept_ids(store, state), asked) if asked else pa.table({})
-    return preferences.unmet_notes(settings.label, records, settings.prefer)
+def _view(store: Store, state: State, preference: NDArray[np.int64]) -> pa.Table:
+    """The columns of the decision, and the hashes. Raises BrokenPromise where these are not all of one kind.
 
-
-def _view(store: Store, settings: Dedup, state: State) -> pa.Table:
-    """The columns of the decision, and the hashes. Raises BrokenPromise where these are not all of one kind."""
+    preference: (N,) how much the recipe prefers each kept record.
+    """
     ids = kept_ids(store, state)
     records = columns_of(store, state.records, ids, ("rights_uri", "is_annotated"))
     fetched = columns_of(store, state.outcome("fetch"), ids, ("sha256", "bytes"))
@@ -137,7 +136,7 @@ def _view(store: Store, settings: Dedup, state: State) -> pa.Table:
             "is_annotated": records["is_annotated"],
             "metadata": metadata_counts(store, state, ids),
             "is_second_choice": np.zeros(len(ids), np.bool_),
-            "preference": copy_preferences(store, state, settings.prefer, ids),
+            "preference": preference,
             **{name: fetched[name] for name in fetched.column_names},
             **{name: hashed[name] for name in hashed.column_names},
         }

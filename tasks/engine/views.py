@@ -78,12 +78,12 @@ def metadata_counts(store: Store, state: State, record_ids: pa.ChunkedArray) -> 
 
 def copy_preferences(
     store: Store, state: State, rules: Sequence[Preference], record_ids: pa.ChunkedArray
-) -> NDArray[np.int64]:
-    """(N,) how much the recipe's rules prefer each record to its copies; all 0 where there are none."""
+) -> NDArray[np.bool_]:
+    """(R, N) which records meet each rule by which the recipe prefers one copy to others."""
     if not rules:
-        return np.zeros(len(record_ids), np.int64)
+        return np.zeros((0, len(record_ids)), np.bool_)
     asked = columns_of(store, state.records, record_ids, preferences.columns_needed(rules))
-    return preferences.preferences(asked, rules)
+    return preferences.meets_all(asked, rules)
 
 
 def figure_counts(

@@ -20,6 +20,7 @@ from tasks.core import evaluate, tables
 from tasks.core.attribute_statistics import summaries
 from tasks.core.coco import document
 from tasks.core.coco.categories import category_table
+from tasks.core.dedup.preferences import preferences
 from tasks.core.export import card, card_head, digest, ledger
 from tasks.core.report import attributes, clusters, detector, page, thumbnails
 from tasks.engine import thumbnails as shelves
@@ -253,7 +254,7 @@ def _facts(store: Store, recipe: Recipe, state: State, record_ids: list[str]) ->
     prefer = next((stage.prefer for stage in reversed(recipe.stages) if isinstance(stage, Dedup) and stage.prefer), ())
     counted = {
         "metadata": metadata_counts(store, state, ids),
-        "preference": copy_preferences(store, state, prefer, ids),
+        "preference": preferences(copy_preferences(store, state, prefer, ids)),
     }
     return {
         name: {**row, "record_id": name, **{field: int(values[place]) for field, values in counted.items()}}

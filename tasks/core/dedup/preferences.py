@@ -21,14 +21,19 @@ def columns_needed(rules: Sequence[Preference]) -> list[str]:
     return list(dict.fromkeys(_column(rule.plain) for rule in rules))
 
 
-def preferences(records: pa.Table, rules: Sequence[Preference]) -> NDArray[np.int64]:
-    """(N,) how much each record is preferred by the rules, of which there is at least one: the larger, the more.
+def meets_all(records: pa.Table, rules: Sequence[Preference]) -> NDArray[np.bool_]:
+    """(R, N) which records meet each rule. records: the columns that `columns_needed` names."""
+    return np.array([meets(records, rule) for rule in rules], np.bool_)
 
-    records: the columns that `columns_needed` names. An earlier rule outranks all later ones together.
+
+def preferences(met: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """(N,) how much each record is preferred by (R, N) `meets_all`: the larger, the more; all 0 where there is no rule.
+
+    An earlier rule outranks all later ones together.
     """
-    found = np.zeros(records.num_rows, np.int64)
-    for rule in rules:
-        found = 2 * found + meets(records, rule)
+    found = np.zeros(met.shape[1], np.int64)
+    for of_rule in met:
+        found = 2 * found + of_rule
     return found
 
 
@@ -38,13 +43,16 @@ def meets(records: pa.Table, rule: Preference) -> NDArray[np.bool_]:
     return ~is_met if rule.none_of else is_met
 
 
-def unmet_notes(label: str, records: pa.Table, rules: Sequence[Preference]) -> list[str]:
-    """A sentence for each rule that no record meets: probably it is misspelled. Empty where there are no records."""
-    unmet = [rule.plain for rule in rules if not _meets_plain(records[_column(rule.plain)], rule.plain).any()]
-    words = [", ".join(f"{name}: {value}" for name, value in rule.model_dump().items()) for rule in unmet]
-    return [
-        f"{label}: no record meets `{one}` of `prefer`, so that it prefers nothing" for one in words if len(records)
+def unmet_notes(label: str, met: NDArray[np.bool_], rules: Sequence[Preference]) -> list[str]:
+    """A sentence for each rule that no record meets: probably it is misspelled. Empty where there are no records.
+
+    met: (R, N) `meets_all`; of `not`, all records meet the one in it that none meets.
+    """
+    unmet = [
+        rule.plain for rule, of in zip(rules, met, strict=True) if len(of) and (of == (rule.none_of is not None)).all()
     ]
+    words = [", ".join(f"{name}: {value}" for name, value in rule.model_dump().items()) for rule in unmet]
+    return [f"{label}: no record meets `{one}` of `prefer`, so that it prefers nothing" for one in words]
 
 
 def folder_regex(pattern: str) -> str:

@@ -2,13 +2,14 @@
 
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.preferences import Preference
-from tasks.core.dedup.preferences import columns_needed, meets, preferences, unmet_notes
+from tasks.core.dedup.preferences import columns_needed, meets, meets_all, preferences, unmet_notes
 
 PATHS = [
     "Kopien/x.jpg",
@@ -70,7 +71,7 @@ def test_an_earlier_rule_outranks_all_later_ones_together():
     records = pa.table(
         {"source": ["a", "b", "b", "b"], "artist": [None, "x", None, "x"], "title": [None, "t", "t", None]}
     )
-    found = preferences(records, rules({"source": "a"}, {"known": "artist"}, {"known": "title"}))
+    found = preferences(meets_all(records, rules({"source": "a"}, {"known": "artist"}, {"known": "title"})))
     assert found.tolist() == [4, 3, 1, 2]
 
 
@@ -82,15 +83,16 @@ def test_twenty_rules_compare_as_their_answers_do(one: list[bool], other: list[b
             for place, (a, b) in enumerate(zip(one, other, strict=True))
         }
     )
-    first, second = preferences(records, rules(*({"known": name} for name in records.column_names))).tolist()
+    first, second = preferences(meets_all(records, rules(*({"known": name} for name in records.column_names)))).tolist()
     assert (first > second, first < second) == (one > other, one < other)
 
 
 def test_a_rule_that_no_record_meets_is_told():
     records = pa.table({"locator": ["Kopien/x.jpg"], "artist": ["Hals"]})
     given_rules = rules({"not": {"folder": "Kopein"}}, {"known": "artist"}, {"folder": "Kopien"})
-    assert unmet_notes("dedup", records, given_rules) == [
+    assert unmet_notes("dedup", meets_all(records, given_rules), given_rules) == [
         "dedup: no record meets `folder: Kopein` of `prefer`, so that it prefers nothing"
     ]
-    assert unmet_notes("dedup", records.slice(0, 0), given_rules) == []
-    assert unmet_notes("dedup", pa.table({}), []) == []
+    assert unmet_notes("dedup", meets_all(records.slice(0, 0), given_rules), given_rules) == []
+    assert unmet_notes("dedup", np.zeros((0, 1), np.bool_), []) == []
+    assert preferences(np.zeros((0, 2), np.bool_)).tolist() == [0, 0]
