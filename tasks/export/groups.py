@@ -8,9 +8,9 @@ from schemas.recipe import Recipe
 from schemas.sample import Sample
 from tasks.core import sample
 from tasks.core.names.spellings import Name, field_of_column, joined_names
-from tasks.core.report import gaps, spellings
+from tasks.core.report import groups
 from tasks.core.split import decide as split
-from tasks.core.split import gaps as of_split
+from tasks.core.split import gaps
 from tasks.core.strata import stratum_column
 from tasks.engine.roles import roles_of
 from tasks.engine.views import grouping_values
@@ -25,8 +25,8 @@ def section(store: Store, state: State, recipe: Recipe, images: pa.Table) -> str
     strata = {stratum_column(field): values for field, values in known.items()}
     is_query = pc.fill_null(pc.not_equal(roles_of(store, recipe, state, ids), "gallery"), True)
     view = pa.table({"record_id": ids, **strata}).filter(is_query)
-    found, _ = of_split.gaps(view, images["split"].filter(is_query), recipe.split)
-    return f"{gaps.section(found)}\n{spellings.section(_names(store, state, recipe))}"
+    found, _ = gaps.gaps(view, images["split"].filter(is_query), recipe.split)
+    return f"{groups.empty_splits(found)}\n{groups.spellings(_names(store, state, recipe))}"
 
 
 def _names(store: Store, state: State, recipe: Recipe) -> list[Name]:
