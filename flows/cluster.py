@@ -5,7 +5,6 @@ import importlib
 import os
 import platform
 import socket
-from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import urlsplit
@@ -54,7 +53,7 @@ def _scheduler(dask: str) -> dict[str, Any]:
     """What the scheduler at an address says of itself. Raises BadInput where there is none."""
     try:
         with ThreadPoolExecutor(1) as thread:  # in a notebook, this thread has a loop that runs
-            identity = thread.submit(asyncio.run, _within(_identity(dask))).result()
+            identity = thread.submit(asyncio.run, _identity(dask)).result()
     except Exception as problem:  # what is read there as Dask's protocol may fail in any way
         raise _no_scheduler(dask, _reason(problem)) from problem
     if identity.get("type") != "Scheduler":
@@ -62,17 +61,14 @@ def _scheduler(dask: str) -> dict[str, Any]:
     return identity
 
 
-async def _within(answer: Coroutine[Any, Any, dict[str, Any]]) -> dict[str, Any]:
-    return await asyncio.wait_for(answer, _ANSWER_S)
-
-
 async def _identity(dask: str) -> dict[str, Any]:
     host, port = get_address_host_port(dask)
-    # else an unknown name, or a port at which nobody listens, is tried again and again, and what is wrong is lost
-    _, writer = await asyncio.open_connection(host, port)
-    writer.close()
-    async with rpc(dask, timeout=_CONNECT_S) as server:  # type: ignore[no-untyped-call]
-        return dict(await server.identity())
+    async with asyncio.timeout(_ANSWER_S):
+        # else an unknown name, or a port at which nobody listens, is tried again and again, and what is wrong is lost
+        _, writer = await asyncio.open_connection(host, port)
+        writer.close()
+        async with rpc(dask, timeout=_CONNECT_S) as server:  # type: ignore[no-untyped-call]
+            return dict(await server.identity())
 
 
 def _no_scheduler(dask: str, reason: str) -> BadInput:

@@ -61,8 +61,10 @@ def check_bindings(recipe: Recipe, bindings: Mapping[str, str]) -> None:
 def _named_bindings(recipe: Recipe) -> str:
     """The bindings that a recipe names, as a message says what was expected; empty where it names none."""
     names = [f"'{name}'" for name in sorted(recipe.bindings)]
-    if len(names) < 2:
-        return "".join(f"{name}, the only one that the recipe names" for name in names)
+    if not names:
+        return ""
+    if len(names) == 1:
+        return f"{names[0]}, the only one that the recipe names"
     return f"one of {listed(names, _MOST_NAMED)}, which the recipe names"
 
 

@@ -92,7 +92,7 @@ def fetch(settings: Fetch, state: State, recipe: Recipe, context: Context) -> St
     records = tables.lookup(wanted, "record_id", record_ids)
     rules = cache_key(code=inspection.CODE, max_bytes=settings.max_bytes, max_pixels=settings.max_pixels)
     is_url = pc.match_substring_regex(records["locator"], core.URL)
-    parts, computed, looks, failures, notes = [], 0, _Looks(), list[core.Failure](), list[str]()
+    parts, computed, looks, failures, notes = [], 0, _FileChecks(), list[core.Failure](), list[str]()
     for source in recipe.sources:
         of_source = records.filter(pc.and_(pc.equal(records["source"], source.name), pc.invert(is_url)))
         if of_source.num_rows and isinstance(source, AnyFileSource):
@@ -142,7 +142,7 @@ def fetch(settings: Fetch, state: State, recipe: Recipe, context: Context) -> St
     return _without_unfit_annotations(store, state, step, outcome)
 
 
-class _Looks:
+class _FileChecks:
     """What a plan sees of local files that a build would read: a limited number of looks at how they begin."""
 
     def __init__(self) -> None:

@@ -8,8 +8,7 @@ from schemas.recipe import Recipe
 from schemas.sample import Sample
 from tasks.core import sample as core
 from tasks.core import strata
-from tasks.engine import runs
-from tasks.engine.by_hand import is_named, replaced_because
+from tasks.engine import by_hand, runs
 from tasks.engine.code_digests import code_digest
 from tasks.engine.decide import decide_step
 from tasks.engine.views import figure_counts, grouping_values, kept_ids
@@ -46,6 +45,6 @@ def _view(store: Store, settings: Sample, state: State, recipe: Recipe, context:
         columns["object"] = known["object"]
     if settings.weight == "figures":
         columns["figures"] = pa.chunked_array([figure_counts(store, state, ids, settings.category, settings.score)])
-    columns["is_included"] = pa.chunked_array([is_named(state, recipe, context, ids, "include")])
-    columns["replaced_because"] = replaced_because(state, recipe, context, ids)
+    is_included, columns["replaced_because"] = by_hand.wishes(state, recipe, context, ids)
+    columns["is_included"] = pa.chunked_array([is_included])
     return pa.table(columns)

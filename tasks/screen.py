@@ -33,7 +33,7 @@ def screen(settings: Screen, state: State, recipe: Recipe, context: Context) -> 
     if settings.figures is not None:
         columns["figures"] = counts
     if recipe.by_hand is not None:
-        columns["is_included"] = by_hand.is_named(state, recipe, context, ids, "include")
+        columns["is_included"], _ = by_hand.wishes(state, recipe, context, ids)
     view = pa.table(columns)
     # what a plan has yet to see may be annotated, and may meet all conditions
     notes = () if state.pending else (*core.uncounted_notes(counts, settings), *core.where_notes(view, settings))

@@ -28,8 +28,9 @@ def why(url: str, record_id: str) -> str:
     Raises BadInput if the ledger has no such record.
     """
     release = Release(url)
-    row = _row(release.ledger(), record_id, release.manifest.version, _why_no_record(release.recipe(), record_id))
-    lines = _lines(row, _labels(release.recipe()))
+    recipe = release.recipe()
+    row = _row(release.ledger(), record_id, release.manifest.version, _why_no_record(recipe, record_id))
+    lines = _lines(row, _labels(recipe))
     if row["kept"]:
         split, sha256 = (_printable(str(row[name])) for name in ("last_split", "sha256"))
         lines.append(f"  in the release: split {split}, image_id {row['image_id']}, sha256 {sha256}")

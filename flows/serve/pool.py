@@ -52,7 +52,9 @@ def update_pool(client: SyncPrefectClient, name: str, folder: str, *, is_made: b
     template = keep_what_people_set(template, pool.base_job_template)
     if template != pool.base_job_template:
         client.update_work_pool(name, WorkPoolUpdate(base_job_template=template))
-    problems = (_strip(client, deployment, template["variables"]["properties"]) for deployment in deployments)
+    problems = (
+        _remove_unknown_variables(client, deployment, template["variables"]["properties"]) for deployment in deployments
+    )
     return [problem for problem in problems if problem is not None]
 
 
@@ -111,7 +113,9 @@ def _value(template: Mapping[str, Any], name: str) -> Any:
     return (properties.get(name) or {}).get("default")
 
 
-def _strip(client: SyncPrefectClient, deployment: DeploymentResponse, allowed: Mapping[str, Any]) -> str | None:
+def _remove_unknown_variables(
+    client: SyncPrefectClient, deployment: DeploymentResponse, allowed: Mapping[str, Any]
+) -> str | None:
     """Take away the job variables that the pool does not know, since the server refuses runs that have some; a sentence
     where one was a person's.
     """

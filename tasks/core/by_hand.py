@@ -248,10 +248,12 @@ def apply_manual_lists(
     tombstones = _with_todays_ids(tombstones, records)
     excluded, known = _exclusions(records, by_hand, aliases)
     down = _takedowns(records, by_hand, tombstones, previous, takedowns, aliases)
-    good = _ids_present(excluded, tables.kept_rows(records))
+    good = _names_present(excluded, tables.kept_rows(records)["record_id"])
     why = {name: found for name, found in excluded.items() if name in good} | down.why
     table = _with_reasons(_with_unlisted(records, down, previous, tombstones), why)
-    lost = _unmatched_notes(by_hand, _ids_present(by_hand["name"].to_pylist(), records), known | down.known)
+    lost = _unmatched_notes(
+        by_hand, _names_present(by_hand["name"].to_pylist(), records["record_id"]), known | down.known
+    )
     return ManualOutcome(table, _taken_down(down.why, previous, tombstones), lost)
 
 
@@ -298,7 +300,7 @@ def _takedowns(
     """From the widest scope to the narrowest: a row about the record itself decides its detail."""
     standing, found, known = _wider_takedowns(records, by_hand, aliases)
     reached_by = _reached_before(previous, standing) if takedowns is None else _reached_by(takedowns)
-    listed = _ids_present(reached_by, records)
+    listed = _names_present(reached_by, records["record_id"])
     for name, row_text in reached_by.items():
         why_still = standing.get(row_text)
         if why_still and (name not in listed or row_text.startswith(_WORK_OF)):
@@ -306,7 +308,7 @@ def _takedowns(
     for row in tombstones.to_pylist():
         found[row["record_id"]] = _DropReason(Reason.TAKEN_DOWN, _reason_text(row), is_work=row["scope"] != "record")
     named = by_hand["name"].to_pylist()
-    everyone = _ids_present(named, records) | _ids_present(named, previous)
+    everyone = _names_present(named, records["record_id"]) | _names_present(named, previous["record_id"])
     for scope in ("record", "work"):
         for name, row in _rows_of(by_hand, "takedown", scope).items():
             if name in everyone or name in found:
@@ -359,11 +361,6 @@ def _reached_before(ledger: pa.Table, rows: Collection[str]) -> dict[str, str]:
         if row_text := next((text for text in begins if text in rows), None):
             found[name] = row_text
     return found
-
-
-def _ids_present(names: Iterable[str], table: pa.Table) -> set[str]:
-    """Those of the names that are record_ids of the table."""
-    return _names_present(names, table["record_id"])
 
 
 def _names_present(names: Iterable[str], known: pa.ChunkedArray) -> set[str]:

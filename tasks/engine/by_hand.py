@@ -3,7 +3,6 @@
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.by_hand import Action
 from schemas.errors import BadInput
 from schemas.manifests import Context, State, TableRef
 from schemas.phrases import listed
@@ -48,16 +47,12 @@ def manual_lists_of(state: State, recipe: Recipe, context: Context) -> pa.Table:
     return core.with_known_ids(manual, runs.store_of(context).read_table(state.records, ["record_id"])["record_id"])
 
 
-def is_named(
-    state: State, recipe: Recipe, context: Context, record_ids: pa.ChunkedArray | pa.Array, action: Action
-) -> pa.Array:
-    """(N,) whether the file names each record with that action, such as include or replace."""
-    return core.is_named(manual_lists_of(state, recipe, context), record_ids, action)
-
-
-def replaced_because(state: State, recipe: Recipe, context: Context, record_ids: pa.ChunkedArray) -> pa.ChunkedArray:
-    """(N,) why each record was sent back, null where it was not; see core.by_hand."""
-    return core.replaced_because(manual_lists_of(state, recipe, context), record_ids)
+def wishes(
+    state: State, recipe: Recipe, context: Context, record_ids: pa.ChunkedArray
+) -> tuple[pa.Array, pa.ChunkedArray]:
+    """(N,) whether the file includes each record, and (N,) why each was sent back, null where it was not."""
+    manual = manual_lists_of(state, recipe, context)
+    return core.is_named(manual, record_ids, "include"), core.replaced_because(manual, record_ids)
 
 
 def all_tombstones(store: Store, recipe: Recipe, previous: Release | None) -> pa.Table:

@@ -46,9 +46,9 @@ def retrieve(
     requests: columns locator, validator (unique together). folder: where the store keeps their rows. Sent are those
     without a row, whose blob is gone, that failed in passing, that were refused by a host that may have been in trouble
     (`open_refusals`), or whose bytes were judged by other `rules` (limits, code); by `refresh`, also those that failed
-    for good, or all. In a plan nothing is sent (unless `even_in_plan`,
-    which leaves nothing behind either): rows still to come are null. part(requests, settings, rules, folder, context)
-    sends one batch and stores its rows; what is known of a request, such as its ETag, comes with it.
+    for good, or all. In a plan nothing is sent (unless `even_in_plan`, which leaves nothing behind either): rows still
+    to come are null. part(requests, settings, rules, folder, context) sends one batch and stores its rows; what is
+    known of a request, such as its ETag, comes with it.
 
     A row that is returned with a sha256 has its blob in the store: where the blob of an earlier answer is gone, and it
     could not be had again, the row says why. Raises DamagedFile if a blob is gone that has come just now.

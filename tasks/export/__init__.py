@@ -161,7 +161,8 @@ def _check_gates(
         )
     if previous is None or recipe.limit is not None or not _is_same_recipe(previous, recipe, context):
         return  # another recipe may keep as few as its author wants
-    before = previous.ledger().filter(previous.ledger()["kept"])["record_id"]
+    ledger_before = previous.ledger()
+    before = ledger_before.filter(ledger_before["kept"])["record_id"]
     if kept < len(before) * (1 - recipe.max_loss_fraction):
         raise Refusal(
             f"export: expected at least {1 - recipe.max_loss_fraction:.0%} of the {len(before)} images of release "

@@ -129,7 +129,7 @@ class AnswerIndex:
         best = self.best_answers(requests["url"])
         is_listing = pc.is_null(requests["key"])
         is_open = pc.or_(pc.is_null(best["part"]), pc.is_in(best["reason"], value_set=PASSING_WORDS))
-        is_open = pc.or_(is_open, self.are_open_refusals(requests))
+        is_open = pc.or_(is_open, self._are_open_refusals(requests, best))
         if refresh != "never" and is_first:
             is_open = pc.or_(is_open, is_listing)
         if refresh == "all":
@@ -138,9 +138,13 @@ class AnswerIndex:
 
     def are_open_refusals(self, requests: pa.Table) -> pa.ChunkedArray:
         """(N,) whether a request is for a single work that its host has refused, and not for good yet."""
+        return self._are_open_refusals(requests, self.best_answers(requests["url"]))
+
+    def _are_open_refusals(self, requests: pa.Table, best: pa.Table) -> pa.ChunkedArray:
+        """best: `best_answers` to the requests."""
         rows, best = (
             table.select(["url", "reason", "sha256", "run"]).rename_columns(["locator", "reason", "sha256", "run"])
-            for table in (self._rows, self.best_answers(requests["url"]))
+            for table in (self._rows, best)
         )
         is_refused = server_refusals.are_refused(best)
         if not pc.any(is_refused).as_py():

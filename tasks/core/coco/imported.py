@@ -50,8 +50,7 @@ class ImportedDetections(NamedTuple):
     """Detections of another program, and in which images they are.
 
     Image ids by SHA-256, by file name, and by the last part of the file name where that is unique; file_names and
-    base_names are these names. rows: where the
-    boxes of an image are. keypoints: by class, of those with any.
+    base_names are these names. rows: where the boxes of an image are. keypoints: by class, of those with any.
     """
 
     by_sha256: Mapping[str, Id]
