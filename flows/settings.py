@@ -40,7 +40,7 @@ def parse_change(change: str, form: str = "field=VALUE") -> tuple[list[str], Any
     target, separator, text = change.partition("=")
     if not separator or not target:
         raise BadInput(f"--set: expected {form}, got {quoted(change)}")
-    return target.split("."), yaml_value(text, "--set")
+    return target.split("."), yaml_value(text, f"--set {target}")
 
 
 def set_field(fields: dict[str, Any], names: Sequence[str], value: Any) -> None:

@@ -183,7 +183,7 @@ def _images_of_split(source: _TruthSource, split: str) -> pa.Table:
     if not images.num_rows:
         splits = sorted(filter(None, pc.unique(source.images["split"]).to_pylist()))
         got = f"images of the splits {splits}" if splits else "images without a split"
-        raise BadInput(f"{source.name}: expected images of split '{split}', got {got}")
+        raise BadInput(f"{source.name}: expected images of split {quoted(split)}, got {got}")
     return images
 
 

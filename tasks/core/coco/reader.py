@@ -121,7 +121,7 @@ def read_document(name: str, data: bytes, schemes: Schemes = _DEFAULTS, left_out
             raise BadInput(f"{name}: expected {row_name('images', place, image.row)} to have a file_name, got {got}")
     categories = read_categories(name, document)
     lost = _lost_annotations(name, document, images, categories)
-    if lost and left_out is None:
+    if lost and (left_out is None or not categories):
         raise BadInput(
             f"{name}: expected every annotation to have an image_id and a category_id of the file, got {len(lost)} "
             f"without, the first {lost[0]}"
