@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 
+from schemas import words
 from tasks.engine.cache_keys import cache_key
 
 _NOT_PART_OF_ANSWERS = frozenset({"tasks.io.store.layout"})
@@ -26,10 +27,14 @@ _SHARED_RULES = frozenset({"schemas.file_names", "schemas.stand_ins"})
 """How names of files are looked up, and what stands in a file's place: rules that tasks.core and tasks.io both need,
 and neither sees the other."""
 
+_WORDS = "schemas.words"
+_WORD_LISTS = "the lists of schemas.words"
+"""Not a module, but read by rules like one."""
+
 
 def code_digest(*modules: ModuleType) -> str:
     """Digest of the source of the modules, and of all of tasks.core and tasks.io that they import, and of the rules
-    that these two share, without comments and docstrings.
+    that these two share, without comments and docstrings; and of the lists of words, where any of them reads these.
     """
     names = sorted({module.__name__ for module in modules})
     with contextlib.suppress(OSError, RuntimeError, ValueError, KeyError, TypeError):  # none that holds is kept
@@ -53,10 +58,14 @@ def _collect(name: str, sources: dict[str, str]) -> None:
     for imported in _imports(tree):
         if imported.startswith(("tasks.core.", "tasks.io.")) or imported in _SHARED_RULES:
             _collect(imported, sources)
+        elif imported == _WORDS:
+            sources[_WORD_LISTS] = _source(_WORD_LISTS)
 
 
 @functools.cache
 def _source(name: str) -> str:
+    if name == _WORD_LISTS:
+        return words.all_texts()
     spec = importlib.util.find_spec(name)
     if spec is None or spec.origin is None:
         raise ImportError(f"expected the source of {name}, got none")
