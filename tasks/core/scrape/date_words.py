@@ -1,113 +1,351 @@
-"""The words of dates: what `dates` reads in a text, in English, German, French, Italian, Spanish and Dutch."""
+"""The words and numbers of a date in a museum's words, each with what it may mean, by the lists of schemas.words."""
 
+import functools
 import re
-from collections.abc import Iterable
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
-NEVER_A_YEAR = re.compile(r"\b(?:years? (?:ago|old)|million|b\.?p\.?)(?!\w)")
-PART_OF_WORD = {
-    "early": (0, 1), "beginning": (0, 1), "anfang": (0, 1), "anfangs": (0, 1), "frühes": (0, 1), "frühe": (0, 1),
-    "début": (0, 1), "debut": (0, 1), "inizio": (0, 1), "inizi": (0, 1), "principios": (0, 1), "begin": (0, 1),
-    "mid": (1, 2), "middle": (1, 2), "mitte": (1, 2), "milieu": (1, 2), "metà": (1, 2), "mediados": (1, 2),
-    "midden": (1, 2), "late": (2, 3), "end": (2, 3), "ende": (2, 3), "spätes": (2, 3), "späte": (2, 3), "fin": (2, 3),
-    "fine": (2, 3), "finales": (2, 3), "eind": (2, 3),
-}  # fmt: skip
-"""Thirds: from, to."""
-NUMBER_OF_WORD = {
-    word: number
-    for number, words in enumerate(
-        (
-            "first 1st 1. 1er 1e première premier erste erstes prima primo primera",
-            "second 2nd 2. 2e seconde deuxième zweite zweites seconda secondo segunda",
-            "third 3rd 3. 3e troisième dritte drittes terza terzo tercer",
-            "fourth 4th 4. 4e quatrième vierte viertes quarta quarto",
-            "last final dernier dernière letzte letztes ultima ultimo última",
+from schemas.date_words import DateWords
+from schemas.words import word_lists
+
+_PART = {"early": (0, 1 / 3), "middle": (1 / 3, 2 / 3), "late": (2 / 3, 1), "first_half": (0, 0.5), "second_half": (0.5, 1)}
+_MEANS: Mapping[str, tuple[str, Any]] = {
+    **{"before_christ": ("era", "bc"), "after_christ": ("era", "ad"), "century": ("unit", 100)},
+    **{"millennium": ("unit", 1000), "last": ("nth", 0), "or_before": ("behind", "until"), "or_after": ("behind", "since")},
+    **{"tenths": ("size", 10), "quarters": ("size", 4), "thirds": ("size", 3), "halves": ("size", 2)},
+    **{name: ("part", share) for name, share in _PART.items()},
+    **{name: ("bound", name) for name in ("before", "until", "after", "since")},
+    "open_end": ("behind", "since"),
+}
+"""What a list of words says: its kind, and a value. Another list is of the kind that it is called by."""
+_SUFFIXES = {"decade_suffixes": "s", "ordinal_suffixes": "th"}
+_NUMBERED = {"ordinals": "nth", "named_centuries": "named"}
+
+Meaning = tuple[str, Any]
+Meanings = Mapping[Meaning, frozenset[str]]
+"""What a word may mean, and in which languages."""
+
+
+class Lexicon(NamedTuple):
+    """All lists, for looking up."""
+
+    phrases: Mapping[str, tuple[tuple[tuple[str, ...], Meanings], ...]]
+    """By the first word: the words behind it, the most first, and what they mean."""
+    suffixes: Mapping[str, frozenset[str]]
+    """What stands right behind a number: s makes a decade of it, th an ordinal."""
+    longest_run: int
+    """Characters of the longest word that is written without blanks: Chinese, Japanese, Korean."""
+
+
+@dataclass(slots=True)
+class Token:
+    """A word, a number or a sign."""
+
+    text: str
+    means: dict[str, Any]
+    is_close: bool = False
+    """Nothing stands between it and the one before."""
+
+
+_DAY, _MONTH = r"(?:0?[1-9]|[12]\d|3[01]|\?\?|[xX]{2}|uu)", r"(?:I{1,3}|IV|VI{0,3}|IX|XI{0,2})"
+_GAP = r"[\s.]*"
+_ROMAN_YEAR = "".join(
+    [
+        rf"M(?:{_GAP}M)?",
+        *(
+            rf"(?:{_GAP}{one}{_GAP}{ten}|{_GAP}{one}{_GAP}{five}|(?:{_GAP}{five})?(?:{_GAP}{one}){{0,4}})"
+            for one, five, ten in ("CDM", "XLC", "IVX")
         ),
-        1,
-    )
-    for word in words.split()
-}
-SIZE_OF_WORD = {
-    **dict.fromkeys(("half", "hälfte", "moitié", "moitie", "metà", "mitad", "helft"), 2),
-    **dict.fromkeys(("third", "drittel", "tiers"), 3),
-    **dict.fromkeys(("quarter", "viertel", "quart", "quarto", "kwart"), 4),
-}
-ORDINALS = {
-    word: number
-    for number, word in enumerate(
-        (
-            *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"),
-            *("eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth"),
-            *("eighteenth", "nineteenth", "twentieth", "twenty-first"),
-        ),
-        1,
-    )
-}
-_CENTURY = r"century|centuries|cent\.?|jahrhunderts?|jhdt\.?|jhd\.?|jhs?\.?|siècles?|siecles?|siglos?|secol[oi]|eeuw"
-_MILLENNIUM = r"millennium|millennia|jahrtausends?|millénaire"
-BEFORE, UNTIL, AFTER, SINCE = "before", "until", "after", "since"
-BOUND_OF_WORD = {
-    **dict.fromkeys(("before", "prior to", "ante", "vor", "avant", "prima", "antes", "voor"), BEFORE),
-    **dict.fromkeys(("until", "till", "up to", "by", "not after", "no later than", "bis", "spätestens"), UNTIL),
-    **dict.fromkeys(("after", "post", "nach", "après", "apres", "dopo", "después", "na"), AFTER),
-    **dict.fromkeys(("since", "from", "not before", "seit", "ab", "depuis", "dal", "desde", "vanaf"), SINCE),
-}  # fmt: skip
-
-
-def _any_of(words: Iterable[str]) -> str:
-    return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
-
-
-TOKEN = re.compile(
+    ]
+)
+_RUN = "々〇ぁ-ゟァ-ヺー-ヿ㐀-鿿가-힣豈-﫿"
+_PIECE = re.compile(
     rf"""
-      (?<!\d)(?P<year>\d{{3,4}})\s?[-/]\s?(?P<short>\d{{1,2}})(?P<short_decade>'?s)?(?!\d|st|nd|rd|th|\w)
-    | (?<!\d)(?P<decade>\d{{1,3}}0)\s?(?:'?s|er)(?!\w) | (?:années|anni|años|jaren)\s(?P<decade_after>\d{{3}}0)(?!\d)
-    | (?<!\w)(?P<nth>{_any_of(NUMBER_OF_WORD)})\s(?P<size>{_any_of(SIZE_OF_WORD)})(?!\w)
-    | (?<!\w)(?P<part>{_any_of(PART_OF_WORD)})(?!\w)
-    | (?<!\w)(?P<onward>(?:or|and)\s(?:later|after)|onwards?|present)(?!\w)
-    | (?<!\w)(?P<or_before>(?:or|and)\s(?:earlier|before))(?!\w)
-    | (?<!\w)(?P<bound>{_any_of(BOUND_OF_WORD)})(?!\w)
-    | (?<!\w)(?:(?P<ordinal>\d{{1,2}})(?:st|nd|rd|th|ème|eme|er|e|è|\.)|(?P<word>{_any_of(ORDINALS)})
-        |(?P<roman>[ivx]+)(?:ème|eme|er|e|è|°|º)?)
-        (?!\w)[\s-]?(?:(?P<century>(?:{_CENTURY})(?!\w))|(?P<millennium>(?:{_MILLENNIUM})(?!\w)))?
-    | (?<!\w)(?:siglos?|sec\.?|secol[oi]|saec\.?)\s(?P<roman_after>[ivx]+)(?!\w)
-    | (?<!\w)(?P<bc>bc)(?!\w) | (?<!\w)(?P<ad>ad)(?!\w)
-    | (?<!\d)(?P<number>\d{{1,7}})(?!\d)
+      (?<![\d.,])(?P<iso>\d{{4}})(?:(?P<sep>[-./]){_DAY}(?P=sep){_DAY}|\ \d\d\ \d\d)
+        (?:[tT ]\d\d?:\d\d[\d:.]*\s?(?:[zZ]|UTC|GMT|[+-]\d\d:?\d\d)?)?(?!\d)
+    | (?<!\d)(?P<compact>(?:1\d|20)\d\d)(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])(?!\d)
+    | (?<![\d.,])(?:\d{{1,2}}(?:-\d{{1,2}})?\.\s?(?:\d{{1,2}}|{_MONTH})\.\s?|\d{{1,2}}(?P<slash>[-/])\d{{1,2}}(?P=slash))
+        (?P<dmy>(?:1\d|20)\d\d)(?![\d.]\d)(?!\d)
+    | (?<![\w.,])(?:(?:0?[1-9]|1[0-2])\??[./-]|{_MONTH}[./])(?P<my>(?:1\d|20)\d\d)(?!\d|[-/.]\d)
+    | (?<!\d)(?P<ym>\d{{4}})/{_MONTH}(?!\w)
+    | (?<![\d.,])(?P<thousands>\d{{1,3}}(?:,\d{{3}}|\.\d{{3}}|'\d{{3}}|\ \d{{3}})+)(?![.,]?\d)
+    | (?<![\d.,])(?P<decimal>(?!(?:\d{{4}},)+\d{{4}}(?!\d))\d+(?:[.,]\d+)+[a-z]*)
+    | (?<!\d)(?P<mask>(?:1\d|20)(?:--|__|\.\.|\?\?|[xX]{{2}}|uu|-(?=\?))|(?:1\d\d|20\d)(?:[-_](?!\s*\d)|\.\.?(?=\])|\?|[xXu](?!\w)))
+    | (?P<number>\d+)
+    | (?<!\w)(?P<roman_year>{_ROMAN_YEAR})(?!\w)
+    | (?P<run>[{_RUN}]+)
+    | (?P<word>[^\W\d_]+)
+    | (?P<sign>[^\s\w]|_)
     """,
     re.VERBOSE,
 )
-JOINT = re.compile(r"(?:[\s/&-]|\b(?:to|through|and|or|bis|und|oder|à|et|ou|al|e|o|y|en|tot)\b)*")
-"""What may stand between two statements that share an era or a unit: "5th-4th century BC"."""
-REWRITTEN: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+_REWRITTEN = tuple(
     (re.compile(pattern), words)
     for pattern, words in (
-        (r"[‐‑‒–—―−]", "-"),
-        (r"[’ʼ´`]", "'"),
-        (r"[()\[\]?]", " "),
-        (r"\b(?:b\.\s?c\.(?:\s?e\.)?|bce\b|a\.\s?c\.|v(?:or|\.)?\s?chr(?:istus|\b\.?)|v\.?\s?u\.?\s?z\b\.?"
-         r"|av\.?\s?j\.?-?\s?c\b\.?)", " bc "),
-        (r"\b(?:a\.\s?d\.|c\.\s?e\.|ce\b|n\.?\s?chr\b\.?|ap\.?\s?j\.?-?\s?c\b\.?|d\.\s?c\.)", " ad "),
-        (r"(?<![\d,])(\d{1,3}),(\d{3})(?=[^\d]*(?:\d{1,3},\d{3})?\s*bc)", r"\1\2"),
-        (r"\ba\.?\s?h\.?\s?\d+(?:-\d+)?(?:\s?/|(?!\d))", " "),  # the hijri year before the common one
-        (r"\b(\d{4})([-/.])(?:0?[1-9]|1[0-2])\2(?:[0-2]?\d|3[01])\b", r" \1 "),
-        (r"\b(?:[0-2]?\d|3[01])([-/.])(?:[0-2]?\d|3[01])\1(\d{4})\b", r" \2 "),
-        (r"\b(\d{1,2}(?:st|nd|rd|th))[\s-]?c(?:en)?\b\.?", r"\1 century"),
-        (r"\b([ivx]+(?:e|è|ème))\s?s\.", r"\1 siècle"),
-        (r"\b(?:c|ca|cca|circa|about|around|approx|approximately|probably|possibly|perhaps|likely|um|gegen|etwa|wohl"
-         r"|vers|env|environ|verso|hacia|omstreeks|the|of|in|im|der|des|dem|du|de|le|la|del|dello|della|den|l|d"
-         r"|dated|year|years)\b(?:\.|')?", " "),
-        (r"\s+", " "),
+        (r"[(\[]\s*\?+\s*[)\]]", " "),
+        (r"(?<=\d)[\[\]](?=-?\??\d)|(?<=-)\[(?=\d)", ""),  # 164[2], 1893[-95], 1906-[27]
+        (r"^[\s(\[]*(?:\?+|\.\.)\s*[-/]\s*(?=\d{3})", " until "),
+        (r"/\s*\.\.\s*$", "-"),
     )
-)  # fmt: skip
+)
+_PLAIN = str.maketrans(
+    {**dict.fromkeys("‐‑‒–—―−~〜～", "-"), **dict.fromkeys("’‘ʼ´`′ʹ", "'"), "\u200b": " ", "\u00ad": ""}
+)
+_HAN_DIGITS = {digit: str(value) for value, digit in enumerate("〇一二三四五六七八九")} | {"零": "0"}
+_ROMANS = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
+_ROMAN = re.compile(r"(x{0,2}(?:ix|iv|v?i{0,4}))([^ivx]*)", re.IGNORECASE)
+_QUIET = frozenset(".'\"?!<>*~≈±^_\\©")
+"""Signs that say nothing; a dot and an apostrophe may also stand within an abbreviation."""
+
+
+def plain_text(text: str) -> str:
+    """The text with one form of each dash, quote and digit, and without brackets within numbers."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text).translate(_PLAIN)
+        text = "".join(str(unicodedata.digit(sign)) if sign > "\x7f" and sign.isdecimal() else sign for sign in text)
+        text = re.sub("[〇零一二三四五六七八九]{4}", lambda year: "".join(map(_HAN_DIGITS.__getitem__, year[0])), text)
+    if "[" in text or "(" in text or "?" in text or ".." in text:
+        for pattern, words in _REWRITTEN:
+            text = pattern.sub(words, text)
+    return text
+
+
+def without_accents(word: str) -> str:
+    """The word without accents: "début" is "debut"."""
+    return "".join(sign for sign in unicodedata.normalize("NFD", word) if not unicodedata.combining(sign))
+
+
+@functools.cache
+def shipped_lexicon() -> Lexicon:
+    """The lists of schemas/words/dates."""
+    return lexicon_of({name: DateWords.model_validate(lists) for name, lists in word_lists("dates").items()})
+
+
+def lexicon_of(languages: Mapping[str, DateWords]) -> Lexicon:
+    """Lists by language, for looking up."""
+    phrases: dict[str, dict[tuple[str, ...], dict[Meaning, frozenset[str]]]] = {}
+    entries = [
+        (language, _words(word), meaning) for language, lists in languages.items() for word, meaning in _entries(lists)
+    ]
+    exact = {(*words,) for _, words, _ in entries}
+    for language, words, meaning in entries:
+        for first, *behind in {(*words,), *({(*map(without_accents, words),)} - exact)}:
+            means = phrases.setdefault(first, {}).setdefault((*behind,), {})
+            means[meaning] = means.get(meaning, frozenset()) | {language}
+    suffixes: dict[str, frozenset[str]] = {}
+    for lists in languages.values():
+        for name, kind in _SUFFIXES.items():
+            for word in getattr(lists, name):
+                for form in {word, without_accents(word)}:
+                    suffixes[form] = suffixes.get(form, frozenset()) | {kind}
+    by_length = {
+        first: tuple(sorted(of.items(), key=lambda entry: -len(entry[0]))) for first, of in phrases.items()
+    }
+    runs = (len(word) for word in by_length if re.match(f"[{_RUN}]", word))
+    return Lexicon(MappingProxyType(by_length), MappingProxyType(suffixes), max(runs, default=1))
+
+
+def _entries(lists: DateWords) -> Iterator[tuple[str, Meaning]]:
+    for name in DateWords.model_fields:
+        value = getattr(lists, name)
+        if name in _NUMBERED:
+            yield from ((word, (_NUMBERED[name], number)) for number, words in value.items() for word in words)
+        elif name not in _SUFFIXES:
+            yield from ((word, _MEANS.get(name, (name, True))) for word in value)
+
+
+def _words(phrase: str) -> list[str]:
+    return [piece[0] for piece in re.finditer(r"[^\W\d_]+", unicodedata.normalize("NFKC", phrase).lower())]
+
+
+def tokens(text: str, lexicon: Lexicon) -> list[Token]:
+    """The tokens of a plain text, without signs that say nothing, each with what it means in the text's language.
+
+    Empty `means`: a word that no list has.
+    """
+    pieces = _pieces(text, lexicon)
+    found: list[tuple[Token, Meanings | None]] = []
+    place = 0
+    while place < len(pieces):
+        size, entry = _read(pieces, place, lexicon)
+        if entry is not None:
+            found.append(entry)
+        place += size
+    return _chosen(found)
+
+
+class _Piece(NamedTuple):
+    kind: str
+    text: str
+    is_close: bool
+    value: str
+
+
+def _pieces(text: str, lexicon: Lexicon) -> list[_Piece]:
+    pieces: list[_Piece] = []
+    end = 0
+    for match in _PIECE.finditer(text):
+        kind = str(match.lastgroup) if match.lastgroup not in {"sep", "slash"} else "iso"
+        is_close = match.start() == end
+        end = match.end()
+        if kind == "run":
+            pieces += _cut(match[0], lexicon, is_close)
+        else:
+            pieces.append(_Piece(kind, match[0], is_close, match[kind] or match[0]))
+    return pieces
+
+
+def _cut(run: str, lexicon: Lexicon, is_close: bool) -> Iterator[_Piece]:
+    """The words of a run without blanks, the longest first; what is in no list is one piece up to the next that is."""
+    place = unread = 0
+    while place < len(run):
+        longest = range(min(lexicon.longest_run, len(run) - place), 0, -1)
+        size = next((size for size in longest if run[place : place + size] in lexicon.phrases), 0)
+        if size and unread < place:
+            yield _Piece("word", run[unread:place], is_close or unread > 0, "")
+        if size:
+            yield _Piece("word", run[place : place + size], is_close or place > 0, "")
+        place += size or 1
+        unread = place if size else unread
+    if unread < place:
+        yield _Piece("word", run[unread:], is_close or unread > 0, "")
+
+
+_Entry = tuple[Token, Meanings | None]
+
+
+def _read(pieces: list[_Piece], place: int, lexicon: Lexicon) -> tuple[int, _Entry | None]:
+    """The token at a place, and how many pieces it takes."""
+    piece = pieces[place]
+    if piece.kind == "word":
+        return _read_word(pieces, place, lexicon)
+    if piece.kind == "number":
+        size, kinds = _suffix(pieces, place + 1, lexicon)
+        number = int(piece.text) if len(piece.text) < 8 else 0
+        means: dict[str, Any] = {"number": number, "digits": len(piece.text)}
+        if number >= 100 or "th" not in kinds:
+            kinds = kinds & {"s"} if number and number % 10 == 0 else frozenset()
+        else:
+            kinds = kinds if number % 10 == 0 else kinds & {"th"}
+        size = size if kinds else 0
+        return 1 + size, (Token(piece.text, means | dict.fromkeys(kinds, True), piece.is_close), None)
+    if piece.kind == "sign":
+        return 1, None if piece.text in _QUIET else (Token(piece.text, {"sign": piece.text}, piece.is_close), None)
+    return 1, (Token(piece.text, _of_number(piece), piece.is_close), None)
+
+
+def _of_number(piece: _Piece) -> dict[str, Any]:
+    if piece.kind == "mask":
+        digits = re.match(r"\d+", piece.text)
+        number = int(digits[0]) if digits else 0
+        return {"range": (number * 100, number * 100 + 99) if number < 100 else (number * 10, number * 10 + 9)}
+    if piece.kind == "thousands":
+        return {"number": int(re.sub(r"\D", "", piece.text)), "digits": 7, "thousands": True}
+    if piece.kind == "decimal":
+        return {}
+    if piece.kind == "roman_year":
+        letters = re.sub(r"[\s.]", "", piece.text).lower()
+        year = number_of_roman(letters)
+        return {"number": year, "digits": 4, "date": True} if len(letters) > 2 and year >= 1100 else {}
+    return {"number": int(piece.value), "digits": 4, "date": True}
+
+
+def _suffix(pieces: list[_Piece], place: int, lexicon: Lexicon) -> tuple[int, frozenset[str]]:
+    """How many pieces the suffix of a number takes, and what it makes of it."""
+    size = 0
+    for size in (0, 1):
+        if place + size >= len(pieces) or not pieces[place + size].is_close:
+            break
+        piece = pieces[place + size]
+        if (kinds := lexicon.suffixes.get(piece.text.lower())) is not None:
+            return size + 1, kinds
+        if piece.text not in {"-", "'", ":"}:
+            break
+    return 0, frozenset()
+
+
+def _read_word(pieces: list[_Piece], place: int, lexicon: Lexicon) -> tuple[int, _Entry | None]:
+    piece = pieces[place]
+    size, means = _phrase(pieces, place, lexicon)
+    token = Token(piece.text, {}, piece.is_close)
+    roman = _ROMAN.fullmatch(piece.text)
+    if roman and roman[1] and (roman[2].lower() in lexicon.suffixes or not roman[2]) and (size < 2):
+        is_upper = roman[1].isupper() or (len(roman[1]) > 1 and _is_beside_unit(pieces, place, lexicon))
+        if is_upper and (not means or len(piece.text) > 1 or piece.text.isupper()):
+            extra = 0 if roman[2] else _suffix(pieces, place + 1, lexicon)[0]
+            token.means = {"roman": number_of_roman(roman[1].lower())} | ({"th": True} if roman[2] or extra else {})
+            return 1 + extra, (token, means if size == 1 and means else None)
+    return max(size, 1), (token, means or {})
+
+
+def _is_beside_unit(pieces: list[_Piece], place: int, lexicon: Lexicon) -> bool:
+    beside = [piece for piece in (*pieces[place + 1 : place + 3], *pieces[max(place - 2, 0) : place]) if piece.kind == "word"]
+    return any(("unit", 100) in dict(lexicon.phrases.get(piece.text.lower(), ())).get((), {}) for piece in beside)
+
+
+def _phrase(pieces: list[_Piece], place: int, lexicon: Lexicon) -> tuple[int, Meanings]:
+    """The longest phrase of the lists that begins here: how many pieces it takes, and what it means."""
+    first = pieces[place].text.lower()
+    for word in dict.fromkeys((first, without_accents(first))):
+        for behind, means in lexicon.phrases.get(word, ()):
+            if size := _matched(pieces, place, behind, is_dot_needed=len(word) == 1 and ((), ) != () and _is_word(word, lexicon)):
+                return size, means
+    return 0, {}
+
+
+def _is_word(word: str, lexicon: Lexicon) -> bool:
+    return any(not behind for behind, _ in lexicon.phrases.get(word, ()))
+
+
+def _matched(pieces: list[_Piece], place: int, behind: tuple[str, ...], *, is_dot_needed: bool) -> int:
+    """How many pieces a phrase takes; 0 where it isn't there. Dots, hyphens and apostrophes may stand within it."""
+    at, has_dot = place + 1, False
+    for word in behind:
+        while at < len(pieces) and pieces[at].text in {".", "-", "'"}:
+            has_dot |= pieces[at].text == "."
+            at += 1
+        if at >= len(pieces) or pieces[at].kind != "word":
+            return 0
+        text = pieces[at].text.lower()
+        if word not in {text, without_accents(text)}:
+            return 0
+        at += 1
+    is_initials = bool(behind) and all(len(word) == 1 for word in behind)
+    return 0 if is_initials and is_dot_needed and not has_dot else at - place
+
+
+def _chosen(found: Iterable[_Entry]) -> list[Token]:
+    """Tokens with one meaning of each kind: where languages disagree, that of the text's language."""
+    entries = list(found)
+    votes: Counter[str] = Counter()
+    for _, means in entries:
+        if means and len(means) == 1:
+            votes.update(next(iter(means.values())))
+    for token, means in entries:
+        if means:
+            token.means |= dict(_of_language(means, votes))
+    return [token for token, _ in entries]
+
+
+def _of_language(means: Meanings, votes: Counter[str]) -> Iterable[Meaning]:
+    if len(means) == 1:
+        return [*means]
+    best = max((votes[language] for languages in means.values() for language in languages), default=0)
+    kept = [
+        (meaning, languages) for meaning, languages in means.items() if any(votes[name] == best for name in languages)
+    ]
+    return [meaning for meaning, languages in sorted(kept, key=lambda entry: len(entry[1]))]
 
 
 def number_of_roman(text: str) -> int:
-    """The number up to 21, as centuries go; 0 for what is none.
+    """The number of Roman digits in lower case.
 
-    >>> [number_of_roman(text) for text in ("xix", "iv", "xxi", "iiii", "xxx")]
-    [19, 4, 21, 0, 0]
+    >>> [number_of_roman(text) for text in ("xix", "iv", "mdcccl", "mdliiii")]
+    [19, 4, 1850, 1554]
     """
-    return ROMANS.index(text) if text in ROMANS else 0
-
-
-_ONES = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
-ROMANS = [tens + ones for tens in ("", "x", "xx") for ones in _ONES][:22]
+    values = [_ROMANS[letter] for letter in text]
+    return sum(-value if value < max(values[place:]) else value for place, value in enumerate(values))

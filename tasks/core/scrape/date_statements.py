@@ -1,0 +1,267 @@
+"""Statements of a date, such as a year or a century, and the years that all of them together may mean."""
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+FIRST_YEAR, LAST_YEAR = -1_000_000, 2100
+_FIRST_BARE, _LAST_DAY, _LAST_MONTH, _LAST_CENTURY = 100, 31, 12, 21
+_CERTAINLY_OURS = 1500
+"""A year that is of our era, even where another of the same text is before Christ."""
+_CHAINED = frozenset({"-", "/", "and", "until"})
+
+
+class YearRange(NamedTuple):
+    """The first and the last year that a work may be from; None where nothing is said."""
+
+    first: int | None = None
+    last: int | None = None
+
+
+class UnreadError(Exception):
+    """A word or number that is not understood; so nothing is."""
+
+
+@dataclass(slots=True)
+class Statement:
+    """A year, a decade, a century ... as it is read, word by word."""
+
+    text: str
+    number: int
+    kind: str
+    """year; count (an ordinal, whose unit may be said elsewhere); tens (a decade, or a hundred years); range; later."""
+    segment: int
+    digits: int = 0
+    last: int = 0
+    """Of a range."""
+    unit: int | None = None
+    """In years."""
+    is_whole: bool = False
+    """An ordinal that says so, or a year that is not short for another."""
+    is_roman: bool = False
+    is_no_date: bool = False
+    """A day, the number of a dynasty ..."""
+    is_foreign: bool = False
+    """Of another calendar."""
+    parts: list[tuple[float, float]] = field(default_factory=list)
+    bound: str | None = None
+    era: str | None = None
+    is_era_in_front: bool = False
+    link: str | None = None
+    """What joins it to the statement before it."""
+
+    def years(self) -> tuple[int, int]:
+        """First and last year, by era, unit and parts."""
+        first, width = self.number, self.unit or 1
+        if self.kind == "range":
+            width = self.last - first + 1
+        if self.kind == "count":
+            first = (self.number - 1) * width + 1
+        if self.era == "bc":
+            first = -(first + width - 1)
+        last = first + width - 1
+        if self.parts and width > 1:
+            begin, end = min(part[0] for part in self.parts), max(part[1] for part in self.parts)
+            first, last = first + round(width * begin), first + max(round(width * end), 1) - 1
+        if not self.number or first < FIRST_YEAR or last > LAST_YEAR:
+            raise UnreadError(self.text)
+        return first, last
+
+
+def settled(statements: list[Statement], *, is_all: bool) -> list[Statement]:
+    """The statements that say years, each with its unit and era, which may stand with its neighbour.
+
+    is_all: whether the text has no other words; then "XIX" and "19th" are centuries. Raises UnreadError where a number
+    may say a year, but not which.
+    """
+    _check_calendars(statements)
+    found = _dated(statements)
+    _share_units(found)
+    if is_all and all(entry.kind == "count" and entry.unit is None for entry in found):
+        _take_for_centuries(found)
+    for chain in _chains(found):
+        _share_eras(chain)
+        _lengthen(chain)
+    _place_decades(found)
+    kept = [entry for entry in _dated(found) if _says_years(entry)]
+    _check_eras(kept)
+    return kept
+
+
+def widest(statements: Sequence[Statement]) -> YearRange:
+    """The first and the last year of all settled statements. Raises UnreadError where a range runs backwards."""
+    firsts: list[int] = []
+    lasts: list[int] = []
+    is_begun, is_open = True, False
+    for chain in _chains(statements, is_bound_apart=True):
+        bound, first, last = _years_of_chain(chain)
+        if bound in {"since", "after", "later"}:
+            is_open = True
+        else:
+            lasts.append(last)
+            is_open = is_open and bound is None
+        if bound in {"until", "before"}:
+            is_begun = is_begun and bool(firsts)
+        elif bound != "later":
+            firsts.append(first)
+    years = YearRange(
+        min(firsts) if firsts and is_begun else None, max(lasts) if lasts and not is_open else None
+    )
+    is_backwards = None not in years and years > years[::-1]
+    return YearRange() if is_backwards else years
+
+
+def spans(statements: Sequence[Statement]) -> Iterator[tuple[int, int]]:
+    """The segment of each range of two years, and its length."""
+    for before, entry in itertools.pairwise(statements):
+        if entry.link == "-" and before.kind == entry.kind == "year":
+            yield entry.segment, entry.years()[1] - before.years()[0]
+
+
+def _years_of_chain(chain: Sequence[Statement]) -> tuple[str | None, int, int]:
+    """How the years of joined statements are bound, and what they are."""
+    bound = chain[0].bound
+    if bound == "later":
+        return bound, 0, 0
+    years = [entry.years() for entry in chain]
+    for (before, after), entry in zip(itertools.pairwise(years), chain[1:], strict=True):
+        if entry.link in {"-", "until"} and before[0] > after[1]:
+            raise UnreadError(entry.text)
+    first, last = min(year[0] for year in years), max(year[1] for year in years)
+    if len(chain) > 1:
+        return None if bound in {"since", "until"} else bound, first, last
+    return bound, last if bound == "after" else first, first if bound == "before" else last
+
+
+def _dated(statements: Sequence[Statement]) -> list[Statement]:
+    found = [entry for entry in statements if not entry.is_no_date and not entry.is_foreign]
+    for before, entry in itertools.pairwise(statements):
+        if before.is_no_date or before.is_foreign:
+            entry.link = None
+    return found
+
+
+def _chains(statements: Sequence[Statement], *, is_bound_apart: bool = False) -> Iterator[list[Statement]]:
+    """Statements that are joined. is_bound_apart: those with a bound of their own begin another chain."""
+    chain: list[Statement] = []
+    for entry in statements:
+        if chain and (entry.link not in _CHAINED or (is_bound_apart and entry.bound)):
+            yield chain
+            chain = []
+        chain.append(entry)
+    if chain:
+        yield chain
+
+
+def _check_calendars(statements: Sequence[Statement]) -> None:
+    """The year of another calendar may stand beside ours, "1024/1615", but no range goes from one to the other."""
+    for before, entry in itertools.pairwise(statements):
+        if before.is_foreign != entry.is_foreign and entry.link is not None:
+            ours, other = (entry, before) if before.is_foreign else (before, entry)
+            if entry.link != "/" or (ours.era is None and ours.number <= other.number):
+                raise UnreadError(other.text)
+
+
+def _share_units(found: Sequence[Statement]) -> None:
+    pairs = [pair for pair in itertools.pairwise(found) if pair[1].link and pair[0].kind == pair[1].kind == "count"]
+    for before, entry in reversed(pairs):
+        is_alike = before.is_roman == entry.is_roman and (entry.link != "," or before.is_roman or before.is_whole)
+        if before.unit is None and is_alike:
+            before.unit = entry.unit
+    for before, entry in pairs:
+        if entry.unit is None and entry.link in _CHAINED and (entry.is_roman or entry.is_whole or before.is_whole):
+            entry.unit = before.unit
+
+
+def _take_for_centuries(found: Sequence[Statement]) -> None:
+    for entry in found:
+        if (entry.is_roman or entry.is_whole) and 9 <= entry.number <= _LAST_CENTURY:
+            entry.unit = 100
+
+
+def _share_eras(chain: Sequence[Statement]) -> None:
+    """An era in front holds for what follows, one behind for what stands before it."""
+    for before, entry in reversed(list(itertools.pairwise(chain))):
+        if before.era is None and entry.era and not entry.is_era_in_front:
+            before.era = entry.era
+    for before, entry in itertools.pairwise(chain):
+        if entry.era is None and before.era == "ad":
+            entry.era = "ad"
+        elif entry.era is None and before.era == "bc":
+            is_falling = before.is_era_in_front and before.unit == entry.unit and entry.number < before.number
+            if not is_falling or (entry.kind == "year" and entry.number < _FIRST_BARE):
+                raise UnreadError(entry.text)
+            entry.era, entry.is_era_in_front = "bc", True
+        elif before.era is None and entry.is_era_in_front and before.number < _CERTAINLY_OURS:
+            raise UnreadError(before.text)
+
+
+def _lengthen(chain: Sequence[Statement]) -> None:
+    """The whole year of one that is short for it: "1871-73", "490-80 BC". A month behind a year is no date."""
+    for before, entry in itertools.pairwise(chain):
+        is_short = entry.kind == "count" and entry.unit is None and not entry.is_roman and not entry.is_whole
+        if before.era != entry.era or before.kind not in {"year", "tens"} or before.digits < 3 or not is_short or not entry.digits:
+            continue
+        scale = 10**entry.digits
+        year = before.number // scale * scale + entry.number
+        if entry.era == "bc":
+            entry.kind, entry.number = "year", year if year < before.number else entry.number
+        elif year >= before.number:
+            entry.kind, entry.number, entry.digits = "year", year, before.digits
+        elif entry.number <= _LAST_MONTH:
+            entry.is_no_date = True
+        else:
+            raise UnreadError(entry.text)
+
+
+def _place_decades(found: Sequence[Statement]) -> None:
+    """The century of "60-е гг. XIX в." and of "1880s-90s"."""
+    for place, entry in enumerate(found):
+        if entry.kind == "year" and place + 1 < len(found):
+            _share_width(entry, found[place + 1])
+        if entry.kind != "tens" or entry.number >= _FIRST_BARE:
+            continue
+        beside = [found[at] for at in (place + 1, place - 1) if 0 <= at < len(found)]
+        century = next((one for one in beside if one.kind == "count" and one.unit == 100), None)
+        if century is not None:
+            entry.number += (century.number - 1) * 100
+            entry.era, century.is_no_date = century.era, True
+            entry.link = entry.link if century is not found[place - 1] else century.link
+        elif place and entry.link and found[place - 1].number >= _FIRST_BARE:
+            entry.number += found[place - 1].number // 100 * 100
+        else:
+            raise UnreadError(entry.text)
+
+
+def _share_width(entry: Statement, behind: Statement) -> None:
+    """The first of "1700-1800-tal" is as wide as the second."""
+    if behind.kind == "tens" and behind.link in _CHAINED and entry.parts and entry.number % (behind.unit or 1) == 0:
+        entry.kind, entry.unit = "tens", behind.unit
+
+
+def _says_years(entry: Statement) -> bool:
+    """Whether a statement says years, and not a day. Raises UnreadError where one can't know."""
+    if entry.kind == "count" and entry.unit is None:
+        if entry.is_roman and (entry.era or entry.parts):
+            entry.unit = 100
+        elif entry.era and not entry.is_whole and not entry.is_roman:
+            entry.kind = "year"
+        elif entry.is_roman or entry.era or entry.parts or entry.number > _LAST_DAY or entry.link in {",", "-", "until"}:
+            raise UnreadError(entry.text)
+        else:
+            return False
+    is_bare = entry.kind == "year" and entry.era is None
+    if is_bare and (not _FIRST_BARE <= entry.number <= LAST_YEAR or entry.digits > 4):
+        raise UnreadError(entry.text)
+    if is_bare and entry.parts and entry.number % 100 == 0:  # is "fine 1800" a year, or a century?
+        raise UnreadError(entry.text)
+    return True
+
+
+def _check_eras(kept: Sequence[Statement]) -> None:
+    """Beside years before Christ, other years must say that they are not."""
+    if any(entry.era == "bc" for entry in kept):
+        for entry in kept:
+            if entry.era is None and entry.kind != "later" and entry.years()[0] < _CERTAINLY_OURS:
+                raise UnreadError(entry.text)
