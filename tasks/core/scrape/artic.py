@@ -5,7 +5,7 @@ from typing import Any
 
 from schemas.sources.artic import ArticSource
 from tasks.core.passed_over import Tally
-from tasks.core.scrape.museum_fields import QUALIFIER, single_year, text_without_tags
+from tasks.core.scrape.museum_fields import QUALIFIER, text_without_tags
 from tasks.core.scrape.offers import Offer, OfferedValues, asked_offers, offer_sentences
 from tasks.core.scrape.web_source import (
     BadAnswer,
@@ -178,7 +178,6 @@ def _row(source: ArticSource, iiif: str, work: Any) -> dict[str, Any]:
         "style": text_without_tags(work.get("style_title")),
         "styles": [style for value in _list(work.get("style_titles")) if (style := text_without_tags(value))],
         "date_text": text_without_tags(work.get("date_display")),
-        "year": single_year(work.get("date_start"), work.get("date_end")),
         "year_first": work.get("date_start"),
         "year_last": work.get("date_end"),
         "rights_uri": _CC0 if work.get("is_public_domain") is True else None,

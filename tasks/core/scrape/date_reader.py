@@ -137,7 +137,7 @@ class Reader:
 
     def _is_minus(self) -> bool:
         behind = self._tokens[self._place + 1] if self._place + 1 < len(self._tokens) else None
-        if behind is None or not behind.is_close or "number" not in behind.means:
+        if behind is None or not behind.is_close or "number" not in behind.means or "thousands" in behind.means:
             return False
         sign = self.next(-1).get("sign")
         if not self.statements:
@@ -149,7 +149,12 @@ class Reader:
     def _read_joins(self, token: Token) -> None:
         sign = token.text if token.text in _JOINS else "and"
         behind = self.next()
+        if sign == "-" and behind.keys() == {"unit"} and self.is_count():  # "19th-century"
+            self._touched = self._place
+            return
         if not self._in_segment():
+            if sign == "-" and behind.get("sign") == "" and self.next(-1).get("sign") in _CLOSING and self.statements:
+                self.statements[-1].bound = "since"
             return
         if sign == "-" and self._is_fresh() and behind.get("sign", "-") in {"", *_CLOSING, *_OPENING}:
             self.statements[-1].bound = "since"
@@ -278,7 +283,14 @@ class Reader:
                 return
 
     def _read_decades(self, token: Token) -> None:
-        self._are_decades = True
+        """In front of its number, or behind it: "anni 1960", "60. léta"."""
+        if not self.is_count():
+            self._are_decades = True
+        elif self.statements[-1].digits == 2 and self.statements[-1].number % 10 == 0:
+            self.statements[-1].kind, self.statements[-1].unit = "tens", 10
+            self._touched = self._place
+        else:
+            raise UnreadError(token.text)
 
     def _read_named(self, token: Token) -> None:
         self._add(Statement(token.text, token.means["named"], "count", self._segment, unit=100))
@@ -313,10 +325,10 @@ class Reader:
     def _add_count(self, entry: Statement) -> None:
         """An ordinal: of a century, or of what the word beside it says."""
         before, behind = self.next(-1), self.next()
-        is_own = not before or {"notes", "periods", "labels"} & before.keys()
+        is_own = not before or {"notes", "periods"} & before.keys()
         is_said = {"unit", "era", "size"} & behind.keys() or self._unit
-        is_range = behind.get("sign") == "-" and "number" in self.next(2) and not self._is_label
-        if not is_own or is_said or is_range:
+        is_range = behind.get("sign") == "-" and "number" in self.next(2)
+        if not self._is_label and (not is_own or is_said or is_range):
             self._add(entry)
 
     def _add(self, entry: Statement) -> None:
@@ -387,7 +399,7 @@ def _is_calendar(reader: Reader, token: Token) -> bool:
 
 
 def _is_decade(reader: Reader, token: Token) -> bool:
-    return reader.next().get("number", 1) % 10 == 0
+    return reader.is_count() or reader.next().get("number", 1) % 10 == 0
 
 
 _KINDS: dict[str, Callable[[Reader, Token], bool]] = {

@@ -75,14 +75,17 @@ def settled(statements: list[Statement], *, is_all: bool) -> list[Statement]:
     is_all: whether the text has no other words; then "XIX" and "19th" are centuries. Raises UnreadError where a number
     may say a year, but not which.
     """
-    _check_calendars(statements)
+    found = statements
+    if len(statements) > 1:
+        _check_calendars(statements)
     found = _dated(statements)
-    _share_units(found)
+    if len(found) > 1:
+        _share_units(found)
+        for chain in _chains(found):
+            _share_eras(chain)
+            _lengthen(chain)
     if is_all and all(entry.kind == "count" and entry.unit is None for entry in found):
         _take_for_centuries(found)
-    for chain in _chains(found):
-        _share_eras(chain)
-        _lengthen(chain)
     _place_decades(found)
     kept = [entry for entry in _dated(found) if _says_years(entry)]
     _check_eras(kept)
@@ -217,27 +220,34 @@ def _lengthen(chain: Sequence[Statement]) -> None:
 
 def _place_decades(found: Sequence[Statement]) -> None:
     """The century of "60-е гг. XIX в." and of "1880s-90s"."""
-    for place, entry in enumerate(found):
-        if entry.kind == "year" and place + 1 < len(found):
-            _share_width(entry, found[place + 1])
+    for before, entry in itertools.pairwise(found):
+        if entry.kind == "tens" and entry.link in _CHAINED:
+            _share_width(before, entry)
+    for place in range(len(found) - 1, -1, -1):
+        entry = found[place]
         if entry.kind != "tens" or entry.number >= _FIRST_BARE:
             continue
-        beside = [found[at] for at in (place + 1, place - 1) if 0 <= at < len(found)]
-        century = next((one for one in beside if one.kind == "count" and one.unit == 100), None)
+        behind = found[place + 1] if place + 1 < len(found) else None
+        before = found[place - 1] if place else None
+        century = next((one for one in (behind, before) if one and one.kind == "count" and one.unit == 100), None)
         if century is not None:
             entry.number += (century.number - 1) * 100
             entry.era, century.is_no_date = century.era, True
-            entry.link = entry.link if century is not found[place - 1] else century.link
-        elif place and entry.link and found[place - 1].number >= _FIRST_BARE:
-            entry.number += found[place - 1].number // 100 * 100
+            entry.link = century.link if century is before else entry.link
+        elif behind and behind.kind == "tens" and behind.link:
+            entry.number += behind.number // 100 * 100
+        elif before and before.number >= _FIRST_BARE and entry.link:
+            entry.number += before.number // 100 * 100
         else:
             raise UnreadError(entry.text)
 
 
-def _share_width(entry: Statement, behind: Statement) -> None:
-    """The first of "1700-1800-tal" is as wide as the second."""
-    if behind.kind == "tens" and behind.link in _CHAINED and entry.parts and entry.number % (behind.unit or 1) == 0:
-        entry.kind, entry.unit = "tens", behind.unit
+def _share_width(before: Statement, entry: Statement) -> None:
+    """The first of "1700-1800-tal", and of "70-80-е гг.", is as wide as the second."""
+    width = entry.unit or 1
+    is_plain = before.kind == "count" and before.unit is None and not before.is_roman and entry.number < _FIRST_BARE
+    if before.number % width == 0 and (is_plain or (before.kind == "year" and before.parts)):
+        before.kind, before.unit = "tens", width
 
 
 def _says_years(entry: Statement) -> bool:
@@ -247,7 +257,7 @@ def _says_years(entry: Statement) -> bool:
             entry.unit = 100
         elif entry.era and not entry.is_whole and not entry.is_roman:
             entry.kind = "year"
-        elif entry.is_roman or entry.era or entry.parts or entry.number > _LAST_DAY or entry.link in {",", "-", "until"}:
+        elif entry.is_roman or entry.era or entry.parts or not 0 < entry.number <= _LAST_DAY or entry.link in {",", "-", "until"}:
             raise UnreadError(entry.text)
         else:
             return False

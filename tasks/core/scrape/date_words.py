@@ -37,8 +37,12 @@ class Lexicon(NamedTuple):
     """By the first word: the words behind it, the most first, and what they mean."""
     suffixes: Mapping[str, frozenset[str]]
     """What stands right behind a number: s makes a decade of it, th an ordinal."""
+    letters: frozenset[str]
+    """Letters that are words of their own: "a" and "c" are BC only with a dot."""
+    runs: frozenset[str]
+    """Words that are written without blanks: Chinese, Japanese, Korean."""
     longest_run: int
-    """Characters of the longest word that is written without blanks: Chinese, Japanese, Korean."""
+    """Characters of the longest of them."""
 
 
 @dataclass(slots=True)
@@ -65,18 +69,21 @@ _ROMAN_YEAR = "".join(
 _RUN = "々〇ぁ-ゟァ-ヺー-ヿ㐀-鿿가-힣豈-﫿"
 _PIECE = re.compile(
     rf"""
-      (?<![\d.,])(?P<iso>\d{{4}})(?:(?P<sep>[-./]){_DAY}(?P=sep){_DAY}|\ \d\d\ \d\d)
-        (?:[tT ]\d\d?:\d\d[\d:.]*\s?(?:[zZ]|UTC|GMT|[+-]\d\d:?\d\d)?)?(?!\d)
-    | (?<!\d)(?P<compact>(?:1\d|20)\d\d)(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])(?!\d)
-    | (?<![\d.,])(?:\d{{1,2}}(?:-\d{{1,2}})?\.\s?(?:\d{{1,2}}|{_MONTH})\.\s?|\d{{1,2}}(?P<slash>[-/])\d{{1,2}}(?P=slash))
-        (?P<dmy>(?:1\d|20)\d\d)(?![\d.]\d)(?!\d)
-    | (?<![\w.,])(?:(?:0?[1-9]|1[0-2])\??[./-]|{_MONTH}[./])(?P<my>(?:1\d|20)\d\d)(?!\d|[-/.]\d)
-    | (?<!\d)(?P<ym>\d{{4}})/{_MONTH}(?!\w)
-    | (?<![\d.,])(?P<thousands>\d{{1,3}}(?:,\d{{3}}|\.\d{{3}}|'\d{{3}}|\ \d{{3}})+)(?![.,]?\d)
-    | (?<![\d.,])(?P<decimal>(?!(?:\d{{4}},)+\d{{4}}(?!\d))\d+(?:[.,]\d+)+[a-z]*)
-    | (?<!\d)(?P<mask>(?:1\d|20)(?:--|__|\.\.|\?\?|[xX]{{2}}|uu|-(?=\?))|(?:1\d\d|20\d)(?:[-_](?!\s*\d)|\.\.?(?=\])|\?|[xXu](?!\w)))
-    | (?P<number>\d+)
-    | (?<!\w)(?P<roman_year>{_ROMAN_YEAR})(?!\w)
+      (?=\d)(?:
+        (?<![\d.,])(?P<iso>\d{{4}})(?:(?P<sep>[-./]){_DAY}(?P=sep){_DAY}|\ \d\d\ \d\d)
+          (?:[tT ]\d\d?:\d\d[\d:.]*\s?(?:[zZ]|UTC|GMT|[+-]\d\d:?\d\d)?)?(?!\d)
+      | (?<!\d)(?P<compact>(?:1\d|20)\d\d)(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])(?!\d)
+      | (?<![\d.,])(?:\d{{1,2}}(?:-\d{{1,2}})?\.\s?(?:\d{{1,2}}|{_MONTH})\.\s?|\d{{1,2}}(?P<slash>[-/])\d{{1,2}}(?P=slash))
+          (?P<dmy>(?:1\d|20)\d\d)(?![\d.]\d)(?!\d)
+      | (?<![\w.,])(?:0?[1-9]|1[0-2])\??[./-](?P<my>(?:1\d|20)\d\d)(?!\d|[-/.]\d)
+      | (?<!\d)(?P<ym>\d{{4}})/{_MONTH}(?!\w)
+      | (?<![\d.,])(?P<thousands>\d{{1,3}}(?:,\d{{3}}|\.\d{{3}}|'\d{{3}}|\ \d{{3}})+)(?![.,]?\d)
+      | (?<![\d.,])(?P<decimal>(?!(?:\d{{4}},)+\d{{4}}(?!\d))\d+(?:[.,]\d+)+[a-z]*)
+      | (?<!\d)(?P<mask>(?:1\d|20)(?:--|__|\.\.|\?\?|[xX]{{2}}|uu|-(?=\?))
+          |(?:1\d\d|20\d)(?:[-_](?!\w|\s*(?:\d|[A-Z]))|\.\.?(?=\])|\?|[xXu](?!\w)))
+      | (?P<number>\d+))
+    | (?<!\w)(?=M(?:{_GAP}[MDCLXVI]){{2}})(?P<roman_year>{_ROMAN_YEAR})(?!\w)
+    | (?<!\w)(?=[IVX]){_MONTH}[./](?P<month_year>(?:1\d|20)\d\d)(?!\d|[-/.]\d)
     | (?P<run>[{_RUN}]+)
     | (?P<word>[^\W\d_]+)
     | (?P<sign>[^\s\w]|_)
@@ -145,8 +152,10 @@ def lexicon_of(languages: Mapping[str, DateWords]) -> Lexicon:
     by_length = {
         first: tuple(sorted(of.items(), key=lambda entry: -len(entry[0]))) for first, of in phrases.items()
     }
-    runs = (len(word) for word in by_length if re.match(f"[{_RUN}]", word))
-    return Lexicon(MappingProxyType(by_length), MappingProxyType(suffixes), max(runs, default=1))
+    runs = frozenset(word for word in (*by_length, *suffixes) if re.match(f"[{_RUN}]", word))
+    longest = max(map(len, runs), default=1)
+    letters = frozenset(word for word, of in phrases.items() if len(word) == 1 and () in of)
+    return Lexicon(MappingProxyType(by_length), MappingProxyType(suffixes), letters, runs, longest)
 
 
 def _entries(lists: DateWords) -> Iterator[tuple[str, Meaning]]:
@@ -189,13 +198,13 @@ def _pieces(text: str, lexicon: Lexicon) -> list[_Piece]:
     pieces: list[_Piece] = []
     end = 0
     for match in _PIECE.finditer(text):
-        kind = str(match.lastgroup) if match.lastgroup not in {"sep", "slash"} else "iso"
-        is_close = match.start() == end
+        kind = "iso" if match.lastgroup == "sep" else str(match.lastgroup)
+        start, is_close = match.start(), match.start() == end
         end = match.end()
         if kind == "run":
             pieces += _cut(match[0], lexicon, is_close)
         else:
-            pieces.append(_Piece(kind, match[0], is_close, match[kind] or match[0]))
+            pieces.append(_Piece(kind, text[start:end], is_close, match[kind]))
     return pieces
 
 
@@ -204,7 +213,7 @@ def _cut(run: str, lexicon: Lexicon, is_close: bool) -> Iterator[_Piece]:
     place = unread = 0
     while place < len(run):
         longest = range(min(lexicon.longest_run, len(run) - place), 0, -1)
-        size = next((size for size in longest if run[place : place + size] in lexicon.phrases), 0)
+        size = next((size for size in longest if run[place : place + size] in lexicon.runs), 0)
         if size and unread < place:
             yield _Piece("word", run[unread:place], is_close or unread > 0, "")
         if size:
@@ -263,7 +272,8 @@ def _suffix(pieces: list[_Piece], place: int, lexicon: Lexicon) -> tuple[int, fr
         piece = pieces[place + size]
         if (kinds := lexicon.suffixes.get(piece.text.lower())) is not None:
             return size + 1, kinds
-        if piece.text not in {"-", "'", ":"}:
+        is_dot = piece.text == "." and [one.text for one in pieces[place + 1 : place + 2]] in (["a"], ["o"])  # 2.ª
+        if piece.text not in {"-", "'", ":"} and not is_dot:
             break
     return 0, frozenset()
 
@@ -290,15 +300,12 @@ def _is_beside_unit(pieces: list[_Piece], place: int, lexicon: Lexicon) -> bool:
 def _phrase(pieces: list[_Piece], place: int, lexicon: Lexicon) -> tuple[int, Meanings]:
     """The longest phrase of the lists that begins here: how many pieces it takes, and what it means."""
     first = pieces[place].text.lower()
-    for word in dict.fromkeys((first, without_accents(first))):
+    for word in (first,) if first.isascii() else (first, without_accents(first)):
         for behind, means in lexicon.phrases.get(word, ()):
-            if size := _matched(pieces, place, behind, is_dot_needed=len(word) == 1 and ((), ) != () and _is_word(word, lexicon)):
+            size = _matched(pieces, place, behind, is_dot_needed=word in lexicon.letters) if behind else 1
+            if size:
                 return size, means
     return 0, {}
-
-
-def _is_word(word: str, lexicon: Lexicon) -> bool:
-    return any(not behind for behind, _ in lexicon.phrases.get(word, ()))
 
 
 def _matched(pieces: list[_Piece], place: int, behind: tuple[str, ...], *, is_dot_needed: bool) -> int:
@@ -311,11 +318,10 @@ def _matched(pieces: list[_Piece], place: int, behind: tuple[str, ...], *, is_do
         if at >= len(pieces) or pieces[at].kind != "word":
             return 0
         text = pieces[at].text.lower()
-        if word not in {text, without_accents(text)}:
+        if word != text and (text.isascii() or word != without_accents(text)):
             return 0
         at += 1
-    is_initials = bool(behind) and all(len(word) == 1 for word in behind)
-    return 0 if is_initials and is_dot_needed and not has_dot else at - place
+    return 0 if is_dot_needed and not has_dot and all(len(word) == 1 for word in behind) else at - place
 
 
 def _chosen(found: Iterable[_Entry]) -> list[Token]:

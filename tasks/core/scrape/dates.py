@@ -75,9 +75,32 @@ def year_of_cell(value: Any) -> int | None:
     return value if value and FIRST_YEAR <= value <= LAST_YEAR else None
 
 
-def one_year(years: YearRange, stated: int | None, text: str | None) -> int | None:
+def years_of_work(
+    own: tuple[int | None, int | None], text: str | None, stated: int | None, year_text: str | None
+) -> YearRange:
+    """The first and the last year of a work: of the source's own fields, else of its date in words and its year.
+
+    own, stated: the source's first and last year, and year, as far as they are one. A year beside the one in the text
+    makes the range wider, but none before Christ one of our era.
+
+    >>> [tuple(years_of_work(own, text, 1850, None)) for own in ((None, 1820), (None, None)) for text in ("1830", "")]
+    [(None, 1820), (None, 1820), (1830, 1850), (1850, 1850)]
+    """
+    first, last = own
+    if (first, last) == (None, None):
+        first, last = years_of_text(text)
+        if (first, last) == (None, None):
+            first, last = (stated, stated) if stated is not None else years_of_text(year_text)
+        elif stated is not None and first is not None and last is not None and (stated > 0) == (last > 0):
+            first, last = min(first, stated), max(last, stated)
+    if first is not None and last is not None:
+        first, last = min(first, last), max(first, last)
+    return YearRange(first, last)
+
+
+def one_year(years: YearRange, stated: int | None, *texts: str | None) -> int | None:
     """The year of a work: the only one that it may be from; else the one that the source states, or the first from 1000
-    to 2099 in the text, where these lie within the years that it may be from; else none.
+    to 2099 in the texts, that lies within the years that it may be from; else none.
 
     >>> one_year(YearRange(1871, 1873), None, "1871-73"), one_year(YearRange(-1479, -1458), None, "1479-1458 B.C.")
     (1871, None)
@@ -86,7 +109,7 @@ def one_year(years: YearRange, stated: int | None, text: str | None) -> int | No
     if first is not None and first == last:
         return first
     named = [] if stated is None else [stated]
-    named += [int(match[1]) for match in _YEAR.finditer(text or "")]
+    named += [int(match[1]) for text in texts for match in _YEAR.finditer((text or "")[:_LONGEST])]
     return next((year for year in named if _is_within(year, years)), None)
 
 

@@ -15,7 +15,7 @@ from pyarrow import csv
 from schemas.sources.met import MetSource
 from schemas.stand_ins import stand_in
 from tasks.core.passed_over import Tally
-from tasks.core.scrape.museum_fields import QUALIFIER, single_year, text_without_tags
+from tasks.core.scrape.museum_fields import QUALIFIER, text_without_tags
 from tasks.core.scrape.offers import Offer, OfferedValues, field_of_items, offer_sentences
 from tasks.core.scrape.web_source import (
     BadAnswer,
@@ -233,7 +233,6 @@ def _parse_object(source: MetSource, request: SourceRequest, data: bytes) -> Par
         "title": text_without_tags(answer.get("title")),
         "artist": _artist(answer),
         "date_text": text_without_tags(answer.get("objectDate")),
-        "year": _year(answer),
         **_year_range(answer),
         "rights_uri": _CC0 if is_open else None,
         "rights_text": text_without_tags(answer.get("rightsAndReproduction")),
@@ -278,11 +277,6 @@ def _offered_fields(answer: dict[str, Any], image_position: int | None, image_co
 def _artist(answer: dict[str, Any]) -> str | None:
     name, prefix = text_without_tags(answer.get("artistDisplayName")), text_without_tags(answer.get("artistPrefix"))
     return f"{prefix} {name}" if name and prefix and QUALIFIER.search(prefix) else name
-
-
-def _year(answer: dict[str, Any]) -> str | None:
-    """The year of an object; without years, the text may have one."""
-    return single_year(answer.get("objectBeginDate"), answer.get("objectEndDate")) if _has_years(answer) else None
 
 
 def _year_range(answer: dict[str, Any]) -> dict[str, Any]:

@@ -22,12 +22,11 @@ from schemas.sources import NOASSERTION, Rights, Source, TableSource
 from schemas.tables import RECORDS
 from tasks.core.fetch import is_url, locator_of
 from tasks.core.names.artist_roles import choose_artist
-from tasks.core.scrape.dates import year_of_cell, years_of_text
+from tasks.core.scrape.dates import one_year, year_of_cell, years_of_work
 from tasks.core.whole_numbers import is_inexact, text_of_number
 
 Row = Mapping[str, Any]
 _OPEN_URI = re.compile(r"https?://(creativecommons\.org|rightsstatements\.org)/\S+")
-_YEAR = re.compile(r"(?<!\d)(1[0-9]{3}|20[0-9]{2})(?!\d)")
 _LONGEST_TEXT = 2000
 _LONGEST_PLACE = 8192
 """Characters of an image's path or address: Linux allows 4096 bytes, servers about 8 kB."""
@@ -48,8 +47,8 @@ def record(source: Source, row: Row) -> dict[str, Any]:
     Known fields: key, image, source_url, image_url, title, artist, artists, artist_roles, style, styles, date_text,
     year, year_first, year_last, rights_uri, rights_text, group, series. Text becomes NFC without outer blanks, and
     empty text null; only the image stays as it is, since it may be a file's name. A float without a fraction is the
-    whole number; a key that is too large a float to name one number is none. Without a year, the first one from 1000 to
-    2099 in date_text is used; without first and last years, those that date_text says.
+    whole number; a key that is too large a float to name one number is none. Without first and last years, those that
+    date_text says are taken, and else those of `year`; `one_year` says what year that makes.
     """
     texts = {field: _text(value) for field, value in row.items() if field not in _NO_TEXTS}
     key, image = texts.get("key"), texts.get("image")
@@ -64,8 +63,9 @@ def record(source: Source, row: Row) -> dict[str, Any]:
         detail = f"an image's place of {len(str(row['image']))} characters, at most {_LONGEST_PLACE} are possible"
         return _blank_record(source, key, Reason.BAD_RECORD, detail)
     locator = locator_of(_writable(str(row["image"])))
-    style, one_year = texts.get("style"), year(texts.get("year") or texts.get("date_text"))
-    first, last = _year_range(row, texts.get("date_text"), one_year)
+    style, stated, date_text = texts.get("style"), year_of_cell(row.get("year")), texts.get("date_text")
+    own = year_of_cell(row.get("year_first")), year_of_cell(row.get("year_last"))
+    years = years_of_work(own, date_text, stated, texts.get("year"))
     rights, words = _rights_of_work(source.rights, row)
     return {
         **_blank_record(source, key, None, None),
@@ -77,10 +77,10 @@ def record(source: Source, row: Row) -> dict[str, Any]:
         **(_artists(row, texts.get("artist")) if row.get("artists") else {}),
         "style": style,
         "styles": _styles(row.get("styles"), style),
-        "date_text": texts.get("date_text"),
-        "year": one_year,
-        "year_first": first,
-        "year_last": last,
+        "date_text": date_text,
+        "year": one_year(years, stated, texts.get("year"), date_text),
+        "year_first": years.first,
+        "year_last": years.last,
         **rights_columns(rights, texts.get("rights_uri"), texts.get("rights_text") or words),
         "declared_group": texts.get("group"),
         "series": texts.get("series"),
@@ -224,16 +224,6 @@ def _with_value(table: pa.Table, name: str, where: pa.ChunkedArray, value: str) 
     return table.set_column(place, table.schema.field(place), pc.if_else(where, value, table[name]))
 
 
-def year(text: str | None) -> int | None:
-    """The first year from 1000 to 2099 in a text.
-
-    >>> year("c. 1890"), year("1871-1873"), year("19th century"), year(None)
-    (1890, 1871, None, None)
-    """
-    match = _YEAR.search(text or "")
-    return int(match[1]) if match else None
-
-
 def _blank_record(source: Source, key: str, reason: Reason | None, detail: str | None) -> dict[str, Any]:
     blank: dict[str, Any] = dict.fromkeys(RECORDS.names)
     name = unicodedata.normalize("NFC", f"{source.name}:{key}")
@@ -347,16 +337,6 @@ def _artists(row: Row, artist: str | None) -> dict[str, Any]:
         "artist_roles": [role for _, role in named],
         "detail": problem,
     }
-
-
-def _year_range(row: Row, date_text: str | None, one_year: int | None) -> tuple[int | None, int | None]:
-    """The first and the last year: of the source's own fields, else of the date in words, else the one year."""
-    first, last = year_of_cell(row.get("year_first")), year_of_cell(row.get("year_last"))
-    if first is None and last is None:
-        first, last = years_of_text(date_text)
-    if first is None and last is None:
-        return one_year, one_year
-    return (first, last) if first is None or last is None else (min(first, last), max(first, last))
 
 
 def _parts(value: Any) -> list[str | None]:

@@ -8,7 +8,8 @@ from examples.museum.serve import commons as served
 from examples.museum.serve.hall import Answer, Entry, Request
 from schemas.sources.commons import CommonsSource
 from tasks.core.scrape import commons
-from tasks.core.scrape.records import record, unique, year
+from tasks.core.scrape.dates import one_year, years_of_text
+from tasks.core.scrape.records import record, unique
 
 STYLES = ("Baroque", "Impressionism", "Mosaic")
 ARTISTS = ("Émile <Bord> & Co", "Ilse Cordt", "Unknown")
@@ -86,7 +87,7 @@ def test_the_whole_museum_is_found_once(settings):
     assert not any(row["reason"] for row in records)
     for row, parsed in zip(records, map(HALL.entry, range(HALL.size)), strict=True):
         assert (row["title"], row["artist"]) == (" ".join(parsed.title.split()), parsed.artist)
-        assert (row["date_text"], row["year"]) == (parsed.date_text or None, year(parsed.date_text))
+        assert (row["date_text"], row["year"]) == (parsed.date_text or None, one_year(years_of_text(parsed.date_text), None, parsed.date_text))
     assert claims == rows
 
 

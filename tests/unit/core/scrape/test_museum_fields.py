@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from tasks.core.scrape.museum_fields import NO_YEAR, QUALIFIER, single_year, text_without_tags
+from tasks.core.scrape.museum_fields import QUALIFIER, text_without_tags
 
 
 @pytest.mark.parametrize("value", [None, "", " \t\n", "<i></i>", "&nbsp;", "&lt;br/&gt;", 0, 7, True, b"text", ["a"]])
@@ -47,40 +47,6 @@ def test_signs_without_end_take_no_time():
     hostile = "<i" * 200_000
     assert text_without_tags(hostile) == hostile
     assert time.monotonic() - start_s < 5
-
-
-@pytest.mark.parametrize(
-    ("begin", "end", "expected"),
-    [
-        # one year, and the limits of those that are one
-        (1820, 1820, "1820"),
-        (1000, 1000, "1000"),
-        (999, 999, NO_YEAR),
-        (2099, 2099, "2099"),
-        (2100, 2100, NO_YEAR),
-        (0, 0, NO_YEAR),
-        (-1479, -1458, NO_YEAR),
-        (2**80, 2**80, NO_YEAR),
-        # several years: the text decides, as long as one of them can be meant
-        (1820, 1842, None),
-        (900, 1000, None),
-        (900, 999, NO_YEAR),
-        (2099, 2200, None),
-        (2100, 2200, NO_YEAR),
-        (-500, 3000, None),
-        (1842, 1820, None),
-        # no years
-        (None, None, None),
-        (1820, None, None),
-        (None, 1820, None),
-        ("1820", "1820", None),
-        (1820.0, 1820.0, None),
-        (True, True, None),
-        ([1820], {}, None),
-    ],
-)
-def test_a_year_is_one_where_first_and_last_agree(begin, end, expected):
-    assert single_year(begin, end) == expected
 
 
 @pytest.mark.parametrize(

@@ -57,37 +57,23 @@ def test_text_of_a_field(value: Any, expected: str | None):
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        pytest.param("1890", 1890, id="a year"),
-        pytest.param("c. 1890", 1890, id="about a year"),
-        pytest.param("1871-1873", 1871, id="the first of a range"),
-        pytest.param("1890.0", 1890, id="a number column with gaps"),
-        pytest.param("5 May 1890", 1890, id="a date"),
-        pytest.param("1000", 1000, id="the first that counts"),
-        pytest.param("2099", 2099, id="the last that counts"),
-        pytest.param("999", None, id="the one before"),
-        pytest.param("2100", None, id="the one after"),
-        pytest.param("18905", None, id="five digits"),
-        pytest.param("21890", None, id="five digits that end like a year"),
-        pytest.param("19th century", None, id="a century"),
-        pytest.param("0987 or 1654", 1654, id="the first that may be one"),
-        pytest.param("１８９０", None, id="full-width digits"),
-        pytest.param("", None, id="nothing"),
-        pytest.param(None, None, id="null"),
-    ],
-)
-def test_the_year_of_a_text(text: str | None, expected: int | None):
-    assert records.year(text) == expected
-
-
-@pytest.mark.parametrize(
     ("row", "expected"),
     [
         pytest.param({"year": 1890, "date_text": "1905"}, 1890, id="a year goes before a date"),
         pytest.param({"year": 1890.0}, 1890, id="a year as a fraction"),
         pytest.param({"year": math.nan, "date_text": "1905"}, 1905, id="without a year the date counts"),
-        pytest.param({"year": "unknown", "date_text": "1905"}, None, id="a year that says it is unknown"),
+        pytest.param({"year": "unknown", "date_text": "1905"}, 1905, id="a year that says it is unknown"),
+        pytest.param({"year": "1871-73"}, 1871, id="the first of several"),
+        pytest.param({"year": -500}, -500, id="a year before Christ"),
+        pytest.param({"year": 1479, "date_text": "1479-1458 B.C."}, None, id="an era that the text alone says"),
+        pytest.param({"year": 850, "date_text": "9th century"}, 850, id="a year before 1000"),
+        pytest.param({"year": 1890, "year_first": 1900, "year_last": 1910}, None, id="a year outside of the others"),
+        pytest.param({"date_text": "1479–1458 B.C."}, None, id="years before Christ"),
+        pytest.param({"date_text": "500 BC"}, -500, id="one year before Christ"),
+        pytest.param({"date_text": "1024 AH"}, None, id="another calendar"),
+        pytest.param({"date_text": "AH 1024/1615-16"}, 1615, id="another calendar beside ours"),
+        pytest.param({"date_text": "[189-?]"}, None, id="a decade"),
+        pytest.param({"date_text": "before 1900"}, 1900, id="the one that it is before"),
     ],
 )
 def test_the_year_of_a_record(row: dict[str, Any], expected: int | None):
@@ -102,6 +88,9 @@ def test_the_year_of_a_record(row: dict[str, Any], expected: int | None):
         pytest.param({"date_text": "1871-73"}, (1871, 1873), id="a date in words"),
         pytest.param({"year": 1890, "date_text": "19th century"}, (1801, 1900), id="a date in words beside a year"),
         pytest.param({"year": 1890, "date_text": "n.d."}, (1890, 1890), id="words that say no year"),
+        pytest.param({"year": 1890, "date_text": "1905"}, (1890, 1905), id="a year that is not the date's"),
+        pytest.param({"year": 1479, "date_text": "1479-1458 B.C."}, (-1479, -1458), id="a year of the wrong era"),
+        pytest.param({"year": "1871-73"}, (1871, 1873), id="a year that is several"),
         pytest.param(
             {"date_text": "c. 1890", "year_first": "1885-01-01", "year_last": "1895-01-01"},
             (1885, 1895),
