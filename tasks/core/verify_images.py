@@ -11,7 +11,8 @@ from tasks.core.verify_rows import SHA256, ReleaseFacts, Row, Rule, identity_rul
 
 _RIGHTS = re.compile(r"NOASSERTION|https?://(creativecommons\.org|rightsstatements\.org)/\S+")
 _BASIS = re.compile(r"source|none|recipe: .+: .+", re.DOTALL)
-_YEARS = range(1000, 2100)
+_YEARS_BEFORE_RANGES = range(1000, 2100)
+"""Of `year` in releases without first and last years; of others the contract says what it may be."""
 _FIRST_YEAR_OF_CLOCKS = 1970
 
 
@@ -21,7 +22,7 @@ def image_rules(facts: ReleaseFacts) -> list[Rule]:
         *identity_rules(),
         Rule("image_id", lambda row: ledger_entry(facts, row).image_id == row["image_id"], "the ledger's image_id"),
         Rule("source_urls", _are_urls_of, "each page once, the image's own first"),
-        Rule("year", lambda row: row["year"] is None or row["year"] in _YEARS, "a year from 1000 to 2099, or null"),
+        Rule("year", _is_year, "a year from 1000 to 2099, or null"),
         Rule("year_first", _is_in_order, "a year that is not 0 and not after year_last, or null"),
         *_artist_rules(),
         *_text_rules(),
@@ -133,6 +134,10 @@ def _rights_rules() -> list[Rule]:
             "the words of a source that has no open URI",
         ),
     ]
+
+
+def _is_year(row: Row) -> bool:
+    return "year_first" in row or row["year"] is None or row["year"] in _YEARS_BEFORE_RANGES
 
 
 def _is_in_order(row: Row) -> bool:

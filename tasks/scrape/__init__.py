@@ -270,7 +270,7 @@ def _with_carried_over(
     is_unreached = pc.and_(
         pc.equal(known["source"], source.name), pc.invert(pc.is_in(known["record_id"], value_set=table["record_id"]))
     )
-    carried = known.filter(is_unreached)  # with their reasons, if they have one
+    carried = records.with_year_within(known.filter(is_unreached))  # with their reasons, if they have one
     if not carried.num_rows and listing.unreached > recipe.max_transient_fraction * listing.listings:
         raise Refusal(
             f"scrape: expected at most {recipe.max_transient_fraction:.0%} of the listings of '{source.name}' "

@@ -37,7 +37,13 @@ CASES: list[tuple[str, str, Callable[[list[Row]], Any]]] = [
     ("images", "an SPDX identifier only for", lambda rows: rows[0].update(rights_uri="NOASSERTION", rights_spdx="MIT")),
     ("images", "image_id of 53 bits", lambda rows: rows[0].update(image_id=2**53)),
     ("images", "sides of at least 1 px", lambda rows: rows[0].update(width_px=0)),
-    ("images", "years from 1000 to 2099", lambda rows: rows[0].update(year=999)),
+    ("images", "years that are not 0, in order", lambda rows: years(rows[0], 999, 1000, 1010)),
+    ("images", "years that are not 0, in order", lambda rows: years(rows[0], 1479, -1479, -1458)),
+    ("images", "years that are not 0, in order", lambda rows: years(rows[0], 1900, None, 1890)),
+    ("images", "years that are not 0, in order", lambda rows: years(rows[0], None, 1890, 1890)),
+    ("images", "years that are not 0, in order", lambda rows: years(rows[0], 1890, None, None)),
+    ("images", "years that are not 0, in order", lambda rows: years(rows[0], None, 1900, 1890)),
+    ("images", "years that are not 0, in order", lambda rows: years(rows[0], 0, -1, 1)),
     ("images", "sha256 of 64 hex digits", lambda rows: rows[0].update(sha256="A" * 64)),
     ("images", "a row of the ledger that keeps", lambda rows: rows[0].update(image_id=1)),
     ("images", "a group_id that the ledger has", lambda rows: rows[0].update(group_id=ELSE)),
@@ -108,6 +114,10 @@ CASES: list[tuple[str, str, Callable[[list[Row]], Any]]] = [
     ("attributes", "kind of value, others, bin, none", lambda rows: rows.append(VALUE | {"kind": "word"})),
     ("attributes", "no more images than the release has", lambda rows: rows.append(VALUE | {"images": 10**6})),
 ]
+
+
+def years(row: Row, year: int | None, first: int | None, last: int | None) -> None:
+    row.update(year=year, year_first=first, year_last=last)
 
 
 def other_split(rows: list[Row], column: str) -> None:

@@ -43,6 +43,8 @@ class Lexicon(NamedTuple):
     """Words that are written without blanks: Chinese, Japanese, Korean."""
     longest_run: int
     """Characters of the longest of them."""
+    quiet: frozenset[str]
+    """Words that say nothing in front of a year, in no language."""
 
 
 @dataclass(slots=True)
@@ -155,7 +157,14 @@ def lexicon_of(languages: Mapping[str, DateWords]) -> Lexicon:
     runs = frozenset(word for word in (*by_length, *suffixes) if re.match(f"[{_RUN}]", word))
     longest = max(map(len, runs), default=1)
     letters = frozenset(word for word, of in phrases.items() if len(word) == 1 and () in of)
-    return Lexicon(MappingProxyType(by_length), MappingProxyType(suffixes), letters, runs, longest)
+    quiet = [
+        first
+        for first, of in phrases.items()
+        if ("little", True) in of.get((), {}) and {kind for kind, _ in of[()]} <= {"little", "unit", "notes"}
+    ]
+    return Lexicon(
+        MappingProxyType(by_length), MappingProxyType(suffixes), letters, runs, longest, frozenset(["", *quiet])
+    )
 
 
 def _entries(lists: DateWords) -> Iterator[tuple[str, Meaning]]:

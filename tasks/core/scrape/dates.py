@@ -17,6 +17,8 @@ from tasks.core.scrape.date_statements import FIRST_YEAR, LAST_YEAR, UnreadError
 from tasks.core.scrape.date_words import Lexicon, plain_text, shipped_lexicon, tokens
 
 _LONGEST = 300
+_PLAIN = re.compile(r"(?:([^\W\d_]+)(?:\.\s?|\s))?([12]\d{3})(?:\s?-\s?(\d\d(?:\d\d)?))?")
+"""Most dates: a year or two, with at most one word in front."""
 _WHOLE = re.compile(r"(-?\d{1,7})(?:\.0+)?")
 _YEAR = re.compile(r"(?<!\d)(1[0-9]{3}|20[0-9]{2})(?!\d)")
 
@@ -51,8 +53,15 @@ def read_date(text: str | None) -> DateReading:
 
 def read_with(lexicon: Lexicon, text: str | None) -> DateReading:
     """As `read_date`, by other lists of words."""
+    plain = plain_text((text or "")[:_LONGEST])
+    match = _PLAIN.fullmatch(plain)
+    if match is not None and (match[1] or "").lower() in lexicon.quiet:
+        first, short = int(match[2]), match[3] or match[2]
+        last = int(match[2][: -len(short)] + short)
+        if first <= last <= LAST_YEAR:
+            return DateReading(YearRange(first, last))
     try:
-        return DateReading(Reader(tokens(plain_text((text or "")[:_LONGEST]), lexicon)).years())
+        return DateReading(Reader(tokens(plain, lexicon)).years())
     except UnreadError as problem:
         return DateReading(unread=str(problem))
 

@@ -193,6 +193,23 @@ def same_key(row: dict[str, Any], kept_locator: str | None = None) -> dict[str, 
     }
 
 
+def with_year_within(known: pa.Table) -> pa.Table:
+    """Records of an earlier release, whose year may lie outside of their first and last year, with one that does not.
+
+    Where there are no such years, as before contract 2.1, all three are the year.
+    """
+    columns = ("year", "year_first", "year_last", "date_text")
+    years: dict[str, list[int | None]] = {"year": [], "year_first": [], "year_last": []}
+    for stated, first, last, text in zip(*(known[name].to_pylist() for name in columns), strict=True):
+        within = years_of_work((first, last), None, stated, None)
+        for name, value in zip(years, (one_year(within, stated, text), *within), strict=True):
+            years[name].append(value)
+    for name, values in years.items():
+        place = known.schema.get_field_index(name)
+        known = known.set_column(place, known.schema.field(place), pa.array(values, known.schema.field(place).type))
+    return known
+
+
 def limit_records(records: pa.Table, limit: int | None) -> pa.Table:
     """RECORDS in which each source keeps only the `limit` records with the smallest SHA-256(record_id)."""
     if limit is None:

@@ -39,7 +39,8 @@ def test_columns_that_do_not_fit_each_other(values: dict[str, Any], said: str):
     "values",
     [
         pytest.param({"artist": "Hokusai", "artist_qualifier": "kehrt nach"}, id="a qualifier of another version"),
-        pytest.param({"year": None}, id="a source that has a date, and no year from 1000 to 2099"),
+        pytest.param({"year": None}, id="a source that has a date, and no year"),
+        pytest.param({"year": -500, "year_first": -500, "year_last": -500}, id="a year before Christ"),
         pytest.param({"year": 1871}, id="a source's own year"),
         pytest.param({"style": "Post Impressionism", "styles": ["Postimpressionismus"] * 2}, id="a style's other name"),
         pytest.param({"style": None, "styles": []}, id="no style"),

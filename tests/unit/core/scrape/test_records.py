@@ -111,6 +111,24 @@ def test_the_first_and_the_last_year_of_a_record(row: dict[str, Any], expected: 
 
 
 @pytest.mark.parametrize(
+    ("known", "expected"),
+    [
+        pytest.param((1479, -1479, -1458, "1479-1458 B.C."), (None, -1479, -1458), id="before Christ"),
+        pytest.param((None, 850, 850, "c. 850"), (850, 850, 850), id="a year before 1000"),
+        pytest.param((1890, None, None, None), (1890, 1890, 1890), id="of contract 2.0"),
+        pytest.param((1871, 1871, 1873, "1871-73"), (1871, 1871, 1873), id="as it is today"),
+        pytest.param((None, None, None, "n.d."), (None, None, None), id="none"),
+    ],
+)
+def test_records_of_an_earlier_release_have_their_year_within_the_others(known: tuple[Any, ...], expected: Any):
+    names = ("year", "year_first", "year_last", "date_text")
+    table = records.records_table([record({}) | dict(zip(names, known, strict=True))])
+    (got,) = records.with_year_within(table).to_pylist()
+    assert tuple(got[name] for name in names[:3]) == expected
+    assert records.with_year_within(table).schema == table.schema
+
+
+@pytest.mark.parametrize(
     ("row", "artist", "qualifier", "named", "roles"),
     [
         pytest.param({"artist": "Gris"}, "Gris", None, None, None, id="one artist: the list is made with the names"),
