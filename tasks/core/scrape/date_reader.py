@@ -27,22 +27,28 @@ class Reader:
         self._unread: dict[int, str] = {}
         self._named: set[int] = set()
         """Segments that name a period, a person or a place: other words in them don't matter."""
+        self._strict: set[int] = set()
+        """Segments with such a word behind a year, which may be an era."""
+        self._calendars: list[str] = []
         self._of_nobody: set[int] = set()
         """Segments right behind words that no list has: "Rembrandt (1606-1669)"."""
         self._has_notes = False
         self._blank()
-        for self._place, token in enumerate(self._tokens):
+        self._place = 0
+        for token in self._tokens:
             self._read(token)
-        self._place = len(self._tokens)
+            self._place += 1
         self._end_segment("")
 
     def years(self) -> YearRange:
         """The years that the date may mean. Raises UnreadError where it has a word that is not understood."""
         is_all = not self._unread and not self._named and not self._has_notes
         kept = settled(self.statements, is_all=is_all)
-        for segment in sorted({entry.segment for entry in kept} - self._named):
+        for segment in sorted({entry.segment for entry in kept} - (self._named - self._strict)):
             if segment in self._unread:
                 raise UnreadError(self._unread[segment])
+        if not kept and (unread := [*self._calendars, *self._unread.values()]):
+            raise UnreadError(unread[0])
         for segment, span in spans(kept):
             if segment in self._of_nobody and span in _SPAN_OF_LIFE:
                 raise UnreadError(self._unread[segment - 1])
@@ -68,6 +74,7 @@ class Reader:
         return self._touched == self._place - 1 >= 0
 
     def is_count(self) -> bool:
+        """Whether the token before this one was an ordinal whose unit is not said."""
         return self._is_fresh() and self.statements[-1].kind == "count" and self.statements[-1].unit is None
 
     def is_year(self) -> bool:
@@ -75,6 +82,7 @@ class Reader:
         return self._is_fresh() and self.statements[-1].kind == "year"
 
     def is_date_next(self) -> bool:
+        """Whether a date follows, behind words that may stand in front of it."""
         for token in self._tokens[self._place + 1 :]:
             if _DATED & token.means.keys():
                 return True
@@ -108,6 +116,8 @@ class Reader:
                 self._named.add(self._segment)
             self._parts, self._bound = [], None
             self._unread.setdefault(self._segment, token.text)
+            if self._in_segment() and self._segment not in self._named:
+                self._strict.add(self._segment)
 
     def _read_notes(self, token: Token) -> None:
         self._has_notes = True
@@ -159,9 +169,9 @@ class Reader:
         if sign == "-" and self._is_fresh() and behind.get("sign", "-") in {"", *_CLOSING, *_OPENING}:
             self.statements[-1].bound = "since"
             self._touched = self._place
-        elif (
-            (sign == "/" and not behind) or {"notes", "names_follow", "periods"} & behind.keys()
-        ) and not (_DATED | _IN_FRONT) & behind.keys():
+        elif ((sign == "/" and not behind) or {"notes", "names_follow", "periods"} & behind.keys()) and not (
+            _DATED | _IN_FRONT
+        ) & behind.keys():
             self._end_segment(sign)
         else:
             self._link = _JOINS.get(sign, "and")
@@ -188,7 +198,7 @@ class Reader:
         self._is_copy = True
 
     def _read_later(self, token: Token) -> None:
-        """ "printed later": nobody knows when; but "a later print" is of the time that is said."""
+        """Nobody knows how much: "printed later"; but "a later print" is of the time that is said."""
         if self.is_date_next():
             raise UnreadError(token.text)
         if self.statements and "notes" in self.next(-1) and self.next().get("sign", "-") in {"", *_CLOSING}:
@@ -221,7 +231,9 @@ class Reader:
         chosen: list[Statement] = []
         while self.statements and self.statements[-1].kind == "count" and self.statements[-1].unit is None:
             before = self.statements[-1]
-            if chosen and (chosen[-1].link is None or before.is_roman != last.is_roman or before.number > size or before.parts):
+            if chosen and (
+                chosen[-1].link is None or before.is_roman != last.is_roman or before.number > size or before.parts
+            ):
                 break
             chosen.append(self.statements.pop())
         first = chosen[-1]
@@ -263,6 +275,7 @@ class Reader:
 
     def _read_calendars(self, token: Token) -> None:
         """The number before it, or else behind it, is of another calendar; both of "25 Fructidor 6"."""
+        self._calendars.append(token.text)
         if self._is_fresh():
             self._make_foreign()
             self._touched = self._place
@@ -404,7 +417,14 @@ def _is_decade(reader: Reader, token: Token) -> bool:
 
 _KINDS: dict[str, Callable[[Reader, Token], bool]] = {
     **{"behind": _always, "size": _is_size, "unit": _is_unit, "roman": _is_roman, "number": _always, "range": _always},
-    **{"named": _always, "nth": _is_nth, "part": _always, "era": _always, "calendars": _is_calendar, "bound": _is_bound},
+    **{
+        "named": _always,
+        "nth": _is_nth,
+        "part": _always,
+        "era": _always,
+        "calendars": _is_calendar,
+        "bound": _is_bound,
+    },
     **dict.fromkeys(("labels", "copies"), _always),
     **{"decades": _is_decade, "later": _always, "id_est": _always, "names_follow": _always, "joins": _always},
     **dict.fromkeys(("periods", "notes", "little"), _always),

@@ -96,7 +96,8 @@ def widest(statements: Sequence[Statement]) -> YearRange:
     """The first and the last year of all settled statements. Raises UnreadError where a range runs backwards."""
     firsts: list[int] = []
     lasts: list[int] = []
-    is_begun, is_open = True, False
+    begun_by: int | None = None
+    is_open = False
     for chain in _chains(statements, is_bound_apart=True):
         bound, first, last = _years_of_chain(chain)
         if bound in {"since", "after", "later"}:
@@ -105,12 +106,11 @@ def widest(statements: Sequence[Statement]) -> YearRange:
             lasts.append(last)
             is_open = is_open and bound is None
         if bound in {"until", "before"}:
-            is_begun = is_begun and bool(firsts)
+            begun_by = last if not firsts else begun_by
         elif bound != "later":
             firsts.append(first)
-    years = YearRange(
-        min(firsts) if firsts and is_begun else None, max(lasts) if lasts and not is_open else None
-    )
+    is_begun = bool(firsts) and (begun_by is None or min(firsts) <= begun_by)  # not of "before 1850 (frame 1900)"
+    years = YearRange(min(firsts) if is_begun else None, max(lasts) if lasts and not is_open else None)
     is_backwards = None not in years and years > years[::-1]
     return YearRange() if is_backwards else years
 
@@ -204,7 +204,13 @@ def _lengthen(chain: Sequence[Statement]) -> None:
     """The whole year of one that is short for it: "1871-73", "490-80 BC". A month behind a year is no date."""
     for before, entry in itertools.pairwise(chain):
         is_short = entry.kind == "count" and entry.unit is None and not entry.is_roman and not entry.is_whole
-        if before.era != entry.era or before.kind not in {"year", "tens"} or before.digits < 3 or not is_short or not entry.digits:
+        if (
+            before.era != entry.era
+            or before.kind not in {"year", "tens"}
+            or before.digits < 3
+            or not is_short
+            or not entry.digits
+        ):
             continue
         scale = 10**entry.digits
         year = before.number // scale * scale + entry.number
@@ -220,9 +226,9 @@ def _lengthen(chain: Sequence[Statement]) -> None:
 
 def _place_decades(found: Sequence[Statement]) -> None:
     """The century of "60-е гг. XIX в." and of "1880s-90s"."""
-    for before, entry in itertools.pairwise(found):
-        if entry.kind == "tens" and entry.link in _CHAINED:
-            _share_width(before, entry)
+    for one, other in itertools.pairwise(found):
+        if other.kind == "tens" and other.link in _CHAINED:
+            _share_width(one, other)
     for place in range(len(found) - 1, -1, -1):
         entry = found[place]
         if entry.kind != "tens" or entry.number >= _FIRST_BARE:
@@ -257,7 +263,13 @@ def _says_years(entry: Statement) -> bool:
             entry.unit = 100
         elif entry.era and not entry.is_whole and not entry.is_roman:
             entry.kind = "year"
-        elif entry.is_roman or entry.era or entry.parts or not 0 < entry.number <= _LAST_DAY or entry.link in {",", "-", "until"}:
+        elif (
+            entry.is_roman
+            or entry.era
+            or entry.parts
+            or not 0 < entry.number <= _LAST_DAY
+            or entry.link in {",", "-", "until"}
+        ):
             raise UnreadError(entry.text)
         else:
             return False

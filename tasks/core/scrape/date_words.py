@@ -12,10 +12,21 @@ from typing import Any, NamedTuple
 from schemas.date_words import DateWords
 from schemas.words import word_lists
 
-_PART = {"early": (0, 1 / 3), "middle": (1 / 3, 2 / 3), "late": (2 / 3, 1), "first_half": (0, 0.5), "second_half": (0.5, 1)}
+_PART = {
+    "early": (0, 1 / 3),
+    "middle": (1 / 3, 2 / 3),
+    "late": (2 / 3, 1),
+    "first_half": (0, 0.5),
+    "second_half": (0.5, 1),
+}
 _MEANS: Mapping[str, tuple[str, Any]] = {
     **{"before_christ": ("era", "bc"), "after_christ": ("era", "ad"), "century": ("unit", 100)},
-    **{"millennium": ("unit", 1000), "last": ("nth", 0), "or_before": ("behind", "until"), "or_after": ("behind", "since")},
+    **{
+        "millennium": ("unit", 1000),
+        "last": ("nth", 0),
+        "or_before": ("behind", "until"),
+        "or_after": ("behind", "since"),
+    },
     **{"tenths": ("size", 10), "quarters": ("size", 4), "thirds": ("size", 3), "halves": ("size", 2)},
     **{name: ("part", share) for name, share in _PART.items()},
     **{name: ("bound", name) for name in ("before", "until", "after", "since")},
@@ -75,8 +86,8 @@ _PIECE = re.compile(
         (?<![\d.,])(?P<iso>\d{{4}})(?:(?P<sep>[-./]){_DAY}(?P=sep){_DAY}|\ \d\d\ \d\d)
           (?:[tT ]\d\d?:\d\d[\d:.]*\s?(?:[zZ]|UTC|GMT|[+-]\d\d:?\d\d)?)?(?!\d)
       | (?<!\d)(?P<compact>(?:1\d|20)\d\d)(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])(?!\d)
-      | (?<![\d.,])(?:\d{{1,2}}(?:-\d{{1,2}})?\.\s?(?:\d{{1,2}}|{_MONTH})\.\s?|\d{{1,2}}(?P<slash>[-/])\d{{1,2}}(?P=slash))
-          (?P<dmy>(?:1\d|20)\d\d)(?![\d.]\d)(?!\d)
+      | (?<![\d.,])(?:\d{{1,2}}(?:-\d{{1,2}})?\.\s?(?:\d{{1,2}}|{_MONTH})\.\s?
+          |\d{{1,2}}(?P<slash>[-/])\d{{1,2}}(?P=slash))(?P<dmy>(?:1\d|20)\d\d)(?![\d.]\d)(?!\d)
       | (?<![\w.,])(?:0?[1-9]|1[0-2])\??[./-](?P<my>(?:1\d|20)\d\d)(?!\d|[-/.]\d)
       | (?<!\d)(?P<ym>\d{{4}})/{_MONTH}(?!\w)
       | (?<![\d.,])(?P<thousands>\d{{1,3}}(?:,\d{{3}}|\.\d{{3}}|'\d{{3}}|\ \d{{3}})+)(?![.,]?\d)
@@ -151,9 +162,7 @@ def lexicon_of(languages: Mapping[str, DateWords]) -> Lexicon:
             for word in getattr(lists, name):
                 for form in {word, without_accents(word)}:
                     suffixes[form] = suffixes.get(form, frozenset()) | {kind}
-    by_length = {
-        first: tuple(sorted(of.items(), key=lambda entry: -len(entry[0]))) for first, of in phrases.items()
-    }
+    by_length = {first: tuple(sorted(of.items(), key=lambda entry: -len(entry[0]))) for first, of in phrases.items()}
     runs = frozenset(word for word in (*by_length, *suffixes) if re.match(f"[{_RUN}]", word))
     longest = max(map(len, runs), default=1)
     letters = frozenset(word for word, of in phrases.items() if len(word) == 1 and () in of)
@@ -302,7 +311,9 @@ def _read_word(pieces: list[_Piece], place: int, lexicon: Lexicon) -> tuple[int,
 
 
 def _is_beside_unit(pieces: list[_Piece], place: int, lexicon: Lexicon) -> bool:
-    beside = [piece for piece in (*pieces[place + 1 : place + 3], *pieces[max(place - 2, 0) : place]) if piece.kind == "word"]
+    beside = [
+        piece for piece in (*pieces[place + 1 : place + 3], *pieces[max(place - 2, 0) : place]) if piece.kind == "word"
+    ]
     return any(("unit", 100) in dict(lexicon.phrases.get(piece.text.lower(), ())).get((), {}) for piece in beside)
 
 

@@ -21,6 +21,8 @@ SCRAPE = {
         "scrape.paths",
         "scrape.dates",
         "scrape.date_words",
+        "scrape.date_reader",
+        "scrape.date_statements",
         "scrape.table_files",
     ),
     *("scrape.elements", "scrape.json_works"),

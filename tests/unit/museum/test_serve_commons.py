@@ -87,7 +87,10 @@ def test_the_whole_museum_is_found_once(settings):
     assert not any(row["reason"] for row in records)
     for row, parsed in zip(records, map(HALL.entry, range(HALL.size)), strict=True):
         assert (row["title"], row["artist"]) == (" ".join(parsed.title.split()), parsed.artist)
-        assert (row["date_text"], row["year"]) == (parsed.date_text or None, one_year(years_of_text(parsed.date_text), None, parsed.date_text))
+        assert (row["date_text"], row["year"]) == (
+            parsed.date_text or None,
+            one_year(years_of_text(parsed.date_text), None, parsed.date_text),
+        )
     assert claims == rows
 
 

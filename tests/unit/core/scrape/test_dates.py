@@ -9,8 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.core.scrape.dates import FIRST_YEAR, LAST_YEAR, year_of_cell, years_of_text
+from tasks.core.scrape.date_statements import FIRST_YEAR, LAST_YEAR, YearRange
+from tasks.core.scrape.date_words import shipped_lexicon
+from tasks.core.scrape.dates import one_year, read_date, read_with, year_of_cell, years_of_text, years_of_work
 
+BY_HAND = Path(__file__).with_name("dates.csv")
+"""Dates as museums of many countries write them, with what they say: written down before they were read."""
 NOTHING = (None, None)
 FORMS: dict[str | None, tuple[int | None, int | None]] = {
     # no year at all
@@ -150,7 +154,8 @@ def test_there_are_enough_forms() -> None:
         ("-0500-01-01", -500), ("500 BC", -500), ("500 B.C.", -500), ("500 BCE", -500), ("79 AD", 79), ("AD 79", 79),
         (datetime(1850, 1, 1, tzinfo=UTC), 1850),
         (None, None), ("", None), (0, None), ("0", None), (float("nan"), None), (float("inf"), None), (True, None),
-        ("1850s", None), ("c. 1850", 1850), ("1850-60", None), ([1850], None), ({"year": 1850}, None), (99999, None), ("\ud800", None),
+        ("1850s", None), ("c. 1850", 1850), ("1850-60", None), ([1850], None), ({"year": 1850}, None),
+        (99999, None), ("\ud800", None),
         (10**30, None),
         pytest.param(10**5000, None, id="a number too long to be written"),
         ("9" * 10_000, None), (LAST_YEAR, LAST_YEAR), (LAST_YEAR + 1, None), (FIRST_YEAR, FIRST_YEAR),
@@ -221,3 +226,150 @@ def test_nearly_all_real_dates_of_the_met_are_read(shared_data: Path) -> None:
         if years.first is not None and abs(years.first - int(row["Object Begin Date"] or 0)) <= 50
     ]
     assert len(near) >= 0.97 * len(rows)
+
+
+@pytest.mark.parametrize("row", list(csv.DictReader(BY_HAND.open(encoding="utf-8"))), ids=lambda row: row["text"])
+def test_dates_of_many_languages(row: dict[str, str]) -> None:
+    """Thirds of a century are a year more or less."""
+    got = years_of_text(row["text"])
+    for year, expected in zip(got, (row["first"], row["last"]), strict=True):
+        assert (year is None) == (expected == "")
+        assert year is None or abs(year - int(expected)) <= 1
+
+
+@pytest.mark.parametrize(
+    ("text", "unread"),
+    [
+        ("1024 AH", "AH"),
+        ("1500 BP", "BP"),
+        ("Samvat 1850", "Samvat"),
+        ("1850 zorblax", "zorblax"),
+        ("1850 zorblax era of the moon", "zorblax"),
+        ("2009.137", "2009.137"),
+        ("1,500", "1,500"),
+        ("20021", "20021"),
+        ("24 x 30 cm, 1850", "cm"),
+        ("1850", None),
+        ("", None),
+    ],
+)
+def test_what_is_not_understood_is_named(text: str, unread: str | None) -> None:
+    assert read_date(text).unread == unread
+
+
+@pytest.mark.parametrize(
+    ("text", "years"),
+    [
+        # reported: years before Christ in words, other calendars and masks
+        *((text, (-500, -500)) for text in ("500 avant J.-C.", "500 avanti Cristo", "500 antes de Cristo")),
+        *(
+            (text, (-500, -500))
+            for text in ("500 a. de C.", "500 voor Christus", "500 v.C.", "500 av. n. è.", "500 aC")
+        ),
+        ("500 vor unserer Zeitrechnung", (-500, -500)),
+        ("Ve siècle avant J.-C.", (-500, -401)),
+        ("-500/-400", (-500, -400)),
+        ("-0044-03-15", (-44, -44)),
+        ("2 000 av. J.-C.", (-2000, -2000)),
+        ("5-4th century BC", (-500, -301)),
+        ("[189-?]", (1890, 1899)),
+        ("between 189- and 191-", (1890, 1919)),
+        ("dated 1024 AH", NOTHING),
+        ("1190/85 BC", (-1190, -1185)),
+        ("451/50 BC", (-451, -450)),
+        ("490–80 B.C.", (-490, -480)),
+        ("16-17th century", (1501, 1700)),
+        ("siglos XVI-XVII", (1501, 1700)),
+        ("1,500", NOTHING),
+        ("1500 BP", NOTHING),
+        ("AH 1024", NOTHING),
+        ("-1200", (-1200, -1200)),
+    ],
+)
+def test_dates_that_were_reported(text: str, years: tuple[int | None, int | None]) -> None:
+    assert tuple(years_of_text(text)) == years
+
+
+BC = ("BC", "B.C.", "BCE", "v. Chr.", "av. J.-C.", "avant notre ère", "a.C.", "a. de C.", "v.Chr.", "f.Kr.", "eKr.")
+MORE_BC = ("p.n.e.", "př. n. l.", "до н. э.", "π.Χ.", "pr. Kr.", "î.Hr.", "antes de Cristo", "voor Christus")
+
+
+@given(
+    st.integers(1, 9999), st.sampled_from([*BC, *MORE_BC]), st.sampled_from(["{} {}", "c. {} {}", "{}{}", "({} {})"])
+)
+def test_a_year_before_christ_is_negative(year: int, era: str, form: str) -> None:
+    assert years_of_text(form.format(year, era)) == (-year, -year)
+
+
+@given(st.integers(2, 21), st.sampled_from([*BC[:3], *MORE_BC[6:]]))
+def test_all_years_before_christ_of_a_range_are_negative(century: int, era: str) -> None:
+    assert years_of_text(f"{century}th-{century - 1}th century {era}") == (-century * 100, -(century - 2) * 100 - 1)
+    assert years_of_text(f"{century * 100}-{century * 100 - 99} {era}") == (-century * 100, -century * 100 + 99)
+
+
+UNKNOWN = st.text("bcdfghjklmnpqrstvwxz", min_size=6, max_size=9)
+
+
+@given(st.integers(100, 2099), UNKNOWN)
+def test_beside_a_word_that_nobody_knows_there_is_no_year(year: int, word: str) -> None:
+    for text in (f"{year} {word}", f"{word} {year}", f"c. {year} {word}", f"{word} {year}-{year}"):
+        assert years_of_text(text) == NOTHING
+
+
+@given(st.integers(1000, 2099), st.integers(0, 99), st.sampled_from(["", "c. ", "ca. ", "um ", "vers ", "circa "]))
+def test_the_short_way_reads_as_the_long_one(year: int, short: int, words: str) -> None:
+    long_way = shipped_lexicon()._replace(quiet=frozenset())
+    for text in (f"{words}{year}", f"{words}{year}-{short:02}", f"{words}{year} - {year + short}"):
+        assert read_with(shipped_lexicon(), text) == read_with(long_way, text)
+
+
+YEARS = st.none() | st.integers(-3000, -1) | st.integers(1, 2100)
+
+
+@given(YEARS, YEARS, YEARS, st.text(max_size=30) | st.lists(WORDS, max_size=6).map(" ".join))
+def test_the_year_of_a_work_lies_within_its_years(
+    first: int | None, last: int | None, stated: int | None, text: str
+) -> None:
+    years = years_of_work((first, last), text, stated, None)
+    year = one_year(years, stated, text)
+    assert None in years or years.first <= years.last  # type: ignore[operator]
+    assert years.first is None or years.first != years.last or year == years.first
+    if year is not None:
+        assert years != NOTHING
+        assert years.first is None or years.first <= year
+        assert years.last is None or year <= years.last
+
+
+def test_a_text_that_says_none_has_no_year() -> None:
+    assert one_year(YearRange(), 1850, "1850") is None
+    assert one_year(years_of_text("c. 1479-1458 B.C."), None, "c. 1479-1458 B.C.") is None
+
+
+@pytest.mark.parametrize(
+    "piece", ["1850 ", "M. ", "a.c. ", "1-", "(", "(?", "IVX ", "年", "1,", "first half ", "昭和", "[1"]
+)
+def test_no_text_takes_long_or_raises(piece: str) -> None:
+    read_date(piece * 5000)
+
+
+def test_most_dates_of_the_corpus_are_read_and_none_wrong(shared_data: Path) -> None:
+    with (shared_data / "words" / "dates.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    given = [(row, years_of_text(row["text"])) for row in rows]
+    wrong = [
+        (row["text"], years)
+        for row, years in given
+        if years != NOTHING
+        and any(
+            (year is None) != (expected == "")
+            or (year is not None and abs(year - int(expected)) > int(row["tolerance"] or 0))
+            for year, expected in zip(years, (row["first"], row["last"]), strict=True)
+        )
+    ]
+    missed = [
+        row["text"]
+        for row, years in given
+        if years == NOTHING and row["first"] + row["last"] and row["abstain_ok"] == "0"
+    ]
+    assert len(wrong) <= 0.01 * len(rows), wrong
+    assert len(missed) <= 0.04 * len(rows), missed

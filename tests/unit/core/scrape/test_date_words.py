@@ -1,0 +1,64 @@
+"""Words of dates: lists by language, and what a word means where languages disagree."""
+
+import pytest
+
+from schemas.date_words import DateWords
+from tasks.core.scrape.date_words import lexicon_of, number_of_roman, plain_text, shipped_lexicon, tokens
+from tasks.core.scrape.dates import read_with
+
+
+def means(text: str) -> list[dict[str, object]]:
+    return [token.means for token in tokens(plain_text(text), shipped_lexicon())]
+
+
+def test_a_word_that_no_list_has_means_nothing() -> None:
+    assert means("zorblax") == [{}]
+
+
+def test_accents_and_case_do_not_matter() -> None:
+    assert means("DÉBUT") == means("debut") == means("début")
+
+
+@pytest.mark.parametrize(
+    ("text", "years"),
+    [
+        ("do 1850", (None, 1850)),  # Polish and Czech: until
+        ("início do século XIX", (1801, 1833)),  # Portuguese: of the
+        ("1350 e.Kr.", (1350, 1350)),  # Swedish
+        ("na 1650", (1650, None)),  # Dutch: after
+        ("na początku XX w.", (1901, 2000)),
+    ],
+)
+def test_a_word_of_several_languages_is_read_in_that_of_the_others(
+    text: str, years: tuple[int | None, int | None]
+) -> None:
+    got = read_with(shipped_lexicon(), text).years
+    assert got[0] == years[0]
+    assert (got[1] is None) == (years[1] is None)
+
+
+def test_lists_of_a_museum_are_read() -> None:
+    own = lexicon_of({"en": DateWords(century=("cy",), ordinal_suffixes=("th",), early=("dawn",))})
+    assert read_with(own, "dawn 19th cy").years == (1801, 1833)
+    assert read_with(own, "19th century").unread is not None or read_with(own, "19th century").years == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("164[2]", "1642]"),
+        ("1893[-95]", "1893-95]"),
+        ("１８９０", "1890"),
+        ("一九五〇年", "1950年"),
+        ("1871–73", "1871-73"),
+        ("?/1807", " until 1807"),
+        ("1850 (?)", "1850  "),
+    ],
+)
+def test_one_form_of_signs(text: str, plain: str) -> None:
+    assert plain_text(text) == plain
+
+
+@pytest.mark.parametrize(("text", "number"), [("mcmxc", 1990), ("mdliiii", 1554), ("xxi", 21), ("", 0)])
+def test_roman_numbers(text: str, number: int) -> None:
+    assert number_of_roman(text) == number
