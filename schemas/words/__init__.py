@@ -18,9 +18,7 @@ _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # where PyYAML has
 @functools.cache
 def word_lists(subject: str) -> Mapping[str, Mapping[str, Any]]:
     """The lists of a subject by language ("en"), as its files have them."""
-    return MappingProxyType(
-        {language: yaml.load(text, _LOADER) for language, text in _texts(subject).items()}
-    )
+    return MappingProxyType({language: yaml.load(text, _LOADER) for language, text in _texts(subject).items()})
 
 
 def all_texts() -> str:

@@ -183,13 +183,19 @@ def collected(*modules: ModuleType) -> set[str]:
     ],
 )
 def test_all_rules_that_a_rule_imports_are_part_of_its_key(module: ModuleType, expected: set[str]):
-    assert collected(module) - code_digests._SHARED_RULES == {f"tasks.core.{name}" for name in expected}
+    shared = code_digests._SHARED_RULES | {code_digests._WORD_LISTS}
+    assert collected(module) - shared == {f"tasks.core.{name}" for name in expected}
 
 
 @pytest.mark.parametrize("rule", ["schemas.file_names", "schemas.stand_ins"])
 @pytest.mark.parametrize("user", [sources, folders])
 def test_rules_that_core_and_io_share_are_part_of_the_key_of_both(rule: str, user: ModuleType):
     assert rule in collected(user)
+
+
+def test_lists_of_words_are_part_of_the_key_of_what_reads_them():
+    assert code_digests._WORD_LISTS in collected(sources)
+    assert code_digests._WORD_LISTS not in collected(folders)
 
 
 def test_a_module_without_a_source_is_an_error():

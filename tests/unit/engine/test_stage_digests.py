@@ -121,7 +121,9 @@ def in_short(tree: ast.Module, imports: Iterable[str]) -> str:
 
 @functools.cache
 def short(name: str) -> str:
-    """A module as it is, in few lines."""
+    """A module as it is, in few lines; lists of words are no module."""
+    if name == code_digests._WORD_LISTS:
+        return _SOURCE(name)
     tree = parsed(name)
     return in_short(tree, list(_IMPORTS(tree)))
 
