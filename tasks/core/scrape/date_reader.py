@@ -205,7 +205,9 @@ class Reader:
             self.statements.append(Statement(token.text, 1, "later", self._segment, bound="later"))
 
     def _read_behind(self, token: Token) -> None:
-        if self.statements:
+        if self.is_date_next():  # "after 1918 and before 1930"
+            self._bound = token.means["behind"]
+        elif self.statements:
             self.statements[-1].bound = token.means["behind"]
             self._touched = self._place
 
@@ -223,7 +225,11 @@ class Reader:
             self._bound = token.means["bound"]
 
     def _read_part(self, token: Token) -> None:
-        self._add_part(token.means["part"])
+        if token.text > "\u2e80" and self._is_fresh() and not self.statements[-1].parts:  # Chinese: always behind
+            self.statements[-1].parts.append(token.means["part"])
+            self._touched = self._place
+        else:
+            self._add_part(token.means["part"])
 
     def _read_size(self, token: Token) -> None:
         """A half, a third, a quarter: the ordinals in front of it say which."""
@@ -383,6 +389,11 @@ def _always(_reader: Reader, _token: Token) -> bool:
     return True
 
 
+def _is_era(reader: Reader, token: Token) -> bool:
+    """A word for "that is" may be another language's "before Christ"."""
+    return "id_est" not in token.means
+
+
 def _is_size(reader: Reader, token: Token) -> bool:
     return reader.is_count()
 
@@ -421,7 +432,7 @@ _KINDS: dict[str, Callable[[Reader, Token], bool]] = {
         "named": _always,
         "nth": _is_nth,
         "part": _always,
-        "era": _always,
+        "era": _is_era,
         "calendars": _is_calendar,
         "bound": _is_bound,
     },
