@@ -4,27 +4,12 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from tasks.core.names.maker_words import shipped_words
 from tasks.core.names.matching import normalize_name
-from tasks.core.names.qualifiers import QUALIFIER_OF_TRAILING
 
-NO_MAKERS = frozenset(
-    {
-        "publisher", "publishers", "publishing house", "print publisher", "co publisher", "published by", "distributor",
-        "printer", "printers", "printed by", "print workshop", "editor", "series editor", "author", "writer", "poet",
-        "translator", "text by", "client", "architects client", "patron", "commissioner", "commissioned by", "sponsor",
-        "donor", "owner", "former owner", "previous owner", "collector", "dealer", "seller", "retailer", "agent",
-        "sitter", "subject", "depicted", "portrayed", "model", "dedicatee", "addressee", "recipient", "inscriber",
-        "founder", "foundry", "caster", "cast by", "framer", "frame maker", "mounter", "restorer", "conservator",
-        "verleger", "drucker", "herausgeber", "auftraggeber", "éditeur", "imprimeur", "commanditaire", "editore",
-        "stampatore", "committente", "uitgever", "drukker", "opdrachtgever", "impresor", "comitente", "udgiver",
-        "trykker",
-    }
-)  # fmt: skip
-"""Roles of people who did not make the work, as `normalize_name` writes them. A role that nobody knows is a maker's."""
 _NOT_BY_THEM = {"after", "copy after", "formerly attributed to"}
 """Qualifiers of people after whom, but not by whom a work is."""
 _BETWEEN = re.compile(r"[,;/|&+]|\band\b|\bund\b|\bet\b")
-_NO_MAKERS = frozenset(normalize_name(role) for role in NO_MAKERS)
 
 
 def choose_artist(names: Sequence[str], roles: Sequence[str]) -> tuple[str | None, str | None]:
@@ -40,7 +25,7 @@ def choose_artist(names: Sequence[str], roles: Sequence[str]) -> tuple[str | Non
     """
     second = None
     for name, role in zip(names, roles, strict=True):
-        qualifier = QUALIFIER_OF_TRAILING.get(normalize_name(role).removeprefix("artist ")) or None
+        qualifier = shipped_words().behind.table.get(normalize_name(role).removeprefix("artist ")) or None
         if qualifier in _NOT_BY_THEM:
             second = second or (name, qualifier)
         elif qualifier or is_maker(role):
@@ -55,5 +40,6 @@ def is_maker(role: str) -> bool:
     >>> [is_maker(role) for role in ("", "Etcher", "Publisher", "publisher; printer", "designer and publisher")]
     [True, True, False, False, True]
     """
+    no_makers = shipped_words()["no_makers"]
     parts = [normalize_name(part) for part in _BETWEEN.split(role.lower())]
-    return not role.strip() or any(part and part not in _NO_MAKERS for part in parts)
+    return not role.strip() or any(part and part not in no_makers for part in parts)

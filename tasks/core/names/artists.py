@@ -17,45 +17,32 @@ import pyarrow.compute as pc
 
 from tasks.core.columns import whole
 from tasks.core.names import makers
-from tasks.core.names.commas import turn
+from tasks.core.names.commas import is_no_name, turn
+from tasks.core.names.maker_words import Words, tokens, words_of
 from tasks.core.names.matching import Aliases, normalize_name
-from tasks.core.names.name_words import GENERATIONS
+from tasks.core.names.nobody import is_nobody
 from tasks.core.names.person_names import without_honours
 from tasks.core.names.qualifiers import (
-    QUALIFIER_OF_TRAILING,
     qualifier_of_bracket,
     stronger_qualifier,
+    without_bare_word,
     without_phrase_in_front,
+    without_signs,
 )
+from tasks.core.names.spoken_order import first_in_capitals, spoken
 
 _LONGEST = 300
-_UNKNOWN = re.compile(
-    r"(?:an? |the )?(?:unknown|anon|anonym\w*|anonim[oa]|unidentified|unbekannt\w*|inconnue?|onbekende?|sconosciut[oa]"
-    r"|desconocid[oa]|unattributed|not (?:known|identified|recorded))(?: .*)?"
-    r"|.* (?:unknown|anonymous|unidentified|unbekannt|not recorded)"
-    r"|(?:.* )?artists?(?: s)?|(?:various|multiple)(?: .*)?"
-    r"|none|null|nan|n a|不詳|作者不詳|筆者不詳"
-)
-_SEPARATORS = re.compile(r"[|;\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
-_YEARS = re.compile(
-    r"(.*?[^\W\d_].*?)[\s,]+(?:b|d|c|ca|fl|born|died|active)?\.?\s*(?:1\d{3}|20\d{2})(?!\d)(?:\d|[^\w()\[\]])*"
-)
-_OF_YEAR = re.compile(
-    r"(?:^|,)?([^,]*?\b(?:of|von|vom|van|de|des|du|di|del))(?: (?:the |dem )?(?:years?|jahre?s?|ann[eé]e))?"
-    r"(?: (?:c|ca|circa|um)\b\.?)? (?:1\d{3}|20\d{2})(?!\d)(?:\s?[-–/]\s?\d{2,4})?",
-    re.IGNORECASE,
-)
+_SEPARATORS = re.compile(r"[|;、\n\r\v\f\x1c-\x1e\x85\u2028\u2029]|//|\s/\s|(?<=\))/")
+_WIDE = str.maketrans("（）［］〔〕【】，；｜／？", "()[][][],;|/?")
 _BEFORE_COMMA = re.compile(r"\s*\(([^()]*)\)(?=\s*,)")
-_AND_HIS = re.compile(
-    r"(.*\S)\s+(?:and|or|und|&)\s+(?:his |her )?"
-    r"(workshop|studio|(?:workshop )?assistants?|circle|followers?|school|pupils|students)",
-    re.IGNORECASE,
-)
+_LAST_PART = re.compile(r"(\S.*?)(\s*,\s*|[.;:]\s+|\s+[-–—]\s+)([^,;:()\[\]]+)")
+_SIGNS_BETWEEN = frozenset(",.;:-–—")
 _DOUBT = re.compile(r"[(\[]\s*\?+\s*[)\]]|^[\s?]*\?|(?<![\d–—-])\?[\s?]*$")
 """A "?" behind a year doubts the year, not the artist."""
 _MARK = re.compile(r"[(\[]\s*\?+\s*[)\]]")
 _BRACKET_WITH_DOUBT = re.compile(r"[(\[][^()\[\]]*(?:[(\[]\s*\?+\s*[)\]][^()\[\]]*)+[)\]]")
 """A "(?)" within brackets doubts what they say: "(Haarlem (?) - 1475 Leuven)"."""
+_ROLES = re.compile(r"[,/&+]|\s(?:and|und|et|e|y|en|og|och)\s")
 _LETTER = re.compile(r"[^\W\d_]")
 _Stripped = tuple[str, str | None]
 """What is left of a text, and the qualifier that was taken from it."""
@@ -72,13 +59,13 @@ class Attribution:
     qualifier: str | None = None
 
 
-def parse_attribution(text: str | None, aliases: Mapping[str, str]) -> Attribution:
+def parse_attribution(text: str | None, aliases: Mapping[str, str], own: str | None = None) -> Attribution:
     """The attribution in a source's words for an artist. Never raises; the name of a name is itself.
 
     Of several artists (joined by "|", ";" or lines) the first is the artist. Life dates, nationalities and other names
     in brackets or after commas are left out; "Last, First" becomes "First Last"; an alias to "" is unknown. Accents,
     case and punctuation don't matter for the look-up of aliases, and stay in the name. `merge_aliases` gives aliases
-    that are quicker than other mappings.
+    that are quicker than other mappings. own: the JSON of a recipe's MakerWords.
 
     >>> parse_attribution("Rubens, Peter Paul (Flemish, 1577-1640), workshop of", {})
     Attribution(name='Peter Paul Rubens', qualifier='workshop of')
@@ -90,10 +77,10 @@ def parse_attribution(text: str | None, aliases: Mapping[str, str]) -> Attributi
     if text is None:
         return Attribution(None)
     known = aliases if isinstance(aliases, Aliases) else _cached_aliases(frozenset(aliases.items()))
-    return _parse_attribution(text, known)
+    return _parse_attribution(text, known, own)
 
 
-def with_artist_names(records: pa.Table, aliases: Mapping[str, str]) -> pa.Table:
+def with_artist_names(records: pa.Table, aliases: Mapping[str, str], own: str | None = None) -> pa.Table:
     """RECORDS with each artist under one name, the qualifier beside it, and all who are named likewise.
 
     A qualifier that a record already has, from a role or carried over from a release, stays if the record has an
@@ -101,7 +88,7 @@ def with_artist_names(records: pa.Table, aliases: Mapping[str, str]) -> pa.Table
     """
     artist, several = whole(records["artist"]), whole(records["artists"])
     texts = pc.unique(pa.concat_arrays([artist, pc.list_flatten(several)]).drop_null())
-    attributions = [parse_attribution(text, aliases) for text in texts.to_pylist()]
+    attributions = [parse_attribution(text, aliases, own) for text in texts.to_pylist()]
     names, qualifiers = (
         pa.array(values, pa.string())
         for values in ([each.name for each in attributions], [each.qualifier for each in attributions])
@@ -166,41 +153,36 @@ class _Qualifiers:
 
 
 @lru_cache(maxsize=65536)
-def _parse_attribution(text: str, aliases: Aliases) -> Attribution:
-    qualifiers = _Qualifiers()
-    while True:  # each step leaves less, so this ends
+def _parse_attribution(text: str, aliases: Aliases, own: str | None) -> Attribution:
+    words, qualifiers = words_of(aliases, own), _Qualifiers()
+    while True:  # each step leaves less, or the same words in the order in which they are spoken, so this ends
         if aliases.is_name(text):  # a recipe's spelling stays as it is, also with a "?" in it
             return Attribution(text, qualifiers.first())
         text = _without_doubt(text, qualifiers)  # before the look-up, which ignores the "?"
         if (name := aliases.name(text)) is not None:
             return Attribution(name, qualifiers.first()) if name else Attribution(None)
-        if (shorter := _first_of_several(_plain(text), aliases)) == text:
-            if _is_unknown(text):
+        if (shorter := _first_of_several(_plain(text), words)) == text:
+            if is_nobody(text, words):
                 return Attribution(None)
-            shorter = _strip_once(text, aliases, qualifiers)
+            shorter = _strip_once(text, words, qualifiers)
         if shorter == text:
             return Attribution(text, qualifiers.first())
         text = shorter
 
 
-def _is_unknown(text: str) -> bool:
-    folded = normalize_name(text)
-    return not _LETTER.search(folded) or folded in QUALIFIER_OF_TRAILING or _UNKNOWN.fullmatch(folded) is not None
-
-
-def _strip_once(text: str, aliases: Aliases, qualifiers: _Qualifiers) -> str:
+def _strip_once(text: str, words: Words, qualifiers: _Qualifiers) -> str:
     """The text without the first thing that is not part of the name, which is added to the qualifiers if it is one.
 
     The text itself if there is no such thing, or if it is not certain what is one.
     """
-    if (maker := makers.maker_now(text, aliases.is_known)) is not None:
+    if (maker := makers.maker_now(text, words)) is not None:
         return maker
-    if makers.is_unclear(text):
+    if makers.is_unclear(text, words):
         return text
     for step in _STEPS:
-        stripped = step(text, aliases)
+        stripped = step(text, words)
         if stripped is not None and stripped[0] != text:
-            qualifiers.add(stripped[1], is_in_front=step is _without_phrase)
+            qualifiers.add(stripped[1], is_in_front=step in _IN_FRONT)
             return stripped[0]
     return text
 
@@ -209,13 +191,13 @@ def _plain(text: str) -> str:
     cut = text[:_LONGEST]
     while "&" in cut and (phrase := html.unescape(cut)) != cut:  # some sources escape twice
         cut = phrase
-    return unicodedata.normalize("NFC", cut)[:_LONGEST]
+    return cut if cut.isascii() else unicodedata.normalize("NFC", cut).translate(_WIDE)[:_LONGEST]
 
 
-def _first_of_several(text: str, aliases: Aliases) -> str:
+def _first_of_several(text: str, words: Words) -> str:
     named = next((part for part in _SEPARATORS.split(text) if normalize_name(part)), "")
     first = " ".join(named.split()).lstrip(",:;.-–—* ").rstrip(",:;-–—* ")
-    return makers.without_others(makers.without_dates_amid(first), aliases.is_known)
+    return makers.without_others(makers.without_dates_amid(first), words)
 
 
 def _without_doubt(text: str, qualifiers: _Qualifiers) -> str:
@@ -232,9 +214,11 @@ def _without_marks(bracket: re.Match[str]) -> str:
     return _MARK.sub(" ", bracket[0]) if _LETTER.search(bracket[0]) else bracket[0]
 
 
-def _without_brackets(text: str, aliases: Aliases) -> _Stripped | None:
-    if match := _BEFORE_COMMA.search(text):
-        return text[: match.start()] + text[match.end() :], qualifier_of_bracket(match[1])
+def _without_brackets(text: str, words: Words) -> _Stripped | None:
+    if (match := _BEFORE_COMMA.search(text)) and normalize_name(match[1]) in words["generations"]:
+        return f"{text[: match.start()]} {match[1]}{text[match.end() :]}", None
+    if match:
+        return text[: match.start()] + text[match.end() :], qualifier_of_bracket(match[1], words)
     at = max(text.rfind("("), text.rfind("["))
     is_at_end = text.endswith((")", "]")) or not set(text[at:]) & set(")]")
     if at < 0 or not is_at_end:
@@ -245,66 +229,91 @@ def _without_brackets(text: str, aliases: Aliases) -> _Stripped | None:
         return None
     if not before:
         return phrase, None
-    if folded in GENERATIONS:
+    if folded in words["generations"]:
         return f"{before} {phrase}", None
-    return _without_group(before, qualifier_of_bracket(phrase), aliases)
+    return _without_group(before, qualifier_of_bracket(phrase, words), words)
 
 
-def _without_group(name: str, qualifier: str | None, aliases: Aliases) -> _Stripped | None:
+def _without_group(name: str, qualifier: str | None, words: Words) -> _Stripped | None:
     """The name and its qualifier; of a place "School of Siena", and None where it is not certain who is meant."""
-    if not makers.is_group(name, qualifier, aliases.is_known):
+    if not makers.is_group(name, qualifier, words):
         return name, qualifier
-    is_certain = qualifier == "school of" and makers.is_place(name)
+    is_certain = qualifier == "school of" and makers.is_place(name, words)
     return (f"School of {name}", None) if is_certain else None
 
 
-def _without_workshop(text: str, _: Aliases) -> _Stripped | None:
-    match = _AND_HIS.fullmatch(text)
-    return (match[1], qualifier_of_bracket(match[2]) or "workshop of") if match else None
+def _without_last_part(text: str, words: Words) -> _Stripped | None:
+    """Without a qualifier, a role, a nation or a time behind the last comma, dot or dash: "Abbey, Edwin, painter"."""
+    match = _LAST_PART.fullmatch(text) if not _SIGNS_BETWEEN.isdisjoint(text) else None
+    if match is None or not (folded := normalize_name(match[3])):
+        return None
+    if (qualifier := words.behind.table.get(folded)) is not None:
+        return _without_group(match[1], qualifier or None, words)
+    is_last_name = folded in words["also_family_names"] and not match[3].islower() and "," not in match[1]
+    is_role = all(normalize_name(role) in words.roles.table for role in _ROLES.split(match[3])) and not is_last_name
+    return (match[1], None) if is_role or ("," in match[2] and is_no_name(match[1], match[3], words)) else None
 
 
-def _without_years(text: str, _: Aliases) -> _Stripped | None:
-    match = _YEARS.fullmatch(_OF_YEAR.sub(_masked, text))
-    return (text[: match.end(1)], None) if match else None
+def _without_last_words(text: str, words: Words) -> _Stripped | None:
+    """Without a qualifier behind a name that has no comma between: "Rubens and his workshop", "Rubens workshop of"."""
+    said = tokens(text)
+    folded = [token.folded for token in said]
+    length = words.behind.end(folded)
+    if not 0 < length < len(said):
+        return None
+    qualifier, at = words.behind.table[" ".join(folded[-length:])] or None, len(said) - length
+    joints = words["ands"] | words["ors"]
+    while at > 1 and folded[at - 1] in words["his"] | joints:
+        at -= 1
+        if folded[at] in joints and text[said[at].start : said[at].end].islower():
+            return text[: said[at - 1].end], qualifier
+    name = text[: said[-length - 1].end]
+    return (name, qualifier) if length > 1 and makers.is_person(name, words) else None
 
 
-def _masked(of_year: re.Match[str]) -> str:
-    """Letters in place of a year that is part of a name: "Master of 1499", but not "Rembrandt, circle of 1640"."""
-    is_behind_name = of_year[0].startswith(",") and normalize_name(of_year[1]) in QUALIFIER_OF_TRAILING
-    return of_year[0] if is_behind_name else "x" * len(of_year[0])
+def _without_years(text: str, words: Words) -> _Stripped | None:
+    shorter = makers.without_years(text, words)
+    return None if shorter == text else (shorter, None)
 
 
-def _without_others_names(text: str, aliases: Aliases) -> _Stripped | None:
-    maker = makers.maker_of(text, aliases.is_known)
+def _without_others_names(text: str, words: Words) -> _Stripped | None:
+    maker = makers.maker_of(text, words)
     return None if maker is None else (maker, None)
 
 
-def _without_phrase(text: str, aliases: Aliases) -> _Stripped | None:
-    stripped = without_phrase_in_front(text)
-    return None if stripped is None or makers.is_group(*stripped, aliases.is_known) else stripped
+def _without_phrase(text: str, words: Words) -> _Stripped | None:
+    stripped = without_phrase_in_front(text, words)
+    return None if stripped is None or makers.is_group(*stripped, words) else stripped
 
 
-def _without_commas(text: str, aliases: Aliases) -> _Stripped | None:
-    turned = turn(text, QUALIFIER_OF_TRAILING)
-    if turned is None:
-        return None
-    qualifier: str | None = None
-    for other in turned.qualifiers:
-        qualifier = stronger_qualifier(qualifier, other or None)
-    return _without_group(turned.name, qualifier, aliases)
+def _without_bare_word(text: str, words: Words) -> _Stripped | None:
+    return without_bare_word(text, words, lambda name: makers.is_person(name, words))
 
 
-def _without_honours(text: str, _: Aliases) -> _Stripped | None:
-    shorter = without_honours(text) if "," not in text else None
-    return None if shorter is None else (shorter, None)
+def _without_commas(text: str, words: Words) -> _Stripped | None:
+    turned = turn(text, words)
+    return None if turned is None else (turned.name, None)
 
 
-_STEPS: tuple[Callable[[str, Aliases], _Stripped | None], ...] = (
+def _without_honours(text: str, words: Words) -> _Stripped | None:
+    return None if "," in text else (without_honours(text, words), None)
+
+
+def _spoken(text: str, words: Words) -> _Stripped | None:
+    return spoken(first_in_capitals(text, words), words), None
+
+
+_IN_FRONT = (_without_phrase, _without_bare_word)
+_STEPS: tuple[Callable[[str, Words], _Stripped | None], ...] = (
     _without_brackets,
-    _without_workshop,
+    without_signs,
     _without_years,
+    _without_last_part,
+    _without_last_words,
     _without_others_names,
     _without_phrase,
+    _without_bare_word,
+    _spoken,
     _without_commas,
     _without_honours,
 )

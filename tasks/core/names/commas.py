@@ -5,23 +5,21 @@ text stays as its source wrote it, and `is_certain` says so.
 """
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from tasks.core.names.comma_order import has_and, order_of
+from tasks.core.names.comma_order import order_of, split_and
+from tasks.core.names.maker_words import Words
 from tasks.core.names.matching import normalize_name
-from tasks.core.names.name_words import FIRM_ENDS, GENERATIONS, PLACES, POST_NOMINALS, RANKS, TITLES
+from tasks.core.names.nobody import is_aside
 from tasks.core.names.person_names import (
-    LONGEST_GENERATION,
     has_firm_word,
     is_firm,
-    is_firm_end,
     is_full_name,
     is_given,
     is_honour,
-    is_initial,
     is_single_surname,
+    split_generation,
 )
 
 
@@ -29,7 +27,6 @@ class CommaName(NamedTuple):
     """A name in the order in which it is spoken; unless `is_certain`, as it came."""
 
     name: str
-    qualifiers: tuple[str, ...] = ()
     is_certain: bool = True
 
 
@@ -37,173 +34,186 @@ class CommaName(NamedTuple):
 class _PartsAfterHead:
     """What stands between the commas after the first part, by kind."""
 
-    qualifiers: list[str] = field(default_factory=list)
     titles: list[str] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     """Given names, or what is not known."""
     generations: list[str] = field(default_factory=list)
-    """The Elder, Jr."""
+    """The Elder, Jr.; of Derby."""
     tails: list[str] = field(default_factory=list)
     """What stays behind a comma: Lord of Clootwyck, Ltd."""
     all_of_name: list[str] = field(default_factory=list)
     """All but what is no part of a name, in the order in which it came."""
 
-    def add(self, part: str) -> None:
+    def add(self, part: str, head: str, words: Words) -> None:
         """Put a part of the name where it belongs."""
-        folded = normalize_name(part).removeprefix("and ").removeprefix("or ")
-        if folded in GENERATIONS:
+        folded = _folded(part, words)
+        is_generation = folded in words["generations"] and not (part[0].isupper() and len(folded) == len("d a"))
+        if is_generation or _is_of_place(part, head, words):
             self.generations.append(part)
-        elif folded in TITLES:
+        elif folded in words["titles"]:
             self.titles.append(part)
-        elif folded in FIRM_ENDS or _RANK.fullmatch(part):
+        elif folded in words["firm_ends"] or _is_rank(part, words) or _is_peerage(part, head, words):
             self.tails.append(part)
         else:
             self.names.append(part)
         self.all_of_name.append(part)
 
 
-_REMARK = re.compile(
-    r".*\d.*|(?:fl .+|(?:born|died|active|flourished|circa|called|dit|dite|detto|detta|genannt|alias|known|also"
-    r"|formerly|possibly|probably)\b.*)"
-    r"|.* (?:school|period|dynasty|century|style)|the|an?|et al|others|u a"
-    r"|(?:painter|artist|architect|designer|engraver|etcher|lithographer|illustrator|printmaker|sculptor|draftsman"
-    r"|draughtsman|publisher|printer|photographer|goldsmith|silversmith|calligrapher|potter|weaver)"
-    r"|(?:american|argentine|argentinian|armenian|australian|austrian|belgian|bohemian|brazilian|british|bulgarian"
-    r"|byzantine|canadian|catalan|chilean|chinese|colombian|croatian|cuban|czech|danish|dutch|egyptian|english|estonian"
-    r"|european|finnish|flemish|florentine|franco flemish|french|genoese|georgian|german|greek|hungarian|icelandic"
-    r"|indian|iranian|irish|israeli|italian|japanese|korean|latvian|lithuanian|mexican|netherlandish|north italian"
-    r"|norwegian|persian|peruvian|polish|portuguese|roman|romanian|russian|scottish|serbian|sienese|slovak|slovenian"
-    r"|south netherlandish|spanish|swedish|swiss|turkish|ukrainian|venetian|welsh)"
-)
-_ANOTHERS_WORK = re.compile(
-    r"(?:after|nach|d['’]après|with|mit|avec|assisted by|completed by|copied by|designed by|engraved by|etched by"
-    r"|executed by|finished by|in collaboration with|lithographed by|made by|printed by|published by)\s+\S.*"
-)
-_RANK = re.compile(rf"(?:{'|'.join(sorted(RANKS))})s?\s+(?:of|de|du|del|della|di|d['’]|von|zu|van)\b.*", re.IGNORECASE)
-_PEERAGE = re.compile(rf"(?:{'|'.join(sorted(RANKS))}) (\S.*)", re.IGNORECASE)
-_RANK_OF = re.compile(rf"(?:{'|'.join(sorted(RANKS))}) (?:of|de|du|del|della|di|von|zu|van)", re.IGNORECASE)
-_TWO_TURNED = re.compile(r"([^,]+, [^,]+?) (?:and|und|et|&) [^,]+, [^,]+")
-_LONGEST_QUALIFIER = 4
-
-
-def turn(text: str, qualifier_of: Mapping[str, str]) -> CommaName | None:
+def turn(text: str, words: Words) -> CommaName | None:
     """The name of a text with commas; None if it has none.
 
-    qualifier_of: the qualifier ("" for none) of each folded phrase that is one.
-
-    >>> turn("Burne-Jones, Sir Edward Coley, Bt", {}).name, turn("Henry Moore, OM, CH", {}).name
-    ('Sir Edward Coley Burne-Jones', 'Henry Moore')
-    >>> turn("Joseph Mallord William Turner, Thomas Girtin", {}).name
+    >>> from tasks.core.names.maker_words import shipped_words
+    >>> turn("Burne-Jones, Sir Edward Coley, Bt", shipped_words()).name
+    'Sir Edward Coley Burne-Jones'
+    >>> turn("Joseph Mallord William Turner, Thomas Girtin", shipped_words()).name
     'Joseph Mallord William Turner'
-    >>> turn("Imperial Armory, Tula", {})
-    CommaName(name='Imperial Armory, Tula', qualifiers=(), is_certain=False)
+    >>> turn("Imperial Armory, Tula", shipped_words())
+    CommaName(name='Imperial Armory, Tula', is_certain=False)
     """
     if "," not in text:
         return None
-    if (two := _TWO_TURNED.fullmatch(text)) and is_given(two[1].partition(", ")[2]):
-        return CommaName(two[1])
+    two = split_and(text, words) if text.count(",") == 2 else []
+    if len(two) == 2 and all(", " in one.strip(", ") for one in two) and is_given(two[0].partition(", ")[2], words):
+        return CommaName(two[0])
     head, *rest = [part.strip() for part in text.split(",") if normalize_name(part)] or [""]
-    parts = _sorted_parts(head, rest, qualifier_of)
-    name = _peer(head, parts) or _turned(head, parts)
+    parts = _sorted_parts(head, rest, words)
+    name = _peer(head, parts, words) or _turned(head, parts, words)
     if name is None:
-        whole = ", ".join([head, *parts.all_of_name])
-        return CommaName(whole, tuple(parts.qualifiers), is_certain=is_firm(text))
-    tails = [tail for tail in parts.tails if not (is_firm_end(tail) and name.endswith(tail))]
-    return CommaName(", ".join([name, *tails]), tuple(parts.qualifiers))
+        return CommaName(", ".join([head, *parts.all_of_name]), is_certain=is_firm(text, words))
+    is_end = [normalize_name(tail) in words["firm_ends"] for tail in parts.tails]
+    tails = [tail for tail, is_it in zip(parts.tails, is_end, strict=True) if not (is_it and name.endswith(tail))]
+    return CommaName(", ".join([name, *tails]))
 
 
-def _sorted_parts(head: str, rest: list[str], qualifier_of: Mapping[str, str]) -> _PartsAfterHead:
+def _sorted_parts(head: str, rest: list[str], words: Words) -> _PartsAfterHead:
     parts = _PartsAfterHead()
     is_behind_full_name = len(head.split()) > 1 or len(rest) > 1
     for part in rest:
-        name, qualifiers = _without_qualifier(part, qualifier_of)
-        parts.qualifiers.extend(qualifiers)
-        folded = normalize_name(name).removeprefix("and ").removeprefix("or ")
-        if folded in qualifier_of:
-            parts.qualifiers.append(qualifier_of[folded])
-        elif _REMARK.fullmatch(folded) or _is_in_other_script(name, head) or _is_about_another(name, head):
-            continue
-        elif _is_peerage(name, head):
-            parts.tails.append(name)
-            parts.all_of_name.append(name)
-        elif has_firm_word(head) or not is_honour(name, is_behind_full_name=is_behind_full_name):
-            parts.add(name)
+        is_honoured = is_honour(part, words, is_behind_full_name=is_behind_full_name) and not has_firm_word(head, words)
+        if not is_honoured and not is_no_name(head, part, words) and not _is_in_other_script(part, head):
+            parts.add(part, head, words)
     return parts
 
 
-def _without_qualifier(part: str, qualifier_of: Mapping[str, str]) -> tuple[str, list[str]]:
-    """A part without the qualifier at its end, which is turned with it: "Hemmel von Andlau, Peter Circle of"."""
-    words = part.split()
-    if normalize_name(part) in qualifier_of:
-        return part, []
-    for length in range(_LONGEST_QUALIFIER, 1, -1):
-        phrase = normalize_name(" ".join(words[-length:]))
-        if len(words) > length and phrase.endswith((" of", " to")) and phrase in qualifier_of:
-            return " ".join(words[:-length]), [qualifier_of[phrase]]
-    return part, []
+def _folded(part: str, words: Words) -> str:
+    first, _, rest = normalize_name(part).partition(" ")
+    return rest if rest and first in words["ands"] | words["ors"] else normalize_name(part)
 
 
-def _is_peerage(part: str, head: str) -> bool:
+def is_no_name(head: str, part: str, words: Words) -> bool:
+    """Whether a part behind a comma is an aside; "9th Earl of" has a digit, and is none."""
+    return is_aside(head, part, words) and not _is_rank(part, words)
+
+
+def _is_rank(part: str, words: Words) -> bool:
+    """Whether a title goes on with "of": "Lord of Clootwyck", "comte de", "4th Earl of"."""
+    folded = normalize_name(part).split()
+    while folded and (folded[0] in words["ordinals"] or folded[0][0].isdigit() or folded[0] in words["articles"]):
+        folded = folded[1:]
+    return len(folded) > 1 and folded[0].removesuffix("s") in words["ranks"] and folded[1] in words["particles"]
+
+
+def _is_peerage(part: str, head: str, words: Words) -> bool:
     """Whether a title with a family name stands behind given names: "Frederic, Lord Leighton"."""
-    match = _PEERAGE.fullmatch(part)
-    return match is not None and is_given(head, is_whole=True) and not is_given(match[1])
+    rank, _, rest = part.partition(" ")
+    is_ranked = normalize_name(rank) in words["ranks"] and bool(rest)
+    return is_ranked and is_given(head, words, is_whole=True) and not is_given(rest, words)
 
 
-def _peer(head: str, parts: _PartsAfterHead) -> str | None:
+def _is_of_place(part: str, head: str, words: Words) -> bool:
+    """Whether it says whence somebody comes: "of Derby" behind "Wright, Joseph"."""
+    first, _, place = part.partition(" ")
+    return first.islower() and first in words["particles"] and place[:1].isupper() and not is_given(place, words)
+
+
+def _peer(head: str, parts: _PartsAfterHead, words: Words) -> str | None:
     """The name where a rank waits for its place: "Caylus, Anne Claude Philippe, comte de"; None where none does."""
     is_whole = len(parts.names) <= 1 and not parts.titles and not parts.generations
-    if len(parts.tails) != 1 or not _RANK_OF.fullmatch(parts.tails[0]) or not is_whole:
+    if len(parts.tails) != 1 or normalize_name(parts.tails[0]).split()[-1] not in words["particles"] or not is_whole:
         return None
     peer = f"{parts.tails.pop()} {head}"
     return f"{parts.names[0]}, {peer}" if parts.names else peer
 
 
-def _turned(head: str, parts: _PartsAfterHead) -> str | None:
+def _turned(head: str, parts: _PartsAfterHead, words: Words) -> str | None:
     """The name without its tails; None if it is not certain what the commas mean."""
     others = parts.names
-    is_place = [normalize_name(other) in PLACES for other in others]
-    if others and is_given(others[0]) and not is_place[0] and all(is_place[1:]) and not has_firm_word(head):
+    is_place = [normalize_name(other) in words["places"] for other in others]
+    if (
+        others
+        and is_given(others[0], words)
+        and not is_place[0]
+        and all(is_place[1:])
+        and not has_firm_word(head, words)
+    ):
         others = others[:1]  # "Smith, John, London"
     if not others:
         is_named = normalize_name(head).startswith(tuple(f"{normalize_name(title)} " for title in parts.titles))
         return " ".join([*([] if is_named else parts.titles), head, *parts.generations])
-    if parts.tails and is_firm_end(parts.tails[0]) and not is_single_surname(head):
+    if any(normalize_name(tail) in words["firm_ends"] for tail in parts.tails[:1]) and not is_single_surname(
+        head, words
+    ):
         return None
-    if all(is_full_name(name) for name in (head, *others)) and not has_and(head):
-        return " ".join([*parts.titles, head, *parts.generations])  # several people
-    if len(others) > 1:
-        return None
-    match order_of(head, others[0]):
+    if _are_several(head, others, words):
+        return " ".join([*parts.titles, head, *parts.generations])
+    return None if len(others) > 1 else _in_order(head, others[0], parts, words)
+
+
+def _are_several(head: str, others: list[str], words: Words) -> bool:
+    """Whether each part is a whole name, or the first is one that was given to an unknown artist."""
+    if len(split_and(head, words)) > 1:
+        return False
+    if normalize_name(head).split()[0] in words["master_words"]:
+        return all(is_full_name(name, words) for name in others)
+    given, last = words["given_names"], normalize_name(head).split()[-1]
+    is_whole = is_full_name(head, words) or (
+        " " in head and is_given(head, words) and last in words["also_family_names"]
+    )
+    are_whole = is_whole and all(is_full_name(name, words) for name in others)
+    return are_whole and all(normalize_name(name).split()[-1] not in given for name in others)
+
+
+def _in_order(head: str, other: str, parts: _PartsAfterHead, words: Words) -> str | None:
+    """Two parts in the order in which they are spoken; None if it is not certain."""
+    if (firm := _firm_in_two(head, other, words)) is not None:
+        return firm
+    if (first := _first_of_two(other, words)) is not None and is_single_surname(head, words):
+        other = first
+    match order_of(head, other, words):
         case "last, first":
-            return _joined(head, others[0], parts)
+            return _joined(head, other, parts, words)
         case "first last":
-            return f"{head} {others[0]}"
+            return f"{head} {other}"
         case _:
             return None
 
 
-def _joined(head: str, other: str, parts: _PartsAfterHead) -> str:
+def _firm_in_two(head: str, other: str, words: Words) -> str | None:
+    """A firm that is called after somebody: "Durgin, William B. & Co."; None where it is none."""
+    said = other.split()
+    for at in range(1, len(said)):
+        end = normalize_name(" ".join(said[at:]))
+        is_end = end in words["firm_ends"] or end.split()[:1] == [] or said[at] == "&"
+        if is_end and is_given(" ".join(said[:at]), words) and is_single_surname(head, words):
+            is_firm_behind = end.split() and end.split()[0] in (words["firm_ends"] | words["firm_and"])
+            return " ".join([*said[:at], head, *said[at:]]) if is_firm_behind else None
+    return None
+
+
+def _first_of_two(other: str, words: Words) -> str | None:
+    """The given names before "and" and another one's whole name: "Esther and Edith Towner"."""
+    first, *more = split_and(other, words)
+    return first if more and is_given(first, words) and is_full_name(more[0], words) else None
+
+
+def _joined(head: str, other: str, parts: _PartsAfterHead, words: Words) -> str:
     """The name with what follows in front; what ends it stays at the end: "Wydytz, Hans I" is "Hans Wydytz I"."""
-    words, ends = other.split(), []
-    while len(words) > 1 and words[-1].replace(".", "") in POST_NOMINALS:
-        words.pop()
-    for length in range(LONGEST_GENERATION, 0, -1):
-        if len(words) > length and _is_generation(words, length):
-            words, ends = words[:-length], [" ".join(words[-length:])]
-            break
-    firm = [tail for tail in parts.tails if is_firm_end(tail)]
-    return " ".join([*parts.titles, *words, head, *ends, *parts.generations, *firm])
-
-
-def _is_generation(words: list[str], length: int) -> bool:
-    """Whether the last words are "the Younger", "II" or the like. "V." and the "I" of "J I" are initials."""
-    folded = normalize_name(" ".join(words[-length:]))
-    has_initial = len(folded) == 1 and (words[-1].endswith(".") or is_initial(words[-2]))
-    return folded in GENERATIONS and not has_initial
-
-
-def _is_about_another(part: str, head: str) -> bool:
-    return head[:1].isupper() and _ANOTHERS_WORK.fullmatch(part) is not None
+    given = other.split()
+    while len(given) > 1 and given[-1].replace(".", "") in words.honours:
+        given.pop()
+    first, generation = split_generation(" ".join(given), words)
+    firm = [tail for tail in parts.tails if normalize_name(tail) in words["firm_ends"]]
+    return " ".join([*parts.titles, first, head, *([generation] if generation else []), *parts.generations, *firm])
 
 
 def _is_in_other_script(part: str, head: str) -> bool:

@@ -1,39 +1,33 @@
 """Whether words are a person's name, a part of one, or a firm's.
 
-By the lists of name_words.py, which are not complete.
+By lists that are not complete: what they don't know is left as its source wrote it.
 """
 
 import re
 
+from tasks.core.names.maker_words import Words
 from tasks.core.names.matching import normalize_name
-from tasks.core.names.name_words import (
-    FIRM_ENDS,
-    FIRM_WORDS,
-    GENERATIONS,
-    GIVEN_NAMES,
-    PARTICLES,
-    POST_NOMINALS,
-    TITLES,
-)
 
 _INITIALS = re.compile(r"(?:[^\W\d_]\.-?)+[^\W\d_]?|[^\W\d_]")
 _SHORT_NAME = re.compile(r"[^\W\d_]{2,3}\.")
-LONGEST_GENERATION = 2
-"""Words of a generation at most: "the Elder"."""
 _SHORTEST_CERTAIN_HONOUR = 3
+_IN_NAMES = re.compile(r"[-–'’`]")
 
 
-def is_given(text: str, *, is_whole: bool = False) -> bool:
+def is_given(text: str, words: Words, *, is_whole: bool = False) -> bool:
     """Whether a text consists of given names, initials, titles and particles; if is_whole, of given names and initials.
 
-    >>> is_given("Sir Edward"), is_given("Edward van"), is_given("Edward van", is_whole=True), is_given("")
-    (True, True, False, False)
+    >>> from tasks.core.names.maker_words import shipped_words
+    >>> [is_given(text, shipped_words()) for text in ("Sir Edward", "Edward van", "")]
+    [True, True, False]
+    >>> is_given("Edward van", shipped_words(), is_whole=True)
+    False
     """
-    words = text.split()
-    return bool(words) and all(
-        is_initial(word)
-        or set(normalize_name(word).split()) <= (GIVEN_NAMES if is_whole else GIVEN_NAMES | PARTICLES | TITLES)
-        for word in words
+    lists = ("given_names",) if is_whole else ("given_names", "particles", "titles")
+    parts = text.split()
+    return bool(parts) and all(
+        is_initial(part) or all(any(word in words[name] for name in lists) for word in normalize_name(part).split())
+        for part in parts
     )
 
 
@@ -42,80 +36,84 @@ def is_initial(word: str) -> bool:
     return (word.isupper() and _INITIALS.fullmatch(word) is not None) or _SHORT_NAME.fullmatch(word) is not None
 
 
-def is_single_surname(text: str) -> bool:
+def is_single_surname(text: str, words: Words) -> bool:
     """Whether it is one surname: one word, with particles before it or within it, and a generation behind.
 
-    >>> is_single_surname("van der Stockt"), is_single_surname("Cranach the Elder"), is_single_surname("Henry Moore")
-    (True, True, False)
+    >>> from tasks.core.names.maker_words import shipped_words
+    >>> [is_single_surname(text, shipped_words()) for text in ("van der Stockt", "Cranach the Elder", "Henry Moore")]
+    [True, True, False]
     """
-    words = normalize_name(re.sub(r"[-–'’`]", "", text)).split()
-    for length in range(LONGEST_GENERATION, 0, -1):
-        if len(words) > length and " ".join(words[-length:]) in GENERATIONS:
-            words = words[:-length]
-    first, *more = words or [""]
-    return not more or first in PARTICLES or (first not in GIVEN_NAMES and any(word in PARTICLES for word in more))
+    parts = normalize_name(_IN_NAMES.sub("", text)).split()
+    length = words.generations.end(parts)
+    first, *more = parts[:-length] if 0 < length < len(parts) else parts or [""]
+    particles = words["particles"]
+    return not more or first in particles or (first not in words["given_names"] and not particles.isdisjoint(more))
 
 
-def without_generation(text: str) -> str:
-    """The text without a generation at its end, unless it is nothing else.
+def split_generation(text: str, words: Words) -> tuple[str, str]:
+    """The text without a generation at its end, unless it is nothing else, and the generation.
 
-    >>> without_generation("Hans the Elder"), without_generation("Toyokuni III"), without_generation("Jr.")
-    ('Hans', 'Toyokuni', 'Jr.')
+    "V." and the "I" of "J I" are initials.
+
+    >>> from tasks.core.names.maker_words import shipped_words
+    >>> [split_generation(text, shipped_words()) for text in ("Hans the Elder", "Jr.", "John V.")]
+    [('Hans', 'the Elder'), ('Jr.', ''), ('John V.', '')]
     """
-    words = text.split()
-    for length in range(LONGEST_GENERATION, 0, -1):
-        if len(words) > length and normalize_name(" ".join(words[-length:])) in GENERATIONS:
-            return " ".join(words[:-length])
-    return text
+    parts = text.split()
+    for length in (2, 1):
+        folded = normalize_name(" ".join(parts[-length:]))
+        if len(parts) <= length or folded not in words["generations"]:
+            continue
+        if len(folded) > 1 or not (parts[-1].endswith(".") or is_initial(parts[-2])):
+            return " ".join(parts[:-length]), " ".join(parts[-length:])
+    return text, ""
 
 
-def is_full_name(text: str) -> bool:
+def is_full_name(text: str, words: Words) -> bool:
     """Whether it is a name in the order in which it is spoken: a given name first, and a surname last.
 
-    >>> is_full_name("Sir Peter Paul Rubens"), is_full_name("Peter Paul"), is_full_name("Rubens"), is_full_name("")
-    (True, False, False, False)
+    >>> from tasks.core.names.maker_words import shipped_words
+    >>> [is_full_name(text, shipped_words()) for text in ("Sir Peter Paul Rubens", "Peter Paul", "Rubens", "")]
+    [True, False, False, False]
     """
-    words = text.split()
-    while words and normalize_name(words[0]) in TITLES:
-        words = words[1:]
-    if len(words) < 2 or not is_given(words[0], is_whole=True) or is_initial(words[-1]):
+    parts = text.split()
+    while parts and normalize_name(parts[0]) in words["titles"]:
+        parts = parts[1:]
+    if len(parts) < 2 or not is_given(parts[0], words, is_whole=True) or is_initial(parts[-1]):
         return False
-    last = normalize_name(words[-1])
-    return (last not in PARTICLES and last not in GIVEN_NAMES) or normalize_name(" ".join(words[-2:])) in GENERATIONS
+    last = normalize_name(parts[-1])
+    if normalize_name(" ".join(parts[-2:])) in words["generations"]:
+        return True
+    is_family_name = last not in words["given_names"] or (last in words["also_family_names"] and len(parts) > 2)
+    return last not in words["particles"] and is_family_name
 
 
-def has_particle(text: str) -> bool:
+def has_particle(text: str, words: Words) -> bool:
     """Whether it has a "van", a "della" or a "d'" in it."""
-    return bool(set(normalize_name(text).split()) & PARTICLES) or re.search(r"\bd['’]", text) is not None
+    return not words["particles"].isdisjoint(normalize_name(text).split()) or re.search(r"\bd['’]", text) is not None
 
 
-def is_honour(part: str, *, is_behind_full_name: bool) -> bool:
+def is_honour(part: str, words: Words, *, is_behind_full_name: bool) -> bool:
     """Whether a part is honours alone; two capitals behind one word may be initials: "Smith, RA"."""
-    words = part.replace(".", "").split()
     return all(
-        word in POST_NOMINALS and (is_behind_full_name or len(word) >= _SHORTEST_CERTAIN_HONOUR or not word.isupper())
-        for word in words
+        word in words.honours and (is_behind_full_name or len(word) >= _SHORTEST_CERTAIN_HONOUR or not word.isupper())
+        for word in part.replace(".", "").split()
     )
 
 
-def without_honours(text: str) -> str | None:
-    """The text without the honours at its end: "Henry Moore OM"; None if it has none."""
-    words = text.split()
-    while len(words) > 2 and words[-1].replace(".", "") in POST_NOMINALS and not text.isupper():
-        words.pop()
-    return " ".join(words) if len(words) < len(text.split()) else None
+def without_honours(text: str, words: Words) -> str:
+    """The text without the honours at its end: "Henry Moore OM"."""
+    parts = text.split()
+    while len(parts) > 2 and parts[-1].replace(".", "") in words.honours and not text.isupper():
+        parts.pop()
+    return " ".join(parts) if len(parts) < len(text.split()) else text
 
 
-def has_firm_word(text: str) -> bool:
+def has_firm_word(text: str, words: Words) -> bool:
     """Whether a word in it is one of firms and institutions: "Workshop", "Museum"."""
-    return bool(set(normalize_name(text).split()) & FIRM_WORDS)
+    return not words["firm_words"].isdisjoint(normalize_name(text).split())
 
 
-def is_firm_end(text: str) -> bool:
-    """Whether it is what a firm's name ends with: "Ltd.", "Inc"."""
-    return normalize_name(text) in FIRM_ENDS
-
-
-def is_firm(text: str) -> bool:
+def is_firm(text: str, words: Words) -> bool:
     """Whether a text is a firm's name for certain, commas and all: "Smith, Jones & Co."."""
-    return "&" in text or is_firm_end(text.rpartition(",")[2])
+    return "&" in text or normalize_name(text.rpartition(",")[2]) in words["firm_ends"]

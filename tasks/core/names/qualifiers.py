@@ -1,130 +1,139 @@
 """Words around a name that qualify the attribution: "Workshop of Rubens", "Rembrandt (attributed to)"."""
 
 import re
+from collections.abc import Callable
 
+from tasks.core.names.maker_words import Words, tokens
 from tasks.core.names.matching import normalize_name
 
-_LEADING_PHRASES = {
-    "formerly attributed to": (
-        "formerly attributed to", "formerly ascribed to", "formerly given to", "formerly", "previously attributed to",
-        "once attributed to", "ehemals", "ehemals zugeschrieben", "früher zugeschrieben", "anciennement attribué à",
-        "già attribuito a", "voorheen toegeschreven aan",
-    ),
-    "attributed to": (
-        "attributed to", "attrib. to", "attr. to", "painting attributed to", "design attributed to",
-        "drawing attributed to", "print attributed to", "traditionally attributed to", "attribué à", "ascribed to",
-        "attribuito a", "atribuido a", "toegeschreven aan", "zugeschrieben", "attr.", "attrib.",
-    ),
-    "workshop of": ("workshop of", "atelier of", "atelier de", "werkstatt von", "werkstatt des", "assistant of",
-        "assistant to", "bottega di", "taller de", "werkplaats van"),
-    "studio of": ("studio of",),
-    "circle of": ("circle of", "umkreis von", "umkreis des", "entourage de", "cerchia di", "círculo de",
-        "omgeving van"),
-    "follower of": ("follower of", "followers of", "nachfolger von", "nachfolger des", "pupil of", "student of",
-        "suiveur de", "seguace di", "seguidor de", "navolger van"),
-    "manner of": ("manner of", "in the manner of", "imitator of"),
-    "school of": ("school of", "schule von", "schule des", "école de", "scuola di", "escuela de"),
-    "style of": ("style of", "in the style of"),
-    "copy after": ("copy after", "copy of", "copy by", "copied after", "copied from", "kopie nach", "copie d'après",
-        "copie d’après", "copie de", "copia da", "copia di", "copia de", "kopie naar"),
-    "after": ("after", "nach", "d'après", "d’après"),
-    "possibly": ("possibly", "possibly by", "probably", "probably by", "perhaps", "perhaps by"),
-    "": (
-        "by", "painted by", "painting by", "drawn by", "drawing by", "drawings by", "design by", "designs by",
-        "designed by", "composition by", "compositions by", "cartoon by", "sketch by", "model by", "etching by",
-        "engraving by", "woodcut by", "etched by", "engraved by", "signed by", "made by", "print by", "artist",
-    ),
-}  # fmt: skip
-_TRAILING_PHRASES = {
-    "attributed to": ("attributed", "attribué", "attribuée", "attribuito", "atribuido", "toegeschreven"),
-    "workshop of": ("workshop", "assistant", "assistants", "werkstatt", "atelier", "bottega", "taller", "werkplaats"),
-    "studio of": ("studio",),
-    "circle of": ("circle", "umkreis", "entourage", "cerchia", "círculo", "omgeving"),
-    "follower of": ("follower", "followers", "nachfolger", "suiveur", "suiveurs", "seguace", "seguidor", "navolger"),
-    "manner of": ("imitator", "imitation", "forgery", "fake", "forger", "fälschung", "fälscher", "nachahmer"),
-    "school of": ("school", "schule", "école", "scuola", "escuela"),
-    "copy after": ("copy", "copies", "copyist", "kopie", "kopist", "copie", "copia"),
-}
-QUALIFIERS = tuple(qualifier for qualifier in _LEADING_PHRASES if qualifier)
-"""What `artist_qualifier` may say."""
-QUALIFIERS_OF_GROUPS = frozenset(
-    {"workshop of", "studio of", "circle of", "follower of", "manner of", "school of", "style of"}
-)
-"""Those that may go on with a place instead of a person: "School of Fontainebleau"."""
-
-_QUALIFIER_OF_LEADING = {
-    normalize_name(phrase): qualifier
-    for qualifier, phrases in _LEADING_PHRASES.items()
-    for phrase in phrases
-    if phrase != "artist"
-}
-QUALIFIER_OF_TRAILING = _QUALIFIER_OF_LEADING | {
-    normalize_name(phrase): qualifier for qualifier, words in _TRAILING_PHRASES.items() for phrase in words
-}
-"""The qualifier ("" for none) of each folded phrase that may stand behind a name, in brackets or after a comma."""
-_IN_FRONT = re.compile(
-    r"(?:an? |the )?("
-    + "|".join(
-        re.escape(phrase)
-        for phrase in sorted(sum(_LEADING_PHRASES.values(), ()), key=len, reverse=True)
-        if phrase != "artist"
-    )
-    + r"|artist(?=:))(?::\s*|\s+)(?:the |an? )?(?=\S)",
-    re.IGNORECASE,
-)
-_AND = re.compile(r"(?:and|or|und|oder|et|ou|e|o|y|of|en)(?: (?:his|her|seine|son|sa))? ")
-_BETWEEN = re.compile(r" (?:and|or|und|oder|et|ou|e|o|y|of|en) ")
-_OF_ATTRIBUTION = re.compile(
-    r"(?:\w+ ){0,2}(?:\w*(?:kopien?|werkstatt|replik)|copy|copies|copie|copia|replicas?|forger(?:y|ies)|fakes?"
-    r"|falschung|imitations?|attribution|attributed|zuschreibung|followers?|nachfolger|navolger|suiveurs?|seguaci|seguace"
-    r"|seguidor|workshops?|atelier|bottega)(?: (?:of|to|after|by|de|a|dapres|von|nach))?"
-)
 _BRACKET = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
-_ALSO_OF_PLACES = {"formerly", "ehemals"}
-"""May also go on with "in the collection of" or "known as"."""
+_BETWEEN_WORDS = re.compile(r"[\s.\-‐-–'’]*")
+_BEHIND_PHRASE = re.compile(r"\s*:\s*|\.\s*|\s+")
+_LABEL = re.compile(r"([^:;,()\[\]|]{2,40}):\s*(?=\S)")
+_PART = re.compile(r"[,;/|&+]")
+_SIGNS = re.compile("[⺀-鿿가-힣豈-﫿]")
+_ALSO_IN_SIGNS = re.compile("(.*[A-Za-z].*?)[ 　]+[⺀-鿿가-힣豈-﫿 　]+")
+_LATIN = re.compile("[A-Za-z]")
 
 
-def without_phrase_in_front(text: str) -> tuple[str, str | None] | None:
+def without_phrase_in_front(text: str, words: Words) -> tuple[str, str | None] | None:
     """The text without the phrase at its beginning, and the qualifier that it is (None for none); None without one.
 
-    >>> without_phrase_in_front("Workshop of the Amasis Painter"), without_phrase_in_front("Designed by Raphael")
-    (('Amasis Painter', 'workshop of'), ('Raphael', None))
-    >>> without_phrase_in_front("formerly in the Louvre"), without_phrase_in_front("")
-    (None, None)
+    >>> from tasks.core.names.maker_words import shipped_words
+    >>> without_phrase_in_front("Workshop of the Amasis Painter", shipped_words())
+    ('Amasis Painter', 'workshop of')
+    >>> without_phrase_in_front("formerly in the Louvre", shipped_words()) is None
+    True
     """
-    match = _IN_FRONT.match(text)
-    if match is None:
+    if (label := _LABEL.match(text)) and normalize_name(label[1]) in words["labels"]:
+        return text[label.end() :], None
+    said = tokens(text)
+    length = words.in_front.begin([token.folded for token in said[:8]])
+    if not length and said and said[0].folded in words["articles"]:
+        said = said[1:]
+        length = words.in_front.begin([token.folded for token in said[:8]])
+    if not length or any(
+        not _BETWEEN_WORDS.fullmatch(text, said[at].end, said[at + 1].start) for at in range(length - 1)
+    ):
         return None
-    phrase, rest = normalize_name(match[1]), text[match.end() :]
-    if phrase in _ALSO_OF_PLACES and rest[0].islower() and not _IN_FRONT.match(rest):
+    behind = _BEHIND_PHRASE.match(text, said[length - 1].end)
+    if behind is None or behind.end() == len(text):
         return None
-    return rest, _QUALIFIER_OF_LEADING.get(phrase) or None
+    rest = _without_article(text[behind.end() :], words)
+    phrase = " ".join(token.folded for token in said[:length])
+    if phrase in words["also_of_places"] and rest[0].islower() and without_phrase_in_front(rest, words) is None:
+        return None
+    return rest, words.in_front.table[phrase] or None
 
 
-def qualifier_of_bracket(phrase: str) -> str | None:
+def _without_article(text: str, words: Words) -> str:
+    first, _, rest = text.partition(" ")
+    return rest.lstrip() if rest.strip() and normalize_name(first) in words["articles"] else text
+
+
+def without_bare_word(text: str, words: Words, is_person: Callable[[str], bool]) -> tuple[str, str] | None:
+    """The name of a person with a qualifier beside it that has no "of": "Umkreis Lucas Cranach", "Rembrandts skole"."""
+    said = tokens(text) if "," not in text and "(" not in text else ()
+    folded = [token.folded for token in said]
+    if 0 < (length := words.bare.begin(folded)) < len(said) and is_person(name := text[said[length].start :]):
+        return name, words.bare.table[" ".join(folded[:length])]
+    if not 0 < (length := words.behind_bare.end(folded)) < len(said):
+        return None
+    name, phrase = text[: said[-length - 1].end], " ".join(folded[-length:])
+    qualifier = words.behind_bare.table[phrase]
+    if phrase in words.of_owner.table:
+        return (name, qualifier) if name[0].isupper() else None
+    owner = re.sub(r"(?:['’]s?|s)$", "", name)
+    is_owner = owner != name and (words.is_known(owner) or is_person(owner))
+    is_bare = phrase in words.bare.table or " " in phrase
+    return (owner, qualifier) if is_owner else (name, qualifier) if is_bare and is_person(name) else None
+
+
+def without_signs(text: str, words: Words) -> tuple[str, str | None] | None:
+    """A name in Chinese, Japanese or Korean signs without those around it: 伝 in front, 筆 behind, a dynasty.
+
+    >>> from tasks.core.names.maker_words import shipped_words
+    >>> [without_signs(text, shipped_words()) for text in ("伝狩野宗秀", "歌川広重筆", "明 唐寅", "Rembrandt")]
+    [('狩野宗秀', 'attributed to'), ('歌川広重', None), ('唐寅', None), None]
+    """
+    if text.isascii() or not _SIGNS.search(text):
+        return None
+    if _LATIN.search(text):
+        match = _ALSO_IN_SIGNS.fullmatch(text)
+        return (match[1], None) if match else None
+    first, _, rest = text.partition(" ")
+    if len(rest) > 1 and first in words["dynasties"]:
+        return rest, None
+    for sign, qualifier in words.glued_in_front.items():
+        rest = re.sub(rf"^[(\[]?{re.escape(sign)}[)\]]?", "", text)
+        is_apart = rest[:1].isspace() or text[:1] in "(["
+        if rest != text and len(rest.strip()) > 1 and (is_apart or sign < "가"):
+            return rest.strip(), qualifier
+    for sign, qualifier in words.glued_behind.items():
+        if text.endswith(sign) and len(text) > len(sign) + 1:
+            return text[: -len(sign)].rstrip(), qualifier or None
+    return None
+
+
+def qualifier_of_bracket(phrase: str, words: Words) -> str | None:
     """The qualifier that a bracket's words are, the first of several; None if they are none.
 
-    >>> [qualifier_of_bracket(phrase) for phrase in ("Werkstatt", "and workshop", "Dutch", "")]
-    ['workshop of', 'workshop of', None, None]
+    >>> from tasks.core.names.maker_words import shipped_words
+    >>> phrases = ("Werkstatt", "and workshop", "dessinateur, attribué à", "Dutch", "")
+    >>> [qualifier_of_bracket(phrase, shipped_words()) for phrase in phrases]
+    ['workshop of', 'workshop of', 'attributed to', None, None]
     """
-    folded = normalize_name(phrase)
-    leading = _AND.match(folded)
-    shorter = folded[leading.end() :] if leading else folded
-    for words in (folded, shorter):
-        if words in QUALIFIER_OF_TRAILING:
-            return QUALIFIER_OF_TRAILING[words] or None
-    several = _BETWEEN.split(shorter)
-    return QUALIFIER_OF_TRAILING[several[0]] or None if set(several) <= QUALIFIER_OF_TRAILING.keys() else None
+    found: str | None = None
+    for part in _PART.split(phrase):
+        folded = tuple(normalize_name(part).split())
+        qualifier = "possibly" if part.strip() and not part.strip(" ?") else _qualifier_of(folded, words)
+        found = stronger_qualifier(found, qualifier)
+    return found
 
 
-def has_unclear_bracket(text: str) -> bool:
-    """Whether words in brackets qualify the attribution, and it is not certain how.
+def _qualifier_of(folded: tuple[str, ...], words: Words) -> str | None:
+    """Of a part of a bracket; of several with "or" between them the first, if all are qualifiers."""
+    joints = words["ands"] | words["ors"]
+    while folded and (folded[0] in joints or folded[0] in words["his"]) and " ".join(folded) not in words.behind.table:
+        folded = folded[1:]
+    if (qualifier := words.behind.table.get(" ".join(folded))) is not None:
+        return qualifier or None
+    at = next((place for place, word in enumerate(folded) if word in joints), 0)
+    rest = _qualifier_of(folded[at + 1 :], words) if at else None
+    return words.behind.table.get(" ".join(folded[:at])) or None if rest else None
 
-    >>> [has_unclear_bracket(f"Rembrandt ({words})") for words in ("later copy", "copy", "pupil of Lastman", "")]
-    [True, False, False, False]
-    """
-    phrases = _BRACKET.findall(text)
-    return any(_OF_ATTRIBUTION.fullmatch(normalize_name(p)) and not qualifier_of_bracket(p) for p in phrases)
+
+def has_unclear_bracket(text: str, words: Words) -> bool:
+    """Whether words in brackets qualify the attribution, and it is not certain how: "Rembrandt (later copy)"."""
+    return any(_is_unclear(phrase, words) for phrase in _BRACKET.findall(text)) if "(" in text or "[" in text else False
+
+
+def _is_unclear(phrase: str, words: Words) -> bool:
+    folded = normalize_name(phrase).split()
+    ends = tuple(words["unclear_words"])
+    return (
+        len(folded) < 5 and any(word.endswith(ends) for word in folded[-2:]) and not qualifier_of_bracket(phrase, words)
+    )
 
 
 def stronger_qualifier(qualifier: str | None, other: str | None) -> str | None:

@@ -8,6 +8,7 @@ import pyarrow.compute as pc
 
 from schemas.phrases import listed
 from tasks.core.names.commas import turn
+from tasks.core.names.maker_words import shipped_words
 from tasks.core.names.makers import is_uncertain_maker, is_unclear
 
 _MOST_LISTED = 10
@@ -16,10 +17,11 @@ _MOST_LISTED = 10
 @lru_cache(maxsize=65536)
 def is_uncertain(name: str) -> bool:
     """Whether it is not certain what a name's commas mean, or whom of several it names."""
-    if is_unclear(name):
+    words = shipped_words()
+    if is_unclear(name, words):
         return True
-    turned = turn(name, {})
-    return is_uncertain_maker(name) if turned is None else not turned.is_certain
+    turned = turn(name, words)
+    return is_uncertain_maker(name, words) if turned is None else not turned.is_certain
 
 
 def count_uncertain_names(artists: pa.ChunkedArray, aliases: Mapping[str, str]) -> list[tuple[str, int]]:

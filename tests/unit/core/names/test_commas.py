@@ -7,9 +7,11 @@ from hypothesis import strategies as st
 from schemas.artists import Artists
 from tasks.core.names.artists import parse_attribution
 from tasks.core.names.commas import turn
+from tasks.core.names.maker_words import shipped_words
 from tasks.core.names.matching import merge_aliases
 from tasks.core.names.uncertain import is_uncertain
 
+WORDS_OF = shipped_words()
 SHIPPED = merge_aliases(Artists())
 
 TURNED = [
@@ -240,7 +242,7 @@ def test_one_artist_in_all_spellings_is_one():
 
 @pytest.mark.parametrize("text", ["", "Monet", "Claude Monet", "Monet; Claude"])
 def test_without_a_comma_there_is_nothing_to_turn(text: str):
-    assert turn(text, {}) is None
+    assert turn(text, WORDS_OF) is None
     assert not is_uncertain(text)
 
 
@@ -257,6 +259,6 @@ def test_turning_twice_is_turning_once(text: str):
 
 @given(TEXTS)
 def test_no_word_is_made_up(text: str):
-    turned = turn(text, {})
+    turned = turn(text, WORDS_OF)
     if turned is not None:
         assert set(turned.name.replace(",", " ").split()) <= set(text.replace(",", " ").split())

@@ -2,11 +2,10 @@
 
 import pytest
 
-from schemas.artists import Artists
+from tasks.core.names.maker_words import shipped_words
 from tasks.core.names.makers import is_group, is_person, maker_of, without_dates_amid, without_others
-from tasks.core.names.matching import merge_aliases
 
-is_known = merge_aliases(Artists()).is_known
+WORDS = shipped_words()
 
 
 @pytest.mark.parametrize(
@@ -33,7 +32,7 @@ is_known = merge_aliases(Artists()).is_known
     ],
 )
 def test_the_maker_stands_before_the_others(text: str, maker: str | None):
-    assert maker_of(text, is_known) == maker
+    assert maker_of(text, WORDS) == maker
 
 
 @pytest.mark.parametrize(
@@ -48,7 +47,7 @@ def test_the_maker_stands_before_the_others(text: str, maker: str | None):
     ],
 )
 def test_others_without_a_name_are_left_out(text: str, first: str):
-    assert without_others(text, is_known) == first
+    assert without_others(text, WORDS) == first
 
 
 @pytest.mark.parametrize(
@@ -69,12 +68,12 @@ def test_dates_amid_a_text_are_left_out(text: str, shorter: str):
     "text", ["Rembrandt", "il Pontormo", "Workshop of Raphael (1483-1520)", "Bartolomeo di Giovanni", "Amasis Painter"]
 )
 def test_a_person_is_certain(text: str):
-    assert is_person(text, is_known)
+    assert is_person(text, WORDS)
 
 
 @pytest.mark.parametrize("text", ["", "()", "1606", "Zug", "Northern Italy", "Rembrandt and Rubens", "John Smith Ltd"])
 def test_a_person_is_not_certain(text: str):
-    assert not is_person(text, is_known)
+    assert not is_person(text, WORDS)
 
 
 @pytest.mark.parametrize(
@@ -90,4 +89,4 @@ def test_a_person_is_not_certain(text: str):
     ],
 )
 def test_a_school_is_of_a_person_only_where_that_is_certain(name: str, qualifier: str | None, is_it: bool):
-    assert is_group(name, qualifier, is_known) == is_it
+    assert is_group(name, qualifier, WORDS) == is_it

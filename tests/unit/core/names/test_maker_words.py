@@ -1,0 +1,49 @@
+"""Lists of words as rules look them up."""
+
+import pytest
+
+from schemas.maker_words import MakerWords
+from tasks.core.names.maker_words import QUALIFIERS, Phrases, Words, shipped_words, tokens
+from tasks.core.names.matching import Aliases
+
+WORDS = shipped_words()
+
+
+def test_the_longest_phrase_counts():
+    phrases = Phrases({"copy": "a", "copy after": "b"})
+    assert [phrases.begin(text.split()) for text in ("copy after titian", "copy of titian", "titian", "")] == [
+        2,
+        1,
+        0,
+        0,
+    ]
+    assert [phrases.end(text.split()) for text in ("titian copy after", "titian copy", "titian")] == [2, 1, 0]
+
+
+def test_words_have_kinds():
+    assert WORDS.kinds_of(("north", "italian", "16th", "century")) == ("sides", "cultures", "number", "centuries")
+    assert WORDS.kinds_of(("monet",)) == ("",)
+
+
+def test_words_know_where_they_stand():
+    assert [(token.folded, token.start, token.end) for token in tokens("D'après Dürer")] == [
+        ("dapres", 0, 7),
+        ("durer", 8, 13),
+    ]
+
+
+def test_every_qualifier_of_the_lists_is_one():
+    tables = (WORDS.in_front, WORDS.behind, WORDS.bare, WORDS.of_owner)
+    assert {qualifier for phrases in tables for qualifier in phrases.table.values()} <= {*QUALIFIERS, ""}
+    assert {*WORDS.glued_in_front.values(), *WORDS.glued_behind.values()} <= {*QUALIFIERS, ""}
+
+
+@pytest.mark.parametrize("name", ["particles", "generations", "firm_words", "crafts", "groups", "schools", "centuries"])
+def test_given_names_are_no_other_words(name: str):
+    assert WORDS["given_names"] & WORDS[name] <= {"les", "thor", "ville"}
+
+
+def test_without_lists_nothing_is_known():
+    nothing = Words(MakerWords(), Aliases({}))
+    assert nothing.kinds_of(("unknown",)) == ("",)
+    assert nothing.alternatives("ands") == "(?!)"
