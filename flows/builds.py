@@ -147,7 +147,7 @@ class Build:
             "scrape", context, lambda: scrape(self._recipe, context, before), lambda state: state.steps[0]
         )
         if events.is_heard() and not context.plan and not self._are_sources_compared:
-            events.send_shrunk(self._recipe, context, state)
+            events.send_source_changes(self._recipe, context, state)
             self._are_sources_compared = True
         return self._go_on(state.model_copy(update={"steps": (_timed(state.steps[0], began_s),)}))
 

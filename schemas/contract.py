@@ -22,6 +22,7 @@ TABLES = (
     "histograms",
     "shares",
     "attributes",
+    "unread",
 )
 """The tables that the contract of a release promises."""
 

@@ -74,6 +74,7 @@ class ChangeReason(StrEnum):
     GROUP_MEMBERS = "group_members"
     # the program
     MEASURE = "measure"
+    READ_ANEW = "read_anew"
     PROGRAM = "program"
     PREDECESSOR = "predecessor"
     UNKNOWN = "unknown"
@@ -112,6 +113,7 @@ MEANING: dict[ChangeReason, str] = {
     ChangeReason.PARTNER_WENT: "The copy or partner in another split no longer keeps it out.",
     ChangeReason.GROUP_MEMBERS: "Records that are tied to it came, went or changed.",
     ChangeReason.MEASURE: "What was measured or drawn in the image is other than before; bytes and settings are not.",
+    ChangeReason.READ_ANEW: "The museum says the same as before; the program reads its words otherwise.",
     ChangeReason.PROGRAM: "Another version of the program, of a library or of the contract.",
     ChangeReason.PREDECESSOR: "Neither release goes on directly from the other, and they have inherited other things.",
     ChangeReason.UNKNOWN: "Nothing in the two releases explains it.",

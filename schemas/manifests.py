@@ -83,6 +83,7 @@ class State(Manifest):
     figures: TableRef
     coco_files: TableRef | None = None  # what sources' COCO files say of no single image, where there are any
     taken_down: TableRef | None = None  # what may not come back, if there is any
+    unread: TableRef | None = None  # what was not understood in the words of the sources
     previous: Predecessor = Predecessor()
     steps: tuple[Step, ...] = ()
     pending: int = 0

@@ -465,6 +465,18 @@ HISTOGRAMS = pa.schema(
 )
 """Bins that hold anything. Published as statistics/histograms.parquet."""
 
+UNREAD = pa.schema(
+    [
+        ("field", pa.string()),  # artist, date, rights or style
+        ("source", pa.string()),
+        ("words", pa.string()),  # what was not understood, as the museum writes it
+        ("text", pa.string()),  # the whole of it, in the first of these records
+        ("records", pa.int64()),
+        ("record_id", pa.string()),  # the first of them by its id
+    ]
+)
+"""What was not understood in the words of museums, the commonest first. Published as statistics/unread.parquet."""
+
 SHARES = pa.schema(
     [
         ("stratum", pa.string()),  # null: all together
@@ -532,6 +544,7 @@ FILLED: dict[str, frozenset[str]] = {
     "statistics/histograms": frozenset({"statistic", "moment", "count"}),
     "statistics/shares": frozenset({"split", "images", "figures"}),
     "statistics/attributes": frozenset({"attribute", "kind", "images"}),
+    "statistics/unread": frozenset({"field", "source", "words", "text", "records", "record_id"}),
 }
 """Columns of a release's tables that have no null."""
 
@@ -549,5 +562,6 @@ BY_CONTRACT = {
     "histograms": HISTOGRAMS,
     "shares": SHARES,
     "attributes": ATTRIBUTES,
+    "unread": UNREAD,
 }
 """The tables of a release by the names of their contracts."""

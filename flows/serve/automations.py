@@ -1,5 +1,5 @@
 """What Prefect's server does by itself when it hears of a dataset: it checks what was published, and tells a person
-where a build was refused or a source has shrunk.
+where a build was refused, or a source has shrunk or changed.
 
 An automation that a person has changed, switched off or deleted on Prefect's page stays so: a variable keeps the digest
 of each as it was written, and what differs from it is a person's.
@@ -16,7 +16,7 @@ from prefect.client.schemas.actions import VariableCreate, VariableUpdate
 from prefect.events.actions import RunDeployment, SendNotification
 from prefect.events.schemas.automations import Automation, AutomationCore, EventTrigger, Posture
 
-from tasks.engine.events import PUBLISHED, REFUSED, SHRUNK
+from tasks.engine.events import CHANGED, PUBLISHED, REFUSED, SHRUNK
 
 DOWNSTREAM = "verify_release/verify"
 """The deployment that starts when a dataset is published."""
@@ -31,6 +31,11 @@ _NOTICES = {
         "bilderatlas.source.*",
         "{{ event.payload.name }}: {{ event.payload.source }} has shrunk",
         "It lists {{ event.payload.now }} works; at the last release it listed {{ event.payload.before }}.",
+    ),
+    CHANGED: (
+        "bilderatlas.source.*",
+        "{{ event.payload.name }}: {{ event.payload.source }} has changed",
+        "{{ event.payload.sentence }}",
     ),
 }
 """Of each event that a person is told of: the resource, the subject and the text."""

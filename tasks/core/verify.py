@@ -28,7 +28,7 @@ SPELLED_SINCE = (2, 0)
 """The contract since which a manifest has one spelling."""
 
 
-_SINCE = dict.fromkeys(("categories", "coco_files", "attributes"), (2, 1))
+_SINCE = {**dict.fromkeys(("categories", "coco_files", "attributes"), (2, 1)), "unread": (2, 2)}
 """The contract since which there is a table, where that is not the first of its major."""
 
 
@@ -43,7 +43,7 @@ def needed_files(contract_version: str) -> tuple[str, ...]:
     return (*contract, "ledger.parquet", "recipe.yaml")
 
 
-_RARE = frozenset({"takedowns", "tombstones", "coco_files", "attributes"})
+_RARE = frozenset({"takedowns", "tombstones", "coco_files", "attributes", "unread"})
 """Tables of which there is no file where they have no rows."""
 
 

@@ -1,23 +1,22 @@
 """Events for whoever works with a dataset further on, sent where PREFECT_API_URL names a server: a release stands, a
-build was refused, a source lists fewer works. They are sent after every build, also where all of it was in the store.
+build was refused, a source lists fewer works or says other things. They are sent after every build, also where all of
+it was in the store.
 """
 
 from collections.abc import Sequence
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.compute as pc
 from prefect.settings import PREFECT_API_URL
 
 from schemas.manifests import Context, State, Step
-from schemas.reasons import Reason
 from schemas.recipe import Recipe
-from tasks.core.shrinkage import shrunk_sources
-from tasks.engine import flow_runs, previous, reports, runs
+from tasks.core.shifts import MEANING
+from tasks.engine import flow_runs, reports, runs, source_changes
 from tasks.engine.release_links import link_to
 from tasks.io.store.releases import Release
 
-PUBLISHED, REFUSED, SHRUNK = "dataset.published", "dataset.refused", "source.shrunk"
+PUBLISHED, REFUSED = "dataset.published", "dataset.refused"
+SHRUNK, CHANGED = "source.shrunk", "source.changed"
 
 
 def is_heard() -> bool:
@@ -48,27 +47,20 @@ def send_refused(recipe: Recipe, problem: Exception) -> None:
     _send(REFUSED, recipe.name, {"name": recipe.name, "reason": str(problem), "limit": recipe.limit})
 
 
-def send_shrunk(recipe: Recipe, context: Context, state: State) -> None:
-    """One event for each source that lists fewer works than at the release before; none where there was none."""
-    for source, before, now in _shrunk_sources(recipe, context, state):
+def send_source_changes(recipe: Recipe, context: Context, state: State) -> None:
+    """One event for each source that lists fewer works than at the release before, and for each share of what it says
+    that is clearly another one; none where there was no release.
+    """
+    store = runs.store_of(context)
+    for source, before, now in source_changes.find_shrunk(store, recipe, state.previous, state.records):
         payload = {"name": recipe.name, "source": source, "before": before, "now": now}
         _send(SHRUNK, recipe.name, payload, source)
-
-
-def _shrunk_sources(recipe: Recipe, context: Context, state: State) -> list[tuple[str, int, int]]:
-    store = runs.store_of(context)
-    release = previous.open_predecessor(store, recipe, state.previous)
-    if release is None or recipe.limit is not None:
-        return []
-    before = release.ledger().select(["source", "reason"])
-    was_listed = pc.invert(pc.fill_null(pc.equal(before["reason"], str(Reason.GONE)), False))
-    now = store.read_table(state.records, ["source"])["source"]
-    names = [entry.name for entry in recipe.sources]
-    return shrunk_sources(names, _counts(before.filter(was_listed)["source"]), _counts(now))
-
-
-def _counts(names: pa.ChunkedArray) -> dict[str, int]:
-    return {str(entry["values"]): int(entry["counts"]) for entry in pc.value_counts(names).to_pylist()}
+    if state.unread is None:
+        return
+    for shift in source_changes.find_shifts(store, recipe, state.previous, state.records, state.unread):
+        shares = {"before": round(shift.before.share, 4), "now": round(shift.now.share, 4)}
+        payload = {"name": recipe.name, "source": shift.source, "what": MEANING[shift.what], **shares}
+        _send(CHANGED, recipe.name, {**payload, "sentence": shift.sentence()}, shift.source)
 
 
 def _send(event: str, dataset: str, payload: dict[str, Any], source: str | None = None) -> None:

@@ -22,7 +22,7 @@ from tasks.core.coco import document
 from tasks.core.coco.categories import category_table
 from tasks.core.dedup.preferences import preferences
 from tasks.core.export import card, card_head, digest, ledger
-from tasks.core.report import attributes, clusters, detector, page, thumbnails
+from tasks.core.report import attributes, clusters, detector, page, thumbnails, unread
 from tasks.engine import thumbnails as shelves
 from tasks.engine.cache_keys import is_same_split, split_sha256
 from tasks.engine.previous import open_predecessor
@@ -102,7 +102,7 @@ def _write_other_tables(
         if not stones.equals(tombstones.read_tombstones(store, recipe.name)):
             tombstones.write_tombstones(store, recipe.name, stones)
         draft.write_table("tombstones.parquet", stones, TOMBSTONES, ["record_id"])
-    statistics.write(draft, others.statistics, others.attributes)
+    statistics.write(draft, others.statistics, others.attributes, others.unread)
 
 
 def _card(
@@ -220,7 +220,7 @@ def _report(
         others.statistics,
         detector.section(content.images, content.annotations, recipe.category_names),
         attributes.section(summaries(others.attributes, recipe.attributes, content.images.num_rows)),
-        groups.section(store, state, recipe, content.images),
+        "\n".join((groups.section(store, state, recipe, content.images), unread.section(others.unread))),
     )
 
 

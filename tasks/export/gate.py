@@ -35,8 +35,8 @@ def check_promises(recipe: Recipe, content: Content, records: pa.Table, others: 
         "histograms": others.statistics.histograms,
         "shares": others.statistics.shares,
     }
-    if others.attributes.num_rows:
-        tables["attributes"] = others.attributes
+    may_be_empty = {"attributes": others.attributes, "unread": others.unread}
+    tables |= {name: table for name, table in may_be_empty.items() if table.num_rows}
     problems = list(broken_promises(tables, contracts.contracts()))
     if problems:
         lines = [*problems[:_SHOWN], *([f"...{and_more(len(problems) - _SHOWN)}"] if problems[_SHOWN:] else [])]

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from schemas.manifests import State
 from schemas.recipe import Recipe
-from schemas.tables import EDGES
+from schemas.tables import EDGES, UNREAD
 from tasks.core import tables
 from tasks.core.attribute_statistics import attribute_statistics
 from tasks.core.statistics import Statistics
@@ -25,7 +25,7 @@ _ROWS_PER_PIECE = 25_000
 class OtherTables:
     """Tables by the names of their contracts, but for `known_records`; statistics has the last three.
 
-    attributes: without rows where the recipe declares none.
+    attributes: without rows where the recipe declares none. unread: without rows where all was understood.
     """
 
     relations: pa.Table
@@ -33,6 +33,7 @@ class OtherTables:
     tombstones: pa.Table
     statistics: Statistics
     attributes: pa.Table
+    unread: pa.Table
 
 
 def other_tables(store: Store, state: State, recipe: Recipe, content: Content, previous: Release | None) -> OtherTables:
@@ -43,7 +44,13 @@ def other_tables(store: Store, state: State, recipe: Recipe, content: Content, p
         tombstones=by_hand.all_tombstones(store, recipe, previous),
         statistics=statistics.statistics(store, state, recipe, content.images),
         attributes=attribute_statistics(content.images, list(recipe.attributes), recipe.split.splits),
+        unread=_unread(store, state),
     )
+
+
+def _unread(store: Store, state: State) -> pa.Table:
+    """UNREAD of the records that are listed."""
+    return UNREAD.empty_table() if state.unread is None else store.read_table(state.unread)
 
 
 def known_records(store: Store, state: State, book: pa.Table) -> Iterator[pa.Table]:

@@ -7,7 +7,7 @@ import pyarrow.compute as pc
 from schemas.manifests import State, Step
 from schemas.recipe import Recipe
 from schemas.split import Split
-from schemas.tables import ATTRIBUTES, DIVERSITY, HISTOGRAMS, SHARES
+from schemas.tables import ATTRIBUTES, DIVERSITY, HISTOGRAMS, SHARES, UNREAD
 from tasks.core import statistics as core
 from tasks.core import tables
 from tasks.engine.views import column_of, columns_of, figure_counts
@@ -35,13 +35,15 @@ def statistics(store: Store, state: State, recipe: Recipe, images: pa.Table) -> 
     return core.statistics(views, images["split"], _wanted(split))._replace(score=score)
 
 
-def write(draft: Draft, counted: core.Statistics, attributes: pa.Table) -> None:
-    """The tables as files of the release; ATTRIBUTES only if there are rows."""
+def write(draft: Draft, counted: core.Statistics, attributes: pa.Table, unread: pa.Table) -> None:
+    """The tables as files of the release; ATTRIBUTES and UNREAD only if there are rows."""
     draft.write_table("statistics/diversity.parquet", counted.diversity, DIVERSITY)
     draft.write_table("statistics/histograms.parquet", counted.histograms, HISTOGRAMS)
     draft.write_table("statistics/shares.parquet", counted.shares, SHARES)
     if attributes.num_rows:
         draft.write_table("statistics/attributes.parquet", attributes, ATTRIBUTES)
+    if unread.num_rows:
+        draft.write_table("statistics/unread.parquet", unread, UNREAD)
 
 
 def ids_before_the_draw(store: Store, state: State) -> pa.ChunkedArray:

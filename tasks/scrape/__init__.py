@@ -29,13 +29,13 @@ from schemas.tables import COCO_FILES, RECORDS, RETRIEVALS, SOURCE_FIGURES
 from tasks.core import passed_over
 from tasks.core.fetch import REQUESTS
 from tasks.core.moved_ids import MOVED_BY, Moves, moved_sentences
-from tasks.core.names import artists, matching, styles, uncertain
+from tasks.core.names import artists, matching, styles
 from tasks.core.record_ids import spelling_notes, with_ids
 from tasks.core.scrape import answers as web_sources
 from tasks.core.scrape import file_kinds, records, sources
 from tasks.core.scrape.attributes import absent_notes
 from tasks.core.scrape.table_files import UnreadableFile
-from tasks.core.tables import as_schema, kept_rows
+from tasks.core.tables import as_schema
 from tasks.engine import by_hand, previous, retries, runs, steps, web_client
 from tasks.engine.code_digests import code_digest
 from tasks.engine.decide import decide_once
@@ -47,6 +47,8 @@ from tasks.io.store.releases import Release
 from tasks.io.store.store import Store
 from tasks.io.web import retrieval
 from tasks.scrape import crawl
+from tasks.scrape.unread import find_unread
+from tasks.scrape.unread import notes as unread_notes
 
 CODE = code_digest(sources, artists, parquet_rows)
 STYLES = code_digest(styles)
@@ -127,14 +129,12 @@ def scrape(recipe: Recipe, context: Context, chosen: Predecessor) -> State:
     everything = _with_styles(store, recipe, _with_names(everything, store.read_table(artist_names)))
     everything, taken_down, notes = by_hand.apply_manual_lists(store, recipe, context, everything, before)
     everything = records.limit_records(everything, recipe.limit)
-    kept = kept_rows(everything.select(["style", "artist", "reason"]))
-    unknown = styles.count_unknown_styles(kept["style"], styles.names_by_style(recipe.styles))
-    left = uncertain.count_uncertain_names(kept["artist"], matching.merge_aliases(recipe.artists))
     state = State(
         records=store.write_table(outcome_folder("scrape"), everything),
         figures=store.write_table(outcome_folder("figures"), _without_taken_down(figures, taken_down, store)),
         coco_files=_coco_files(store, listings),
         taken_down=taken_down,
+        unread=find_unread(store, recipe, everything),
         previous=chosen,
     )
     computed = sum(listing.computed for listing in listings)
@@ -156,8 +156,7 @@ def scrape(recipe: Recipe, context: Context, chosen: Predecessor) -> State:
             *notes,
             *(note for source in recipe.sources for note in records.rights_note(source, everything)),
             *(note for source in recipe.sources for note in records.empty_columns_note(source, everything)),
-            *styles.unknown_styles_note(unknown),
-            *uncertain.uncertain_names_note(left),
+            *unread_notes(store, recipe, state),
             *absent_notes(everything, recipe.attributes, _files(recipe)),
         ),
     )

@@ -12,7 +12,7 @@ from tasks.io.files import contracts
 from tasks.io.store.release_tables import to_plain_types
 from tasks.io.store.releases import Release
 
-_OF_THE_DAY = frozenset({"diversity", "histograms", "shares", "attributes"})
+_OF_THE_DAY = frozenset({"diversity", "histograms", "shares", "attributes", "unread"})
 """What a release says of itself as it was published: a purge leaves these numbers."""
 
 

@@ -15,9 +15,9 @@ from tasks.io.files import contracts
 
 CONTRACTS = contracts.contracts()
 SCHEMAS = tables.BY_CONTRACT
-FILES = {table: f"statistics/{table}.parquet" for table in ("diversity", "histograms", "shares", "attributes")} | {
-    table: f"{table}/<split>-<number>-of-<count>.parquet" for table in ("images", "annotations")
-}
+FILES = {
+    table: f"statistics/{table}.parquet" for table in ("diversity", "histograms", "shares", "attributes", "unread")
+} | {table: f"{table}/<split>-<number>-of-<count>.parquet" for table in ("images", "annotations")}
 COLUMNS = [
     pytest.param(table, column, id=f"{table}.{column.name}")
     for table, contract in CONTRACTS.items()

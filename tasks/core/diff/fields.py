@@ -25,6 +25,7 @@ from tasks.core.diff.columns import (
 )
 from tasks.core.diff.presence import verdicts_changed
 from tasks.core.diff.sides import Pair
+from tasks.core.diff.words import is_read_anew
 
 KIND_OF_COLUMN = {
     "split": Kind.SPLIT,
@@ -169,6 +170,9 @@ def _why_said(changed: _ColumnChange, why: Explanations) -> None:
     if name == "source_urls":
         is_own = differ(*changed.common.column("source_url"))[changed.rows]
         why.say(~is_own, ChangeReason.COPIES)
+    anew = is_read_anew(name, pair.before.image_columns, pair.after.image_columns, changed.common.column)
+    if not isinstance(anew, bool):
+        why.say(anew[changed.rows], ChangeReason.READ_ANEW)
     bilderatlas = [text for text in pair.programs if text.startswith(("bilderatlas ", "contract "))]
     note = f"or the program reads it otherwise: {'; '.join(bilderatlas)}" if bilderatlas else ""
     why.say(changed.everywhere(), ChangeReason.SOURCE_METADATA, note)

@@ -3,7 +3,7 @@
 Whatever came was dropped or unknown before, and whatever went is dropped or unknown now: the same rules read both ways.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,6 +18,7 @@ from schemas.tables import RECORDS
 from tasks.core.diff.columns import Bools, Explanations, align, changes, differ, equals, is_in, joined, rows_of_one
 from tasks.core.diff.settings import source_names
 from tasks.core.diff.sides import Pair, Side
+from tasks.core.diff.words import is_read_anew
 
 _FETCH = {
     *FAILURES_IN_BYTES,
@@ -107,14 +108,29 @@ class _Rows:
         return is_other
 
     @cached_property
+    def _records(self) -> tuple[pa.Table, pa.Table, Bools]:
+        """RECORDS before and after, null where they do not know one; (N,) which ones both know."""
+        sides = (self.there, self.here) if self.is_came else (self.here, self.there)
+        one, other = (side.records(self.ids) for side in sides)
+        rows = [pc.index_in(self.ids, value_set=table["record_id"].combine_chunks()) for table in (one, other)]
+        return one.take(rows[0]), other.take(rows[1]), np.asarray(pc.and_(*map(pc.is_valid, rows)))
+
+    @cached_property
     def metadata(self) -> dict[str, Bools]:
         """For each column of RECORDS (N,) whether it differs; where one side does not know the record it does not."""
-        one, other = (side.records(self.ids) for side in (self.here, self.there))
-        rows = [pc.index_in(self.ids, value_set=table["record_id"].combine_chunks()) for table in (one, other)]
-        both = np.asarray(pc.and_(pc.is_valid(rows[0]), pc.is_valid(rows[1])))
-        names = [name for name in one.column_names if name in other.column_names]
-        sides = [table.select(names).take(places) for table, places in zip((one, other), rows, strict=True)]
-        return {name: differ(sides[0][name], sides[1][name]) & both for name in names}
+        one, other, both = self._records
+        return {name: differ(one[name], other[name]) & both for name in one.column_names if name in other.column_names}
+
+    @cached_property
+    def read_anew(self) -> dict[str, Bools]:
+        """For each column of RECORDS (N,) whether it differs, though museum and recipe say the same."""
+        one, other, _ = self._records
+        return {
+            name: is_other
+            & is_read_anew(name, one.column_names, other.column_names, lambda column: (one[column], other[column]))
+            for name, is_other in self.metadata.items()
+            if not self.pair.recipes.of_column(name)
+        }
 
     def combinations(self) -> Iterator[tuple[str, Reason | None, Bools]]:
         """Each label of a stage and reason for which records were dropped, and which these are."""
@@ -224,6 +240,7 @@ def _by_a_stage(rows: _Rows, why: Explanations) -> None:
     """What concerns the record itself, at the stage that dropped it."""
     pair = rows.pair
     _say_copies(rows, why, ChangeReason.COPY_WENT if rows.is_came else ChangeReason.COPY_CAME)
+    _say_columns(rows, why, rows.read_anew, ChangeReason.READ_ANEW)
     joins = rows.where(Reason.JOINED_ACROSS_SPLITS)
     if not rows.is_came:
         why.say(joins, ChangeReason.JOINED_ACROSS_SPLITS, rows.dropped["detail"])
@@ -240,15 +257,19 @@ def _by_a_stage(rows: _Rows, why: Explanations) -> None:
 
 def _say_metadata(rows: _Rows, why: Explanations) -> None:
     _say_conditions(rows, why)
+    _say_columns(rows, why, rows.metadata, ChangeReason.SOURCE_METADATA)
+
+
+def _say_columns(rows: _Rows, why: Explanations, changed: Mapping[str, Bools], reason: ChangeReason) -> None:
+    """Where a column that decides has changed, of those that are given."""
     for reasons, columns in _RELEVANT:
         where = rows.where(*reasons)
         if not where.any():
             continue
-        attributes = [name for name in rows.metadata if name not in RECORDS.names] if reasons in _BY_ANY else []
+        attributes = [name for name in changed if name not in RECORDS.names] if reasons in _BY_ANY else []
         for column in (*columns, *attributes):
-            if column in rows.metadata:
-                detail = joined(rows.words, f"; {column}")
-                why.say(where & rows.metadata[column], ChangeReason.SOURCE_METADATA, detail)
+            if column in changed and (where & changed[column]).any():
+                why.say(where & changed[column], reason, joined(rows.words, f"; {column}"))
 
 
 def _say_conditions(rows: _Rows, why: Explanations) -> None:
@@ -256,6 +277,8 @@ def _say_conditions(rows: _Rows, why: Explanations) -> None:
     where = rows.where(Reason.WHERE_NOT_MET)
     for column, is_other in rows.metadata.items() if where.any() else ():
         is_it = np.asarray(pc.fill_null(pc.starts_with(rows.dropped["detail"], f"{column}: "), False))
+        if column in rows.read_anew:
+            why.say(where & is_it & rows.read_anew[column], ChangeReason.READ_ANEW, joined(rows.words, f"; {column}"))
         why.say(where & is_it & is_other, ChangeReason.SOURCE_METADATA, joined(rows.words, f"; {column}"))
 
 

@@ -3,7 +3,6 @@
 A style that no table has keeps its source's name, and is listed in a note: nothing is guessed.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from functools import lru_cache
@@ -11,12 +10,10 @@ from functools import lru_cache
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.phrases import listed, quoted
 from schemas.styles import Styles
 from tasks.core.names.known_styles import ALIASES, NAMES
 from tasks.core.names.matching import normalize_name, resolve_alias
 
-_MOST_LISTED = 10
 _LEAST_SIMILARITY = 0.8
 
 
@@ -73,32 +70,6 @@ def with_style_names(records: pa.Table, names: Mapping[str, str]) -> pa.Table:
     return records.set_column(
         at, records.schema.field(at), pc.take(renamed, pc.index_in(records["style"], value_set=texts))
     )
-
-
-def count_unknown_styles(style: pa.ChunkedArray, names: Mapping[str, str]) -> list[tuple[str, int]]:
-    """Styles that no table has, and how many records have each: the most frequent first, then by name."""
-    counts = Counter({row["values"]: row["counts"] for row in pc.value_counts(style.drop_null()).to_pylist()})
-    return sorted(
-        ((text, count) for text, count in counts.items() if normalize_style(text) not in names),
-        key=lambda entry: (-entry[1], entry[0]),
-    )
-
-
-def unknown_styles_note(unknown: list[tuple[str, int]]) -> tuple[str, ...]:
-    """One sentence that lists at most ten unknown styles; empty if there are none.
-
-    >>> unknown_styles_note([("Byzantine mosaic", 12), ("?", 1)])
-    ("2 styles are not in the table of styles and keep the names of their sources: 'Byzantine mosaic' (12), '?' (1)",)
-    """
-    if not unknown:
-        return ()
-    named = listed([f"{quoted(text)} ({count})" for text, count in unknown], _MOST_LISTED)
-    many = (
-        "1 style is not in the table of styles and keeps the name of its source"
-        if len(unknown) == 1
-        else (f"{len(unknown)} styles are not in the table of styles and keep the names of their sources")
-    )
-    return (f"{many}: {named}",)
 
 
 def likely_typos(wanted: Iterable[str], names: Mapping[str, str]) -> list[tuple[str, list[str]]]:

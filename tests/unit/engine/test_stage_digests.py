@@ -261,6 +261,7 @@ OUTSIDE = {
     "retrieve": "which requests are sent; what is asked for again is the recipe's policy",
     "runs": "where the store is",
     "slots": "when a run may run; no content",
+    "source_changes": "what a person is told of sources; not stored",
     "steps": "counts, taken anew in each build",
     "summary": "shown, not stored",
     "thumbnails": "where thumbnails lie; how they are read comes from io",

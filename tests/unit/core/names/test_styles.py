@@ -166,25 +166,6 @@ def test_only_the_style_is_renamed():
     assert styles.with_style_names(table.slice(0, 0), SHIPPED).num_rows == 0
 
 
-def test_an_unknown_style_is_quoted_in_one_short_line():
-    (said,) = styles.unknown_styles_note([("\x1b[2J\n", 1), ("S" * 100_000, 1)])
-    assert said.isprintable()
-    assert len(said) < 300
-
-
-def test_unknown_styles_are_listed_the_most_frequent_first():
-    column = pa.chunked_array([["Odd", "Cubism", None], ["Even", "Odd", "Cubism", "Bold"]])
-    assert styles.count_unknown_styles(column, SHIPPED) == [("Odd", 2), ("Bold", 1), ("Even", 1)]
-    assert styles.count_unknown_styles(pa.chunked_array([pa.array([], pa.string())]), SHIPPED) == []
-    assert styles.unknown_styles_note([]) == ()
-    (said,) = styles.unknown_styles_note([(f"s{n:02}", 1) for n in range(12)])
-    assert said.startswith("12 styles are not in the table of styles and keep the names of their sources: 's00' (1), ")
-    assert said.endswith("'s09' (1) and 2 more")
-    assert styles.unknown_styles_note([("Odd", 2)]) == (
-        "1 style is not in the table of styles and keeps the name of its source: 'Odd' (2)",
-    )
-
-
 @pytest.mark.parametrize(
     ("wanted", "expected"),
     [

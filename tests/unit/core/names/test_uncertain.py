@@ -1,12 +1,11 @@
 """Names that are left as they came: which, and how they are counted."""
 
-import pyarrow as pa
 import pytest
 
 from schemas.artists import Artists
 from tasks.core.names.artists import parse_attribution
 from tasks.core.names.matching import merge_aliases
-from tasks.core.names.uncertain import count_uncertain_names, is_uncertain, uncertain_names_note
+from tasks.core.names.uncertain import is_uncertain
 
 SHIPPED = merge_aliases(Artists())
 
@@ -57,14 +56,3 @@ def test_what_is_not_certain_stays_as_it_came_and_is_counted(text: str):
 )
 def test_what_is_certain_is_not_counted(text: str):
     assert not is_uncertain(text)
-
-
-def test_names_that_are_left_are_counted_but_not_those_that_an_alias_gives():
-    names = ["Louvre, Paris, France", "Claude Monet", None, "Isfahan, Iran", "Isfahan, Iran", "Rome, City"]
-    left = count_uncertain_names(pa.chunked_array([names]), {"x": "Rome, City"})
-    assert left == [("Isfahan, Iran", 2), ("Louvre, Paris, France", 1)]
-    assert uncertain_names_note(left) == (
-        "2 artists' names can't be read with certainty, and stay as their sources wrote them: "
-        "'Isfahan, Iran' (2), 'Louvre, Paris, France' (1); artists.aliases in the recipe gives them other names",
-    )
-    assert uncertain_names_note([]) == ()

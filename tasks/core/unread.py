@@ -1,0 +1,72 @@
+"""What was not understood in the words of museums: listed, the commonest first, so that a person can add a word."""
+
+from collections.abc import Callable, Iterable, Mapping
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.phrases import listed, quoted
+from schemas.tables import UNREAD
+
+FieldReader = Callable[[str], str | None]
+"""What of a text is not understood; None where all of it is."""
+
+_SENTENCES = {
+    "artist": (
+        "1 artist's name can't be read with certainty, and stays as its source wrote it",
+        "{} artists' names can't be read with certainty, and stay as their sources wrote them",
+        "; artists.aliases in the recipe gives them other names",
+    ),
+    "date": (
+        "1 expression in dates is not understood, and its works have no years",
+        "{} expressions in dates are not understood, and their works have no years",
+        "",
+    ),
+    "style": (
+        "1 style is not in the table of styles and keeps the name of its source",
+        "{} styles are not in the table of styles and keep the names of their sources",
+        "",
+    ),
+}
+"""Of each field that has a note here what it says of one expression and of several, and what helps."""
+_MOST_LISTED = 10
+
+
+def unread(records: pa.Table, field: str, column: str, read: FieldReader) -> pa.Table:
+    """UNREAD of one field, unsorted. records: record_id, source and the column, with null where nothing is said.
+
+    read: is asked once for each text.
+    """
+    said = records.select(["record_id", "source", column]).filter(pc.is_valid(records[column]))
+    texts = pc.unique(said[column])
+    words = pa.array([read(text) for text in texts.to_pylist()], pa.string())
+    said = said.append_column("words", words.take(pc.index_in(said[column], value_set=texts)))
+    said = said.filter(pc.is_valid(said["words"]))
+    found = said.group_by(["source", "words"]).aggregate([("record_id", "min"), ("record_id", "count")])
+    text = said[column].take(pc.index_in(found["record_id_min"], value_set=said["record_id"].combine_chunks()))
+    columns = [pa.repeat(field, found.num_rows), found["source"], found["words"], text]
+    return pa.table([*columns, found["record_id_count"], found["record_id_min"]], schema=UNREAD)
+
+
+def commonest_first(tables: Iterable[pa.Table]) -> pa.Table:
+    """UNREAD of all fields, in the order in which it is published."""
+    order = [("records", "descending"), ("field", "ascending"), ("source", "ascending"), ("words", "ascending")]
+    return pa.concat_tables([UNREAD.empty_table(), *tables]).sort_by(order)
+
+
+def notes(table: pa.Table) -> tuple[str, ...]:
+    """A sentence for each field of which something was not understood, with the commonest words."""
+    return tuple(_note(field, rows) for field in _SENTENCES if (rows := _rows_of(table, field)))
+
+
+def _rows_of(table: pa.Table, field: str) -> Mapping[str, int]:
+    """Records by words, of all sources; the commonest first."""
+    found = table.filter(pc.equal(table["field"], field)).group_by("words").aggregate([("records", "sum")])
+    order = [("records_sum", "descending"), ("words", "ascending")]
+    return {row["words"]: row["records_sum"] for row in found.sort_by(order).to_pylist()}
+
+
+def _note(field: str, records: Mapping[str, int]) -> str:
+    one, many, help_text = _SENTENCES[field]
+    named = listed([f"{quoted(words)} ({count:,})" for words, count in records.items()], _MOST_LISTED)
+    return f"{one if len(records) == 1 else many.format(len(records))}: {named}{help_text}"

@@ -1,0 +1,69 @@
+"""What was not understood in the words of the sources, and what of them has clearly changed since the last release."""
+
+from collections.abc import Callable, Iterator
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.artists import Artists
+from schemas.base import Frozen
+from schemas.manifests import State, TableRef
+from schemas.recipe import Recipe
+from schemas.sources.common import NOASSERTION
+from schemas.styles import Styles
+from tasks.core import unread as core
+from tasks.core.names import matching, styles, uncertain
+from tasks.core.names.uncertain import is_uncertain
+from tasks.core.scrape import dates
+from tasks.core.tables import kept_rows
+from tasks.engine import source_changes
+from tasks.engine.code_digests import code_digest
+from tasks.engine.decide import decide_once
+from tasks.io.store.store import Store
+
+CODE = code_digest(core, uncertain, styles, dates)
+_ASKED = ["record_id", "source", "reason", "artist", "style", "date_text", "rights_uri", "rights_text"]
+
+
+class _Settings(Frozen):
+    """What it depends on. rights_by: the sources of which the recipe has a table of rights."""
+
+    artists: Artists
+    styles: Styles
+    rights_by: tuple[str, ...]
+
+
+def find_unread(store: Store, recipe: Recipe, everything: pa.Table) -> TableRef:
+    """UNREAD of the RECORDS that are not dropped."""
+    by = tuple(source.name for source in recipe.sources if source.rights.by is not None)
+    settings = _Settings(artists=recipe.artists, styles=recipe.styles, rights_by=by)
+    view = kept_rows(everything.select(_ASKED))
+    ref, _ = decide_once(store, "unread", settings, CODE, view, lambda: _unread(view, settings))
+    return ref
+
+
+def _unread(records: pa.Table, settings: _Settings) -> pa.Table:
+    known = styles.names_by_style(settings.styles)
+    meant = set(matching.merge_aliases(settings.artists).values())  # what the recipe or our table names so
+    has_rights_by = pc.is_in(records["source"], value_set=pa.array(settings.rights_by, pa.string()))
+    without_rights = records.filter(pc.and_(pc.equal(records["rights_uri"], NOASSERTION), has_rights_by))
+    return core.commonest_first(
+        (
+            core.unread(records, "artist", "artist", _where(lambda name: name not in meant and is_uncertain(name))),
+            core.unread(records, "date", "date_text", lambda text: dates.read_date(text).unread),
+            core.unread(without_rights, "rights", "rights_text", lambda text: text),
+            core.unread(records, "style", "style", _where(lambda text: styles.normalize_style(text) not in known)),
+        )
+    )
+
+
+def _where(is_unread: Callable[[str], bool]) -> core.FieldReader:
+    return lambda text: text if is_unread(text) else None
+
+
+def notes(store: Store, recipe: Recipe, state: State) -> Iterator[str]:
+    """Sentences for people."""
+    if state.unread is not None:
+        yield from core.notes(store.read_table(state.unread))
+        for shift in source_changes.find_shifts(store, recipe, state.previous, state.records, state.unread):
+            yield shift.sentence()
