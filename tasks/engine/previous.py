@@ -252,27 +252,16 @@ def _path(name: str, version: str) -> str:
 def published_splits(
     store: Store, recipe: Recipe, chosen: Predecessor, ids: pa.ChunkedArray, sha256: pa.ChunkedArray
 ) -> pa.ChunkedArray:
-    """(N,) the split in which each record's image was last published; null where it was in none, or the settings have
-    changed.
+    """(N,) the split in which each record was last published; null where it was in none, or the settings have changed.
 
-    sha256: (N,) of its file now. A file that its source had under another id keeps its own split: keys may have moved
-    on by one. A dropped copy has the split of the record that was kept, as long as it still has the same file.
+    sha256: (N,) of its file now. A dropped copy has the split of the record that was kept, as long as it still has the
+    same file.
 
     Raises Refusal where the previous release is of another dataset.
     """
-    ledger = _inherited_ledger(store, recipe, chosen)
-    was = tables.lookup(ledger, "record_id", ids)
-    is_other_file = pc.fill_null(pc.not_equal(was["sha256"], sha256), True)
-    published = ledger.filter(pc.and_(pc.is_valid(ledger["last_split"]), pc.is_valid(ledger["sha256"])))
-    source = pc.replace_substring_regex(ids, "(?s):.*", "")
-    there = pc.index_in(_file_of(source, sha256), value_set=_file_of(published["source"], published["sha256"]))
-    by_file = pc.if_else(is_other_file, published["last_split"].take(there), pa.scalar(None, pa.string()))
-    is_other_copy = pc.and_(is_other_file, pc.is_valid(was["kept_record_id"]))
-    return pc.coalesce(by_file, pc.if_else(is_other_copy, pa.scalar(None, pa.string()), was["last_split"]))
-
-
-def _file_of(source: pa.ChunkedArray, sha256: pa.ChunkedArray) -> pa.ChunkedArray:
-    return pc.binary_join_element_wise(source, sha256, "\n")
+    was = tables.lookup(_inherited_ledger(store, recipe, chosen), "record_id", ids)
+    is_other_file = pc.and_(pc.is_valid(was["kept_record_id"]), pc.fill_null(pc.not_equal(was["sha256"], sha256), True))
+    return pc.if_else(is_other_file, pa.scalar(None, pa.string()), was["last_split"])
 
 
 def renamed_records(

@@ -154,30 +154,6 @@ def test_keys_that_are_all_one_more_are_other_keys(numbered: Numbered):
         numbered.build([number + 1 for number in NUMBERS])
 
 
-def splits_of_files(release: Release) -> dict[str, str]:
-    return {row["sha256"]: row["last_split"] for row in release.ledger().to_pylist() if row["kept"]}
-
-
-@pytest.mark.parametrize(
-    "ids",
-    [
-        [number + 1 for number in NUMBERS],
-        [NUMBERS[1], NUMBERS[0], *NUMBERS[2:]],
-        list(reversed(NUMBERS)),
-        [*NUMBERS[1:], "new"],
-        ["new", *NUMBERS[:-1]],
-    ],
-    ids=["one more", "two change places", "all do", "a neighbour's and a new one", "a new one first"],
-)
-def test_an_image_keeps_its_split_where_its_id_is_another_images_now(numbered: Numbered, ids: list[Any]):
-    numbered.by_hand()
-    was, _ = numbered.build(NUMBERS)
-    release, _ = numbered.build([str(name) for name in ids], max_renamed_fraction=1)
-    assert splits_of_files(release) == splits_of_files(was)
-    again, _ = numbered.build([str(name) for name in ids])
-    assert splits_of_files(again) == splits_of_files(was)
-
-
 def test_one_new_key_is_told_and_published_and_so_is_that_of_an_excluded_work(numbered: Numbered):
     numbered.build(NUMBERS)
     ids = [str(number) for number in NUMBERS]
