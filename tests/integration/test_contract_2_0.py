@@ -77,7 +77,7 @@ def test_a_build_goes_on_from_it_and_nothing_moves(carried_on: House):
     then["stages"][-2]["split"]["score"] = 0.3  # that of its screen
     assert now == then
     assert after.manifest.content["ledger"] == before.manifest.content["ledger"]
-    names = [name for name in IMAGE_COLUMNS if name not in {"image", "retrieved_at"}]
+    names = [name for name in IMAGE_COLUMNS if name not in {"image", "retrieved_at", "year"}]
     assert rows(after, "images", *names) == rows(before, "images", *names)
     key, *others = BOX_COLUMNS
     assert rows(after, "annotations", key, *others) == rows(before, "annotations", key, *others)
@@ -92,7 +92,8 @@ def test_building_again_computes_nothing(carried_on: House):
     assert carried_on.latest.manifest == manifest
 
 
-def test_the_difference_is_new_columns_alone(carried_on: House):
+def test_the_difference_is_new_columns_and_years_that_are_read_anew(carried_on: House):
     found = diff(carried_on.first.url, carried_on.latest.url)
-    assert found.changes.num_rows == 0
+    changed = found.changes.select(["field", "reason"]).to_pylist()
+    assert changed == [{"field": "year", "reason": "read_anew"}] * 2
     assert found.opted_out.num_rows == 0

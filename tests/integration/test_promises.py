@@ -24,6 +24,7 @@ ELSE = "elsewhere:1"
 KEPT = "(a record that is kept)"
 VALUE = {"attribute": "room", "kind": "value", "value": "hall", "images": 2}
 COCO_FILE = {"source": "museum", "path": "boxes.json", "images": 2, "annotations": 3}
+WORDS = {"field": "date", "source": "museum", "words": "AH", "text": "1024 AH", "records": 2, "record_id": KEPT}
 NOBODY = {"record_id": ELSE, "source": "elsewhere"}
 
 CASES: list[tuple[str, str, Callable[[list[Row]], Any]]] = [
@@ -113,6 +114,9 @@ CASES: list[tuple[str, str, Callable[[list[Row]], Any]]] = [
     ("attributes", "split of train, val, test", lambda rows: rows.append(VALUE | {"split": "x"})),
     ("attributes", "kind of value, others, bin, none", lambda rows: rows.append(VALUE | {"kind": "word"})),
     ("attributes", "no more images than the release has", lambda rows: rows.append(VALUE | {"images": 10**6})),
+    ("unread", "field of artist, date, rights, style", lambda rows: rows.append(WORDS | {"field": "title"})),
+    ("unread", "each words of a source once", lambda rows: rows.extend([WORDS] * 2)),
+    ("unread", "at least one record", lambda rows: rows.append(WORDS | {"records": 0})),
 ]
 
 
