@@ -29,7 +29,7 @@ def build(folder: Path, prefer: list[Any] | None) -> tuple[set[str], tuple[Step,
     recipe = {
         "name": "copies",
         "bindings": {"images": "pictures"},
-        "sources": [{"folder": {"name": "m", "at": "images", "pattern": "{artist}/{title}.jpg"}}],
+        "sources": [{"folder": {"name": "m", "at": "images", "pattern": "{style}/{title}.jpg"}}],
         "stages": ["fetch", "hash", dedup, {"split": {"by": None}}, "export"],
     }
     (folder / "recipe.yaml").write_text(yaml.safe_dump(recipe), encoding="utf-8")

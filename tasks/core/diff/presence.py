@@ -15,7 +15,18 @@ from numpy.typing import NDArray
 from schemas.diff import ChangeReason, Kind
 from schemas.reasons import FAILURES_IN_BYTES, Reason
 from schemas.tables import RECORDS
-from tasks.core.diff.columns import Bools, Explanations, align, changes, differ, equals, is_in, joined, rows_of_one
+from tasks.core.diff.columns import (
+    Bools,
+    Explanations,
+    align,
+    as_text,
+    changes,
+    differ,
+    equals,
+    is_in,
+    joined,
+    rows_of_one,
+)
 from tasks.core.diff.settings import source_names
 from tasks.core.diff.sides import Pair, Side
 from tasks.core.diff.words import is_read_anew
@@ -119,7 +130,15 @@ class _Rows:
     def metadata(self) -> dict[str, Bools]:
         """For each column of RECORDS (N,) whether it differs; where one side does not know the record it does not."""
         one, other, both = self._records
-        return {name: differ(one[name], other[name]) & both for name in one.column_names if name in other.column_names}
+        found: dict[str, Bools] = {}
+        for name in one.column_names:
+            if name not in other.column_names:
+                continue
+            was, now = one[name], other[name]
+            if was.type != now.type:  # of an attribute that was declared anew: "3" is 3
+                was, now = as_text(was), as_text(now)
+            found[name] = differ(was, now) & both
+        return found
 
     @cached_property
     def read_anew(self) -> dict[str, Bools]:

@@ -595,8 +595,10 @@ def test_limit_and_seed_go_before_what_the_recipe_and_its_changes_say(tmp_path: 
             id="the word of a stage with a label of its own",
         ),
         pytest.param("stages.0.aspect=1", ("expected the label of a stage", "got '0'"), id="a number"),
-        pytest.param("seed=[", ("--set: expected a YAML value, got '['",), id="a value that is no YAML"),
-        pytest.param("title=2020-13-45", ("--set: expected a YAML value, got '2020-13-45'",), id="a date that is none"),
+        pytest.param("seed=[", ("--set seed: expected a YAML value, got '['",), id="a value that is no YAML"),
+        pytest.param(
+            "title=2020-13-45", ("--set title: expected a YAML value, got '2020-13-45'",), id="a date that is none"
+        ),
         pytest.param(
             "name.first=x",
             ("--set: expected 'name' in 'name.first' to hold fields, got 'small'",),
