@@ -23,6 +23,7 @@ from schemas.evaluate_voc import VocSettings
 from schemas.phrases import quoted
 from schemas.recipe import Recipe
 from schemas.sources import AnySource
+from schemas.sources.common import MuseumWords
 from schemas.stages import AnyStage
 from schemas.train import TrainDetector
 
@@ -51,6 +52,7 @@ _GROUPS = {
     "recipe": "The recipe itself: fields at its top level.",
     "stage": "Stages of a recipe: `- word: {setting: value}`, or `--set stages.<label>.<setting>=VALUE` for one build.",
     "source": "Sources of a recipe: `- word: {setting: value}`.",
+    "words": "Words of a museum: `words: {dates: {setting: [word, word]}, makers: ...}` in a source of a recipe.",
     "command": "Commands: `--set <setting>=VALUE` of `bilderatlas train detector`, `bilderatlas evaluate keypoints`, "
     "and the protocols below it; evaluate and voc are options of `bilderatlas evaluate detector`.",
 }
@@ -78,6 +80,7 @@ def sections() -> tuple[Section, ...]:
         ("recipe", "recipe", Recipe),
         *((_word(model, "stage"), "stage", model) for model in _members(AnyStage)),
         *((_word(model, "source"), "source", model) for model in _members(AnySource)),
+        ("words", "words", MuseumWords),
         ("train", "command", TrainDetector),
         ("evaluate", "command", CompareSettings),
         ("voc", "command", VocSettings),
@@ -176,7 +179,7 @@ def _settings(model: type[BaseModel], prefix: str = "", unit: str = "") -> Itera
             _default(field, is_group=inner is not None),
             " ".join((field.description or "").split()),
         )
-        if inner is not None:
+        if inner not in {None, MuseumWords}:  # which every source has: a section of its own
             yield from _settings(inner, f"{prefix}{name}.{suffix}", _unit(name))
 
 

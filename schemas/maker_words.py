@@ -1,18 +1,33 @@
 """Words by which makers' names are read: what `schemas/words/makers` has for each language, and what a recipe adds."""
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any
+from typing import Any, Literal, get_args
 
 from pydantic import Field
 
-from schemas.base import Frozen
+from schemas.word_lists import Phrases, WordLists
 
-Phrase = Annotated[str, Field(min_length=1, max_length=100, strict=True)]
-Phrases = tuple[Phrase, ...]
-ByQualifier = dict[str, Phrases]
+Qualifier = Literal[
+    "formerly attributed to",
+    "attributed to",
+    "workshop of",
+    "studio of",
+    "circle of",
+    "follower of",
+    "manner of",
+    "school of",
+    "style of",
+    "copy after",
+    "after",
+    "possibly",
+]
+QUALIFIERS: tuple[Qualifier, ...] = get_args(Qualifier)
+"""What `artist_qualifier` may say."""
+ByQualifier = dict[Qualifier | Literal[""], Phrases]
+"""Phrases by what they say; "": nothing of how sure the artist is, as `painted by`."""
 
 
-class MakerWords(Frozen):
+class MakerWords(WordLists):
     """Lists of words about makers. Case, accents and punctuation don't matter, but for honours."""
 
     unknown: Phrases = Field((), description="Say that nobody is known: unknown, anonymous, 佚名")
@@ -27,7 +42,7 @@ class MakerWords(Frozen):
     nations: Phrases = Field((), description="Other words for nations, which may be names: French ones in French")
     nation_endings: Phrases = Field((), description="How a word for a nation ends, before a century: ese, ian")
     sides: Phrases = Field((), description="Beside a nation, and no nation alone: northern, colonial")
-    centuries: Phrases = Field((), description="Century")
+    centuries: Phrases = Field((), description="Century, beside its number")
     times: Phrases = Field((), description="Beside a century: early, half")
     ordinals: Phrases = Field((), description="First, second: in front of a rank or a century")
     small: Phrases = Field((), description="Between other words: of, from, the")
@@ -50,14 +65,14 @@ class MakerWords(Frozen):
     dynasties: Phrases = Field((), description="Dynasties and periods in front of a name: 明")
     articles: Phrases = Field((), description="Left out behind a qualifier: the, a")
     articles_of_names: Phrases = Field((), description="In front of single names: il")
-    ands: Phrases = Field((), description="And, with")
-    ors: Phrases = Field((), description="Or")
-    his: Phrases = Field((), description="His, her")
+    ands: Phrases = Field((), description="Between two names: and, with")
+    ors: Phrases = Field((), description="Between two names: or")
+    his: Phrases = Field((), description="Between two names: his, her")
     called: Phrases = Field((), description="In front of another name of the same artist: called, dit")
     of_years: Phrases = Field((), description="Between a name and a year that is part of it: Master of 1499")
     others: Phrases = Field((), description="Others, without a name")
     et_al: Phrases = Field((), description="Others, with the word for 'and' in it: et al., u. a.")
-    by: Phrases = Field((), description="By")
+    by: Phrases = Field((), description="In front of a name: by")
     asides: Phrases = Field((), description="After a comma, begin what is no part of a name: possibly, known")
     now: Phrases = Field((), description="In front of who is thought to be the maker now")
     anothers_work: Phrases = Field((), description="After a comma, in front of another one's name: printed by")
@@ -72,7 +87,7 @@ class MakerWords(Frozen):
     glued_behind: ByQualifier = Field({}, description="Signs behind a name, without a blank: 筆")
 
     def with_more(self, other: "MakerWords") -> "MakerWords":
-        """These and those of another one, whose qualifiers win."""
+        """These and those of another one."""
         lists: dict[str, Any] = {
             name: _joined(getattr(self, name), getattr(other, name)) for name in type(self).model_fields
         }

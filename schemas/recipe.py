@@ -174,6 +174,16 @@ class Recipe(Frozen):
         return {category.name: category.scheme for category in self.coco_categories}
 
     @property
+    def date_words(self) -> dict[str, str]:
+        """By source, the JSON of its own words for dates, where it has some."""
+        return {source.name: words for source in self.sources if (words := source.date_words)}
+
+    @property
+    def maker_words(self) -> dict[str, str]:
+        """By source, the JSON of its own words for makers, where it has some."""
+        return {source.name: words for source in self.sources if (words := source.maker_words)}
+
+    @property
     def split(self) -> Split:
         """The split stage, of which every recipe has one: export needs it, and it may stand only once."""
         return next(stage for stage in self.stages if isinstance(stage, Split))

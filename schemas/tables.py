@@ -19,6 +19,7 @@ RECORDS = pa.schema(
         ("image_url", pa.string()),
         ("title", pa.string()),
         ("artist", pa.string()),
+        ("artist_text", pa.string()),  # the source's words for the artist
         ("artist_qualifier", pa.string()),  # "attributed to", "workshop of", "after": how sure the artist is
         ("artists", pa.list_(pa.string())),  # all who are named, the artist among them
         ("artist_roles", pa.list_(pa.string())),  # what each of them did, "" where nothing is said
@@ -283,6 +284,7 @@ IMAGES = pa.schema(
         ("image_url", pa.string()),
         ("title", pa.string()),
         ("artist", pa.string()),
+        ("artist_text", pa.string()),
         ("artist_qualifier", pa.string()),
         ("artists", pa.list_(pa.string())),
         ("artist_roles", pa.list_(pa.string())),

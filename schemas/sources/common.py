@@ -1,10 +1,13 @@
-"""What sources have in common: a name, rights, and for sources in files, where these are."""
+"""What sources have in common: a name, rights, words, and for sources in files, where these are."""
 
+from functools import cached_property
 from typing import Annotated, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
 from schemas.base import Frozen, Name, is_unset
+from schemas.date_words import DateWords
+from schemas.maker_words import MakerWords
 from schemas.phrases import quoted
 
 NOASSERTION = "NOASSERTION"
@@ -95,6 +98,13 @@ class Annotations(Frozen):
         return self
 
 
+class MuseumWords(Frozen):
+    """A museum's own words, beside those of some thirty languages that come with bilderatlas; the museum's win."""
+
+    dates: DateWords | None = Field(None, exclude_if=is_unset, description="Of eras, centuries, months, bounds ...")
+    makers: MakerWords | None = Field(None, exclude_if=is_unset, description="Of unknowns, crafts, qualifiers ...")
+
+
 class Source(Frozen):
     """What every source has."""
 
@@ -107,6 +117,21 @@ class Source(Frozen):
         None,
         description="Address of a work's page, with fields of the record in braces, e.g. 'https://museum.example/{key}'",
     )
+    words: MuseumWords | None = Field(
+        None,
+        exclude_if=is_unset,
+        description="The museum's own words for dates and makers: see `bilderatlas settings words`",
+    )
+
+    @cached_property
+    def date_words(self) -> str | None:
+        """The JSON of its own words for dates."""
+        return self.words.dates.model_dump_json() if self.words and self.words.dates else None
+
+    @cached_property
+    def maker_words(self) -> str | None:
+        """The JSON of its own words for makers."""
+        return self.words.makers.model_dump_json() if self.words and self.words.makers else None
 
 
 class FileSource(Source):

@@ -416,17 +416,23 @@ def takedowns(ledger: pa.Table, taken_down: pa.Table) -> pa.Table:
 
 
 def _works_of(records: pa.Table, artists: Collection[str], aliases: Aliases) -> dict[str, list[str]]:
-    """For each of these artists their records; names are compared as the recipe's aliases are."""
+    """For each of these artists their records; names are compared as the recipe's aliases are.
+
+    An artist is named by the name that was read in a source's words, or by all of these words: so a row holds, however
+    they are read.
+    """
     if not artists:
         return {}
+    columns = [records["artist"], records["artist_text"]]
     spelled: defaultdict[str, list[str]] = defaultdict(list)
-    for name in pc.unique(records["artist"].drop_null()).to_pylist():
+    for name in {*(text for column in columns for text in pc.unique(column.drop_null()).to_pylist())}:
         spelled[normalize_name(name)].append(name)
     found = {}
     for artist in artists:
         meant = {normalize_name(artist), normalize_name(parse_attribution(artist, aliases).name or artist)} - {""}
         names = pa.array([name for word in sorted(meant) for name in spelled.get(word, ())], pa.string())
-        found[artist] = records["record_id"].filter(pc.is_in(records["artist"], value_set=names)).to_pylist()
+        is_theirs = pc.or_(*(pc.is_in(column, value_set=names) for column in columns))
+        found[artist] = records["record_id"].filter(is_theirs).to_pylist()
     return found
 
 

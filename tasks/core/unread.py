@@ -7,20 +7,21 @@ import pyarrow.compute as pc
 
 from schemas.phrases import listed, quoted
 from schemas.tables import UNREAD
+from tasks.core.own_words import NO_WORDS, OwnWords, rows_by_words
 
-FieldReader = Callable[[str], str | None]
-"""What of a text is not understood; None where all of it is."""
+FieldReader = Callable[[str, str | None], str | None]
+"""What of a text is not understood, by its museum's own words; None where all of it is."""
 
 _SENTENCES = {
     "artist": (
         "1 artist's name can't be read with certainty, and stays as its source wrote it",
         "{} artists' names can't be read with certainty, and stay as their sources wrote them",
-        "; artists.aliases in the recipe gives them other names",
+        "; artists.aliases in the recipe gives them other names, words.makers of a source other words",
     ),
     "date": (
         "1 expression in dates is not understood, and its works have no years",
         "{} expressions in dates are not understood, and their works have no years",
-        "",
+        "; words.dates of a source in the recipe adds words",
     ),
     "style": (
         "1 style is not in the table of styles and keeps the name of its source",
@@ -32,14 +33,19 @@ _SENTENCES = {
 _MOST_LISTED = 10
 
 
-def unread(records: pa.Table, field: str, column: str, read: FieldReader) -> pa.Table:
+def unread(records: pa.Table, field: str, column: str, read: FieldReader, own: OwnWords = NO_WORDS) -> pa.Table:
     """UNREAD of one field, unsorted. records: record_id, source and the column, with null where nothing is said.
 
-    read: is asked once for each text.
+    read: is asked once for each text and the own words of its source.
     """
     said = records.select(["record_id", "source", column]).filter(pc.is_valid(records[column]))
+    parts = [_unread(said.take(rows), field, column, read, words) for words, rows in rows_by_words(said["source"], own)]
+    return pa.concat_tables([UNREAD.empty_table(), *parts])
+
+
+def _unread(said: pa.Table, field: str, column: str, read: FieldReader, own: str | None) -> pa.Table:
     texts = pc.unique(said[column])
-    words = pa.array([read(text) for text in texts.to_pylist()], pa.string())
+    words = pa.array([read(text, own) for text in texts.to_pylist()], pa.string())
     said = said.append_column("words", words.take(pc.index_in(said[column], value_set=texts)))
     said = said.filter(pc.is_valid(said["words"]))
     found = said.group_by(["source", "words"]).aggregate([("record_id", "min"), ("record_id", "count")])

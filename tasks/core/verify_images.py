@@ -78,7 +78,10 @@ def _text_rules() -> list[Rule]:
     be among `styles`: it is one name across sources, and they are the source's words.
     """
     return [
-        *(Rule(name, _is_text(name), "null, or a text without NUL") for name in ("title", "date_text", "image_url")),
+        *(
+            Rule(name, _is_text(name), "null, or a text without NUL")
+            for name in ("title", "artist_text", "date_text", "image_url")
+        ),
         *(
             Rule(name, _is_not_empty(name), "null, or a text")
             for name in ("source_url", "artist", "artist_qualifier", "style")

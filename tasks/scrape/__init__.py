@@ -54,6 +54,7 @@ CODE = code_digest(sources, artists, parquet_rows)
 STYLES = code_digest(styles)
 MAX_ANSWER_BYTES = 2_000_000_000
 _NAME_COLUMNS = ["record_id", "artist", "artist_qualifier", "artists", "artist_roles"]
+_READ_IN = [*_NAME_COLUMNS, "source", "artist_text"]
 
 
 class _FileSourceSettings(Frozen):
@@ -68,6 +69,7 @@ class _ArtistSettings(Frozen):
     """What the names of artists depend on."""
 
     artists: Artists
+    words: dict[str, str]
 
 
 class _StyleSettings(Frozen):
@@ -118,13 +120,14 @@ def scrape(recipe: Recipe, context: Context, chosen: Predecessor) -> State:
     ).sort_by("record_id")
     spellings = previous.published_spellings(before, recipe, everything)
     everything, figures = with_ids(everything, spellings), with_ids(figures, spellings)
+    said, own = everything.select(_READ_IN), recipe.maker_words
     artist_names, _ = decide_once(
         store,
         "artists",
-        _ArtistSettings(artists=recipe.artists),
+        _ArtistSettings(artists=recipe.artists, words=own),
         CODE,
-        everything.select(_NAME_COLUMNS),
-        lambda: artists.with_artist_names(everything, matching.merge_aliases(recipe.artists)).select(_NAME_COLUMNS),
+        said,
+        lambda: artists.with_artist_names(said, matching.merge_aliases(recipe.artists), own).select(_NAME_COLUMNS),
     )
     everything = _with_styles(store, recipe, _with_names(everything, store.read_table(artist_names)))
     everything, taken_down, notes = by_hand.apply_manual_lists(store, recipe, context, everything, before)

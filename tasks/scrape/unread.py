@@ -1,6 +1,6 @@
 """What was not understood in the words of the sources, and what of them has clearly changed since the last release."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -26,17 +26,27 @@ _ASKED = ["record_id", "source", "reason", "artist", "style", "date_text", "righ
 
 
 class _Settings(Frozen):
-    """What it depends on. rights_by: the sources of which the recipe has a table of rights."""
+    """What it depends on. rights_by: the sources of which the recipe has a table of rights; words of dates and makers:
+    the sources' own.
+    """
 
     artists: Artists
     styles: Styles
     rights_by: tuple[str, ...]
+    date_words: dict[str, str]
+    maker_words: dict[str, str]
 
 
 def find_unread(store: Store, recipe: Recipe, everything: pa.Table) -> TableRef:
     """UNREAD of the RECORDS that are not dropped."""
     by = tuple(source.name for source in recipe.sources if source.rights.by is not None)
-    settings = _Settings(artists=recipe.artists, styles=recipe.styles, rights_by=by)
+    settings = _Settings(
+        artists=recipe.artists,
+        styles=recipe.styles,
+        rights_by=by,
+        date_words=recipe.date_words,
+        maker_words=recipe.maker_words,
+    )
     view = kept_rows(everything.select(_ASKED))
     ref, _ = decide_once(store, "unread", settings, CODE, view, lambda: _unread(view, settings))
     return ref
@@ -47,18 +57,24 @@ def _unread(records: pa.Table, settings: _Settings) -> pa.Table:
     meant = set(matching.merge_aliases(settings.artists).values())  # what the recipe or our table names so
     has_rights_by = pc.is_in(records["source"], value_set=pa.array(settings.rights_by, pa.string()))
     without_rights = records.filter(pc.and_(pc.equal(records["rights_uri"], NOASSERTION), has_rights_by))
+
+    def artist(name: str, own: str | None) -> str | None:
+        return name if name not in meant and is_uncertain(name, own) else None
+
+    def date(text: str, own: str | None) -> str | None:
+        return dates.read_date(text, own).unread
+
+    def style(text: str, _: str | None) -> str | None:
+        return None if styles.normalize_style(text) in known else text
+
     return core.commonest_first(
         (
-            core.unread(records, "artist", "artist", _where(lambda name: name not in meant and is_uncertain(name))),
-            core.unread(records, "date", "date_text", lambda text: dates.read_date(text).unread),
-            core.unread(without_rights, "rights", "rights_text", lambda text: text),
-            core.unread(records, "style", "style", _where(lambda text: styles.normalize_style(text) not in known)),
+            core.unread(records, "artist", "artist", artist, settings.maker_words),
+            core.unread(records, "date", "date_text", date, settings.date_words),
+            core.unread(without_rights, "rights", "rights_text", lambda text, _: text),
+            core.unread(records, "style", "style", style),
         )
     )
-
-
-def _where(is_unread: Callable[[str], bool]) -> core.FieldReader:
-    return lambda text: text if is_unread(text) else None
 
 
 def notes(store: Store, recipe: Recipe, state: State) -> Iterator[str]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from examples.catalogues import write_catalogues
 from flows.build_dataset import run_stages
@@ -16,10 +17,9 @@ from tasks.io.store.releases import Release
 from tasks.verify import verify
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "catalogues.md"
-RECIPES = {
-    re.findall(r"name: (\w+)", text)[0]: text
-    for text in re.findall(r"```yaml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)
-}
+UNREAD = "statistics/unread.parquet"
+BLOCKS = re.findall(r"```yaml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)
+RECIPES = {re.findall(r"name: (\w+)", text)[0]: text for text in BLOCKS if "stages:" in text}
 
 
 @pytest.fixture(scope="module")
@@ -89,6 +89,35 @@ def test_the_tates_form(catalogues: Path, tmp_path: Path) -> None:
     rights = {name: row["rights_uri"].rstrip("/").split("/")[-2] for name, row in images.items()}
     assert rights == {"tate:A00001": "CNE", "tate:A00002": "CNE", "tate:A00003": "CNE", "tate:A00004": "InC"}
     assert images["tate:A00004"]["rights_text"] == "(c) Mara Voss"
+
+
+def chancery(folder: Path, text: str) -> Release:
+    works = [("saeclum XVI ineunte", "ex officina Lucas Cranach"), ("regnal year 1203", "manus obscura"), ("1510", "")]
+    lines = [f"{place},{place}.png,{maker},{made}" for place, (made, maker) in enumerate(works)]
+    (folder / "works").mkdir(parents=True)
+    (folder / "works/works.csv").write_text("\n".join(["id,file,maker,made", *lines]), encoding="utf-8")
+    for place in range(len(works)):
+        Image.effect_noise((64, 48), 20 + 30 * place).save(folder / f"works/{place}.png")
+    more = "name: chancery\nbindings: {images: a folder}\nstages: [fetch, hash, split, export]\n"
+    (folder / "chancery.yaml").write_text(more + text, encoding="utf-8")
+    context = Context(store=str(folder / "store"), bindings={"images": str(folder / "works")})
+    return Release(run_stages(recipe_from_file(str(folder / "chancery.yaml")), context)[-1].release)
+
+
+def test_a_museums_own_words(tmp_path: Path) -> None:
+    (text,) = (text for text in BLOCKS if "words:" in text)
+    release = chancery(tmp_path / "with", text)
+    assert not verify(release.url, is_deep=True).problems
+    images = [rows_of(release, "images")[f"chancery:{place}"] for place in range(3)]
+    assert [said(row, "year_first", "year_last") for row in images] == [(1501, 1533), (None, None), (1510, 1510)]
+    people = ("artist", "artist_qualifier", "artist_text")
+    assert [said(row, *people) for row in images] == [
+        ("Lucas Cranach", "workshop of", "ex officina Lucas Cranach"), (None, None, "manus obscura"), (None, None, None)
+    ]  # fmt: skip
+    assert release.table(UNREAD).select(["field", "words"]).to_pylist() == [{"field": "date", "words": "regnal"}]
+    without = chancery(tmp_path / "without", text[: text.index("      words:")])
+    assert {"saeclum", "regnal"} <= {*without.table(UNREAD)["words"].to_pylist()}
+    assert rows_of(without, "images")["chancery:1"]["artist"] == "manus obscura"
 
 
 def test_the_same_works_as_one_file_give_the_same_records(catalogues: Path, tmp_path: Path) -> None:

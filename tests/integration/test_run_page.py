@@ -234,9 +234,9 @@ def pause(server: PrefectServer, run_id: str, longest: timedelta) -> None:
 
 
 def slow_run(server: PrefectServer, store: Path, museum: Path) -> RunPage:
-    """A build in small parts, once it has the first images."""
+    """A build in small parts, once it works on one (of whichever stage: an earlier run may have left few)."""
     page = RunPage(server, parameters(store, museum, workers=1, part_rows=1), BUILD)
-    poll(lambda: [name for name in page.tasks() if " fetch · part 1" in name], "the first images", timeout_s=180)
+    poll(lambda: [name for name in page.tasks() if " · part 1" in name], "the first part", timeout_s=180)
     return page
 
 

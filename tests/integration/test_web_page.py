@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Locator, Page, expect, sync_playwright
 
 from tests.support.deployed import events
 from tests.support.desk import WEIGHTS
@@ -117,6 +117,11 @@ def shown_run(page: Page, serve: Serve, run_id: str, state: str) -> None:
     expect(page.locator("[data-slot=skeleton]")).to_have_count(0)
 
 
+def scroll_to(shown: Locator) -> None:
+    """Bring it into the picture. The page draws its parts anew while it loads: waiting for one to stand still fails."""
+    shown.evaluate("element => element.scrollIntoView()")
+
+
 def artifacts_of(serve: Serve, run_id: str) -> dict[str, dict[str, Any]]:
     """The artifacts of a run, by their keys."""
     found = serve.post("artifacts/filter", {"flow_runs": {"id": {"any_": [run_id]}}})
@@ -150,7 +155,7 @@ def test_its_artifacts_show_images_and_lead_to_the_report(page, serve, built, tm
     page.goto(f"{serve.page}/v2/artifacts/artifact/{artifacts['museum-release']['id']}")
     expect(page.locator("main img").first).to_be_visible()
     assert page.locator("main img").first.evaluate("image => image.complete && image.naturalWidth > 100")
-    page.locator("main img").first.scroll_into_view_if_needed()
+    scroll_to(page.locator("main img").first)
     keep_picture(page, "release", tmp_path, width_px=830)
     page.get_by_role("link", name="report").click()
     report = page.context.pages[-1]
@@ -195,7 +200,7 @@ def test_a_bad_value_stays_in_the_form(page, serve, tmp_path):
     page.get_by_label("weights").fill("")
     page.get_by_role("button", name="Submit").click()
     expect(page.get_by_text("is a required property").or_(page.get_by_text("non-empty")).first).to_be_visible()
-    page.get_by_label("images").scroll_into_view_if_needed()
+    scroll_to(page.get_by_label("images"))
     keep_picture(page, "bad-value", tmp_path)
     assert serve.post("flow_runs/count", {}) == count
 
@@ -209,7 +214,7 @@ def test_a_binding_that_is_not_there_fails_the_run_in_one_sentence(page, serve, 
     assert "nowhere" in run["state"]["message"]
     shown_run(page, serve, run_id, "Failed")
     page.get_by_role("tab", name="Details").click()
-    page.get_by_text(run["state"]["message"]).first.scroll_into_view_if_needed(timeout=5000)
+    scroll_to(page.get_by_text(run["state"]["message"]).first)
     keep_picture(page, "failed", tmp_path)
 
 

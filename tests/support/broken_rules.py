@@ -48,6 +48,7 @@ IMAGES: list[tuple[str, Any, str]] = [
     ("style", "", "images.style: expected null, or a text, got ''"),
     ("title", "", "images.title: expected null, or a text without NUL, got ''"),
     ("title", "A\0Room", "images.title: expected null, or a text without NUL, got 'A"),
+    ("artist_text", "", "images.artist_text: expected null, or a text without NUL, got ''"),
     ("date_text", "\0", "images.date_text: expected null, or a text without NUL, got "),
     ("image_url", "", "images.image_url: expected null, or a text without NUL, got ''"),
     ("source_url", "", "images.source_url: expected null, or a text, got ''"),

@@ -19,6 +19,7 @@ IMAGE: dict[str, Any] = {
     "image_url": None,
     "title": "A Room",
     "artist": None,
+    "artist_text": None,
     "artist_qualifier": None,
     "artists": [],
     "artist_roles": [],

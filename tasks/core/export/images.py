@@ -19,6 +19,7 @@ FROM_RECORDS = (
     "image_url",
     "title",
     "artist",
+    "artist_text",
     "artist_qualifier",
     "artists",
     "artist_roles",

@@ -12,11 +12,11 @@ _NOT_BY_THEM = {"after", "copy after", "formerly attributed to"}
 _BETWEEN = re.compile(r"[,;/|&+]|\band\b|\bund\b|\bet\b")
 
 
-def choose_artist(names: Sequence[str], roles: Sequence[str]) -> tuple[str | None, str | None]:
+def choose_artist(names: Sequence[str], roles: Sequence[str], own: str | None = None) -> tuple[str | None, str | None]:
     """The artist among those who are named, and the qualifier that is their role: "after", "attributed to".
 
     roles: as many as names, "" where nothing is said. The first with a maker's role is the artist; without one the
-    first after whom the work is; else nobody: a publisher alone is no artist.
+    first after whom the work is; else nobody: a publisher alone is no artist. own: as of `words_of`.
 
     >>> choose_artist(["Kahnweiler", "Juan Gris"], ["publisher", "artist"])
     ('Juan Gris', None)
@@ -25,21 +25,21 @@ def choose_artist(names: Sequence[str], roles: Sequence[str]) -> tuple[str | Non
     """
     second = None
     for name, role in zip(names, roles, strict=True):
-        qualifier = shipped_words().behind.table.get(normalize_name(role).removeprefix("artist ")) or None
+        qualifier = shipped_words(own).behind.table.get(normalize_name(role).removeprefix("artist ")) or None
         if qualifier in _NOT_BY_THEM:
             second = second or (name, qualifier)
-        elif qualifier or is_maker(role):
+        elif qualifier or is_maker(role, own):
             return name, qualifier
     return second or (None, None)
 
 
 @lru_cache(maxsize=4096)
-def is_maker(role: str) -> bool:
+def is_maker(role: str, own: str | None = None) -> bool:
     """Whether a role, or one of several ("designer and publisher"), is that of a maker; without a role it is.
 
     >>> [is_maker(role) for role in ("", "Etcher", "Publisher", "publisher; printer", "designer and publisher")]
     [True, True, False, False, True]
     """
-    no_makers = shipped_words()["no_makers"]
+    no_makers = shipped_words(own)["no_makers"]
     parts = [normalize_name(part) for part in _BETWEEN.split(role.lower())]
     return not role.strip() or any(part and part not in no_makers for part in parts)

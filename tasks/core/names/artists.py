@@ -30,6 +30,7 @@ from tasks.core.names.qualifiers import (
     without_signs,
 )
 from tasks.core.names.spoken_order import first_in_capitals, spoken
+from tasks.core.own_words import NO_WORDS, OwnWords, rows_by_words
 
 _LONGEST = 300
 _SEPARATORS = re.compile(r"[|;、\n\r\v\f\x1c-\x1e\x85\u2028\u2029]|//|\s/\s|(?<=\))/")
@@ -80,13 +81,23 @@ def parse_attribution(text: str | None, aliases: Mapping[str, str], own: str | N
     return _parse_attribution(text, known, own)
 
 
-def with_artist_names(records: pa.Table, aliases: Mapping[str, str], own: str | None = None) -> pa.Table:
+def with_artist_names(records: pa.Table, aliases: Mapping[str, str], own: OwnWords = NO_WORDS) -> pa.Table:
     """RECORDS with each artist under one name, the qualifier beside it, and all who are named likewise.
 
-    A qualifier that a record already has, from a role or carried over from a release, stays if the record has an
-    artist. Where a record has no list of all, it is that of the artist alone; who is unknown is not in it.
+    The artist is read in artist_text, or in artist where that is null, as in records carried over from a release
+    before contract 2.2. A qualifier that a record already has, from a role or carried over, stays if the record has an
+    artist. Where a record has no list of all, it is that of the artist alone; who is unknown is not in it. own: the
+    MakerWords of sources.
     """
-    artist, several = whole(records["artist"]), whole(records["artists"])
+    groups = [*rows_by_words(records["source"], own)]
+    if len(groups) < 2:
+        return _with_artist_names(records, aliases, groups[0][0] if groups else None)
+    parts = [_with_artist_names(records.take(rows), aliases, words) for words, rows in groups]
+    return pa.concat_tables(parts).take(np.argsort(np.concatenate([rows for _, rows in groups])))
+
+
+def _with_artist_names(records: pa.Table, aliases: Mapping[str, str], own: str | None) -> pa.Table:
+    artist, several = pc.coalesce(whole(records["artist_text"]), whole(records["artist"])), whole(records["artists"])
     texts = pc.unique(pa.concat_arrays([artist, pc.list_flatten(several)]).drop_null())
     attributions = [parse_attribution(text, aliases, own) for text in texts.to_pylist()]
     names, qualifiers = (

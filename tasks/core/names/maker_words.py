@@ -10,11 +10,6 @@ from schemas.maker_words import MakerWords
 from schemas.words import word_lists
 from tasks.core.names.matching import Aliases, merge_aliases, normalize_name
 
-QUALIFIERS = (
-    *("formerly attributed to", "attributed to", "workshop of", "studio of", "circle of", "follower of", "manner of"),
-    *("school of", "style of", "copy after", "after", "possibly"),
-)
-"""What `artist_qualifier` may say."""
 _KINDS = (
     *("small", "times", "sides", "ordinals", "dynasties", "places", "master_words", "crafts", "schools", "groups"),
     *("centuries", "nations", "cultures", "several", "unknown"),
@@ -57,14 +52,24 @@ class Phrases:
 
 
 class Words:
-    """What a recipe and the shipped lists say about makers' words, and its aliases say about artists."""
+    """What the shipped lists and a museum's own say about makers' words, and a recipe's aliases about artists.
 
-    def __init__(self, words: MakerWords, aliases: Aliases) -> None:
-        lists = {name: getattr(words, name) for name in MakerWords.model_fields}
+    A word of both means what the museum's own lists say.
+    """
+
+    def __init__(self, shipped: MakerWords, aliases: Aliases, own: MakerWords | None = None) -> None:
+        own = own or MakerWords()
+        both = shipped.with_more(own)
+        lists = {name: getattr(both, name) for name in MakerWords.model_fields}
         self._raw = {name: several for name, several in lists.items() if not isinstance(several, Mapping)}
         self._folded = {name: frozenset(map(normalize_name, several)) for name, several in self._raw.items()}
         by_qualifier = {
-            name: {phrase: qualifier for qualifier, phrases in table.items() for phrase in phrases}
+            name: {
+                phrase: str(qualifier)
+                for words in (shipped, own)
+                for qualifier, phrases in getattr(words, name).items()
+                for phrase in phrases
+            }
             for name, table in lists.items()
             if isinstance(table, Mapping)
         }
@@ -74,7 +79,8 @@ class Words:
         self.behind_bare = Phrases({**by_qualifier["behind"], **by_qualifier["bare"], **by_qualifier["of_owner"]})
         self.of_owner = Phrases(by_qualifier["of_owner"])
         self.glued_in_front, self.glued_behind = by_qualifier["glued_in_front"], by_qualifier["glued_behind"]
-        self.kinds = Phrases({phrase: kind for kind in _KINDS for phrase in self._raw[kind]})
+        kinds = {phrase: kind for words in (shipped, own) for kind in _KINDS for phrase in getattr(words, kind)}
+        self.kinds = Phrases(kinds)
         self.unknown, self.called = Phrases(_same(self["unknown"])), Phrases(_same(self["called"]))
         self.signs_of_unknown = tuple(word for word in self["unknown"] if len(word) > 1 and word[0] >= "\u2e80")
         self.asides, self.anothers_work = Phrases(_same(self["asides"])), Phrases(_same(self["anothers_work"]))
@@ -84,7 +90,7 @@ class Words:
         between = {word for name in ("ands", "ors", "by", "called", "others", "et_al", "now") for word in self[name]}
         self._joints = frozenset(phrase.split()[0] for phrase in (between | {*self.in_front.table}) if phrase)
         self.aliases = aliases
-        self.honours = frozenset(words.honours)
+        self.honours = frozenset(both.honours)
 
     def __getitem__(self, name: str) -> frozenset[str]:
         """The folded words of a list of MakerWords."""
@@ -148,15 +154,14 @@ def shipped_maker_words() -> MakerWords:
 
 @lru_cache(maxsize=8)
 def words_of(aliases: Aliases, own: str | None = None) -> Words:
-    """The shipped words and a recipe's own, which win; `own` is the JSON of a MakerWords."""
-    shipped = shipped_maker_words()
-    return Words(shipped if own is None else shipped.with_more(MakerWords.model_validate_json(own)), aliases)
+    """The shipped words and a museum's own, which win; `own` is the JSON of a MakerWords."""
+    return Words(shipped_maker_words(), aliases, None if own is None else MakerWords.model_validate_json(own))
 
 
 @cache
-def shipped_words() -> Words:
-    """The shipped words, with the shipped table of artists."""
-    return words_of(merge_aliases(Artists()))
+def shipped_words(own: str | None = None) -> Words:
+    """The shipped words, with the shipped table of artists; own: as of `words_of`."""
+    return words_of(merge_aliases(Artists()), own)
 
 
 @lru_cache(maxsize=4096)

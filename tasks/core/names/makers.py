@@ -8,8 +8,9 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from schemas.maker_words import QUALIFIERS
 from tasks.core.names.commas import turn
-from tasks.core.names.maker_words import QUALIFIERS, Words
+from tasks.core.names.maker_words import Words
 from tasks.core.names.matching import normalize_name
 from tasks.core.names.person_names import has_firm_word, is_full_name
 from tasks.core.names.qualifiers import has_unclear_bracket, without_phrase_in_front

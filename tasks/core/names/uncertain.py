@@ -8,9 +8,9 @@ from tasks.core.names.makers import is_uncertain_maker, is_unclear
 
 
 @lru_cache(maxsize=65536)
-def is_uncertain(name: str) -> bool:
-    """Whether it is not certain what a name's commas mean, or whom of several it names."""
-    words = shipped_words()
+def is_uncertain(name: str, own: str | None = None) -> bool:
+    """Whether it is not certain what a name's commas mean, or whom of several it names; own: as of `words_of`."""
+    words = shipped_words(own)
     if is_unclear(name, words):
         return True
     turned = turn(name, words)

@@ -2,6 +2,7 @@
 
 import functools
 import re
+import sys
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -33,6 +34,8 @@ _MEANS: Mapping[str, tuple[str, Any]] = {
     "open_end": ("behind", "since"),
 }
 """What a list of words says: its kind, and a value. Another list is of the kind that it is called by."""
+_OWN = "own"
+"""The language of a museum's own words."""
 _SUFFIXES = {"decade_suffixes": "s", "ordinal_suffixes": "th"}
 _NUMBERED = {"ordinals": "nth", "named_centuries": "named"}
 
@@ -139,10 +142,11 @@ def without_accents(word: str) -> str:
     return "".join(sign for sign in unicodedata.normalize("NFD", word) if not unicodedata.combining(sign))
 
 
-@functools.cache
-def shipped_lexicon() -> Lexicon:
-    """The lists of schemas/words/dates."""
-    return lexicon_of({name: DateWords.model_validate(lists) for name, lists in word_lists("dates").items()})
+@functools.lru_cache(maxsize=8)
+def lexicon_with(own: str | None) -> Lexicon:
+    """The lists of schemas/words/dates and a museum's own, which win; `own` is the JSON of a DateWords."""
+    shipped = {name: DateWords.model_validate(lists) for name, lists in word_lists("dates").items()}
+    return lexicon_of(shipped if own is None else {**shipped, _OWN: DateWords.model_validate_json(own)})
 
 
 def lexicon_of(languages: Mapping[str, DateWords]) -> Lexicon:
@@ -347,7 +351,7 @@ def _matched(pieces: list[_Piece], place: int, behind: tuple[str, ...], *, is_do
 def _chosen(found: Iterable[_Entry]) -> list[Token]:
     """Tokens with one meaning of each kind: where languages disagree, that of the text's language."""
     entries = list(found)
-    votes: Counter[str] = Counter()
+    votes = Counter({_OWN: sys.maxsize})
     for _, means in entries:
         if means and len(means) == 1:
             votes.update(next(iter(means.values())))

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from tasks.core.scrape.date_reader import Reader
 from tasks.core.scrape.date_statements import FIRST_YEAR, LAST_YEAR, UnreadError, YearRange
-from tasks.core.scrape.date_words import Lexicon, plain_text, shipped_lexicon, tokens
+from tasks.core.scrape.date_words import Lexicon, lexicon_with, plain_text, tokens
 
 _LONGEST = 300
 _PLAIN = re.compile(r"(?:([^\W\d_]+)(?:\.\s?|\s))?([12]\d{3})(?:\s?-\s?(\d\d(?:\d\d)?))?")
@@ -30,25 +30,25 @@ class DateReading(NamedTuple):
     unread: str | None = None
 
 
-def years_of_text(text: str | None) -> YearRange:
-    """The years that a date in a museum's words may mean. Never raises.
+def years_of_text(text: str | None, own: str | None = None) -> YearRange:
+    """The years that a date in a museum's words may mean. Never raises. own: as of `read_date`.
 
     >>> [tuple(years_of_text(text)) for text in ("c. 1871-73", "c. mid- to late-19th century", "after 1632", "n.d.")]
     [(1871, 1873), (1834, 1900), (1632, None), (None, None)]
     """
-    return read_date(text).years
+    return read_date(text, own).years
 
 
 @lru_cache(maxsize=65536)
-def read_date(text: str | None) -> DateReading:
+def read_date(text: str | None, own: str | None = None) -> DateReading:
     """The years of a date in a museum's words, or what of it is not understood. Never raises.
 
-    Of a text of more than 300 characters the first 300 are read.
+    Of a text of more than 300 characters the first 300 are read. own: the JSON of a museum's DateWords.
 
     >>> read_date("1024 AH"), read_date("Samvat 1850").unread
     (DateReading(years=YearRange(first=None, last=None), unread='AH'), 'Samvat')
     """
-    return read_with(shipped_lexicon(), text)
+    return read_with(lexicon_with(own), text)
 
 
 def read_with(lexicon: Lexicon, text: str | None) -> DateReading:
@@ -66,8 +66,10 @@ def read_with(lexicon: Lexicon, text: str | None) -> DateReading:
         return DateReading(unread=str(problem))
 
 
-def year_of_cell(value: Any) -> int | None:
+def year_of_cell(value: Any, own: str | None = None) -> int | None:
     """The year of a table's cell: 1850, "1850", "1850-01-01", -500, "500 BC"; None for what is none, such as 0.
+
+    own: as of `read_date`.
 
     >>> [year_of_cell(value) for value in (1850, "1850-01-01", "-500", "500 BC", 1850.0, 0, "1850s", None, True)]
     [1850, 1850, -500, -500, 1850, None, None, None, None]
@@ -78,28 +80,32 @@ def year_of_cell(value: Any) -> int | None:
         text = str(value)[:_LONGEST].strip()
         whole = _WHOLE.fullmatch(text)
         if whole is None:
-            first, last = years_of_text(text)
+            first, last = years_of_text(text, own)
             return first if first == last else None
         value = int(whole[1])
     return value if value and FIRST_YEAR <= value <= LAST_YEAR else None
 
 
 def years_of_work(
-    own: tuple[int | None, int | None], text: str | None, stated: int | None, year_text: str | None
+    fields: tuple[int | None, int | None],
+    text: str | None,
+    stated: int | None,
+    year_text: str | None,
+    own: str | None = None,
 ) -> YearRange:
     """The first and the last year of a work: of the source's own fields, else of its date in words and its year.
 
-    own, stated: the source's first and last year, and year, as far as they are one. A year beside the one in the text
-    makes the range wider, but none before Christ one of our era.
+    fields, stated: the source's first and last year, and year, as far as they are one. A year beside the one in the
+    text makes the range wider, but none before Christ one of our era. own: as of `read_date`.
 
-    >>> [tuple(years_of_work(own, text, 1850, None)) for own in ((None, 1820), (None, None)) for text in ("1830", "")]
+    >>> [tuple(years_of_work((None, last), text, 1850, None)) for last in (1820, None) for text in ("1830", "")]
     [(None, 1820), (None, 1820), (1830, 1850), (1850, 1850)]
     """
-    first, last = own
+    first, last = fields
     if (first, last) == (None, None):
-        first, last = years_of_text(text)
+        first, last = years_of_text(text, own)
         if (first, last) == (None, None):
-            first, last = (stated, stated) if stated is not None else years_of_text(year_text)
+            first, last = (stated, stated) if stated is not None else years_of_text(year_text, own)
         elif stated is not None and first is not None and last is not None and (stated > 0) == (last > 0):
             first, last = min(first, stated), max(last, stated)
     if first is not None and last is not None:

@@ -63,18 +63,18 @@ def record(source: Source, row: Row) -> dict[str, Any]:
         detail = f"an image's place of {len(str(row['image']))} characters, at most {_LONGEST_PLACE} are possible"
         return _blank_record(source, key, Reason.BAD_RECORD, detail)
     locator = locator_of(_writable(str(row["image"])))
-    style, stated, date_text = texts.get("style"), year_of_cell(row.get("year")), texts.get("date_text")
-    own = year_of_cell(row.get("year_first")), year_of_cell(row.get("year_last"))
-    years = years_of_work(own, date_text, stated, texts.get("year"))
+    style, date_text, own = texts.get("style"), texts.get("date_text"), source.date_words
+    stated, first, last = (year_of_cell(row.get(name), own) for name in ("year", "year_first", "year_last"))
+    years = years_of_work((first, last), date_text, stated, texts.get("year"), own)
     rights, words = _rights_of_work(source.rights, row)
-    return {
+    known = {
         **_blank_record(source, key, None, None),
         "locator": locator,
         "source_url": texts.get("source_url") or _fill_template(source.source_url, {**texts, "key": key}) or None,
         "image_url": texts.get("image_url") or (_text(locator) if is_url(locator) else None),
         "title": texts.get("title"),
         "artist": texts.get("artist"),
-        **(_artists(row, texts.get("artist")) if row.get("artists") else {}),
+        **(_artists(row, texts.get("artist"), source.maker_words) if row.get("artists") else {}),
         "style": style,
         "styles": _styles(row.get("styles"), style),
         "date_text": date_text,
@@ -85,6 +85,7 @@ def record(source: Source, row: Row) -> dict[str, Any]:
         "declared_group": texts.get("group"),
         "series": texts.get("series"),
     }
+    return {**known, "artist_text": known["artist"]}
 
 
 def _inexact_key(key: float) -> str:
@@ -334,8 +335,8 @@ def rights_columns(asserted: Rights, uri: str | None, text: str | None) -> dict[
     }
 
 
-def _artists(row: Row, artist: str | None) -> dict[str, Any]:
-    """All who are named with their roles, and who of them is the artist, if no field says so."""
+def _artists(row: Row, artist: str | None, own: str | None) -> dict[str, Any]:
+    """All who are named with their roles, and who of them is the artist, if no field says so; own: of the museum."""
     names, roles = _parts(row["artists"]), _parts(row.get("artist_roles"))
     problem = None
     if roles and len(roles) != len(names):
@@ -346,7 +347,7 @@ def _artists(row: Row, artist: str | None) -> dict[str, Any]:
     named = [(name, role or "") for name, role in pairs if name][:MAX_ARTISTS]
     if artist and artist not in names:
         named = [(artist, ""), *named]
-    chosen, qualifier = choose_artist([name for name, _ in named], [role for _, role in named])
+    chosen, qualifier = choose_artist([name for name, _ in named], [role for _, role in named], own)
     return {
         "artist": artist or chosen,
         "artist_qualifier": None if artist else qualifier,

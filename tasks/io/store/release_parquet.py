@@ -31,8 +31,8 @@ _FILES_AT_ONCE = 4
 """Each takes the memory of some row groups."""
 _FEW_VALUES = frozenset(
     {
-        *("source", "artist", "artist_qualifier", "artists", "artist_roles", "style", "styles", "date_text", "year"),
-        *("year_first", "year_last", "split", "last_split"),
+        *("source", "artist", "artist_text", "artist_qualifier", "artists", "artist_roles", "style", "styles"),
+        *("date_text", "year", "year_first", "year_last", "split", "last_split"),
         *("rights_uri", "rights_spdx", "rights_text", "rights_basis", "phash_recipe", "format", "series"),
         *("category_id", "origin", "origin_name", "stage", "reason", "detail", "relation", "verdict", "scope"),
         *("reached_by", "date", "statistic", "moment", "stratum", "largest_artist"),

@@ -173,7 +173,7 @@ def book(*rows: dict[str, Any]) -> pa.Table:
 WORKS = records(
     {"record_id": "s:1", "artist": "Anna Muster", "declared_group": "g"},
     {"record_id": "s:2", "artist": "ANNA MÜSTER", "declared_group": "g"},
-    {"record_id": "s:3", "artist": "Berta"},
+    {"record_id": "s:3", "artist": "Berta", "artist_text": "B. aus Ulm"},
     {"record_id": "s:4", "reason": "bad_record", "detail": "no image"},
     {"record_id": "t:5", "source": "t", "declared_group": "g"},
 )
@@ -196,6 +196,13 @@ ALONE = f"the record alone: {ASKED}"
             [],
             {"s:2": ("excluded", ASKED)},
             id="an alias is its artist; one record of theirs is wanted all the same",
+        ),
+        pytest.param(
+            [("exclude", "artist", "b aus Ulm")],
+            [],
+            [],
+            {"s:3": ("excluded", ASKED)},
+            id="the words of the source, however they are read",
         ),
         pytest.param([("takedown", "record", "s:1")], [], [], {"s:1": ("taken_down", ALONE)}, id="a record alone"),
         pytest.param(

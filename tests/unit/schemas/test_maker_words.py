@@ -17,7 +17,10 @@ def test_own_words_are_added_behind_the_others():
     assert (both.unknown, both.in_front) == (("unknown", "nemo"), {"after": ("copy of",)})
 
 
-@pytest.mark.parametrize("lists", [{"unknown": [1]}, {"unknown": [""]}, {"unknwon": []}, {"in_front": {"after": "x"}}])
+@pytest.mark.parametrize(
+    "lists",
+    [{"unknown": [1]}, {"unknown": [""]}, {"unknwon": []}, {"in_front": {"after": "x"}}, {"behind": {"kopi": ["x"]}}],
+)
 def test_odd_lists_are_refused(lists: dict[str, object]):
     with pytest.raises(ValidationError):
         MakerWords.model_validate(lists)

@@ -14,7 +14,9 @@ from schemas import (
     artists,
     attributes,
     base,
+    date_words,
     keypoints,
+    maker_words,
     manners,
     preferences,
     roles,
@@ -27,6 +29,7 @@ from schemas import (
     where,
 )
 from schemas.recipe import Recipe
+from schemas.sources import common
 
 MODELS = sorted(
     {
@@ -45,6 +48,9 @@ MODELS = sorted(
             where,
             roles,
             keypoints,
+            date_words,
+            maker_words,
+            common,
         )
         for model in vars(module).values()
         if isinstance(model, type) and issubclass(model, base.Frozen)

@@ -8,12 +8,11 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from schemas.artists import Artists
-from schemas.maker_words import MakerWords
+from schemas.maker_words import QUALIFIERS, MakerWords
 from schemas.tables import RECORDS
 from tasks.core.names import artists
 from tasks.core.names.artists import Attribution, parse_attribution, with_artist_names
 from tasks.core.names.known_artists import ALIASES
-from tasks.core.names.maker_words import QUALIFIERS
 from tasks.core.names.matching import Aliases, merge_aliases, normalize_name
 from tasks.engine import code_digests
 
@@ -626,6 +625,8 @@ def test_a_recipes_words_come_before_the_shipped_ones():
     assert parse_attribution("Kjent ikke", SHIPPED, own) == Attribution(None)
     assert parse_attribution("nachgemacht von Frans Hals", SHIPPED, own) == Attribution("Frans Hals", "after")
     assert parse_attribution("Kjent ikke", SHIPPED) == Attribution("Kjent ikke")
+    other = MakerWords(in_front={"copy after": ("after",)}, crafts=("Zorn",)).model_dump_json()
+    assert parse_attribution("after Frans Hals", SHIPPED, other) == Attribution("Frans Hals", "copy after")
 
 
 @pytest.mark.parametrize(
@@ -851,6 +852,21 @@ def test_a_qualifier_that_a_record_bears_stays_with_its_artist_and_goes_with_nob
     )
     assert renamed["artist"].to_pylist() == ["Hokusai", None]
     assert renamed["artist_qualifier"].to_pylist() == ["after", None]
+
+
+def test_an_artist_is_read_in_the_words_of_the_source_where_they_are_kept():
+    # also in a record that is carried over from a release that read them otherwise
+    carried = {"record_id": "m:1", "source": "m", "artist": "British School 17th century", "artist_text": "HALS Frans"}
+    got = with_artist_names(pa.Table.from_pylist([carried], schema=RECORDS), SHIPPED)
+    assert (got["artist"].to_pylist(), got["artist_text"].to_pylist()) == (["Frans Hals"], ["HALS Frans"])
+
+
+def test_the_own_words_of_a_source_are_for_its_records_alone():
+    own = {"n": MakerWords(unknown=("kjent ikke",)).model_dump_json(), "o": MakerWords().model_dump_json()}
+    rows = [{"record_id": f"{name}:{i}", "source": name, "artist": "Kjent ikke"} for i, name in enumerate("mnomno")]
+    got = with_artist_names(pa.Table.from_pylist(rows, schema=RECORDS), SHIPPED, own)
+    assert got["record_id"].to_pylist() == [row["record_id"] for row in rows]
+    assert got["artist"].to_pylist() == ["Kjent ikke", None, "Kjent ikke"] * 2
 
 
 def by_lists(*rows):

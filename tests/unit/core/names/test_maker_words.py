@@ -2,8 +2,8 @@
 
 import pytest
 
-from schemas.maker_words import MakerWords
-from tasks.core.names.maker_words import QUALIFIERS, Phrases, Words, shipped_words, tokens
+from schemas.maker_words import QUALIFIERS, MakerWords
+from tasks.core.names.maker_words import Phrases, Words, shipped_words, tokens
 from tasks.core.names.matching import Aliases
 
 WORDS = shipped_words()

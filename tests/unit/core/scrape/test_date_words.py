@@ -3,12 +3,12 @@
 import pytest
 
 from schemas.date_words import DateWords
-from tasks.core.scrape.date_words import lexicon_of, number_of_roman, plain_text, shipped_lexicon, tokens
+from tasks.core.scrape.date_words import lexicon_of, lexicon_with, number_of_roman, plain_text, tokens
 from tasks.core.scrape.dates import read_with
 
 
 def means(text: str) -> list[dict[str, object]]:
-    return [token.means for token in tokens(plain_text(text), shipped_lexicon())]
+    return [token.means for token in tokens(plain_text(text), lexicon_with(None))]
 
 
 def test_a_word_that_no_list_has_means_nothing() -> None:
@@ -32,7 +32,7 @@ def test_accents_and_case_do_not_matter() -> None:
 def test_a_word_of_several_languages_is_read_in_that_of_the_others(
     text: str, years: tuple[int | None, int | None]
 ) -> None:
-    got = read_with(shipped_lexicon(), text).years
+    got = read_with(lexicon_with(None), text).years
     assert got[0] == years[0]
     assert (got[1] is None) == (years[1] is None)
 
@@ -41,6 +41,15 @@ def test_lists_of_a_museum_are_read() -> None:
     own = lexicon_of({"en": DateWords(century=("cy",), ordinal_suffixes=("th",), early=("dawn",))})
     assert read_with(own, "dawn 19th cy").years == (1801, 1833)
     assert read_with(own, "19th century").unread is not None or read_with(own, "19th century").years == (None, None)
+
+
+def test_a_museums_own_words_come_before_the_shipped_ones() -> None:
+    own = DateWords(calendars=("zorblax era",), century=("saeclum",), early=("late",)).model_dump_json()
+    both = lexicon_with(own)
+    assert read_with(both, "Zorblax era 1850").unread is not None
+    assert read_with(both, "19th saeclum").years == (1801, 1900)
+    assert read_with(both, "late 19th saeclum").years == (1801, 1833)
+    assert read_with(both, "1850 B.C.").years == read_with(lexicon_with(None), "1850 B.C.").years == (-1850, -1850)
 
 
 @pytest.mark.parametrize(

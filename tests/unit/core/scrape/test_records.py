@@ -161,6 +161,31 @@ def test_several_artists(row: dict[str, Any], artist: Any, qualifier: Any, named
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("row", "text"),
+    [
+        pytest.param({"artist": " Gris, Juan (Spanish)\n"}, "Gris, Juan (Spanish)", id="the field"),
+        pytest.param(
+            {"artists": ["K.", "Gris, Juan"], "artist_roles": ["publisher", "artist"]}, "Gris, Juan", id="roles"
+        ),
+        pytest.param({"artists": ["K."], "artist_roles": ["publisher"]}, None, id="nobody"),
+        pytest.param({}, None, id="nothing"),
+    ],
+)
+def test_the_words_for_the_artist_stay(row: dict[str, Any], text: str | None):
+    got = record(row)
+    assert (got["artist"], got["artist_text"]) == (text, text)
+
+
+def test_a_sources_own_words_are_read():
+    words = {"dates": {"calendars": ["zorblax era"], "century": ["saeclum"]}, "makers": {"no_makers": ["zeller"]}}
+    row = {"date_text": "zorblax era 1850", "artists": ["A", "B"], "artist_roles": ["zeller", "painter"]}
+    got = record(row, words=words)
+    assert (got["year"], got["artist"]) == (None, "B")
+    assert record({"date_text": "19th saeclum"}, words=words)["year_first"] == 1801
+    assert record(row)["artist"] == "A"
+
+
 def test_artists_that_do_not_fit_are_told():
     got = record({"artists": ["Gris", "Braque"], "artist_roles": ["publisher"]})
     assert (got["artist"], got["artist_roles"]) == ("Gris", ["", ""])
