@@ -44,4 +44,5 @@ class DateWords(WordLists):
     labels: Phrases = Field((), description="The number behind it is none of a year: no., vol.")
     copies: Phrases = Field((), description="What follows is the age of what was copied: in the style of")
     periods: Phrases = Field((), description="Says that the words beside it are the name of a period: dynasty")
+    eras: Phrases = Field((), description="Of periods those that may count years of their own: era")
     notes: Phrases = Field((), description="May stand beside a year: months, seasons, what was made, and how")

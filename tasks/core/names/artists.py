@@ -274,9 +274,9 @@ def _without_last_words(text: str, words: Words) -> _Stripped | None:
         return None
     qualifier, at = words.behind.table[" ".join(folded[-length:])] or None, len(said) - length
     joints = words["ands"] | words["ors"]
-    while at > 1 and folded[at - 1] in words["his"] | joints:
+    while at > 1 and folded[at - 1] in words["his"] | joints and text[said[at - 1].start : said[at - 1].end].islower():
         at -= 1
-        if folded[at] in joints and text[said[at].start : said[at].end].islower():
+        if folded[at] in joints:
             return text[: said[at - 1].end], qualifier
     name = text[: said[-length - 1].end]
     return (name, qualifier) if length > 1 and makers.is_person(name, words) else None

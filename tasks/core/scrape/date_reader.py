@@ -112,6 +112,8 @@ class Reader:
             self._parts, self._bound, self._era, self._link = day.parts, day.bound, day.era, day.link
         self._is_label = False
         if not is_known:
+            if "eras" in self.next(-1) and "number" in self.next():
+                raise UnreadError(token.text)
             if self._bound is not None:  # "after Rembrandt"
                 self._named.add(self._segment)
             self._parts, self._bound = [], None
@@ -124,6 +126,8 @@ class Reader:
         self._read_word(token, is_known=True)
 
     def _read_periods(self, token: Token) -> None:
+        if "eras" in token.means and "number" in self.next() and self._segment in self._unread:  # "Zorblax era 1850"
+            raise UnreadError(self._unread[self._segment])
         self._named.add(self._segment)
         self._read_word(token, is_known=True)
         self._parts, self._bound = [], None

@@ -9,6 +9,9 @@ FIRST_YEAR, LAST_YEAR = -1_000_000, 2100
 _FIRST_BARE, _LAST_DAY, _LAST_MONTH, _LAST_CENTURY = 100, 31, 12, 21
 _CERTAINLY_OURS = 1500
 """A year that is of our era, even where another of the same text is before Christ."""
+_END_OF_EGYPT = 30
+"""Before Christ, the end of Egypt's last period: "332-30" is not 332-330, nor "664-30" 664-630."""
+_LONG_SPAN, _SHORT_SPAN = 350, 10
 _CHAINED = frozenset({"-", "/", "and", "until"})
 
 
@@ -215,13 +218,26 @@ def _lengthen(chain: Sequence[Statement]) -> None:
         scale = 10**entry.digits
         year = before.number // scale * scale + entry.number
         if entry.era == "bc":
-            entry.kind, entry.number = "year", year if year < before.number else entry.number
+            entry.kind, entry.number = "year", year if _is_short_for(year, before, entry) else entry.number
         elif year >= before.number:
             entry.kind, entry.number, entry.digits = "year", year, before.digits
         elif entry.number <= _LAST_MONTH:
             entry.is_no_date = True
         else:
             raise UnreadError(entry.text)
+
+
+def _is_short_for(year: int, before: Statement, entry: Statement) -> bool:
+    """Whether a number of few digits behind a year before Christ is short for that year: "490-80" is 490-480, and
+    "100-50" what it says. Raises UnreadError where nobody knows: "180-50".
+    """
+    span, is_round, is_long = before.number - year, before.number % 5 == 0, before.number - entry.number >= _LONG_SPAN
+    if entry.number == _END_OF_EGYPT and (span <= 0 or not is_round):
+        return False
+    is_certain = (is_round and span <= _SHORT_SPAN) or entry.link != "-" or entry.text.startswith("0")
+    if is_long if span <= 0 else not (is_long or is_certain):
+        raise UnreadError(entry.text)
+    return span > 0
 
 
 def _place_decades(found: Sequence[Statement]) -> None:

@@ -15,4 +15,4 @@ def test_each_language_has_lists_that_are_read(language: str) -> None:
 
 def test_another_list_is_none() -> None:
     with pytest.raises(ValidationError):
-        DateWords.model_validate({"eras": ["BC"]})
+        DateWords.model_validate({"epochs": ["BC"]})

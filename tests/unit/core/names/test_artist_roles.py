@@ -13,6 +13,7 @@ from tasks.core.names.maker_words import shipped_words
         pytest.param([("Gris", "")], "Gris", None, id="no role"),
         pytest.param([("Kahnweiler", "publisher"), ("Gris", "artist")], "Gris", None, id="the publisher first"),
         pytest.param([("Kahnweiler", "Publisher")], None, None, id="a publisher alone is no artist"),
+        pytest.param([("Firdausi", "Author"), ("Siyavush", "Artist")], "Siyavush", None, id="an author"),
         pytest.param([("Mourlot", "printer"), ("Kahnweiler", "publisher")], None, None, id="nor are two"),
         pytest.param([("Raphael", "after")], "Raphael", "after", id="after somebody who stands alone"),
         pytest.param([("Raphael", "After"), ("Raimondi", "engraver")], "Raimondi", None, id="by one after another"),

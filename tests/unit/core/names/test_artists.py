@@ -299,6 +299,7 @@ MUSEUMS = [
     ("Ateliers de Vallauris", "Ateliers de Vallauris", None),
     ("General Idea", "General Idea", None),
     ("Art & Language", "Art & Language", None),
+    ("Lutterodt and Son Studio", "Lutterodt and Son Studio", None),
     ("Studio Harcourt", "Studio Harcourt", None),
     ("Studio Alijn", "Studio Alijn", None),
     ("Bauhaus", "Bauhaus", None),

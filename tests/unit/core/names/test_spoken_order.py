@@ -44,6 +44,7 @@ def test_the_family_name_goes_behind(text: str, name: str):
             "Sadegh Ali",
         ),
         *("San Francisco", "Sultan Muhammad", "Smith & John", "Kano Einō", "A, B", "UNESCO", "REMBRANDT", "Kiki Smith"),
+        *("Abidin Dino", "Forrest Bess", "Horia Damian"),
     ],
 )
 def test_what_is_not_certain_stays(text: str):

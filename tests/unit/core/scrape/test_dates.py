@@ -280,6 +280,18 @@ def test_what_is_not_understood_is_named(text: str, unread: str | None) -> None:
         ("1190/85 BC", (-1190, -1185)),
         ("451/50 BC", (-451, -450)),
         ("490–80 B.C.", (-490, -480)),
+        ("340–30 BC", (-340, -330)),
+        ("1479–58 BC", (-1479, -1458)),
+        ("431–04 BC", (-431, -404)),
+        ("332–30 B.C.", (-332, -30)),  # the Ptolemaic Period
+        ("664–30 BCE", (-664, -30)),
+        ("100-50 v. Chr.", (-100, -50)),
+        ("180–50 BC", NOTHING),  # 180-150, or 180-50?
+        ("1203–4 BC", NOTHING),
+        ("Zorblax era 1850", NOTHING),
+        ("era Zorblax 1850", NOTHING),
+        ("Meiji era (1868–1912)", (1868, 1912)),
+        ("Edo period 1850", (1850, 1850)),
         ("16-17th century", (1501, 1700)),
         ("siglos XVI-XVII", (1501, 1700)),
         ("1,500", NOTHING),
