@@ -99,9 +99,10 @@ class Reader:
         if "sign" in means:
             self._read_sign(token)
         elif not self._is_copy:
-            for kind, is_meant in _KINDS.items():
-                if kind in means and is_meant(self, token):
-                    getattr(self, f"_read_{kind}")(token)
+            meant = [_READERS[kind] for kind in means if kind in _READERS]
+            for _, is_meant, read in sorted(meant) if len(meant) > 1 else meant:
+                if is_meant(self, token):
+                    read(self, token)
                     return
             self._read_word(token, is_known=bool(means))
 
@@ -445,3 +446,4 @@ _KINDS: dict[str, Callable[[Reader, Token], bool]] = {
     **dict.fromkeys(("periods", "notes", "little"), _always),
 }
 """What a word that may mean several things is taken for: the first that fits."""
+_READERS = {kind: (rank, _KINDS[kind], getattr(Reader, f"_read_{kind}")) for rank, kind in enumerate(_KINDS)}

@@ -351,19 +351,27 @@ def _matched(pieces: list[_Piece], place: int, behind: tuple[str, ...], *, is_do
 def _chosen(found: Iterable[_Entry]) -> list[Token]:
     """Tokens with one meaning of each kind: where languages disagree, that of the text's language."""
     entries = list(found)
-    votes = Counter({_OWN: sys.maxsize})
-    for _, means in entries:
-        if means and len(means) == 1:
-            votes.update(next(iter(means.values())))
+    votes: Counter[str] | None = None
     for token, means in entries:
-        if means:
+        if means and len(means) == 1:
+            kind, value = next(iter(means))
+            token.means[kind] = value
+        elif means:
+            votes = _votes(entries) if votes is None else votes
             token.means |= dict(_of_language(means, votes))
     return [token for token, _ in entries]
 
 
+def _votes(entries: Iterable[_Entry]) -> Counter[str]:
+    """How many words are certain to be of each language; a museum's own come before all."""
+    votes = Counter({_OWN: sys.maxsize})
+    for _, means in entries:
+        if means and len(means) == 1:
+            votes.update(next(iter(means.values())))
+    return votes
+
+
 def _of_language(means: Meanings, votes: Counter[str]) -> Iterable[Meaning]:
-    if len(means) == 1:
-        return [*means]
     best = max((votes[language] for languages in means.values() for language in languages), default=0)
     kept = [
         (meaning, languages) for meaning, languages in means.items() if any(votes[name] == best for name in languages)

@@ -20,6 +20,8 @@ _FIRST_CHARACTERS, _MOST_NULS = 4096, 0.1
 """At the beginning of a table no more than this share may be NUL: text in UTF-16 has one in every letter, and a single
 one is a matter of its row."""
 _CHUNK = 1 << 20
+_NEAR_BYTES = 10
+"""Shown on either side of what is no UTF-8."""
 Read = Callable[[str], IO[bytes] | None]
 """Opens a file by its path; None if there is none. Raises UnreadableFile if it can't be read."""
 
@@ -192,7 +194,7 @@ def _rows_by_ending(source: TableSource, text: io.TextIOWrapper, left_out: Tally
 
 def _place_in(file: IO[bytes]) -> str | None:
     """What is no UTF-8, by its place in the whole file: while it is read, places count from what was read last."""
-    decoder, place = codecs.getincrementaldecoder("utf-8")(), 0
+    decoder, place, line = codecs.getincrementaldecoder("utf-8")(), 0, 1
     file.seek(0)
     while True:
         data = file.read(_CHUNK)
@@ -200,8 +202,10 @@ def _place_in(file: IO[bytes]) -> str | None:
         try:
             decoder.decode(data, final=not data)
         except UnicodeDecodeError as problem:
-            byte, at = problem.object[problem.start], place - waiting + problem.start
-            return f"'utf-8' codec can't decode byte 0x{byte:02x} in position {at}: {problem.reason}"
+            at = max(problem.start - waiting, 0)
+            near = repr(data[max(at - _NEAR_BYTES, 0) : at + _NEAR_BYTES])[1:]  # without the b
+            line += data.count(b"\n", 0, at)
+            return f"other bytes in line {line} ({near}, from byte {place + at} on)"
         if not data:
             return None
-        place += len(data)
+        place, line = place + len(data), line + data.count(b"\n")
