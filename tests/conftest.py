@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import signal
 import socket
 from collections.abc import Callable, Iterator
 from ipaddress import ip_address
@@ -14,6 +15,9 @@ from hypothesis import settings
 os.environ |= {"PREFECT_SERVER_ANALYTICS_ENABLED": "false", "DO_NOT_TRACK": "1"}  # before Prefect is imported
 
 from tasks.io.store import store
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in what a shell has started with &, and in all that that starts
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 pytest.register_assert_rewrite("tests.support")
 

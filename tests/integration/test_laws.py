@@ -112,7 +112,6 @@ def test_an_interrupted_build_says_so_and_exits_with_130(prefect_server, tmp_pat
         stderr=subprocess.PIPE,
         text=True,
         # a shell without a terminal starts what runs in the background deaf to interrupts, and so all that it starts
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     assert build.stderr is not None
     build.stderr.readline()
@@ -142,7 +141,6 @@ def test_ctrl_c_in_a_terminal_ends_a_build_with_a_server_of_its_own(tmp_path, pa
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     assert build.stderr is not None
     build.stderr.readline()

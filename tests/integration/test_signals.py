@@ -47,7 +47,6 @@ class Build:
                 stdout=subprocess.DEVNULL,
                 stderr=stderr,
                 # a shell without a terminal starts what runs in the background deaf to interrupts
-                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
             )
 
     def said(self) -> str:

@@ -301,7 +301,6 @@ def test_an_interrupt_ends_a_slow_scrape_at_once(tmp_path, museum):
         stderr=subprocess.PIPE,
         text=True,
         cwd=ROOT,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     until_s = time.monotonic() + 60
     while len(museum.log) == since and time.monotonic() < until_s:

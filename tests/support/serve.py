@@ -31,8 +31,6 @@ class Serve(PrefectApi):
         with self.terminal.path.open("wb") as file:
             self.process = subprocess.Popen(
                 [BIN / "bilderatlas", "serve", "--port", "0", *options],
-                # ignored in what a shell has started with &
-                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
                 env=self.environment,
                 cwd=folder,
                 stdout=file,
