@@ -154,9 +154,17 @@ sqlalchemy.exc.OperationalError: (sqlite3.OperationalError) database is locked
 """
 
 
+STOPPED = """\
+10:51:17.960 | ERROR   | prefect.server.services.task_run_recorder - Error flushing 1 events (1 to retry, 0 dropped)
+Traceback (most recent call last):
+asyncio.exceptions.CancelledError: Cancelled via cancel scope 7f7b850a14e0 by <Task cancelling name='Task-16'>
+"""
+
+
 @pytest.mark.parametrize(
     "entry",
     [
+        f"{STOPPED}KeyError: 'a'\n",
         "ERROR | it failed\nTraceback (most recent call last):\n",
         "16:44:18.000 | ERROR   | prefect.server - it failed\nTraceback (most recent call last):\nKeyError: 'a'\n",
         "ERROR:    Exception in ASGI application\nTraceback (most recent call last):\nKeyError: 'a'\n",
@@ -174,7 +182,8 @@ def test_a_traceback_in_a_log_fails_the_test_that_is_running_and_no_other(tmp_pa
     log.check()
 
 
-def test_a_database_that_is_busy_fails_no_test(tmp_path):
+@pytest.mark.parametrize("entry", [LOCKED, STOPPED])
+def test_a_database_that_is_busy_and_a_service_that_is_stopped_fail_no_test(tmp_path, entry):
     log = Log(tmp_path / "server.log")
-    log.path.write_text(f"INFO | all is well\n{LOCKED}16:44:18.000 | INFO    | prefect - all is well\n")
+    log.path.write_text(f"INFO | all is well\n{entry}16:44:18.000 | INFO    | prefect - all is well\n")
     log.check()
