@@ -80,9 +80,7 @@ def trained(
 
 @pytest.mark.live
 def test_the_loss_falls_and_the_exam_goes_better(learnt_from, exam, tmp_path):
-    first = trained(
-        truth_of(learnt_from), learnt_from, tmp_path, "epochs=9", "evaluate_every=3", "precision=bfloat16", exam=exam
-    )
+    first = trained(truth_of(learnt_from), learnt_from, tmp_path, "epochs=9", "evaluate_every=3", exam=exam)
     rows = pq.read_table(tmp_path / Path(first.weights).parent / "curves.parquet").to_pylist()
     losses = [row["value"] for row in rows if row["name"] == "loss"]
     fifth = len(losses) // 5
