@@ -60,7 +60,7 @@ class Reader:
         self._era: str | None = None
         self._unit: int | None = None
         self._link: str | None = None
-        self._is_label = self._is_calendar = self._is_copy = self._are_decades = False
+        self._is_label = self._is_calendar = self._is_copy = self._are_decades = self._has_day = False
 
     # what stands beside a token
 
@@ -109,8 +109,7 @@ class Reader:
     def _read_word(self, token: Token, *, is_known: bool) -> None:
         """A word that says no year: a noun or a name. A number right before or behind it may be a day, or its own."""
         if self.is_count() and not (self.statements[-1].is_roman and is_known):
-            day = self.statements.pop()
-            self._parts, self._bound, self._era, self._link = day.parts, day.bound, day.era, day.link
+            self._drop_count()
         self._is_label = False
         if not is_known:
             if "eras" in self.next(-1) and "number" in self.next():
@@ -122,6 +121,14 @@ class Reader:
             if self._in_segment() and self._segment not in self._named:
                 self._strict.add(self._segment)
 
+    def _drop_count(self) -> None:
+        """The ordinal right before is none of a century: a day, or "XVIIIe" of "XVIIIe dynastie"."""
+        count = self.statements.pop()
+        while count.is_roman and count.link and self.statements and self.statements[-1].is_roman:  # "XXVIe-XXXe"
+            count = self.statements.pop()
+        self._parts, self._bound, self._era, self._link = count.parts, count.bound, count.era, count.link
+        self._touched = -1
+
     def _read_notes(self, token: Token) -> None:
         self._has_notes = True
         self._read_word(token, is_known=True)
@@ -129,6 +136,8 @@ class Reader:
     def _read_periods(self, token: Token) -> None:
         if "eras" in token.means and "number" in self.next() and self._segment in self._unread:  # "Zorblax era 1850"
             raise UnreadError(self._unread[self._segment])
+        if self.is_count():
+            self._drop_count()
         self._named.add(self._segment)
         self._read_word(token, is_known=True)
         self._parts, self._bound = [], None
@@ -217,7 +226,12 @@ class Reader:
             self._touched = self._place
 
     def _read_bound(self, token: Token) -> None:
-        if self.is_date_next():
+        is_alone = self.next(-1).get("sign") in _OPENING and self.next().get("sign") in _CLOSING
+        if is_alone and self.statements and self.statements[-1].segment == self._segment - 1:  # "1866 (post)"
+            self.statements[-1].bound = token.means["bound"]
+        elif token.means["bound"] == "until" and self._parts and "part" in self.next():
+            return  # "Mitte bis Ende"
+        elif self.is_date_next():
             if self._in_segment() and self._link is None and token.means["bound"] in {"until", "before"}:
                 self._link = "until"
             self._bound = token.means["bound"]
@@ -308,7 +322,9 @@ class Reader:
 
     def _read_decades(self, token: Token) -> None:
         """In front of its number, or behind it: "anni 1960", "60. léta"."""
-        if not self.is_count():
+        if self.is_year() and self.statements[-1].number % 10 == 0:
+            self.statements[-1].kind, self.statements[-1].unit = "tens", 10
+        elif not self.is_count():
             self._are_decades = True
         elif self.statements[-1].digits == 2 and self.statements[-1].number % 10 == 0:
             self.statements[-1].kind, self.statements[-1].unit = "tens", 10
@@ -354,6 +370,8 @@ class Reader:
         is_range = behind.get("sign") == "-" and "number" in self.next(2)
         if not self._is_label and (not is_own or is_said or is_range):
             self._add(entry)
+        elif "notes" in before:
+            self._has_day = True
 
     def _add(self, entry: Statement) -> None:
         entry.link = self._link if self.statements else None
@@ -382,7 +400,9 @@ class Reader:
             raise UnreadError("century")
         is_nobody = self._segment in self._unread and not self._in_segment() and self._segment not in self._named
         is_fresh = self._is_fresh()
+        bound = self._bound if sign == "," and self._has_day and "number" in self.next() else None
         self._blank()
+        self._bound = bound  # "after July 4, 1776"
         if sign == "," and is_fresh:
             self._link = ","
         self._segment += 1
@@ -428,7 +448,8 @@ def _is_calendar(reader: Reader, token: Token) -> bool:
 
 
 def _is_decade(reader: Reader, token: Token) -> bool:
-    return reader.is_count() or reader.next().get("number", 1) % 10 == 0
+    is_plural = reader.is_year() and "little" not in token.means  # "1930. aastad", but not "1850. godine"
+    return reader.is_count() or is_plural or reader.next().get("number", 1) % 10 == 0
 
 
 _KINDS: dict[str, Callable[[Reader, Token], bool]] = {

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 FIRST_YEAR, LAST_YEAR = -1_000_000, 2100
+_DIGITS_OF_YEAR = 4
 _FIRST_BARE, _LAST_DAY, _LAST_MONTH, _LAST_CENTURY = 100, 31, 12, 21
+_CENTURY = 100
 _CERTAINLY_OURS = 1500
 """A year that is of our era, even where another of the same text is before Christ."""
 _END_OF_EGYPT = 30
@@ -90,7 +92,7 @@ def settled(statements: list[Statement], *, is_all: bool) -> list[Statement]:
     if is_all and all(entry.kind == "count" and entry.unit is None for entry in found):
         _take_for_centuries(found)
     _place_decades(found)
-    kept = [entry for entry in _dated(found) if _says_years(entry)]
+    kept = _years_alone(_dated(found))
     _check_eras(kept)
     return kept
 
@@ -100,14 +102,14 @@ def widest(statements: Sequence[Statement]) -> YearRange:
     firsts: list[int] = []
     lasts: list[int] = []
     begun_by: int | None = None
-    is_open = False
+    is_open = is_begun_there = False
     for chain in _chains(statements, is_bound_apart=True):
         bound, first, last = _years_of_chain(chain)
         if bound in {"since", "after", "later"}:
-            is_open = True
+            is_open, is_begun_there = True, bound == "since"
         else:
             lasts.append(last)
-            is_open = is_open and bound is None
+            is_open = is_open and bound is None and not is_begun_there  # "begun 1875, finished 1880"
         if bound in {"until", "before"}:
             begun_by = last if not firsts else begun_by
         elif bound != "later":
@@ -143,6 +145,10 @@ def _years_of_chain(chain: Sequence[Statement]) -> tuple[str | None, int, int]:
 def _dated(statements: Sequence[Statement]) -> list[Statement]:
     found = [entry for entry in statements if not entry.is_no_date and not entry.is_foreign]
     for before, entry in itertools.pairwise(statements):
+        if before.is_foreign and entry.link == "/" and entry.kind == "count" and entry.unit is None:
+            if before.unit is None:
+                raise UnreadError(entry.text)
+            entry.unit = before.unit  # a century of ours beside one of another calendar
         if before.is_no_date or before.is_foreign:
             entry.link = None
     return found
@@ -176,7 +182,9 @@ def _share_units(found: Sequence[Statement]) -> None:
         if before.unit is None and is_alike:
             before.unit = entry.unit
     for before, entry in pairs:
-        if entry.unit is None and entry.link in _CHAINED and (entry.is_roman or entry.is_whole or before.is_whole):
+        is_next = before.unit == _CENTURY and before.number < entry.number <= _LAST_CENTURY  # "siglos 17-18"
+        is_alike = entry.is_roman or entry.is_whole or before.is_whole or is_next
+        if entry.unit is None and entry.link in _CHAINED and is_alike:
             entry.unit = before.unit
 
 
@@ -270,6 +278,21 @@ def _share_width(before: Statement, entry: Statement) -> None:
     is_plain = before.kind == "count" and before.unit is None and not before.is_roman and entry.number < _FIRST_BARE
     if before.number % width == 0 and (is_plain or (before.kind == "year" and before.parts)):
         before.kind, before.unit = "tens", width
+
+
+def _years_alone(dated: Sequence[Statement]) -> list[Statement]:
+    """The statements that say years; a bound in front of a day is one of its year: "after July 4, 1776"."""
+    kept: list[Statement] = []
+    for place, entry in enumerate(dated):
+        behind = dated[place + 1] if place + 1 < len(dated) else None
+        if _says_years(entry):
+            kept.append(entry)
+        elif behind is not None and behind.link == "-" and behind.kind == "year" and behind.digits < _DIGITS_OF_YEAR:
+            entry.kind = "year"  # "25-220"
+            kept.append(entry)
+        elif behind is not None and behind.link == "," and behind.bound is None:
+            behind.bound = entry.bound
+    return kept
 
 
 def _says_years(entry: Statement) -> bool:

@@ -118,9 +118,13 @@ _REWRITTEN = tuple(
 _PLAIN = str.maketrans(
     {**dict.fromkeys("‐‑‒–—―−~〜～", "-"), **dict.fromkeys("’‘ʼ´`′ʹ", "'"), "\u200b": " ", "\u00ad": ""}
 )
+_PRIMES = dict.fromkeys(map(ord, "\u0384\u00b4\u0374"), "'")
+_CYRILLIC_ROMAN = re.compile(r"(?<!\w)[IVXХІ]+(?!\w)")
+_LATIN = str.maketrans("ХІ", "XI")
+_CENTURY_IN_SHORT = re.compile(r"(?<=\d)(st|nd|rd|th)C(?![a-z])")
 _HAN_DIGITS = {digit: str(value) for value, digit in enumerate("〇一二三四五六七八九")} | {"零": "0"}
 _ROMANS = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
-_ROMAN = re.compile(r"(x{0,2}(?:ix|iv|v?i{0,4}))([^ivx]*)", re.IGNORECASE)
+_ROMAN = re.compile(r"(x{0,3}(?:ix|iv|v?i{0,4}))([^ivx]*)", re.IGNORECASE)
 _QUIET = frozenset(".'\"?!<>*~≈±^_\\©")
 """Signs that say nothing; a dot and an apostrophe may also stand within an abbreviation."""
 
@@ -128,9 +132,12 @@ _QUIET = frozenset(".'\"?!<>*~≈±^_\\©")
 def plain_text(text: str) -> str:
     """The text with one form of each dash, quote and digit, and without brackets within numbers."""
     if not text.isascii():
+        text = _CYRILLIC_ROMAN.sub(lambda number: number[0].translate(_LATIN), text.translate(_PRIMES))
         text = unicodedata.normalize("NFKC", text).translate(_PLAIN)
         text = "".join(str(unicodedata.digit(sign)) if sign > "\x7f" and sign.isdecimal() else sign for sign in text)
         text = re.sub("[〇零一二三四五六七八九]{4}", lambda year: "".join(map(_HAN_DIGITS.__getitem__, year[0])), text)
+    if "C" in text:
+        text = _CENTURY_IN_SHORT.sub(r"\1 C", text)  # 19thC
     if "[" in text or "(" in text or "?" in text or ".." in text:
         for pattern, words in _REWRITTEN:
             text = pattern.sub(words, text)
@@ -167,7 +174,9 @@ def lexicon_of(languages: Mapping[str, DateWords]) -> Lexicon:
                 for form in {word, without_accents(word)}:
                     suffixes[form] = suffixes.get(form, frozenset()) | {kind}
     by_length = {first: tuple(sorted(of.items(), key=lambda entry: -len(entry[0]))) for first, of in phrases.items()}
-    runs = frozenset(word for word in (*by_length, *suffixes) if re.match(f"[{_RUN}]", word))
+    runs = frozenset(
+        word for word in (*by_length, *suffixes) if re.match(f"[{_RUN}]", word) and not _is_dynasty(word, phrases)
+    )
     longest = max(map(len, runs), default=1)
     letters = frozenset(word for word, of in phrases.items() if len(word) == 1 and () in of)
     quiet = [
@@ -178,6 +187,11 @@ def lexicon_of(languages: Mapping[str, DateWords]) -> Lexicon:
     return Lexicon(
         MappingProxyType(by_length), MappingProxyType(suffixes), letters, runs, longest, frozenset(["", *quiet])
     )
+
+
+def _is_dynasty(word: str, phrases: Mapping[str, Mapping[tuple[str, ...], Mapping[Meaning, frozenset[str]]]]) -> bool:
+    """Whether a sign is the name of a dynasty, which only counts where it stands alone: 明, but not in 明治."""
+    return len(word) == 1 and {kind for kind, _ in phrases.get(word, {}).get((), {})} == {"periods"}
 
 
 def _entries(lists: DateWords) -> Iterator[tuple[str, Meaning]]:
