@@ -11,9 +11,10 @@ from benchmarks.hostile.cases import Family, Fault, Scene, Wrong, first_wrong, o
 from benchmarks.hostile.commands import wrong_ending
 from benchmarks.hostile.pictures import drawing, encoded
 from schemas.artists import Artists
+from schemas.maker_words import QUALIFIERS
 from schemas.styles import Styles
 from schemas.tables import RECORDS
-from tasks.core.names import artists, maker_words, styles
+from tasks.core.names import artists, styles
 from tasks.core.names.known_artists import ALIASES
 from tasks.core.names.matching import merge_aliases
 
@@ -85,7 +86,7 @@ def _unlike(texts: list[str], table: pa.Table) -> Wrong | None:
         name, qualifier = row["artist"], row["artist_qualifier"]
         if name is not None and (not name.strip() or len(name) > 1000):
             return Wrong(Fault.CHANGE, f"{text[:80]!r} became {name[:80]!r}")
-        if qualifier is not None and (name is None or qualifier not in maker_words.QUALIFIERS):
+        if qualifier is not None and (name is None or qualifier not in QUALIFIERS):
             return Wrong(Fault.CHANGE, f"{text[:80]!r} has the qualifier {qualifier!r} and the name {name!r}")
     return None
 

@@ -21,7 +21,7 @@ from tasks.core.names.commas import is_no_name, turn
 from tasks.core.names.maker_words import Words, tokens, words_of
 from tasks.core.names.matching import Aliases, normalize_name
 from tasks.core.names.nobody import is_nobody
-from tasks.core.names.person_names import without_honours
+from tasks.core.names.person_names import is_full_name, without_honours
 from tasks.core.names.qualifiers import (
     qualifier_of_bracket,
     stronger_qualifier,
@@ -36,7 +36,7 @@ _LONGEST = 300
 _SEPARATORS = re.compile(r"[|;、\n\r\v\f\x1c-\x1e\x85\u2028\u2029]|//|\s/\s|(?<=\))/")
 _WIDE = str.maketrans("（）［］〔〕【】，；｜／？", "()[][][],;|/?")
 _BEFORE_COMMA = re.compile(r"\s*\(([^()]*)\)(?=\s*,)")
-_LAST_PART = re.compile(r"(\S.*?)(\s*,\s*|[.;:]\s+|\s+[-–—]\s+)([^,;:()\[\]]+)")
+_LAST_PART = re.compile(r"(\S.*?)(\s*,\s*|[.;:]\s+|\s+[-–—]\s+)((?:(?!\w\w\.\s)[^,;:()\[\]])+)")
 _SIGNS_BETWEEN = frozenset(",.;:-–—")
 _DOUBT = re.compile(r"[(\[]\s*\?+\s*[)\]]|^[\s?]*\?|(?<![\d–—-])\?[\s?]*$")
 """A "?" behind a year doubts the year, not the artist."""
@@ -260,7 +260,8 @@ def _without_last_part(text: str, words: Words) -> _Stripped | None:
         return None
     if (qualifier := words.behind.table.get(folded)) is not None:
         return _without_group(match[1], qualifier or None, words)
-    is_last_name = folded in words["also_family_names"] and not match[3].islower() and "," not in match[1]
+    is_whole = "," in match[1] or is_full_name(match[1], words)
+    is_last_name = folded in words["also_family_names"] and not match[3].islower() and not is_whole
     is_role = all(normalize_name(role) in words.roles.table for role in _ROLES.split(match[3])) and not is_last_name
     return (match[1], None) if is_role or ("," in match[2] and is_no_name(match[1], match[3], words)) else None
 

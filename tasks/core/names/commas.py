@@ -22,6 +22,8 @@ from tasks.core.names.person_names import (
     split_generation,
 )
 
+_OF_PEOPLES = frozenset({"nations", "cultures", "places"})
+
 
 class CommaName(NamedTuple):
     """A name in the order in which it is spoken; unless `is_certain`, as it came."""
@@ -77,6 +79,9 @@ def turn(text: str, words: Words) -> CommaName | None:
         return CommaName(two[0])
     head, *rest = [part.strip() for part in text.split(",") if normalize_name(part)] or [""]
     parts = _sorted_parts(head, rest, words)
+    kinds = words.kinds_of(tuple(normalize_name(head).split()))
+    if {*kinds} <= _OF_PEOPLES and rest and not is_given(rest[0], words):  # "Egypt, New Kingdom"
+        return CommaName(", ".join([head, *parts.all_of_name]), is_certain=False)
     name = _peer(head, parts, words) or _turned(head, parts, words)
     if name is None:
         return CommaName(", ".join([head, *parts.all_of_name]), is_certain=is_firm(text, words))

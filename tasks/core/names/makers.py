@@ -202,7 +202,8 @@ def is_person(text: str, words: Words) -> bool:
         return is_person(in_order, words)
     if has_firm_word(text, words) or (words.may_have_joint(text) and _patterns(words).companions.search(text)):
         return False
-    return _is_master(text, words) or is_full_name(text, words) or _is_son_of(text, words)
+    is_eastern = text.count(" ") == 1 and normalize_name(text.partition(" ")[0]) in words["families_first"]
+    return _is_master(text, words) or is_full_name(text, words) or is_eastern or _is_son_of(text, words)
 
 
 def _is_master(text: str, words: Words) -> bool:

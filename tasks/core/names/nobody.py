@@ -5,12 +5,17 @@ import re
 from tasks.core.names.maker_words import Words
 from tasks.core.names.matching import normalize_name
 from tasks.core.names.person_names import is_full_name
+from tasks.core.names.qualifiers import without_phrase_in_front
 
 _PARTS = re.compile(r"[,;:()\[\]/|]")
 _LETTER = re.compile(r"[^\W\d_]")
+_LABEL = re.compile(r"[^,;()\[\]/|]*:\s*\S")
+"""Words with a colon behind them: "Print artist: William Hogarth"."""
 _SURE = frozenset({"unknown", "centuries"})
 _NATIONS = frozenset({"nations", "cultures"})
 _NATIONS_OR_PLACES = {("nations",), ("cultures",), ("places",)}
+_GIVEN_AND_FAMILY = {("nations", "times"), ("nations", "ordinals")}
+"""Of a given name that is also a nation: "Frans Post", "Frans Fine"."""
 _PEOPLE = frozenset({"crafts", "groups", "several"})
 
 
@@ -24,11 +29,13 @@ def is_nobody(text: str, words: Words) -> bool:
     folded = normalize_name(text)
     if not _LETTER.search(folded) or folded in words.behind.table or folded in words["blanks"]:
         return True
+    if (phrase := without_phrase_in_front(text, words)) is not None and words.is_known(phrase[0]):
+        return False  # "Workshop of El Greco"
     parts = [part for piece in _PARTS.split(text) if (part := tuple(normalize_name(piece).split()))]
     whole = tuple(word for part in parts for word in part)
     return (
         _is_unknown(parts, words)
-        or _is_people(parts[0], words)
+        or (not _LABEL.match(text) and _is_people(parts[0], words))
         or _is_of_kinds(parts[0], words, is_all="" not in words.kinds_of(whole))
         or _is_dated_school(parts[0], whole, words)
         or _is_nation_and_century(whole, words)
@@ -88,6 +95,8 @@ def _is_of_kinds(head: tuple[str, ...], words: Words, *, is_all: bool) -> bool:
     """
     kinds = words.kinds_of(head)
     if "" in kinds or (head[0] in words["given_names"] and kinds[1:] in _NATIONS_OR_PLACES):
+        return False
+    if kinds in _GIVEN_AND_FAMILY and head[0] in words["given_names"]:
         return False
     has_nation, has_people = not _NATIONS.isdisjoint(kinds), not _PEOPLE.isdisjoint(kinds)
     if not _SURE.isdisjoint(kinds) or not is_all:

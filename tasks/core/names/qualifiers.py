@@ -13,6 +13,7 @@ _LABEL = re.compile(r"([^:;,()\[\]|]{2,40}):\s*(?=\S)")
 _PART = re.compile(r"[,;/|&+]")
 _SIGNS = re.compile("[⺀-鿿가-힣豈-﫿]")
 _ALSO_IN_SIGNS = re.compile("(.*[A-Za-z].*?)[ 　]+[⺀-鿿가-힣豈-﫿 　]+")
+_IN_FRONT_OF_SIGNS = re.compile(r"[(\[]\s*(\S+?)\s*[)\]]\s*|(\S+?)(?: |\s?[·・]\s?)")
 _LATIN = re.compile("[A-Za-z]")
 
 
@@ -25,7 +26,7 @@ def without_phrase_in_front(text: str, words: Words) -> tuple[str, str | None] |
     >>> without_phrase_in_front("formerly in the Louvre", shipped_words()) is None
     True
     """
-    if (label := _LABEL.match(text)) and normalize_name(label[1]) in words["labels"]:
+    if (label := _LABEL.match(text)) and _is_label(normalize_name(label[1]), words):
         return text[label.end() :], None
     said = tokens(text)
     length = words.in_front.begin([token.folded for token in said[:8]])
@@ -46,9 +47,16 @@ def without_phrase_in_front(text: str, words: Words) -> tuple[str, str | None] |
     return rest, words.in_front.table[phrase] or None
 
 
+def _is_label(folded: str, words: Words) -> bool:
+    """Whether words in front of a colon say what the one behind it is: "Artist", "Print artist"."""
+    return folded in words["labels"] or folded.rpartition(" ")[2] in words["crafts"]
+
+
 def _without_article(text: str, words: Words) -> str:
+    """The text without an article; "A. Cano" and "An Gyeon" have none."""
     first, _, rest = text.partition(" ")
-    return rest.lstrip() if rest.strip() and normalize_name(first) in words["articles"] else text
+    is_article = normalize_name(first) in words["articles"] and (first.islower() or first == "The")
+    return rest.lstrip() if rest.strip() and is_article else text
 
 
 def without_bare_word(text: str, words: Words, is_person: Callable[[str], bool]) -> tuple[str, str] | None:
@@ -81,9 +89,9 @@ def without_signs(text: str, words: Words) -> tuple[str, str | None] | None:
     if _LATIN.search(text):
         match = _ALSO_IN_SIGNS.fullmatch(text)
         return (match[1], None) if match else None
-    first, _, rest = text.partition(" ")
-    if len(rest) > 1 and first in words["dynasties"]:
-        return rest, None
+    dynasty = _IN_FRONT_OF_SIGNS.match(text)
+    if dynasty and (dynasty[1] or dynasty[2]) in words["dynasties"] and len(text) > dynasty.end() + 1:
+        return text[dynasty.end() :], None
     for sign, qualifier in words.glued_in_front.items():
         rest = re.sub(rf"^[(\[]?{re.escape(sign)}[)\]]?", "", text)
         is_apart = rest[:1].isspace() or text[:1] in "(["

@@ -80,7 +80,8 @@ def _by_given_names(parts: list[str], words: Words) -> str | None:
     """One family name in front of given names alone, which are no family names themselves."""
     whole, last = split_generation(" ".join(parts), words)
     parts = whole.split()
-    at = next((at for at in range(1, len(parts)) if is_given(" ".join(parts[at:]), words, is_whole=True)), None)
+    least = 2 if normalize_name(parts[0]) in words["particles"] else 1  # "Della Bella Stefano"
+    at = next((at for at in range(least, len(parts)) if is_given(" ".join(parts[at:]), words, is_whole=True)), None)
     if at is None or is_initial(parts[at]) or not parts[0][0].isalpha():
         return None
     family, generation = split_generation(" ".join(parts[:at]), words)

@@ -855,6 +855,43 @@ def test_a_qualifier_that_a_record_bears_stays_with_its_artist_and_goes_with_nob
     assert renamed["artist_qualifier"].to_pylist() == ["after", None]
 
 
+@pytest.mark.parametrize(
+    ("text", "name", "qualifier"),
+    [
+        ("Print artist: William Hogarth", "William Hogarth", None),
+        ("Author: Ferdowsi", "Ferdowsi", None),
+        ("Factory: Sèvres Manufactory (French, 1740–present)", "Sèvres Manufactory", None),
+        ("Print made by: Lucas Vorsterman I; After: Peter Paul Rubens", "Lucas Vorsterman I", None),
+        ("Frans Post", "Frans Post", None),
+        ("Attributed to An Gyeon", "An Gyeon", "attributed to"),
+        ("Attributed to A. Cano", "A. Cano", "attributed to"),
+        ("Attributed to the Amasis Painter", "Amasis Painter", "attributed to"),
+        ("Kara Walker (b. 1969)", "Kara Walker", None),
+        ("Pajou, Augustin. Sculpteur", "Augustin Pajou", None),
+        ("Adolph Menzel, Maler", "Adolph Menzel", None),
+        ("Anders Zorn, svensk, född 1860-02-18, död 1920-08-22", "Anders Zorn", None),
+        ("White, Minor", "Minor White", None),
+        ("Della Bella Stefano", "Della Bella Stefano", None),
+        ("School of Tawaraya Sōtatsu", "Tawaraya Sōtatsu", "school of"),
+        ("（清）石涛", "石涛", None),
+        ("明·唐寅", "唐寅", None),
+        ("尾形光琳作", "尾形光琳", None),
+        ("angeblich Jost Amman", "Jost Amman", "possibly"),
+        ("Egypt, New Kingdom, Dynasty 18", "Egypt, New Kingdom", None),
+        ("Roman, Imperial", None, None),
+        ("Arte romana", None, None),
+        ("Continental School, 19th Century", None, None),
+        ("清 宮廷畫家", None, None),
+    ],
+)
+def test_words_that_were_taken_for_names_and_names_for_words(text: str, name: str | None, qualifier: str | None):
+    assert parse_attribution(text, SHIPPED) == Attribution(name, qualifier)
+
+
+def test_the_workshop_of_one_who_is_called_like_a_people_is_somebodys():
+    assert parse_attribution("Workshop of El Greco", SHIPPED).qualifier == "workshop of"
+
+
 def test_an_artist_is_read_in_the_words_of_the_source_where_they_are_kept():
     # also in a record that is carried over from a release that read them otherwise
     carried = {"record_id": "m:1", "source": "m", "artist": "British School 17th century", "artist_text": "HALS Frans"}
