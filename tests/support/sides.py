@@ -85,7 +85,7 @@ def side(
         tombstones=table(tombstones, TOMBSTONES),
         scopes=table(takedowns, TAKEDOWNS).select(["record_id", "scope"]),
         image_columns=columns,
-        images=table(rows, IMAGES).select,
+        images=table(rows, IMAGES).select(columns).select,
         annotation_columns=box_columns,
         annotations=table(boxes, ANNOTATIONS).select(box_columns).select,
         records=lambda ids: known.filter(pc.is_in(known["record_id"], value_set=ids)),

@@ -49,11 +49,15 @@ class Common:
 
     def column(self, name: str) -> tuple[pa.Array, pa.Array]:
         """(P,) a column before and after."""
-        one, other = (
-            take(side.images([name])[name], self.both[:, place])
-            for place, side in enumerate((self.pair.before, self.pair.after))
-        )
-        return one, other
+        return self.before(name), self.after(name)
+
+    def before(self, name: str) -> pa.Array:
+        """(P,) a column of the older side."""
+        return take(self.pair.before.images([name])[name], self.both[:, 0])
+
+    def after(self, name: str) -> pa.Array:
+        """(P,) a column of the newer side."""
+        return take(self.pair.after.images([name])[name], self.both[:, 1])
 
     @cached_property
     def record_id(self) -> pa.Array:
@@ -170,7 +174,8 @@ def _why_said(changed: _ColumnChange, why: Explanations) -> None:
     if name == "source_urls":
         is_own = differ(*changed.common.column("source_url"))[changed.rows]
         why.say(~is_own, ChangeReason.COPIES)
-    anew = is_read_anew(name, pair.before.image_columns, pair.after.image_columns, changed.common.column)
+    common = changed.common
+    anew = is_read_anew(name, pair.before.image_columns, pair.after.image_columns, common.before, common.after)
     if not isinstance(anew, bool):
         why.say(anew[changed.rows], ChangeReason.READ_ANEW)
     bilderatlas = [text for text in pair.programs if text.startswith(("bilderatlas ", "contract "))]

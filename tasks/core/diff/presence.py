@@ -146,7 +146,7 @@ class _Rows:
         one, other, _ = self._records
         return {
             name: is_other
-            & is_read_anew(name, one.column_names, other.column_names, lambda column: (one[column], other[column]))
+            & is_read_anew(name, one.column_names, other.column_names, one.__getitem__, other.__getitem__)
             for name, is_other in self.metadata.items()
             if not self.pair.recipes.of_column(name)
         }

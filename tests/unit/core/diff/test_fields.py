@@ -50,6 +50,20 @@ CASES = {
         Kind.ATTRIBUTE,
         "read_anew",
     ),
+    "all artists, of the same words": (
+        {"artists": ["Rubens Peter Paul"], "artist": "Rubens Peter Paul", "artist_text": "RUBENS Peter Paul"},
+        {"artists": ["Peter Paul Rubens"], "artist": "Peter Paul Rubens", "artist_text": "RUBENS Peter Paul"},
+        {},
+        Kind.ATTRIBUTE,
+        "read_anew",
+    ),
+    "all artists, of whom one came": (
+        {"artists": ["A"], "artist": "A", "artist_text": "A"},
+        {"artists": ["A", "B"], "artist": "A", "artist_text": "A"},
+        {},
+        Kind.ATTRIBUTE,
+        "source_metadata",
+    ),
     "artist, of the same words": (
         {"artist": "Rubens Peter Paul", "artist_text": "RUBENS Peter Paul"},
         {"artist": "Peter Paul Rubens", "artist_text": "RUBENS Peter Paul"},

@@ -1,5 +1,7 @@
 """Columns that are read in words: read anew where the words are the same."""
 
+from collections.abc import Callable
+
 import pyarrow as pa
 import pytest
 
@@ -11,6 +13,9 @@ ARTISTS = {
     "artist_text": ([], ["Chinese", "Rubens, P. P."]),
 }
 
+OLDER = {**ARTISTS, "artist_text": ([None, None], ["Chinese", "Rubens, P. P."])}
+"""Records of an older release, in columns of today."""
+
 
 @pytest.mark.parametrize(
     ("name", "before", "after", "columns", "expected"),
@@ -21,12 +26,17 @@ ARTISTS = {
         ("year", ["date_text"], [], SAME, False),
         ("title", ["title"], ["title"], {}, False),
         ("artist", ["artist"], ["artist", "artist_text"], ARTISTS, [True, False]),
+        ("artist", ["artist", "artist_text"], ["artist", "artist_text"], OLDER, [True, False]),
         ("artist_qualifier", ["artist"], ["artist", "artist_text"], ARTISTS, False),
     ],
 )
 def test_the_same_words_are_read_anew(name, before, after, columns, expected):
-    def sides(column: str) -> tuple[pa.Array, pa.Array]:
-        return tuple(pa.array(values, pa.string()) for values in columns[column])
+    def column_of(place: int, known: list[str]) -> Callable[[str], pa.Array]:
+        def read(column: str) -> pa.Array:
+            assert column in known, f"{column} is read, which this side has not"
+            return pa.array(columns[column][place], pa.string())
 
-    found = is_read_anew(name, before, after, sides)
+        return read
+
+    found = is_read_anew(name, before, after, column_of(0, before), column_of(1, after))
     assert (found if isinstance(found, bool) else found.tolist()) == expected
