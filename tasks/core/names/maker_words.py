@@ -89,6 +89,8 @@ class Words:
         self._in_front = by_qualifier["in_front"]
         between = {word for name in ("ands", "ors", "by", "called", "others", "et_al", "now") for word in self[name]}
         self._joints = frozenset(phrase.split()[0] for phrase in (between | {*self.in_front.table}) if phrase)
+        others = (phrase for name in ("others", "et_al", "unknown", "crafts") for phrase in self[name] if phrase)
+        self._ends_of_others = frozenset(phrase.split()[-1] for phrase in others)
         self.aliases = aliases
         self.honours = frozenset(both.honours)
 
@@ -113,6 +115,11 @@ class Words:
     def may_have_joint(self, text: str) -> bool:
         """Whether a word in a text may stand between two names; False is certain."""
         return "&" in text or any(token.folded in self._joints for token in tokens(text))
+
+    def may_end_with_others(self, text: str) -> bool:
+        """Whether a text may end with "and others", "et al." or "and an unknown painter"; False is certain."""
+        said = tokens(text)
+        return bool(said) and said[-1].folded in self._ends_of_others
 
     def is_known(self, text: str) -> bool:
         """Whether a text is a name or an alias in the tables of artists."""

@@ -21,6 +21,7 @@ _GROUPS = frozenset(QUALIFIERS[2:9])
 _JOINTS = frozenset({"after", "copy after", "formerly attributed to", "style of", "manner of"})
 """Qualifiers between a maker and whom the maker followed."""
 _YEAR = r"(?<!\d)(?:1\d{3}|20\d{2})(?!\d)"
+_DIGIT = re.compile(r"\d")
 _DATES_AMID = re.compile(rf"\s*[(\[][^()\[\]]*{_YEAR}[^()\[\]]*[)\]](?=\s+[^\W\d_]|\s*&)")
 _BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*")
 _AFTER_YEAR = r"(?:\d|[^\w()\[\]])*"
@@ -93,7 +94,7 @@ def without_dates_amid(text: str) -> str:
 
 def without_years(text: str, words: Words) -> str:
     """The text without years at its end: "Claude Monet b. 1840"."""
-    if not any(sign.isdigit() for sign in text):
+    if not _DIGIT.search(text):
         return text
     match = _patterns(words).years.fullmatch(_patterns(words).of_year.sub(lambda year: _masked(year, words), text))
     return text[: match.end(1)] if match else text
@@ -112,7 +113,8 @@ def without_others(text: str, words: Words) -> str:
     >>> [without_others(f"{text} and others", shipped_words()) for text in ("Wang Hui", "Turner, Girtin")]
     ['Wang Hui', 'Turner, Girtin and others']
     """
-    match = _patterns(words).others.fullmatch(text) if words.may_have_joint(text) else None
+    may_end = words.may_have_joint(text) and words.may_end_with_others(text)
+    match = _patterns(words).others.fullmatch(text) if may_end else None
     return match[1] if match and ("," not in match[1] or is_person(match[1], words)) else text
 
 

@@ -29,17 +29,18 @@ def is_nobody(text: str, words: Words) -> bool:
     folded = normalize_name(text)
     if not _LETTER.search(folded) or folded in words.behind.table or folded in words["blanks"]:
         return True
-    if (phrase := without_phrase_in_front(text, words)) is not None and words.is_known(phrase[0]):
-        return False  # "Workshop of El Greco"
     parts = [part for piece in _PARTS.split(text) if (part := tuple(normalize_name(piece).split()))]
     whole = tuple(word for part in parts for word in part)
-    return (
+    if (
         _is_unknown(parts, words)
         or (not _LABEL.match(text) and _is_people(parts[0], words))
         or _is_of_kinds(parts[0], words, is_all="" not in words.kinds_of(whole))
         or _is_dated_school(parts[0], whole, words)
         or _is_nation_and_century(whole, words)
-    )
+    ):
+        phrase = without_phrase_in_front(text, words)
+        return phrase is None or not words.is_known(phrase[0])  # "Workshop of El Greco"
+    return False
 
 
 def is_aside(head: str, part: str, words: Words) -> bool:
