@@ -159,7 +159,7 @@ def test_a_gpu_that_fails_for_good_in_the_middle_leaves_a_process_that_ends_well
         cwd=ROOT,
         capture_output=True,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])},
     )
     assert done.returncode == 0, done.stderr[-3000:]
     assert "lost: expected cuda:0 to answer, got CUDA error" in done.stdout

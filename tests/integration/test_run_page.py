@@ -233,16 +233,16 @@ def pause(server: PrefectServer, run_id: str, longest: timedelta) -> None:
     assert server.post(f"flow_runs/{run_id}/set_state", {"state": suspended, "force": True})["status"] == "ACCEPT"
 
 
-def slow_run(server: PrefectServer, store: Path, museum: Path) -> RunPage:
-    """A build in small parts, once it works on one (of whichever stage: an earlier run may have left few)."""
+def slow_run(server: PrefectServer, store: Path, museum: Path, stage: str) -> RunPage:
+    """A build in small parts, once it works on one of a stage (of any: "")."""
     page = RunPage(server, parameters(store, museum, workers=1, part_rows=1), BUILD)
-    poll(lambda: [name for name in page.tasks() if " · part 1" in name], "the first part", timeout_s=180)
+    poll(lambda: [name for name in page.tasks() if f"{stage} · part 1" in name], "the first part", timeout_s=180)
     return page
 
 
 def test_a_paused_run_ends_its_process_and_goes_on_from_the_store_when_it_is_resumed(server, built, painted, tmp_path):
     store = tmp_path / "paused"
-    page = slow_run(server, store, painted)
+    page = slow_run(server, store, painted, "museum · fetch")
     pause(server, page.id, timedelta(minutes=5))
 
     def end() -> dict[str, Any] | None:
@@ -266,12 +266,12 @@ def test_a_paused_run_ends_its_process_and_goes_on_from_the_store_when_it_is_res
 
 def test_a_run_that_is_cancelled_or_whose_pause_runs_out_is_gone_on_with_by_a_new_one(server, built, painted, tmp_path):
     store = tmp_path / "left"
-    cancelled = slow_run(server, store, painted)
+    cancelled = slow_run(server, store, painted, "museum · fetch")
     server.post(f"flow_runs/{cancelled.id}/set_state", {"state": {"type": "CANCELLING", "name": "Cancelling"}})
     assert cancelled.until(*ENDED).startswith("CANCELLED: ")
     poll(lambda: not list(store.glob("leases/*")), "a store that nobody holds")
     kept = {path.name for path in store.glob("blobs/*/*")}
-    paused = slow_run(server, store, painted)
+    paused = slow_run(server, store, painted, "")  # the first may have left nothing to fetch
     pause(server, paused.id, timedelta(seconds=1))
     assert paused.until(*ENDED).startswith("FAILED: The flow was paused and never resumed")
     poll(lambda: not list(store.glob("leases/*")), "a store that nobody holds")

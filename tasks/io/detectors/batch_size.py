@@ -1,55 +1,43 @@
-"""How many pictures form a batch: measured while the model runs, and never again a size that memory was short for."""
+"""How many pictures form a batch: as many as memory has sufficed for so far."""
 
 import threading
 
+from tasks.io.detectors.canvases import Size
+
 MAX_PICTURES = 64
-_GAIN = 1.05
-"""A doubling must make a picture so much cheaper: otherwise it only takes memory and leaves more of the last batch
-empty."""
+_MAX_PX = 2**27
+"""Of a batch: its finest maps (256 channels at a sixteenth of its px) then have 2**31 values, which torchvision's
+kernels count in 32 bits."""
+_STEP_BITS = 3
+"""Of the number of pictures: a batch is padded to the next number whose other bits are 0. Each empty picture costs as
+much as a full one; each new shape costs time too, in which cuDNN chooses its kernels."""
 
 
-class BatchSize:
-    """Pictures of a batch on one canvas: doubled from `first` while that is faster, halved when memory is short.
+class BatchLimit:
+    """The largest batch, in pictures and in px, whatever the canvas. Several threads may share one."""
 
-    The first batch of each size is not timed: libraries choose their kernels in it. Several threads may share one.
-    """
+    def __init__(self, most: int = MAX_PICTURES) -> None:
+        self._most, self._px, self._lock = most, _MAX_PX, threading.Lock()
 
-    def __init__(self, first: int, most: int = MAX_PICTURES) -> None:
-        """If `first` = `most`, the size is fixed."""
-        self._most, self.pictures = most, min(first, most)
-        self._best = self.pictures
-        self._is_warm, self._best_s = False, float("inf")
-        self._is_settled = self.pictures == most
-        self._lock = threading.Lock()
+    def pictures_on(self, canvas: Size) -> int:
+        """Pictures of a full batch on that canvas: at least one."""
+        return max(1, min(self._most, self._px // _area_px(canvas)))
 
-    def record_time(self, pictures: int, seconds: float) -> None:
-        """A batch of so many pictures took so long. Batches that are not full are ignored."""
+    def halve(self, canvas: Size, pictures: int) -> None:
+        """A batch of so many pictures did not fit: from now on at most half of its px."""
         with self._lock:
-            if self._is_settled or pictures != self.pictures:
-                return
-            if not self._is_warm:
-                self._is_warm = True
-                return
-            each_s = seconds / pictures
-            if each_s * _GAIN > self._best_s:  # the doubling did not pay
-                self.pictures = self._best
-                self._is_settled = True
-                return
-            self._best, self._best_s, self._is_warm = pictures, each_s, False
-            self.pictures = min(self._most, 2 * self.pictures)
-            self._is_settled = self.pictures == pictures
+            self._px = min(self._px, pictures // 2 * _area_px(canvas))
 
-    def halve(self, pictures: int) -> None:
-        """A batch of so many pictures did not fit: from now on at most half of it."""
-        with self._lock:
-            self.pictures = max(1, min(self.pictures, pictures // 2))
-            self._is_settled = True
+
+def _area_px(canvas: Size) -> int:
+    return canvas.height_px * canvas.width_px
 
 
 def padded_size(pictures: int, most: int) -> int:
-    """Size to which a batch of so many pictures is padded: a power of two or `most`, so that there are few shapes.
+    """Size to which a batch of so many pictures is padded: by less than a quarter, and not beyond `most`.
 
-    >>> [padded_size(pictures, 12) for pictures in (1, 3, 8, 9, 12)]
-    [1, 4, 8, 12, 12]
+    >>> [padded_size(pictures, 60) for pictures in (1, 7, 9, 17, 33, 58)]
+    [1, 7, 10, 20, 40, 60]
     """
-    return min(1 << (pictures - 1).bit_length(), most) if pictures <= most else pictures
+    step = 1 << max(0, (pictures - 1).bit_length() - _STEP_BITS)
+    return max(pictures, min(-(-pictures // step) * step, most))

@@ -7,7 +7,7 @@ import contextlib
 import logging
 import os
 import threading
-import time
+import traceback
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from schemas.detect import Detect
 from schemas.errors import BadInput
 from schemas.phrases import error_line
 from tasks.io.detectors import decoding, devices, loading
-from tasks.io.detectors.batch_size import MAX_PICTURES, BatchSize, padded_size
+from tasks.io.detectors.batch_size import MAX_PICTURES, BatchLimit, padded_size
 from tasks.io.detectors.canvas_transform import CanvasBatch
 from tasks.io.detectors.canvases import Size
 from tasks.io.detectors.decoding import Picture
@@ -30,13 +30,9 @@ from tasks.io.detectors.outputs import PictureSizes, detections_from_rows, rows_
 from tasks.io.detectors.stream import PendingDetections
 
 _LOG = logging.getLogger("bilderatlas.detect")
-_FIRST_BATCH_SIZE = 4
 _MAX_DECODER_THREADS = 16
 _PARTS_AT_ONCE = 2
 """That share a GPU: while one writes its rows or waits for its last batch, the other uses the GPU."""
-_MAX_BATCH_PX = 2**27
-"""Of a batch: its finest maps (256 channels at a sixteenth of its px) then have 2**31 values, which torchvision's
-kernels count in 32 bits."""
 
 
 @dataclass(eq=False)
@@ -68,7 +64,7 @@ class TorchvisionDetector:
         self._model, self._settings, self._device, self.options = model, settings, device, options
         self.slots = threading.Semaphore(_PARTS_AT_ONCE)
         self._loading_lock = threading.Lock()
-        self._batch_sizes: dict[Size, BatchSize] = {}
+        self._batch_limit = BatchLimit(options.batch_size or (MAX_PICTURES if device.type == "cuda" else 1))
         self._loaded: LoadedModel | None = None
         self._in_flight: weakref.WeakSet[StagedBatch] = weakref.WeakSet()
         self._load()
@@ -103,7 +99,7 @@ class TorchvisionDetector:
 
     def batch_size(self, canvas: Size) -> int:
         """See PipelinedDetector."""
-        return self._batch_size_on(canvas).pictures
+        return self._batch_limit.pictures_on(canvas)
 
     def detect(self, pictures: Sequence[Pixels]) -> list[Detections]:
         """See Detector."""
@@ -135,7 +131,7 @@ class TorchvisionDetector:
                 f"device: expected {self._device} to have memory for one picture of {staged.canvas.width_px} x "
                 f"{staged.canvas.height_px} px, got too little; set smaller sides or another device"
             )
-        self._batch_size_on(staged.canvas).halve(len(staged.pictures))
+        self._batch_limit.halve(staged.canvas, len(staged.pictures))
         staged.batch = None  # the caller keeps `staged`, and must not keep its memory
         with self._translate_errors():
             if self._device.type == "cuda":
@@ -148,14 +144,6 @@ class TorchvisionDetector:
         halves = staged.pictures[:half], staged.pictures[half:]
         detections = [one for pictures in halves for one in self.start(StagedBatch(pictures, staged.canvas))()]
         return lambda: detections
-
-    def _batch_size_on(self, canvas: Size) -> BatchSize:
-        if canvas not in self._batch_sizes:
-            fixed = self.options.batch_size or (1 if self._device.type == "cpu" else None)
-            first = min((size.pictures for size in list(self._batch_sizes.values())), default=_FIRST_BATCH_SIZE)
-            most = max(1, min(MAX_PICTURES, _MAX_BATCH_PX // (canvas.height_px * canvas.width_px)))
-            self._batch_sizes.setdefault(canvas, BatchSize(fixed, fixed) if fixed else BatchSize(first, most))
-        return self._batch_sizes[canvas]
 
     def _stage(self, staged: StagedBatch) -> None:
         loaded, count = self._load(), len(staged.pictures)
@@ -178,9 +166,7 @@ class TorchvisionDetector:
         with _gpu_lock(loaded.device), devices.use_device(loaded.device), torch.inference_mode():
             if staged.ready is not None:
                 torch.cuda.current_stream().wait_event(staged.ready)
-            began_s = time.perf_counter()
             rows = rows_from_outputs(self._forward(loaded, batch)[: batch.picture_count])
-            self._batch_size_on(staged.canvas).record_time(len(staged.pictures), time.perf_counter() - began_s)
             staged.rows_on_host = start_copy_to_host(rows)
         own_sizes = [picture.size for picture in staged.pictures]
         sizes = [PictureSizes(*pair) for pair in zip(own_sizes, batch.sizes, strict=False)]
@@ -206,7 +192,7 @@ class TorchvisionDetector:
                 if not devices.is_responsive(self._device):
                     _LOG.warning("%s does not respond any more in this process: continuing on the CPU", self._device)
                     self._device = torch.device("cpu")
-                    self._batch_sizes = {}
+                    self._batch_limit = BatchLimit(self.options.batch_size or 1)
                 self._loaded = self._load_on_device()
             return self._loaded
 
@@ -228,7 +214,8 @@ class TorchvisionDetector:
             yield
         except RuntimeError as problem:
             if devices.is_out_of_memory(problem):
-                raise torch.OutOfMemoryError(str(problem)) from None  # frees the memory that the frames below keep
+                traceback.clear_frames(problem.__traceback__)  # they keep the memory, and the next error keeps them
+                raise torch.OutOfMemoryError(str(problem)) from None
             if not devices.is_device_failure(problem):
                 raise
             with self._loading_lock:

@@ -229,10 +229,19 @@ def test_a_batch_that_did_not_fit_holds_no_memory_while_its_halves_go_through():
     assert model.backbone.left["alive"] == 0
 
 
-def test_on_a_gpu_a_batch_begins_small_and_never_has_more_values_than_kernels_count(monkeypatch):
+def test_an_error_for_want_of_memory_keeps_none_of_it_for_as_long_as_it_is_kept():
+    held: list[weakref.ref[torch.Tensor]] = []
+
+    def work() -> None:
+        values = torch.ones(9)
+        held.append(weakref.ref(values))
+        raise torch.OutOfMemoryError("CUDA out of memory")
+
     detector = TorchvisionDetector(small(), SETTINGS, CPU)
-    monkeypatch.setattr(detector, "_device", torch.device("cuda", 0))
-    assert [detector.batch_size(Size(side, side)) for side in (800, 8192, 16384)] == [4, 2, 1]
+    with pytest.raises(torch.OutOfMemoryError) as kept, detector._translate_errors():
+        work()
+    assert held[0]() is None
+    assert kept.value.__context__.__traceback__
 
 
 def test_one_picture_that_does_not_fit_is_bad_input():
