@@ -59,6 +59,8 @@ class Lexicon(NamedTuple):
     """Characters of the longest of them."""
     quiet: frozenset[str]
     """Words that say nothing in front of a year, in no language."""
+    eras: Mapping[str, str]
+    """Words that are an era's at the end of a date, in every language."""
 
 
 @dataclass(slots=True)
@@ -131,7 +133,7 @@ _QUIET = frozenset(".'\"?!<>*~≈±^_\\©")
 
 def plain_text(text: str) -> str:
     """The text with one form of each dash, quote and digit, and without brackets within numbers."""
-    if not text.isascii():
+    if not text.isascii() and not (text := text.translate(_PLAIN)).isascii():
         text = _CYRILLIC_ROMAN.sub(lambda number: number[0].translate(_LATIN), text.translate(_PRIMES))
         text = unicodedata.normalize("NFKC", text).translate(_PLAIN)
         text = "".join(str(unicodedata.digit(sign)) if sign > "\x7f" and sign.isdecimal() else sign for sign in text)
@@ -184,8 +186,20 @@ def lexicon_of(languages: Mapping[str, DateWords]) -> Lexicon:
         for first, of in phrases.items()
         if ("little", True) in of.get((), {}) and {kind for kind, _ in of[()]} <= {"little", "unit", "notes"}
     ]
+    eras = {
+        first: value
+        for first, of in phrases.items()
+        for kind, value in of.get((), ())
+        if kind == "era" and len(first) > 1 and {kind for kind, _ in of[()]} <= {"era", "little", "joins"}
+    }
     return Lexicon(
-        MappingProxyType(by_length), MappingProxyType(suffixes), letters, runs, longest, frozenset(["", *quiet])
+        MappingProxyType(by_length),
+        MappingProxyType(suffixes),
+        letters,
+        runs,
+        longest,
+        frozenset(["", *quiet]),
+        MappingProxyType(eras),
     )
 
 

@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from tasks.core.scrape import dates
+from tasks.core.scrape.date_reader import Reader
 from tasks.core.scrape.date_statements import FIRST_YEAR, LAST_YEAR, YearRange
-from tasks.core.scrape.date_words import lexicon_with
+from tasks.core.scrape.date_words import lexicon_with, plain_text, tokens
 from tasks.core.scrape.dates import one_year, read_date, read_with, year_of_cell, years_of_text, years_of_work
 
 BY_HAND = Path(__file__).with_name("dates.csv")
@@ -387,3 +389,35 @@ def test_most_dates_of_the_corpus_are_read_and_none_wrong(shared_data: Path) -> 
     ]
     assert len(wrong) <= 0.01 * len(rows), wrong
     assert len(missed) <= 0.04 * len(rows), missed
+
+
+LEXICON = lexicon_with(None)
+YEARS = st.one_of(st.integers(1, 2200), st.sampled_from([100, 200, 1000, 1001, 1800, 1850, 1900, 2100, 2101])).map(str)
+ENDS = st.one_of(st.just(""), YEARS, st.integers(0, 99).map("{:02}".format)).map(lambda end: end and f"-{end}")
+WORDS = st.sampled_from(sorted(LEXICON.quiet)).flatmap(lambda word: st.sampled_from([f"{word} ", f"{word}. "]))
+ERAS = st.one_of(st.just(""), st.sampled_from(sorted(LEXICON.eras)).map(lambda era: f" {era.upper()}"))
+
+
+@given(st.one_of(st.just(""), WORDS), YEARS, ENDS, ERAS)
+@settings(max_examples=1500)
+def test_what_is_read_the_quick_way_is_what_the_reader_reads(word, year, end, era):
+    plain = plain_text(f"{word.lstrip('. ')}{year}{end}{era}")
+    quick = dates._plain_years(plain, LEXICON)
+    assume(quick is not None)
+    assert quick == Reader(tokens(plain, LEXICON)).years()
+
+
+@pytest.mark.parametrize(
+    ("text", "years"),
+    [
+        pytest.param("c. 618-907 CE", (618, 907), id="three digits"),
+        pytest.param("ca. 323-146 BCE", (-323, -146), id="before Christ"),
+        pytest.param("vers 1871-73", (1871, 1873), id="short for its year"),
+        pytest.param("490-80 BC", None, id="short, before Christ"),
+        pytest.param("146-323 BC", None, id="backwards"),
+        pytest.param("1850 AH", None, id="no era"),
+        pytest.param("2101", None, id="not yet"),
+    ],
+)
+def test_which_dates_are_read_the_quick_way(text, years):
+    assert dates._plain_years(text, LEXICON) == years
