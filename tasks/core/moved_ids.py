@@ -16,6 +16,7 @@ KNOWN = pa.schema([(name, pa.string()) for name in ("record_id", "source", "loca
 MOVED = pa.schema([(name, pa.string()) for name in ("record_id", "source", "now")])
 MOVED_BY = ["record_id", "source", "reason", "locator", "image_url"]
 """Columns of RECORDS that are asked for."""
+WAY_OUT = "give the works their old keys, or raise max_renamed_fraction if the new ones are right"
 _EXAMPLES = 2
 
 

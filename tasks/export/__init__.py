@@ -144,9 +144,8 @@ def _check_ids(recipe: Recipe, previous: releases.Release | None, state: State, 
     if moved_ids.is_many(moves, recipe.max_renamed_fraction):
         raise Refusal(
             f"export: expected the images of release {previous.manifest.version} under their ids, got others: "
-            f"{' '.join(moved_ids.moved_sentences(moves))} Nothing is published: give the works their old keys, or "
-            "raise max_renamed_fraction if the new ones are right; then look through what names ids, such as lists by "
-            "hand"
+            f"{' '.join(moved_ids.moved_sentences(moves))} Nothing is published: {moved_ids.WAY_OUT}; then look "
+            "through what names ids, such as lists by hand"
         )
 
 

@@ -28,7 +28,7 @@ from schemas.styles import Styles
 from schemas.tables import COCO_FILES, RECORDS, RETRIEVALS, SOURCE_FIGURES
 from tasks.core import passed_over
 from tasks.core.fetch import REQUESTS
-from tasks.core.moved_ids import MOVED_BY, Moves, moved_sentences
+from tasks.core.moved_ids import MOVED_BY, WAY_OUT, Moves, is_many, moved_sentences
 from tasks.core.names import artists, matching, styles
 from tasks.core.record_ids import spelling_notes, with_ids
 from tasks.core.scrape import answers as web_sources
@@ -169,7 +169,8 @@ def scrape(recipe: Recipe, context: Context, chosen: Predecessor) -> State:
 def _moved_notes(recipe: Recipe, before: Release | None, everything: pa.Table) -> tuple[str, ...]:
     """Sentences on images that stand under other ids than in the last release."""
     moves = previous.moved_records(before, everything.select(MOVED_BY)) if recipe.limit is None else Moves()
-    return tuple(f"scrape: {sentence}" for sentence in moved_sentences(moves))
+    end = [f"nothing will be published so: {WAY_OUT}"] if is_many(moves, recipe.max_renamed_fraction) else []
+    return tuple(f"scrape: {sentence}" for sentence in (*moved_sentences(moves), *end))
 
 
 def _files(recipe: Recipe) -> list[str]:

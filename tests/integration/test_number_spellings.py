@@ -10,10 +10,11 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from flows.build_dataset import run_stages
+from flows.build_dataset import plan, run_stages
 from flows.recipes import recipe_from_file
 from schemas.errors import Refusal
 from schemas.manifests import Context, Step
+from schemas.recipe import Recipe
 from tasks.io.store.releases import Release
 from tasks.purge import purge
 from tasks.verify import verify
@@ -48,13 +49,20 @@ class Numbered:
 
     def build(self, ids: Sequence[Any], **changes: Any) -> tuple[Release, Step]:
         """A build of a table with these ids, the first of the first image; None: a hole."""
+        steps = run_stages(*self._tables(ids, changes))
+        return Release(steps[-1].release), steps[0]
+
+    def plan(self, ids: Sequence[Any]) -> Step:
+        """What a plan says of the source."""
+        return plan(*self._tables(ids, {}))[0]
+
+    def _tables(self, ids: Sequence[Any], changes: dict[str, Any]) -> tuple[Recipe, Context]:
         files = [f"{number}.jpg" for number in range(FIRST, FIRST + len(ids))]
         pq.write_table(pa.table({"id": pa.array(ids), "file": files}), self.images / "w.parquet")
         (self.folder / "r.yaml").write_text(yaml.safe_dump({**RECIPE, **changes}), encoding="utf-8")
         bindings = {"images": str(self.images), "by_hand": str(self.folder / "hand.csv")}
         context = Context(store=str(self.folder / "store"), bindings=bindings)
-        steps = run_stages(recipe_from_file(str(self.folder / "r.yaml")), context)
-        return Release(steps[-1].release), steps[0]
+        return recipe_from_file(str(self.folder / "r.yaml")), context
 
 
 @pytest.fixture
@@ -143,9 +151,19 @@ def test_new_keys_for_the_same_images_are_refused_until_the_recipe_allows_them(n
     )
     release, step = numbered.build(OTHERS, max_renamed_fraction=1)
     assert any("did the source's keys change" in note for note in step.notes)
+    assert not any("nothing will be published" in note for note in step.notes)
     splits = {name.removeprefix("s:inv-"): row[2] for name, row in places(release).items() if row[0]}
     assert splits == {name.removeprefix("s:"): row[2] for name, row in places(was).items() if row[0]}
     numbered.build(OTHERS)  # these are its ids from then on
+
+
+def test_a_plan_says_what_other_keys_will_come_to_before_all_is_fetched(numbered: Numbered):
+    numbered.build(NUMBERS)
+    (numbered.images / f"{FIRST + WORKS}.jpg").write_bytes(b"another")
+    assert (
+        "scrape: nothing will be published so: give the works their old keys, or raise max_renamed_fraction if the new "
+        "ones are right"
+    ) in numbered.plan([*OTHERS, "new"]).notes
 
 
 def test_keys_that_are_all_one_more_are_other_keys(numbered: Numbered):
