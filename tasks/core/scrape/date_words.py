@@ -124,6 +124,7 @@ _PRIMES = dict.fromkeys(map(ord, "\u0384\u00b4\u0374"), "'")
 _CYRILLIC_ROMAN = re.compile(r"(?<!\w)[IVXХІ]+(?!\w)")
 _LATIN = str.maketrans("ХІ", "XI")
 _CENTURY_IN_SHORT = re.compile(r"(?<=\d)(st|nd|rd|th)C(?![a-z])")
+_CENTURY_IN_FRONT = re.compile(r"(?<!\w)C(?!14)(1\d|2[01])(?!\w)")  # C14 dates bones
 _HAN_DIGITS = {digit: str(value) for value, digit in enumerate("〇一二三四五六七八九")} | {"零": "0"}
 _ROMANS = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
 _ROMAN = re.compile(r"(x{0,3}(?:ix|iv|v?i{0,4}))([^ivx]*)", re.IGNORECASE)
@@ -140,6 +141,7 @@ def plain_text(text: str) -> str:
         text = re.sub("[〇零一二三四五六七八九]{4}", lambda year: "".join(map(_HAN_DIGITS.__getitem__, year[0])), text)
     if "C" in text:
         text = _CENTURY_IN_SHORT.sub(r"\1 C", text)  # 19thC
+        text = _CENTURY_IN_FRONT.sub(r"\1th C", text)  # C19
     if "[" in text or "(" in text or "?" in text or ".." in text:
         for pattern, words in _REWRITTEN:
             text = pattern.sub(words, text)
