@@ -1,10 +1,13 @@
 """Whether a Dask cluster can run a build's parts: asked before the build begins, and told in one sentence."""
 
 import asyncio
+import contextlib
 import importlib
+import logging
 import os
 import platform
 import socket
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,9 +18,10 @@ from distributed.core import rpc
 from prefect.settings import PREFECT_API_URL
 
 from schemas.errors import BadInput
-from schemas.phrases import error_line
+from schemas.phrases import LONGEST_PLACE, error_line, printable, quoted
 from tasks.engine import clusters, worker_code
 
+_LAST_PORT = 65535
 _CONNECT_S, _ANSWER_S = 3.0, 4.0
 """A scheduler in the same network answers within milliseconds; one that is just starting within seconds."""
 
@@ -31,7 +35,7 @@ def check_cluster(dask: str, named_by: str = "--dask") -> None:
     """
     clusters.longest_wait_s()  # told now, not only once workers are waited for
     try:
-        workers = list(_scheduler(dask)["workers"])
+        workers = _workers(dask)
         _check_server_is_reached(workers or [dask])
     except BadInput as problem:
         raise BadInput(f"{named_by}: {problem}") from problem.__cause__
@@ -49,20 +53,40 @@ def check_workers(client: Client, dask: str) -> None:
     _check_code(client)
 
 
-def _scheduler(dask: str) -> dict[str, Any]:
-    """What the scheduler at an address says of itself. Raises BadInput where there is none."""
+def _workers(dask: str) -> list[str]:
+    """The workers of the scheduler at an address. Raises BadInput where there is none."""
     try:
-        with ThreadPoolExecutor(1) as thread:  # in a notebook, this thread has a loop that runs
-            identity = thread.submit(asyncio.run, _identity(dask)).result()
+        host, port = get_address_host_port(dask)
+    except ValueError as problem:
+        said = error_line(problem)
+        raise _no_scheduler(dask, "its port is no number" if "invalid literal" in said else said) from problem
+    if not 0 < port <= _LAST_PORT:
+        raise _no_scheduler(dask, f"ports go from 1 to {_LAST_PORT}")
+    try:
+        with _silent_protocol(), ThreadPoolExecutor(1) as thread:  # in a notebook, this thread has a loop that runs
+            identity = thread.submit(asyncio.run, _identity(dask, host, port)).result()
+        kind, workers = identity["type"], [str(worker) for worker in identity["workers"]]
     except Exception as problem:  # what is read there as Dask's protocol may fail in any way
         raise _no_scheduler(dask, _reason(problem)) from problem
-    if identity.get("type") != "Scheduler":
-        raise _no_scheduler(dask, f"a {identity.get('type')} of Dask answers there, which is no scheduler")
-    return identity
+    if kind != "Scheduler":
+        raise _no_scheduler(dask, f"a {printable(str(kind))[:80]} of Dask answers there, which is no scheduler")
+    return workers
 
 
-async def _identity(dask: str) -> dict[str, Any]:
-    host, port = get_address_host_port(dask)
+@contextlib.contextmanager
+def _silent_protocol() -> Iterator[None]:
+    """While it lasts, Dask does not log with a traceback what it can't read: the sentence says it."""
+    log = logging.getLogger("distributed.protocol.core")
+    before = log.level
+    log.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        log.setLevel(before)
+
+
+async def _identity(dask: str, host: str, port: int) -> dict[str, Any]:
+    """What the server at an address says of itself."""
     async with asyncio.timeout(_ANSWER_S):
         # else an unknown name, or a port at which nobody listens, is tried again and again, and what is wrong is lost
         _, writer = await asyncio.open_connection(host, port)
@@ -72,8 +96,9 @@ async def _identity(dask: str) -> dict[str, Any]:
 
 
 def _no_scheduler(dask: str, reason: str) -> BadInput:
+    got = quoted(dask, LONGEST_PLACE)
     return BadInput(
-        f"expected the address of a Dask scheduler that runs, such as tcp://scheduler:8786, got '{dask}': {reason}"
+        f"expected the address of a Dask scheduler that runs, such as tcp://scheduler:8786, got {got}: {reason}"
     )
 
 
@@ -90,15 +115,17 @@ def _reason(problem: BaseException) -> str:
         return f"no machine of that name is known ({first.strerror})"
     if "ssl_context" in str(problem):
         return "tls needs certificates, in distributed.comm.tls of Dask's configuration"
-    if isinstance(problem, ValueError):
-        return error_line(problem)
-    if isinstance(first, ConnectionRefusedError):
+    if _is_refused(first):
         return "nothing listens there (connection refused)"
     if isinstance(problem, TimeoutError):
         return f"what listens there has not answered as a Dask scheduler within {_ANSWER_S:.0f} s"
     if isinstance(problem, OSError):
         return error_line(first if str(first) else problem)
     return "what answers there is no Dask scheduler"
+
+
+def _is_refused(problem: BaseException) -> bool:
+    return isinstance(problem, ConnectionRefusedError) or "Connect call failed" in str(problem)  # at several addresses
 
 
 def _wait_for_worker(client: Client, dask: str) -> None:

@@ -1,48 +1,64 @@
 """What a language calls eras, centuries, parts of them, bounds and all else that stands in a date."""
 
-from pydantic import Field
+import re
+from typing import Annotated
 
-from schemas.word_lists import Phrases, WordLists
+from pydantic import AfterValidator, Field
+
+from schemas.word_lists import Phrase, Phrases, WordLists
+
+
+def _with_a_letter(word: str) -> str:
+    if not re.search(r"[^\W\d_]", word):
+        raise ValueError(f"expected a word with a letter, got {word!r}")
+    return word
+
+
+Words = tuple[Annotated[Phrase, AfterValidator(_with_a_letter)], ...]
+"""Numbers and signs are read by rules."""
+Ordinal = Annotated[int, Field(ge=1, le=99)]
 
 
 class DateWords(WordLists):
     """The words of one language. Case, accents, dots, hyphens and blanks within a word of several don't matter."""
 
-    before_christ: Phrases = Field((), description="An era before Christ: BC")
-    after_christ: Phrases = Field((), description="Our era: AD")
-    calendars: Phrases = Field((), description="Another calendar: the number beside it is no year of ours")
-    no_date: Phrases = Field((), description="Where it stands, no year is that of the work: born, years ago, cm")
-    century: Phrases = Field((), description="A century, before or behind its number")
-    millennium: Phrases = Field((), description="A millennium")
-    decades: Phrases = Field((), description="Stands before a decade: années in `années 1850`")
+    before_christ: Words = Field((), description="An era before Christ: BC")
+    after_christ: Words = Field((), description="Our era: AD")
+    calendars: Words = Field((), description="Another calendar: the number beside it is no year of ours")
+    no_date: Words = Field(
+        (), description="Beside it no year is the work's: born, years ago. Told as not read; undated is one of notes"
+    )
+    century: Words = Field((), description="A century, before or behind its number")
+    millennium: Words = Field((), description="A millennium")
+    decades: Words = Field((), description="Stands before a decade: années in `années 1850`")
     decade_suffixes: Phrases = Field((), description="Makes a decade, or a hundred years, of a number: s in `1850s`")
     ordinal_suffixes: Phrases = Field((), description="Makes an ordinal of a number: th in `19th`")
-    ordinals: dict[int, Phrases] = Field({}, description="Ordinals in words, as far as centuries and quarters go")
-    named_centuries: dict[int, Phrases] = Field({}, description="Centuries that have a name: Ottocento is the 19th")
-    last: Phrases = Field((), description="The last half, third or quarter")
-    tenths: Phrases = Field((), description="A tenth of a century, behind an ordinal: decade")
-    quarters: Phrases = Field((), description="A quarter, behind an ordinal")
-    thirds: Phrases = Field((), description="A third, behind an ordinal")
-    halves: Phrases = Field((), description="A half, behind an ordinal")
-    early: Phrases = Field((), description="The first third of a century or decade")
-    middle: Phrases = Field((), description="The second third")
-    late: Phrases = Field((), description="The last third")
-    first_half: Phrases = Field((), description="The first half, in one word")
-    second_half: Phrases = Field((), description="The second half, in one word")
-    before: Phrases = Field((), description="The work is older: only the last year is known")
-    until: Phrases = Field((), description="Up to this year, or by it")
-    after: Phrases = Field((), description="The work is younger: only the first year is known")
-    since: Phrases = Field((), description="From this year on")
-    or_before: Phrases = Field((), description="Stands behind a year: or earlier")
-    or_after: Phrases = Field((), description="Stands behind a year: or later")
-    open_end: Phrases = Field((), description="Up to today")
-    later: Phrases = Field((), description="At some later time: `printed later`")
-    joins: Phrases = Field((), description="Joins two years or centuries: to, and, or")
-    little: Phrases = Field((), description="Says nothing about the year: articles, circa, year, probably")
-    id_est: Phrases = Field((), description="A better reading follows")
-    names_follow: Phrases = Field((), description="A name or a place may follow: by, in")
-    labels: Phrases = Field((), description="The number behind it is none of a year: no., vol.")
-    copies: Phrases = Field((), description="What follows is the age of what was copied: in the style of")
-    periods: Phrases = Field((), description="Says that the words beside it are the name of a period: dynasty")
-    eras: Phrases = Field((), description="Of periods those that may count years of their own: era")
-    notes: Phrases = Field((), description="May stand beside a year: months, seasons, what was made, and how")
+    ordinals: dict[Ordinal, Words] = Field({}, description="Ordinals in words, as far as centuries and quarters go")
+    named_centuries: dict[Ordinal, Words] = Field({}, description="Centuries that have a name: Ottocento is the 19th")
+    last: Words = Field((), description="The last half, third or quarter")
+    tenths: Words = Field((), description="A tenth of a century, behind an ordinal: decade")
+    quarters: Words = Field((), description="A quarter, behind an ordinal")
+    thirds: Words = Field((), description="A third, behind an ordinal")
+    halves: Words = Field((), description="A half, behind an ordinal")
+    early: Words = Field((), description="The first third of a century or decade")
+    middle: Words = Field((), description="The second third")
+    late: Words = Field((), description="The last third")
+    first_half: Words = Field((), description="The first half, in one word")
+    second_half: Words = Field((), description="The second half, in one word")
+    before: Words = Field((), description="The work is older: only the last year is known")
+    until: Words = Field((), description="Up to this year, or by it")
+    after: Words = Field((), description="The work is younger: only the first year is known")
+    since: Words = Field((), description="From this year on")
+    or_before: Words = Field((), description="Stands behind a year: or earlier")
+    or_after: Words = Field((), description="Stands behind a year: or later")
+    open_end: Words = Field((), description="Up to today")
+    later: Words = Field((), description="At some later time: `printed later`")
+    joins: Words = Field((), description="Joins two years or centuries: to, and, or")
+    little: Words = Field((), description="Says nothing about the year: articles, circa, year, probably")
+    id_est: Words = Field((), description="A better reading follows")
+    names_follow: Words = Field((), description="A name or a place may follow: by, in")
+    labels: Words = Field((), description="The number behind it is none of a year: no., vol.")
+    copies: Words = Field((), description="What follows is the age of what was copied: in the style of")
+    periods: Words = Field((), description="Says that the words beside it are the name of a period: dynasty")
+    eras: Words = Field((), description="Of periods those that may count years of their own: era")
+    notes: Words = Field((), description="May stand beside a year: months, seasons, what was made, and how")

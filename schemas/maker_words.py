@@ -72,7 +72,7 @@ class MakerWords(WordLists):
     of_years: Phrases = Field((), description="Between a name and a year that is part of it: Master of 1499")
     others: Phrases = Field((), description="Others, without a name")
     et_al: Phrases = Field((), description="Others, with the word for 'and' in it: et al., u. a.")
-    by: Phrases = Field((), description="In front of a name: by")
+    by: Phrases = Field((), description='Between two names: by. In front of one it goes into in_front, under ""')
     asides: Phrases = Field((), description="After a comma, begin what is no part of a name: possibly, known")
     now: Phrases = Field((), description="In front of who is thought to be the maker now")
     anothers_work: Phrases = Field((), description="After a comma, in front of another one's name: printed by")

@@ -14,6 +14,7 @@ from schemas.manifests import Context, ReleaseManifest, Step
 from schemas.phrases import error_line
 from schemas.reasons import MEANING, Reason
 from schemas.split import SplitName
+from tasks.core.markdown import as_text
 from tasks.engine import flow_runs, reports, runs, summary, thumbnails
 from tasks.engine.progress import artifact_key
 from tasks.engine.release_links import link_to
@@ -70,7 +71,7 @@ def create_release(context: Context, steps: Sequence[Step], limit: int | None) -
         "",
         *(f"- [{name}]({link_to(release, name)}): {text}" for name, text in _FILES if _has(manifest, name)),
         "",
-        *(f"- {note}" for step in steps for note in step.notes),
+        *(f"- {as_text(note)}" for step in steps for note in step.notes),
         "",
         *_samples_if_readable(context, steps),
     ]
@@ -80,7 +81,12 @@ def create_release(context: Context, steps: Sequence[Step], limit: int | None) -
 
 def create_verification(name: str, version: str, text: str) -> None:
     """Leave what `verify` says of a release."""
-    _create_markdown(name, "verify", f"```\n{text}\n```", f"What was checked of release {version} of {name}")
+    _create_markdown(
+        name,
+        "verify",
+        "\n".join(f"    {line}" for line in text.splitlines()),
+        f"What was checked of release {version} of {name}",
+    )
 
 
 def _create_markdown(dataset: str, word: str, text: str, description: str) -> None:
@@ -109,7 +115,7 @@ def _samples_if_readable(context: Context, steps: Sequence[Step]) -> list[str]:
     try:
         return _samples(context, steps)
     except (DamagedFile, OSError) as problem:
-        return [f"No pictures: {error_line(problem)}"]
+        return [f"No pictures: {as_text(error_line(problem))}"]
 
 
 def _samples(context: Context, steps: Sequence[Step]) -> list[str]:

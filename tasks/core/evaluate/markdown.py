@@ -23,6 +23,8 @@ _OF_IMAGES = {
 }
 _SHOWN_AT = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 _NO_TEXT = re.compile(r"[\x00-\x1f\x7f]+")
+_ESCAPED = str.maketrans({"|": "\\|", "[": "\\[", "\\": "\\\\"})
+"""With it, no text is a link, a picture or the end of a cell."""
 
 
 def summary_lines(name: str, scores: pa.Table, settings: CompareSettings) -> list[str]:
@@ -109,7 +111,7 @@ def cell(text: str) -> str:
     >>> cell("<i>") + cell("one" + chr(10) + "two")
     '&lt;i&gt;one two'
     """
-    return escape(_NO_TEXT.sub(" ", text), quote=False).replace("|", "\\|")
+    return escape(_NO_TEXT.sub(" ", text), quote=False).translate(_ESCAPED)
 
 
 def number(value: float | None) -> str:

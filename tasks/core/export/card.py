@@ -1,6 +1,5 @@
 """The dataset card: what a release is, in Markdown, for whoever opens its folder."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,6 +10,7 @@ from schemas.phrases import and_more
 from schemas.reasons import MEANING, Reason
 from schemas.recipe import Recipe
 from tasks.core.attribute_statistics import AttributeSummary
+from tasks.core.markdown import as_text
 from tasks.core.passed_over import yielded
 from tasks.core.plots import ROWS
 from tasks.core.report import choice
@@ -58,7 +58,7 @@ def card(
         "",
         "| rights | images |",
         "|---|---|",
-        *(f"| {uri} | {count} |" for uri, count in sorted(rights.items())),
+        *(f"| {as_text(uri)} | {count} |" for uri, count in sorted(rights.items())),
         "",
         *_attribute_lines(attributes, counts["kept"]),
         *_diversity_lines(diversity),
@@ -117,7 +117,7 @@ def _table_of(rows: Sequence[PassedOver], sentence: str) -> list[str]:
         "| source | what | count | of |",
         "|---|---|---|---|",
         *(
-            f"| {_in_a_cell(', '.join(row.sources))} | {_in_a_cell(row.kind)} | {row.count} | {row.listed} {row.unit} |"
+            f"| {as_text(', '.join(row.sources))} | {as_text(row.kind)} | {row.count} | {row.listed} {row.unit} |"
             for row in rows
         ),
         "",
@@ -134,7 +134,7 @@ def _diversity_lines(diversity: pa.Table | None) -> list[str]:
         "",
         "| style | images | artists | effective artists | Gini coefficient |",
         "|---|---|---|---|---|",
-        *(f"| {_in_a_cell(row.name)} | {' | '.join(choice.cells(row))} |" for row in rows[: ROWS + 1]),
+        *(f"| {as_text(row.name)} | {' | '.join(choice.cells(row))} |" for row in rows[: ROWS + 1]),
         "",
         *([f"...{more} styles.", ""] if more else []),
     ]
@@ -152,17 +152,11 @@ def _attribute_lines(attributes: Sequence[AttributeSummary], images: object) -> 
         "| attribute | type | images | values | meaning |",
         "|---|---|---|---|---|",
         *(
-            f"| `{of.name}` | {of.type} | {of.images} | {_in_a_cell(', '.join(of.values))} | "
-            f"{_in_a_cell(of.description)} |"
+            f"| `{of.name}` | {of.type} | {of.images} | {as_text(', '.join(of.values))} | {as_text(of.description)} |"
             for of in attributes
         ),
         "",
     ]
-
-
-def _in_a_cell(name: str) -> str:
-    """A source's word, so that Markdown takes it for nothing but text of one cell."""
-    return re.sub(r"([\\`*_{}\[\]<>#|!~&])", r"\\\1", " ".join(name.split()))
 
 
 def _detector_lines(scores: Mapping[str, Any] | None) -> list[str]:

@@ -1,5 +1,6 @@
 """Reads the words of a date one by one: what each says of the number before or behind it."""
 
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -59,6 +60,7 @@ class Reader:
         self._bound: str | None = None
         self._era: str | None = None
         self._unit: int | None = None
+        self._size: int | None = None
         self._link: str | None = None
         self._is_label = self._is_calendar = self._is_copy = self._are_decades = self._has_day = False
 
@@ -251,7 +253,10 @@ class Reader:
             self._add_part(token.means["part"])
 
     def _read_size(self, token: Token) -> None:
-        """A half, a third, a quarter: the ordinals in front of it say which."""
+        """A half, a third, a quarter: the ordinals in front of it say which, or the one behind it."""
+        if not self.is_count():
+            self._size = token.means["size"]
+            return
         size, last = token.means["size"], self.statements[-1]
         chosen: list[Statement] = []
         while self.statements and self.statements[-1].kind == "count" and self.statements[-1].unit is None:
@@ -273,7 +278,8 @@ class Reader:
         """A part of what follows, or of the century before it: "XV sec., inizio", "19e (début)"."""
         behind, before = self.next(), self.next(-1)
         is_end = "sign" in behind or "join" in behind
-        if is_end and self._link is None and not self._parts and self.statements and self._is_part_of_last(before):
+        is_behind = self._link is None or (self._link == "," and "part" not in self.next(2))
+        if is_end and is_behind and not self._parts and self.statements and self._is_part_of_last(before):
             self.statements[-1].parts.append(part)
             self._touched = self._place
         else:
@@ -285,6 +291,7 @@ class Reader:
 
     def _read_unit(self, token: Token) -> None:
         unit = token.means["unit"]
+        self._are_decades = False  # its number is none
         if self.is_count():
             self.statements[-1].unit = unit
             self._touched = self._place
@@ -340,7 +347,14 @@ class Reader:
         self._add(Statement(token.text, first, "range", self._segment, digits=4, last=last))
 
     def _read_nth(self, token: Token) -> None:
-        self._add(Statement(token.text, token.means["nth"], "count", self._segment, is_whole=True))
+        number = token.means["nth"]
+        if self._size is not None:
+            size, self._size = self._size, None
+            self._add_part((((number or size) - 1) / size, (number or size) / size))
+        elif self._are_decades:  # "lata trzydzieste"
+            self._add(Statement(token.text, number, "tens", self._segment, unit=10))
+        else:
+            self._add(Statement(token.text, number, "count", self._segment, is_whole=True))
 
     def _read_roman(self, token: Token) -> None:
         self._add_count(Statement(token.text, token.means["roman"], "count", self._segment, is_roman=True))
@@ -401,8 +415,9 @@ class Reader:
         is_nobody = self._segment in self._unread and not self._in_segment() and self._segment not in self._named
         is_fresh = self._is_fresh()
         bound = self._bound if sign == "," and self._has_day and "number" in self.next() else None
+        parts = self._parts if sign == "," and last is None else []
         self._blank()
-        self._bound = bound  # "after July 4, 1776"
+        self._bound, self._parts = bound, parts  # "after July 4, 1776", "First quarter, 18th century"
         if sign == "," and is_fresh:
             self._link = ","
         self._segment += 1
@@ -420,7 +435,7 @@ def _is_era(reader: Reader, token: Token) -> bool:
 
 
 def _is_size(reader: Reader, token: Token) -> bool:
-    return reader.is_count()
+    return reader.is_count() or reader.next().get("nth", sys.maxsize) <= token.means["size"]
 
 
 def _is_unit(reader: Reader, token: Token) -> bool:
@@ -449,7 +464,8 @@ def _is_calendar(reader: Reader, token: Token) -> bool:
 
 def _is_decade(reader: Reader, token: Token) -> bool:
     is_plural = reader.is_year() and "little" not in token.means  # "1930. aastad", but not "1850. godine"
-    return reader.is_count() or is_plural or reader.next().get("number", 1) % 10 == 0
+    behind = reader.next()
+    return reader.is_count() or is_plural or "nth" in behind or behind.get("number", 1) % 10 == 0
 
 
 _KINDS: dict[str, Callable[[Reader, Token], bool]] = {

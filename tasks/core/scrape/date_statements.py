@@ -273,7 +273,9 @@ def _place_decades(found: Sequence[Statement]) -> None:
 
 
 def _share_width(before: Statement, entry: Statement) -> None:
-    """The first of "1700-1800-tal", and of "70-80-е гг.", is as wide as the second."""
+    """The first of "1700-1800-tal", and of "70-80-е гг.", is as wide as the second; "1900s-1920s" are decades."""
+    if before.kind == "tens" and before.unit != entry.unit:
+        before.unit = entry.unit = 10
     width = entry.unit or 1
     is_plain = before.kind == "count" and before.unit is None and not before.is_roman and entry.number < _FIRST_BARE
     if before.number % width == 0 and (is_plain or (before.kind == "year" and before.parts)):

@@ -115,10 +115,21 @@ _REWRITTEN = tuple(
         (r"(?<=\d)[\[\]](?=-?\??\d)|(?<=-)\[(?=\d)", ""),  # 164[2], 1893[-95], 1906-[27]
         (r"^[\s(\[]*(?:\?+|\.\.)\s*[-/]\s*(?=\d{3})", " until "),
         (r"/\s*\.\.\s*$", "-"),
+        # an era that is said once for both sides: "1. Jh. v. - 1. Jh. n. Chr.", "50 av. - 50 ap. J.-C."
+        (r"(?<!\w)v\.(?=\s*(?:-|/|bis\b)[^-/]*\bn\.\s?Chr)", "v. Chr."),
+        (r"(?<!\w)av\.(?=\s*(?:-|/|à\b)[^-/]*\bapr?\.\s?J)", "av. J.-C."),
     )
 )
+_DAYS = re.compile(r"(?<=[^\W\d_][. ])(\d\d?)-\d\d?(?=, \d{4}(?!\d))")
+_ITALIAN_CENTURY = re.compile(r"(?<!\w)'([2-9])00(?!\w)")
+_HEBREW_PREFIX = re.compile(r"(?<=[א-ת])[-־](?=\d)")
 _PLAIN = str.maketrans(
-    {**dict.fromkeys("‐‑‒–—―−~〜～", "-"), **dict.fromkeys("’‘ʼ´`′ʹ", "'"), "\u200b": " ", "\u00ad": ""}
+    {
+        **dict.fromkeys("‐‑‒–—―−~〜～־", "-"),
+        **dict.fromkeys("’‘ʼ´`′ʹ", "'"),
+        **{"״": '"', "〈": "(", "〉": ")"},
+        **{"\u200b": " ", "\u00ad": ""},
+    }
 )
 _PRIMES = dict.fromkeys(map(ord, "\u0384\u00b4\u0374"), "'")
 _CYRILLIC_ROMAN = re.compile(r"(?<!\w)[IVXХІ]+(?!\w)")
@@ -139,10 +150,15 @@ def plain_text(text: str) -> str:
         text = unicodedata.normalize("NFKC", text).translate(_PLAIN)
         text = "".join(str(unicodedata.digit(sign)) if sign > "\x7f" and sign.isdecimal() else sign for sign in text)
         text = re.sub("[〇零一二三四五六七八九]{4}", lambda year: "".join(map(_HAN_DIGITS.__getitem__, year[0])), text)
+        text = _HEBREW_PREFIX.sub(" ", text).replace("から", "-")  # from ... to
     if "C" in text:
         text = _CENTURY_IN_SHORT.sub(r"\1 C", text)  # 19thC
         text = _CENTURY_IN_FRONT.sub(r"\1th C", text)  # C19
-    if "[" in text or "(" in text or "?" in text or ".." in text:
+    if "00" in text and "'" in text:
+        text = _ITALIAN_CENTURY.sub(lambda century: f"secolo {int(century[1]) + 11}", text)
+    if "-" in text and "," in text:
+        text = _DAYS.sub(r"\1", text)  # April 22-24, 1865
+    if "[" in text or "(" in text or "?" in text or ".." in text or "v. " in text:
         for pattern, words in _REWRITTEN:
             text = pattern.sub(words, text)
     return text
@@ -174,7 +190,7 @@ def lexicon_of(languages: Mapping[str, DateWords]) -> Lexicon:
     suffixes: dict[str, frozenset[str]] = {}
     for lists in languages.values():
         for name, kind in _SUFFIXES.items():
-            for word in getattr(lists, name):
+            for word in map(str.lower, getattr(lists, name)):
                 for form in {word, without_accents(word)}:
                     suffixes[form] = suffixes.get(form, frozenset()) | {kind}
     by_length = {first: tuple(sorted(of.items(), key=lambda entry: -len(entry[0]))) for first, of in phrases.items()}
@@ -336,7 +352,8 @@ def _read_word(pieces: list[_Piece], place: int, lexicon: Lexicon) -> tuple[int,
     token = Token(piece.text, {}, piece.is_close)
     roman = _ROMAN.fullmatch(piece.text)
     if roman and roman[1] and (roman[2].lower() in lexicon.suffixes or not roman[2]) and (size < 2):
-        is_upper = roman[1].isupper() or (len(roman[1]) > 1 and _is_beside_unit(pieces, place, lexicon))
+        is_word = bool(means and roman[2])  # "vid." is no sixth
+        is_upper = roman[1].isupper() or (len(roman[1]) > 1 and not is_word and _is_beside_unit(pieces, place, lexicon))
         if is_upper and (not means or len(piece.text) > 1 or piece.text.isupper()):
             extra = 0 if roman[2] else _suffix(pieces, place + 1, lexicon)[0]
             token.means = {"roman": number_of_roman(roman[1].lower())} | ({"th": True} if roman[2] or extra else {})
@@ -366,7 +383,7 @@ def _matched(pieces: list[_Piece], place: int, behind: tuple[str, ...], *, is_do
     """How many pieces a phrase takes; 0 where it isn't there. Dots, hyphens and apostrophes may stand within it."""
     at, has_dot = place + 1, False
     for word in behind:
-        while at < len(pieces) and pieces[at].text in {".", "-", "'"}:
+        while at < len(pieces) and pieces[at].text in {".", "-", "'", '"'}:
             has_dot |= pieces[at].text == "."
             at += 1
         if at >= len(pieces) or pieces[at].kind != "word":

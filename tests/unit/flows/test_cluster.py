@@ -95,7 +95,10 @@ def test_a_dead_address_is_told_at_once() -> None:
         ("", "missing port number"),
         ("nonsense", "missing port number"),
         ("tcp://127.0.0.1", "missing port number"),
-        ("tcp://127.0.0.1:port", ""),
+        ("tcp://127.0.0.1:port", "its port is no number"),
+        ("tcp://127.0.0.1:8786/", "its port is no number"),
+        ("tcp://127.0.0.1:99999", "ports go from 1 to 65535"),
+        ("tcp://127.0.0.1:-1", "ports go from 1 to 65535"),
         ("foo://127.0.0.1:8786", "unknown address scheme 'foo'"),
         ("http://127.0.0.1:8786", "unknown address scheme 'http'"),
         ("tcp://no-such-host.invalid:8786", "no machine of that name is known"),
@@ -121,14 +124,25 @@ def test_a_wait_that_is_no_time_is_told_before_the_build(monkeypatch: pytest.Mon
         cluster.check_cluster("tcp://127.0.0.1:8786")
 
 
-@pytest.mark.parametrize("kind", ["Worker", "Nanny", None])
-def test_another_server_of_dask_is_no_scheduler(kind: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def identity(_: str) -> dict[str, Any]:
-        return {"type": kind}
+@pytest.mark.parametrize(
+    ("said", "got"),
+    [
+        ({"type": "Worker", "workers": {}}, "a Worker of Dask answers there, which is no scheduler"),
+        ({"type": "\x1b[31mNanny", "workers": {}}, "a ?[31mNanny of Dask answers there, which is no scheduler"),
+        ({"type": None}, "what answers there is no Dask scheduler"),
+        ({"type": "Scheduler"}, "what answers there is no Dask scheduler"),
+        ({"type": "Scheduler", "workers": 3}, "what answers there is no Dask scheduler"),
+        ("text", "what answers there is no Dask scheduler"),
+    ],
+)
+def test_another_server_of_dask_is_no_scheduler(said: Any, got: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def identity(*_: object) -> Any:
+        return said
 
     monkeypatch.setattr(cluster, "_identity", identity)
-    with pytest.raises(BadInput, match=f": a {kind} of Dask answers there, which is no scheduler$"):
+    with pytest.raises(BadInput) as caught:
         cluster.check_cluster("tcp://127.0.0.1:8786")
+    assert str(caught.value) == f"{START}'tcp://127.0.0.1:8786': {got}"
 
 
 @pytest.mark.parametrize("address", HERE)
@@ -160,7 +174,7 @@ def test_workers_on_other_machines_need_a_server_that_they_reach(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(cluster, "_scheduler", lambda _: {"type": "Scheduler", "workers": dict.fromkeys(workers)})
+    monkeypatch.setattr(cluster, "_workers", lambda _: workers)
     with temporary_settings({PREFECT_API_URL: "http://prefect.example/api"}):
         cluster.check_cluster(scheduler)
     waits = f"waiting for workers at {scheduler}: start one with `dask worker {scheduler}`\n"

@@ -1,5 +1,7 @@
 """Lists of the words of dates, by language."""
 
+from typing import Any
+
 import pytest
 from pydantic import ValidationError
 
@@ -16,3 +18,18 @@ def test_each_language_has_lists_that_are_read(language: str) -> None:
 def test_another_list_is_none() -> None:
     with pytest.raises(ValidationError):
         DateWords.model_validate({"epochs": ["BC"]})
+
+
+@pytest.mark.parametrize(
+    "lists",
+    [
+        {"little": ["1850"]},
+        {"notes": ["-", "[?]"]},
+        {"ordinals": {1: ["1"]}},
+        {"ordinals": {0: ["null"]}},
+        {"named_centuries": {-1: ["Goldzeit"]}},
+    ],
+)
+def test_words_without_letters_and_numbers_that_no_ordinal_has_are_refused(lists: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        DateWords.model_validate(lists)

@@ -49,6 +49,8 @@ def table(*rows: Row) -> pa.Table:
         ("", ""),
         ("plain", "plain"),
         ("a|b", "a\\|b"),
+        ("![a](b)", "!\\[a](b)"),
+        ("\\[a](b)", "\\\\\\[a](b)"),
         ("a\r\n\tb", "a b"),
         ("<b>&", "&lt;b&gt;&amp;"),
         ("\x00x\x7f", " x "),

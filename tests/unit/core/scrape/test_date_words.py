@@ -71,3 +71,7 @@ def test_one_form_of_signs(text: str, plain: str) -> None:
 @pytest.mark.parametrize(("text", "number"), [("mcmxc", 1990), ("mdliiii", 1554), ("xxi", 21), ("", 0)])
 def test_roman_numbers(text: str, number: int) -> None:
     assert number_of_roman(text) == number
+
+
+def test_suffixes_count_in_any_case() -> None:
+    assert {"eg", "fed"} <= lexicon_of({"cy": DateWords(ordinal_suffixes=("EG", "Fed"))}).suffixes.keys()
