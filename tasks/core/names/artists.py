@@ -24,6 +24,7 @@ from tasks.core.names.nobody import is_nobody
 from tasks.core.names.person_names import is_full_name, without_honours
 from tasks.core.names.qualifiers import (
     qualifier_of_bracket,
+    qualifier_of_phrase,
     stronger_qualifier,
     without_bare_word,
     without_phrase_in_front,
@@ -34,9 +35,10 @@ from tasks.core.own_words import NO_WORDS, OwnWords, rows_by_words
 
 _LONGEST = 300
 _SEPARATORS = re.compile(r"[|;、\n\r\v\f\x1c-\x1e\x85\u2028\u2029]|//|\s/\s|(?<=\))/")
-_WIDE = str.maketrans("（）［］〔〕【】，；｜／？", "()[][][],;|/?")
+_WIDE = str.maketrans("（）［］〔〕【】，；｜／？‹›", "()[][][],;|/?<>")
+_ANGLES = re.compile(r"<([^<>]*\d[^<>]*)>")
 _BEFORE_COMMA = re.compile(r"\s*\(([^()]*)\)(?=\s*,)")
-_LAST_PART = re.compile(r"(\S.*?)(\s*,\s*|[.;:]\s+|\s+[-–—]\s+)((?:(?!\w\w\.\s)[^,;:()\[\]])+)")
+_LAST_PART = re.compile(r"(\S.*)(\s*,\s*|[.;:]\s+|\s+[-–—]\s+)((?:(?!\w\w\.\s)[^,;:()\[\]])+)")
 _SIGNS_BETWEEN = frozenset(",.;:-–—")
 _DOUBT = re.compile(r"[(\[]\s*\?+\s*[)\]]|^[\s?]*\?|(?<![\d–—-])\?[\s?]*$")
 """A "?" behind a year doubts the year, not the artist."""
@@ -202,7 +204,8 @@ def _plain(text: str) -> str:
     cut = text[:_LONGEST]
     while "&" in cut and (phrase := html.unescape(cut)) != cut:  # some sources escape twice
         cut = phrase
-    return cut if cut.isascii() else unicodedata.normalize("NFC", cut).translate(_WIDE)[:_LONGEST]
+    cut = cut if cut.isascii() else unicodedata.normalize("NFC", cut).translate(_WIDE)[:_LONGEST]
+    return _ANGLES.sub(r"(\1)", cut) if "<" in cut else cut  # "Fattori, Giovanni <1825-1908>"
 
 
 def _first_of_several(text: str, words: Words) -> str:
@@ -258,7 +261,7 @@ def _without_last_part(text: str, words: Words) -> _Stripped | None:
     match = _LAST_PART.fullmatch(text) if not _SIGNS_BETWEEN.isdisjoint(text) else None
     if match is None or not (folded := normalize_name(match[3])):
         return None
-    if (qualifier := words.behind.table.get(folded)) is not None:
+    if (qualifier := qualifier_of_phrase(tuple(folded.split()), words)) is not None:
         return _without_group(match[1], qualifier or None, words)
     is_whole = "," in match[1] or is_full_name(match[1], words)
     is_last_name = folded in words["also_family_names"] and not match[3].islower() and not is_whole

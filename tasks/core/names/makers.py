@@ -21,6 +21,8 @@ _GROUPS = frozenset(QUALIFIERS[2:9])
 _JOINTS = frozenset({"after", "copy after", "formerly attributed to", "style of", "manner of"})
 """Qualifiers between a maker and whom the maker followed."""
 _YEAR = r"(?<!\d)(?:1\d{3}|20\d{2})(?!\d)"
+_OF_VASE = re.compile(r"\b(\w+) of [A-Z]\w+ \d{2,4}$")
+"""A vase-painter named for a vase in a museum, by its number: "Painter of London 1923"."""
 _DIGIT = re.compile(r"\d")
 _DATES_AMID = re.compile(rf"\s*[(\[][^()\[\]]*{_YEAR}[^()\[\]]*[)\]](?=\s+[^\W\d_]|\s*&)")
 _BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*")
@@ -95,6 +97,9 @@ def without_dates_amid(text: str) -> str:
 def without_years(text: str, words: Words) -> str:
     """The text without years at its end: "Claude Monet b. 1840"."""
     if not _DIGIT.search(text):
+        return text
+    vase = _OF_VASE.search(text)
+    if vase and normalize_name(vase[1]) in words["master_ends"]:
         return text
     match = _patterns(words).years.fullmatch(_patterns(words).of_year.sub(lambda year: _masked(year, words), text))
     return text[: match.end(1)] if match else text

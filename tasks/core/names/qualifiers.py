@@ -72,7 +72,7 @@ def without_bare_word(text: str, words: Words, is_person: Callable[[str], bool])
     if phrase in words.of_owner.table:
         return (name, qualifier) if name[0].isupper() else None
     owner = re.sub(r"(?:['’]s?|s)$", "", name)
-    is_owner = owner != name and (words.is_known(owner) or is_person(owner))
+    is_owner = owner != name and not words.is_known(name) and (words.is_known(owner) or is_person(owner))
     is_bare = phrase in words.bare.table or " " in phrase
     return (owner, qualifier) if is_owner else (name, qualifier) if is_bare and is_person(name) else None
 
@@ -114,20 +114,22 @@ def qualifier_of_bracket(phrase: str, words: Words) -> str | None:
     found: str | None = None
     for part in _PART.split(phrase):
         folded = tuple(normalize_name(part).split())
-        qualifier = "possibly" if part.strip() and not part.strip(" ?") else _qualifier_of(folded, words)
+        qualifier = "possibly" if part.strip() and not part.strip(" ?") else qualifier_of_phrase(folded, words) or None
         found = stronger_qualifier(found, qualifier)
     return found
 
 
-def _qualifier_of(folded: tuple[str, ...], words: Words) -> str | None:
-    """Of a part of a bracket; of several with "or" between them the first, if all are qualifiers."""
+def qualifier_of_phrase(folded: tuple[str, ...], words: Words) -> str | None:
+    """Of a part of a bracket, "" for a phrase that says none; of several with "or" between them the first, if all are
+    qualifiers; None for other words.
+    """
     joints = words["ands"] | words["ors"]
     while folded and (folded[0] in joints or folded[0] in words["his"]) and " ".join(folded) not in words.behind.table:
         folded = folded[1:]
     if (qualifier := words.behind.table.get(" ".join(folded))) is not None:
-        return qualifier or None
+        return qualifier
     at = next((place for place, word in enumerate(folded) if word in joints), 0)
-    rest = _qualifier_of(folded[at + 1 :], words) if at else None
+    rest = qualifier_of_phrase(folded[at + 1 :], words) if at else None
     return words.behind.table.get(" ".join(folded[:at])) or None if rest else None
 
 

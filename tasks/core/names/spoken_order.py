@@ -28,7 +28,7 @@ def spoken(text: str, words: Words) -> str:
         return _by_capitals(parts[:capitals], parts[capitals:], words) or text
     if text.isupper() and normalize_name(parts[-1]) in words["particles"]:
         return _in_capitals(parts, words) or text
-    return _by_given_names(parts, words) or text
+    return _by_particle(parts, words) or _by_given_names(parts, words) or text
 
 
 def first_in_capitals(text: str, words: Words) -> str:
@@ -50,9 +50,9 @@ def _may_be_turned(parts: list[str], words: Words) -> bool:
 def _capitals(parts: list[str]) -> int:
     """How many words in front are in capitals and no initials, if initials or other words follow."""
     count = 0
-    while count < len(parts) and parts[count].isupper() and not is_initial(parts[count]):
+    while count < len(parts) and parts[count].isupper() and not (is_initial(parts[count]) and parts[count] != "Y"):
         count += 1
-    return count
+    return count if parts[count - 1] != "Y" else 0
 
 
 def _by_capitals(family: list[str], given: list[str], words: Words) -> str | None:
@@ -74,6 +74,15 @@ def _in_capitals(parts: list[str], words: Words) -> str | None:
     if at is None:
         return None
     return " ".join(_recased(part, words) for part in [*parts[at:], *parts[:at]])
+
+
+def _by_particle(parts: list[str], words: Words) -> str | None:
+    """A family name whose particles stand behind all: "Dyck Anthonis van"."""
+    at = len(parts)
+    while parts[at - 1].islower() and normalize_name(parts[at - 1]) in words["particles"]:
+        at -= 1
+    is_turned = 1 < at < len(parts) and all(part[0].isupper() for part in parts[:at])
+    return " ".join([*parts[1:], parts[0]]).replace("' ", "'") if is_turned else None
 
 
 def _by_given_names(parts: list[str], words: Words) -> str | None:
@@ -99,6 +108,6 @@ def _by_given_names(parts: list[str], words: Words) -> str | None:
 def _recased(word: str, words: Words) -> str:
     """A word in capitals as a name is written; particles are small, but for articles: "van", "Le"."""
     folded = normalize_name(word)
-    if folded in words["particles"] and not folded.startswith("l"):
+    if word == "Y" or (folded in words["particles"] and not folded.startswith("l")):  # "RIBERA Y CIRERA"
         return word.lower()
     return _PART.sub(lambda part: part[0].capitalize(), word)

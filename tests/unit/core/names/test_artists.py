@@ -53,6 +53,10 @@ SHIPPED = merge_aliases(Artists())
         "(Unknown)",
         "&nbsp;",
         "French, Unknown",
+        "Неизв. художник",
+        "Anhysbys",
+        "Egile ezezaguna",
+        "अज्ञात कलाकार",
     ],
 )
 def test_nobody_is_known(text):
@@ -603,6 +607,24 @@ MUSEUMS = [
     ("Lee Ufan", "Lee Ufan", None),
     ("Do Ho Suh", "Do Ho Suh", None),
     ("Tiffany & Co., American, founded 1837", "Tiffany & Co.", None),
+    ("Peter Paul Rubens Nachfolger", "Peter Paul Rubens", "follower of"),
+    ("Rembrandts skole", "Rembrandt", "school of"),
+    ("Alexander Roslin, hans krets", "Alexander Roslin", "circle of"),
+    ("Alexander Roslin. Hans ateljé.", "Alexander Roslin", "studio of"),
+    ("Pablo Picasso. His circle.", "Pablo Picasso", "circle of"),
+    ("Fattori, Giovanni <1825-1908>", "Giovanni Fattori", None),
+    ("Dyck Anthonis van", "Anthonis van Dyck", None),
+    ("Dyck Anthonis van (Werkstatt)", "Anthonis van Dyck", "workshop of"),
+    ("Arthois Jacques d'", "Jacques d'Arthois", None),
+    ("RIBERA Y CIRERA Roman", "Roman Ribera y Cirera", None),
+    ("Painter of London 1923", "Painter of London 1923", None),
+    ("Near the Painter of Berlin 1686", "Painter of Berlin 1686", "circle of"),
+    ("Rembrandt, circle of 1640", "Rembrandt", "circle of"),
+    ("Škréta, Karel – dílna", "Karel Škréta", "workshop of"),
+    ("Drawn and engraved by Thomas Bewick", "Thomas Bewick", None),
+    ("Published by: Hannah Humphrey", "Hannah Humphrey", None),
+    ("Publisher: Hannah Humphrey", "Hannah Humphrey", None),
+    ("POUSSIN Nicolas (inspiré par)", "Nicolas Poussin", "after"),
 ]
 
 
