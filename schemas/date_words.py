@@ -25,9 +25,7 @@ class DateWords(WordLists):
     before_christ: Words = Field((), description="An era before Christ: BC")
     after_christ: Words = Field((), description="Our era: AD")
     calendars: Words = Field((), description="Another calendar: the number beside it is no year of ours")
-    no_date: Words = Field(
-        (), description="Beside it no year is the work's: born, years ago. Told as not read; undated is one of notes"
-    )
+    no_date: Words = Field((), description="Beside it no year is the work's: born, years ago. Undated is one of notes")
     century: Words = Field((), description="A century, before or behind its number")
     millennium: Words = Field((), description="A millennium")
     decades: Words = Field((), description="Stands before a decade: années in `années 1850`")

@@ -91,7 +91,8 @@ def _by_given_names(parts: list[str], words: Words) -> str | None:
     parts = whole.split()
     least = 2 if normalize_name(parts[0]) in words["particles"] else 1  # "Della Bella Stefano"
     at = next((at for at in range(least, len(parts)) if is_given(" ".join(parts[at:]), words, is_whole=True)), None)
-    if at is None or is_initial(parts[at]) or not parts[0][0].isalpha():
+    is_word = parts[0][0].islower() and normalize_name(parts[0]) not in words["particles"]  # "gan Gwen John"
+    if at is None or is_initial(parts[at]) or is_word or not parts[0][0].isalpha():
         return None
     family, generation = split_generation(" ".join(parts[:at]), words)
     generation = generation or last

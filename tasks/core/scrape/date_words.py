@@ -61,6 +61,8 @@ class Lexicon(NamedTuple):
     """Words that say nothing in front of a year, in no language."""
     eras: Mapping[str, str]
     """Words that are an era's at the end of a date, in every language."""
+    explained: frozenset[str]
+    """Words with which a museum's own lists say why a date is none."""
 
 
 @dataclass(slots=True)
@@ -218,7 +220,12 @@ def lexicon_of(languages: Mapping[str, DateWords]) -> Lexicon:
         longest,
         frozenset(["", *quiet]),
         MappingProxyType(eras),
+        _explained(languages.get(_OWN, DateWords())),
     )
+
+
+def _explained(own: DateWords) -> frozenset[str]:
+    return frozenset(_words(word)[0] for word in (*own.no_date, *own.calendars))
 
 
 def _is_dynasty(word: str, phrases: Mapping[str, Mapping[tuple[str, ...], Mapping[Meaning, frozenset[str]]]]) -> bool:

@@ -24,7 +24,7 @@ _YEAR = re.compile(r"(?<!\d)(1[0-9]{3}|20[0-9]{2})(?!\d)")
 
 
 class DateReading(NamedTuple):
-    """What was read in a text; unread: the word or number for which nothing was."""
+    """What was read in a text; unread: the word or number for which nothing was, unless the museum itself says so."""
 
     years: YearRange = YearRange()
     unread: str | None = None
@@ -60,7 +60,7 @@ def read_with(lexicon: Lexicon, text: str | None) -> DateReading:
     try:
         return DateReading(Reader(tokens(plain, lexicon)).years())
     except UnreadError as problem:
-        return DateReading(unread=str(problem))
+        return DateReading(unread=None if str(problem).lower() in lexicon.explained else str(problem))
 
 
 def _plain_years(plain: str, lexicon: Lexicon) -> YearRange | None:

@@ -9,8 +9,9 @@ from typing import Any, TextIO
 
 from schemas.attributes import AttributeFields
 from schemas.errors import BadInput
-from schemas.phrases import LONGEST_PLACE, quoted
+from schemas.phrases import LONGEST_PLACE, listed, quoted
 from schemas.sources import TableSource
+from schemas.sources.table import TABLE_ENDINGS
 from tasks.core.passed_over import Tally
 from tasks.core.scrape.attributes import with_attributes
 from tasks.core.scrape.cells import LISTS, nesting_of, remedy
@@ -269,6 +270,8 @@ def _shown(source: TableSource, columns: set[str]) -> str:
     is_csv = source.ending == ".csv"
     if columns == {UNREADABLE} and is_csv:
         return "no row of as many cells as its first line has names: are they separated by commas?"
+    if columns == {UNREADABLE} and not source.ending:
+        return f"lines that are no JSON; a table ends in {listed(TABLE_ENDINGS, len(TABLE_ENDINGS))}: save it as CSV"
     if columns == {UNREADABLE}:
         return "no line that is a JSON object; a JSON list is read from a file that ends in .json"
     names = sorted(columns - {UNREADABLE, NUMBER, WITHOUT})

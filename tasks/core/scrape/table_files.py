@@ -163,7 +163,9 @@ def _rows_of_text(source: TableSource, path: str, file: IO[bytes], left_out: Tal
     is_utf16 = head[:2] in {b"\xff\xfe", b"\xfe\xff"}
     beginning = head.decode("utf-8-sig", "ignore")[:_FIRST_CHARACTERS]
     if not is_utf16 and beginning.count("\0") > _MOST_NULS * len(beginning):
-        raise BadInput(f"source '{source.name}': expected '{path}' as UTF-8 text, got NUL bytes (UTF-16?)")
+        raise BadInput(
+            f"source '{source.name}': expected '{path}' as UTF-8 text, got NUL bytes (UTF-16, or a spreadsheet?)"
+        )
     file.seek(0)
     text = io.TextIOWrapper(file, "utf-8-sig", newline="" if source.ending == ".csv" else "\n")
     try:

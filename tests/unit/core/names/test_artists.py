@@ -616,6 +616,7 @@ MUSEUMS = [
     ("Dyck Anthonis van", "Anthonis van Dyck", None),
     ("Dyck Anthonis van (Werkstatt)", "Anthonis van Dyck", "workshop of"),
     ("Arthois Jacques d'", "Jacques d'Arthois", None),
+    ("gan Gwen John", "gan Gwen John", None),
     ("RIBERA Y CIRERA Roman", "Roman Ribera y Cirera", None),
     ("Painter of London 1923", "Painter of London 1923", None),
     ("Near the Painter of Berlin 1686", "Painter of Berlin 1686", "circle of"),

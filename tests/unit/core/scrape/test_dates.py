@@ -9,6 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from schemas.date_words import DateWords
 from tasks.core.scrape import dates
 from tasks.core.scrape.date_reader import Reader
 from tasks.core.scrape.date_statements import FIRST_YEAR, LAST_YEAR, YearRange
@@ -421,3 +422,11 @@ def test_what_is_read_the_quick_way_is_what_the_reader_reads(word, year, end, er
 )
 def test_which_dates_are_read_the_quick_way(text, years):
     assert dates._plain_years(text, LEXICON) == years
+
+
+def test_words_with_which_a_museum_says_why_a_date_is_none_are_not_told_as_unread():
+    own = DateWords(no_date=("dim dyddiad",), calendars=("Teyrnasiad",)).model_dump_json()
+    for text in ("dim dyddiad", "teyrnasiad 1203"):
+        assert read_date(text, own) == dates.DateReading()
+        assert read_date(text).unread
+    assert read_date("1024 AH", own).unread == "AH"

@@ -321,7 +321,7 @@ def test_what_is_no_record_has_no_figures():
         pytest.param(
             TABLE,
             {"works.csv": "id,file\n1,a.jpg\n".encode("utf-16-le")},
-            "expected 'works.csv' as UTF-8 text, got NUL bytes (UTF-16?)",
+            "expected 'works.csv' as UTF-8 text, got NUL bytes (UTF-16, or a spreadsheet?)",
             id="UTF-16 that does not say so",
         ),
         pytest.param(
