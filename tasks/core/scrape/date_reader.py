@@ -278,7 +278,8 @@ class Reader:
         """A part of what follows, or of the century before it: "XV sec., inizio", "19e (début)"."""
         behind, before = self.next(), self.next(-1)
         is_end = "sign" in behind or "join" in behind
-        is_behind = self._link is None or (self._link == "," and "part" not in self.next(2))
+        is_apart = behind.get("sign") != "-" or not self._tokens[self._place + 1].is_close  # not "mid-18th"
+        is_behind = self._link is None or (self._link == "," and is_apart and "part" not in self.next(2))
         if is_end and is_behind and not self._parts and self.statements and self._is_part_of_last(before):
             self.statements[-1].parts.append(part)
             self._touched = self._place
