@@ -8,6 +8,8 @@ from tasks.core.names.matching import normalize_name
 from tasks.core.names.person_names import is_given, is_initial, is_single_surname, split_generation
 
 _PART = re.compile(r"[^\s\-–'’]+")
+_PATRONYMIC = re.compile("[А-ЯЁІЇЄҐ][а-яёіїєґ'’]+(?:ич|вна|чна)")
+_CYRILLIC_INITIALS = re.compile(r"(?:[А-ЯЁІЇЄҐ]\.){1,2}")
 _SHORTEST_CERTAIN = 4
 _LONGEST = 8
 """Words of a name."""
@@ -28,7 +30,7 @@ def spoken(text: str, words: Words) -> str:
         return _by_capitals(parts[:capitals], parts[capitals:], words) or text
     if text.isupper() and normalize_name(parts[-1]) in words["particles"]:
         return _in_capitals(parts, words) or text
-    return _by_particle(parts, words) or _by_given_names(parts, words) or text
+    return _by_particle(parts, words) or _by_patronymic(parts, words) or _by_given_names(parts, words) or text
 
 
 def first_in_capitals(text: str, words: Words) -> str:
@@ -83,6 +85,15 @@ def _by_particle(parts: list[str], words: Words) -> str | None:
         at -= 1
     is_turned = 1 < at < len(parts) and all(part[0].isupper() for part in parts[:at])
     return " ".join([*parts[1:], parts[0]]).replace("' ", "'") if is_turned else None
+
+
+def _by_patronymic(parts: list[str], words: Words) -> str | None:
+    """A Russian or Ukrainian family name in front of given name and patronymic, or of their initials."""
+    family, *given = parts
+    is_whole = len(given) == 2 and [bool(_PATRONYMIC.fullmatch(part)) for part in given] == [False, True]
+    is_short = len(given) < 3 and all(_CYRILLIC_INITIALS.fullmatch(part) for part in given)
+    is_family = len(family) > 2 and family[0].isupper() and not is_given(family, words)
+    return " ".join([*given, family]) if is_family and (is_whole or is_short) else None
 
 
 def _by_given_names(parts: list[str], words: Words) -> str | None:

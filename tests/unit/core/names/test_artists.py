@@ -616,6 +616,11 @@ MUSEUMS = [
     ("Dyck Anthonis van", "Anthonis van Dyck", None),
     ("Dyck Anthonis van (Werkstatt)", "Anthonis van Dyck", "workshop of"),
     ("Arthois Jacques d'", "Jacques d'Arthois", None),
+    ("Айвазовский Иван Константинович", "Иван Константинович Айвазовский", None),
+    ("Левицкий Д. Г.", "Д. Г. Левицкий", None),
+    ("Айвазовский И.К.", "И.К. Айвазовский", None),
+    ("Шевченко Тарас Григорович", "Тарас Григорович Шевченко", None),
+    ("Казимир Северинович Малевич", "Казимир Северинович Малевич", None),
     ("gan Gwen John", "gan Gwen John", None),
     ("RIBERA Y CIRERA Roman", "Roman Ribera y Cirera", None),
     ("Painter of London 1923", "Painter of London 1923", None),
@@ -777,10 +782,10 @@ def test_the_name_of_a_name_is_itself_with_the_shipped_table(text):
     "text", ["(" * 50_000, "a," * 50_000, "&amp;" * 20_000, "after " * 20_000, "x" * 100_000, "1600 " * 9_000]
 )
 def test_hostile_texts_take_no_time(text):
-    begun = time.perf_counter()
+    begun = time.process_time()
     found = parse_attribution(text, SHIPPED).name
     assert parse_attribution(found, SHIPPED).name == found
-    assert time.perf_counter() - begun < 2
+    assert time.process_time() - begun < 2
 
 
 def test_the_mets_artists(shared_data):
