@@ -46,7 +46,8 @@ def test_lists_of_a_museum_are_read() -> None:
 def test_a_museums_own_words_come_before_the_shipped_ones() -> None:
     own = DateWords(calendars=("zorblax era",), century=("saeclum",), early=("late",)).model_dump_json()
     both = lexicon_with(own)
-    assert read_with(both, "Zorblax era 1850") == read_with(both, "") != read_with(lexicon_with(None), "Zorblax era 1850")
+    assert read_with(both, "Zorblax era 1850") == read_with(both, "")
+    assert read_with(lexicon_with(None), "Zorblax era 1850").unread == "Zorblax"
     assert read_with(both, "19th saeclum").years == (1801, 1900)
     assert read_with(both, "late 19th saeclum").years == (1801, 1833)
     assert read_with(both, "1850 B.C.").years == read_with(lexicon_with(None), "1850 B.C.").years == (-1850, -1850)
