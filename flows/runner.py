@@ -21,6 +21,7 @@ from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 from flows.prefect_home import check_home
 from flows.wall import STATUS, TEXT
 from schemas.errors import BadInput
+from schemas.phrases import error_line
 from tasks.engine.clusters import is_cluster
 
 DASK = "BILDERATLAS_DASK"
@@ -66,7 +67,8 @@ def start_server() -> str:
     """Start Prefect's temporary server, if the coming flow would, so that it ends with this process; the address of
     the API of the server that the flow uses.
 
-    Raises BadInput where PREFECT_API_URL names a server that does not answer, or PREFECT_HOME is of no use.
+    Raises BadInput where PREFECT_API_URL names a server that does not answer, PREFECT_HOME is of no use, or the
+    temporary server does not start.
     """
     if is_server_named():
         check_server(str(PREFECT_API_URL.value()), "without that setting, a temporary server is started")
@@ -75,7 +77,14 @@ def start_server() -> str:
     from flows.temporary_server import TemporaryServer  # takes two seconds to import
 
     server = TemporaryServer()  # the first one, which is the one that Prefect uses
-    server.start()
+    try:
+        server.start()
+    except RuntimeError as problem:
+        server.stop()
+        raise BadInput(
+            f"expected Prefect's temporary server to start, got: {error_line(problem)} Is this machine very busy? "
+            "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS gives it longer"
+        ) from problem
     return server.api_url
 
 

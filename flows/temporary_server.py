@@ -37,6 +37,8 @@ class TemporaryServer(SubprocessASGIServer):
     def stop(self) -> None:
         """End the server."""
         process = self.server_process
+        if process is not None and not self.running:  # it has not started: asked to end, it would end in a traceback
+            process.kill()
         super().stop()
         if process is not None and process.stdin is not None:
             process.stdin.close()

@@ -40,7 +40,7 @@ from tasks.engine.failures import Failure, failure_of, plain_sentence
 # terminal; and freed memory goes back to the system at once (a tenth less at the peak of a build, in the same time).
 _ENVIRONMENT = {
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
-    "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120",
+    "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "300",
     "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "CRITICAL",
     "DO_NOT_TRACK": "1",
     "MIMALLOC_PURGE_DELAY": "0",

@@ -3,6 +3,8 @@
 import errno
 import os
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -60,3 +62,24 @@ def test_a_server_that_does_not_know_the_name_says_what_to_do() -> None:
             runner.start_server()
     assert "it answers 'Host: expected an address, localhost or a name that this" in str(raised.value)
     assert "with --allowed-host 127.1'" in str(raised.value)
+
+
+@pytest.mark.server
+def test_a_temporary_server_that_does_not_start_in_time_is_one_sentence(tmp_path):
+    text = "from flows.runner import start_server\nstart_server()"
+    home = {"PREFECT_HOME": str(tmp_path), "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "1"}
+    environment = {name: value for name, value in os.environ.items() if name != "PREFECT_API_URL"}
+    done = subprocess.run(
+        [sys.executable, "-c", text],
+        env={**environment, **home},
+        cwd=Path(__file__).parents[3],
+        capture_output=True,
+        text=True,
+    )
+    *_, sentence = done.stderr.splitlines()
+    assert sentence == (
+        "schemas.errors.BadInput: expected Prefect's temporary server to start, got: Timed out while attempting to "
+        "connect to ephemeral Prefect API server. Is this machine very busy? "
+        "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS gives it longer"
+    )
+    assert "Application" not in done.stderr
