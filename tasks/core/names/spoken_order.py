@@ -81,7 +81,7 @@ def _in_capitals(parts: list[str], words: Words) -> str | None:
 def _by_particle(parts: list[str], words: Words) -> str | None:
     """A family name whose particles stand behind all: "Dyck Anthonis van"."""
     at = len(parts)
-    while parts[at - 1].islower() and normalize_name(parts[at - 1]) in words["particles"]:
+    while at and parts[at - 1].islower() and normalize_name(parts[at - 1]) in words["particles"]:
         at -= 1
     is_turned = 1 < at < len(parts) and all(part[0].isupper() for part in parts[:at])
     return " ".join([*parts[1:], parts[0]]).replace("' ", "'") if is_turned else None

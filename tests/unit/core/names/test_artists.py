@@ -615,6 +615,8 @@ MUSEUMS = [
     ("Fattori, Giovanni <1825-1908>", "Giovanni Fattori", None),
     ("Dyck Anthonis van", "Anthonis van Dyck", None),
     ("Dyck Anthonis van (Werkstatt)", "Anthonis van Dyck", "workshop of"),
+    ("van de", "van de", None),
+    ("van der Goes", "van der Goes", None),
     ("Arthois Jacques d'", "Jacques d'Arthois", None),
     ("Айвазовский Иван Константинович", "Иван Константинович Айвазовский", None),
     ("Левицкий Д. Г.", "Д. Г. Левицкий", None),
