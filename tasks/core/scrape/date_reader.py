@@ -416,7 +416,8 @@ class Reader:
         is_nobody = self._segment in self._unread and not self._in_segment() and self._segment not in self._named
         is_fresh = self._is_fresh()
         bound = self._bound if sign == "," and self._has_day and "number" in self.next() else None
-        parts = self._parts if sign == "," and last is None else []
+        is_split = sign == "," and last is None and not {"part", "size", "nth"}.isdisjoint(self.next(-1))
+        parts = self._parts if is_split else []
         self._blank()
         self._bound, self._parts = bound, parts  # "after July 4, 1776", "First quarter, 18th century"
         if sign == "," and is_fresh:
@@ -466,7 +467,8 @@ def _is_calendar(reader: Reader, token: Token) -> bool:
 def _is_decade(reader: Reader, token: Token) -> bool:
     is_plural = reader.is_year() and "little" not in token.means  # "1930. aastad", but not "1850. godine"
     behind = reader.next()
-    return reader.is_count() or is_plural or "nth" in behind or behind.get("number", 1) % 10 == 0
+    is_in_words = behind.get("nth") in range(20, 100, 10)  # "anni Trenta"
+    return reader.is_count() or is_plural or is_in_words or behind.get("number", 1) % 10 == 0
 
 
 _KINDS: dict[str, Callable[[Reader, Token], bool]] = {
