@@ -1,7 +1,7 @@
 """One GPU, from JPEG bytes to boxes: against the model's forward pass alone, and against torchvision's reference
 evaluation loop.
 
-    python -m benchmarks.detect_gpu [--images FOLDER] [--device cuda]
+    python -m benchmarks.detect_gpu [--images FOLDER] [--device cuda] [--model NAME]
 
 Needs torch, torchvision, numpy, pyarrow, pydantic, fsspec and Pillow. Pictures are painted where OpenCV is there, else
 textured ones of the same sizes, or files of --images; the result says which. No weights travel: all are random, with
@@ -254,8 +254,8 @@ def _first(blobs: dict[str, bytes], count: int) -> dict[str, bytes]:
 
 
 def ratios(rows: list[dict[str, Any]]) -> dict[str, float]:
-    """Of the large model: the figures that were asked for. The bound: the slower of decode alone and forward alone."""
-    rates = {row["side"]: row["images/s"] for row in rows if row["model"] == next(iter(MODELS)) and row["side"]}
+    """Of the first model: the figures that were asked for. The bound: the slower of decode alone and forward alone."""
+    rates = {row["side"]: row["images/s"] for row in rows if row["model"] == rows[0]["model"] and "images/s" in row}
     return {
         "of_forward_only": round(rates["ours"] / rates["forward alone"], 3),
         "of_bound": round(rates["ours"] / min(rates["decode alone"], rates["forward alone"]), 3),
@@ -268,6 +268,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--images", type=Path, help="a folder of JPEG files, instead of painting some")
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--small", action="store_true", help="a trial of few pictures, which measures nothing")
+    parser.add_argument("--model", choices=list(MODELS), help="it alone: the result is called detect-gpu-<model>")
     parser.add_argument("--out", type=Path, help="where the result goes, if not to benchmarks/results")
     arguments = parser.parse_args(argv)
     try:
@@ -279,10 +280,12 @@ def main(argv: list[str] | None = None) -> int:
     distinct, kind = _pictures(arguments.images, size)
     blobs = {f"{number:06}": distinct[number % len(distinct)] for number in range(size.blobs)}
     rows: list[dict[str, Any]] = []
-    for name in list(MODELS)[-1:] if arguments.small else list(MODELS):
+    chosen = [arguments.model] if arguments.model else list(MODELS)[-1:] if arguments.small else list(MODELS)
+    title = "-".join(["detect-gpu", *filter(None, [arguments.model])])
+    for name in chosen:
         rows += measured(name, size, device, blobs)  # written after each: a later one may fail
         found = {} if arguments.small else ratios(rows)
-        results.write("detect-gpu", results.even(rows), found, {**described(device), "pictures": kind}, arguments.out)
+        results.write(title, results.even(rows), found, {**described(device), "pictures": kind}, arguments.out)
     return 0
 
 

@@ -96,7 +96,7 @@ def settings_of(model: str | None, changes: list[str] | tuple[()]) -> TrainDetec
     fields: dict[str, Any] = {} if model is None else {"model": model}
     for change in changes:
         names, value = parse_change(change)
-        if names == ["model"] and model not in {None, value}:
+        if names == ["model"] and model not in (None, value):
             raise BadInput(f"--set model={value}: expected one model, got --model {model} too")
         set_field(fields, names, value)
     return settings_from_fields(TrainDetector, fields)

@@ -82,7 +82,7 @@ class TorchvisionDetector:
 
     def decode(self, data: bytes) -> Picture:
         """See PipelinedDetector."""
-        device = self._device
+        device = self._load().device  # asked anew after a failure: a lost GPU has no pinned memory to give, either
         if device.type != "cuda":
             return decoding.decode_on_cpu(data)
         try:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from flows.train import parse_truth, summary, training_data
+from flows.train import parse_truth, settings_of, summary, training_data
 from schemas.errors import BadInput
 from schemas.train import TrainingTruth
 
@@ -64,3 +64,16 @@ def test_the_summary_says_what_each_truth_gave():
         "of b: 4 images, 4 figures; 2 images left out",
         "weights: w",
     ]
+
+
+@pytest.mark.parametrize(
+    ("model", "change", "problem"),
+    [
+        (None, "model=[[]]", "model: expected"),
+        (None, "model={}", "model: expected"),
+        ("fcos_small", "model=[[]]", "expected one model, got --model fcos_small too"),
+    ],
+)
+def test_a_model_that_is_no_name_is_told_in_a_sentence(model: str | None, change: str, problem: str):
+    with pytest.raises(BadInput, match=problem):
+        settings_of(model, [change])

@@ -288,7 +288,7 @@ def test_a_machine_that_lets_no_page_be_pinned_decodes_all_the_same(monkeypatch)
         return usual(data)
 
     monkeypatch.setattr(decoding, "decode_on_cpu", unpinned)
-    monkeypatch.setattr(detector, "_device", torch.device("cuda", 0))
+    monkeypatch.setattr(detector, "_loaded", detector._loaded._replace(device=torch.device("cuda", 0)))
     monkeypatch.setattr(devices, "use_device", lambda _: contextlib.nullcontext())
     assert detector.decode(_png(pictures(1)[0])).size == Size(90, 120)
 
@@ -304,6 +304,17 @@ def test_a_gpu_that_does_not_answer_is_replaced_by_the_cpu_and_said_once(caplog)
         "cuda:0 does not respond any more in this process: continuing on the CPU"
     ]
     same(found, TorchvisionDetector(small(), SETTINGS, CPU).detect(pictures(1))[0])
+
+
+def test_after_a_gpu_is_lost_pictures_are_decoded_without_it(monkeypatch):
+    """Decoding comes first: were it to ask the lost GPU for pinned memory, no try would ever reach the CPU."""
+    if torch.cuda.is_available():
+        pytest.skip("here is a GPU that answers")
+    detector = TorchvisionDetector(small(), SETTINGS, CPU)
+    monkeypatch.setattr(detector, "_device", torch.device("cuda", 0))
+    monkeypatch.setattr(detector, "_loaded", None)
+    assert detector.decode(_png(pictures(1)[0])).size == Size(90, 120)
+    assert detector.device == CPU
 
 
 def test_an_error_of_the_program_stays_one():
