@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 from PIL import Image
 
@@ -118,6 +119,9 @@ def test_a_museums_own_words(tmp_path: Path) -> None:
     without = chancery(tmp_path / "without", text[: text.index("      words:")])
     assert {"saeclum", "regnal"} <= {*without.table(UNREAD)["words"].to_pylist()}
     assert rows_of(without, "images")["chancery:1"]["artist"] == "manus obscura"
+    (query,) = re.findall(r"^duckdb\.sql\(f\"SELECT artist.*$", PAGE.read_text(encoding="utf-8"), re.M)
+    most = eval(query, {"duckdb": duckdb, "release": without.url})
+    assert ("manus obscura", 1) in most.fetchall()
 
 
 def test_the_same_works_as_one_file_give_the_same_records(catalogues: Path, tmp_path: Path) -> None:
