@@ -80,20 +80,21 @@ class Chosen(NamedTuple):
 DEFAULT = Chosen()
 
 
-def load_ground_truth(truth: str, folder: str | None, context: Context, chosen: Chosen = DEFAULT) -> GroundTruth:
+def load_ground_truth(truth: str, folder: str | None, context: Context | None, chosen: Chosen = DEFAULT) -> GroundTruth:
     """The figures that people drew, out of a release or a COCO file.
 
     truth: a release (its folder, its URL, or `.../latest`), or a COCO JSON file (path or URL). folder: where the
     `file_name`s of a COCO file are found; by default, beside the file. Their bytes become blobs of the store. An image
     that can't be read, or whose upright size is not the one in the file, so that its boxes would be somewhere else, is
-    left out, with a note.
+    left out, with a note. context: None where no image is needed: none is looked for, those of a COCO file have no
+    SHA-256, and there is no digest.
 
     Raises BadInput where there is no such release or file, where no image is annotated or no figure is drawn, and for
     an attribute or a category that it does not have.
     """
     source = _open(truth, folder, chosen)
     images = source.images if chosen.split is None else _images_of_split(source, chosen.split)
-    images, notes = source.store_images(images, context)
+    images, notes = (images, ()) if context is None else source.store_images(images, context)
     notes = (*source.notes, *notes)
     figures = source.figures.filter(pc.is_in(source.figures["image_id"], value_set=images["image_id"]))
     left_out = f" ({'; '.join(notes)})" if notes else ""
@@ -104,31 +105,12 @@ def load_ground_truth(truth: str, folder: str | None, context: Context, chosen: 
             f"{source.name}: expected figures of {' or '.join(map(quoted, source.category_ids))}, got none in "
             f"{counted(images.num_rows, 'image')}{left_out}"
         )
-    return _ground_truth(source, chosen, images, figures, notes)._replace(sha256=digest_of_tables(images, figures))
-
-
-def load_figures(truth: str, chosen: Chosen = DEFAULT) -> GroundTruth:
-    """As `load_ground_truth`, for a comparison that needs no image: no file of one is looked for. Of a COCO file, the
-    images have no SHA-256; there is no digest.
-    """
-    source = _open(truth, None, chosen)
-    images = source.images if chosen.split is None else _images_of_split(source, chosen.split)
-    figures = source.figures.filter(pc.is_in(source.figures["image_id"], value_set=images["image_id"]))
-    if not images.num_rows:
-        raise BadInput(f"{source.name}: expected images that people have annotated, got none")
-    return _ground_truth(source, chosen, images, figures, source.notes)
-
-
-def _ground_truth(
-    source: "_TruthSource", chosen: Chosen, images: pa.Table, figures: pa.Table, notes: tuple[str, ...]
-) -> GroundTruth:
-    """Of these images; without a digest."""
     ids = images["image_id"].to_pylist()
     return GroundTruth(
         source.name if chosen.split is None else f"{source.name} {chosen.split}",
         images.combine_chunks(),
         figures.combine_chunks(),
-        "",
+        "" if context is None else digest_of_tables(images, figures),
         notes,
         source.category_ids,
         source.ids - frozenset(ids),

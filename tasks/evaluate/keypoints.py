@@ -16,7 +16,7 @@ from tasks.core.evaluate.keypoints.poses import Poses, posed_figures_by_category
 from tasks.core.evaluate.keypoints.scorer import MEASURES, keypoint_scorer
 from tasks.core.evaluate.systems import Ranking
 from tasks.core.evaluate.systems_page import Headings
-from tasks.engine.truth import Chosen, GroundTruth, load_figures
+from tasks.engine.truth import Chosen, GroundTruth, load_ground_truth
 from tasks.evaluate.evaluation import Evaluation, Resampling, evaluation
 from tasks.io.files.arrays import read_table
 
@@ -47,7 +47,7 @@ def evaluate_keypoints(
     if scheme is None:
         got = quoted(settings.keypoints)
         raise BadInput(f"keypoints: expected one of {', '.join(shipped_schemes())}, got {got}")
-    truth, sigmas = load_figures(url, chosen), sigmas_of(scheme, settings)
+    truth, sigmas = load_ground_truth(url, None, None, chosen), sigmas_of(scheme, settings)
     posed = posed_figures_by_category(truth.images, truth.figures, truth.category_ids, len(scheme.joints))
     labelled = {category: int(own.is_labelled.sum()) for category, own in posed.items()}
     if not any(labelled.values()):

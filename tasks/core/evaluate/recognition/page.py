@@ -6,11 +6,11 @@ from typing import Any
 import pyarrow as pa
 
 from schemas.evaluate_recognition import GRID, PREDICTIONS, SIZES, RecognitionSettings
-from tasks.core.evaluate.markdown import cell, number, table
 from tasks.core.evaluate.recognition.gallery_sizes import accuracy_by_size, gain_by_size, gallery_sizes
 from tasks.core.evaluate.recognition.predictions import Predictions
 from tasks.core.evaluate.recognition.recognise import Recognition
 from tasks.core.evaluate.recognition.tables import Gallery, Queries
+from tasks.core.markdown import cell, number, table
 
 Row = dict[str, Any]
 
