@@ -271,4 +271,4 @@ def test_a_releases_own_scheme_is_that_of_its_poses(zoo: Wall, tmp_path: Path, c
         "sigmas: expected one for each of the 2 joints of hand-2, or one for all, got none" in capsys.readouterr().err
     )
     assert main([*words, "--category", "hand", "--category", "dog", "--set", "sigmas=0.1"]) == 2
-    assert "expected categories with the same joints, got hand, dog" in capsys.readouterr().err
+    assert "expected categories with the same joints, got dog, hand" in capsys.readouterr().err
