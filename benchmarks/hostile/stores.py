@@ -96,7 +96,7 @@ def _file_inside(number: int, chance: random.Random, scene: Scene) -> tuple[str,
     return (
         f"a {kind} at {_INSIDE[number % len(_INSIDE)]}",
         str(scene.folder / "odd store"),
-        _WORKS if kind == "folder" else _MACHINE | {3},  # 3: what lies at `latest` names no release
+        _WORKS if kind == "folder" and place.name != "latest" else _MACHINE | {3},  # 3: `latest` names no release
     )
 
 
