@@ -60,7 +60,7 @@ def detectors(models: Path) -> list[str]:
 
 
 def compared(folder: Path, asked: list[str], missing: str, bootstrap: int) -> list[dict[str, Any]]:
-    """Rows of detectors.parquet; detections of an earlier comparison are kept below build/."""
+    """Rows of scores.parquet; detections of an earlier comparison are kept below build/."""
     out = OUT / missing
     out.mkdir(parents=True, exist_ok=True)
     truth = out / "People-Art.json"
@@ -74,7 +74,7 @@ def compared(folder: Path, asked: list[str], missing: str, bootstrap: int) -> li
         out=str(out),
         bootstrap=bootstrap,
     )
-    return pq.read_table(out / "detectors.parquet").to_pylist()
+    return pq.read_table(out / "scores.parquet").to_pylist()
 
 
 def coco(folder: Path, missing: str) -> dict[str, Any]:
@@ -107,28 +107,28 @@ def ratios(scores: list[dict[str, Any]], whole: list[dict[str, Any]]) -> dict[st
     """The headlines, as `yolox_nano_ap`."""
     wanted = [(scores, metric) for metric in HEADLINES] + [(whole, "image_f1"), (whole, "image_auc")]
     return {
-        f"{row['detector'].lower().replace('-', '_')}_{metric.lower()}": round(row["value"], 4)
+        f"{row['system'].lower().replace('-', '_')}_{metric.lower()}": round(row["value"], 4)
         for rows, metric in wanted
         for row in rows
-        if row["metric"] == metric and row["stratum"] is None and row["value"] is not None
+        if row["metric"] == metric and row["group"] is None and row["ahead_of"] is None and row["value"] is not None
     }
 
 
 def _rows(scores: list[dict[str, Any]], missing: str, metrics: tuple[str, ...]) -> Iterator[dict[str, Any]]:
     """A line for each detector and stratum, as a table has it."""
     for row in scores:
-        if row["metric"] != metrics[0]:
+        if row["metric"] != metrics[0] or row["ahead_of"] is not None:
             continue
         of = {
             other["metric"]: other
             for other in scores
-            if (other["detector"], other["stratum"]) == (row["detector"], row["stratum"])
+            if (other["system"], other["group"], other["ahead_of"]) == (row["system"], row["group"], None)
         }
-        line = {"detector": row["detector"], "style": row["stratum"] or "all", "without XML": missing}
+        line = {"detector": row["system"], "style": row["group"] or "all", "without XML": missing}
         line |= {metric: "" if of[metric]["value"] is None else round(of[metric]["value"], 4) for metric in metrics}
         if row["low"] is not None and metrics is BOXES:
             line |= {"AP low": round(row["low"], 4), "AP high": round(row["high"], 4)}
-        yield {**line, "images": row["images"], "figures": row["figures"]}
+        yield {**line, "images": row["units"], "figures": round(of["figures"]["value"])}
 
 
 if __name__ == "__main__":

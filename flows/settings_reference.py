@@ -12,8 +12,8 @@ from pydantic_core import PydanticUndefined
 
 from flows.setting_errors import PATTERNS
 from schemas.errors import BadInput
-from schemas.evaluate import CompareSettings
 from schemas.evaluate_classification import ClassificationSettings
+from schemas.evaluate_detector import DetectorSettings
 from schemas.evaluate_generation import GenerationSettings
 from schemas.evaluate_keypoints import KeypointSettings
 from schemas.evaluate_raters import RaterSettings
@@ -82,7 +82,7 @@ def sections() -> tuple[Section, ...]:
         *((_word(model, "source"), "source", model) for model in _members(AnySource)),
         ("words", "words", MuseumWords),
         ("train", "command", TrainDetector),
-        ("evaluate", "command", CompareSettings),
+        ("evaluate", "command", DetectorSettings),
         ("voc", "command", VocSettings),
         ("keypoints", "command", KeypointSettings),
         ("raters", "command", RaterSettings),

@@ -4,20 +4,32 @@ from typing import Annotated
 
 from pydantic import Field
 
-from schemas.base import Frozen, Name
-from schemas.keypoints import DEFAULT, MOST_JOINTS
+from schemas.base import Frozen
+from schemas.keypoints import MOST_JOINTS
+
+Sigma = Annotated[float, Field(ge=1e-6, le=1)]
 
 
 class KeypointSettings(Frozen):
     """The settings of COCO's average precision of keypoints."""
 
-    keypoints: Name = Field(DEFAULT, description="The keypoint scheme of the figures and of the results")
-    sigmas: tuple[Annotated[float, Field(ge=1e-6, le=1)], ...] | None = Field(
+    keypoints: str | None = Field(
         None,
         min_length=1,
-        max_length=MOST_JOINTS,
-        description="For each joint of the scheme how far people's points lie from each other, as a share of the "
-        "figure's size; null: those of the scheme. They are needed for a scheme that has none",
+        description="The keypoint scheme of the figures and of the results: the name of one of the program's or of the "
+        "release's, or a YAML file with one; null: the category's own, as the release or the COCO file has it",
+    )
+    first: int | None = Field(
+        None,
+        ge=1,
+        le=MOST_JOINTS,
+        description="How many joints of the scheme count, the first ones, as where a COCO category names more joints "
+        "than its figures have; null: all",
+    )
+    sigmas: Annotated[tuple[Sigma, ...], Field(min_length=1, max_length=MOST_JOINTS)] | Sigma | None = Field(
+        None,
+        description="How far people's points lie from each other, as a share of the figure's size: one for all joints, "
+        "or one for each; null: those of the scheme. They are needed for a scheme that has none",
     )
     at_most: int = Field(
         20, ge=1, le=10_000, description="How many poses of each image count, best first (COCO's maxDets for keypoints)"

@@ -10,6 +10,8 @@ from schemas.base import Frozen, Score
 QueryType = Literal["met", "other_art", "non_art"]
 QUERY_TYPES: tuple[QueryType, ...] = get_args(QueryType)
 
+Ties = Literal["log_odds", "official"]
+
 K = Annotated[int, Field(ge=1, le=1000)]
 Temperature = Annotated[float, Field(gt=0, le=10_000)]
 MET_K: tuple[int, ...] = (1, 2, 3, 5, 7, 10, 15, 20, 50)
@@ -97,5 +99,11 @@ class RecognitionSettings(Frozen):
         le=MOST_DIMENSIONS,
         description="At most how many principal components are kept (The Met: 512); null: all. A gallery of few images "
         "has fewer",
+    )
+    ties: Ties = Field(
+        "log_odds",
+        description="How queries are ranked whose confidences are alike in 64 bits, as with a high temperature. "
+        "log_odds: by the logarithm of their odds, which still differs; wrong predictions first where that is equal, "
+        "too. official: by the confidence alone, as the authors' code does, equal ones in the order of their ids",
     )
     seed: int = Field(0, ge=0, description="Seed of the draw of distractors")

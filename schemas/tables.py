@@ -389,26 +389,11 @@ ANNOTATED_FIGURES = pa.schema(
 )
 """The figures that people drew in these images, sorted by image_id and box."""
 
-SCORES = pa.schema(
+THRESHOLDS = pa.schema(
     [
-        ("detector", pa.string()),
-        ("attribute", pa.string()),  # what the images are grouped by, or `category`; null: all together
-        ("stratum", pa.string()),  # a value of the attribute; "unknown": it has none
-        ("metric", pa.string()),  # docs/evaluating.md says what each is
-        ("value", pa.float64()),  # null: not defined, such as the AP of small figures where there are none
-        ("low", pa.float64()),  # 95 % interval; null where it has none
-        ("high", pa.float64()),
-        ("images", pa.int64()),  # of the stratum, that people have looked at
-        ("figures", pa.int64()),  # in these, crowds apart
-    ]
-)
-"""How detectors compare, one number a row: detectors.parquet of `bilderatlas evaluate detector`."""
-
-CALIBRATION = pa.schema(
-    [
-        ("detector", pa.string()),
-        ("attribute", pa.string()),
-        ("stratum", pa.string()),
+        ("system", pa.string()),
+        ("attribute", pa.string()),  # as in SYSTEM_SCORES
+        ("group", pa.string()),
         ("threshold", pa.float64()),  # an image is kept that has a box of at least this score
         ("images", pa.int64()),
         ("with_figure", pa.int64()),  # by people
@@ -428,7 +413,7 @@ CALIBRATION = pa.schema(
 SYSTEM_SCORES = pa.schema(
     [
         ("system", pa.string()),  # a detector, a rater, a model, a generator ...
-        ("attribute", pa.string()),  # what the units are grouped by; null: all units
+        ("attribute", pa.string()),  # what the units are grouped by, or `category`; null: all units
         ("group", pa.string()),  # a value of the attribute; "unknown": it has none
         ("metric", pa.string()),  # docs/evaluating/ says what each is
         ("value", pa.float64()),  # null: not defined, such as the recall of no figure

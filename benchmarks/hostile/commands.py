@@ -186,7 +186,7 @@ class _PlainFlow:
     """A flow's function, with what a command asks of the flow."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        self._function = function
+        self._function = self.fn = function
 
     def __call__(self, *words: Any, **options: Any) -> Any:
         return self._function(*words, **options)
@@ -205,7 +205,7 @@ def _without_server(waits_for_disk: bool) -> Iterator[None]:
     with contextlib.ExitStack() as patches:
         for module, name, value in (
             (build_dataset, "build_dataset", _PlainFlow(build_dataset.build_dataset.fn)),
-            (detector, "evaluate_detector", detector.evaluate_detector.fn),
+            (detector, "evaluate_detector", _PlainFlow(detector.evaluate_detector.fn)),
             (train, "train_detector", train.train_detector.fn),
             (training, "train", training.train.fn),
             (runner, "start_server", lambda: None),

@@ -1,6 +1,7 @@
 """`bilderatlas evaluate ...`: the papers' measures; here, detectors compared with what people drew."""
 
 import argparse
+import contextlib
 from typing import TYPE_CHECKING
 
 from flows.cli import protocols_of_tables
@@ -98,8 +99,9 @@ def evaluate_detector(arguments: argparse.Namespace) -> int:
     parse_requests(arguments.detector, arguments.results, with_release=arguments.release_detections)
     of_voc = {name: getattr(arguments, name) for name in ("ratings", "people", "far_corner", "iou")}
     refuse_options_of_others(arguments.protocol, voc=of_voc, coco={"score": arguments.score})
-    with shared_server(cluster_address()):
-        tables = evaluate_detector(
+    is_run = bool(arguments.detector)  # without a detector that runs nothing is stored, and no server is needed
+    with shared_server(cluster_address()) if is_run else contextlib.nullcontext():
+        tables = (evaluate_detector if is_run else evaluate_detector.fn)(
             arguments.truth,
             images=arguments.images,
             split=arguments.split,

@@ -1,29 +1,39 @@
 """Detectors compared on images that people have annotated: which of them should choose the images of a dataset?"""
 
+import contextlib
 import sys
 import time
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from prefect import flow
-from prefect.context import FlowRunContext
+from pydantic import BaseModel
 
 from flows.detector_options import DetectorRequest, ResultsRequest, parse_requests
+from flows.evaluate.running import run
 from flows.parameters import Count, Device, Resamples, Seed, Share
 from flows.runner import check_cluster_of_flow, cluster_address, runner
 from flows.settings import settings_from_fields
 from schemas.errors import BadInput
-from schemas.evaluate import CompareSettings
+from schemas.evaluate_detector import DetectorSettings
 from schemas.evaluate_voc import VocSettings
 from schemas.manifests import Context
 from schemas.phrases import quoted
 from tasks.detect import check_detector, detections
-from tasks.engine import flow_runs, runs
+from tasks.engine import runs
 from tasks.engine.truth import Chosen, GroundTruth, load_ground_truth
-from tasks.evaluate import detector
-from tasks.evaluate.evaluation import Resampling, make_folder
+from tasks.evaluate.detector import (
+    blobs_of,
+    compare_by_coco,
+    detections_by_detector,
+    detections_in_release,
+    detections_in_results,
+)
+from tasks.evaluate.evaluation import Evaluation, Resampling
 from tasks.evaluate.voc import compare_by_voc
+
+Settings = TypeVar("Settings", bound=BaseModel)
 
 
 @flow(name="evaluate_detector", task_runner=runner(cluster_address()), persist_result=False)
@@ -53,11 +63,12 @@ def evaluate_detector(
 
     Args:
         truth: A release (its folder or URL, or its name's `latest`), or a COCO JSON file.
-        images: The folder with the images of a COCO file (its `file_name`s); by default the file's own folder.
+        images: The folder with the images of a COCO file (its `file_name`s), where detectors run; by default the file's
+            own folder.
         split: Use only images of this split.
         detectors: Each as NAME=MODEL[:FILE][,setting=value ...], such as nano=yolox:yolox_nano.onnx,least_score=0.05.
         results: Each as NAME=FILE: detections of another program, in COCO's results format, with the truth's image ids.
-            Scores are 0 to 1; for voc any finite numbers.
+            Any finite scores; boxes and scores are taken as they are.
         release_detections: Also compare the detections that are stored in the release.
         categories: Boxes of these categories count, by default person; of several each is scored, and their mean.
             all: every category of the truth.
@@ -80,59 +91,47 @@ def evaluate_detector(
 
     """
 
-    def work() -> str:
-        flow_runs.rename_run(f"evaluate · {truth}")
+    def work() -> Evaluation:
         of_voc = {"ratings": ratings, "people": people, "far_corner": far_corner, "iou": iou}
         refuse_options_of_others(protocol, voc=of_voc, coco={"score": score})
-        chosen_of_voc = {"far_corner": far_corner, "iou": iou}
-        rule = settings_from_fields(VocSettings, {k: v for k, v in chosen_of_voc.items() if v is not None}, "evaluate")
+        rule = _settings(VocSettings, far_corner=far_corner, iou=iou)
+        settings, resampling = _settings(DetectorSettings, score=score), Resampling(bootstrap, seed)
         requests, files = parse_requests(detectors or (), results or (), with_release=release_detections)
-        fields = {
-            "categories": categories or ("person",),
-            "by": by or (),
-            **({} if score is None else {"score": score}),
-        }
-        settings = settings_from_fields(CompareSettings, {**fields, "replicates": bootstrap, "seed": seed}, "evaluate")
-        chosen = Chosen(settings.categories, split, settings.by)
+        chosen = Chosen(tuple(categories or ("person",)), split, tuple(by or ()))
         bindings = {name: value for request in requests for name, value in request.bindings.items()}
         context = Context(
             store=store, bindings=bindings, workers=workers, device=device, run=uuid.uuid4().hex, began_s=time.time()
         )
-        runs.check_store(context)
-        if out is not None:
-            make_folder(out)
-        for request in requests:
-            check_detector(request.settings, context)
-        check_cluster_of_flow()
-        with runs.at_work(context, "evaluation"):
-            ground_truth = load_ground_truth(truth, images, context, chosen)
-            release = truth if release_detections else None
+        release = truth if release_detections else None
+        with _at_work(requests, context):
+            ground_truth = load_ground_truth(truth, images, context if requests else None, chosen)
             boxes, notes = _boxes_by_name(
-                _all_detections(requests, files, release, ground_truth, context, any_score=protocol == "voc"),
-                ground_truth.images.num_rows,
+                _all_detections(requests, files, release, ground_truth, context), ground_truth.images.num_rows
             )
-            if protocol == "voc":
-                result = compare_by_voc(
-                    ground_truth,
-                    boxes,
-                    rule,
-                    Resampling(bootstrap, seed),
-                    ratings=ratings,
-                    people=people,
-                    notes=notes,
-                )
-            else:
-                # without a flow (a test, a benchmark) there are no task runs
-                compare = detector.compare if FlowRunContext.get() else detector.compare.fn
-                result = compare(ground_truth, boxes, settings, notes, context)
-        result.show()
-        if out is not None:
-            result.write(out)
-        for note in dict.fromkeys((*ground_truth.notes, *notes, *result.notes)):
-            print(note, file=sys.stderr)  # noqa: T201
-        return flow_runs.completed_run(result.summary, f"{len(boxes)} detectors compared")
+            if protocol == "coco":
+                return compare_by_coco(ground_truth, boxes, settings, resampling, notes)
+            return compare_by_voc(ground_truth, boxes, rule, resampling, ratings=ratings, people=people, notes=notes)
 
-    return flow_runs.end_in_a_sentence(work)
+    return run("detectors", out, work)
+
+
+def _settings(model: type[Settings], **given: object) -> Settings:
+    """The settings, with what was given (not None). Raises BadInput."""
+    return settings_from_fields(model, {name: value for name, value in given.items() if value is not None}, "evaluate")
+
+
+@contextlib.contextmanager
+def _at_work(requests: Sequence[DetectorRequest], context: Context) -> Iterator[None]:
+    """While detectors run: the store is there, and in use. Without one nothing is stored, and no server is asked."""
+    if not requests:
+        yield
+        return
+    runs.check_store(context)
+    for request in requests:
+        check_detector(request.settings, context)
+    check_cluster_of_flow()
+    with runs.at_work(context, "evaluation"):
+        yield
 
 
 def refuse_options_of_others(protocol: str, **options: Mapping[str, object]) -> None:
@@ -168,19 +167,17 @@ def _all_detections(
     release: str | None,
     truth: GroundTruth,
     context: Context,
-    *,
-    any_score: bool,
 ) -> Iterator[tuple[str, Mapping[str, Any], Sequence[str]]]:
     """Name, boxes by category and notes of each detector.
 
     Files come first: a file that can't be read should stop the comparison before anything is computed.
     """
     for name, url in files:
-        yield name, *detector.detections_in_results(name, url, truth, any_score=any_score)
+        yield name, *detections_in_results(name, url, truth)
     if release is not None:
-        for name, boxes in detector.detections_in_release(release, truth).items():
+        for name, boxes in detections_in_release(release, truth).items():
             yield name, boxes, ()
     for request in requests:
-        measured = detections(request.settings, detector.blobs_of(truth), context)
-        boxes, notes = detector.detections_by_detector(measured, truth)
+        measured = detections(request.settings, blobs_of(truth), context)
+        boxes, notes = detections_by_detector(measured, truth)
         yield request.name, boxes, [f"{request.name}: {note}" for note in notes]

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.errors import BadInput, DamagedFile
+from schemas.keypoints import KeypointScheme
 from schemas.manifests import Context
 from schemas.phrases import counted, quoted
 from schemas.tables import ANNOTATED_IMAGES, HASH
@@ -50,6 +51,8 @@ class GroundTruth(NamedTuple):
     each category that counts, its id in the release or the file. others: ids of its other images, such as those that
     nobody has annotated. file_names, deformation: of a COCO file, by id, the images' files, and how deformed their
     figures are, 1 (lifelike) to 5, where the file says so. groups: by attribute, the value of each of the images.
+    schemes: of each category's keypoints; None where a COCO file names no joints, or a release has none.
+    keypoint_notes: which of a COCO file were left out.
     """
 
     name: str
@@ -62,6 +65,8 @@ class GroundTruth(NamedTuple):
     file_names: Mapping[int, str] = {}
     deformation: Mapping[int, int] = {}
     groups: Mapping[str, Sequence[str | None]] = {}
+    schemes: Mapping[str, KeypointScheme | None] = {}
+    keypoint_notes: tuple[str, ...] = ()
 
 
 class Chosen(NamedTuple):
@@ -80,20 +85,21 @@ class Chosen(NamedTuple):
 DEFAULT = Chosen()
 
 
-def load_ground_truth(truth: str, folder: str | None, context: Context, chosen: Chosen = DEFAULT) -> GroundTruth:
+def load_ground_truth(truth: str, folder: str | None, context: Context | None, chosen: Chosen = DEFAULT) -> GroundTruth:
     """The figures that people drew, out of a release or a COCO file.
 
     truth: a release (its folder, its URL, or `.../latest`), or a COCO JSON file (path or URL). folder: where the
     `file_name`s of a COCO file are found; by default, beside the file. Their bytes become blobs of the store. An image
     that can't be read, or whose upright size is not the one in the file, so that its boxes would be somewhere else, is
-    left out, with a note.
+    left out, with a note. context: None where no image is needed: none is looked for, those of a COCO file have no
+    SHA-256, and there is no digest.
 
     Raises BadInput where there is no such release or file, where no image is annotated or no figure is drawn, and for
     an attribute or a category that it does not have.
     """
     source = _open(truth, folder, chosen)
     images = source.images if chosen.split is None else _images_of_split(source, chosen.split)
-    images, notes = source.store_images(images, context)
+    images, notes = (images, ()) if context is None else source.store_images(images, context)
     notes = (*source.notes, *notes)
     figures = source.figures.filter(pc.is_in(source.figures["image_id"], value_set=images["image_id"]))
     left_out = f" ({'; '.join(notes)})" if notes else ""
@@ -104,37 +110,20 @@ def load_ground_truth(truth: str, folder: str | None, context: Context, chosen: 
             f"{source.name}: expected figures of {' or '.join(map(quoted, source.category_ids))}, got none in "
             f"{counted(images.num_rows, 'image')}{left_out}"
         )
-    return _ground_truth(source, chosen, images, figures, notes)._replace(sha256=digest_of_tables(images, figures))
-
-
-def load_figures(truth: str, chosen: Chosen = DEFAULT) -> GroundTruth:
-    """As `load_ground_truth`, for a comparison that needs no image: no file of one is looked for. Of a COCO file, the
-    images have no SHA-256; there is no digest.
-    """
-    source = _open(truth, None, chosen)
-    images = source.images if chosen.split is None else _images_of_split(source, chosen.split)
-    figures = source.figures.filter(pc.is_in(source.figures["image_id"], value_set=images["image_id"]))
-    if not images.num_rows:
-        raise BadInput(f"{source.name}: expected images that people have annotated, got none")
-    return _ground_truth(source, chosen, images, figures, source.notes)
-
-
-def _ground_truth(
-    source: "_TruthSource", chosen: Chosen, images: pa.Table, figures: pa.Table, notes: tuple[str, ...]
-) -> GroundTruth:
-    """Of these images; without a digest."""
     ids = images["image_id"].to_pylist()
     return GroundTruth(
         source.name if chosen.split is None else f"{source.name} {chosen.split}",
         images.combine_chunks(),
         figures.combine_chunks(),
-        "",
+        "" if context is None else digest_of_tables(images, figures),
         notes,
         source.category_ids,
         source.ids - frozenset(ids),
         source.file_names,
         source.deformation,
         {name: [values.get(number) for number in ids] for name, values in source.attributes.items()},
+        source.schemes,
+        source.keypoint_notes,
     )
 
 
@@ -173,9 +162,11 @@ class _TruthSource(NamedTuple):
     category_ids: Mapping[str, Id]
     ids: frozenset[Id]
     attributes: Mapping[str, Mapping[int, str | None]]
+    schemes: Mapping[str, KeypointScheme | None]
     store_images: Callable[[pa.Table, Context], tuple[pa.Table, tuple[str, ...]]]
     file_names: Mapping[int, str] = {}
     deformation: Mapping[int, int] = {}
+    keypoint_notes: tuple[str, ...] = ()
 
 
 def _images_of_split(source: _TruthSource, split: str) -> pa.Table:
@@ -215,8 +206,8 @@ def _open_file(truth: str, folder: str | None, chosen: Chosen) -> _TruthSource:
 
     images, figures = pa.Table.from_pylist(file.images, schema=ANNOTATED_IMAGES), core.figure_table(file.figures)
     file_names = {row["image_id"]: row["file_name"] for row in file.images if row["file_name"]}
-    about = (file.notes, file.category_ids, file.ids, file.attributes)
-    return _TruthSource(name, images, figures, *about, store_images, file_names, file.deformation)
+    about = (file.notes, file.category_ids, file.ids, file.attributes, file.schemes)
+    return _TruthSource(name, images, figures, *about, store_images, file_names, file.deformation, file.keypoint_notes)
 
 
 def _from_folder(images: list[Row], folder: Folder, context: Context) -> tuple[pa.Table, tuple[str, ...]]:
@@ -265,8 +256,10 @@ def _open_release(truth: str, chosen: Chosen) -> _TruthSource:
     release = Release(truth)
     name = f"{release.manifest.name} {release.manifest.version}"
     all_images, boxes = release.rows("images", _OF_IMAGES), boxes_of_release(release)
-    names = release.recipe().category_names
+    recipe = release.recipe()
+    names = recipe.category_names
     images, figures, category_ids = core.truth_of_release(all_images, boxes, names, chosen.categories)
+    schemes = {one.name: one.scheme for one in recipe.coco_categories if one.name in category_ids}
     attributes = _attributes_of_release(release, chosen.by)
 
     def store_images(wanted: pa.Table, context: Context) -> tuple[pa.Table, tuple[str, ...]]:
@@ -280,7 +273,7 @@ def _open_release(truth: str, chosen: Chosen) -> _TruthSource:
         return wanted.filter(pc.invert(pc.is_in(wanted["sha256"], value_set=pa.array(lost)))), (note,)
 
     ids = frozenset(all_images["image_id"].to_pylist())
-    return _TruthSource(name, images, figures, (), category_ids, ids, attributes, store_images)
+    return _TruthSource(name, images, figures, (), category_ids, ids, attributes, schemes, store_images)
 
 
 def _attributes_of_release(release: Release, by: Sequence[str]) -> dict[str, dict[int, str | None]]:

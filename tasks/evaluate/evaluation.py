@@ -54,6 +54,7 @@ def evaluation(
     resampling: Resampling,
     *,
     more: Sequence[str] = (),
+    details: Sequence[str] = (),
     notes: Sequence[str] = (),
     tables: Mapping[str, pa.Table] | None = None,
     plots: Mapping[str, str] | None = None,
@@ -61,11 +62,18 @@ def evaluation(
 ) -> Evaluation:
     """An evaluation with its page, its tables and its charts.
 
-    more: lines of Markdown that only this protocol has. tables, plots: what is written besides, by name without ending;
-    a plot without anything to show is left out. files: other files, by name.
+    more: lines of Markdown that only this protocol has; details: those that only the page has. tables, plots: what is
+    written besides, by name without ending; a plot without anything to show is left out. files: other files, by name.
     """
     drawn = {"scores": charts.plot_systems(scores, ranking, headings.metrics[ranking.metric]), **(plots or {})}
-    page = systems_page.page(scores, headings, ranking, more, notes, _how(headings, resampling))
+    page = systems_page.page(
+        scores,
+        headings,
+        ranking,
+        [*more, *([""] if more and details else []), *details],
+        notes,
+        _how(headings, resampling),
+    )
     summary = "\n".join([*systems_page.summary_lines(scores, headings, ranking), *(["", *more] if more else [])])
     written = {
         **(files or {}),

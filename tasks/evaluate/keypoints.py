@@ -1,23 +1,29 @@
 """evaluate keypoints: pose estimators by COCO's object keypoint similarity, with any scheme of joints."""
 
+import re
 from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from pydantic import ValidationError
 
 from schemas.errors import BadInput
 from schemas.evaluate_keypoints import KeypointSettings
-from schemas.keypoints import KeypointScheme, shipped_schemes
-from schemas.phrases import counted, quoted
+from schemas.keypoints import Joints, KeypointScheme
+from schemas.phrases import LONGEST_PLACE, counted, quoted
+from schemas.yaml_text import MAX_BYTES, NotYaml, parse_yaml
 from tasks.core.coco.ids import Id, id_order
 from tasks.core.evaluate.categories import category_notes, score_categories
 from tasks.core.evaluate.keypoints.matches import match_poses
-from tasks.core.evaluate.keypoints.poses import Poses, posed_figures_by_category, poses_of, sigmas_of
+from tasks.core.evaluate.keypoints.poses import Poses, posed_figures_by_category, poses_of
+from tasks.core.evaluate.keypoints.schemes import ComparedJoints, compared_joints
 from tasks.core.evaluate.keypoints.scorer import MEASURES, keypoint_scorer
 from tasks.core.evaluate.systems import Ranking
 from tasks.core.evaluate.systems_page import Headings
-from tasks.engine.truth import Chosen, GroundTruth, load_figures
+from tasks.engine.truth import Chosen, GroundTruth, load_ground_truth
 from tasks.evaluate.evaluation import Evaluation, Resampling, evaluation
+from tasks.io.files import inputs
 from tasks.io.files.arrays import read_table
 
 _RESULTS = pa.schema(
@@ -43,21 +49,17 @@ def evaluate_keypoints(
     """
     if not results:
         raise BadInput("--results: expected at least one system as NAME=FILE, got none")
-    scheme = shipped_schemes().get(settings.keypoints)
-    if scheme is None:
-        got = quoted(settings.keypoints)
-        raise BadInput(f"keypoints: expected one of {', '.join(shipped_schemes())}, got {got}")
-    truth, sigmas = load_figures(url, chosen), sigmas_of(scheme, settings)
-    posed = posed_figures_by_category(truth.images, truth.figures, truth.category_ids, len(scheme.joints))
+    of_file = None if settings.keypoints is None else _scheme_of_file(settings.keypoints)
+    truth = load_ground_truth(url, None, None, chosen)
+    joints, more_notes = compared_joints(truth.name, truth.schemes, truth.figures, settings, of_file)
+    posed = posed_figures_by_category(truth.images, truth.figures, truth.category_ids, joints.first, joints.lengths)
     labelled = {category: int(own.is_labelled.sum()) for category, own in posed.items()}
-    if not any(labelled.values()):
-        raise BadInput(f"{truth.name}: expected figures with keypoints of {scheme.name}, got none")
     scorers, left_out = {}, list[str]()
     for name, file in results.items():
-        poses, notes = _poses(name, file, truth, scheme)
+        poses, notes = _poses(name, file, truth, joints)
         left_out += notes
         scorers[name] = {
-            category: keypoint_scorer(match_poses(own, poses[category], sigmas, settings.at_most))
+            category: keypoint_scorer(match_poses(own, poses[category], joints.sigmas, settings.at_most))
             for category, own in posed.items()
         }
     scores = score_categories(scorers, MEASURES, truth.images.num_rows, truth.groups, _RANKING, *resampling)
@@ -69,14 +71,17 @@ def evaluate_keypoints(
         resampling,
         notes=[
             *truth.notes,
+            *truth.keypoint_notes,
+            *more_notes,
             *left_out,
             *category_notes(labelled, "every number"),
-            f"{counted(sum(labelled.values()), 'figure')} with keypoints of {scheme.name}",
+            f"{counted(sum(labelled.values()), 'figure')} with keypoints of {joints.scheme.name}"
+            + (f", the first {joints.first} joints" if joints.first < len(joints.scheme.joints) else ""),
         ],
     )
 
 
-def _poses(name: str, url: str, truth: GroundTruth, scheme: KeypointScheme) -> tuple[dict[str, Poses], list[str]]:
+def _poses(name: str, url: str, truth: GroundTruth, joints: ComparedJoints) -> tuple[dict[str, Poses], list[str]]:
     """The poses of one system in the truth's images, by category, and notes: how many of other categories and other
     images were passed over.
 
@@ -108,8 +113,29 @@ def _poses(name: str, url: str, truth: GroundTruth, scheme: KeypointScheme) -> t
         columns = {"image_id": own["image_id"], "score": own["score"], "keypoints_xyv": own["keypoints"]}
         if "bbox" in own.column_names:
             columns["xywh_px"] = own["bbox"]
-        poses[category] = poses_of(name, truth.images, pa.table(columns), len(scheme.joints))
+        poses[category] = poses_of(name, truth.images, pa.table(columns), joints.first, joints.lengths)
     return poses, notes
+
+
+def _scheme_of_file(path: str) -> KeypointScheme | None:
+    """The scheme of a YAML file, as a recipe writes one; None for what is a name. Raises BadInput."""
+    stem, dot, ending = path.rpartition(".")
+    if not dot or ending.lower() not in {"yaml", "yml"}:
+        return None
+    data = inputs.read("keypoints", path, MAX_BYTES)
+    name = re.sub(r"[^a-z0-9_-]+", "-", PurePosixPath(stem).name.lower()).strip("-_")[:63] or "own"
+    try:
+        joints = Joints.model_validate(parse_yaml(data.decode("utf-8-sig")))
+    except (UnicodeDecodeError, NotYaml) as problem:
+        raise BadInput(f"keypoints: {quoted(path, LONGEST_PLACE)}: {problem}") from problem
+    except ValidationError as problem:
+        first = problem.errors(include_url=False)[0]
+        where = ".".join(map(str, first["loc"])) or "it"
+        raise BadInput(
+            f"keypoints: expected a scheme with `joints`, as under a recipe's keypoint_schemes, got "
+            f"{quoted(path, LONGEST_PLACE)} ({where}: {first['msg']})"
+        ) from problem
+    return KeypointScheme(name=name, **dict(joints))
 
 
 def _numbers(ids: Sequence[Id]) -> pa.Array:

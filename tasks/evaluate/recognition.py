@@ -81,7 +81,7 @@ def evaluate_recognition(
     comparison = _read(images, settings, by, has_systems=bool(systems))
     leaks = () if comparison.val is None else leak_notes(comparison.val, comparison.test)
     found, zeros = _recognise_all(comparison, systems, settings, threads, device)
-    notes = [*leaks, *zeros]
+    notes = [*leaks, *zeros, *page.tie_notes(found, settings.ties)]
     several = {name: predictions_of(one, comparison.gallery) for name, one in found.items()}
     for name, url in given.items():
         several[name] = own = check_predictions(

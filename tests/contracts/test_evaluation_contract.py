@@ -17,7 +17,6 @@ CONTRACTS = contracts.read(str(PRODUCTS["evaluation"]))
 SCHEMAS = {
     "classes": CLASS_SCORES,
     "confusion": CONFUSION,
-    "detectors": tables.SCORES,
     "disagreement": DISAGREEMENT,
     "distractors": DISTRACTORS,
     "figures": FIGURES,
@@ -28,7 +27,7 @@ SCHEMAS = {
     "scores": tables.SYSTEM_SCORES,
     "sizes": SIZES,
     "strokes": STROKES,
-    "thresholds": tables.CALIBRATION,
+    "thresholds": tables.THRESHOLDS,
 }
 COLUMNS = [
     pytest.param(table, column, id=f"{table}.{column.name}")

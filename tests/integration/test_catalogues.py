@@ -119,7 +119,7 @@ def test_a_museums_own_words(tmp_path: Path) -> None:
     without = chancery(tmp_path / "without", text[: text.index("      words:")])
     assert {"saeclum", "regnal"} <= {*without.table(UNREAD)["words"].to_pylist()}
     assert rows_of(without, "images")["chancery:1"]["artist"] == "manus obscura"
-    (query,) = re.findall(r"^duckdb\.sql\(f\"SELECT artist.*$", PAGE.read_text(encoding="utf-8"), re.M)
+    (query,) = re.findall(r"^duckdb\.sql\(.*?^\)", PAGE.read_text(encoding="utf-8"), re.M | re.S)
     most = eval(query, {"duckdb": duckdb, "release": without.url})
     assert ("manus obscura", 1) in most.fetchall()
 

@@ -17,7 +17,7 @@ from flows.detector_options import parse_requests
 from flows.evaluate.detector import evaluate_detector
 from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import Context
-from schemas.tables import CALIBRATION, SCORES, SYSTEM_SCORES
+from schemas.tables import SYSTEM_SCORES, THRESHOLDS
 from tasks.core.evaluate import box_scores
 from tasks.engine.promises import broken_promises
 from tasks.engine.truth import Chosen, load_ground_truth
@@ -154,12 +154,12 @@ def test_a_release_that_is_damaged_is_told_in_a_sentence(built, release):
 def test_the_releases_own_detector_and_the_same_weights_give_the_same_numbers_as_its_report(built, release, tmp_path):
     out = tmp_path / "out"
     said = run(
-        release, detectors=[OURS], release_detections=True, store=built.store, out=str(out), by=["style"], bootstrap=20
+        release, detectors=[OURS], release_detections=True, store=built.store, out=str(out), by=["style"], bootstrap=100
     )
     scores = {
-        (row["detector"], row["metric"]): row
-        for row in pq.read_table(out / "detectors.parquet").to_pylist()
-        if row["attribute"] is None
+        (row["system"], row["metric"]): row
+        for row in pq.read_table(out / "scores.parquet").to_pylist()
+        if row["attribute"] is None and row["ahead_of"] is None
     }
     theirs = next(name for name, _ in scores if name != "ours")
     assert scores["ours", "AP"]["value"] == scores[theirs, "AP"]["value"] > 0.3
@@ -169,16 +169,16 @@ def test_the_releases_own_detector_and_the_same_weights_give_the_same_numbers_as
     assert said in (out / "detectors.md").read_text()
     assert {path.name for path in out.iterdir()} == {
         "detectors.md",
-        "detectors.parquet",
+        "scores.parquet",
         "thresholds.parquet",
-        "detectors.svg",
-        "calibration.svg",
+        "scores.svg",
+        "thresholds.svg",
     }
     every = contracts.read(str(PRODUCTS["evaluation"]))
     promised = {name: contract for name, contract in every.items() if (out / contract.path).exists()}
     tables = {name: pq.read_table(out / contract.path) for name, contract in promised.items()}
-    assert list(tables) == ["detectors", "thresholds"]
-    assert {name: table.schema for name, table in tables.items()} == {"detectors": SCORES, "thresholds": CALIBRATION}
+    assert list(tables) == ["scores", "thresholds"]
+    assert {name: table.schema for name, table in tables.items()} == {"scores": SYSTEM_SCORES, "thresholds": THRESHOLDS}
     assert list(broken_promises(tables, promised)) == []
     odd = tables["thresholds"].set_column(6, "kept", pa.array([10**6] * tables["thresholds"].num_rows))
     (problem,) = broken_promises({**tables, "thresholds": odd}, promised)
@@ -229,7 +229,6 @@ def test_a_second_comparison_detects_nothing_and_says_the_same(built, release, m
         raise AssertionError("expected nothing to be computed")
 
     monkeypatch.setattr(tasks.engine.detectors, "rows", no)
-    monkeypatch.setattr("tasks.core.evaluate.comparison.score_detectors", no)
     assert run(release, detectors=[OURS], store=built.store, by=["style"], bootstrap=10) == first
 
 
@@ -258,7 +257,7 @@ def test_a_coco_file_and_its_folder_can_be_the_truth(tmp_path):
     box = {"image_id": 3, "category_id": 5, "bbox": [5, 5, 20, 30], "score": 0.8}
     found.write_text(json.dumps([box, {**box, "image_id": 1}]), encoding="utf-8")
     said = run(truth, results=[f"theirs={found}"], store=str(tmp_path / "store"), bootstrap=5)
-    assert "2 images, 1 figures" in said
+    assert "## Detectors on truth: 2 images, 1 figures" in said
     assert "| theirs | 1.000" in said
 
 
@@ -288,8 +287,8 @@ def test_several_categories_are_one_number_and_one_each(tmp_path, chosen):
     said = run(
         truth, results=[results], store=str(tmp_path / "store"), bootstrap=0, categories=chosen, out=str(tmp_path)
     )
-    rows = pq.read_table(tmp_path / "detectors.parquet").to_pylist()
-    found = {(row["attribute"], row["stratum"]): row["value"] for row in rows if row["metric"] == "AP"}
+    rows = pq.read_table(tmp_path / "scores.parquet").to_pylist()
+    found = {(row["attribute"], row["group"]): row["value"] for row in rows if row["metric"] == "AP"}
     person = 67 / 101  # recall 2/3 is reached by 67 of 101
     assert found == {
         (None, None): pytest.approx(person / 2),
@@ -297,11 +296,12 @@ def test_several_categories_are_one_number_and_one_each(tmp_path, chosen):
         ("category", "dog"): 0,
         ("category", "eel"): None,
     }
-    assert [row["figures"] for row in rows if row["metric"] == "AP"][:1] == [4]
+    counts = {row["group"]: row["value"] for row in rows if row["metric"] == "figures"}
+    assert counts == {None: 4, "person": 3, "dog": 1, "eel": 0}
     assert "| person | 0.663 |" in said
     page = (tmp_path / "detectors.md").read_text()
-    assert "Boxes of 3 categories count (" in page
-    assert "AP and AR are means over those that have a figure" in page
+    assert "AP over all images is the mean over 2 categories: " in page
+    assert "no figures of eel" in page
 
 
 def test_several_categories_by_vocs_rule(tmp_path):
@@ -338,8 +338,8 @@ def test_every_number_by_any_attribute_of_a_coco_file(tmp_path):
     with pytest.raises(BadInput, match=r"that annotated images have \(material, signed, year\), got 'split'"):
         run(truth, by=by, **options)
     said = run(truth, by=by[:3], **options)
-    rows = pq.read_table(tmp_path / "detectors.parquet").to_pylist()
-    images = {(row["attribute"], row["stratum"]): row["images"] for row in rows if row["metric"] == "AP"}
+    rows = pq.read_table(tmp_path / "scores.parquet").to_pylist()
+    images = {(row["attribute"], row["group"]): row["units"] for row in rows if row["metric"] == "AP"}
     assert images == {
         (None, None): 3,
         ("material", "ink"): 1,
@@ -351,8 +351,8 @@ def test_every_number_by_any_attribute_of_a_coco_file(tmp_path):
     }
     assert "AP by year:" in said
     kept = pq.read_table(tmp_path / "thresholds.parquet").to_pylist()
-    assert {(row["attribute"], row["stratum"]) for row in kept} == {*images}
-    assert "title>AP; pale dots: each material<" in (tmp_path / "detectors.svg").read_text()
+    assert {(row["attribute"], row["group"]) for row in kept} == {*images}
+    assert "title>AP; pale dots: each material<" in (tmp_path / "scores.svg").read_text()
 
 
 def test_every_number_by_any_column_of_a_release(built, release, tmp_path):
@@ -438,7 +438,7 @@ def test_a_detectors_settings_and_files_are_read():
         ({"results": ["a=nowhere.json"]}, "results 'a': expected a file, got 'nowhere.json'"),
         ({"detectors": ["a=plain:nowhere.onnx"]}, "expected a file, got 'nowhere.onnx'"),
         ({"results": ["a=b.json"], "score": 2.0}, "evaluate: score:"),
-        ({"results": ["a=b.json"], "categories": [""]}, "evaluate: categories"),
+        ({"results": ["a=b.json"], "categories": [""]}, "expected a category '', got ['person']"),
     ],
 )
 def test_what_can_not_be_compared_is_one_sentence(tmp_path, arguments, said):

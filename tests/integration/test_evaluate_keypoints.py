@@ -1,6 +1,9 @@
 """Pose estimators against a COCO file, from files alone, by the command."""
 
 import json
+import re
+import shlex
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -9,6 +12,8 @@ import pytest
 
 from flows.cli import main
 from schemas.keypoints import shipped_schemes
+from tasks.core.evaluate.keypoints.scorer import MEASURES
+from tests.support.desk import ROOT
 
 SCHEME = shipped_schemes()["coco-17"]
 CATEGORY = {"id": 3, "name": "person", "keypoints": list(SCHEME.joints), "skeleton": []}
@@ -153,3 +158,93 @@ def test_odd_input_is_refused_in_one_sentence(options, sentence, capsys):
     printed = capsys.readouterr()
     assert sentence in printed.err
     assert printed.err.count("\n") == 1
+
+
+def animals(names: list[str]) -> dict:
+    """One figure of 20 joints in each of twelve images."""
+    points = [value for joint in range(20) for value in (10.0 + 5 * joint, 20.0 + joint, 2)]
+    figure = {"category_id": 1, "bbox": [5, 15, 100, 100], "area": 10_000, "iscrowd": 0, "keypoints": points}
+    return {
+        "images": [{"id": number, "file_name": f"{number}.jpg"} for number in range(1, 13)],
+        "annotations": [{**figure, "id": number, "image_id": number} for number in range(1, 13)],
+        "categories": [{"id": 1, "name": "dog", "keypoints": names}],
+    }
+
+
+def test_the_documented_command_for_animals_runs(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs/evaluating/keypoints.md").read_text(encoding="utf-8")
+    (text,) = re.findall(r"```sh\n(bilderatlas evaluate keypoints animals.json.*?)```", page, re.DOTALL)
+    document = animals(list(shipped_schemes()["animal-20"].joints))
+    Path("animals.json").write_text(json.dumps(document))
+    points = document["annotations"][0]["keypoints"]
+    write("poses.json", [(number, points, 0.9) for number in range(1, 13)], category=1)
+    assert main(shlex.split(text.replace("\\\n", " "))[1:]) == 0
+    printed = capsys.readouterr()
+    assert "| mine | 1.000 (1.000 to 1.000) |" in printed.out
+    assert "12 figures with keypoints of animal-20" in printed.err
+
+
+def test_a_scheme_may_come_in_a_file_and_other_names_are_told(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    document = animals([f"point {number}" for number in range(20)])
+    Path("t.json").write_text(json.dumps(document))
+    write("r.json", [(number, document["annotations"][0]["keypoints"], 0.9) for number in range(1, 13)], category=1)
+    words = ["evaluate", "keypoints", "t.json", "--results", "a=r.json", "--category", "dog", "--bootstrap", "0"]
+    Path("my dog.yaml").write_text(f"joints: {[f'j{number}' for number in range(20)]}\nsigmas: {[0.1] * 20}\n")
+    assert main([*words, "--set", "keypoints=my dog.yaml"]) == 0
+    told = capsys.readouterr().err
+    assert (
+        "dog calls its joints otherwise than my-dog (point 0 for j0, point 1 for j1, point 2 for j2 and 17 more)"
+        in told
+    )
+    for text, said in (
+        (
+            "joints: [a, A]",
+            "a scheme with `joints`, as under a recipe's keypoint_schemes, got 'my dog.yaml' (",
+        ),
+        ("joints: [", "keypoints: 'my dog.yaml': expected YAML"),
+    ):
+        Path("my dog.yaml").write_text(text)
+        assert main([*words, "--set", "keypoints=my dog.yaml"]) == 2
+        assert said in capsys.readouterr().err
+    assert main([*words, "--set", "keypoints=none.yaml"]) == 2
+    assert "keypoints: expected a file, got 'none.yaml'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "category", "more", "expected"),
+    [
+        ("animal-20", "animal", [], "0.2601 0.8171 0.0291 0.0000 0.2663 0.3563 0.8958 0.1667 0.0000 0.3638"),
+        ("crowdpose-14", "crowdpose", [], "0.2646 0.9000 0.0729 -1.0000 0.2646 0.3479 0.9375 0.2083 -1.0000 0.3479"),
+        ("hand-6", "hand", [], "0.2647 0.7991 0.0884 0.0000 0.3006 0.4021 0.8958 0.2917 0.0000 0.4196"),
+        (
+            "named-21-given-17",
+            "person",
+            ["--set", "first=17"],
+            "0.2478 0.7714 0.0904 0.0000 0.2524 0.3604 0.8750 0.2708 0.0000 0.3681",
+        ),
+    ],
+)
+def test_any_scheme_of_a_coco_file_is_scored_as_pycocotools_does(
+    name: str, category: str, more: list[str], expected: str, shared_data: Path, tmp_path: Path
+):
+    folder = shared_data / "reports/keypoints"
+    words = ["evaluate", "keypoints", f"{folder / name}.json", "--results", f"r={folder / name}.results.json"]
+    words += ["--category", category, "--set", "sigmas=0.05", "--bootstrap", "0", "--out", str(tmp_path)]
+    assert main([*words, *more]) == 0
+    rows = pq.read_table(tmp_path / "scores.parquet").to_pylist()
+    got = {row["metric"]: -1 if row["value"] is None else row["value"] for row in rows if row["attribute"] is None}
+    assert " ".join(f"{got[metric]:.4f}" for metric in MEASURES) == expected
+
+
+def test_a_category_that_names_more_joints_than_its_figures_have_is_told_with_what_to_do(
+    shared_data: Path, capsys: pytest.CaptureFixture
+):
+    folder = shared_data / "reports/keypoints"
+    name = folder / "named-21-given-17"
+    assert main(["evaluate", "keypoints", f"{name}.json", "--results", f"r={name}.results.json"]) == 2
+    assert (
+        "expected figures with keypoints of the 21 joints that the category 'person' names, got figures with 17 "
+        "(48 figures); --set first=17 scores the first 17"
+    ) in capsys.readouterr().err

@@ -12,6 +12,7 @@ import yaml
 from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
+from flows.cli import main
 from schemas.errors import BadInput
 from schemas.keypoints import Joints
 from tasks.unpack import unpack
@@ -256,3 +257,18 @@ def test_a_recipe_with_a_wrong_scheme_is_refused_in_one_sentence(tmp_path: Path,
         wall.recipe()
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_a_releases_own_scheme_is_that_of_its_poses(zoo: Wall, tmp_path: Path, capsys: pytest.CaptureFixture):
+    (hand,) = [row for row in boxes(zoo) if row["keypoint_scheme"] == "hand-2"]
+    found = {"image_id": hand["image_id"], "category_id": 4, "keypoints": points(2), "score": 0.5}
+    (tmp_path / "found.json").write_text(json.dumps([found]))
+    words = ["evaluate", "keypoints", zoo.latest.url, "--results", f"a={tmp_path / 'found.json'}", "--bootstrap", "0"]
+    assert main([*words, "--category", "hand", "--set", "sigmas=0.1"]) == 0
+    assert "1 figure with keypoints of hand-2" in capsys.readouterr().err
+    assert main([*words, "--category", "hand"]) == 2
+    assert (
+        "sigmas: expected one for each of the 2 joints of hand-2, or one for all, got none" in capsys.readouterr().err
+    )
+    assert main([*words, "--category", "hand", "--category", "dog", "--set", "sigmas=0.1"]) == 2
+    assert "expected categories with the same joints, got dog, hand" in capsys.readouterr().err

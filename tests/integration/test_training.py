@@ -186,7 +186,7 @@ def test_evaluate_gives_the_file_the_scores_of_the_trainings_own_exam(exam, tmp_
         bootstrap=0,
         device="cpu",
     )
-    rows = pq.read_table(tmp_path / "out/detectors.parquet").to_pylist()
+    rows = pq.read_table(tmp_path / "out/scores.parquet").to_pylist()
     theirs = {row["metric"]: row["value"] for row in rows}
     ours = once.metrics["evaluations"][-1]
     assert ours["AP50"] > 0

@@ -10,7 +10,7 @@ from pathlib import Path
 import yaml
 
 CONTRACTS = Path(__file__).resolve().parents[2] / "data_contracts"
-PRODUCTS = {"release": CONTRACTS / "v2", "evaluation": CONTRACTS / "evaluation/v2"}
+PRODUCTS = {"release": CONTRACTS / "v2", "evaluation": CONTRACTS / "evaluation/v3"}
 
 
 def freeze() -> None:

@@ -6,16 +6,18 @@ Points of another scheme, such as the 14 of CrowdPose, are never taken for these
 are left out and counted.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from schemas.keypoints import DEFAULT, KeypointScheme, bare_name
+from schemas.keypoints import DEFAULT, KeypointScheme, bare_name, shipped_schemes
 from schemas.phrases import quoted
 from tasks.core.coco.box import MAX_PX, read_number
 
 VISIBILITIES = (0.0, 1.0, 2.0)
 _SHOWN_NAMES, _SHOWN_PROBLEMS = 3, 3
+_NO_NAME = re.compile(r"[^a-z0-9_-]+")
 
 
 class BadKeypoints(ValueError):
@@ -63,6 +65,25 @@ def check_names(category: str, names: Any, scheme: KeypointScheme) -> None:
         raise BadKeypoints(
             f"expected {called(scheme)}, got the {len(names)} of category {quoted(category)} ({first}{more})"
         )
+
+
+def scheme_of_names(category: str, names: Any) -> KeypointScheme | None:
+    """The scheme that a COCO category means by its names of joints: one of the program's, or one of just these names,
+    which nobody has measured sigmas of. None where it names no joints, or two alike.
+
+    >>> scheme_of_names("Hand", ["wrist", "thumb"]).name, scheme_of_names("Hand", ["a", "A"]), scheme_of_names("", [])
+    ('hand', None, None)
+    """
+    if not isinstance(names, list) or not names:
+        return None
+    bare = [bare_name(name) for name in names]
+    for scheme in shipped_schemes().values():
+        if bare == [bare_name(name) for name in scheme.joints]:
+            return scheme
+    try:
+        return KeypointScheme(name=_NO_NAME.sub("-", category.lower()).strip("-_")[:63] or "own", joints=tuple(names))
+    except ValueError:
+        return None
 
 
 def called(scheme: KeypointScheme) -> str:

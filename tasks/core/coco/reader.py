@@ -99,8 +99,12 @@ class Document(NamedTuple):
     flat_annotations: list[BadAnnotation]
 
 
-def read_document(name: str, data: bytes, schemes: Schemes = _DEFAULTS, left_out: LeftOut | None = None) -> Document:
+def read_document(
+    name: str, data: bytes, schemes: Schemes | None = _DEFAULTS, left_out: LeftOut | None = None
+) -> Document:
     """The images, categories and annotations of a COCO file. `name` is for messages.
+
+    schemes: None takes keypoints as they are, of any number of joints, whatever the file calls them.
 
     left_out: where it is given, entries that say nothing are counted there and left out (tasks.core.coco.left_out), and
     an annotation whose category the file does not have is one that can't be read.
@@ -261,11 +265,10 @@ def _lost_annotations(name: str, document: Any, images: Mapping[Id, Image], cate
 
 
 def _annotations(
-    name: str, document: Any, categories: Mapping[Id, str], schemes: Schemes
+    name: str, document: Any, categories: Mapping[Id, str], schemes: Schemes | None
 ) -> tuple[list[Annotation], list[BadAnnotation]]:
     """The annotations of images of the file, and those that can't be read."""
-    joints = {read_id(row["id"]): row.get("keypoints") for row in _rows(name, document, "categories")}
-    default = shipped_schemes()[DEFAULT]
+    joints = read_joints(name, document)
     annotations, bad = [], []
     for row in _rows(name, document, "annotations"):
         image_id, category_id = read_id(row.get("image_id")), id_or_none(row.get("category_id"))
@@ -275,8 +278,8 @@ def _annotations(
             continue
         category = categories[category_id]
         try:
-            scheme = schemes.get(category, default)
-            annotations.append(_annotation(image_id, category, row, joints[category_id], scheme))
+            points = _keypoints(category, row.get("keypoints"), joints[category_id], schemes)
+            annotations.append(_annotation(image_id, category, row, *points))
         except ValueError as problem:
             bad.append(BadAnnotation(image_id, category, str(problem), row))
     return annotations, bad
@@ -295,13 +298,13 @@ def _parted(
     return flat, bad
 
 
-def _annotation(image_id: Id, category: str, row: Row, joints: Any, scheme: KeypointScheme | None) -> Annotation:
-    xywh = read_box(row.get("bbox"))
-    keypoints, problem = _keypoints(category, row.get("keypoints"), joints, scheme)
+def _annotation(
+    image_id: Id, category: str, row: Row, keypoints: list[float] | None, problem: str | None
+) -> Annotation:
     return Annotation(
         image_id,
         category,
-        xywh,
+        read_box(row.get("bbox")),
         _own_area(row.get("area")),
         read_is_crowd(row.get("iscrowd")),
         keypoints,
@@ -311,18 +314,28 @@ def _annotation(image_id: Id, category: str, row: Row, joints: Any, scheme: Keyp
 
 
 def _keypoints(
-    category: str, value: Any, joints: Any, scheme: KeypointScheme | None
+    category: str, value: Any, joints: Any, schemes: Schemes | None
 ) -> tuple[list[float] | None, str | None]:
     """The points of an annotation, or why it has none where the file gives some. joints: the names in the file."""
     if value is None or value == []:
         return None, None
-    if scheme is None:
-        return None, f"expected none in category {quoted(category)}, which has no keypoints in the recipe, got some"
+    scheme = None if schemes is None else schemes.get(category, shipped_schemes()[DEFAULT])
     try:
+        if schemes is None:
+            return read_keypoints(value, len(value) // 3 if isinstance(value, list) else 0), None
+        if scheme is None:
+            raise BadKeypoints(
+                f"expected none in category {quoted(category)}, which has no keypoints in the recipe, got some"
+            )
         check_names(category, joints, scheme)
         return read_keypoints(value, len(scheme.joints)), None
     except BadKeypoints as problem:
         return None, str(problem)
+
+
+def read_joints(name: str, document: Any) -> dict[Id, Any]:
+    """What each category of a COCO file says of its keypoints, by its id: names of joints, or anything else."""
+    return {read_id(row["id"]): row.get("keypoints") for row in _rows(name, document, "categories")}
 
 
 def _own_area(value: Any) -> float | None:

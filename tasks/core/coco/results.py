@@ -11,8 +11,8 @@ from tasks.core.coco.reader import read_json
 
 
 class Detection(NamedTuple):
-    """One row of a results file. score: 0..1, or any finite number where those are taken. keypoints_xyv: x, y,
-    visibility of each joint, or None.
+    """One row of a results file. score: 0..1; any finite number, and sides of 0 px, where rows are taken as given.
+    keypoints_xyv: x, y, visibility of each joint, or None.
     """
 
     image_id: Id
@@ -29,12 +29,11 @@ class Results(NamedTuple):
     empty_boxes: int
 
 
-def read_results(name: str, data: bytes, *, any_score: bool = False) -> Results:
+def read_results(name: str, data: bytes, *, as_given: bool = False) -> Results:
     """The detections of a file in COCO's results format. `name` is for messages.
 
-    any_score: take any finite score, such as a margin, and not only those of 0 to 1.
-
-    A box with a side of 0, as detectors leave where they cut boxes at a picture's edge, holds nothing and is left out.
+    as_given: for scores of another program's results: any finite score, such as a margin, and boxes with a side of 0.
+    Otherwise such a box, as detectors leave where they cut boxes at a picture's edge, holds nothing and is left out.
     Raises BadInput for what is no list of results, and for the first row with an id, a box, a score or keypoints that
     are none.
     """
@@ -44,7 +43,7 @@ def read_results(name: str, data: bytes, *, any_score: bool = False) -> Results:
     detections, empty_boxes = [], 0
     for place, row in enumerate(rows):
         try:
-            detections.append(_detection(row, any_score=any_score))
+            detections.append(_detection(row, as_given=as_given))
         except EmptyBox:
             empty_boxes += 1
         except ValueError as problem:
@@ -52,13 +51,19 @@ def read_results(name: str, data: bytes, *, any_score: bool = False) -> Results:
     return Results(detections, empty_boxes)
 
 
-def _detection(row: Any, *, any_score: bool) -> Detection:
+def _detection(row: Any, *, as_given: bool) -> Detection:
     if not isinstance(row, dict):
         raise ValueError(f"expected an object with image_id, category_id, bbox and score, got {quoted(row)}")
     image_id, category_id = (_id(row, field) for field in ("image_id", "category_id"))
     # the box last: an empty one hides no other mistake in its row
-    score, keypoints = _score(row.get("score"), any_score=any_score), _keypoints(row.get("keypoints"))
-    return Detection(image_id, category_id, read_box(row.get("bbox")), score, keypoints)
+    score, keypoints = _score(row.get("score"), as_given=as_given), _keypoints(row.get("keypoints"))
+    try:
+        xywh = read_box(row.get("bbox"))
+    except EmptyBox:
+        if not as_given:
+            raise
+        xywh = read_coordinates(row.get("bbox"))
+    return Detection(image_id, category_id, xywh, score, keypoints)
 
 
 def _id(row: dict[str, Any], field: str) -> Id:
@@ -68,13 +73,13 @@ def _id(row: dict[str, Any], field: str) -> Id:
         raise ValueError(f"{field}: {problem}") from problem
 
 
-def _score(value: Any, *, any_score: bool) -> float:
-    expected = "a finite score" if any_score else "a score of 0 to 1"
+def _score(value: Any, *, as_given: bool) -> float:
+    expected = "a finite score" if as_given else "a score of 0 to 1"
     try:
         score = read_number(value)
     except ValueError as problem:
         raise ValueError(f"expected {expected}, got {quoted(value)}") from problem
-    if not (any_score or 0 <= score <= 1):
+    if not (as_given or 0 <= score <= 1):
         raise ValueError(f"expected {expected}, got {quoted(value)}")
     return score
 

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,11 +11,13 @@ import pyarrow.compute as pc
 
 from schemas.errors import BadInput
 from schemas.evaluate_raters import LIKERT
+from schemas.keypoints import KeypointScheme
 from schemas.phrases import counted, listed, quoted
 from schemas.tables import ANNOTATED_FIGURES, ANNOTATED_IMAGES
 from tasks.core.coco.box import MAX_PX
 from tasks.core.coco.ids import Id, count_with_examples, id_order, read_number_id
-from tasks.core.coco.reader import Image, read_document, read_text
+from tasks.core.coco.keypoints import count_problems, scheme_of_names
+from tasks.core.coco.reader import Annotation, Image, read_document, read_joints, read_text
 
 Row = dict[str, Any]
 EVERY = "all"
@@ -31,7 +33,9 @@ class TruthFile(NamedTuple):
     images: rows of image_id, file_name, split, style, width_px, height_px (what the file says, or null), sorted by id.
     figures: rows of ANNOTATED_FIGURES. notes: what was left out, in sentences. category_ids: by name. ids: of all
     images, annotated or not. deformation: of the images that have one, 1 (lifelike) to 5, by id. attributes: by name,
-    the value of each image that has one, by id.
+    the value of each image that has one, by id. schemes: of each category's keypoints, by the joints that it names;
+    None where it names none. Figures have their keypoints as they are, of any number of joints; keypoint_notes: which
+    are left out.
     """
 
     images: list[Row]
@@ -41,6 +45,8 @@ class TruthFile(NamedTuple):
     ids: frozenset[Id]
     deformation: dict[int, int]
     attributes: dict[str, dict[int, str]]
+    schemes: dict[str, KeypointScheme | None]
+    keypoint_notes: tuple[str, ...]
 
 
 def read_truth_file(name: str, data: bytes, categories: Sequence[str], attributes: Sequence[str] = ()) -> TruthFile:
@@ -57,7 +63,7 @@ def read_truth_file(name: str, data: bytes, categories: Sequence[str], attribute
     (`info.annotation_origin`), for image ids that are no numbers, for a category that the file does not have once, for
     an attribute that no annotated image has, and for one that is a list or an object.
     """
-    document = read_document(name, data)
+    document = read_document(name, data, schemes=None)
     if document.info.get("annotation_origin") == "detector":
         raise BadInput(f"{name}: expected boxes by people, got a file whose boxes are a detector's")
     category_ids = {
@@ -87,7 +93,12 @@ def read_truth_file(name: str, data: bytes, categories: Sequence[str], attribute
     annotated = {row["image_id"]: document.images[row["image_id"]] for row in images}
     values = {attribute: _attribute(name, annotated, attribute) for attribute in attributes}
     ids = frozenset(document.images)
-    return TruthFile(images, figures, _notes(unknown, flat), category_ids, ids, deformation, values)
+    joints = read_joints(name, document.fields)
+    schemes = {category: scheme_of_names(category, joints[number]) for category, number in category_ids.items()}
+    about_keypoints = _keypoint_notes(document.annotations, category_ids)
+    return TruthFile(
+        images, figures, _notes(unknown, flat), category_ids, ids, deformation, values, schemes, about_keypoints
+    )
 
 
 def chosen_categories(chosen: Sequence[str], names: Sequence[str]) -> list[str]:
@@ -226,6 +237,12 @@ def _number_id(name: str, image_id: Id) -> int:
         return read_number_id(image_id)
     except ValueError as problem:
         raise BadInput(f"{name}: expected whole numbers as ids of images, got {quoted(image_id)}") from problem
+
+
+def _keypoint_notes(annotations: Sequence[Annotation], categories: Collection[str]) -> tuple[str, ...]:
+    """What is wrong with keypoints of these categories, the commonest first; their figures are as if without any."""
+    problems = [one.keypoints_problem for one in annotations if one.keypoints_problem and one.category in categories]
+    return (f"left out keypoints: {count_problems(problems)}",) if problems else ()
 
 
 def _notes(unknown: set[Id], flat: Counter[Id]) -> tuple[str, ...]:

@@ -25,18 +25,19 @@ def score_categories(
     ranking: Ranking,
     replicates: int,
     seed: int,
+    whole: Mapping[str, Scorer] | None = None,
 ) -> pa.Table:
     """SYSTEM_SCORES over all categories, and of several also each by itself, as groups of the attribute `category`.
 
     systems: by name, a scorer for each category over the same units, the same categories for all. averaged: metrics
     that are means over the categories in which they are defined; of several categories all others are not defined.
-    Everything else is as in `score_systems`.
+    whole: scorers over all categories, where they are not just these means. Everything else is as in `score_systems`.
     """
     categories = list(dict.fromkeys(chain.from_iterable(systems.values())))
     if len(categories) == 1:
         alone = {name: own[categories[0]] for name, own in systems.items()}
         return score_systems(alone, units, groups, ranking, replicates, seed)
-    joined = {name: mean_over_categories([*own.values()], averaged) for name, own in systems.items()}
+    joined = whole or {name: mean_over_categories([*own.values()], averaged) for name, own in systems.items()}
     tables = [score_systems(joined, units, groups, ranking, replicates, seed)]
     for category in categories:
         alone = {name: own[category] for name, own in systems.items()}

@@ -9,7 +9,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from tasks.core.evaluate.markdown import rank_detectors, strata_names
 from tasks.core.evaluate.systems import Ranking, rank_systems
 from tasks.core.plots import Axis, escape
 
@@ -42,18 +41,6 @@ _LEAST_LINE, _LETTER, _LEAST_WIDTH = 16, 0.75, 600
 """Px of a cell below which names turned by 50 degrees would overlap; how large they are then, as a share of its side;
 px for the title.
 """
-
-
-def plot_scores(scores: pa.Table) -> str:
-    """AP of each detector with its 95 % interval, and a pale dot for each group of the first attribute. Best first."""
-    rows = [row for row in scores.to_pylist() if row["metric"] == "AP" and row["value"] is not None]
-    attribute = next(iter(strata_names(rows)), None)
-    points = [
-        {**row, "system": row["detector"], "group": row["stratum"]}
-        for row in rows
-        if row["attribute"] in {None, attribute}
-    ]
-    return _plot_dots(points, rank_detectors(rows), "AP (IoU 0.50:0.95)", "AP", attribute or "")
 
 
 def plot_systems(scores: pa.Table, ranking: Ranking, label: str) -> str:
@@ -92,11 +79,11 @@ def _plot_dots(rows: Sequence[Row], names: Sequence[str], label: str, metric: st
     return _svg(640, height, title, [*body, f"<text class='title' x='12' y='20'>{escape(title)}</text>"])
 
 
-def plot_calibration(calibration: pa.Table, names: Sequence[str]) -> str:
+def plot_thresholds(thresholds: pa.Table, names: Sequence[str]) -> str:
     """Kept share, image-level recall and precision against the threshold, one line for each detector, in the order of
     names.
     """
-    whole = calibration.filter(pc.is_null(calibration["attribute"])).to_pylist()
+    whole = thresholds.filter(pc.is_null(thresholds["attribute"])).to_pylist()
     panels = (
         ("kept_share", "kept share of all images"),
         ("recall", "recall of images with a figure"),
@@ -112,7 +99,7 @@ def plot_calibration(calibration: pa.Table, names: Sequence[str]) -> str:
 
 
 def _points(rows: Sequence[Row], name: str, column: str) -> list[tuple[float, float]]:
-    return [(row["threshold"], row[column]) for row in rows if row["detector"] == name and row[column] is not None]
+    return [(row["threshold"], row[column]) for row in rows if row["system"] == name and row[column] is not None]
 
 
 def plot_curves(

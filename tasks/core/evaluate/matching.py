@@ -1,4 +1,8 @@
-"""Which boxes of a detector are right: matched to figures once, so that resamples only have to count."""
+"""Which boxes of a detector are right: matched to figures once, so that resamples only have to count.
+
+A box of an image that counts three times counts three times. That is what pycocotools computes for a file that holds
+the image three times, as long as no image has a right and a wrong box of one score.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
@@ -13,6 +17,7 @@ from tasks.core import tables
 from tasks.core.columns import whole
 
 THRESHOLDS = np.linspace(0.5, 0.95, 10)
+RECALLS = np.linspace(0.0, 1.0, 101)
 AreaRanges = tuple[tuple[float, float], ...]
 AREAS_PX2: AreaRanges = ((0.0, 1e10), (0.0, 32.0**2), (32.0**2, 96.0**2), (96.0**2, 1e10))
 """COCO's: all, small, medium, large. Both ends belong to a range."""
@@ -32,9 +37,9 @@ class DrawnFigures(NamedTuple):
 
 
 class Detections(NamedTuple):
-    """A detector's boxes, as `sort_detections` orders them. image: (D,) row of each box's image, ascending.
+    """A detector's boxes, by image and falling score. image: (D,) row of each box's image, ascending.
 
-    xywh_px: (D, 4), to 0.1 px. score: (D,), 0..1, to 0.001; for VOC's rule any finite numbers.
+    xywh_px: (D, 4). score: (D,), any finite numbers; `detect` stores boxes to 0.1 px and scores of 0..1 to 0.001.
     """
 
     image: NDArray[np.int64]
@@ -55,12 +60,13 @@ class Matches(NamedTuple):
     """Whether each box is right.
 
     verdicts: (A, 10, D) by range of areas (of boxes AREAS_PX2) and IoU threshold: ignored, right, wrong; boxes by
-    falling score, equal ones in the order of their images. image: (D,) row of each box's image. figures: (N, A) how
-    many each image has in each range.
+    falling score, equal ones in the order of their images. image: (D,) row of each box's image. place: (D,) of each box
+    among those of its image, the best is 0. figures: (N, A) how many each image has in each range.
     """
 
     verdicts: NDArray[np.uint8]
     image: NDArray[np.int32]
+    place: NDArray[np.int32]
     figures: NDArray[np.int64]
 
 
@@ -105,7 +111,7 @@ def sort_detections(image: NDArray[np.int64], xywh_px: NDArray[np.float64], scor
     return Detections(image[order], xywh_px[order], score[order])
 
 
-def matches(truth: DrawnFigures, detections: Detections, at_most: int = 100) -> Matches:
+def match_boxes(truth: DrawnFigures, detections: Detections, at_most: int = 100) -> Matches:
     """Which boxes are right, by pycocotools' rules: the best `at_most` of each image, the best first, each figure once.
 
     A crowd takes any number of boxes, none of which counts. A figure outside the range of areas is treated like a crowd
@@ -158,7 +164,7 @@ def verdicts_by_range(
     is neither found nor missed, and a crowd is always ignored and takes any number. sizes_px2: (D,) areas of what was
     detected.
     """
-    from tasks.core.evaluate.kernels import match_boxes  # numba takes half a second to import
+    from tasks.core.evaluate import kernels  # numba takes half a second to import
 
     verdicts = []
     for least, most in ranges:
@@ -166,7 +172,7 @@ def verdicts_by_range(
         order = np.argsort(is_passed_over, kind="stable")
         is_outside = (sizes_px2 < least) | (sizes_px2 > most)
         verdicts.append(
-            match_boxes(
+            kernels.match_boxes(
                 np.ascontiguousarray(overlaps[:, order]), is_passed_over[order], is_crowd[order], is_outside, THRESHOLDS
             )
         )
@@ -194,23 +200,30 @@ def rank_matches(
     """
     row = np.concatenate(rows)
     order = np.argsort(-findings.score[row], kind="stable")
+    image = findings.image[row[order]]
     return Matches(
         np.ascontiguousarray(np.concatenate(verdicts, axis=2)[:, :, order]),
-        findings.image[row[order]].astype(np.int32),
+        image.astype(np.int32),
+        (row[order] - np.searchsorted(findings.image, image)).astype(np.int32),
         figures,
     )
 
 
-def select_images(matched: Matches, rows: NDArray[np.int64]) -> Matches:
-    """The matches in some of the images, which get new row numbers, in the order given."""
-    number = np.full(len(matched.figures), -1, np.int32)
-    number[rows] = np.arange(len(rows), dtype=np.int32)
-    is_selected = number[matched.image] >= 0
-    return Matches(
-        np.ascontiguousarray(matched.verdicts[:, :, is_selected]),
-        number[matched.image[is_selected]],
-        matched.figures[rows],
-    )
+def precisions_and_recalls(matched: Matches, times: NDArray[np.int64]) -> NDArray[np.float64]:
+    """(A, 10, 2) mean precision and last recall by range of areas and threshold, where image i counts times[i] times;
+    NaN where there is no figure.
+    """
+    from tasks.core.evaluate.kernels import precision_and_recall  # numba takes half a second to import
+
+    figures = times @ matched.figures
+    values = np.full((len(figures), len(THRESHOLDS), 2), np.nan)
+    for area, count in enumerate(figures):
+        if count:
+            for step in range(len(THRESHOLDS)):
+                values[area, step] = precision_and_recall(
+                    matched.verdicts[area, step], matched.image, times, int(count), RECALLS
+                )
+    return values
 
 
 def _boxes(column: pa.ChunkedArray | pa.Array) -> NDArray[np.float64]:

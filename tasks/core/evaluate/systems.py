@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from schemas.tables import SYSTEM_SCORES
 from tasks.core.evaluate.groups import Groups, UnitGroup, unit_groups
-from tasks.core.evaluate.resampling import interval
 
 Times = NDArray[np.int64]
 Scorer = Callable[[Times], dict[str, float]]
@@ -31,6 +30,7 @@ Samples = Mapping[str, Mapping[str, NDArray[np.float64]]]
 """By system and metric, the value of each resample."""
 
 Row = dict[str, Any]
+LEVEL = 0.95
 LEAST_UNITS, LEAST_REPLICATES = 10, 100
 """With fewer units or resamples there is no interval: of two images, both right, each resample says 1.000."""
 _MOST_UNDEFINED = 0.05
@@ -134,7 +134,7 @@ def _scores(systems: Mapping[str, Scorer], times: Times) -> Scores:
 
 def _with_interval(metric: str, value: float, samples: NDArray[np.float64]) -> Row:
     is_defined = math.isfinite(value)
-    ends = _interval(samples) if is_defined else None
+    ends = interval(samples) if is_defined else None
     return {"metric": metric, "value": value if is_defined else None, **_ends(ends)}
 
 
@@ -159,13 +159,21 @@ def _leads(order: Sequence[str], values: Scores, samples: Samples, ranking: Rank
             "metric": metric,
             "value": value,
             "ahead_of": other,
-            **_ends(_interval(drawn)),
+            **_ends(interval(drawn)),
         }
 
 
-def _interval(samples: NDArray[np.float64]) -> tuple[float, float] | None:
-    is_often_undefined = np.isnan(samples).mean() > _MOST_UNDEFINED if len(samples) else True
-    return None if is_often_undefined else interval(samples)
+def interval(samples: NDArray[np.float64]) -> tuple[float, float] | None:
+    """The middle 95 % of the values of resamples, by percentiles; None where more than 5 % of them are not defined.
+
+    >>> interval(np.array([0.5] * 19 + [np.nan])), interval(np.array([0.5, np.nan])), interval(np.array([]))
+    ((0.5, 0.5), None, None)
+    """
+    is_undefined = np.isnan(samples)
+    if not len(samples) or is_undefined.mean() > _MOST_UNDEFINED:
+        return None
+    low, high = np.quantile(samples[~is_undefined], [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return float(low), float(high)
 
 
 def _ends(ends: tuple[float, float] | None) -> Row:

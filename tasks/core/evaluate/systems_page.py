@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from schemas.phrases import counted
-from tasks.core.evaluate.markdown import cell, number, table
 from tasks.core.evaluate.systems import Ranking, rank_systems
+from tasks.core.markdown import cell, number, table
 
 Row = dict[str, Any]
 
@@ -16,7 +16,8 @@ class Headings(NamedTuple):
     """The words of a page.
 
     title: what was compared, and on what. system: what one is called. unit, units: likewise, one and several. metrics:
-    by the key of each metric that is shown, the head of its column. counts: which of them are whole numbers.
+    by the key of each metric that is shown, the head of its column. counts: which of them are whole numbers. beside:
+    other metrics that are whole numbers and the same for all systems, such as figures: they stand beside the units.
     """
 
     title: str
@@ -25,6 +26,7 @@ class Headings(NamedTuple):
     units: str
     metrics: Mapping[str, str]
     counts: Collection[str] = ()
+    beside: Mapping[str, str] = {}
 
 
 def summary_lines(scores: pa.Table, headings: Headings, ranking: Ranking) -> list[str]:
@@ -38,7 +40,7 @@ def summary_lines(scores: pa.Table, headings: Headings, ranking: Ranking) -> lis
     if whole is None:
         return [f"## {cell(headings.title)}: nothing to compare"]
     lines = [
-        f"## {cell(headings.title)}: {_units(whole['units'], headings)}",
+        f"## {cell(headings.title)}: {_units(whole, _own(rows, None)['all'], headings)}",
         "",
         *_all_metrics(rows, names, headings, ranking),
     ]
@@ -53,16 +55,19 @@ def summary_lines(scores: pa.Table, headings: Headings, ranking: Ranking) -> lis
 def page(
     scores: pa.Table, headings: Headings, ranking: Ranking, more: Sequence[str], notes: Sequence[str], how: str
 ) -> str:
-    """The whole page: the summary, what the protocol has besides (`more`, lines), each system by group, and how it was
-    computed.
+    """The whole page: the summary, what the protocol has besides (`more`, lines), each system by group, two systems
+    side by side by group (PoPArt, Table 5), and how it was computed.
     """
     rows = scores.to_pylist()
+    names = rank_systems(rows, ranking)
     lines = [f"# {cell(headings.title)}", "", *summary_lines(scores, headings, ranking)]
     if more:
         lines += ["", *more]
     for attribute in _attributes(rows):
-        for name in rank_systems(rows, ranking):
+        for name in names:
             lines += ["", f"## {cell(name)} by {cell(attribute)}", "", *_of_system(rows, name, attribute, headings)]
+        if len(names) == 2:
+            lines += ["", f"## Side by side, by {cell(attribute)}", "", *_side_by_side(rows, attribute, headings)]
     lines += ["", *(f"- {cell(note)}" for note in notes), f"- {how}"]
     return "\n".join(lines) + "\n"
 
@@ -108,16 +113,39 @@ def _by_group(
     for group, own in _own(rows, attribute).items():
         values = [number(own[name, ranking.metric]["value"]) for name in names]
         lead = [leads.get(group, "")] if leads else []
-        lines.append([cell(group), *values, *lead, str(own[names[0], ranking.metric]["units"])])
-    return table([cell(attribute), *map(cell, names), *(["first ahead by"] if leads else []), headings.units], lines)
+        lines.append([cell(group), *values, *lead, *_counts(own, names[0], headings)])
+    ahead = ["first ahead by"] if leads else []
+    return table([cell(attribute), *map(cell, names), *ahead, *_count_heads(headings)], lines)
 
 
 def _of_system(rows: Sequence[Row], name: str, attribute: str, headings: Headings) -> list[str]:
     lines = []
     for label, own in [*_own(rows, attribute).items(), *_own(rows, None).items()]:
         cells = [_value(own[name, metric], headings) for metric in headings.metrics]
-        lines.append([cell(label), *cells, str(own[name, next(iter(headings.metrics))]["units"])])
-    return table([cell(attribute), *headings.metrics.values(), headings.units], lines)
+        lines.append([cell(label), *cells, *_counts(own, name, headings)])
+    return table([cell(attribute), *headings.metrics.values(), *_count_heads(headings)], lines)
+
+
+def _side_by_side(rows: Sequence[Row], attribute: str, headings: Headings) -> list[str]:
+    """Each metric of two systems, in the order in which they were compared, and how far the second is above."""
+    first, second = dict.fromkeys(row["system"] for row in rows)
+    text = f"Each cell: {cell(first)} / {cell(second)} / the second minus the first (before rounding)."
+    lines = []
+    for label, own in [*_own(rows, attribute).items(), *_own(rows, None).items()]:
+        pairs = [_pair(own[first, metric]["value"], own[second, metric]["value"]) for metric in headings.metrics]
+        lines.append([cell(label), *pairs, *_counts(own, first, headings)])
+    return [text, "", *table([cell(attribute), *headings.metrics.values(), *_count_heads(headings)], lines)]
+
+
+def _pair(first: float | None, second: float | None) -> str:
+    """Two numbers and by how much the second is higher; empty text where one of them is not defined.
+
+    >>> _pair(0.271, 0.335), _pair(0.5, 0.25), _pair(None, None)
+    ('0.271 / 0.335 / +0.064', '0.500 / 0.250 / -0.250', '')
+    """
+    if first is None or second is None:
+        return ""
+    return f"{number(first)} / {number(second)} / {second - first:+.3f}"
 
 
 def _value(row: Row, headings: Headings, *, with_ends: bool = False) -> str:
@@ -126,13 +154,24 @@ def _value(row: Row, headings: Headings, *, with_ends: bool = False) -> str:
     return _with_ends(row) if with_ends else number(row["value"])
 
 
+def _count_heads(headings: Headings) -> list[str]:
+    return [headings.units, *headings.beside.values()]
+
+
+def _counts(own: Mapping[tuple[str, str], Row], name: str, headings: Headings) -> list[str]:
+    """How many units a group has, and what else is counted in them."""
+    units = own[name, next(iter(headings.metrics))]["units"]
+    return [str(units), *(f"{own[name, metric]['value']:.0f}" for metric in headings.beside)]
+
+
 def _with_ends(row: Row) -> str:
     ends = "" if row["low"] is None else f" ({number(row['low'])} to {number(row['high'])})"
     return number(row["value"]) + ends
 
 
-def _units(count: int, headings: Headings) -> str:
-    return counted(count, headings.unit, headings.units)
+def _units(whole: Row, own: Mapping[tuple[str, str], Row], headings: Headings) -> str:
+    more = (f"{own[whole['system'], metric]['value']:,.0f} {label}" for metric, label in headings.beside.items())
+    return ", ".join([counted(whole["units"], headings.unit, headings.units), *more])
 
 
 def _attributes(rows: Sequence[Row]) -> list[str]:

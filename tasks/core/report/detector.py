@@ -8,7 +8,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tasks.core.coco.truth import truth_of_release
-from tasks.core.evaluate import charts, comparison, matching, results
+from tasks.core.evaluate import charts
+from tasks.core.evaluate.detector.presence import compute_presence
+from tasks.core.evaluate.detector.results import detections_of_release
+from tasks.core.evaluate.detector.thresholds import threshold_table
+from tasks.core.evaluate.matching import figures_of
 from tasks.core.plots import escape
 
 
@@ -19,13 +23,15 @@ def section(images: pa.Table, annotations: pa.Table, categories: Sequence[str]) 
     """
     first = categories[0]
     looked, drawn, category_ids = truth_of_release(images, annotations, categories, [first])
-    several = results.detections_of_release(looked, annotations, category_ids)
+    several = detections_of_release(looked, annotations, category_ids)
     if not several or not drawn.num_rows:
         return ""
-    calibration = comparison.calibrate_detectors({first: matching.figures_of(looked, drawn)}, several, {})
-    at_half = calibration.filter(pc.equal(calibration["threshold"], 0.5)).to_pylist()
+    figures = figures_of(looked, drawn)
+    seen = {name: {first: compute_presence(figures, own[first])} for name, own in several.items()}
+    thresholds = threshold_table(seen, {})
+    at_half = thresholds.filter(pc.equal(thresholds["threshold"], 0.5)).to_pylist()
     sentences = "; ".join(
-        f"{escape(row['detector'])} at 0.5 keeps {row['kept']:,} of {row['images']:,} images, among them "
+        f"{escape(row['system'])} at 0.5 keeps {row['kept']:,} of {row['images']:,} images, among them "
         f"{row['kept_with_figure']:,} of "
         f"{row['with_figure']:,} with a figure"
         for row in at_half
@@ -34,5 +40,5 @@ def section(images: pa.Table, annotations: pa.Table, categories: Sequence[str]) 
         "<h2>What the detector would keep</h2>"
         f"<p>On the images that people have annotated ({escape(first)}): {sentences}. Images "
         "that the recipe has dropped are not among them.</p>"
-        f"<div>{charts.plot_calibration(calibration, sorted(several))}</div>"
+        f"<div>{charts.plot_thresholds(thresholds, sorted(several))}</div>"
     )

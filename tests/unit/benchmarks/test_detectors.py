@@ -34,25 +34,26 @@ def test_a_painting_without_xml_was_looked_at_only_by_the_authors_word(
     assert document["annotations"] == [{"id": 1, "image_id": 2, "category_id": 1, "bbox": [0, 0, 10, 20], "iscrowd": 0}]
 
 
-def score(metric: str, value: float | None, stratum: str | None = None, low: float | None = None) -> dict[str, Any]:
+def score(metric: str, value: float | None, group: str | None = None, low: float | None = None) -> dict[str, Any]:
     return {
-        "detector": "A-1",
-        "stratum": stratum,
+        "system": "A-1",
+        "group": group,
         "metric": metric,
         "value": value,
         "low": low,
         "high": low,
-        "images": 3,
-        "figures": 1,
+        "ahead_of": None,
+        "units": 3,
     }
 
 
 def test_scores_become_lines_and_what_is_not_defined_stays_blank():
     scores = [
         score(metric, None if metric == "APS" else 0.12345, low=0.1 if metric == "AP" else None) for metric in BOXES
-    ]
+    ] + [score("figures", 1), {**score("AP", 0.1), "ahead_of": "B"}]
     (line,) = _rows(scores, "unknown", BOXES)
-    assert (line["AP"], line["APS"], line["AP low"], line["style"], line["images"]) == (0.1235, "", 0.1, "all", 3)
+    assert (line["AP"], line["APS"], line["AP low"], line["style"]) == (0.1235, "", 0.1, "all")
+    assert (line["images"], line["figures"]) == (3, 1)
     assert ratios([*scores, score("AP", 0.9, "Rococo")], [score("image_f1", 0.5), score("image_auc", None)]) == {
         "a_1_ap": 0.1235,
         "a_1_ap50": 0.1235,

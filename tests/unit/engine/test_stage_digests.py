@@ -81,7 +81,6 @@ STAGES: dict[str, tuple[str, str, list[str]]] = {
             "export.content",
         ],
     ),
-    "evaluate": ("tasks.evaluate.detector", "CODE", ["core.evaluate.comparison", "core.evaluate.matching"]),
 }
 TABLES = [("artists", "core.names.known_artists"), ("styles", "core.names.known_styles")]
 """Modules that say all in tables, which count as much as functions."""

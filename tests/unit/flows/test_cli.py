@@ -189,7 +189,12 @@ def test_a_command_gives_its_flow_what_the_flow_takes(
     pytest.importorskip("torchvision")
     parameters = inspect.signature(getattr(importlib.import_module(module), flow).fn)
     calls = []
-    monkeypatch.setattr(f"{module}.{flow}", lambda *args, **kwargs: calls.append(parameters.bind(*args, **kwargs)))
+
+    def called(*args: object, **kwargs: object) -> None:
+        calls.append(parameters.bind(*args, **kwargs))
+
+    called.fn = called
+    monkeypatch.setattr(f"{module}.{flow}", called)
     monkeypatch.setattr("flows.runner.start_server", lambda: None)
     assert main(words) == 0
     (call,) = calls

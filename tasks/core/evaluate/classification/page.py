@@ -10,8 +10,8 @@ from schemas.evaluate_classification import CLASS_SCORES, CONFUSION
 from tasks.core.evaluate import charts
 from tasks.core.evaluate.classification.confusion import class_scores, confusion_cells, row_shares
 from tasks.core.evaluate.classification.predictions import Predictions
-from tasks.core.evaluate.markdown import cell, number, table
 from tasks.core.evaluate.systems_page import Headings
+from tasks.core.markdown import cell, number, table
 
 MOST_LISTED = 200
 """So many classes have a line each on the page; more stand in the file alone."""

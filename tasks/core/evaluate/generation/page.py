@@ -8,9 +8,9 @@ import pyarrow as pa
 from schemas.evaluate_generation import GenerationSettings
 from schemas.phrases import counted
 from tasks.core.evaluate.generation.tables import RANKING
-from tasks.core.evaluate.markdown import cell, table
 from tasks.core.evaluate.picture_page import Picture, PictureRow, picture_page
 from tasks.core.evaluate.systems_page import Headings, lead_lines
+from tasks.core.markdown import cell, table
 
 Row = dict[str, Any]
 

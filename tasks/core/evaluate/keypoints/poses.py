@@ -1,6 +1,6 @@
 """Poses as arrays: those that people gave to figures, and those that a system has found."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -9,8 +9,6 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.errors import BadInput
-from schemas.evaluate_keypoints import KeypointSettings
-from schemas.keypoints import KeypointScheme
 from schemas.phrases import counted, quoted
 from tasks.core.coco.box import MAX_PX
 from tasks.core.columns import Column, whole
@@ -48,17 +46,19 @@ class Poses(NamedTuple):
 
 
 def posed_figures_by_category(
-    images: pa.Table, figures: pa.Table, categories: Iterable[str], joints: int
+    images: pa.Table, figures: pa.Table, categories: Iterable[str], joints: int, lengths: Sequence[int] = ()
 ) -> dict[str, PosedFigures]:
     """`posed_figures_of` each category, in their order, also of those that have none."""
     return {
-        category: posed_figures_of(images, figures.filter(pc.equal(figures["category"], category)), joints)
+        category: posed_figures_of(images, figures.filter(pc.equal(figures["category"], category)), joints, lengths)
         for category in categories
     }
 
 
-def posed_figures_of(images: pa.Table, figures: pa.Table, joints: int) -> PosedFigures:
-    """ANNOTATED_FIGURES of a scheme of so many joints; rows are those of `images` (ANNOTATED_IMAGES).
+def posed_figures_of(images: pa.Table, figures: pa.Table, joints: int, lengths: Sequence[int] = ()) -> PosedFigures:
+    """ANNOTATED_FIGURES with so many joints, the first ones; rows are those of `images` (ANNOTATED_IMAGES).
+
+    lengths: of how many joints a figure may be, by default of just these.
 
     A figure whose area is missing, NaN or 0 has that of its box: with an area of 0 only a pose without any error would
     be right. Raises BadInput for keypoints of another number of joints, and for a given one beyond MAX_PX.
@@ -67,7 +67,7 @@ def posed_figures_of(images: pa.Table, figures: pa.Table, joints: int) -> PosedF
         pc.sort_indices(pc.index_in(figures["image_id"], value_set=images["image_id"].combine_chunks()))
     )
     drawn = figures_of(images, in_order)
-    keypoints = _points("truth", in_order["keypoints_xyv"], joints)
+    keypoints = _points("truth", in_order["keypoints_xyv"], joints, lengths)
     given = keypoints[keypoints[..., 2] > 0]
     if (strange := given[~(np.abs(given) <= MAX_PX)]).size:
         raise BadInput(f"truth: expected keypoints of at most {MAX_PX:.0f} px, got {strange[0]:g}")
@@ -75,20 +75,21 @@ def posed_figures_of(images: pa.Table, figures: pa.Table, joints: int) -> PosedF
     return PosedFigures(drawn._replace(area_px2=area_px2), keypoints)
 
 
-def poses_of(name: str, images: pa.Table, results: pa.Table, joints: int) -> Poses:
-    """A system's poses in these images (ANNOTATED_IMAGES). `name` is for messages.
+def poses_of(name: str, images: pa.Table, results: pa.Table, joints: int, lengths: Sequence[int] = ()) -> Poses:
+    """A system's poses in these images (ANNOTATED_IMAGES), the first joints of each. `name` is for messages.
 
-    results: one row for each pose, in any order: image_id (int64), score (double), keypoints_xyv (list of 3 K doubles;
-    the third of each joint is not read), and, where the system has boxes, xywh_px (list of 4 doubles or null). A
-    top-down system may say in `box_id` whose box it was given: it makes no difference, as poses are ranked by score and
-    take figures by similarity alone, as in COCO. Raises BadInput for an image that the truth does not have, for
-    keypoints of another number of joints or of none, for a score that is not finite, and for coordinates beyond MAX_PX.
+    results: one row for each pose, in any order: image_id (int64), score (double), keypoints_xyv (list of doubles, 3 a
+    joint, of so many joints or one of `lengths`; the third is not read), and, where the system has boxes, xywh_px (list
+    of 4 doubles or null). A top-down system may say in `box_id` whose box it was given: it makes no difference, as
+    poses are ranked by score and take figures by similarity alone, as in COCO. Raises BadInput for an image that the
+    truth does not have, for keypoints of another number of joints or of none, for a score that is not finite, and for
+    coordinates beyond MAX_PX.
     """
     row = pc.index_in(results["image_id"], value_set=images["image_id"].combine_chunks())
     if row.null_count:
         unknown = results["image_id"].filter(pc.is_null(row)).to_pylist()[0]
         raise BadInput(f"{name}: expected the truth's image ids, got {quoted(unknown)}")
-    keypoints = _points(name, results["keypoints_xyv"], joints)[..., :2]
+    keypoints = _points(name, results["keypoints_xyv"], joints, lengths)[..., :2]
     if without := pc.sum(pc.equal(pc.fill_null(pc.list_value_length(results["keypoints_xyv"]), 0), 0)).as_py():
         raise BadInput(f"{name}: expected keypoints of every pose, got {counted(without, 'row')} without")
     score = np.asarray(results["score"].cast(pa.float64()).to_numpy())
@@ -117,19 +118,6 @@ def sort_poses(image: NDArray[np.int64], keypoints_xy: Floats, score: Floats, xy
     return Poses(image[order], keypoints_xy[order], score[order], area_px2[order])
 
 
-def sigmas_of(scheme: KeypointScheme, settings: KeypointSettings) -> Floats:
-    """(K,) the settings' sigmas, or else the scheme's. Raises BadInput where there are none, or not one a joint."""
-    sigmas = settings.sigmas or scheme.sigmas
-    if sigmas is None:
-        raise BadInput(
-            f"sigmas: expected one for each of the {len(scheme.joints)} joints of {scheme.name}, got none; "
-            "nobody has measured those of this scheme"
-        )
-    if len(sigmas) != len(scheme.joints):
-        raise BadInput(f"sigmas: expected {len(scheme.joints)}, one for each joint of {scheme.name}, got {len(sigmas)}")
-    return np.array(sigmas, np.float64)
-
-
 def _boxes(name: str, results: pa.Table) -> Floats:
     """(D, 4) boxes, NaN where there is none."""
     boxes = np.full((results.num_rows, 4), np.nan)
@@ -144,16 +132,22 @@ def _boxes(name: str, results: pa.Table) -> Floats:
     return boxes
 
 
-def _points(name: str, column: Column, joints: int) -> Floats:
-    """(N, K, 3) of lists of 3 K numbers; zeros for null and for an empty list."""
+def _points(name: str, column: Column, joints: int, lengths: Sequence[int]) -> Floats:
+    """(N, joints, 3) of lists of 3 numbers a joint, of which further joints are not taken; zeros for null and for an
+    empty list.
+    """
     lists = whole(column)
     length = np.asarray(pc.fill_null(pc.list_value_length(lists), 0))
-    if strange := sorted(set(length.tolist()) - {0, 3 * joints}):
+    expected = sorted({joints, *lengths})
+    if strange := sorted(set(length.tolist()) - {0, *(3 * number for number in expected)}):
+        numbers, counts = (" or ".join(str(times * number) for number in expected) for times in (3, 1))
         raise BadInput(
-            f"{name}: expected {3 * joints} numbers, x, y and visibility of each of {joints} joints, got {strange[0]}"
+            f"{name}: expected {numbers} numbers, x, y and visibility of each of {counts} joints, got {strange[0]}"
         )
     points = np.zeros((len(length), 3 * joints))
-    points[length > 0] = (
-        pc.list_flatten(lists).cast(pa.float64()).to_numpy(zero_copy_only=False).reshape(-1, 3 * joints)
-    )
+    flat = pc.list_flatten(lists).cast(pa.float64()).to_numpy(zero_copy_only=False)
+    for number in expected:
+        rows = np.flatnonzero(length == 3 * number)
+        starts = (np.cumsum(length) - length)[rows]
+        points[rows] = flat[starts[:, None] + np.arange(3 * joints)]
     return points.reshape(-1, joints, 3)

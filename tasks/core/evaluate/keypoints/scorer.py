@@ -3,8 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from tasks.core.evaluate.matching import THRESHOLDS, Matches
-from tasks.core.evaluate.resampling import precisions_and_recalls
+from tasks.core.evaluate.matching import THRESHOLDS, Matches, precisions_and_recalls
 from tasks.core.evaluate.systems import Scorer
 
 MEASURES = ("AP", "AP50", "AP75", "APM", "APL", "AR", "AR50", "AR75", "ARM", "ARL")

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from schemas.evaluate_raters import RaterSettings
 from tasks.core.evaluate import charts
 from tasks.core.evaluate.deformation import UNRATED
-from tasks.core.evaluate.markdown import cell, number, table
 from tasks.core.evaluate.picture_page import Picture, PictureRow, picture_page
 from tasks.core.evaluate.raters.distribution import GRID, density
 from tasks.core.evaluate.raters.leave_one_out import BoxCounts, leave_one_out_truths, score_raters
 from tasks.core.evaluate.raters.ratings import Ratings
 from tasks.core.evaluate.systems import Ranking
 from tasks.core.evaluate.systems_page import Headings, summary_lines
+from tasks.core.markdown import cell, number, table
 
 Row = dict[str, Any]
 Box = tuple[float, float, float, float]

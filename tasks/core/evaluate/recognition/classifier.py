@@ -69,6 +69,23 @@ def weigh_votes(votes: Votes, k: int, tau: float) -> Floats:
     return _log_mean_weight(tau * others, max(votes.classes - 1, 1)) / tau - votes.similarity[:, 0]
 
 
+def softmax_of(votes: Votes, k: int, tau: float) -> Floats:
+    """(Q,) the confidence in each query's prediction as the authors' code computes it, in 64 bits: with a high
+    temperature it is just 1 for many.
+
+    k, tau: as of `weigh_votes`.
+
+    >>> neighbours = Neighbours(np.array([[0, 1]]), np.array([[0.9, 0.5]], np.float32))
+    >>> softmax_of(collect_votes(neighbours, np.arange(4)), 2, 10).round(4).tolist()
+    [0.9818]
+    """
+    others = np.where(votes.is_nearest_of_class[:, 1:k], votes.similarity[:, 1:k], 0.0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        own = np.exp(tau * votes.similarity[:, 0])
+        total = own + np.exp(tau * others).sum(axis=1) + (votes.classes - 1 - others.shape[1])
+        return np.asarray(np.where(np.isfinite(total), own / total, 1.0))
+
+
 def confidence_of(doubt: Floats, classes: int, tau: float) -> Floats:
     """(Q,) the softmax of the predicted class among N classes, 1 / N to 1, from the doubt about it.
 

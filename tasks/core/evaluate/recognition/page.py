@@ -1,16 +1,19 @@
 """What only recognition has on its page and in its tables: what was chosen, distractors, and sizes of classes."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
+import numpy as np
 import pyarrow as pa
 
-from schemas.evaluate_recognition import GRID, PREDICTIONS, SIZES, RecognitionSettings
-from tasks.core.evaluate.markdown import cell, number, table
+from schemas.evaluate_recognition import GRID, PREDICTIONS, SIZES, RecognitionSettings, Ties
+from schemas.phrases import counted
 from tasks.core.evaluate.recognition.gallery_sizes import accuracy_by_size, gain_by_size, gallery_sizes
 from tasks.core.evaluate.recognition.predictions import Predictions
 from tasks.core.evaluate.recognition.recognise import Recognition
+from tasks.core.evaluate.recognition.scores import scorer
 from tasks.core.evaluate.recognition.tables import Gallery, Queries
+from tasks.core.markdown import cell, number, table
 
 Row = dict[str, Any]
 
@@ -28,6 +31,28 @@ def page_lines(found: Mapping[str, Recognition], distractors: pa.Table, sizes: p
         _size_lines(sizes.to_pylist()),
     ]
     return [line for part in parts if part for line in ("", *part)][1:]
+
+
+def tie_notes(found: Mapping[str, Recognition], ties: Ties) -> list[str]:
+    """A sentence for each system whose GAP, or choice of k and temperature, rests on how alike confidences are ranked.
+
+    ties: the rule by which they were.
+    """
+    (unused,) = (rule for rule in get_args(Ties) if rule != ties)
+    notes = []
+    for name, one in found.items():
+        pair, (other_pair, outcomes) = one.best[:2], (one.other[0][:2], one.other[1])
+        if not one.alike and pair == other_pair:
+            continue
+        every = np.ones(len(outcomes.doubt), np.int64)
+        own_gap, other_gap = (number(scorer(each)(every)["GAP"]) for each in (one.outcomes, outcomes))
+        chosen = f" with k = {other_pair[0]} and tau = {other_pair[1]:g}" if pair != other_pair else ""
+        alike = counted(one.alike, "test query has", "test queries have")
+        notes.append(
+            f"{name}: with tau = {pair[1]:g} {alike} a confidence of 1 in 64 bits; by ties: {unused} GAP is "
+            f"{other_gap}{chosen}, here {own_gap}"
+        )
+    return notes
 
 
 def predictions_table(queries: Queries, gallery: Gallery, several: Mapping[str, Predictions]) -> pa.Table:

@@ -1,12 +1,12 @@
 """The whole protocol for one system: whiten, search, choose k and the temperature, predict (The Met dataset)."""
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas.evaluate_recognition import RecognitionSettings
-from tasks.core.evaluate.recognition.classifier import Votes, collect_votes, confidence_of
+from schemas.evaluate_recognition import RecognitionSettings, Ties
+from tasks.core.evaluate.recognition.classifier import Votes, collect_votes, confidence_of, softmax_of, weigh_votes
 from tasks.core.evaluate.recognition.distractors import times_with_share
 from tasks.core.evaluate.recognition.neighbours import Neighbours, Product, multiply, nearest_neighbours
 from tasks.core.evaluate.recognition.scores import Outcomes
@@ -21,7 +21,8 @@ class Recognition(NamedTuple):
 
     best: k, the temperature, and GAP of all pairs on the validation queries. prediction: (Q,) classes. nearest: (Q,)
     the gallery row that each is by. confidence: (Q,) 1 / N to 1. outcomes: what `scores.scorer` scores. dimensions: of
-    the vectors that were compared.
+    the vectors that were compared. alike: how many test queries have a confidence of just 1 in 64 bits. other: the
+    best pair, and its outcomes, by the other rule for ties.
     """
 
     best: BestPair
@@ -30,6 +31,8 @@ class Recognition(NamedTuple):
     confidence: NDArray[np.float64]
     outcomes: Outcomes
     dimensions: int
+    alike: int
+    other: tuple[BestPair, Outcomes]
 
 
 def find_neighbours(
@@ -73,16 +76,26 @@ def recognise(
     neighbours, dimensions = find_neighbours(gallery_vectors, vectors, settings, threads, product)
     parts = (slice(0, len(val[1])), slice(len(val[1]), None))
     val_votes, test_votes = (collect_votes(_rows(neighbours, part), gallery.class_of) for part in parts)
-    best = tune_on(val[0], val_votes, settings)
-    outcomes = outcomes_of(test_votes, test[0].class_of, best.k, best.tau)
-    confidence = confidence_of(outcomes.doubt, test_votes.classes, best.tau)
-    return Recognition(best, test_votes.prediction, neighbours.rows[parts[1], 0], confidence, outcomes, dimensions)
+    by_ties = {ties: _by_ties(ties, (val[0], val_votes), (test[0], test_votes), settings) for ties in get_args(Ties)}
+    best, outcomes = by_ties.pop(settings.ties)
+    confidence = confidence_of(weigh_votes(test_votes, best.k, best.tau), test_votes.classes, best.tau)
+    alike = int((softmax_of(test_votes, best.k, best.tau) == 1).sum())
+    nearest = neighbours.rows[parts[1], 0]
+    (other,) = by_ties.values()
+    return Recognition(best, test_votes.prediction, nearest, confidence, outcomes, dimensions, alike, other)
 
 
-def tune_on(queries: Queries, votes: Votes, settings: RecognitionSettings) -> BestPair:
+def _by_ties(
+    ties: Ties, val: tuple[Queries, Votes], test: tuple[Queries, Votes], settings: RecognitionSettings
+) -> tuple[BestPair, Outcomes]:
+    best = tune_on(*val, settings, ties)
+    return best, outcomes_of(test[1], test[0].class_of, best.k, best.tau, ties)
+
+
+def tune_on(queries: Queries, votes: Votes, settings: RecognitionSettings, ties: Ties) -> BestPair:
     """The settings' k and temperature that are best for these queries, with their share of distractors."""
     times = times_with_share(queries.ids, queries.is_met, settings.tune_distractors, settings.seed)
-    return tune(settings.k, settings.tau, lambda k, tau: outcomes_of(votes, queries.class_of, k, tau), times)
+    return tune(settings.k, settings.tau, lambda k, tau: outcomes_of(votes, queries.class_of, k, tau, ties), times)
 
 
 def _rows(neighbours: Neighbours, part: slice) -> Neighbours:

@@ -16,12 +16,14 @@ class Outcomes(NamedTuple):
     """What is scored, one row a query. doubt: (Q,) any numbers: the lower, the surer of its prediction.
 
     is_met: the query shows an exhibit of the gallery; the others are distractors. is_right: the prediction is the
-    query's class, which it never is for a distractor.
+    query's class, which it never is for a distractor. keeps_ties: equal doubts stay in the order of the queries;
+    otherwise wrong predictions come first.
     """
 
     doubt: NDArray[np.float64]
     is_met: NDArray[np.bool_]
     is_right: NDArray[np.bool_]
+    keeps_ties: bool = False
 
 
 def scorer(outcomes: Outcomes) -> Scorer:
@@ -30,12 +32,16 @@ def scorer(outcomes: Outcomes) -> Scorer:
     GAP = 1/M sum of p(i) r(i) over all queries by falling confidence: r(i), the prediction at place i is right; p(i),
     the share of right ones up to there; M Met queries. GAP_minus ("GAP-") is the same over the Met queries alone. ACC
     is the share of Met queries that are right. Equal confidences: wrong ones first (ours: the paper is silent, and the
-    lower bound depends on no other order). All are 0 to 1, and NaN where no Met query counts.
+    lower bound depends on no other order), unless `keeps_ties`. All are 0 to 1, and NaN where no Met query counts.
 
     >>> scorer(Outcomes(np.array([1.0, 2.0]), np.array([False, True]), np.array([False, True])))(np.ones(2, np.int64))
     {'GAP': 0.5, 'GAP_minus': 1.0, 'ACC': 1.0}
     """
-    order = np.lexsort((outcomes.is_right, outcomes.doubt))
+    order = (
+        np.argsort(outcomes.doubt, kind="stable")
+        if outcomes.keeps_ties
+        else np.lexsort((outcomes.is_right, outcomes.doubt))
+    )
     is_met, is_right = outcomes.is_met[order], outcomes.is_right[order]
 
     def score(times: NDArray[np.int64]) -> dict[str, float]:

@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tasks.core.evaluate.recognition.classifier import Votes, weigh_votes
+from schemas.evaluate_recognition import Ties
+from tasks.core.evaluate.recognition.classifier import Votes, softmax_of, weigh_votes
 from tasks.core.evaluate.recognition.scores import Outcomes, scorer
 
 
@@ -18,9 +19,11 @@ class BestPair(NamedTuple):
     gap: NDArray[np.float64]
 
 
-def outcomes_of(votes: Votes, class_of: NDArray[np.int64], k: int, tau: float) -> Outcomes:
+def outcomes_of(votes: Votes, class_of: NDArray[np.int64], k: int, tau: float, ties: Ties = "log_odds") -> Outcomes:
     """What predictions by k images and this temperature come to; class_of: (Q,) the truth, -1 for a distractor."""
-    return Outcomes(weigh_votes(votes, k, tau), np.asarray(class_of >= 0), np.asarray(votes.prediction == class_of))
+    is_official = ties == "official"
+    doubt = -softmax_of(votes, k, tau) if is_official else weigh_votes(votes, k, tau)
+    return Outcomes(doubt, np.asarray(class_of >= 0), np.asarray(votes.prediction == class_of), is_official)
 
 
 def tune(

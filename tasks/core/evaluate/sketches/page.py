@@ -11,7 +11,6 @@ from schemas.errors import BadInput
 from schemas.evaluate_sketches import STROKES
 from schemas.tables import SYSTEM_SCORES
 from tasks.core.evaluate import charts
-from tasks.core.evaluate.markdown import cell, number, table
 from tasks.core.evaluate.sketches.agreement import Agreement, has_same_sets
 from tasks.core.evaluate.sketches.answers import RECOGNISABILITY
 from tasks.core.evaluate.sketches.scores import OF_ALL, alpha_text
@@ -19,6 +18,7 @@ from tasks.core.evaluate.sketches.strokes import StrokeStudy
 from tasks.core.evaluate.sketches.table import Sketches
 from tasks.core.evaluate.systems import Ranking
 from tasks.core.evaluate.systems_page import Headings, summary_lines
+from tasks.core.markdown import cell, number, table
 
 Study = tuple[str, str, str, StrokeStudy]
 """Method, subset, metric, and the study."""

@@ -118,7 +118,7 @@ def test_no_json_ends_in_anything_but_results_or_a_sentence(row: Any):
 @pytest.mark.parametrize("score", [-7.25, 0, 1e300])
 def test_any_finite_score_is_taken_where_it_is_asked_for(score: float):
     row = {"image_id": 1, "category_id": 1, "bbox": [0, 0, 1, 1], "score": score}
-    (got,) = read_results("results", json.dumps([row]).encode(), any_score=True).detections
+    (got,) = read_results("results", json.dumps([row]).encode(), as_given=True).detections
     assert got.score == score
 
 
@@ -126,4 +126,14 @@ def test_any_finite_score_is_taken_where_it_is_asked_for(score: float):
 def test_what_is_no_number_is_no_score(score: object):
     row = {"image_id": 1, "category_id": 1, "bbox": [0, 0, 1, 1], "score": score}
     with pytest.raises(BadInput, match="expected a finite score, got"):
-        read_results("results", json.dumps([row]).encode(), any_score=True)
+        read_results("results", json.dumps([row]).encode(), as_given=True)
+
+
+def test_an_empty_box_stays_where_rows_are_taken_as_given_and_one_that_is_none_is_refused_all_the_same():
+    row = {"image_id": 1, "category_id": 1, "bbox": [1, 2, 0, 4], "score": 0.5}
+    (got,) = read_results("results", json.dumps([row]).encode(), as_given=True).detections
+    assert got.xywh_px == [1, 2, 0, 4]
+    assert read_results("results", json.dumps([row]).encode()) == ([], 1)
+    for bbox in ([1, 2, -1, 4], [1, 2, 3], None):
+        with pytest.raises(BadInput, match=r"^results\[0\]: expected a box"):
+            read_results("results", json.dumps([{**row, "bbox": bbox}]).encode(), as_given=True)

@@ -135,10 +135,32 @@ def test_figures_have_one_order_whatever_theirs():
     assert figure_table([two, one]).equals(figure_table([one, two]))
 
 
-@pytest.mark.parametrize("keypoints", [[1, 2], [1, 2, float("nan")], [[1, 2, 2]] * 17, {"nose": 1}, 5, [1, 2, 2] * 14])
+@pytest.mark.parametrize("keypoints", [[1, 2], [1, 2, float("nan")], [[1, 2, 2]] * 17, {"nose": 1}, 5, [1, 2, 0.5]])
 def test_keypoints_that_can_not_be_read_leave_the_box_which_is_all_that_is_compared(keypoints: Any):
     got = read(document(annotations=[{**BOX, "keypoints": keypoints}]))
     assert (len(got.figures), got.figures[0]["keypoints_xyv"], got.notes) == (1, None, ())
+    assert got.keypoint_notes[0].startswith("left out keypoints: expected ")
+
+
+@pytest.mark.parametrize(
+    ("names", "scheme"),
+    [
+        (None, None),
+        ([], None),
+        (["a", "A"], None),
+        (["a", 1], None),
+        (["Left Eye", "tail"], ("Left Eye", "tail")),
+    ],
+)
+def test_keypoints_are_as_they_are_and_a_scheme_is_what_its_category_names(names: Any, scheme: Any):
+    got = read(
+        document(
+            annotations=[{**BOX, "keypoints": [1, 2, 2, 3, 4, 1]}],
+            categories=[{"id": 1, "name": "person", "keypoints": names}],
+        )
+    )
+    assert got.figures[0]["keypoints_xyv"] == [1, 2, 2, 3, 4, 1]
+    assert scheme == (got.schemes["person"] and got.schemes["person"].joints)
 
 
 DETECTED = {"xywh_px": [1.0, 2.0, 3.0, 4.0], "score": 0.5, "origin": "detector"}

@@ -9,32 +9,29 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from schemas.tables import SYSTEM_SCORES
 from tasks.core.evaluate import charts
 from tasks.core.evaluate.systems import Ranking, score_systems
 from tests.support.systems import ACCURACY, GOOD, POOR, STYLES
 
 SVG = "{http://www.w3.org/2000/svg}"
 Row = dict[str, Any]
-SCORES = pa.schema(
-    [(name, pa.string()) for name in ("detector", "metric", "attribute", "stratum")]
-    + [(name, pa.float64()) for name in ("value", "low", "high")]
-)
-CALIBRATION = pa.schema(
-    [("detector", pa.string()), ("attribute", pa.string()), ("stratum", pa.string())]
+THRESHOLDS = pa.schema(
+    [("system", pa.string()), ("attribute", pa.string()), ("group", pa.string())]
     + [(name, pa.float64()) for name in ("threshold", "kept_share", "recall", "precision")]
 )
 
 
-def score(detector: str, value: float | None, **more: Any) -> Row:
-    return {"detector": detector, "metric": "AP", "value": value, **more}
+def score(system: str, value: float | None, **more: Any) -> Row:
+    return {"system": system, "metric": "AP", "value": value, **more}
 
 
 def scores(*rows: Row) -> ET.Element:
-    return ET.fromstring(charts.plot_scores(pa.Table.from_pylist(list(rows), SCORES)))
+    return ET.fromstring(charts.plot_systems(pa.Table.from_pylist(list(rows), SYSTEM_SCORES), Ranking("AP"), "AP"))
 
 
-def calibration(names: list[str], *rows: Row) -> ET.Element:
-    return ET.fromstring(charts.plot_calibration(pa.Table.from_pylist(list(rows), CALIBRATION), names))
+def thresholds(names: list[str], *rows: Row) -> ET.Element:
+    return ET.fromstring(charts.plot_thresholds(pa.Table.from_pylist(list(rows), THRESHOLDS), names))
 
 
 def of_class(tree: ET.Element, word: str) -> list[ET.Element]:
@@ -42,10 +39,9 @@ def of_class(tree: ET.Element, word: str) -> list[ET.Element]:
 
 
 def test_without_a_detector_there_is_an_empty_frame():
-    tree = scores()
-    assert of_class(tree, "dot") == []
+    tree = thresholds([])
     assert tree.find(f"{SVG}title") is not None
-    assert of_class(calibration([]), "line") == []
+    assert of_class(thresholds([]), "line") == []
 
 
 def test_each_detector_has_a_dot_at_its_value_the_best_on_top():
@@ -65,7 +61,7 @@ def test_each_detector_has_a_dot_at_its_value_the_best_on_top():
 
 def test_styles_are_pale_dots_below_and_other_measures_are_left_out():
     tree = scores(
-        score("a", 0.5), score("a", 0.9, attribute="style", stratum="Dada"), {**score("a", 0.1), "metric": "AP50"}
+        score("a", 0.5), score("a", 0.9, attribute="style", group="Dada"), {**score("a", 0.1), "metric": "AP50"}
     )
     assert len(of_class(tree, "dot")) == 1
     assert len(of_class(tree, "style")) == 1
@@ -81,16 +77,16 @@ def test_any_name_is_text_and_a_long_one_is_cut(name: str):
 
 
 def points(detector: str, **more: Any) -> list[Row]:
-    plain = {"detector": detector, "kept_share": 1.0, "recall": 0.5, "precision": None, **more}
+    plain = {"system": detector, "kept_share": 1.0, "recall": 0.5, "precision": None, **more}
     return [{**plain, "threshold": threshold} for threshold in (0.0, 1.0)]
 
 
 def test_three_panels_with_a_line_each_where_there_is_a_value():
-    tree = calibration(
+    tree = thresholds(
         ["a", "b"],
         *points("a"),
         *points("b", precision=1.0),
-        *points("a", attribute="style", stratum="Dada", recall=0.0),
+        *points("a", attribute="style", group="Dada", recall=0.0),
     )
     assert [text.text for text in of_class(tree, "title")] == [
         "kept share of all images",

@@ -1,6 +1,5 @@
 """Which boxes are right: the best first, each figure once, crowds and other sizes apart."""
 
-import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -11,14 +10,13 @@ from tasks.core.evaluate.matching import (
     DrawnFigures,
     detections_of_measure,
     figures_of,
-    matches,
-    select_images,
+    match_boxes,
 )
 from tests.support.evaluate import LARGE, SMALL, detections, figures
 
 
 def verdicts(truth: DrawnFigures, boxes: Detections, area: int = 0, step: int = 0, at_most: int = 100) -> list[int]:
-    return matches(truth, boxes, at_most).verdicts[area, step].tolist()
+    return match_boxes(truth, boxes, at_most).verdicts[area, step].tolist()
 
 
 @pytest.mark.parametrize(
@@ -69,7 +67,7 @@ def test_figures_and_boxes_of_other_sizes_do_not_count(area: int, expected: list
     ("side", "ranges"), [(31.9, [1, 1, 0, 0]), (32.0, [1, 1, 1, 0]), (96.0, [1, 0, 1, 1]), (96.1, [1, 0, 0, 1])]
 )
 def test_both_ends_of_a_range_of_areas_belong_to_it(side: float, ranges: list[int]):
-    assert matches(figures((0, [0, 0, side, side])), detections()).figures.tolist() == [ranges]
+    assert match_boxes(figures((0, [0, 0, side, side])), detections()).figures.tolist() == [ranges]
 
 
 @pytest.mark.parametrize(("at_most", "expected"), [(1, [WRONG]), (2, [WRONG, RIGHT]), (9, [WRONG, RIGHT])])
@@ -78,19 +76,16 @@ def test_only_the_best_boxes_of_an_image_count(at_most: int, expected: list[int]
 
 
 def test_equal_scores_keep_the_order_of_images():
-    matched = matches(figures((1, SMALL), images=3), detections((2, SMALL, 0.5), (0, SMALL, 0.5), (1, SMALL, 0.5)))
+    matched = match_boxes(figures((1, SMALL), images=3), detections((2, SMALL, 0.5), (0, SMALL, 0.5), (1, SMALL, 0.5)))
     assert matched.image.tolist() == [0, 1, 2]
     assert matched.verdicts[0, 0].tolist() == [WRONG, RIGHT, WRONG]
 
 
-def test_some_of_the_images_alone_are_numbered_anew():
-    matched = matches(
-        figures((0, SMALL), (2, SMALL), images=3), detections((0, SMALL, 0.5), (1, SMALL, 0.6), (2, SMALL, 0.7))
+def test_each_box_has_its_place_among_those_of_its_image():
+    matched = match_boxes(
+        figures((0, SMALL), images=3), detections((0, SMALL, 0.5), (0, SMALL, 0.9), (2, SMALL, 0.7), (0, LARGE, 0.1))
     )
-    part = select_images(matched, np.array([2, 0]))
-    assert part.image.tolist() == [0, 1]
-    assert part.figures[:, 0].tolist() == [1, 1]
-    assert part.verdicts[0, 0].tolist() == [RIGHT, RIGHT]
+    assert [*zip(matched.image.tolist(), matched.place.tolist(), strict=True)] == [(0, 0), (2, 0), (0, 1), (0, 2)]
 
 
 def test_tables_become_arrays_and_images_of_one_blob_share_its_boxes():

@@ -9,9 +9,8 @@ from pydantic import ValidationError
 
 from schemas.errors import BadInput
 from schemas.evaluate_keypoints import KeypointSettings
-from schemas.keypoints import shipped_schemes
 from schemas.tables import ANNOTATED_FIGURES, ANNOTATED_IMAGES
-from tasks.core.evaluate.keypoints.poses import posed_figures_of, poses_of, sigmas_of, sort_poses
+from tasks.core.evaluate.keypoints.poses import posed_figures_of, poses_of, sort_poses
 
 NAN, INF = float("nan"), float("inf")
 IMAGES = pa.Table.from_pylist([{"image_id": 3}, {"image_id": 9}], schema=ANNOTATED_IMAGES)
@@ -128,16 +127,6 @@ def test_the_order_of_poses_does_not_depend_on_where_they_come_from():
     order = chance.permutation(30)
     one, other = sort_poses(image, points, score), sort_poses(image[order], points[order], score)
     assert all(values.tolist() == others.tolist() for values, others in zip(one, other, strict=True))
-
-
-def test_sigmas_are_the_schemes_or_ones_own():
-    coco, face = (shipped_schemes()[name] for name in ("coco-17", "face-106"))
-    assert sigmas_of(coco, KeypointSettings())[[0, 11]].tolist() == [0.026, 0.107]
-    assert sigmas_of(face, KeypointSettings(keypoints="face-106", sigmas=(0.1,) * 106)).tolist() == [0.1] * 106
-    with pytest.raises(BadInput, match="expected one for each of the 106 joints of face-106, got none"):
-        sigmas_of(face, KeypointSettings(keypoints="face-106"))
-    with pytest.raises(BadInput, match="expected 17, one for each joint of coco-17, got 2"):
-        sigmas_of(coco, KeypointSettings(sigmas=(0.1, 0.1)))
 
 
 @pytest.mark.parametrize("sigmas", [(), (0.0,), (-0.1,), (NAN,), (1.5,)])

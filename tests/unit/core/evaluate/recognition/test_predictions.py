@@ -18,7 +18,9 @@ QUERIES = check_queries(pa.table({"id": ["p", "q", "r"], "class": ["vase", None,
 def test_predictions_have_the_names_of_classes_and_images():
     outcomes = Outcomes(np.zeros(2), np.array([True, False]), np.array([True, False]))
     pair = BestPair(1, 1.0, np.zeros((1, 1)))
-    found = Recognition(pair, np.array([1, 0]), np.array([2, 1]), np.array([0.9, 0.5]), outcomes, 3)
+    found = Recognition(
+        pair, np.array([1, 0]), np.array([2, 1]), np.array([0.9, 0.5]), outcomes, 3, 0, (pair, outcomes)
+    )
     own = predictions_of(found, GALLERY)
     assert own.prediction.to_pylist() == ["vase", "armour"]
     assert own.nearest.to_pylist() == ["c", "b"]

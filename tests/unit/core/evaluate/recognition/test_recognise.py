@@ -5,6 +5,7 @@ import pyarrow as pa
 import pytest
 
 from schemas.evaluate_recognition import RecognitionSettings
+from tasks.core.evaluate.recognition.page import tie_notes
 from tasks.core.evaluate.recognition.recognise import find_neighbours, recognise
 from tasks.core.evaluate.recognition.tables import check_gallery, check_queries
 from tests.support.recognition import score_once
@@ -89,3 +90,23 @@ def test_lengths_of_vectors_do_not_matter_without_whitening():
 
 def test_few_dimensions_may_be_kept():
     assert recognise(GALLERY, VECTORS, VAL, TEST, RecognitionSettings(dimensions=4)).dimensions == 4
+
+
+def test_where_ties_matter_the_page_says_what_the_other_rule_gives():
+    saturated = RecognitionSettings(k=(1,), tau=(10_000,))
+    found = recognise(GALLERY, VECTORS, VAL, TEST, saturated)
+    other = recognise(GALLERY, VECTORS, VAL, TEST, saturated.model_copy(update={"ties": "official"}))
+    assert found.alike > 0
+    assert score_once(found.other[1]) == score_once(other.outcomes)
+    assert score_once(other.other[1]) == score_once(found.outcomes)
+    assert np.array_equal(found.confidence, other.confidence)
+    (note,) = tie_notes({"a": found}, "log_odds")
+    gap = score_once(other.outcomes)["GAP"]
+    assert note.startswith(
+        f"a: with tau = 10000 {found.alike} test queries have a confidence of 1 in 64 bits; by ties: "
+    )
+    assert f"official GAP is {gap:.3f}, here" in note
+    assert (
+        tie_notes({"a": recognise(GALLERY, VECTORS, VAL, TEST, RecognitionSettings(k=(1,), tau=(1,)))}, "log_odds")
+        == []
+    )

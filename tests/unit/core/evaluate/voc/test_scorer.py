@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.core.evaluate.matching import Detections, DrawnFigures, matches, sort_detections
-from tasks.core.evaluate.resampling import MEASURES as MEASURES_OF_COCO
-from tasks.core.evaluate.resampling import weighted_scores
+from tasks.core.evaluate.detector.scorer import box_scorer
+from tasks.core.evaluate.matching import Detections, DrawnFigures, match_boxes, sort_detections
 from tasks.core.evaluate.voc.curve import precision_recall_curve
 from tasks.core.evaluate.voc.scorer import MEASURES, voc_scorer, voc_scores
 from tasks.core.evaluate.voc.verdicts import voc_verdicts
@@ -145,7 +144,7 @@ def test_the_hand_case():
         "most_recall": 1.0,
     }
     # and COCO's, at 101 recalls
-    assert round(weighted_scores(matches(truth, found))[MEASURES_OF_COCO.index("AP50")], 4) == 0.8350
+    assert round(box_scorer(match_boxes(truth, found))(np.ones(truth.images, np.int64))["AP50"], 4) == 0.8350
 
 
 @pytest.mark.parametrize("times", [[0, 0], [0, 5]])

@@ -1,0 +1,110 @@
+"""How well a detector tells images with a figure from images without: what a threshold keeps, and what it misses."""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tasks.core.evaluate.matching import Detections, DrawnFigures
+
+_NO_BOX = -1.0
+_Z = 1.959963984540054
+"""Of a 95 % interval."""
+
+Interval = tuple[float, float]
+
+
+class Presence(NamedTuple):
+    """has_figure: (N,) by people; a crowd is one. score: (N,) of the best box; -1 where there is none."""
+
+    has_figure: NDArray[np.bool_]
+    score: NDArray[np.float64]
+
+
+class KeptImages(NamedTuple):
+    """How many images there are, how many of them have a figure, and how many of both a threshold keeps."""
+
+    images: int
+    with_figure: int
+    kept: int
+    kept_with_figure: int
+
+    @property
+    def kept_share(self) -> float | None:
+        """Of all images."""
+        return _share(self.kept, self.images)
+
+    @property
+    def recall(self) -> float | None:
+        """Of the images with a figure, those kept."""
+        return _share(self.kept_with_figure, self.with_figure)
+
+    @property
+    def precision(self) -> float | None:
+        """Of the images kept, those with a figure."""
+        return _share(self.kept_with_figure, self.kept)
+
+    @property
+    def f1(self) -> float | None:
+        """The harmonic mean of recall and precision; 0 where there are images with figures and none of them is kept."""
+        return _share(2 * self.kept_with_figure, self.kept + self.with_figure)
+
+
+def compute_presence(truth: DrawnFigures, detections: Detections) -> Presence:
+    """Whether each image has a figure, and the score of the detector's best box in it."""
+    has_figure = np.bincount(truth.image, minlength=truth.images) > 0
+    score = np.full(truth.images, _NO_BOX)
+    np.maximum.at(score, detections.image, detections.score)
+    return Presence(has_figure, score)
+
+
+def join_presences(several: Sequence[Presence]) -> Presence:
+    """A figure or a box of any of several categories, in the same images. several: one or more."""
+    return Presence(np.any([one.has_figure for one in several], axis=0), np.max([one.score for one in several], axis=0))
+
+
+def count_kept(threshold: float, presence: Presence, times: NDArray[np.int64]) -> KeptImages:
+    """How many images have a box of at least this score, which keeps them, where image i counts times[i] times.
+
+    >>> count_kept(0.5, Presence(np.array([True, True, False]), np.array([0.5, 0.49, 0.9])), np.array([3, 1, 1])).kept
+    4
+    """
+    is_kept = presence.score >= threshold
+    counted = (True, presence.has_figure, is_kept, is_kept & presence.has_figure)
+    return KeptImages(*(int(times.sum(where=which)) for which in counted))
+
+
+def auc(presence: Presence, times: NDArray[np.int64]) -> float | None:
+    """How often an image with a figure has a higher score than one without, ties counted half, where image i counts
+    times[i] times; None without both kinds.
+
+    The area under the ROC curve (Hanley & McNeil, 1982).
+    """
+    scores, place = np.unique(presence.score, return_inverse=True)
+    with_figure, without = (
+        np.bincount(place[which], times[which], len(scores)) for which in (presence.has_figure, ~presence.has_figure)
+    )
+    lower = np.cumsum(without) - without
+    pairs = with_figure.sum() * without.sum()
+    return float(with_figure @ (lower + without / 2) / pairs) if pairs else None
+
+
+def wilson(hits: int, of: int) -> Interval | None:
+    """95 % interval of a share (Wilson, "Probable inference", 1927); None of nothing.
+
+    >>> [round(end, 3) for end in wilson(9, 10)]
+    [0.596, 0.982]
+    """
+    if not of:
+        return None
+    share, square = hits / of, _Z * _Z
+    middle = (share + square / (2 * of)) / (1 + square / of)
+    reach = _Z * math.sqrt(share * (1 - share) / of + square / (4 * of * of)) / (1 + square / of)
+    # at the ends the formula gives 0 and 1 but for rounding
+    return (0.0 if hits == 0 else middle - reach), (1.0 if hits == of else middle + reach)
+
+
+def _share(part: int, of: int) -> float | None:
+    return part / of if of else None
