@@ -15,7 +15,7 @@ class Artists(Frozen):
     aliases: dict[NameText, Annotated[str, Field(max_length=200)]] = Field(
         default_factory=dict,
         description="A name as a source writes it: the name for it in the dataset, '' for unknown. Accents, case and "
-        "punctuation don't matter. These come before the shipped table (tasks/core/names/known_artists.py)",
+        "punctuation don't matter. These come before the shipped table (schemas/words/names/artists.yaml)",
     )
     unknown: Literal["pooled", "apart"] = Field(
         "pooled",

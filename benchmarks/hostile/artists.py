@@ -15,7 +15,7 @@ from schemas.maker_words import QUALIFIERS
 from schemas.styles import Styles
 from schemas.tables import RECORDS
 from tasks.core.names import artists, styles
-from tasks.core.names.known_artists import ALIASES
+from tasks.core.names.matching import ALIASES
 from tasks.core.names.matching import merge_aliases
 
 _WORDS = (

@@ -3,7 +3,7 @@
 import unicodedata
 from collections.abc import Callable
 
-from tasks.core.names.known_artists import ALIASES
+from tasks.core.names.matching import ALIASES
 
 OWN = (
     """

@@ -7,7 +7,7 @@ front become the qualifier, and only the artist's name is left.
 import html
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -17,20 +17,18 @@ import pyarrow.compute as pc
 
 from tasks.core.columns import whole
 from tasks.core.names import makers
-from tasks.core.names.commas import is_no_name, turn
+from tasks.core.names.commas import turn
 from tasks.core.names.maker_words import Words, tokens, words_of
 from tasks.core.names.matching import Aliases, normalize_name
-from tasks.core.names.nobody import is_nobody
-from tasks.core.names.person_names import is_full_name, without_honours
+from tasks.core.names.nobody import is_aside, is_nobody
+from tasks.core.names.person_names import first_in_capitals, is_full_name, spoken, without_honours
 from tasks.core.names.qualifiers import (
     qualifier_of_bracket,
     qualifier_of_phrase,
     stronger_qualifier,
-    without_bare_word,
     without_phrase_in_front,
     without_signs,
 )
-from tasks.core.names.spoken_order import first_in_capitals, spoken
 from tasks.core.own_words import NO_WORDS, OwnWords, rows_by_words
 
 _LONGEST = 300
@@ -146,58 +144,42 @@ def _cached_aliases(aliases: frozenset[tuple[str, str]]) -> Aliases:
     return Aliases(dict(aliases))
 
 
-@dataclass(slots=True)
-class _Qualifiers:
-    """The qualifiers of one name: those in front are found from the beginning on, those behind from the end on."""
-
-    in_front: str | None = None
-    behind: str | None = None
-
-    def first(self) -> str | None:
-        """The first in the text."""
-        return stronger_qualifier(self.in_front, self.behind)
-
-    def add(self, qualifier: str | None, *, is_in_front: bool) -> None:
-        """One more, closer to the name."""
-        if is_in_front:
-            self.in_front = stronger_qualifier(self.in_front, qualifier)
-        else:
-            self.behind = stronger_qualifier(qualifier, self.behind)
-
-
 @lru_cache(maxsize=65536)
 def _parse_attribution(text: str, aliases: Aliases, own: str | None) -> Attribution:
-    words, qualifiers = words_of(aliases, own), _Qualifiers()
-    while True:  # each step leaves less, or the same words in the order in which they are spoken, so this ends
-        if aliases.is_name(text):  # a recipe's spelling stays as it is, also with a "?" in it
-            return Attribution(text, qualifiers.first())
-        text = _without_doubt(text, qualifiers)  # before the look-up, which ignores the "?"
+    """Each step leaves less, or the same words in the order in which they are spoken, so this ends."""
+    if aliases.is_name(text):  # a recipe's spelling stays as it is, also with a "?" in it
+        return Attribution(text)
+    words = words_of(aliases, own)
+    shorter, qualifier = _without_doubt(text)  # before the look-up, which ignores the "?"
+    is_in_front = False
+    if shorter == text:
         if (name := aliases.name(text)) is not None:
-            return Attribution(name, qualifiers.first()) if name else Attribution(None)
-        if (shorter := _first_of_several(_plain(text), words)) == text:
-            if is_nobody(text, words):
-                return Attribution(None)
-            shorter = _strip_once(text, words, qualifiers)
-        if shorter == text:
-            return Attribution(text, qualifiers.first())
-        text = shorter
+            return Attribution(name or None)
+        shorter = _first_of_several(_plain(text), words)
+    if shorter == text:
+        if is_nobody(text, words):
+            return Attribution(None)
+        shorter, qualifier, is_in_front = _strip_once(text, words)
+    if shorter == text:
+        return Attribution(text)
+    rest = _parse_attribution(shorter, aliases, own)
+    both = (qualifier, rest.qualifier) if is_in_front else (rest.qualifier, qualifier)
+    return Attribution(rest.name, stronger_qualifier(*both)) if rest.name and qualifier else rest
 
 
-def _strip_once(text: str, words: Words, qualifiers: _Qualifiers) -> str:
-    """The text without the first thing that is not part of the name, which is added to the qualifiers if it is one.
+def _strip_once(text: str, words: Words) -> tuple[str, str | None, bool]:
+    """The text without the first thing that is not part of the name, the qualifier that it is, and whether in front.
 
     The text itself if there is no such thing, or if it is not certain what is one.
     """
     if (maker := makers.maker_now(text, words)) is not None:
-        return maker
-    if makers.is_unclear(text, words):
-        return text
-    for step in _STEPS:
-        stripped = step(text, words)
-        if stripped is not None and stripped[0] != text:
-            qualifiers.add(stripped[1], is_in_front=step in _IN_FRONT)
-            return stripped[0]
-    return text
+        return maker, None, False
+    for step, is_in_front in _STEPS:
+        found = step(text, words)
+        rest, qualifier = found if isinstance(found, tuple) else (found, None)
+        if rest is not None and rest != text:
+            return rest, qualifier, is_in_front
+    return text, None, False
 
 
 def _plain(text: str) -> str:
@@ -214,14 +196,13 @@ def _first_of_several(text: str, words: Words) -> str:
     return makers.without_others(makers.without_dates_amid(first), words)
 
 
-def _without_doubt(text: str, qualifiers: _Qualifiers) -> str:
+def _without_doubt(text: str) -> _Stripped:
     if "?" not in text:
-        return text
-    less = _BRACKET_WITH_DOUBT.sub(_without_marks, text).strip()
+        return text, None
+    less, qualifier = _BRACKET_WITH_DOUBT.sub(_without_marks, text).strip(), None
     while (shorter := _DOUBT.sub(" ", less).strip()) != less:  # "(?) ? Titian" needs two steps
-        qualifiers.add("possibly", is_in_front=False)
-        less = shorter
-    return less
+        less, qualifier = shorter, "possibly"
+    return less, qualifier
 
 
 def _without_marks(bracket: re.Match[str]) -> str:
@@ -252,7 +233,7 @@ def _without_group(name: str, qualifier: str | None, words: Words) -> _Stripped 
     """The name and its qualifier; of a place "School of Siena", and None where it is not certain who is meant."""
     if not makers.is_group(name, qualifier, words):
         return name, qualifier
-    is_certain = qualifier == "school of" and makers.is_place(name, words)
+    is_certain = qualifier == "school of" and words.is_of("places", name)
     return (f"School of {name}", None) if is_certain else None
 
 
@@ -265,8 +246,8 @@ def _without_last_part(text: str, words: Words) -> _Stripped | None:
         return _without_group(match[1], qualifier or None, words)
     is_whole = "," in match[1] or is_full_name(match[1], words)
     is_last_name = folded in words["also_family_names"] and not match[3].islower() and not is_whole
-    is_role = all(normalize_name(role) in words.roles.table for role in _ROLES.split(match[3])) and not is_last_name
-    return (match[1], None) if is_role or ("," in match[2] and is_no_name(match[1], match[3], words)) else None
+    is_role = all(normalize_name(role) in words.roles for role in _ROLES.split(match[3])) and not is_last_name
+    return (match[1], None) if is_role or ("," in match[2] and is_aside(match[1], match[3], words)) else None
 
 
 def _without_last_words(text: str, words: Words) -> _Stripped | None:
@@ -286,49 +267,29 @@ def _without_last_words(text: str, words: Words) -> _Stripped | None:
     return (name, qualifier) if length > 1 and makers.is_person(name, words) else None
 
 
-def _without_years(text: str, words: Words) -> _Stripped | None:
-    shorter = makers.without_years(text, words)
-    return None if shorter == text else (shorter, None)
-
-
-def _without_others_names(text: str, words: Words) -> _Stripped | None:
-    maker = makers.maker_of(text, words)
-    return None if maker is None else (maker, None)
-
-
 def _without_phrase(text: str, words: Words) -> _Stripped | None:
     stripped = without_phrase_in_front(text, words)
     return None if stripped is None or makers.is_group(*stripped, words) else stripped
 
 
-def _without_bare_word(text: str, words: Words) -> _Stripped | None:
-    return without_bare_word(text, words, lambda name: makers.is_person(name, words))
+def _without_commas(text: str, words: Words) -> str | None:
+    return without_honours(text, words) if (turned := turn(text, words)) is None else turned.name
 
 
-def _without_commas(text: str, words: Words) -> _Stripped | None:
-    turned = turn(text, words)
-    return None if turned is None else (turned.name, None)
+def _in_spoken_order(text: str, words: Words) -> str:
+    return spoken(first_in_capitals(text, words), words)
 
 
-def _without_honours(text: str, words: Words) -> _Stripped | None:
-    return None if "," in text else (without_honours(text, words), None)
-
-
-def _spoken(text: str, words: Words) -> _Stripped | None:
-    return spoken(first_in_capitals(text, words), words), None
-
-
-_IN_FRONT = (_without_phrase, _without_bare_word)
-_STEPS: tuple[Callable[[str, Words], _Stripped | None], ...] = (
-    _without_brackets,
-    without_signs,
-    _without_years,
-    _without_last_part,
-    _without_last_words,
-    _without_others_names,
-    _without_phrase,
-    _without_bare_word,
-    _spoken,
-    _without_commas,
-    _without_honours,
+_STEPS: Sequence[tuple[Callable[[str, Words], _Stripped | str | None], bool]] = (
+    (_without_brackets, False),
+    (without_signs, False),
+    (makers.without_years, False),
+    (_without_last_part, False),
+    (_without_last_words, False),
+    (makers.maker_of, False),
+    (_without_phrase, True),
+    (makers.without_bare_word, True),
+    (_in_spoken_order, False),
+    (_without_commas, False),
 )
+"""What is left of a text without what is no part of a name, with a qualifier or alone; and whether that is in front."""

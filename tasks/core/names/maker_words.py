@@ -1,6 +1,7 @@
 """The words about makers as rules look them up: folded as names are, and lists of phrases as tables."""
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
@@ -9,14 +10,12 @@ from schemas.artists import Artists
 from schemas.maker_words import MakerWords
 from schemas.words import word_lists
 from tasks.core.names.matching import Aliases, merge_aliases, normalize_name
+from tasks.core.names.patterns import KINDS, SHAPES, SIGNS, TEXTS, Patterns, is_initial
 
-_KINDS = (
-    *("small", "times", "sides", "ordinals", "dynasties", "places", "master_words", "crafts", "schools", "groups"),
-    *("centuries", "nations", "cultures", "several", "unknown"),
-)
-"""Lists of words that are no part of a name; a word in several is of the last kind."""
 _TOKEN = re.compile(r"[^\W_]+(?:['’ʼ`][^\W_]+)*['’]?")
 _NUMBER = re.compile(r"\d+[a-z]{0,3}|[ivxl]+(?:e|eme|es|er|th)?|\d+(?:世紀|세기)?")
+_LISTS = re.compile(r"\{(=?)([a-z_| ]+)(!?)\}")
+_D = re.compile(r"\bd['’]")
 
 
 class Token(NamedTuple):
@@ -38,17 +37,22 @@ class Phrases:
 
     def begin(self, words: Sequence[str]) -> int:
         """How many of the words are the longest phrase at their beginning; 0 where none is."""
-        if not words or words[0] not in self._firsts:
-            return 0
-        longest = min(len(words), self._longest)
-        return next((length for length in range(longest, 0, -1) if " ".join(words[:length]) in self.table), 0)
+        lengths = range(min(len(words), self._longest), 0, -1) if words and words[0] in self._firsts else ()
+        return next((length for length in lengths if " ".join(words[:length]) in self.table), 0)
 
     def end(self, words: Sequence[str]) -> int:
         """How many of the words are the longest phrase at their end; 0 where none is."""
-        if not words or words[-1] not in self._lasts:
-            return 0
-        longest = min(len(words), self._longest)
-        return next((length for length in range(longest, 0, -1) if " ".join(words[-length:]) in self.table), 0)
+        lengths = range(min(len(words), self._longest), 0, -1) if words and words[-1] in self._lasts else ()
+        return next((length for length in lengths if " ".join(words[-length:]) in self.table), 0)
+
+    def split(self, words: Sequence[str]) -> list[str]:
+        """The words, but those of a phrase as one."""
+        folded, parts = [normalize_name(word) for word in words], list[str]()
+        while len(folded) > 0:
+            length = self.begin(folded) or 1
+            parts.append(" ".join(words[len(words) - len(folded) :][:length]))
+            folded = folded[length:]
+        return parts
 
 
 class Words:
@@ -58,61 +62,88 @@ class Words:
     """
 
     def __init__(self, shipped: MakerWords, aliases: Aliases, own: MakerWords | None = None) -> None:
-        own = own or MakerWords()
-        both = shipped.with_more(own)
-        lists = {name: getattr(both, name) for name in MakerWords.model_fields}
-        self._raw = {name: several for name, several in lists.items() if not isinstance(several, Mapping)}
-        self._folded = {name: frozenset(map(normalize_name, several)) for name, several in self._raw.items()}
-        by_qualifier = {
-            name: {
-                phrase: str(qualifier)
-                for words in (shipped, own)
-                for qualifier, phrases in getattr(words, name).items()
-                for phrase in phrases
-            }
-            for name, table in lists.items()
-            if isinstance(table, Mapping)
-        }
-        self.in_front = Phrases(by_qualifier["in_front"])
-        self.behind = Phrases({**by_qualifier["in_front"], **by_qualifier["behind"]})
-        self.bare = Phrases(by_qualifier["bare"])
-        self.behind_bare = Phrases({**by_qualifier["behind"], **by_qualifier["bare"], **by_qualifier["of_owner"]})
-        self.of_owner = Phrases(by_qualifier["of_owner"])
-        self.glued_in_front, self.glued_behind = by_qualifier["glued_in_front"], by_qualifier["glued_behind"]
-        kinds = {phrase: kind for words in (shipped, own) for kind in _KINDS for phrase in getattr(words, kind)}
-        self.kinds = Phrases(kinds)
-        self.unknown, self.called = Phrases(_same(self["unknown"])), Phrases(_same(self["called"]))
-        self.signs_of_unknown = tuple(word for word in self["unknown"] if len(word) > 1 and word[0] >= "\u2e80")
-        self.asides, self.anothers_work = Phrases(_same(self["asides"])), Phrases(_same(self["anothers_work"]))
-        self.roles = Phrases(_same(self["crafts"] | self["no_makers"]))
-        self.generations = Phrases(_same(self["generations"]))
-        self._in_front = by_qualifier["in_front"]
-        between = {word for name in ("ands", "ors", "by", "called", "others", "et_al", "now") for word in self[name]}
-        self._joints = frozenset(phrase.split()[0] for phrase in (between | {*self.in_front.table}) if phrase)
-        others = (phrase for name in ("others", "et_al", "unknown", "crafts") for phrase in self[name] if phrase)
-        self._ends_of_others = frozenset(phrase.split()[-1] for phrase in others)
         self.aliases = aliases
-        self.honours = frozenset(both.honours)
+        both = [shipped, own or MakerWords()]
+        fields = {name: [getattr(words, name) for words in both] for name in MakerWords.model_fields}
+        tables = {name: _by_phrase(parts) for name, parts in fields.items() if isinstance(parts[0], Mapping)}
+        self._raw = {name: [word for part in parts for word in part] for name, parts in fields.items() if name not in tables}
+        self._folded = {name: frozenset(map(normalize_name, several)) for name, several in self._raw.items()}
+        self.honours = frozenset(self._raw["honours"])
+        self.in_front, self.bare, self.of_owner = (Phrases(tables[name]) for name in ("in_front", "bare", "of_owner"))
+        self.behind = Phrases(tables["in_front"] | tables["behind"])
+        self.behind_bare = Phrases(tables["behind"] | tables["bare"] | tables["of_owner"])
+        self.glued_in_front, self.glued_behind = tables["glued_in_front"], tables["glued_behind"]
+        self._in_front = tables["in_front"]
+        self._asides, self._anothers_work = (Phrases(dict.fromkeys(self[name], "")) for name in ("asides", "anothers_work"))
+        kinds = Phrases({phrase: kind for words in both for kind in KINDS for phrase in getattr(words, kind)})
+        two = Phrases({phrase: "" for phrase in self["generations"] if phrase.count(" ") == 1})
+        self._signs: defaultdict[str, str] = defaultdict(str, {k: SIGNS[f"={kind}"] for k, kind in kinds.table.items()})
+        for name in self._folded:
+            for word in self[name] if name != "honours" else ():
+                self._signs[word] += SIGNS[name]
+        self._signs.default_factory = None
+        signs_of = lru_cache(maxsize=65536)(self._signs_of)
+        self.signs_of = signs_of
+        self._forenames = self.union("given_names", "particles", "titles")
+        self.roles = self.union("crafts", "no_makers")
+        self._ands = self["ands"] - self["particles"]
+        self._endings = tuple(self["nation_endings"])
+        self._kinds = kinds.table
+        self._unknown = tuple(word for word in self["unknown"] if len(word) > 1 and word[0] >= "\u2e80")
+        self.names = Patterns(lambda text: two.split(text.split()), signs_of)
+        self.kinds = Patterns(lambda text: kinds.split(normalize_name(text).split()), signs_of)
+        self.may_have_joint = lru_cache(maxsize=4096)(self._may_have_joint)
+        self.text_pattern = cache(self._text_pattern)
+        between = self.union("ands", "ors", "by", "called", "others", "et_al", "now") | {*self.in_front.table}
+        self._joints = frozenset(phrase.split()[0] for phrase in between if phrase)
+        others = self.union("others", "et_al", "unknown", "crafts")
+        self._ends_of_others = frozenset(phrase.split()[-1] for phrase in others if phrase)
 
     def __getitem__(self, name: str) -> frozenset[str]:
         """The folded words of a list of MakerWords."""
         return self._folded[name]
 
-    def alternatives(self, *names: str) -> str:
-        """A pattern for any word of these lists as they are written, the longest first."""
-        return _alternatives(word for name in names for word in self._raw[name])
+    def union(self, *names: str) -> frozenset[str]:
+        """The folded words of several lists."""
+        return frozenset().union(*(self[name] for name in names))
 
-    def phrases_in_front(self, qualifiers: Collection[str]) -> str:
-        """A pattern for any phrase in front of a name that is one of these qualifiers."""
-        return _alternatives(phrase for phrase, name in self._in_front.items() if name in qualifiers)
+    def is_of(self, kind: str, text: str) -> bool:
+        """Whether a text as a whole is of a kind: a list's, or another one of `patterns`."""
+        return SIGNS[kind] in self.signs_of(text)
 
-    def joints(self, *names: str) -> str:
-        """As alternatives, without words that are parts of names, too: "Ludwig von Hofmann", "Ortega y Gasset"."""
-        words = {word for name in names for word in self._raw[name]}
-        return _alternatives(word for word in words if normalize_name(word) not in self["particles"])
+    def is_known(self, text: str) -> bool:
+        """Whether a text is a name or an alias in the tables of artists."""
+        return self.aliases.is_known(text)
 
-    @lru_cache(maxsize=4096)  # noqa: B019  # there are few, and they are kept anyway
-    def may_have_joint(self, text: str) -> bool:
+    def _signs_of(self, text: str) -> str:
+        folded = normalize_name(text)
+        number = "=number" if _NUMBER.fullmatch(folded) else "=name"
+        kinds = [kind for kind, fits in SHAPES.items() if fits(text)]
+        kinds += [kind for kind, is_it in self._derived(text, folded.split()).items() if is_it]
+        listed = self._signs.get(folded, "")
+        return listed + "".join(SIGNS[kind] for kind in kinds) + (SIGNS[number] if folded not in self._kinds else "")
+
+    def _derived(self, text: str, folded: Sequence[str]) -> dict[str, bool]:
+        """Kinds that take more than to be in one list."""
+        parts = [normalize_name(part).split() for part in text.split() if not is_initial(part)]
+        is_text, before = bool(text.strip()), " ".join(folded[:-1])
+        return {
+            "given": is_text and all(self["given_names"].issuperset(part) for part in parts),
+            "forename": is_text and all(self._forenames.issuperset(part) for part in parts),
+            "firm": not self["firm_words"].isdisjoint(folded),
+            "particle": not self["particles"].isdisjoint(folded) or _D.search(text) is not None,
+            "known": self.is_known(text),
+            "known_before": self.is_known(before),
+            "aside": self._asides.begin(folded) > 0,
+            "anothers": 0 < self._anothers_work.begin(folded) < len(folded),
+            "and": text == "&" or (text.islower() and "".join(folded) in self._ands),
+            "or": text in self["ors"],
+            "unsigned": bool(folded) and folded[-1].endswith(self._unknown),
+            "national": bool(folded) and folded[-1].endswith(self._endings),
+            "honours": all(part in self.honours for part in text.replace(".", "").split()),
+        }
+
+    def _may_have_joint(self, text: str) -> bool:
         """Whether a word in a text may stand between two names; False is certain."""
         return "&" in text or any(token.folded in self._joints for token in tokens(text))
 
@@ -121,33 +152,28 @@ class Words:
         said = tokens(text)
         return bool(said) and said[-1].folded in self._ends_of_others
 
-    def is_known(self, text: str) -> bool:
-        """Whether a text is a name or an alias in the tables of artists."""
-        return self.aliases.is_known(text)
+    def _text_pattern(self, name: str) -> re.Pattern[str]:
+        """A pattern over a text itself, of schemas/words/patterns, with the lists in it as they are written."""
+        return re.compile(_LISTS.sub(self._alternatives, TEXTS[name]))
 
-    @lru_cache(maxsize=4096)  # noqa: B019  # there are few, and they are kept anyway
-    def kinds_of(self, words: tuple[str, ...]) -> tuple[str, ...]:
-        """The kind of each word or phrase: a list's name, "number", or "" for what may be a name.
-
-        A number is one with letters at its end ("16th", "XVIe") too.
+    def _alternatives(self, lists: re.Match[str]) -> str:
+        """A pattern for any word of lists, the longest first: "{ands}", "{ands!}" without parts of names: "Ortega y
+        Gasset"; "{=after|copy after}" for phrases in front of a name that are one of these qualifiers.
         """
-        kinds, at = [], 0
-        while at < len(words):
-            length = self.kinds.begin(words[at:])
-            if length:
-                kinds.append(self.kinds.table[" ".join(words[at : at + length])])
-            else:
-                kinds.append("number" if _NUMBER.fullmatch(words[at]) else "")
-            at += length or 1
-        return tuple(kinds)
+        names = lists[2].split("|")
+        if lists[1]:
+            words = {phrase for phrase, qualifier in self._in_front.items() if qualifier in names}
+        else:
+            words = {word for name in names for word in self._raw[name]}
+        if lists[3]:
+            words = {word for word in words if normalize_name(word) not in self["particles"]}
+        ordered = sorted(words, key=lambda word: (-len(word), word))
+        return f"(?:{'|'.join(map(re.escape, ordered)) or '(?!)'})"
 
 
-def _alternatives(words: Iterable[str]) -> str:
-    return "|".join(re.escape(word) for word in sorted({*words}, key=lambda word: (-len(word), word))) or "(?!)"
-
-
-def _same(words: Iterable[str]) -> dict[str, str]:
-    return dict.fromkeys(words, "")
+def _by_phrase(tables: Iterable[Mapping[str, Iterable[str]]]) -> dict[str, str]:
+    """The qualifier of each phrase; what a later table says counts."""
+    return {phrase: qualifier for table in tables for qualifier, phrases in table.items() for phrase in phrases}
 
 
 @cache

@@ -5,84 +5,23 @@ Robert Adam" is not by Room. A single unknown word may be a place or a thing, so
 """
 
 import re
-from functools import lru_cache
-from typing import NamedTuple
 
 from schemas.maker_words import QUALIFIERS
 from tasks.core.names.commas import turn
-from tasks.core.names.maker_words import Words
+from tasks.core.names.maker_words import Words, tokens
 from tasks.core.names.matching import normalize_name
-from tasks.core.names.person_names import has_firm_word, is_full_name
+from tasks.core.names.person_names import spoken
 from tasks.core.names.qualifiers import has_unclear_bracket, without_phrase_in_front
-from tasks.core.names.spoken_order import spoken
 
 _GROUPS = frozenset(QUALIFIERS[2:9])
 """Qualifiers that may go on with a place instead of a person: "School of Fontainebleau"."""
-_JOINTS = frozenset({"after", "copy after", "formerly attributed to", "style of", "manner of"})
-"""Qualifiers between a maker and whom the maker followed."""
-_YEAR = r"(?<!\d)(?:1\d{3}|20\d{2})(?!\d)"
 _OF_VASE = re.compile(r"\b(\w+) of [A-Z]\w+ \d{2,4}$")
 """A vase-painter named for a vase in a museum, by its number: "Painter of London 1923"."""
 _DIGIT = re.compile(r"\d")
-_DATES_AMID = re.compile(rf"\s*[(\[][^()\[\]]*{_YEAR}[^()\[\]]*[)\]](?=\s+[^\W\d_]|\s*&)")
+_DATES_AMID = re.compile(
+    r"\s*[(\[][^()\[\]]*(?<!\d)(?:1\d{3}|20\d{2})(?!\d)[^()\[\]]*[)\]](?=\s+[^\W\d_]|\s*&)"
+)
 _BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*")
-_AFTER_YEAR = r"(?:\d|[^\w()\[\]])*"
-
-
-class _Patterns(NamedTuple):
-    of_year: re.Pattern[str]
-    years: re.Pattern[str]
-    others: re.Pattern[str]
-    joint: re.Pattern[str]
-    companions: re.Pattern[str]
-    after_by: re.Pattern[str]
-    now: re.Pattern[str]
-    marked_after_by: re.Pattern[str]
-    byname: re.Pattern[str]
-    not_certain: re.Pattern[str]
-    firm: re.Pattern[str]
-    master: re.Pattern[str]
-
-
-@lru_cache(maxsize=8)
-def _patterns(words: Words) -> _Patterns:
-    of = {name: words.joints(name) for name in ("ands", "ors", "others", "by", "now", "called", "unknown")}
-    after = words.phrases_in_front({"after", "copy after"})
-    joint, formerly = words.phrases_in_front(_JOINTS), words.phrases_in_front({"formerly attributed to"})
-    attributed, school = words.phrases_in_front({"attributed to"}), words.phrases_in_front({"school of"})
-    starts, ends, crafts = (
-        words.alternatives("master_words"),
-        words.alternatives("master_ends"),
-        words.alternatives("crafts"),
-    )
-    schools = words.alternatives("schools")
-
-    def compiled(pattern: str) -> re.Pattern[str]:
-        return re.compile(pattern, re.IGNORECASE)
-
-    return _Patterns(
-        of_year=compiled(rf"(?:^|,)?([^,]*?\b(?:{words.alternatives('of_years')})) {_YEAR}(?:\s?[-–/]\s?\d{{2,4}})?"),
-        years=compiled(rf"(.*?[^\W\d_].*?)[\s,]+(?:{words.alternatives('life')})?\.?\s*{_YEAR}{_AFTER_YEAR}"),
-        others=compiled(
-            rf"(.*\w.*?),?\s+(?:(?:{of['ands']})\s+(?:{of['others']}|(?:an? )?(?:{of['unknown']})(?: (?:{crafts}))?)"
-            rf"|{words.alternatives('et_al')})"
-        ),
-        joint=compiled(rf"(.*?\S)[\s,]+((?:an? )?(?:{joint})|{of['ands']})\s+(\S.*)"),
-        companions=compiled(rf"\s(?:{of['ands']})\s"),
-        after_by=compiled(rf"(?:{after})\s+(\S.*?)\s+(?:{of['by']})\s+(\S.*)"),
-        now=compiled(
-            rf"(?:(?:{formerly})\s.*?\S[\s,]*[,(\[]\s*(?:{of['now']})\s+|.*?\S[\s,]*[,(\[]\s*(?:{of['now']})\s+"
-            rf"(?=(?:{attributed})\s))(?P<maker>\S.*?)[)\]]?"
-        ),
-        marked_after_by=compiled(rf"\S.*?[\s,]*[(\[]\s*(?:{after})\s*[)\]][\s,]*(?:{of['by']})\s+(?P<maker>\S.*)"),
-        byname=re.compile(rf"(.*\S)\s+(?:{of['called']})\s+\S.*"),
-        not_certain=re.compile(
-            rf".*\S (?:{joint}|{of['by']}|{of['ands']}|{of['ors']}|{of['called']}) \S.*"
-            rf"|(?i:(?:{formerly}|(?:the )?(?:{school})) \S.*|\S.*[,(] ?(?:(?:{schools}|{school})\)?|(?:{formerly}).*))"
-        ),
-        firm=compiled(rf".*(?:&|\b(?:{of['ands']}) (?:{words.alternatives('firm_and')})\b).*"),
-        master=re.compile(rf"(?:[Tt]he )?(?:(?:{starts}) .+|\S.* (?:{ends}))"),
-    )
 
 
 def without_dates_amid(text: str) -> str:
@@ -101,7 +40,8 @@ def without_years(text: str, words: Words) -> str:
     vase = _OF_VASE.search(text)
     if vase and normalize_name(vase[1]) in words["master_ends"]:
         return text
-    match = _patterns(words).years.fullmatch(_patterns(words).of_year.sub(lambda year: _masked(year, words), text))
+    masked = words.text_pattern("of_year").sub(lambda year: _masked(year, words), text)
+    match = words.text_pattern("years").fullmatch(masked)
     return text[: match.end(1)] if match else text
 
 
@@ -119,7 +59,7 @@ def without_others(text: str, words: Words) -> str:
     ['Wang Hui', 'Turner, Girtin and others']
     """
     may_end = words.may_have_joint(text) and words.may_end_with_others(text)
-    match = _patterns(words).others.fullmatch(text) if may_end else None
+    match = words.text_pattern("others").fullmatch(text) if may_end else None
     return match[1] if match and ("," not in match[1] or is_person(match[1], words)) else text
 
 
@@ -135,56 +75,41 @@ def maker_of(text: str, words: Words) -> str | None:
     """
     if not words.may_have_joint(text):
         return None
-    patterns = _patterns(words)
-    if (after := patterns.after_by.fullmatch(text)) and all(is_person(name, words) for name in after.groups()):
+    after, byname = (words.text_pattern(name).fullmatch(text) for name in ("after_by", "byname"))
+    if after and all(is_person(name, words) for name in after.groups()):
         return after[2]
-    if (byname := patterns.byname.fullmatch(text)) and _has_byname(byname[1], words):
+    if byname and (is_person(byname[1], words) or words.names.fits("byname", byname[1].replace(",", " "))):
         return byname[1]
     return _before_joint(text, words)
 
 
 def maker_now(text: str, words: Words) -> str | None:
-    """Who made it, where a text says whose it was thought to be, or whom he followed, in front; None if not certain.
+    """Who made it, where a text says whose it was thought to be, or whom he followed, in front; None where it doesn't.
+
+    The text itself where it says that a work is not by whom it names, and it is not certain by whom.
 
     >>> from tasks.core.names.maker_words import shipped_words
     >>> maker_now("Formerly attributed to Titian, now Giorgione", shipped_words())
     'Giorgione'
     """
-    for form in (_patterns(words).now, _patterns(words).marked_after_by) if words.may_have_joint(text) else ():
-        if match := form.fullmatch(text):
-            return match["maker"] if is_person(match["maker"], words) else None
-    return None
-
-
-def is_unclear(text: str, words: Words) -> bool:
-    """Whether a text says that a work is not by whom it names, and can't be taken apart."""
-    if has_unclear_bracket(text, words) or not words.may_have_joint(text):
-        return has_unclear_bracket(text, words)
-    return any(form.fullmatch(text) for form in (_patterns(words).now, _patterns(words).marked_after_by))
+    for form in ("now", "marked_after_by") if words.may_have_joint(text) else ():
+        if match := words.text_pattern(form).fullmatch(text):
+            return match["maker"] if is_person(match["maker"], words) else text
+    return text if has_unclear_bracket(text, words) else None
 
 
 def _before_joint(text: str, words: Words) -> str | None:
     """The person before "after", "formerly" or, if people follow, "and"; None if not certain."""
-    match = _patterns(words).joint.fullmatch(text)
+    match = words.text_pattern("joint").fullmatch(text)
     if match is None:
         return None
     before, joint, after = match.groups()
     is_written_so = joint.islower() or joint == "&" or text.isupper()  # else it is somebody's name: "Alexander Nach"
     if not is_written_so or normalize_name(after) in words.behind.table or not is_person(before, words):
         return None
-    is_companion = _patterns(words).companions.fullmatch(f" {joint} ")
-    return before if not is_companion or _are_people(after, words) else None
-
-
-def _are_people(text: str, words: Words) -> bool:
-    return all(is_person(name, words) for name in _patterns(words).companions.split(text))
-
-
-def _has_byname(text: str, words: Words) -> bool:
-    """Whether what stands before "called" is a name: capitals and particles, of two words at least."""
-    parts = text.replace(",", " ").split()
-    is_name = len(parts) > 1 and all(part[0].isupper() or normalize_name(part) in words["particles"] for part in parts)
-    return is_person(text, words) or (is_name and normalize_name(parts[0]) not in words["articles"])
+    companions = words.text_pattern("companions")
+    others = companions.split(after) if companions.fullmatch(f" {joint} ") else []
+    return before if all(is_person(name, words) for name in others) else None
 
 
 def is_person(text: str, words: Words) -> bool:
@@ -207,41 +132,33 @@ def is_person(text: str, words: Words) -> bool:
         return turned.is_certain and "," not in turned.name and is_person(turned.name, words)
     if text.partition(" ")[0].isupper() and (in_order := spoken(text, words)) != text:
         return is_person(in_order, words)
-    if has_firm_word(text, words) or (words.may_have_joint(text) and _patterns(words).companions.search(text)):
+    if words.is_of("firm", text) or (words.may_have_joint(text) and words.text_pattern("companions").search(text)):
         return False
-    is_eastern = text.count(" ") == 1 and normalize_name(text.partition(" ")[0]) in words["families_first"]
-    return _is_master(text, words) or is_full_name(text, words) or is_eastern or _is_son_of(text, words)
-
-
-def _is_master(text: str, words: Words) -> bool:
-    article, _, rest = normalize_name(text).partition(" ")
-    folded = rest if article in words["articles_of_names"] else normalize_name(text)
-    return folded in words["masters"] or _patterns(words).master.fullmatch(text) is not None
-
-
-def _is_son_of(text: str, words: Words) -> bool:
-    """Given names with a particle between: "Bartolomeo di Giovanni"."""
-    first, *more = normalize_name(text).split() or [""]
-    particles = words["particles"]
-    has_particle_between = not particles.isdisjoint(more[:-1]) and more[-1] not in particles
-    return has_particle_between and (first in words["given_names"] or first in words["masters"])
-
-
-def is_place(text: str, words: Words) -> bool:
-    """Whether it is a town or a country that may have a school: "Fontainebleau"."""
-    return normalize_name(text) in words["places"]
+    if any(words.names.fits(name, text) for name in ("full_name", "master_name", "family_first")):
+        return True
+    return words.names.fits("son_of", normalize_name(text)) or bool(words.text_pattern("master").fullmatch(text))
 
 
 def is_group(name: str, qualifier: str | None, words: Words) -> bool:
     """Whether a qualifier goes on with no person: "school of" with what is none for certain, others with a place."""
     if qualifier == "school of":
         return not is_person(name, words)
-    return qualifier in _GROUPS and is_place(name, words)
+    return qualifier in _GROUPS and words.is_of("places", name)
 
 
-def is_uncertain_maker(name: str, words: Words) -> bool:
-    """Whether a name that was left may hold several, or a school that may be a person's: "Room after Robert Adam"."""
-    patterns = _patterns(words)
-    place = without_phrase_in_front(name, words)
-    is_of_place = place is not None and place[1] == "school of" and is_place(place[0], words)
-    return bool(patterns.not_certain.fullmatch(name)) and not patterns.firm.fullmatch(name) and not is_of_place
+def without_bare_word(text: str, words: Words) -> tuple[str, str] | None:
+    """The name of a person with a qualifier beside it that has no "of": "Umkreis Lucas Cranach", "Rembrandts skole"."""
+    said = tokens(text) if "," not in text and "(" not in text else ()
+    folded = [token.folded for token in said]
+    if 0 < (length := words.bare.begin(folded)) < len(said) and is_person(name := text[said[length].start :], words):
+        return name, words.bare.table[" ".join(folded[:length])]
+    if not 0 < (length := words.behind_bare.end(folded)) < len(said):
+        return None
+    name, phrase = text[: said[-length - 1].end], " ".join(folded[-length:])
+    qualifier = words.behind_bare.table[phrase]
+    if phrase in words.of_owner.table:
+        return (name, qualifier) if name[0].isupper() else None
+    owner = re.sub(r"(?:['’]s?|s)$", "", name)
+    is_owner = owner != name and not words.is_known(name) and (words.is_known(owner) or is_person(owner, words))
+    is_bare = phrase in words.bare.table or " " in phrase
+    return (owner, qualifier) if is_owner else (name, qualifier) if is_bare and is_person(name, words) else None

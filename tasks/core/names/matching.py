@@ -2,13 +2,15 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from schemas.artists import Artists
-from tasks.core.names.known_artists import ALIASES
+from schemas.words import word_lists
 from tasks.core.names.spellings import name_key
 
+ALIASES: Mapping[str, str] = {alias: name for name, several in word_lists("names")["artists"].items() for alias in several}
+"""The shipped names of artists, by other names of theirs."""
 _LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe"})
 _NO_WORD = re.compile(r"[\W_]+")
 
@@ -21,7 +23,9 @@ class Aliases(Mapping[str, str]):
 
     def __init__(self, aliases: Mapping[str, str]) -> None:
         self._aliases = dict(aliases)
-        self._names = _resolve_all(self._aliases)
+        steps = {normalize_name(alias): aliases[alias] for alias in sorted(aliases, reverse=True)}
+        steps.pop("", None)
+        self._names = resolve_all(steps, sorted(steps.values()), normalize_name)
         self._spellings = frozenset(self._names.values())
 
     def __getitem__(self, alias: str) -> str:
@@ -80,17 +84,16 @@ def _is_of_word(sign: str) -> bool:
     return sign.isalnum() or unicodedata.category(sign).startswith("M")
 
 
-def _resolve_all(aliases: Mapping[str, str]) -> dict[str, str]:
-    """The final name of each alias and each name, by normalized form."""
-    steps: dict[str, str] = {}
-    for alias in sorted(aliases):
-        steps.setdefault(normalize_name(alias), aliases[alias])
-    steps.pop("", None)
+def resolve_all(steps: Mapping[str, str], names: Iterable[str], normalize: Callable[[str], str]) -> dict[str, str]:
+    """The final name of each alias and each name, by normalized form.
+
+    steps: names by their normalized aliases. names: how names are spelled; of several that are one the first.
+    """
     spelled = {"": ""}
-    for name in sorted(steps.values()):
-        spelled.setdefault(normalize_name(name), name)
-    ends = {start: resolve_alias(start, steps, normalize_name) for start in {*steps, *spelled} if start}
-    return {start: spelled[end] for start, end in ends.items()}
+    for name in names:
+        spelled.setdefault(normalize(name), name)
+    starts = filter(None, {*steps, *spelled})
+    return {start: spelled[resolve_alias(start, steps, normalize)] for start in starts}
 
 
 def resolve_alias(start: str, steps: Mapping[str, str], normalize: Callable[[str], str]) -> str:

@@ -1,7 +1,6 @@
 """Words around a name that qualify the attribution: "Workshop of Rubens", "Rembrandt (attributed to)"."""
 
 import re
-from collections.abc import Callable
 
 from tasks.core.names.maker_words import Words, tokens
 from tasks.core.names.matching import normalize_name
@@ -57,24 +56,6 @@ def _without_article(text: str, words: Words) -> str:
     first, _, rest = text.partition(" ")
     is_article = normalize_name(first) in words["articles"] and (first.islower() or first == "The")
     return rest.lstrip() if rest.strip() and is_article else text
-
-
-def without_bare_word(text: str, words: Words, is_person: Callable[[str], bool]) -> tuple[str, str] | None:
-    """The name of a person with a qualifier beside it that has no "of": "Umkreis Lucas Cranach", "Rembrandts skole"."""
-    said = tokens(text) if "," not in text and "(" not in text else ()
-    folded = [token.folded for token in said]
-    if 0 < (length := words.bare.begin(folded)) < len(said) and is_person(name := text[said[length].start :]):
-        return name, words.bare.table[" ".join(folded[:length])]
-    if not 0 < (length := words.behind_bare.end(folded)) < len(said):
-        return None
-    name, phrase = text[: said[-length - 1].end], " ".join(folded[-length:])
-    qualifier = words.behind_bare.table[phrase]
-    if phrase in words.of_owner.table:
-        return (name, qualifier) if name[0].isupper() else None
-    owner = re.sub(r"(?:['’]s?|s)$", "", name)
-    is_owner = owner != name and not words.is_known(name) and (words.is_known(owner) or is_person(owner))
-    is_bare = phrase in words.bare.table or " " in phrase
-    return (owner, qualifier) if is_owner else (name, qualifier) if is_bare and is_person(name) else None
 
 
 def without_signs(text: str, words: Words) -> tuple[str, str | None] | None:

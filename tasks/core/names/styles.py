@@ -3,7 +3,7 @@
 A style that no table has keeps its source's name, and is listed in a note: nothing is guessed.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
 
@@ -11,9 +11,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.styles import Styles
-from tasks.core.names.known_styles import ALIASES, NAMES
-from tasks.core.names.matching import normalize_name, resolve_alias
+from schemas.words import word_lists
+from tasks.core.names.matching import normalize_name, resolve_all
 
+_SPELLED = word_lists("names")["styles"]["spelled"]
+NAMES: Sequence[str] = sorted([*word_lists("names")["styles"]["alone"], *_SPELLED])
+"""The shipped names of styles."""
+ALIASES: Mapping[str, str] = {alias: name for name, several in _SPELLED.items() for alias in several}
 _LEAST_SIMILARITY = 0.8
 
 
@@ -38,18 +42,8 @@ def names_by_style(styles: Styles) -> dict[str, str]:
     'Jugendstil'
     """
     own = {normalize_style(alias): name for alias, name in sorted(styles.aliases.items())}
-    steps = {
-        **{normalize_style(name): name for name in NAMES},
-        **{normalize_style(alias): name for alias, name in ALIASES.items()},
-        **own,
-    }
-    spelled = {
-        **{normalize_style(name): name for name in NAMES},
-        **{normalize_style(name): name for name in own.values()},
-        "": "",
-    }
-    ends = {start: resolve_alias(start, steps, normalize_style) for start in {*steps, *spelled} if start}
-    return {start: spelled[end] for start, end in ends.items()}
+    shipped = {normalize_style(alias): name for alias, name in ALIASES.items()}
+    return resolve_all({**shipped, **own}, [*reversed(own.values()), *NAMES], normalize_style)
 
 
 def style_name(style: str | None, names: Mapping[str, str]) -> str | None:

@@ -26,7 +26,7 @@ SCRAPE = {
         "scrape.table_files",
     ),
     *("scrape.elements", "scrape.json_works"),
-    *(f"names.{name}" for name in ("artist_roles", "maker_words", "matching", "known_artists", "spellings")),
+    *(f"names.{name}" for name in ("artist_roles", "maker_words", "matching", "patterns", "spellings")),
 }
 OUTLINES = {"coco.segmentation", "coco.box"}
 COCO = {

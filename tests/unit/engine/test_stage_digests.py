@@ -82,9 +82,6 @@ STAGES: dict[str, tuple[str, str, list[str]]] = {
         ],
     ),
 }
-TABLES = [("artists", "core.names.known_artists"), ("styles", "core.names.known_styles")]
-"""Modules that say all in tables, which count as much as functions."""
-
 Edit = Callable[[ast.Module], None]
 
 
@@ -162,11 +159,6 @@ def ends_otherwise(function: str) -> Edit:
     return edited
 
 
-def loses_a_row(tree: ast.Module) -> None:
-    table = next(node for node in ast.walk(tree) if isinstance(node, ast.Dict) and len(node.keys) > 3)
-    table.keys, table.values = table.keys[1:], table.values[1:]
-
-
 RULES = [
     pytest.param(stage, f"tasks.{rule}", id=f"{stage}: {rule}")
     for stage, (_, _, rules) in STAGES.items()
@@ -195,11 +187,13 @@ def test_an_edited_function_is_another_key(stage, rule, edit):
     assert digest() == before
 
 
-@pytest.mark.parametrize(("stage", "rule"), TABLES)
-def test_an_edited_table_is_another_key(stage, rule, edit):
-    digest = digest_of(*STAGES[stage][:2])
+@pytest.mark.parametrize("stage", ["artists", "styles"])
+def test_an_edited_table_is_another_key(stage, edit, monkeypatch):
+    """Tables of names are lists of words, which count as much as functions."""
+    digest, source = digest_of(*STAGES[stage][:2]), code_digests._source
     before = digest()
-    edit(f"tasks.{rule}", loses_a_row)
+    lists = code_digests._WORD_LISTS
+    monkeypatch.setattr(code_digests, "_source", lambda name: "{}" if name == lists else source(name))
     assert digest() != before
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from schemas.artists import Artists
 from tasks.core.names.artists import parse_attribution
-from tasks.core.names.commas import turn
+from tasks.core.names.commas import order_of, turn
 from tasks.core.names.maker_words import shipped_words
 from tasks.core.names.matching import merge_aliases
 from tasks.core.names.uncertain import is_uncertain
@@ -262,3 +262,35 @@ def test_no_word_is_made_up(text: str):
     turned = turn(text, WORDS_OF)
     if turned is not None:
         assert set(turned.name.replace(",", " ").split()) <= set(text.replace(",", " ").split())
+
+
+@pytest.mark.parametrize(
+    ("head", "other", "order"),
+    [
+        ("Gogh", "Vincent van", "last, first"),
+        ("Yuan", "Ma", "last, first"),
+        ("Riccardiana Lactantius", "Master of the", "last, first"),
+        ("Broadwood & Sons", "John", "last, first"),
+        ("Brown", "Florence", "last, first"),
+        ("Leonardo", "da Vinci", "first last"),
+        ("Smith", "RA", "unknown"),
+        ("Babcock", "Appleton and Babcock", "unknown"),
+        ("Jan van der Velde", "Haarlem", "unknown"),
+        ("Imperial Armory", "Tula", "unknown"),
+        ("Jean Arp", "Max Ernst", "unknown"),
+    ],
+)
+def test_each_rule_has_its_say(head: str, other: str, order: str):
+    assert order_of(head, other, WORDS_OF) == order
+
+
+@pytest.mark.parametrize(("text", "is_it"), [("A & B", True), ("A and B", True), ("Andrew", False), ("", False)])
+def test_two_are_joined_by_a_word_of_its_own(text: str, is_it: bool):
+    assert WORDS_OF.names.fits("joined", text) == is_it
+
+
+@pytest.mark.parametrize(
+    ("text", "is_it"), [("Smith, Jones & Brown", True), ("Smith Jones, Brown, Ltd.", True), ("Louvre, Paris, X", False)]
+)
+def test_firms_that_are_certain(text: str, is_it: bool):
+    assert turn(text, WORDS_OF) == (text, is_it)

@@ -21,8 +21,13 @@ def test_the_longest_phrase_counts():
 
 
 def test_words_have_kinds():
-    assert WORDS.kinds_of(("north", "italian", "16th", "century")) == ("sides", "cultures", "number", "centuries")
-    assert WORDS.kinds_of(("monet",)) == ("",)
+    words = (("north", "=sides"), ("italian", "=cultures"), ("16th", "=number"), ("century", "=centuries"))
+    assert [kind for word, kind in words if not WORDS.is_of(kind, word)] == []
+    assert WORDS.is_of("=name", "monet")
+
+
+def test_of_a_phrase_its_words_are_one():
+    assert Phrases({"the elder": "", "sons": ""}).split(["Hans", "the", "Elder", "Sons"]) == ["Hans", "the Elder", "Sons"]
 
 
 def test_words_know_where_they_stand():
@@ -45,5 +50,5 @@ def test_given_names_are_no_other_words(name: str):
 
 def test_without_lists_nothing_is_known():
     nothing = Words(MakerWords(), Aliases({}))
-    assert nothing.kinds_of(("unknown",)) == ("",)
-    assert nothing.alternatives("ands") == "(?!)"
+    assert nothing.is_of("=name", "unknown")
+    assert not nothing.text_pattern("companions").search("Rembrandt and Rubens")

@@ -1,12 +1,15 @@
 """Which names are one: how they are normalize_name, where chains of aliases end, and that a recipe's own come first."""
 
+import unicodedata
+from collections import Counter
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.artists import Artists
-from tasks.core.names.known_artists import ALIASES
-from tasks.core.names.matching import Aliases, merge_aliases, normalize_name, resolve_alias
+from schemas.words import word_lists
+from tasks.core.names.matching import ALIASES, Aliases, merge_aliases, normalize_name, resolve_alias
 
 
 @pytest.mark.parametrize(
@@ -101,3 +104,30 @@ def test_without_aliases_of_its_own_a_recipe_has_the_shipped_ones():
 )
 def test_where_steps_end(start: str, steps: dict[str, str], end: str):
     assert resolve_alias(start, steps, str.lower) == end
+
+
+_NAMES = word_lists("names")["artists"]
+
+
+def test_no_alias_stands_for_two_people():
+    """By the name as it is normalize_name; twice in one row would be needless."""
+    listed = [
+        normalize_name(alias) for aliases in _NAMES.values() for alias in {normalize_name(alias) for alias in aliases}
+    ]
+    assert [alias for alias, count in Counter(listed).items() if count > 1] == []
+
+
+def test_no_alias_is_the_name_of_somebody():
+    assert {normalize_name(alias) for alias in ALIASES} & {normalize_name(name) for name in _NAMES} == set()
+
+
+def test_every_alias_leads_to_its_name_as_it_is_spelled():
+    shipped = merge_aliases(Artists())
+    assert [alias for alias, name in ALIASES.items() if shipped.name(alias) != name] == []
+    assert [name for name in _NAMES if shipped.name(name) != name] == []
+
+
+def test_names_and_aliases_are_plain_text():
+    for text in (*_NAMES, *ALIASES):
+        assert text == unicodedata.normalize("NFC", " ".join(text.split()))
+        assert normalize_name(text)

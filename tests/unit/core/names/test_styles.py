@@ -1,6 +1,7 @@
 """Styles under one name: how sources spell them, what a recipe says of them, and what nobody knows."""
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pyarrow as pa
@@ -9,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.styles import Styles
+from schemas.words import word_lists
 from tasks.core.names import styles
-from tasks.core.names.known_styles import ALIASES, NAMES
+from tasks.core.names.styles import ALIASES, NAMES
 
 SHIPPED = styles.names_by_style(Styles())
 POPART = {
@@ -179,3 +181,33 @@ def test_only_the_style_is_renamed():
 def test_slips_of_the_pen(wanted: list[str], expected: list[tuple[str, list[str]]]):
     got = styles.likely_typos(wanted, SHIPPED)
     assert [(text, near[:1]) for text, near in got] == expected
+
+
+def test_each_style_has_one_name():
+    assert [name for name, count in Counter(map(styles.normalize_style, NAMES)).items() if count > 1] == []
+    assert list(NAMES) == sorted(NAMES)
+
+
+def test_an_alias_is_no_name_and_leads_to_one():
+    assert {*map(styles.normalize_style, ALIASES)} & {*map(styles.normalize_style, NAMES)} == set()
+    assert {*ALIASES.values()} <= {*NAMES}
+
+
+@pytest.mark.parametrize(
+    ("alias", "name"),
+    [
+        ("Jugendstil", "Art Nouveau"),
+        ("Mannerism (Late Renaissance)", "Mannerism"),
+        ("Naïve Art (Primitivism)", "Naive Art"),
+        ("浮世絵", "Ukiyo-e"),
+    ],
+)
+def test_what_the_papers_call_otherwise(alias: str, name: str):
+    assert ALIASES[alias] == name
+
+
+def test_names_that_break_over_lines_are_whole():
+    assert "Action painting" in NAMES
+    assert "Latin Empire of Constantinople (1204-1261)" in NAMES
+    assert not any("\n" in name or "|" in name or name != name.strip() for name in NAMES)
+    assert len(NAMES) == len(word_lists("names")["styles"]["alone"]) + len({*ALIASES.values()})

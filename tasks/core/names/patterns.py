@@ -1,0 +1,131 @@
+"""Patterns over kinds of words: what the rules about names are written in, in schemas/words/patterns.
+
+A text is coded as a run of signs for each word, one sign for each kind that it is of, and ";" behind them; in front of
+the words stands the text as a whole, with ":" behind it. So a regular expression says what a text is made of.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, lru_cache
+from typing import Any
+
+from schemas.maker_words import MakerWords
+from schemas.words import word_lists
+from tasks.core.names.matching import normalize_name
+
+_PATTERNS: Mapping[str, Any] = word_lists("patterns")["makers"]
+TEXTS: Mapping[str, str] = word_lists("patterns")["texts"]
+"""Patterns over a text itself."""
+_KIND = re.compile(r"(?<!\?P)<([a-z_=!&|]*)(:?)>")
+_NAMED = re.compile(r"\{([a-z_]+)\}")
+_INITIALS = re.compile(r"(?:[^\W\d_]\.-?)+[^\W\d_]?|[^\W\d_]")
+_SHORT_NAME = re.compile(r"[^\W\d_]{2,3}\.")
+_IN_NAMES = re.compile(r"[-–'’`]")
+
+
+def is_initial(word: str) -> bool:
+    """Whether a word is initials: "H.", "J.-B.", "Ph.", "H"."""
+    return (word.isupper() and _INITIALS.fullmatch(word) is not None) or _SHORT_NAME.fullmatch(word) is not None
+
+
+def _fits(pattern: str) -> Callable[[str], bool]:
+    fullmatch = re.compile(pattern).fullmatch
+    return lambda word: fullmatch(word) is not None
+
+
+SHAPES: Mapping[str, Callable[[str], bool]] = {
+    "initial": is_initial,
+    "lower": str.islower,
+    "upper": str.isupper,
+    "small": lambda word: word[:1].islower(),
+    "capital": lambda word: word[:1].isupper(),
+    "one": lambda word: len(normalize_name(word)) == 1,
+    "single": lambda word: len(normalize_name(_IN_NAMES.sub("", word)).split()) == 1,
+    "sign": lambda word: not normalize_name(word),
+    "dotted": lambda word: word.endswith("."),
+    "long": lambda word: len(word.replace(".", "")) > 2,
+    "longer": lambda word: len(word) > 3,
+    "phrase": lambda word: " " in word,
+    "amp": lambda word: "&" in word,
+    "digit": lambda word: any(sign.isdigit() for sign in word),
+    "latin": lambda word: re.search("[a-z]", normalize_name(word)) is not None,
+    "brief": _fits(r"(?:[A-Z]\.?){1,2}"),
+    "y": _fits("Y"),
+    "patronymic": _fits("[А-ЯЁІЇЄҐ][а-яёіїєґ'’]+(?:ич|вна|чна)"),
+    "cyrillic": _fits(r"(?:[А-ЯЁІЇЄҐ]\.){1,2}"),
+}
+"""Kinds by how a word is written."""
+
+KINDS = (
+    *("small", "times", "sides", "ordinals", "dynasties", "places", "master_words", "crafts", "schools", "groups"),
+    *("centuries", "nations", "cultures", "several", "unknown"),
+)
+"""Lists of words that are no part of a name; a word in several is of the last kind."""
+_DERIVED = ("given", "forename", "firm", "particle", "known", "known_before", "aside", "anothers", "and", "or", "unsigned", "national")
+"""Kinds that take more than to be in one list: `Words` says what they are."""
+_KINDS = [*MakerWords.model_fields, *(f"={kind}" for kind in (*KINDS, "number", "name")), *SHAPES, *_DERIVED]
+SIGNS: Mapping[str, str] = {kind: chr(0xE000 + place) for place, kind in enumerate(_KINDS)}
+
+
+class Patterns:
+    """The patterns, over texts that are split in one way. signs_of: the signs of a word or text, but for shapes."""
+
+    def __init__(self, split: Callable[[str], Sequence[str]], signs_of: Callable[[str], str]) -> None:
+        self._split = split
+        self._signs_of = signs_of
+        self._code = lru_cache(maxsize=65536)(self._code_of)
+
+    def fits(self, name: str, *texts: str) -> bool:
+        """Whether a pattern, or one of several of that name, fits the texts, which are as if commas were between."""
+        code = self.code(texts)
+        return any(pattern.fullmatch(code) for _, pattern in _compiled(name))
+
+    def value(self, name: str, *texts: str) -> str:
+        """What stands beside the first pattern of a table that fits; "" where none does."""
+        code = self.code(texts)
+        return next((value for value, pattern in _compiled(name) if pattern.fullmatch(code)), "")
+
+    def groups(self, name: str, *texts: str) -> dict[str, str]:
+        """The words of each group of the first pattern that fits; empty where none does, or it has no groups."""
+        code = self.code(texts)
+        match = next((match for _, pattern in _compiled(name) if (match := pattern.fullmatch(code))), None)
+        if match is None:
+            return {}
+        words = [word for text in texts for word in self._split(text)]
+        return {
+            group: " ".join(words[code.count(";", 0, start) : code.count(";", 0, end)])
+            for group, (start, end) in ((group, match.span(group)) for group in match.groupdict())
+        }
+
+    def code(self, texts: Sequence[str]) -> str:
+        """The signs of texts, and of each of their words."""
+        return self._code(texts[0]) if len(texts) == 1 else ",".join(map(self._code, texts))
+
+    def _code_of(self, text: str) -> str:
+        return f"{self._signs_of(text)}:{''.join(f'{self._signs_of(word)};' for word in self._split(text))}"
+
+
+@cache
+def _compiled(name: str) -> Sequence[tuple[str, re.Pattern[str]]]:
+    """The patterns of a name, each with the value beside it, if it has one."""
+    entry = _PATTERNS.get(name) or _PATTERNS["names"][name]
+    rows = [entry] if isinstance(entry, str) else entry
+    return [
+        (value, re.compile(_expanded(pattern)))
+        for value, pattern in (("", row) if isinstance(row, str) else row for row in rows)
+    ]
+
+
+def _expanded(pattern: str) -> str:
+    whole = _NAMED.sub(lambda match: _expanded(_PATTERNS["names"][match[1]]), pattern)
+    return _KIND.sub(lambda match: _of_kind(match[1], match[2] or ";"), whole)
+
+
+def _of_kind(kinds: str, end: str) -> str:
+    """A pattern for the signs of one word, or text."""
+    terms = [term for term in kinds.split("&") if term]
+    ahead = [
+        f"(?{'!' if term[0] == '!' else '='}[^;:,]*[{''.join(SIGNS[kind.lstrip('!')] for kind in term.split('|'))}])"
+        for term in terms
+    ]
+    return f"(?:{''.join(ahead)}[^;:,]*{end})"
