@@ -10,12 +10,17 @@ from schemas.artists import Artists
 from schemas.maker_words import MakerWords
 from schemas.words import word_lists
 from tasks.core.names.matching import Aliases, merge_aliases, normalize_name
-from tasks.core.names.patterns import KINDS, SHAPES, SIGNS, TEXTS, Patterns, is_initial
+from tasks.core.names.patterns import KINDS, SIGNS, TEXTS, Patterns
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’ʼ`][^\W_]+)*['’]?")
 _NUMBER = re.compile(r"\d+[a-z]{0,3}|[ivxl]+(?:e|eme|es|er|th)?|\d+(?:世紀|세기)?")
 _LISTS = re.compile(r"\{(=?)([a-z_| ]+)(!?)\}")
-_D = re.compile(r"\bd['’]")
+_INITIALS = re.compile(r"(?:[^\W\d_]\.-?)+[^\W\d_]?|[^\W\d_]")
+_SHORT_NAME = re.compile(r"[^\W\d_]{2,3}\.")
+_BRIEF = re.compile(r"(?:[A-Z]\.?){1,2}")
+_PATRONYMIC = re.compile("[А-ЯЁІЇЄҐ][а-яёіїєґ'’]+(?:ич|вна|чна)")
+_CYRILLIC = re.compile(r"(?:[А-ЯЁІЇЄҐ]\.){1,2}")
+_LATIN, _DIGIT, _DASH, _D = (re.compile(pattern) for pattern in ("[a-z]", r"\d", "[-–]", r"\bd['’]"))
 
 
 class Token(NamedTuple):
@@ -45,13 +50,15 @@ class Phrases:
         lengths = range(min(len(words), self._longest), 0, -1) if words and words[-1] in self._lasts else ()
         return next((length for length in lengths if " ".join(words[-length:]) in self.table), 0)
 
-    def split(self, words: Sequence[str]) -> list[str]:
-        """The words, but those of a phrase as one."""
-        folded, parts = [normalize_name(word) for word in words], list[str]()
-        while len(folded) > 0:
-            length = self.begin(folded) or 1
-            parts.append(" ".join(words[len(words) - len(folded) :][:length]))
-            folded = folded[length:]
+    def split(self, words: Sequence[str], folded: Sequence[str]) -> list[str]:
+        """The words, but those of a phrase as one. folded: each of them."""
+        if self._firsts.isdisjoint(folded):
+            return [*words]
+        parts, at = list[str](), 0
+        while at < len(words):
+            length = self.begin(folded[at : at + self._longest]) or 1
+            parts.append(" ".join(words[at : at + length]))
+            at += length
         return parts
 
 
@@ -90,8 +97,8 @@ class Words:
         self._endings = tuple(self["nation_endings"])
         self._kinds = kinds.table
         self._unknown = tuple(word for word in self["unknown"] if len(word) > 1 and word[0] >= "\u2e80")
-        self.names = Patterns(lambda text: two.split(text.split()), signs_of)
-        self.kinds = Patterns(lambda text: kinds.split(normalize_name(text).split()), signs_of)
+        self.names = Patterns(lambda text: two.split(words := text.split(), [*map(normalize_name, words)]), signs_of)
+        self.kinds = Patterns(lambda text: kinds.split(words := _plain_words(text), [*map(normalize_name, words)]), signs_of)
         self.may_have_joint = lru_cache(maxsize=4096)(self._may_have_joint)
         self.text_pattern = cache(self._text_pattern)
         between = self.union("ands", "ors", "by", "called", "others", "et_al", "now") | {*self.in_front.table}
@@ -117,30 +124,30 @@ class Words:
 
     def _signs_of(self, text: str) -> str:
         folded = normalize_name(text)
-        number = "=number" if _NUMBER.fullmatch(folded) else "=name"
-        kinds = [kind for kind, fits in SHAPES.items() if fits(text)]
-        kinds += [kind for kind, is_it in self._derived(text, folded.split()).items() if is_it]
+        words = folded.split()
+        shapes = {**_shapes(text, folded, len(words)), **self._kinds_of(text, folded, words)}
         listed = self._signs.get(folded, "")
-        return listed + "".join(SIGNS[kind] for kind in kinds) + (SIGNS[number] if folded not in self._kinds else "")
+        number = "" if folded in self._kinds else SIGNS["=number" if _NUMBER.fullmatch(folded) else "=name"]
+        return listed + number + "".join(SIGNS[kind] for kind, is_it in shapes.items() if is_it)
 
-    def _derived(self, text: str, folded: Sequence[str]) -> dict[str, bool]:
+    def _kinds_of(self, text: str, folded: str, words: Sequence[str]) -> dict[str, bool]:
         """Kinds that take more than to be in one list."""
         parts = [normalize_name(part).split() for part in text.split() if not is_initial(part)]
-        is_text, before = bool(text.strip()), " ".join(folded[:-1])
+        is_word = bool(text.split())
         return {
-            "given": is_text and all(self["given_names"].issuperset(part) for part in parts),
-            "forename": is_text and all(self._forenames.issuperset(part) for part in parts),
-            "firm": not self["firm_words"].isdisjoint(folded),
-            "particle": not self["particles"].isdisjoint(folded) or _D.search(text) is not None,
-            "known": self.is_known(text),
-            "known_before": self.is_known(before),
-            "aside": self._asides.begin(folded) > 0,
-            "anothers": 0 < self._anothers_work.begin(folded) < len(folded),
-            "and": text == "&" or (text.islower() and "".join(folded) in self._ands),
+            "given": is_word and all(self["given_names"].issuperset(part) for part in parts),
+            "forename": is_word and all(self._forenames.issuperset(part) for part in parts),
+            "firm": not self["firm_words"].isdisjoint(words),
+            "particle": not self["particles"].isdisjoint(words) or ("d" in text and _D.search(text) is not None),
+            "known": self.aliases.is_known(folded),
+            "known_before": " " in folded and self.aliases.is_known(folded.rpartition(" ")[0]),
+            "aside": self._asides.begin(words) > 0,
+            "anothers": 0 < self._anothers_work.begin(words) < len(words),
+            "and": text == "&" or (folded in self._ands and text.islower()),
             "or": text in self["ors"],
-            "unsigned": bool(folded) and folded[-1].endswith(self._unknown),
-            "national": bool(folded) and folded[-1].endswith(self._endings),
-            "honours": all(part in self.honours for part in text.replace(".", "").split()),
+            "unsigned": folded.endswith(self._unknown),
+            "national": folded.endswith(self._endings),
+            "honours": self.honours.issuperset(text.replace(".", "").split()),
         }
 
     def _may_have_joint(self, text: str) -> bool:
@@ -169,6 +176,44 @@ class Words:
             words = {word for word in words if normalize_name(word) not in self["particles"]}
         ordered = sorted(words, key=lambda word: (-len(word), word))
         return f"(?:{'|'.join(map(re.escape, ordered)) or '(?!)'})"
+
+
+def is_initial(word: str) -> bool:
+    """Whether a word is initials: "H.", "J.-B.", "Ph.", "H"."""
+    if word[-1:] != "." and len(word) > 1 and "." not in word:
+        return False
+    return (word.isupper() and _INITIALS.fullmatch(word) is not None) or _SHORT_NAME.fullmatch(word) is not None
+
+
+def _shapes(text: str, folded: str, count: int) -> dict[str, bool]:
+    """Kinds by how a word is written. count: how many words it is, folded."""
+    return {
+        "initial": is_initial(text),
+        "lower": text.islower(),
+        "upper": text.isupper(),
+        "small": text[:1].islower(),
+        "capital": text[:1].isupper(),
+        "one": len(folded) == 1,
+        "single": count == 1 or count == 1 + len(_DASH.findall(text)),
+        "sign": not folded,
+        "dotted": text.endswith("."),
+        "long": len(text.replace(".", "")) > 2,
+        "longer": len(text) > 3,
+        "phrase": " " in text,
+        "amp": "&" in text,
+        "digit": _DIGIT.search(text) is not None,
+        "latin": _LATIN.search(folded) is not None,
+        "brief": len(text) < 5 and _BRIEF.fullmatch(text) is not None,
+        "y": text == "Y",
+        "patronymic": not text.isascii() and _PATRONYMIC.fullmatch(text) is not None,
+        "cyrillic": not text.isascii() and _CYRILLIC.fullmatch(text) is not None,
+    }
+
+
+def _plain_words(text: str) -> list[str]:
+    """The words of a text as they are written, where each is one word when it is folded; else as they are folded."""
+    words = text.split()
+    return words if len(words) == len(folded := normalize_name(text).split()) else folded
 
 
 def _by_phrase(tables: Iterable[Mapping[str, Iterable[str]]]) -> dict[str, str]:

@@ -18,52 +18,18 @@ TEXTS: Mapping[str, str] = word_lists("patterns")["texts"]
 """Patterns over a text itself."""
 _KIND = re.compile(r"(?<!\?P)<([a-z_=!&|]*)(:?)>")
 _NAMED = re.compile(r"\{([a-z_]+)\}")
-_INITIALS = re.compile(r"(?:[^\W\d_]\.-?)+[^\W\d_]?|[^\W\d_]")
-_SHORT_NAME = re.compile(r"[^\W\d_]{2,3}\.")
-_IN_NAMES = re.compile(r"[-–'’`]")
-
-
-def is_initial(word: str) -> bool:
-    """Whether a word is initials: "H.", "J.-B.", "Ph.", "H"."""
-    return (word.isupper() and _INITIALS.fullmatch(word) is not None) or _SHORT_NAME.fullmatch(word) is not None
-
-
-def _fits(pattern: str) -> Callable[[str], bool]:
-    fullmatch = re.compile(pattern).fullmatch
-    return lambda word: fullmatch(word) is not None
-
-
-SHAPES: Mapping[str, Callable[[str], bool]] = {
-    "initial": is_initial,
-    "lower": str.islower,
-    "upper": str.isupper,
-    "small": lambda word: word[:1].islower(),
-    "capital": lambda word: word[:1].isupper(),
-    "one": lambda word: len(normalize_name(word)) == 1,
-    "single": lambda word: len(normalize_name(_IN_NAMES.sub("", word)).split()) == 1,
-    "sign": lambda word: not normalize_name(word),
-    "dotted": lambda word: word.endswith("."),
-    "long": lambda word: len(word.replace(".", "")) > 2,
-    "longer": lambda word: len(word) > 3,
-    "phrase": lambda word: " " in word,
-    "amp": lambda word: "&" in word,
-    "digit": lambda word: any(sign.isdigit() for sign in word),
-    "latin": lambda word: re.search("[a-z]", normalize_name(word)) is not None,
-    "brief": _fits(r"(?:[A-Z]\.?){1,2}"),
-    "y": _fits("Y"),
-    "patronymic": _fits("[А-ЯЁІЇЄҐ][а-яёіїєґ'’]+(?:ич|вна|чна)"),
-    "cyrillic": _fits(r"(?:[А-ЯЁІЇЄҐ]\.){1,2}"),
-}
-"""Kinds by how a word is written."""
-
 KINDS = (
     *("small", "times", "sides", "ordinals", "dynasties", "places", "master_words", "crafts", "schools", "groups"),
     *("centuries", "nations", "cultures", "several", "unknown"),
 )
 """Lists of words that are no part of a name; a word in several is of the last kind."""
-_DERIVED = ("given", "forename", "firm", "particle", "known", "known_before", "aside", "anothers", "and", "or", "unsigned", "national")
+_SHAPES = (
+    *("initial", "lower", "upper", "small", "capital", "one", "single", "sign", "dotted", "long", "longer", "phrase"),
+    *("amp", "digit", "latin", "brief", "y", "patronymic", "cyrillic", "and", "or", "aside", "anothers"),
+    *("given", "forename", "firm", "particle", "known", "known_before", "unsigned", "national"),
+)
 """Kinds that take more than to be in one list: `Words` says what they are."""
-_KINDS = [*MakerWords.model_fields, *(f"={kind}" for kind in (*KINDS, "number", "name")), *SHAPES, *_DERIVED]
+_KINDS = [*MakerWords.model_fields, *(f"={kind}" for kind in (*KINDS, "number", "name")), *_SHAPES]
 SIGNS: Mapping[str, str] = {kind: chr(0xE000 + place) for place, kind in enumerate(_KINDS)}
 
 

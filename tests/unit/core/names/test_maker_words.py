@@ -3,7 +3,7 @@
 import pytest
 
 from schemas.maker_words import QUALIFIERS, MakerWords
-from tasks.core.names.maker_words import Phrases, Words, shipped_words, tokens
+from tasks.core.names.maker_words import Phrases, Words, is_initial, shipped_words, tokens
 from tasks.core.names.matching import Aliases
 
 WORDS = shipped_words()
@@ -27,7 +27,8 @@ def test_words_have_kinds():
 
 
 def test_of_a_phrase_its_words_are_one():
-    assert Phrases({"the elder": "", "sons": ""}).split(["Hans", "the", "Elder", "Sons"]) == ["Hans", "the Elder", "Sons"]
+    said = ["Hans", "the", "Elder", "Sons"]
+    assert Phrases({"the elder": "", "sons": ""}).split(said, [word.lower() for word in said]) == ["Hans", "the Elder", "Sons"]
 
 
 def test_words_know_where_they_stand():
@@ -52,3 +53,10 @@ def test_without_lists_nothing_is_known():
     nothing = Words(MakerWords(), Aliases({}))
     assert nothing.is_of("=name", "unknown")
     assert not nothing.text_pattern("companions").search("Rembrandt and Rubens")
+
+
+@pytest.mark.parametrize(
+    ("word", "is_it"), [("H.", True), ("J.-B.", True), ("Ph.", True), ("H", True), ("h.", False), ("Hans", False)]
+)
+def test_initials(word: str, is_it: bool):
+    assert is_initial(word) == is_it

@@ -4,7 +4,6 @@ import pytest
 
 from schemas.words import word_lists
 from tasks.core.names.maker_words import shipped_words
-from tasks.core.names.patterns import is_initial
 
 WORDS = shipped_words()
 TABLES = {name: rows for name, rows in word_lists("patterns")["makers"].items() if name != "names"}
@@ -33,10 +32,3 @@ def test_groups_are_the_words_that_they_are_of():
         "generation": "the Elder",
     }
     assert WORDS.names.groups("generation", "Hans Holbein") == {}
-
-
-@pytest.mark.parametrize(
-    ("word", "is_it"), [("H.", True), ("J.-B.", True), ("Ph.", True), ("H", True), ("h.", False), ("Hans", False)]
-)
-def test_initials(word: str, is_it: bool):
-    assert is_initial(word) == is_it
