@@ -43,7 +43,9 @@ def turn(text: str, words: Words) -> CommaName | None:
     head, *rest = [part.strip() for part in text.split(",") if normalize_name(part)] or [""]
     parts: defaultdict[str, list[str]] = defaultdict(list)
     for at, part in enumerate(rest):
-        if not is_aside(head, part, words) and not words.names.fits("left_out", head, part, *rest[:at], *rest[at + 1 :]):
+        if not is_aside(head, part, words) and not words.names.fits(
+            "left_out", head, part, *rest[:at], *rest[at + 1 :]
+        ):
             parts[words.names.value("after_head", head, part)].append(part)
             parts["all"].append(part)
     is_of_people = bool(rest) and words.kinds.fits("of_people", head) and not is_given(rest[0], words)
@@ -82,7 +84,9 @@ def _turned(head: str, parts: _Parts, words: Words) -> str | None:
     if others and firms and firms[0] == parts["tails"][0] and not words.names.fits("surname", head):
         return None
     if not others or words.names.fits("several", head, *others):
-        is_named = not others and any(normalize_name(f"{head} ").startswith(f"{normalize_name(title)} ") for title in titles)
+        is_named = not others and any(
+            normalize_name(f"{head} ").startswith(f"{normalize_name(title)} ") for title in titles
+        )
         return " ".join([*([] if is_named else titles), head, *generations])
     if len(others) > 1:
         return None

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -73,7 +73,9 @@ class Words:
         both = [shipped, own or MakerWords()]
         fields = {name: [getattr(words, name) for words in both] for name in MakerWords.model_fields}
         tables = {name: _by_phrase(parts) for name, parts in fields.items() if isinstance(parts[0], Mapping)}
-        self._raw = {name: [word for part in parts for word in part] for name, parts in fields.items() if name not in tables}
+        self._raw = {
+            name: [word for part in parts for word in part] for name, parts in fields.items() if name not in tables
+        }
         self._folded = {name: frozenset(map(normalize_name, several)) for name, several in self._raw.items()}
         self.honours = frozenset(self._raw["honours"])
         self.in_front, self.bare, self.of_owner = (Phrases(tables[name]) for name in ("in_front", "bare", "of_owner"))
@@ -81,7 +83,7 @@ class Words:
         self.behind_bare = Phrases(tables["behind"] | tables["bare"] | tables["of_owner"])
         self.glued_in_front, self.glued_behind = tables["glued_in_front"], tables["glued_behind"]
         self._in_front = tables["in_front"]
-        self._asides, self._anothers_work = (Phrases(dict.fromkeys(self[name], "")) for name in ("asides", "anothers_work"))
+        self._asides = Phrases({phrase: name for name in ("anothers_work", "asides") for phrase in self[name]})
         kinds = Phrases({phrase: kind for words in both for kind in KINDS for phrase in getattr(words, kind)})
         two = Phrases({phrase: "" for phrase in self["generations"] if phrase.count(" ") == 1})
         self._signs: defaultdict[str, str] = defaultdict(str, {k: SIGNS[f"={kind}"] for k, kind in kinds.table.items()})
@@ -98,7 +100,9 @@ class Words:
         self._kinds = kinds.table
         self._unknown = tuple(word for word in self["unknown"] if len(word) > 1 and word[0] >= "\u2e80")
         self.names = Patterns(lambda text: two.split(words := text.split(), [*map(normalize_name, words)]), signs_of)
-        self.kinds = Patterns(lambda text: kinds.split(words := _plain_words(text), [*map(normalize_name, words)]), signs_of)
+        self.kinds = Patterns(
+            lambda text: kinds.split(words := _plain_words(text), [*map(normalize_name, words)]), signs_of
+        )
         self.may_have_joint = lru_cache(maxsize=4096)(self._may_have_joint)
         self.text_pattern = cache(self._text_pattern)
         between = self.union("ands", "ors", "by", "called", "others", "et_al", "now") | {*self.in_front.table}
@@ -133,16 +137,17 @@ class Words:
     def _kinds_of(self, text: str, folded: str, words: Sequence[str]) -> dict[str, bool]:
         """Kinds that take more than to be in one list."""
         parts = [normalize_name(part).split() for part in text.split() if not is_initial(part)]
-        is_word = bool(text.split())
+        is_word, length = bool(parts or text.strip()), self._asides.begin(words)
+        aside = self._asides.table[" ".join(words[:length])] if length else ""
         return {
             "given": is_word and all(self["given_names"].issuperset(part) for part in parts),
             "forename": is_word and all(self._forenames.issuperset(part) for part in parts),
             "firm": not self["firm_words"].isdisjoint(words),
             "particle": not self["particles"].isdisjoint(words) or ("d" in text and _D.search(text) is not None),
-            "known": self.aliases.is_known(folded),
-            "known_before": " " in folded and self.aliases.is_known(folded.rpartition(" ")[0]),
-            "aside": self._asides.begin(words) > 0,
-            "anothers": 0 < self._anothers_work.begin(words) < len(words),
+            "known": self.aliases.is_known_form(folded),
+            "known_before": " " in folded and self.aliases.is_known_form(folded.rpartition(" ")[0]),
+            "aside": aside == "asides",
+            "anothers": aside == "anothers_work" and length < len(words),
             "and": text == "&" or (folded in self._ands and text.islower()),
             "or": text in self["ors"],
             "unsigned": folded.endswith(self._unknown),

@@ -18,9 +18,7 @@ _GROUPS = frozenset(QUALIFIERS[2:9])
 _OF_VASE = re.compile(r"\b(\w+) of [A-Z]\w+ \d{2,4}$")
 """A vase-painter named for a vase in a museum, by its number: "Painter of London 1923"."""
 _DIGIT = re.compile(r"\d")
-_DATES_AMID = re.compile(
-    r"\s*[(\[][^()\[\]]*(?<!\d)(?:1\d{3}|20\d{2})(?!\d)[^()\[\]]*[)\]](?=\s+[^\W\d_]|\s*&)"
-)
+_DATES_AMID = re.compile(r"\s*[(\[][^()\[\]]*(?<!\d)(?:1\d{3}|20\d{2})(?!\d)[^()\[\]]*[)\]](?=\s+[^\W\d_]|\s*&)")
 _BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*")
 
 
@@ -134,9 +132,8 @@ def is_person(text: str, words: Words) -> bool:
         return is_person(in_order, words)
     if words.is_of("firm", text) or (words.may_have_joint(text) and words.text_pattern("companions").search(text)):
         return False
-    if any(words.names.fits(name, text) for name in ("full_name", "master_name", "family_first")):
-        return True
-    return words.names.fits("son_of", normalize_name(text)) or bool(words.text_pattern("master").fullmatch(text))
+    is_whole = words.names.fits("whole_name", text) or words.names.fits("son_of", normalize_name(text))
+    return is_whole or words.text_pattern("master").fullmatch(text) is not None
 
 
 def is_group(name: str, qualifier: str | None, words: Words) -> bool:

@@ -9,7 +9,9 @@ from schemas.artists import Artists
 from schemas.words import word_lists
 from tasks.core.names.spellings import name_key
 
-ALIASES: Mapping[str, str] = {alias: name for name, several in word_lists("names")["artists"].items() for alias in several}
+ALIASES: Mapping[str, str] = {
+    alias: name for name, several in word_lists("names")["artists"].items() for alias in several
+}
 """The shipped names of artists, by other names of theirs."""
 _LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe"})
 _NO_WORD = re.compile(r"[\W_]+")
@@ -49,7 +51,11 @@ class Aliases(Mapping[str, str]):
 
     def is_known(self, text: str) -> bool:
         """Whether a text is, but for accents, case and punctuation, an artist's name or an alias of one."""
-        return bool(self.name(text))
+        return self.is_known_form(normalize_name(text))
+
+    def is_known_form(self, folded: str) -> bool:
+        """As `is_known`, of a normalized name."""
+        return bool(self._names.get(folded))
 
     def name(self, text: str) -> str | None:
         """The name that a text stands for; "" for an unknown artist, None if it is no alias."""

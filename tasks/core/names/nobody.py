@@ -23,6 +23,8 @@ def is_nobody(text: str, words: Words) -> bool:
     if not _LETTER.search(folded) or folded in words.behind.table or folded in words["blanks"]:
         return True
     parts = [part for part in _PARTS.split(text) if normalize_name(part)]
+    if not words.kinds.fits("may_be_nobody", *parts):  # most names end here
+        return False
     is_people = not _LABEL.match(text) and words.kinds.fits("people", *parts)
     if not is_people and not words.kinds.fits("nobody", *parts):
         return False

@@ -11,7 +11,6 @@ from typing import Any
 
 from schemas.maker_words import MakerWords
 from schemas.words import word_lists
-from tasks.core.names.matching import normalize_name
 
 _PATTERNS: Mapping[str, Any] = word_lists("patterns")["makers"]
 TEXTS: Mapping[str, str] = word_lists("patterns")["texts"]
@@ -43,8 +42,7 @@ class Patterns:
 
     def fits(self, name: str, *texts: str) -> bool:
         """Whether a pattern, or one of several of that name, fits the texts, which are as if commas were between."""
-        code = self.code(texts)
-        return any(pattern.fullmatch(code) for _, pattern in _compiled(name))
+        return _joined(name).fullmatch(self.code(texts)) is not None
 
     def value(self, name: str, *texts: str) -> str:
         """What stands beside the first pattern of a table that fits; "" where none does."""
@@ -80,6 +78,11 @@ def _compiled(name: str) -> Sequence[tuple[str, re.Pattern[str]]]:
         (value, re.compile(_expanded(pattern)))
         for value, pattern in (("", row) if isinstance(row, str) else row for row in rows)
     ]
+
+
+@cache
+def _joined(name: str) -> re.Pattern[str]:
+    return re.compile("|".join(pattern.pattern for _, pattern in _compiled(name)))
 
 
 def _expanded(pattern: str) -> str:

@@ -28,7 +28,11 @@ def test_words_have_kinds():
 
 def test_of_a_phrase_its_words_are_one():
     said = ["Hans", "the", "Elder", "Sons"]
-    assert Phrases({"the elder": "", "sons": ""}).split(said, [word.lower() for word in said]) == ["Hans", "the Elder", "Sons"]
+    assert Phrases({"the elder": "", "sons": ""}).split(said, [word.lower() for word in said]) == [
+        "Hans",
+        "the Elder",
+        "Sons",
+    ]
 
 
 def test_words_know_where_they_stand():
