@@ -290,7 +290,19 @@ def test_two_are_joined_by_a_word_of_its_own(text: str, is_it: bool):
 
 
 @pytest.mark.parametrize(
-    ("text", "is_it"), [("Smith, Jones & Brown", True), ("Smith Jones, Brown, Ltd.", True), ("Louvre, Paris, X", False)]
+    ("text", "is_it"),
+    [
+        *(("Smith, Jones & Brown", True), ("Smith Jones, Brown, Ltd.", True), ("Goulding, Ltd.", True)),
+        ("Louvre, Paris, X", False),
+    ],
 )
 def test_firms_that_are_certain(text: str, is_it: bool):
     assert turn(text, WORDS_OF) == (text, is_it)
+
+
+def test_one_person_is_no_firm():
+    assert turn("Jones, Inigo", WORDS_OF) == ("Inigo Jones", True)
+
+
+def test_nothing_has_no_commas():
+    assert turn("", WORDS_OF) is None

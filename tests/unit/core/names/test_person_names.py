@@ -82,6 +82,7 @@ def test_one_surname_may_have_particles(text: str, is_it: bool):
         ("Holbein the Younger Hans", "Hans Holbein the Younger"),
         ("van der Weyden Rogier", "Rogier van der Weyden"),
         ("Seydel Johann Jacob", "Johann Jacob Seydel"),
+        ("Benlliure y Gil José", "José Benlliure y Gil"),
     ],
 )
 def test_the_family_name_goes_behind(text: str, name: str):
@@ -103,6 +104,8 @@ def test_the_family_name_goes_behind(text: str, name: str):
         ),
         *("San Francisco", "Sultan Muhammad", "Smith & John", "Kano Einō", "A, B", "UNESCO", "REMBRANDT", "Kiki Smith"),
         *("Abidin Dino", "Forrest Bess", "Horia Damian"),
+        # what would be turned again and again
+        *("Dyck van Anthonis", "Pieter Hooch de", "Sorolla y Joaquín", "Pieter Bruegel the"),
     ],
 )
 def test_an_order_that_is_not_certain_stays(text: str):
