@@ -218,7 +218,8 @@ def _shapes(text: str, folded: str, count: int) -> dict[str, bool]:
 def _plain_words(text: str) -> list[str]:
     """The words of a text as they are written, where each is one word when it is folded; else as they are folded."""
     words = text.split()
-    return words if len(words) == len(folded := normalize_name(text).split()) else folded
+    folded = [normalize_name(word) for word in words]
+    return words if all(folded) and not any(" " in word for word in folded) else " ".join(folded).split()
 
 
 def _by_phrase(tables: Iterable[Mapping[str, Iterable[str]]]) -> dict[str, str]:

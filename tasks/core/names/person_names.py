@@ -5,7 +5,7 @@ By lists that are not complete: what they don't know is left as its source wrote
 
 import re
 
-from tasks.core.names.maker_words import Words
+from tasks.core.names.maker_words import Words, is_initial
 from tasks.core.names.matching import normalize_name
 
 _PART = re.compile(r"[^\s\-–'’]+")
@@ -93,6 +93,8 @@ def _small(name: str, words: Words) -> str:
 
 def _small_word(word: str, words: Words) -> str:
     folded = normalize_name(word)
+    if "." in word and is_initial(word):
+        return word
     if word == "Y" or (folded in words["particles"] and not folded.startswith("l")):  # "RIBERA Y CIRERA"
         return word.lower()
     return _PART.sub(lambda part: part[0].capitalize(), word)

@@ -12,6 +12,7 @@ WORDS = shipped_words()
 
 NOBODY = [
     "Unknown Maker",
+    "German ? ca. 1490–1549 Regensburg",
     "Unknown maker, American",
     "Unknown American Photographer",
     "Unidentified Photographer",
@@ -612,3 +613,11 @@ def test_what_follows_a_comma_may_be_no_part_of_a_name(head: str, part: str, is_
 @given(st.text(max_size=60))
 def test_any_text_has_an_answer(text: str):
     assert is_nobody(text, WORDS) in {True, False}
+
+
+def test_a_person_is_named_in_front_of_a_sign_for_unknown():
+    assert parse_attribution("Johann Jacob Seydel, 작자미상", {}) == Attribution("Johann Jacob Seydel")
+
+
+def test_a_master_with_a_generation_is_a_person():
+    assert parse_attribution("Workshop Cranach the Elder", {}) == Attribution("Cranach the Elder", "workshop of")

@@ -83,6 +83,7 @@ def test_one_surname_may_have_particles(text: str, is_it: bool):
         ("van der Weyden Rogier", "Rogier van der Weyden"),
         ("Seydel Johann Jacob", "Johann Jacob Seydel"),
         ("Benlliure y Gil José", "José Benlliure y Gil"),
+        ("SEEFELDT W. I.", "W. I. Seefeldt"),
     ],
 )
 def test_the_family_name_goes_behind(text: str, name: str):
@@ -105,6 +106,7 @@ def test_the_family_name_goes_behind(text: str, name: str):
         *("San Francisco", "Sultan Muhammad", "Smith & John", "Kano Einō", "A, B", "UNESCO", "REMBRANDT", "Kiki Smith"),
         *("Abidin Dino", "Forrest Bess", "Horia Damian"),
         # what would be turned again and again
+        *("1508 Jacopo", "[Fish] Janet", "Lucas Cranach d"),
         *("Dyck van Anthonis", "Pieter Hooch de", "Sorolla y Joaquín", "Pieter Bruegel the"),
     ],
 )
