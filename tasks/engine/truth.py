@@ -37,7 +37,7 @@ MAX_PIXELS = 150_000_000
 _OF_IMAGES = (*ANNOTATED_IMAGES.names, "is_annotated", "format")
 _OF_BOXES = (
     *("annotation_id", "image_id", "category_id", "xywh_px", "area_px2", "is_crowd", "keypoints_xyv", "score"),
-    *("origin", "origin_name"),
+    *("origin", "origin_name", "source_area_px2"),
 )
 
 Row = dict[str, Any]
@@ -295,8 +295,7 @@ def boxes_of_release(release: Release) -> pa.Table:
 
     Raises DamagedFile as `Release.rows` does, and for a box that is none, or a detector's without a score of 0 to 1.
     """
-    own_area = {"source_area_px2"} & {*release.column_names("annotations")}  # releases before 2.1 have none
-    boxes = release.rows("annotations", (*_OF_BOXES, *own_area))
+    boxes = release.rows("annotations", _OF_BOXES)
     try:
         core.check_boxes(boxes)
     except ValueError as problem:

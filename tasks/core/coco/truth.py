@@ -138,7 +138,7 @@ def truth_of_release(
         {
             **row,
             "category": name_by_id[row["category_id"]],
-            "area_px2": row.get("source_area_px2") or row["area_px2"],
+            "area_px2": row["source_area_px2"] or row["area_px2"],
         }
         for row in annotations.filter(is_figure).to_pylist()
     ]

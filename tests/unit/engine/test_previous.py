@@ -13,18 +13,20 @@ import yaml
 from schemas.errors import BadInput, DamagedFile, Refusal
 from schemas.manifests import Context, Predecessor, ReleaseManifest
 from schemas.recipe import Recipe
-from schemas.tables import LEDGER, TOMBSTONES
+from schemas.tables import LEDGER, RECORDS, TOMBSTONES
 from tasks.core.export import digest
+from tasks.core.verify import needed_files, promised_files
 from tasks.engine import previous
 from tasks.io.store import releases
 from tasks.io.store.drafts import Draft
 from tasks.io.store.store import Store, parquet_bytes
 
+CONTRACT = "2.1.0"
 CONTENT = {"annotations": "a" * 64, "images": "b" * 64, "ledger": "c" * 64}
 
 
 def version_of(number: int) -> str:
-    return digest.version(digest.content_digest(CONTENT), f"{number:064x}", "1.4.0")
+    return digest.version(digest.content_digest(CONTENT), f"{number:064x}", CONTRACT)
 
 
 V1, V2, V3 = (version_of(number) for number in (1, 2, 3))
@@ -51,7 +53,7 @@ class Archive:
             "previous": before,
             "lineage": 1,
             "split_sha256": "e" * 64,
-            "contract_version": "1.4.0",
+            "contract_version": CONTRACT,
             "content_sha256": digest.content_digest(CONTENT),
             "recipe_sha256": f"{number:064x}",
             "counts": {},
@@ -64,9 +66,10 @@ class Archive:
                 "recipe.yaml",
                 yaml.safe_dump({"limit": limit, "categories": ["person"], "stages": []}).encode(),
             )
-            draft.write("contract.yaml", b"")
-            if records is not None:
-                draft.write("records.parquet", parquet_bytes(records), rows=records.num_rows)
+            known = RECORDS.empty_table() if records is None else records
+            draft.write("records.parquet", parquet_bytes(known), rows=known.num_rows)
+            for path in {*needed_files(CONTRACT), *promised_files(CONTRACT)} - {*draft.files}:
+                draft.write(path, b"")
             draft.publish(digest.sealed(ReleaseManifest(**fields, files=draft.files)))
         if limit is None:
             releases.point_latest(self.store, "art", version_of(number))
@@ -187,7 +190,7 @@ def test_the_release_to_go_on_from(archive: Archive, happening: Happening, expec
         pytest.param(lambda a: a.forge(V3, previous=None), "a manifest that holds", id="forged previous"),
         pytest.param(lambda a: a.forge(V3, previous=V1), "a manifest that holds", id="another previous"),
         pytest.param(lambda a: a.forge(V3, lineage=2), "a manifest that holds", id="forged lineage"),
-        pytest.param(lambda a: a.forge(V3, files={}), r"expected contract\.yaml among its files", id="no files"),
+        pytest.param(lambda a: a.forge(V3, files={}), r"expected contract/README\.md among its files", id="no files"),
         pytest.param(lambda a: a.forge(V3, split_sha256="0" * 64), "a manifest that holds", id="other settings"),
         pytest.param(lambda a: a.forge(V3, name="other"), "expected a release of art", id="of another dataset"),
         pytest.param(lambda a: a.forge(V3, version=V2), "a manifest that holds", id="of another version"),
