@@ -9,7 +9,7 @@ from schemas.phrases import listed
 from schemas.recipe import Recipe
 from schemas.sample import Sample
 from schemas.stages import Dedup
-from schemas.tables import BY_HAND, LEDGER, TAKEN_DOWN
+from schemas.tables import BY_HAND, LEDGER, TAKEDOWNS, TAKEN_DOWN
 from tasks.core import by_hand as core
 from tasks.core.names import matching
 from tasks.engine import runs
@@ -99,7 +99,7 @@ def apply_manual_lists(
         manual,
         stones,
         previous.ledger() if previous else LEDGER.empty_table(),
-        previous.takedowns() if previous else None,
+        previous.takedowns() if previous else TAKEDOWNS.empty_table(),
         matching.merge_aliases(recipe.artists),
     )
     ref = store.write_table(outcome_folder("taken_down"), outcome.taken_down) if outcome.taken_down.num_rows else None

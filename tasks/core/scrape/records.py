@@ -197,7 +197,7 @@ def same_key(row: dict[str, Any], kept_locator: str | None = None) -> dict[str, 
 def with_year_within(known: pa.Table) -> pa.Table:
     """Records of an earlier release, whose year may lie outside of their first and last year, with one that does not.
 
-    Where there are no such years, as before contract 2.1, all three are the year.
+    Where there are no such years all three are the year.
     """
     columns = ("year", "year_first", "year_last", "date_text")
     years: dict[str, list[int | None]] = {"year": [], "year_first": [], "year_last": []}

@@ -244,13 +244,13 @@ class Release:
             return TOMBSTONES.empty_table()
         return self._whole_table("tombstones.parquet", needed=TOMBSTONES.names)
 
-    def takedowns(self) -> pa.Table | None:
-        """TAKEDOWNS of what its ledger had as taken down when it was published; None where it has none.
+    def takedowns(self) -> pa.Table:
+        """TAKEDOWNS of what its ledger had as taken down when it was published; empty if there are none.
 
         Raises DamagedFile as `rows` does.
         """
         if "takedowns.parquet" not in self.manifest.files:
-            return None
+            return TAKEDOWNS.empty_table()
         return self._whole_table("takedowns.parquet", needed=TAKEDOWNS.names)
 
     def rows(self, table: str, columns: Sequence[str]) -> pa.Table:
