@@ -103,8 +103,11 @@ def evaluate_detector(
             store=store, bindings=bindings, workers=workers, device=device, run=uuid.uuid4().hex, began_s=time.time()
         )
         release = truth if release_detections else None
-        with _at_work(requests, context):
-            ground_truth = load_ground_truth(truth, images, context if requests else None, chosen)
+        bare = None if requests else load_ground_truth(truth, images, None, chosen)
+        # the baseline of voc needs the images' sizes, which may stand in their files alone
+        reads_images = bare is None or (protocol == "voc" and bare.images["width_px"].null_count > 0)
+        with _at_work(requests, context) if reads_images else contextlib.nullcontext():
+            ground_truth = bare if bare and not reads_images else load_ground_truth(truth, images, context, chosen)
             boxes, notes = _boxes_by_name(
                 _all_detections(requests, files, release, ground_truth, context), ground_truth.images.num_rows
             )
@@ -122,14 +125,12 @@ def _settings(model: type[Settings], **given: object) -> Settings:
 
 @contextlib.contextmanager
 def _at_work(requests: Sequence[DetectorRequest], context: Context) -> Iterator[None]:
-    """While detectors run: the store is there, and in use. Without one nothing is stored, and no server is asked."""
-    if not requests:
-        yield
-        return
+    """While images are read and detectors run: the store is there, and in use."""
     runs.check_store(context)
     for request in requests:
         check_detector(request.settings, context)
-    check_cluster_of_flow()
+    if requests:
+        check_cluster_of_flow()
     with runs.at_work(context, "evaluation"):
         yield
 
