@@ -1,6 +1,5 @@
 """evaluate keypoints: pose estimators by COCO's object keypoint similarity, with any scheme of joints."""
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 
@@ -14,6 +13,7 @@ from schemas.keypoints import Joints, KeypointScheme
 from schemas.phrases import LONGEST_PLACE, counted, quoted
 from schemas.yaml_text import MAX_BYTES, NotYaml, parse_yaml
 from tasks.core.coco.ids import Id, id_order
+from tasks.core.coco.keypoints import scheme_name
 from tasks.core.evaluate.categories import category_notes, score_categories
 from tasks.core.evaluate.keypoints.matches import match_poses
 from tasks.core.evaluate.keypoints.poses import Poses, posed_figures_by_category, poses_of
@@ -123,7 +123,6 @@ def _scheme_of_file(path: str) -> KeypointScheme | None:
     if not dot or ending.lower() not in {"yaml", "yml"}:
         return None
     data = inputs.read("keypoints", path, MAX_BYTES)
-    name = re.sub(r"[^a-z0-9_-]+", "-", PurePosixPath(stem).name.lower()).strip("-_")[:63] or "own"
     try:
         joints = Joints.model_validate(parse_yaml(data.decode("utf-8-sig")))
     except (UnicodeDecodeError, NotYaml) as problem:
@@ -135,7 +134,7 @@ def _scheme_of_file(path: str) -> KeypointScheme | None:
             f"keypoints: expected a scheme with `joints`, as under a recipe's keypoint_schemes, got "
             f"{quoted(path, LONGEST_PLACE)} ({where}: {first['msg']})"
         ) from problem
-    return KeypointScheme(name=name, **dict(joints))
+    return KeypointScheme(name=scheme_name(PurePosixPath(stem).name), **dict(joints))
 
 
 def _numbers(ids: Sequence[Id]) -> pa.Array:

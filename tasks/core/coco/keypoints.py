@@ -81,9 +81,18 @@ def scheme_of_names(category: str, names: Any) -> KeypointScheme | None:
         if bare == [bare_name(name) for name in scheme.joints]:
             return scheme
     try:
-        return KeypointScheme(name=_NO_NAME.sub("-", category.lower()).strip("-_")[:63] or "own", joints=tuple(names))
+        return KeypointScheme(name=scheme_name(category), joints=tuple(names))
     except ValueError:
         return None
+
+
+def scheme_name(text: str) -> str:
+    """A name that a scheme may have, of a category's or a file's.
+
+    >>> scheme_name("My Hand!"), scheme_name("手")
+    ('my-hand', 'own')
+    """
+    return _NO_NAME.sub("-", text.lower()).strip("-_")[:63] or "own"
 
 
 def called(scheme: KeypointScheme) -> str:
