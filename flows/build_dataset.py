@@ -9,25 +9,19 @@ from prefect import flow
 from prefect.context import FlowRunContext
 
 from flows import collisions
-from flows.builds import build_at_hand, is_begun, leased_build
+from flows.builds import build_at_hand, check_stages, is_begun, leased_build
 from flows.parameters import Count, Device, Seed
 from flows.recipes import check_bindings, recipe_from_file
 from flows.runner import check_cluster_of_flow, cluster_address, runner
-from schemas.detect import Detect
 from schemas.errors import BadInput, BrokenPromise, Refusal
 from schemas.manifests import Context, Predecessor, Step
 from schemas.phrases import LONGEST_PLACE, quoted
 from schemas.recipe import Recipe
-from schemas.sources import AnyFileSource
-from schemas.stages import Dedup
-from tasks.dedup import read_verdicts
-from tasks.detect import check_detector
 from tasks.engine import artifacts, events, flow_runs, runs, summary
 from tasks.engine.by_hand import read_manual_lists
 from tasks.engine.clusters import is_cluster
 from tasks.engine.previous import choose_predecessor
 from tasks.scrape import check_sources, example_records, scrape
-from tasks.screen import check_screens
 
 
 @flow(name="build_dataset", task_runner=runner(cluster_address()), persist_result=False)
@@ -134,13 +128,8 @@ def check(recipe: Recipe, context: Context) -> None:
     """
     check_bindings(recipe, context.bindings)
     check_sources(recipe, context)
-    check_screens(recipe)
     read_manual_lists(recipe, context)
-    for stage in recipe.stages:
-        if isinstance(stage, Detect):
-            check_detector(stage, context, recipe)
-        if isinstance(stage, Dedup):
-            read_verdicts(stage, context)
+    check_stages(recipe, context)
     runs.check_store(context)
 
 
@@ -153,7 +142,7 @@ def list_records(recipe: Recipe, source: str | None, at_most: int, context: Cont
     if source is not None and source not in names:
         raise BadInput(f"--source: expected one of {quoted(names, LONGEST_PLACE)}, got {quoted(source)}")
     chosen = tuple(entry for entry in recipe.sources if source in {None, entry.name})
-    needed = {entry.at if isinstance(entry, AnyFileSource) else entry.secret for entry in chosen} | {recipe.by_hand}
+    needed = {name for entry in chosen for name in entry.uses} | {recipe.by_hand}
     unneeded = [name for name in recipe.bindings if name not in needed]
     given = {name: value for name, value in context.bindings.items() if name not in unneeded}
     bindings = {name: meaning for name, meaning in recipe.bindings.items() if name in needed}

@@ -8,14 +8,15 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
+from typing import Any, NamedTuple
 
 from schemas.errors import DamagedFile, Overtaken, Refusal, WorkToDo
 from schemas.manifests import Context, State, Step
 from schemas.phrases import error_line
 from schemas.recipe import Recipe
 from schemas.stages import AnyStage
-from tasks.dedup import dedup
-from tasks.detect import detect
+from tasks.dedup import check_verdicts, dedup
+from tasks.detect import check_detector, detect
 from tasks.engine import artifacts, events, flow_runs, mending, refusals, runs, summary
 from tasks.engine.previous import choose_predecessor
 from tasks.export import export
@@ -24,27 +25,45 @@ from tasks.hash import hash_
 from tasks.quality import quality
 from tasks.sample import sample
 from tasks.scrape import scrape
-from tasks.screen import screen
+from tasks.screen import check_styles, screen
 from tasks.split import split
 
 _SECOND_TRIES = 2
 """So often a build begins again: more damage than one check finds is a disk that fails."""
 
-SHELLS: dict[str, Callable[..., Step]] = {
-    "fetch": fetch,
-    "hash": hash_,
-    "detect": detect,
-    "quality": quality,
-    "screen": screen,
-    "dedup": dedup,
-    "sample": sample,
-    "split": split,
-    "export": export,
+
+class Shell(NamedTuple):
+    """What does a stage's work, and what finds before the first stage that it can't.
+
+    run: (settings, state, recipe, context) -> Step. check: (settings, context, recipe), raises BadInput.
+    """
+
+    run: Callable[..., Step]
+    check: Callable[[Any, Context, Recipe], None] | None = None
+
+
+SHELLS: dict[str, Shell] = {
+    "fetch": Shell(fetch),
+    "hash": Shell(hash_),
+    "detect": Shell(detect, check_detector),
+    "quality": Shell(quality),
+    "screen": Shell(screen, check_styles),
+    "dedup": Shell(dedup, check_verdicts),
+    "sample": Shell(sample),
+    "split": Shell(split),
+    "export": Shell(export),
 }
-"""Each stage's shell, by the stage's word: (settings, state, recipe, context) -> Step."""
+"""By each stage's word."""
 
 _BEGUN: ContextVar["Build | None"] = ContextVar("begun_build", default=None)
 """The build of this process that has begun before its flow, to see whether there is anything to do."""
+
+
+def check_stages(recipe: Recipe, context: Context) -> None:
+    """Raise BadInput for what can be found wrong in a stage before the first one begins."""
+    for settings in recipe.stages:
+        if (check := SHELLS[settings.stage].check) is not None:
+            check(settings, context, recipe)
 
 
 @contextlib.contextmanager
@@ -189,7 +208,7 @@ def _show_what_was_done(state: State, context: Context) -> None:
 
 
 def _step(settings: AnyStage, state: State, recipe: Recipe, context: Context) -> Step:
-    shell = SHELLS[settings.stage]
+    shell = SHELLS[settings.stage].run
     return flow_runs.run_stage(
         settings.label, context, lambda: shell(settings, state, recipe, context), lambda step: step
     )

@@ -36,11 +36,11 @@ def split(settings: Split, state: State, recipe: Recipe, context: Context) -> St
         return foreseen.model_copy(update={"notes": previous.lineage_notes(store, recipe, state.previous)})
     if core.is_settled(view, settings):  # nothing is dealt: that is no decision, and the next build need not find it
         outcome: pa.Table = core.decide(view, settings)
-        step = steps.step_of(store, "decide", settings.label, "split", ids, outcome)
+        step = steps.step_of(store, settings, ids, outcome)
     else:
         ref, is_new = decide_once(store, "split", settings, CODE, view, lambda: core.decide(view, settings))
         outcome = store.read_table(ref)
-        step = steps.step_of(store, "decide", settings.label, "split", ids, ref, computed=int(is_new))
+        step = steps.step_of(store, settings, ids, ref, computed=int(is_new))
     notes = [*previous.lineage_notes(store, recipe, state.previous), *_notes(view, outcome, settings)]
     notes += core.joined_across_splits_note(settings.label, outcome)
     names = joined_names(view.filter(view["is_kept"]), core.name_columns(settings))

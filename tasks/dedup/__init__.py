@@ -80,9 +80,7 @@ def dedup(settings: Dedup, state: State, recipe: Recipe, context: Context) -> St
         outcome_ref, edges, is_new = _decide_once(store, settings, rows, absent, evidence.relations, judged)
     step = steps.step_of(
         store,
-        "decide",
-        settings.label,
-        "dedup",
+        settings,
         ids,
         outcome_ref,
         computed=int(is_new),
@@ -98,6 +96,11 @@ def _second_choices(store: Store, state: State, recipe: Recipe, outcome: pa.Tabl
     published = previous.published_splits(store, recipe, state.previous, ids, sha256)
     roles, keep = roles_of(store, recipe, state, ids), own_splits(store, recipe, state, ids)
     return decide.is_second_choice(outcome["group_id"], published, roles, keep)
+
+
+def check_verdicts(settings: Dedup, context: Context, recipe: Recipe) -> None:
+    """Raise BadInput where the file with people's verdicts can't be read."""
+    read_verdicts(settings, context)
 
 
 def read_verdicts(settings: Dedup, context: Context, known: pa.ChunkedArray | None = None) -> pa.Table:

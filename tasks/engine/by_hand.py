@@ -7,8 +7,6 @@ from schemas.errors import BadInput
 from schemas.manifests import Context, State, TableRef
 from schemas.phrases import listed
 from schemas.recipe import Recipe
-from schemas.sample import Sample
-from schemas.stages import Dedup
 from schemas.tables import BY_HAND, LEDGER, TAKEDOWNS, TAKEN_DOWN
 from tasks.core import by_hand as core
 from tasks.core.names import matching
@@ -32,7 +30,7 @@ def read_manual_lists(recipe: Recipe, context: Context) -> pa.Table:
     url, name = context.bindings[recipe.by_hand], f"binding '{recipe.by_hand}'"
     manual = core.parse_manual_lists(name, files.rows_of_csv(recipe.by_hand, url))
     replaced = manual.filter(pc.equal(manual["action"], "replace"))["name"].to_pylist()
-    if replaced and not any(isinstance(stage, Sample) for stage in recipe.stages):
+    if replaced and not any(stage.has_draw for stage in recipe.stages):
         raise BadInput(
             f"{name}: expected a sample stage in the recipe to replace '{replaced[0]}' in its draw, got none"
         )
@@ -108,7 +106,7 @@ def apply_manual_lists(
 
 def _copies_note(recipe: Recipe, taken_down: pa.Table) -> tuple[str, ...]:
     works = pc.sum(taken_down["is_work"]).as_py() or 0
-    if not works or any(isinstance(stage, Dedup) for stage in recipe.stages):
+    if not works or any(stage.finds_copies for stage in recipe.stages):
         return ()
     return (
         f"by hand: the recipe has no dedup stage, so of {works} works that are taken down only copies with equal "

@@ -15,7 +15,6 @@ from schemas.manifests import Context, Predecessor
 from schemas.phrases import listed, quoted, quoted_name
 from schemas.reasons import Reason
 from schemas.recipe import Recipe
-from schemas.sources import FolderSource
 from schemas.split import SPLITS
 from tasks.core import moved_ids, record_ids, tables
 from tasks.core.verify import manifest_problems
@@ -86,7 +85,7 @@ def published_spellings(before: Release | None, recipe: Recipe, records: pa.Tabl
     """By the id of each of these RECORDS that the previous release has in another spelling, that one; see
     core.record_ids. Keys of folders are paths, not numbers: they have one spelling.
     """
-    numbered = [source.name for source in recipe.sources if not isinstance(source, FolderSource)]
+    numbered = [source.name for source in recipe.sources if not source.are_keys_paths]
     if before is None or not numbered:
         return {}
     ledger = before.read_columns(_LEDGER_FILE, _SPELLINGS, _SPELLINGS)

@@ -52,16 +52,7 @@ def export(settings: Export, state: State, recipe: Recipe, context: Context) -> 
     store = runs.store_of(context)
     ids = kept_ids(store, state)
     if state.pending:
-        return steps.planned_step(
-            store,
-            state,
-            "publish",
-            settings.label,
-            "export",
-            tables.outcome(SCREEN, ids),
-            computed=1,
-            pending=state.pending,
-        )
+        return steps.planned_step(store, settings, tables.outcome(SCREEN, ids), computed=1, pending=state.pending)
     previous = lineage.open_predecessor(store, recipe, state.previous)
     _check_ids(recipe, previous, state, store)
     _check_gates(store, recipe, state, previous, len(ids), context)
@@ -79,9 +70,7 @@ def export(settings: Export, state: State, recipe: Recipe, context: Context) -> 
     )
 
     release, is_new = _publish(store, settings, state, inputs, memory, previous, context)
-    step = steps.step_of(
-        store, "publish", settings.label, "export", ids, tables.outcome(SCREEN, ids), computed=int(is_new)
-    )
+    step = steps.step_of(store, settings, ids, tables.outcome(SCREEN, ids), computed=int(is_new))
     return step.model_copy(
         update={
             "release": release.url if release else "",

@@ -84,11 +84,7 @@ def content(
 
 def detector_names(recipe: Recipe, context: Context) -> tuple[str, ...]:
     """How annotations name the recipe's detector, if it has one: model@first 12 hex digits of its weights' SHA-256."""
-    return tuple(
-        f"{stage.model}@{detectors.weights_sha256(stage, context)[:12]}"
-        for stage in recipe.stages
-        if isinstance(stage, Detect)
-    )
+    return tuple(f"{stage.model}@{detectors.weights_sha256(stage, context)[:12]}" for stage in recipe.stages_of(Detect))
 
 
 def publication(content: Content, recipe: Recipe, context: Context) -> pa.Table:
@@ -111,7 +107,7 @@ def recipe_sha256(recipe: Recipe, context: Context) -> str:
 
     Manners are left out, since the speed of requests changes nothing in a release.
     """
-    named = [stage.verdicts for stage in recipe.stages if isinstance(stage, Dedup) and stage.verdicts]
+    named = [stage.verdicts for stage in recipe.stages_of(Dedup) if stage.verdicts]
     files = {"verdicts": [verdicts.sha256(name, context.bindings[name]) for name in named]} if named else {}
     if recipe.by_hand:
         files["by_hand"] = [by_hand.sha256(recipe.by_hand, context.bindings[recipe.by_hand])]

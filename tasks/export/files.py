@@ -11,7 +11,6 @@ import pyarrow.compute as pc
 import yaml
 
 from schemas.attributes import with_attribute_columns
-from schemas.detect import Detect
 from schemas.manifests import Context, Predecessor, ReleaseManifest, State
 from schemas.recipe import Recipe
 from schemas.stages import Dedup, Export
@@ -144,8 +143,7 @@ def _scores(store: Store, state: State, recipe: Recipe, content: Content) -> eva
 
 def _looked_for(recipe: Recipe) -> set[int]:
     """Ids of the categories that the recipe's detectors look for."""
-    names = {name for stage in recipe.stages if isinstance(stage, Detect) for name in stage.classes}
-    return {number for number, name in enumerate(recipe.category_names, 1) if name in names}
+    return {number for number, name in enumerate(recipe.category_names, 1) if name in recipe.looked_for}
 
 
 def _manifest(
@@ -251,7 +249,7 @@ def _facts(store: Store, recipe: Recipe, state: State, record_ids: list[str]) ->
         for of in zip(*(table.to_pylist() for table in known), strict=True)
     ]
     # of several stages that choose among copies, the last one's word
-    prefer = next((stage.prefer for stage in reversed(recipe.stages) if isinstance(stage, Dedup) and stage.prefer), ())
+    prefer = next((stage.prefer for stage in reversed(recipe.stages_of(Dedup)) if stage.prefer), ())
     counted = {
         "metadata": metadata_counts(store, state, ids),
         "preference": preferences(copy_preferences(store, state, prefer, ids)),

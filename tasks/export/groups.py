@@ -31,7 +31,7 @@ def section(store: Store, state: State, recipe: Recipe, images: pa.Table) -> str
 
 def _names(store: Store, state: State, recipe: Recipe) -> list[Name]:
     """Names in several spellings, of fields by which the recipe draws or divides, in what the draw chose from."""
-    draws = (sample.name_columns(stage) for stage in recipe.stages if isinstance(stage, Sample))
+    draws = (sample.name_columns(stage) for stage in recipe.stages_of(Sample))
     columns = {column: field_of_column(column) for of in (*draws, split.name_columns(recipe.split)) for column in of}
     known = grouping_values(store, state, recipe, ids_before_the_draw(store, state), set(columns.values()))
     return joined_names(pa.table({column: known[field] for column, field in columns.items()}), [*columns])

@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from schemas.sources import FileSource, Source, WebSource
+from schemas.stages import STAGES
+
+SOURCES = (Source, FileSource, WebSource, *FileSource.__subclasses__(), *WebSource.__subclasses__())
 ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = {"contract", "diff", "verify", "why", "purge", "evaluate", "train", "unpack", "prune", "schema"}
 ARCHITECTURE = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
@@ -51,6 +55,19 @@ def test_every_file_at_the_front_of_tasks_is_a_stage_or_a_command():
         path.stem for path in (ROOT / "tasks").iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()
     }
     assert entries - {"__init__", "engine", "core", "io"} == {"scrape", *SHELLS, *COMMANDS}
+
+
+def test_nobody_asks_a_stage_or_a_source_what_it_is():
+    """What a stage or source is asked stands in its class; `Recipe.stages_of` gives the stages of one's own kind."""
+    kinds = {kind.__name__ for kind in (*STAGES.values(), *SOURCES)}
+    found = [
+        f"{module}:{node.lineno}"
+        for module, path in MODULES.items()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "isinstance"
+        if {name.id for name in ast.walk(node.args[1]) if isinstance(name, ast.Name)} & kinds
+    ]
+    assert not found
 
 
 def test_no_chain_of_imports_among_shells_and_engine_is_longer_than_seven():

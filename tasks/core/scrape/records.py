@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from schemas.file_names import canonical_name, form_of
 from schemas.phrases import counted, listed, quoted
 from schemas.reasons import Reason
-from schemas.sources import NOASSERTION, Rights, Source, TableSource
+from schemas.sources import NOASSERTION, Rights, Source
 from schemas.tables import RECORDS
 from tasks.core.fetch import is_url, locator_of
 from tasks.core.names.artist_roles import choose_artist
@@ -298,7 +298,7 @@ def empty_columns_note(source: Source, records: pa.Table) -> tuple[str, ...]:
 
     Keys, images and rights have rules of their own.
     """
-    named = source.columns if isinstance(source, TableSource) else {}
+    named = source.named_columns
     fields = {field: "declared_group" if field == "group" else field for field in named}
     mine = records.filter(pc.and_(pc.equal(records["source"], source.name), pc.is_null(records["reason"])))
     empty = [

@@ -1,12 +1,15 @@
-"""What stages may do with attributes: each wrong use is one sentence that says what is known."""
+"""What stages may refer to: each wrong use of an attribute or source is one sentence that says what is known."""
 
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
+from schemas.reasons import BY_HAND, Reason
 from schemas.recipe import Recipe
+from schemas.screen import Screen
 from schemas.split import Split
+from schemas.stages import STAGES, Scrape
 from tasks.engine.cache_keys import split_sha256
 
 ATTRIBUTES = {
@@ -193,3 +196,16 @@ def test_what_a_split_is_changes_with_each_of_them_and_with_nothing_else(change:
 def test_the_digest_of_a_split_that_uses_no_attribute_stays(written: Any, digest: str):
     """As releases that are published have it: another one would draw all their splits afresh."""
     assert split_sha256(Split.model_validate({"label": "split", **written})) == digest
+
+
+def test_every_reason_is_one_of_a_stage_or_of_people():
+    declared = {reason for kind in (Scrape, *STAGES.values()) for reason in kind.reasons}
+    assert declared | BY_HAND == {*Reason}
+    assert not declared & BY_HAND
+
+
+def test_a_stage_drops_for_its_own_reasons_and_for_what_people_decide():
+    screen = Screen(label="screen")
+    assert screen.may_drop_for(Reason.TOO_SMALL)
+    assert screen.may_drop_for(Reason.EXCLUDED)
+    assert not screen.may_drop_for(Reason.NOT_DRAWN)
