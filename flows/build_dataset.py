@@ -9,7 +9,7 @@ from prefect import flow
 from prefect.context import FlowRunContext
 
 from flows import collisions
-from flows.builds import build_at_hand, check_stages, is_begun, leased_build
+from flows.builds import check_stages, is_shared, open_build, shared_build
 from flows.parameters import Count, Device, Seed
 from flows.recipes import check_bindings, recipe_from_file
 from flows.runner import check_cluster_of_flow, cluster_address, runner
@@ -88,10 +88,10 @@ def _build_run(recipe: Recipe, context: Context) -> str:
     collisions.update_strategy()
     here = _without_gpu_of_cluster(context)
     check(recipe, here)
-    if not is_begun():
+    if not is_shared():
         check_cluster_of_flow()  # the command has done so before
     try:
-        with build_at_hand(recipe, context) as build:
+        with shared_build(recipe, context) as build:
             if events.is_heard() and not build.is_stored():
                 _show_plan(recipe, here)
             steps = build.finish()
@@ -162,7 +162,7 @@ def plan(recipe: Recipe, context: Context) -> tuple[Step, ...]:
     """What each stage of a build would do. Decisions are made in memory; nothing is fetched, measured or written."""
     context = context.model_copy(update={"plan": uuid.uuid4().hex})
     check(recipe, context)
-    with leased_build(recipe, context) as build:
+    with open_build(recipe, context) as build:
         return build.finish()
 
 
@@ -173,5 +173,5 @@ def run_stages(recipe: Recipe, context: Context) -> tuple[Step, ...]:
     them are checked, and the stages are run again; and also where another build has published meanwhile. Where a gate
     refuses, what was kept and dropped so far is printed and kept for `why --last`, and Refusal is raised.
     """
-    with leased_build(recipe, context) as build:
+    with open_build(recipe, context) as build:
         return build.finish()

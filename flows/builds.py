@@ -55,8 +55,8 @@ SHELLS: dict[str, Shell] = {
 }
 """By each stage's word."""
 
-_BEGUN: ContextVar["Build | None"] = ContextVar("begun_build", default=None)
-"""The build of this process that has begun before its flow, to see whether there is anything to do."""
+_SHARED: ContextVar["Build | None"] = ContextVar("shared_build", default=None)
+"""The build that a flow goes on with, since it was opened around it."""
 
 
 def check_stages(recipe: Recipe, context: Context) -> None:
@@ -67,7 +67,7 @@ def check_stages(recipe: Recipe, context: Context) -> None:
 
 
 @contextlib.contextmanager
-def leased_build(recipe: Recipe, context: Context) -> Iterator["Build"]:
+def open_build(recipe: Recipe, context: Context) -> Iterator["Build"]:
     """A build that holds its lease on the store in this block."""
     # a trial on a few records does not say what the dataset needs
     with runs.at_work(context, f"build of {recipe.name}", None if recipe.limit else recipe.name):
@@ -75,29 +75,25 @@ def leased_build(recipe: Recipe, context: Context) -> Iterator["Build"]:
 
 
 @contextlib.contextmanager
-def begun_build(recipe: Recipe, context: Context) -> Iterator["Build"]:
-    """A build that begins before its flow, which goes on with it in this block (`build_at_hand`)."""
-    with leased_build(recipe, context) as build:
-        token = _BEGUN.set(build)
+def shared_build(recipe: Recipe, context: Context) -> Iterator["Build"]:
+    """The build that was opened around this block; without one, one that is opened here, and shared with all within.
+
+    So a command sees whether there is anything to do, and its flow goes on from there.
+    """
+    if (build := _SHARED.get()) is not None:
+        yield build
+        return
+    with open_build(recipe, context) as build:
+        token = _SHARED.set(build)
         try:
             yield build
         finally:
-            _BEGUN.reset(token)
+            _SHARED.reset(token)
 
 
-def is_begun() -> bool:
-    """Whether a build has begun around the flow."""
-    return _BEGUN.get() is not None
-
-
-@contextlib.contextmanager
-def build_at_hand(recipe: Recipe, context: Context) -> Iterator["Build"]:
-    """For the flow: the build that has begun around it, or one that begins here."""
-    if (build := _BEGUN.get()) is not None:
-        yield build
-        return
-    with leased_build(recipe, context) as build:
-        yield build
+def is_shared() -> bool:
+    """Whether a build was opened around this."""
+    return _SHARED.get() is not None
 
 
 class Build:

@@ -21,7 +21,7 @@ FOLDER = measure_folder("quality", cache_key(code=CODE, of=inspection.CODE))
 
 
 @task(cache_policy=NO_CACHE, **retries.RETRY_IO)
-def quality_part(blobs: pa.Table, _asked: None, into: str, context: Context) -> None:
+def quality_part(blobs: pa.Table, _settings: None, into: str, context: Context) -> None:
     """Score one batch of thumbnails (sha256, path) and store the scores."""
     store = runs.store_of(context)
     rows = [

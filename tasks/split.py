@@ -104,7 +104,7 @@ def _view(store: Store, settings: Split, state: State, recipe: Recipe, ids: pa.C
 def _declared(settings: Split, fields: pa.Table) -> pa.ChunkedArray:
     """What a source declares as one object.
 
-    Its words are its own, but where there are roles: queries name what hangs in the gallery.
+    Its words are its own, but where there are roles: queries name what is in the gallery.
     """
     group = fields["declared_group"]
     return group if settings.roles else pc.binary_join_element_wise(fields["source"], group, "\n")

@@ -58,7 +58,7 @@ def evaluate_detector(
     people: str | None = None,
     far_corner: Literal["x+w-1", "x+w"] | None = None,
     iou: Share | None = None,
-) -> str:
+) -> Evaluation:
     """Compare detectors with what people drew, and return the tables as Markdown.
 
     Args:

@@ -22,7 +22,7 @@ def evaluate_keypoints(
     out: str | None = None,
     bootstrap: Resamples = 1000,
     seed: Seed = 0,
-) -> str:
+) -> Evaluation:
     """Compare pose estimators with the keypoints that people gave: AP and AR by object keypoint similarity (COCO).
 
     Args:

@@ -62,10 +62,10 @@ def all_tombstones(store: Store, recipe: Recipe, previous: Release | None) -> pa
 
 def purged_ids(store: Store, recipe: Recipe, previous: Release | None) -> pa.Array:
     """record_ids of purged records, whose pages a crawl leaves out; not where a page has further images (`key-2`)."""
-    stones = all_tombstones(store, recipe, previous)["record_id"].to_pylist()
-    known = previous.ledger()["record_id"].to_pylist() if previous and stones else []
-    further = {name.rpartition("-")[0] for name in set(known) - set(stones) if name.rpartition("-")[2].isdigit()}
-    return pa.array(sorted(set(stones) - further), pa.string())
+    purged = all_tombstones(store, recipe, previous)["record_id"].to_pylist()
+    known = previous.ledger()["record_id"].to_pylist() if previous and purged else []
+    further = {name.rpartition("-")[0] for name in set(known) - set(purged) if name.rpartition("-")[2].isdigit()}
+    return pa.array(sorted(set(purged) - further), pa.string())
 
 
 def missing_inclusion_notes(store: Store, state: State, recipe: Recipe, context: Context) -> tuple[str, ...]:
@@ -89,13 +89,13 @@ def apply_manual_lists(
     store: Store, recipe: Recipe, context: Context, records: pa.Table, previous: Release | None
 ) -> tuple[pa.Table, TableRef | None, tuple[str, ...]]:
     """RECORDS without what is excluded or taken down, the table of what is taken down (if anything), and notes."""
-    manual, stones = read_manual_lists(recipe, context), all_tombstones(store, recipe, previous)
-    if not manual.num_rows and not stones.num_rows:
+    manual, purged = read_manual_lists(recipe, context), all_tombstones(store, recipe, previous)
+    if not manual.num_rows and not purged.num_rows:
         return records, None, ()
     outcome = core.apply_manual_lists(
         records,
         manual,
-        stones,
+        purged,
         previous.ledger() if previous else LEDGER.empty_table(),
         previous.takedowns() if previous else TAKEDOWNS.empty_table(),
         matching.merge_aliases(recipe.artists),

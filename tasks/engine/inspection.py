@@ -78,7 +78,7 @@ def _ordered(rows: list[Row], schema: pa.Schema) -> pa.Table:
 
 
 @task(cache_policy=NO_CACHE, **retries.RETRY_IO)
-def inspect_part(blobs: pa.Table, _asked: None, _into: str, context: Context) -> None:
+def inspect_part(blobs: pa.Table, _settings: None, _into: str, context: Context) -> None:
     """Measure and store one batch of blobs; an unreadable one is a row with a reason."""
     store = runs.store_of(context)
     rows = InspectionRows()

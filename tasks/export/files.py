@@ -22,7 +22,7 @@ from tasks.core.coco.categories import category_table
 from tasks.core.dedup.preferences import preferences
 from tasks.core.export import card, card_head, digest, ledger
 from tasks.core.report import attributes, clusters, detector, page, thumbnails, unread
-from tasks.engine import thumbnails as shelves
+from tasks.engine import thumbnails as stored_thumbnails
 from tasks.engine.cache_keys import is_same_split, split_sha256
 from tasks.engine.previous import open_predecessor
 from tasks.engine.views import columns_of, copy_preferences, metadata_counts
@@ -202,9 +202,10 @@ def _report(
     facts = _facts(store, recipe, state, [*kept, *reviewed.record_ids()])
     boxes = _boxes(content.annotations, kept, least_score, by_people=any(row["is_annotated"] for row in images))
     sizes = {row["sha256"]: (row["width_px"], row["height_px"]) for row in facts.values()}
-    shelf = shelves.ensure_thumbnails(pa.array(sorted(sizes), pa.string()), context, "report")
+    places = stored_thumbnails.ensure_thumbnails(pa.array(sorted(sizes), pa.string()), context, "report")
     thumbnail_of = {
-        sha256: thumbnails.jpeg_thumbnail(jpeg, *sizes[sha256]) for sha256, jpeg in shelves.jpegs(store, shelf)
+        sha256: thumbnails.jpeg_thumbnail(jpeg, *sizes[sha256])
+        for sha256, jpeg in stored_thumbnails.jpegs(store, places)
     }
     return page.report(
         recipe.title or recipe.name,

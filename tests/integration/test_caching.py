@@ -28,7 +28,7 @@ import tasks.screen
 import tasks.split
 from examples.museum.folder import write_museum
 from flows.build_dataset import run_stages
-from flows.builds import Build, begun_build
+from flows.builds import Build, shared_build
 from flows.recipes import recipe_from_file
 from schemas.stages import Quality
 from tests.support.desk import RECIPE, ROOT, SEED, WEIGHTS, Desk, by_label, computed
@@ -291,7 +291,7 @@ def test_a_changed_file_is_fetched_again_and_an_equal_copy_of_the_folder_gives_t
 
 
 def begun(desk: Desk, *changes: str) -> contextlib.AbstractContextManager[Build]:
-    return begun_build(recipe_from_file(str(RECIPE), changes), desk.context())
+    return shared_build(recipe_from_file(str(RECIPE), changes), desk.context())
 
 
 def test_a_build_of_an_empty_store_is_not_stored_and_runs_each_stage_once(tmp_path, painted, built, capsys):
