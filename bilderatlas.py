@@ -165,7 +165,7 @@ def plan(
     """What a build would do, in a table; nothing is fetched, computed or published. Parameters as of `build`."""
     from flows.build_dataset import plan as planned
     from flows.local_build import BuildRequest
-    from tasks.engine.summary import plan_summary
+    from tasks.page.summary import plan_summary
 
     request = BuildRequest(fspath(recipe), fspath(store), _texts(bind), _changes(changes), limit, previous=previous)
     return plan_summary(planned(*request.read()))

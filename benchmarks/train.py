@@ -160,7 +160,7 @@ def _whole(truth: Path, exam: Path, store: Path, epochs: int) -> tuple[list[dict
 
 def look(truth: str, exam: str, store: str) -> None:
     from schemas.manifests import Context
-    from tasks.engine.truth import load_ground_truth
+    from tasks.subjects.truth import load_ground_truth
 
     for file in (truth, exam):
         load_ground_truth(file, None, Context(store=store, workers=2))

@@ -17,11 +17,13 @@ from schemas.errors import BadInput, BrokenPromise, Refusal
 from schemas.manifests import Context, Predecessor, Step
 from schemas.phrases import LONGEST_PLACE, quoted
 from schemas.recipe import Recipe
-from tasks.engine import artifacts, events, flow_runs, runs, summary
-from tasks.engine.by_hand import read_manual_lists
-from tasks.engine.clusters import is_cluster
-from tasks.engine.previous import choose_predecessor
+from tasks.engine import runs
+from tasks.orchestration import flow_runs
+from tasks.orchestration.clusters import is_cluster
+from tasks.page import artifacts, events, summary
 from tasks.scrape import check_sources, example_records, scrape
+from tasks.subjects.by_hand import read_manual_lists
+from tasks.subjects.previous import choose_predecessor
 
 
 @flow(name="build_dataset", task_runner=runner(cluster_address()), persist_result=False)

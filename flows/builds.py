@@ -17,16 +17,19 @@ from schemas.recipe import Recipe
 from schemas.stages import AnyStage
 from tasks.dedup import check_verdicts, dedup
 from tasks.detect import check_detector, detect
-from tasks.engine import artifacts, events, flow_runs, mending, refusals, runs, summary
-from tasks.engine.previous import choose_predecessor
+from tasks.engine import mending, runs
 from tasks.export import export
 from tasks.fetch import fetch
 from tasks.hash import hash_
+from tasks.orchestration import flow_runs
+from tasks.page import artifacts, events, summary
 from tasks.quality import quality
 from tasks.sample import sample
 from tasks.scrape import scrape
 from tasks.screen import check_styles, screen
 from tasks.split import split
+from tasks.subjects import refusals
+from tasks.subjects.previous import choose_predecessor
 
 _SECOND_TRIES = 2
 """So often a build begins again: more damage than one check finds is a disk that fails."""

@@ -17,7 +17,7 @@ from schemas.stages import Fetch
 from schemas.tables import FETCH, RETRIEVALS
 from tasks.core import fetch as core
 from tasks.core import server_refusals, tables
-from tasks.engine import by_hand, inspection, retries, runs, steps
+from tasks.engine import inspection, runs, steps
 from tasks.engine import web_client as web
 from tasks.engine.cache_keys import cache_key
 from tasks.engine.retrieve import open_refusals, retrieve, unanswered_requests
@@ -30,6 +30,8 @@ from tasks.io.store.store import Store
 from tasks.io.web import retrieval
 from tasks.io.web.client import Limits
 from tasks.io.web.downloads import Downloads
+from tasks.orchestration import retries
+from tasks.subjects import by_hand
 
 _EXAMPLES = 3
 _MOST_LOOKS = 10_000

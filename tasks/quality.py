@@ -9,12 +9,13 @@ from schemas.recipe import Recipe
 from schemas.stages import Quality
 from schemas.tables import QUALITY
 from tasks.core import quality as core
-from tasks.engine import inspection, retries, runs, thumbnails
+from tasks.engine import inspection, runs, thumbnails
 from tasks.engine.cache_keys import cache_key
 from tasks.engine.code_digests import code_digest
 from tasks.engine.measure import measure_step
 from tasks.io.images import colour_thumbnails
 from tasks.io.store.layout import measure_folder
+from tasks.orchestration import retries
 
 CODE = code_digest(core, colour_thumbnails)
 FOLDER = measure_folder("quality", cache_key(code=CODE, of=inspection.CODE))

@@ -12,12 +12,13 @@ from tasks.core import strata
 from tasks.core.names.spellings import joined_names, joined_note
 from tasks.core.split import decide as core
 from tasks.core.split import drift, gaps, own
-from tasks.engine import previous, runs, steps
+from tasks.engine import runs, steps
 from tasks.engine.code_digests import code_digest
 from tasks.engine.decide import decide_once
-from tasks.engine.roles import check_roles, roles_of, roles_of_renamed
 from tasks.engine.views import column_of, columns_of, figure_counts, grouping_values, kept_ids, own_splits
 from tasks.io.store.store import Store
+from tasks.subjects import previous
+from tasks.subjects.roles import check_roles, roles_of, roles_of_renamed
 
 CODE = code_digest(core)
 

@@ -35,7 +35,7 @@ from flows.cli.signals import ended_by_signals
 from flows.environment import set_environment
 from schemas.errors import BadInput
 from schemas.phrases import printable, quoted
-from tasks.engine.failures import Failure, failure_of, plain_sentence
+from tasks.orchestration.failures import Failure, failure_of, plain_sentence
 
 _OBJECTS_BETWEEN_COLLECTIONS = 20_000
 """Most of what a short command makes is modules, no garbage: to look through them often takes a tenth of its time."""

@@ -73,7 +73,7 @@ def build(arguments: argparse.Namespace) -> int:
 def plan(arguments: argparse.Namespace) -> int:
     """Print what a build would do."""
     from flows import build_dataset
-    from tasks.engine import summary
+    from tasks.page import summary
 
     print(summary.plan_summary(build_dataset.plan(*_request(arguments).read(command=_command(arguments)))), end="")
     return 0
@@ -82,7 +82,7 @@ def plan(arguments: argparse.Namespace) -> int:
 def scrape(arguments: argparse.Namespace) -> int:
     """Print some records of the sources; notes and counts go to stderr."""
     from flows.build_dataset import list_records
-    from tasks.engine import summary
+    from tasks.page import summary
 
     recipe, context = _request(arguments).read(command=_command(arguments))
     step, lines = list_records(recipe, arguments.source, arguments.show, context)

@@ -6,9 +6,9 @@ from flows.evaluate.options import files_by_name, settings_of
 from flows.evaluate.running import run
 from flows.parameters import Resamples, Seed
 from schemas.evaluate_keypoints import KeypointSettings
-from tasks.engine.truth import Chosen
 from tasks.evaluate.evaluation import Evaluation, Resampling
 from tasks.evaluate.keypoints import evaluate_keypoints as keypoints
+from tasks.subjects.truth import Chosen
 
 
 @flow(name="evaluate_keypoints", persist_result=False)

@@ -3,8 +3,8 @@
 import sys
 from collections.abc import Callable
 
-from tasks.engine import flow_runs
 from tasks.evaluate.evaluation import Evaluation, make_folder
+from tasks.orchestration import flow_runs
 
 
 def run(protocol: str, out: str | None, evaluate: Callable[[], Evaluation]) -> Evaluation:

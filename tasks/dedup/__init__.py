@@ -21,16 +21,17 @@ from schemas.tables import HASH, VERDICTS
 from tasks.core import tables
 from tasks.core.dedup import candidates, decide, preferences, verdicts, views, witnesses
 from tasks.dedup import local_pairs, relate, search, view_hashes
-from tasks.engine import by_hand, inspection, previous, runs, steps, thumbnails
+from tasks.engine import inspection, runs, steps, thumbnails
 from tasks.engine.cache_keys import cache_key
 from tasks.engine.code_digests import code_digest
 from tasks.engine.measure import stored_measurements
-from tasks.engine.roles import roles_of
 from tasks.engine.views import column_of, columns_of, copy_preferences, kept_ids, metadata_counts, own_splits
 from tasks.io.files import verdicts as files
 from tasks.io.images.inspection import PHASH
 from tasks.io.store.layout import decision_folder
 from tasks.io.store.store import Store, parquet_bytes
+from tasks.subjects import by_hand, previous
+from tasks.subjects.roles import roles_of
 
 CODE = code_digest(decide, witnesses)
 

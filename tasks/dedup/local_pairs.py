@@ -17,15 +17,16 @@ from schemas.manifests import Context, TableRef
 from schemas.tables import KEYPOINTS, LOCAL_BLOBS, LOCAL_PAIRS, THUMBNAIL_PLACES
 from tasks.core import tables
 from tasks.core.dedup import local
-from tasks.engine import inspection, retries, runs
+from tasks.engine import inspection, runs
 from tasks.engine import thumbnails as stored_thumbnails
 from tasks.engine.cache_keys import cache_key
 from tasks.engine.code_digests import code_digest
-from tasks.engine.late_imports import imports_before
 from tasks.engine.parts import run_in_parts
 from tasks.io.images import keypoints, thumbnails
 from tasks.io.store.layout import measure_folder, outcome_folder
 from tasks.io.store.store import Store
+from tasks.orchestration import retries
+from tasks.orchestration.late_imports import imports_before
 
 CODE = code_digest(keypoints, local, thumbnails)
 _KEY = cache_key(recipe=keypoints.VERSION, code=CODE, of=inspection.CODE)

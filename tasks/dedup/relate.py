@@ -14,15 +14,16 @@ from schemas.manifests import Context
 from schemas.tables import RELATIONS
 from tasks.core.dedup import relate, views
 from tasks.dedup.local_pairs import ensure_keypoints, stored_keypoints
-from tasks.engine import inspection, retries, runs
+from tasks.engine import inspection, runs
 from tasks.engine import thumbnails as stored_thumbnails
 from tasks.engine.cache_keys import cache_key
 from tasks.engine.code_digests import code_digest
-from tasks.engine.late_imports import imports_before
 from tasks.engine.parts import run_in_parts
 from tasks.io.images import keypoints, thumbnails
 from tasks.io.store.layout import measure_folder
 from tasks.io.store.store import Store
+from tasks.orchestration import retries
+from tasks.orchestration.late_imports import imports_before
 
 CODE = code_digest(relate, keypoints, thumbnails)
 FOLDER = measure_folder("relations", cache_key(code=CODE, of=inspection.CODE))

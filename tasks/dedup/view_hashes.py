@@ -14,7 +14,7 @@ from schemas.relations import ViewName
 from schemas.tables import VIEW_HASHES
 from tasks.core import tables
 from tasks.core.dedup import views
-from tasks.engine import inspection, retries, runs
+from tasks.engine import inspection, runs
 from tasks.engine import thumbnails as stored_thumbnails
 from tasks.engine.cache_keys import cache_key
 from tasks.engine.code_digests import code_digest
@@ -22,6 +22,7 @@ from tasks.engine.measure import stored_measurements
 from tasks.engine.parts import run_in_parts
 from tasks.io.images import thumbnails
 from tasks.io.store.layout import measure_folder
+from tasks.orchestration import retries
 
 CODE = code_digest(views, thumbnails)
 

@@ -17,11 +17,9 @@ from schemas.tables import LEDGER, SCREEN
 from tasks.core import moved_ids, tables
 from tasks.core.export import ledger
 from tasks.core.split import decide
-from tasks.engine import by_hand, runs, steps
-from tasks.engine import previous as lineage
+from tasks.engine import runs, steps
 from tasks.engine.cache_keys import is_same_split
 from tasks.engine.decide import decide_once
-from tasks.engine.roles import roles_by_id
 from tasks.engine.views import kept_ids
 from tasks.export.content import CODE, Content, content, detector_names, publication, recipe_sha256
 from tasks.export.files import write_release
@@ -31,6 +29,9 @@ from tasks.io.files import contracts
 from tasks.io.store import releases
 from tasks.io.store.layout import outcome_folder
 from tasks.io.store.store import Store
+from tasks.subjects import by_hand
+from tasks.subjects import previous as lineage
+from tasks.subjects.roles import roles_by_id
 
 
 class PublicationInputs(Frozen):

@@ -13,13 +13,13 @@ from schemas.stages import Dedup, Export
 from schemas.tables import COCO_FILES
 from tasks.core import tables
 from tasks.core.export import annotations, digest, images, ledger
-from tasks.engine import detectors
 from tasks.engine.cache_keys import cache_key
 from tasks.engine.code_digests import code_digest
-from tasks.engine.roles import roles_by_id
 from tasks.engine.views import column_of, columns_of, kept_ids
 from tasks.io.files import by_hand, contracts, verdicts
 from tasks.io.store.store import Store
+from tasks.subjects import detectors
+from tasks.subjects.roles import roles_by_id
 
 # this file too: what stands in which column is decided here
 CODE = code_digest(sys.modules[__name__], annotations, digest, images, ledger)

@@ -24,7 +24,6 @@ from tasks.core.export import card, card_head, digest, ledger
 from tasks.core.report import attributes, clusters, detector, page, thumbnails, unread
 from tasks.engine import thumbnails as stored_thumbnails
 from tasks.engine.cache_keys import is_same_split, split_sha256
-from tasks.engine.previous import open_predecessor
 from tasks.engine.views import columns_of, copy_preferences, metadata_counts
 from tasks.export import groups, parts, statistics
 from tasks.export.content import Content, publication, recipe_sha256
@@ -34,6 +33,7 @@ from tasks.io.images.inspection import PHASH
 from tasks.io.store import releases, tombstones
 from tasks.io.store.drafts import Draft
 from tasks.io.store.store import Store
+from tasks.subjects.previous import open_predecessor
 
 _RECORD_FIELDS = ("title", "artist", "source", "source_url", "rights_uri")
 _LIBRARIES = ("bilderatlas", "pyarrow", "pillow", "imagehash", "numpy", "onnxruntime")

@@ -12,10 +12,10 @@ from tasks.core.report import groups
 from tasks.core.split import decide as split
 from tasks.core.split import gaps
 from tasks.core.strata import stratum_column
-from tasks.engine.roles import roles_of
 from tasks.engine.views import grouping_values
 from tasks.export.statistics import ids_before_the_draw
 from tasks.io.store.store import Store
+from tasks.subjects.roles import roles_of
 
 
 def section(store: Store, state: State, recipe: Recipe, images: pa.Table) -> str:

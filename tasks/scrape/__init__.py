@@ -37,7 +37,7 @@ from tasks.core.scrape import file_kinds, records, sources
 from tasks.core.scrape.attributes import absent_notes
 from tasks.core.scrape.table_files import UnreadableFile
 from tasks.core.tables import as_schema
-from tasks.engine import by_hand, previous, retries, runs, steps, web_client
+from tasks.engine import runs, steps, web_client
 from tasks.engine.code_digests import code_digest
 from tasks.engine.decide import decide_once
 from tasks.engine.retrieve import retrieve
@@ -47,9 +47,11 @@ from tasks.io.store.layout import listings_folder, outcome_folder
 from tasks.io.store.releases import Release
 from tasks.io.store.store import Store
 from tasks.io.web import retrieval
+from tasks.orchestration import retries
 from tasks.scrape import crawl
 from tasks.scrape.unread import find_unread
 from tasks.scrape.unread import notes as unread_notes
+from tasks.subjects import by_hand, previous
 
 CODE = code_digest(sources, artists, parquet_rows)
 STYLES = code_digest(styles)

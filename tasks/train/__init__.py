@@ -9,12 +9,13 @@ from prefect.cache_policies import NO_CACHE
 from schemas.errors import BadInput
 from schemas.manifests import Context
 from schemas.train import TrainDetector, TrainingData
-from tasks.engine import retries, runs
-from tasks.engine.progress import progress
-from tasks.engine.truth import Chosen, GroundTruth, load_ground_truth
+from tasks.engine import runs
 from tasks.io.detectors.devices import choose_device
 from tasks.io.files import inputs, outputs
 from tasks.io.store import layout
+from tasks.orchestration import retries
+from tasks.orchestration.progress import progress
+from tasks.subjects.truth import Chosen, GroundTruth, load_ground_truth
 from tasks.train import several_truths, training_run
 from tasks.train.several_truths import JoinedTruth
 

@@ -23,9 +23,9 @@ from tasks.core.export import digest
 from tasks.core.purge.rows import reveals
 from tasks.core.verify_coco import count_coco_rows
 from tasks.core.verify_images import attribute_rules, image_rules
-from tasks.engine.release_digests import table_digest
 from tasks.io.files import contracts
 from tasks.io.store.releases import Release
+from tasks.subjects.release_digests import table_digest
 from tasks.verify.coco import coco_files
 from tasks.verify.groups import kept_together
 from tasks.verify.images import images, stored_bytes

@@ -19,13 +19,13 @@ import tasks.dedup.relate
 import tasks.dedup.search
 import tasks.dedup.view_hashes
 import tasks.detect
-import tasks.engine.detectors
 import tasks.engine.inspection
 import tasks.quality
 import tasks.sample
 import tasks.scrape
 import tasks.screen
 import tasks.split
+import tasks.subjects.detectors
 from examples.museum.folder import write_museum
 from flows.build_dataset import run_stages
 from flows.builds import Build, shared_build
@@ -104,7 +104,7 @@ def test_changed_code_redoes_its_stage_and_what_then_differs(
     if shell is tasks.engine.inspection:
         monkeypatch.setattr(shell, "HASHES", "measures/hash/another-digest")
     elif shell is tasks.detect:
-        monkeypatch.setitem(tasks.engine.detectors._CODE, "onnx", ("tasks.engine.detectors.detections",))
+        monkeypatch.setitem(tasks.subjects.detectors._CODE, "onnx", ("tasks.subjects.detectors.detections",))
     else:
         monkeypatch.setattr(shell, "CODE", "another digest")
     assert label in computed(built.plan())

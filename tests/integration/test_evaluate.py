@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
-import tasks.engine.detectors
+import tasks.subjects.detectors
 from flows.cli import main
 from flows.detector_options import parse_requests
 from flows.evaluate.detector import evaluate_detector
@@ -19,11 +19,11 @@ from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import Context
 from schemas.tables import SYSTEM_SCORES, THRESHOLDS
 from tasks.core.evaluate import box_scores
-from tasks.engine.promises import broken_promises
-from tasks.engine.truth import Chosen, load_ground_truth
 from tasks.io.files import contracts
 from tasks.io.store.releases import Release
 from tasks.io.store.store import Store
+from tasks.subjects.promises import broken_promises
+from tasks.subjects.truth import Chosen, load_ground_truth
 from tests.support.desk import WEIGHTS, Desk
 from tests.support.freeze_contracts import PRODUCTS
 
@@ -228,7 +228,7 @@ def test_a_second_comparison_detects_nothing_and_says_the_same(built, release, m
     def no(*_):
         raise AssertionError("expected nothing to be computed")
 
-    monkeypatch.setattr(tasks.engine.detectors, "rows", no)
+    monkeypatch.setattr(tasks.subjects.detectors, "rows", no)
     assert run(release, detectors=[OURS], store=built.store, by=["style"], bootstrap=10) == first
 
 

@@ -13,6 +13,7 @@ from schemas.stages import STAGES
 SOURCES = (Source, FileSource, WebSource, *FileSource.__subclasses__(), *WebSource.__subclasses__())
 ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = {"contract", "diff", "verify", "why", "purge", "evaluate", "train", "unpack", "prune", "schema"}
+SHARED = ("page", "subjects", "engine", "orchestration")
 ARCHITECTURE = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
 
 
@@ -54,7 +55,7 @@ def test_every_file_at_the_front_of_tasks_is_a_stage_or_a_command():
     entries = {
         path.stem for path in (ROOT / "tasks").iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()
     }
-    assert entries - {"__init__", "engine", "core", "io"} == {"scrape", *SHELLS, *COMMANDS}
+    assert entries - {"__init__", *SHARED, "core", "io"} == {"scrape", *SHELLS, *COMMANDS}
 
 
 def test_nobody_asks_a_stage_or_a_source_what_it_is():
@@ -101,5 +102,6 @@ def test_all_rooms_have_a_line():
     ]
     missing = [path.name for path in folders if f"{path.name}/" not in rooms]
     assert missing == []
-    engine = [path.stem for path in (ROOT / "tasks/engine").iterdir() if path.stem not in {"__init__", "__pycache__"}]
-    assert [name for name in engine if not re.search(rf"`{name}/?`", rooms)] == []
+    shared = [path.stem for room in SHARED for path in (ROOT / f"tasks/{room}").iterdir()]
+    named = [name for name in shared if name not in {"__init__", "__pycache__"}]
+    assert [name for name in named if not re.search(rf"`{name}/?`", rooms)] == []

@@ -11,8 +11,8 @@ import requests
 
 from flows.serve.pages import release_pages
 from flows.wall import allowed_names
-from tasks.engine.release_links import SETTING, link_to
 from tasks.io.store.releases import Release
+from tasks.page.release_links import SETTING, link_to
 from tests.support.desk import ROOT
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
