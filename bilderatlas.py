@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+    from flows.local_build import BuildRequest
     from tasks.diff import Comparison
     from tasks.evaluate.evaluation import Evaluation
     from tasks.verify import Verification
@@ -145,12 +146,10 @@ def build(
         dask: Address of a Dask cluster on which the parts run.
 
     """
-    from flows.local_build import BuildRequest, build_here
+    from flows.local_build import build_here
 
-    request = BuildRequest(
-        fspath(recipe), fspath(store), _texts(bind), _changes(changes), limit, workers, part_rows, device, previous
-    )
-    return open_release(build_here(request, dask).release)
+    given = {"limit": limit, "workers": workers, "part_rows": part_rows, "device": device, "previous": previous}
+    return open_release(build_here(_request(recipe, store, bind, changes, **given), dask).release)
 
 
 def plan(
@@ -164,10 +163,9 @@ def plan(
 ) -> str:
     """What a build would do, in a table; nothing is fetched, computed or published. Parameters as of `build`."""
     from flows.build_dataset import plan as planned
-    from flows.local_build import BuildRequest
     from tasks.page.summary import plan_summary
 
-    request = BuildRequest(fspath(recipe), fspath(store), _texts(bind), _changes(changes), limit, previous=previous)
+    request = _request(recipe, store, bind, changes, limit=limit, previous=previous)
     return plan_summary(planned(*request.read()))
 
 
@@ -218,33 +216,44 @@ def evaluate(protocol: str, *inputs: Place, **options: Any) -> "Evaluation":
     `changes={field: value}`: evaluate("classification", predictions=["a=a.csv"], bootstrap=0).
     """
     from importlib import import_module
+    from inspect import signature
 
     from flows.evaluate import PROTOCOLS
+    from flows.parameters import checked_parameters
 
     if protocol not in PROTOCOLS:
         raise BadInput(f"expected one of the protocols {', '.join(PROTOCOLS)}, got '{protocol}'")
     flow = getattr(import_module(f"flows.evaluate.{protocol}"), f"evaluate_{protocol}")
     if "changes" in options:
         options["changes"] = _changes(options["changes"])
-    if not options.get("detectors"):  # else it computes, and what it computes is kept
-        flow = flow.fn
     try:
-        given = flow_arguments(flow, [fspath(place) for place in inputs], options)
+        given = signature(flow.fn).bind(*inputs, **options).arguments
     except TypeError as problem:
         raise BadInput(f"evaluate {protocol}: expected its inputs and options, got other ones: {problem}") from None
-    evaluation: Evaluation = flow(**given)
+    given = checked_parameters(flow.fn, {name: _text(value) for name, value in given.items()})
+    # what detectors compute is kept, as a flow's parts; all else is computed here
+    evaluation: Evaluation = (flow if given.get("detectors") else flow.fn)(**given)
     return evaluation
 
 
-def flow_arguments(flow: Any, inputs: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of a flow by name. Raises TypeError where they don't fit its signature."""
-    from inspect import signature
+def _text(value: Any) -> Any:
+    """A path as text, also within a list."""
+    if isinstance(value, list | tuple):
+        return [_text(entry) for entry in value]
+    return fspath(value) if isinstance(value, PathLike) else value
 
-    return signature(getattr(flow, "fn", flow)).bind(*inputs, **options).arguments
 
+def _request(
+    recipe: Place, store: Place, bind: Mapping[str, Place] | None, changes: Mapping[str, Any] | None, **more: Any
+) -> "BuildRequest":
+    from flows.build_dataset import build_dataset
+    from flows.local_build import BuildRequest
+    from flows.parameters import checked_parameters
 
-def _texts(bind: Mapping[str, Place] | None) -> dict[str, str]:
-    return {name: fspath(place) for name, place in (bind or {}).items()}
+    places = {name: _text(place) for name, place in (bind or {}).items()}
+    given = {"recipe": _text(recipe), "store": _text(store), "bind": places, "changes": _changes(changes), **more}
+    checked = checked_parameters(build_dataset.fn, given)
+    return BuildRequest(**{name: checked[name] for name in BuildRequest._fields})
 
 
 def _changes(changes: Mapping[str, Any] | None) -> list[str]:

@@ -76,6 +76,13 @@ def test_tables_are_those_of_the_files(built: Any):
         (lambda release: bilderatlas.open_release(f"{release.url}/nothing"), "expected a folder with a manifest.json"),
         (lambda _: bilderatlas.build("no-such", bind={}), "recipe: expected a YAML file or one of"),
         (lambda _: bilderatlas.build("museum", changes={"nothing": 1}), "nothing"),
+        (lambda _: bilderatlas.build("museum", workers=0), "workers: expected"),
+        (lambda _: bilderatlas.build("museum", limit="many"), "limit: expected"),
+        (lambda _: bilderatlas.build("museum", bind={"images": 7}), "bind.images: expected"),
+        (
+            lambda _: bilderatlas.evaluate("classification", predictions=["a=a.csv"], bootstrap=-1),
+            "bootstrap: expected",
+        ),
         (lambda _: bilderatlas.evaluate("detectors"), "expected one of the protocols detector, keypoints, "),
         (lambda _: bilderatlas.evaluate("classification", by=["a"]), "expected its inputs and options"),
         (lambda _: bilderatlas.evaluate("classification", predictions=[]), "--predictions: expected at least one"),
