@@ -16,7 +16,7 @@ from prefect.cache_policies import NO_CACHE
 from schemas.manifests import Context, TableRef
 from schemas.tables import KEYPOINTS, LOCAL_BLOBS, LOCAL_PAIRS, THUMBNAIL_PLACES
 from tasks.core import tables
-from tasks.core.dedup import local
+from tasks.core.dedup import LEVEL_SCALE, local
 from tasks.engine import inspection, runs
 from tasks.engine import thumbnails as stored_thumbnails
 from tasks.engine.cache_keys import cache_key
@@ -58,7 +58,7 @@ class _Piece(NamedTuple):
 def keypoints_of(grey: NDArray[np.uint8]) -> local.Keypoints:
     """Of a thumbnail, (H, W)."""
     codes, places = keypoints.find_keypoints(
-        grey, most=local.MOST_KEYPOINTS, side_px=local.SIDE_PX, level_scale=local.LEVEL_SCALE
+        grey, most=local.MOST_KEYPOINTS, side_px=local.SIDE_PX, level_scale=LEVEL_SCALE
     )
     return local.distinctive_keypoints(local.Keypoints(codes, places))
 

@@ -71,6 +71,15 @@ def test_nobody_asks_a_stage_or_a_source_what_it_is():
     assert not found
 
 
+def test_no_module_imports_itself_by_way_of_others():
+    """Also within functions: a late import hides a circle."""
+    left = {module: imports(module) for module in MODULES}
+    while free := [module for module, needed in left.items() if not needed & left.keys()]:
+        for module in free:
+            del left[module]
+    assert not left
+
+
 def test_no_chain_of_imports_among_shells_and_engine_is_longer_than_seven():
     longest = max((longest_chain(module) for module in MODULES if is_front(module)), key=len)
     assert len(longest) <= 7, " > ".join(longest)
