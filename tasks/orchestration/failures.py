@@ -47,7 +47,9 @@ def failure_of(problem: BaseException) -> Failure | None:
     """What to tell of a problem of input, gates, promises, machine or storage service; None for a bug."""
     for kind, status in _STATUS:
         if isinstance(problem, kind):
-            return Failure(plain_sentence(str(problem)), status)
+            # what breaks a promise is listed line by line; a line end in any other sentence is one that it quotes
+            text = str(problem) if kind is BrokenPromise else printable(str(problem))
+            return Failure(plain_sentence(text), status)
     if isinstance(problem, OSError) and problem.errno in _MACHINE:
         return Failure(plain_sentence(_machine_sentence(problem)), 1)
     if not is_service_error(problem):

@@ -17,6 +17,8 @@ from tasks.orchestration.failures import failure_of
         (BrokenPromise("expected a, got b"), "expected a, got b", 1),
         (DamagedFile("expected a, got b"), "expected a, got b", 1),
         (BadInput("got '\x1b[2J'"), "got '?[2J'", 2),
+        (BadInput("got 'a\nb'"), "got 'a?b'", 2),
+        (BrokenPromise("expected tables:\n- one\n- two"), "expected tables:\n- one\n- two", 1),
         (BadInput("a" * 5000), "a" * 4000 + "...", 2),
     ],
 )
