@@ -1,6 +1,7 @@
 """What every protocol gives back: one look for all of them."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -22,7 +23,8 @@ class Resampling(NamedTuple):
     seed: int = 0
 
 
-class Evaluation(NamedTuple):
+@dataclass(frozen=True)
+class Evaluation:
     """protocol: what was evaluated. summary: Markdown. files: by name, the page, tables and charts. notes: what the
     page also says, such as what was left out, in sentences.
     """
