@@ -5,7 +5,7 @@ import re
 import sys
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
@@ -48,61 +48,12 @@ class Token:
     """Where in the text its digits of a year begin."""
 
 
-_DAY, _MONTH = r"(?:0?[1-9]|[12]\d|3[01]|\?\?|[xX]{2}|uu)", r"(?:I{1,3}|IV|VI{0,3}|IX|XI{0,2})"
-_YEAR = r"(?:1\d|20)\d\d"
-_GAP = r"[\s.]*"
-_ROMAN_YEAR = rf"M(?:{_GAP}M)?" + "".join(
-    rf"(?:{_GAP}{one}{_GAP}{ten}|{_GAP}{one}{_GAP}{five}|(?:{_GAP}{five})?(?:{_GAP}{one}){{0,4}})"
-    for one, five, ten in ("CDM", "XLC", "IVX")
-)
-_UNSPACED = "々〇ぁ-ゟァ-ヺー-ヿ㐀-鿿가-힣豈-﫿"
+_PATTERNS = word_lists("date_patterns")
+_UNSPACED = _PATTERNS["pieces"]["parts"]["UNSPACED"]
 """Signs of Chinese, Japanese and Korean, which are written without blanks."""
-_PIECES = rf"""
-      (?=\d)(?:
-        (?<![\d.,])(?P<iso>\d{{4}})(?:-{_DAY}-{_DAY}|\.{_DAY}\.{_DAY}|/{_DAY}/{_DAY}|\ \d\d\ \d\d)
-          (?:[tT ]\d\d?:\d\d[\d:.]*\s?(?:[zZ]|UTC|GMT|[+-]\d\d:?\d\d)?)?(?!\d)
-      | (?<!\d)(?P<compact>{_YEAR})(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])(?!\d)
-      | (?<![\d.,])(?:\d{{1,2}}(?:-\d{{1,2}})?\.\s?(?:\d{{1,2}}|{_MONTH})\.\s?
-          |\d{{1,2}}(?P<slash>[-/])\d{{1,2}}(?P=slash))(?P<day_first>{_YEAR})(?![\d.]\d)(?!\d)
-      | (?<![\w.,])(?:0?[1-9]|1[0-2])\??[./-](?P<month_first>{_YEAR})(?!\d|[-/.]\d)
-      | (?<!\d)(?P<with_month>\d{{4}})/{_MONTH}(?!\w)
-      | (?<![\d.,])(?P<thousands>\d{{1,3}}(?:,\d{{3}}|\.\d{{3}}|'\d{{3}}|\ \d{{3}})+)(?![.,]?\d)
-      | (?<![\d.,])(?P<decimal>(?!(?:\d{{4}},)+\d{{4}}(?!\d))\d+(?:[.,]\d+)+[a-z]*)
-      | (?<!\d)(?P<mask>(?:1\d|20)(?:--|__|\.\.|\?\?|[xX]{{2}}|uu|-(?=\?))
-          |(?:1\d\d|20\d)(?:[-_](?!\w|\s*(?:\d|[A-Z]))|\.\.?(?=\])|\?|[xXu](?!\w)))
-      | (?P<number>\d+))
-    | (?<!\w)(?=M(?:{_GAP}[MDCLXVI]){{2}})(?P<roman_year>{_ROMAN_YEAR})(?!\w)
-    | (?<!\w)(?=[IVX]){_MONTH}[./](?P<roman_month>{_YEAR})(?!\d|[-/.]\d)
-    | (?P<unspaced>RUNS|[{_UNSPACED}]+?(?=RUNS|[^{_UNSPACED}]|$))
-    | (?P<word>[^\W\d_]+)
-    | (?P<sign>[^\s\w]|_)
-    """
-"""RUNS stands for the unspaced words of all lists: a run is cut into them, the longest first, and what is none."""
-_REWRITTEN: tuple[tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
-    (sign, re.compile(pattern), words)
-    for sign, pattern, words in (
-        ("C", r"(?<=\d)(st|nd|rd|th)C(?![a-z])", r"\1 C"),  # 19thC
-        ("C", r"(?<!\w)C(?!14)(1\d|2[01])(?!\w)", r"\1th C"),  # C19; C14 dates bones
-        ("'", r"(?<!\w)'([2-9])00(?!\w)", lambda century: f"secolo {int(century[1]) + 11}"),  # Italian
-        ("-", r"(?<=[^\W\d_][. ])(\d\d?)-\d\d?(?=, \d{4}(?!\d))", r"\1"),  # April 22-24, 1865
-        ("?", r"[(\[]\s*\?+\s*[)\]]", " "),
-        ("[", r"(?<=\d)[\[\]](?=-?\??\d)|(?<=-)\[(?=\d)", ""),  # 164[2], 1893[-95], 1906-[27]
-        ("", r"^[\s(\[]*(?:\?+|\.\.)\s*[-/]\s*(?=\d{3})", " until "),
-        ("..", r"/\s*\.\.\s*$", "-"),
-        # an era that is said once for both sides: "1. Jh. v. - 1. Jh. n. Chr.", "50 av. - 50 ap. J.-C."
-        ("Chr", r"(?<!\w)v\.(?=\s*(?:-|/|bis\b)[^-/]*\bn\.\s?Chr)", "v. Chr."),
-        ("av.", r"(?<!\w)av\.(?=\s*(?:-|/|à\b)[^-/]*\bapr?\.\s?J)", "av. J.-C."),
-    )
-)
-"""A sign without which nothing is to do, a pattern, and what stands in its place."""
-_SIGNS = str.maketrans(
-    {
-        **dict.fromkeys("‐‑‒–—―−~〜～־", "-"),
-        **dict.fromkeys("’‘ʼ´`′ʹ", "'"),
-        **{"״": '"', "〈": "(", "〉": ")", "\u200b": " ", "\u00ad": ""},
-    }
-)
-_PRIMES = dict.fromkeys(map(ord, "\u0384\u00b4\u0374"), "'")
+_SIGNS = {ord(sign): plain for plain, signs in _PATTERNS["spellings"]["signs"].items() for sign in signs}
+_REWRITTEN = [(sign, re.compile(form), plain) for sign, form, plain in _PATTERNS["spellings"]["rewritten"]]
+_ITALIAN_CENTURY = re.compile(r"(?<!\w)'([2-9])00(?!\w)")
 _CYRILLIC_ROMAN, _LATIN = re.compile(r"(?<!\w)[IVXХІ]+(?!\w)"), str.maketrans("ХІ", "XI")
 _HAN_DIGITS = {digit: str(value) for value, digit in enumerate("〇一二三四五六七八九")} | {"零": "0"}
 _HEBREW_PREFIX = re.compile(r"(?<=[א-ת])[-־](?=\d)")
@@ -116,14 +67,16 @@ _WITHIN_PHRASE = frozenset(".-'\"")
 def plain_text(text: str) -> str:
     """The text with one form of each dash, quote and digit, and without brackets within numbers."""
     if not text.isascii() and not (text := text.translate(_SIGNS)).isascii():
-        text = _CYRILLIC_ROMAN.sub(lambda number: number[0].translate(_LATIN), text.translate(_PRIMES))
+        text = _CYRILLIC_ROMAN.sub(lambda number: number[0].translate(_LATIN), text)
         text = unicodedata.normalize("NFKC", text).translate(_SIGNS)
         text = re.sub(r"(?![0-9])\d", lambda digit: str(unicodedata.digit(digit[0])), text)
         text = re.sub("[〇零一二三四五六七八九]{4}", lambda year: "".join(map(_HAN_DIGITS.__getitem__, year[0])), text)
         text = _HEBREW_PREFIX.sub(" ", text).replace("から", "-")  # from ... to
-    for sign, pattern, words in _REWRITTEN:
+    if "'" in text:
+        text = _ITALIAN_CENTURY.sub(lambda century: f"secolo {int(century[1]) + 11}", text)  # '400 is the 15th
+    for sign, pattern, plain in _REWRITTEN:
         if sign in text:
-            text = pattern.sub(words, text)
+            text = pattern.sub(plain, text)
     return text
 
 
@@ -177,8 +130,11 @@ def _pieces_with(meanings: Mapping[str, Meanings]) -> re.Pattern[str]:
         for phrase, means in meanings.items()
         if len(phrase) > 1 or {kind for kind, _ in means} != {"periods"}
     }
-    unspaced = [word for word in sorted(words, key=len, reverse=True) if re.match(f"[{_UNSPACED}]", word)]
-    return re.compile(_PIECES.replace("RUNS", f"(?:{'|'.join(unspaced) or '(?!)'})"), re.VERBOSE)
+    unspaced = [word for word in sorted(words, key=len, reverse=True) if re.match(_UNSPACED, word)]
+    pattern = _PATTERNS["pieces"]["pieces"]
+    for name, part in {**_PATTERNS["pieces"]["parts"], "RUNS": f"(?:{'|'.join(unspaced) or '(?!)'})"}.items():
+        pattern = pattern.replace(name, part)
+    return re.compile(pattern, re.VERBOSE)
 
 
 Pieces = Sequence[re.Match[str]]
