@@ -233,7 +233,7 @@ class Reader:
         if self._is_date_next():
             raise UnreadError(token.text)
         if self.statements and "notes" in self._next(-1) and self._next().get("sign", "-") in {"", *_CLOSING}:
-            self.statements.append(Statement(token.text, 1, "later", len(self._segments) - 1, bound="later"))
+            self.statements[-1].bound = "since"
 
     def _read_behind(self, token: Token) -> None:
         if self._is_date_next():  # "after 1918 and before 1930"
@@ -327,11 +327,11 @@ class Reader:
         if not before and not _DATED & behind.keys():
             raise UnreadError(token.text)
         self._calendars.append(token.text)
-        self._front.is_foreign = not before or behind.get("number", 100) < 100 or "roman" in behind
+        self._front.is_other = not before or behind.get("number", 100) < 100 or "roman" in behind
         if before:
             self._touched = self._place
             for one, other in reversed([*itertools.pairwise([Statement(), *self.statements])]):
-                other.is_foreign = True
+                other.is_other = True
                 if other.link != "-" and not (other.link == "/" and other.digits < one.digits):
                     break
         return None
@@ -408,10 +408,10 @@ class Reader:
         front, last = self._front, self.statements[-1] if self.statements else None
         if kind == "count" and unit is None:
             unit, self._unit = self._unit, None
-        front.is_foreign |= last is not None and last.is_foreign and front.link == "-" and front.era is None
+        front.is_other |= last is not None and last.is_other and front.link == "-" and front.era is None
         front.link = front.link if last else None
         entry = Statement(token.text, number, kind, len(self._segments) - 1, unit=unit, year_at=token.year_at, **fields)
-        for name in ("parts", "bound", "era", "is_era_in_front", "link", "is_foreign"):
+        for name in ("parts", "bound", "era", "is_era_in_front", "link", "is_other"):
             setattr(entry, name, getattr(front, name))
         self.statements.append(entry)
         self._touched, self._front = self._place, Statement()

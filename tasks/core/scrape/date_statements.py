@@ -35,7 +35,7 @@ class Statement:
     text: str = ""
     number: int = 0
     kind: str = ""
-    """year; count (an ordinal, whose unit may be said elsewhere); tens (a decade, or a hundred years); range; later."""
+    """year; count (an ordinal, whose unit may be said elsewhere); tens (a decade, or a hundred years); range."""
     segment: int = 0
     digits: int = 0
     year_at: int = 0
@@ -45,8 +45,8 @@ class Statement:
     is_whole: bool = False
     """An ordinal that says so."""
     is_roman: bool = False
-    is_foreign: bool = False
-    """Of another calendar."""
+    is_other: bool = False
+    """A number of another calendar, or a month."""
     parts: tuple[tuple[float, float], ...] = ()
     bound: str | None = None
     era: str | None = None
@@ -89,7 +89,8 @@ def settled(statements: Sequence[Statement], *, is_all: bool) -> list[Statement]
     is_all: whether the text has no other words; then "XIX" and "19th" are centuries. Raises UnreadError where a number
     may say a year, but not which.
     """
-    found = _of_our_calendar(statements)
+    _check_calendars(statements)
+    found = _without_other_numbers(statements)
     pairs = [*itertools.pairwise(found)]
     for before, entry in reversed(pairs):
         _share_back(before, entry)
@@ -99,10 +100,11 @@ def settled(statements: Sequence[Statement], *, is_all: bool) -> list[Statement]
         for entry in found:
             is_century = (entry.is_roman or entry.is_whole) and 9 <= entry.number <= _LAST_CENTURY
             entry.unit = 100 if is_century else None
-    kept = _years_alone(_with_decades_placed(_without_months(found)))
+    _place_decades(found)
+    kept = _years_alone(_without_other_numbers(found))
     if any(entry.era == "bc" for entry in kept):  # then the others must say that they are not
         for entry in kept:
-            if entry.era is None and entry.kind != "later" and entry.years()[0] < _CERTAINLY_OURS:
+            if entry.era is None and entry.years()[0] < _CERTAINLY_OURS:
                 raise UnreadError(entry.text)
     return kept
 
@@ -113,64 +115,59 @@ def widest(statements: Sequence[Statement]) -> YearRange:
     lasts: list[int] = []
     begun_by: int | None = None
     is_open = is_begun_there = False
-    for chain in _chains(statements):
-        bound, first, last = _years_of_chain(chain)
-        if bound in {"since", "after", "later"}:
+    for bound, first, last in _bounded_years(statements):
+        if bound in {"since", "after"}:
             is_open, is_begun_there = True, bound == "since"
         else:
             lasts.append(last)
             is_open = is_open and bound is None and not is_begun_there  # "begun 1875, finished 1880"
         if bound in {"until", "before"}:
             begun_by = last if not firsts else begun_by
-        elif bound != "later":
+        else:
             firsts.append(first)
     is_begun = bool(firsts) and (begun_by is None or min(firsts) <= begun_by)  # not of "before 1850 (frame 1900)"
     years = YearRange(min(firsts) if is_begun else None, max(lasts) if lasts and not is_open else None)
-    is_backwards = None not in years and years > years[::-1]
-    return YearRange() if is_backwards else years
+    return YearRange() if None not in years and years > years[::-1] else years
 
 
-def _chains(statements: Sequence[Statement]) -> Iterator[list[Statement]]:
-    """Statements that are joined, and have no bound of their own."""
-    chain: list[Statement] = []
+def _bounded_years(statements: Sequence[Statement]) -> Iterator[tuple[str | None, int, int]]:
+    """How the years of statements that are joined are bound, and what they are; one with a bound begins another."""
+    chains: list[list[Statement]] = []
     for entry in statements:
-        if chain and (entry.link not in _CHAINED or entry.bound):
-            yield chain
-            chain = []
-        chain.append(entry)
-    if chain:
-        yield chain
+        if chains and entry.link in _CHAINED and not entry.bound:
+            chains[-1].append(entry)
+        else:
+            chains.append([entry])
+    for chain in chains:
+        bound, years = chain[0].bound, [entry.years() for entry in chain]
+        for entry, before, after in zip(chain[1:], years, years[1:], strict=False):
+            if entry.link in {"-", "until"} and before[0] > after[1]:
+                raise UnreadError(entry.text)
+        first, last = min(year[0] for year in years), max(year[1] for year in years)
+        if len(chain) > 1:
+            yield None if bound in {"since", "until"} else bound, first, last
+        else:
+            yield bound, last if bound == "after" else first, first if bound == "before" else last
 
 
-def _years_of_chain(chain: Sequence[Statement]) -> tuple[str | None, int, int]:
-    """How the years of joined statements are bound, and what they are."""
-    bound = chain[0].bound
-    if bound == "later":
-        return bound, 0, 0
-    years = [entry.years() for entry in chain]
-    for (before, after), entry in zip(itertools.pairwise(years), chain[1:], strict=True):
-        if entry.link in {"-", "until"} and before[0] > after[1]:
-            raise UnreadError(entry.text)
-    first, last = min(year[0] for year in years), max(year[1] for year in years)
-    if len(chain) > 1:
-        return None if bound in {"since", "until"} else bound, first, last
-    return bound, last if bound == "after" else first, first if bound == "before" else last
-
-
-def _of_our_calendar(statements: Sequence[Statement]) -> list[Statement]:
+def _check_calendars(statements: Sequence[Statement]) -> None:
     """The year of another calendar may stand beside ours, "1024/1615", but no range goes from one to the other."""
     for before, entry in itertools.pairwise(statements):
-        if before.is_foreign != entry.is_foreign and entry.link is not None:
-            ours, other = (entry, before) if before.is_foreign else (before, entry)
-            if entry.link != "/" or (ours.era is None and ours.number <= other.number):
-                raise UnreadError(other.text)
-            if before.is_foreign and entry.is_count and before.unit is None:
+        if before.is_other == entry.is_other or entry.link is None:
+            continue
+        ours, other = (entry, before) if before.is_other else (before, entry)
+        if entry.link != "/" or (ours.era is None and ours.number <= other.number):
+            raise UnreadError(other.text)
+        if before.is_other and entry.is_count:
+            entry.unit = before.unit
+            if entry.unit is None:
                 raise UnreadError(entry.text)
-            if before.is_foreign and entry.is_count:
-                entry.unit = before.unit
-        if before.is_foreign:
-            entry.link = None
-    return [entry for entry in statements if not entry.is_foreign]
+
+
+def _without_other_numbers(statements: Sequence[Statement]) -> list[Statement]:
+    for before, entry in itertools.pairwise(statements):
+        entry.link = None if before.is_other else entry.link
+    return [entry for entry in statements if not entry.is_other]
 
 
 def _share_back(before: Statement, entry: Statement) -> None:
@@ -217,7 +214,7 @@ def _lengthen(before: Statement, entry: Statement) -> None:
     elif year >= before.number:
         entry.kind, entry.number, entry.digits = "year", year, before.digits
     elif entry.number <= _LAST_MONTH:
-        entry.kind = "month"
+        entry.is_other = True
     else:
         raise UnreadError(entry.text)
 
@@ -245,25 +242,16 @@ def _share_width(before: Statement, entry: Statement) -> None:
         before.kind, before.unit = "tens", width
 
 
-def _without_months(found: Sequence[Statement]) -> list[Statement]:
-    for before, entry in itertools.pairwise(found):
-        if before.kind == "month":
-            entry.link = None
-    return [entry for entry in found if entry.kind != "month"]
-
-
-def _with_decades_placed(found: list[Statement]) -> list[Statement]:
-    """Decades with the century of "60-е гг. XIX в." and of "1880s-90s"."""
-    for place in range(len(found) - 1, -1, -1):
-        entry = found[place]
+def _place_decades(found: Sequence[Statement]) -> None:
+    """The century of "60-е гг. XIX в." and of "1880s-90s"."""
+    triples = zip([None, *found], found, [*found[1:], None], strict=False)
+    for before, entry, behind in reversed([*triples]):
         if entry.kind != "tens" or entry.number >= _FIRST_BARE:
             continue
-        behind = found[place + 1] if place + 1 < len(found) else None
-        before = found[place - 1] if place else None
         century = next((one for one in (behind, before) if one and one.kind == "count" and one.unit == 100), None)
         if century is not None:
             entry.number += (century.number - 1) * 100
-            entry.era, century.kind = century.era, "month"
+            entry.era, century.is_other = century.era, True
             entry.link = century.link if century is before else entry.link
         elif behind and behind.kind == "tens" and behind.link:
             entry.number += behind.number // 100 * 100
@@ -271,7 +259,6 @@ def _with_decades_placed(found: list[Statement]) -> list[Statement]:
             entry.number += before.number // 100 * 100
         else:
             raise UnreadError(entry.text)
-    return _without_months(found)
 
 
 def _years_alone(dated: Sequence[Statement]) -> list[Statement]:
@@ -283,26 +270,23 @@ def _years_alone(dated: Sequence[Statement]) -> list[Statement]:
         elif behind is not None and behind.link == "-" and behind.kind == "year" and behind.digits < _DIGITS_OF_YEAR:
             entry.kind = "year"  # "25-220"
             kept.append(entry)
-        elif behind is not None and behind.link == "," and behind.bound is None:
-            behind.bound = entry.bound
+        elif behind is not None and behind.link == ",":
+            behind.bound = behind.bound or entry.bound
     return kept
 
 
 def _says_years(entry: Statement) -> bool:
     """Whether a statement says years, and not a day. Raises UnreadError where one can't know."""
-    if entry.is_count:
-        if entry.is_roman and (entry.era or entry.parts):
-            entry.unit = 100
-        elif entry.era and not entry.is_whole and not entry.is_roman:
-            entry.kind = "year"
-        elif not (entry.is_roman or entry.era or entry.parts) and 0 < entry.number <= _LAST_DAY:
-            if entry.link not in {",", "-", "until"}:
-                return False
-            raise UnreadError(entry.text)
-        else:
-            raise UnreadError(entry.text)
-    if entry.kind == "year" and entry.era is None:
-        is_bare = _FIRST_BARE <= entry.number <= LAST_YEAR and entry.digits <= _DIGITS_OF_YEAR
-        if not is_bare or (entry.parts and entry.number % 100 == 0):  # is "fine 1800" a year, or a century?
-            raise UnreadError(entry.text)
+    if entry.is_count and not entry.is_roman and not entry.era and not entry.parts:
+        if 0 < entry.number <= _LAST_DAY and entry.link not in {",", "-", "until"}:
+            return False
+    elif entry.is_count and entry.is_roman and (entry.era or entry.parts):
+        entry.unit = 100
+    elif entry.is_count and entry.era and not entry.is_whole and not entry.is_roman:
+        entry.kind = "year"
+    is_bare = entry.kind == "year" and entry.era is None
+    is_year = _FIRST_BARE <= entry.number <= LAST_YEAR and entry.digits <= _DIGITS_OF_YEAR
+    is_hundred = entry.parts and entry.number % 100 == 0  # is "fine 1800" a year, or a century?
+    if entry.is_count or (is_bare and (is_hundred or not is_year)):
+        raise UnreadError(entry.text)
     return True
