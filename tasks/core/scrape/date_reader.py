@@ -25,14 +25,10 @@ _YEAR = re.compile(r"(?<![\d.,'])(?:1\d|20)\d\d(?!\d|[.,']\d)")
 class Segment:
     """What stands between two commas, brackets or so."""
 
-    unread: str | None = None
-    """The first word that no list has."""
-    is_named: bool = False
-    """It names a period, a person or a place: other words in it don't matter."""
-    is_strict: bool = False
-    """But such a word stands behind a year, and may be an era."""
-    behind_name: str | None = None
-    """The word that no list has right before its bracket: "Rembrandt (1606-1669)"."""
+    unread: str | None = None  # the first word that no list has
+    is_named: bool = False  # it names a period, a person or a place: other words in it don't matter
+    is_strict: bool = False  # but such a word stands behind a year, and may be an era
+    behind_name: str | None = None  # the word that no list has right before its bracket: "Rembrandt (1606-1669)"
 
 
 def years_of_plain(plain: str, lexicon: Lexicon) -> YearRange:
@@ -160,7 +156,7 @@ class Reader:
         if sign in _OPENING or sign in _CLOSING:
             self._end_segment(sign)
         elif sign == "-" and self._is_minus():
-            self._front.era, self._front.is_era_in_front = "bc", True
+            self._say(None, era="bc", is_era_in_front=True)
         elif sign in _JOINS:
             self._read_joins(token)
         else:
@@ -184,7 +180,7 @@ class Reader:
         if sign == "-" and behind.keys() == {"unit"} and self._count():  # "19th-century"
             self._touched = self._place
         elif sign == "-" and is_end and is_open and self.statements:  # "1850-", "(1850)-"
-            self._bind_last("since")
+            self._say(self.statements[-1], bound="since")
         elif is_inside and is_noun_next and not (_DATED | _IN_FRONT) & behind.keys():
             self._end_segment(sign)
         elif is_inside:
@@ -224,9 +220,12 @@ class Reader:
 
     # bounds, parts, units, eras and calendars
 
-    def _bind_last(self, bound: str) -> None:
-        self.statements[-1].bound = bound
-        self._touched = self._place
+    def _say(self, before: Statement | None, **fields: Any) -> None:
+        """What a word says of the statement before it, else of the next."""
+        for name, value in fields.items():
+            setattr(before or self._front, name, value)
+        if before:
+            self._touched = self._place
 
     def _read_later(self, token: Token) -> None:
         """Nobody knows how much: "printed later"; but "a later print" is of the time that is said."""
@@ -236,10 +235,8 @@ class Reader:
             self.statements[-1].bound = "since"
 
     def _read_behind(self, token: Token) -> None:
-        if self._is_date_next():  # "after 1918 and before 1930"
-            self._front.bound = token.means["behind"]
-        elif self.statements:
-            self._bind_last(token.means["behind"])
+        is_in_front = self._is_date_next()  # "after 1918 and before 1930"
+        self._say(self.statements[-1] if self.statements and not is_in_front else None, bound=token.means["behind"])
 
     def _read_bound(self, token: Token) -> bool | None:
         bound, behind, is_in_front = token.means["bound"], self._next(), self._is_date_next()
@@ -248,7 +245,7 @@ class Reader:
         is_alone = self._next(-1).get("sign") in _OPENING and behind.get("sign") in _CLOSING
         is_behind = not is_in_front and self._before() and behind and "notes" not in behind
         if is_behind or (is_alone and self._segments_since_last() == 1):  # "1902 ante", "1866 (post)"
-            self._bind_last(bound)
+            self._say(self.statements[-1], bound=bound)
         elif not is_in_front and self._front.link:
             raise UnreadError(token.text)
         elif bound != "until" or not self._front.parts or "part" not in behind:  # not "Mitte bis Ende"
@@ -270,8 +267,7 @@ class Reader:
         is_last = ("sign" in behind or "join" in behind) and is_unjoined and not self._front.parts
         is_of_last = is_last and self._segments_since_last() < 2 and not self.statements[-1].parts
         if is_behind or (is_of_last and "join" not in self._next(-1)):
-            self.statements[-1].parts = (part,)
-            self._touched = self._place
+            self._say(self.statements[-1], parts=(part,))
         else:
             self._front.parts += (part,)
 
@@ -279,7 +275,7 @@ class Reader:
         """A half, a third, a quarter: the ordinals in front of it say which, or the one behind it."""
         size, last = token.means["size"], self._count()
         if last is None:
-            is_in_front = self._next().get("nth", size + 1) <= size
+            is_in_front = bool(self._next().get("nth", size + 1) <= size)
             self._size = size if is_in_front else self._size
             return is_in_front
         chosen = [self.statements.pop()]
@@ -304,7 +300,7 @@ class Reader:
             return False
         self._are_decades = False  # its number is none
         if count:
-            count.unit, self._touched = token.means["unit"], self._place
+            self._say(count, unit=token.means["unit"])
         else:
             self._unit = token.means["unit"]
         return None
@@ -313,10 +309,8 @@ class Reader:
         before = self._before()
         if "id_est" in token.means:  # a word for "that is" may be another language's "before Christ"
             return False
-        if before and before.era is None:
-            before.era, self._touched = token.means["era"], self._place
-        else:
-            self._front.era, self._front.is_era_in_front = token.means["era"], True
+        is_behind = before is not None and before.era is None
+        self._say(before if is_behind else None, era=token.means["era"], is_era_in_front=not is_behind)
         return None
 
     def _read_calendars(self, token: Token) -> bool | None:
@@ -379,7 +373,8 @@ class Reader:
         is_beside = {"unit", "size", "era"} & self._next().keys() or self._next().get("sign") in {"-", "/"}
         if len(token.text) == 1 and token.means.keys() != {"roman"} and not is_beside and self._unit is None:
             return False
-        return self._add_count(token, token.means["roman"], is_roman=True)
+        self._add_count(token, token.means["roman"], is_roman=True)
+        return None
 
     def _read_number(self, token: Token) -> None:
         means, behind = token.means, self._next()

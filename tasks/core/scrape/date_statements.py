@@ -34,25 +34,19 @@ class Statement:
 
     text: str = ""
     number: int = 0
-    kind: str = ""
-    """year; count (an ordinal, whose unit may be said elsewhere); tens (a decade, or a hundred years); range."""
+    kind: str = ""  # year, count (an ordinal, whose unit may be said elsewhere), tens (10 or 100 years), range
     segment: int = 0
     digits: int = 0
-    year_at: int = 0
-    """Where in the text its digits of a year begin."""
-    unit: int | None = None
-    """In years."""
-    is_whole: bool = False
-    """An ordinal that says so."""
+    year_at: int = 0  # where in the text its digits of a year begin
+    unit: int | None = None  # in years
+    is_whole: bool = False  # an ordinal that says so
     is_roman: bool = False
-    is_other: bool = False
-    """A number of another calendar, or a month."""
+    is_other: bool = False  # of another calendar, or a month
     parts: tuple[tuple[float, float], ...] = ()
     bound: str | None = None
     era: str | None = None
     is_era_in_front: bool = False
-    link: str | None = None
-    """What joins it to the statement before it."""
+    link: str | None = None  # what joins it to the statement before it
 
     def as_in(self, text: str | None) -> "Statement":
         """A copy of it with the year of a text that differs in the digits of its years alone."""
