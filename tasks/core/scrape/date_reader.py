@@ -125,16 +125,16 @@ class Reader:
     def _end_segment(self, sign: str) -> None:
         """What belongs to no statement behind it belongs to the one before it."""
         front, segment, is_comma = self._front, self._segments[-1], sign == ","
-        if front.era is not None or self._unit is not None:
-            raise UnreadError("century" if front.era is None else "bc")
+        if front.era is not None:
+            if self._segments_since_last() > 1 or self.statements[-1].era is not None:
+                raise UnreadError("bc")
+            self.statements[-1].era = front.era
+        if self._unit is not None:
+            raise UnreadError("century")
         is_split = is_comma and not self.statements and not {"part", "size", "nth"}.isdisjoint(self._next(-1))
-        following = Statement(
-            bound=front.bound
-            if is_comma and self._has_day and "number" in self._next()
-            else None,  # after July 4, 1776
-            parts=front.parts if is_split else (),  # First quarter, 18th century
-            link="," if is_comma and self._before() else None,
-        )
+        following = Statement(parts=front.parts if is_split else ())  # "First quarter, 18th century"
+        following.bound = front.bound if is_comma and self._has_day and "number" in self._next() else None
+        following.link = "," if is_comma and self._before() else None
         if self.statements:
             self.statements[-1].parts += front.parts
         is_name = sign == "(" and self._segments_since_last() and not segment.is_named
@@ -215,6 +215,10 @@ class Reader:
     def _read_names_follow(self, _token: Token) -> None:
         self._segments[-1].is_named |= not self._next() or "periods" in self._next()
 
+    def _read_id_est(self, token: Token) -> None:
+        if not self.statements:
+            raise UnreadError(token.text)
+
     def _read_copies(self, _token: Token) -> None:
         self._is_copy = True
 
@@ -232,11 +236,12 @@ class Reader:
         if self._is_date_next():
             raise UnreadError(token.text)
         if self.statements and "notes" in self._next(-1) and self._next().get("sign", "-") in {"", *_CLOSING}:
-            self.statements[-1].bound = "since"
+            self.statements.append(Statement(token.text, 1, "later", len(self._segments) - 1, bound="later"))
 
     def _read_behind(self, token: Token) -> None:
         is_in_front = self._is_date_next()  # "after 1918 and before 1930"
-        self._say(self.statements[-1] if self.statements and not is_in_front else None, bound=token.means["behind"])
+        if is_in_front or self.statements:
+            self._say(None if is_in_front else self.statements[-1], bound=token.means["behind"])
 
     def _read_bound(self, token: Token) -> bool | None:
         bound, behind, is_in_front = token.means["bound"], self._next(), self._is_date_next()
@@ -264,9 +269,8 @@ class Reader:
         behind, link = self._next(), self._front.link
         is_apart = behind.get("sign") != "-" or not self._is_close()  # not "mid-18th"
         is_unjoined = link is None or (link == "," and is_apart and "part" not in self._next(2))
-        is_last = ("sign" in behind or "join" in behind) and is_unjoined and not self._front.parts
-        is_of_last = is_last and self._segments_since_last() < 2 and not self.statements[-1].parts
-        if is_behind or (is_of_last and "join" not in self._next(-1)):
+        is_last = "sign" in behind and is_unjoined and not self._front.parts
+        if is_behind or (is_last and self._segments_since_last() < 2 and not self.statements[-1].parts):
             self._say(self.statements[-1], parts=(part,))
         else:
             self._front.parts += (part,)
@@ -290,7 +294,7 @@ class Reader:
 
     def _add_nth_part(self, number: int, size: int) -> None:
         if number > size:
-            raise UnreadError(str(number))
+            raise UnreadError(self._tokens[self._place].text)
         self._add_part((((number or size) - 1) / size, (number or size) / size))
 
     def _read_unit(self, token: Token) -> bool | None:
@@ -417,10 +421,10 @@ _READERS: dict[str, Callable[[Reader, Token], bool | None]] = {
         kind: getattr(Reader, f"_read_{kind}")
         for kind in (
             *("behind", "size", "unit", "roman", "number", "range", "named", "nth", "part", "era", "calendars"),
-            *("bound", "copies", "decades", "later", "names_follow", "joins"),
+            *("bound", "copies", "decades", "later", "id_est", "names_follow", "joins"),
         )
     },
     **{kind: functools.partial(Reader._read_noun, kind=kind) for kind in ("labels", "periods", "notes")},
-    **dict.fromkeys(("id_est", "little"), lambda _reader, _token: None),
+    "little": lambda _reader, _token: None,
 }
 """What a word that may mean several things is taken for: the first that fits; a reader gives False where it doesn't."""

@@ -1,7 +1,7 @@
 """Statements of a date, such as a year or a century, and the years that all of them together may mean."""
 
-import copy
 import itertools
+import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -34,7 +34,7 @@ class Statement:
 
     text: str = ""
     number: int = 0
-    kind: str = ""  # year, count (an ordinal, whose unit may be said elsewhere), tens (10 or 100 years), range
+    kind: str = ""  # year, count (an ordinal, whose unit may be said elsewhere), tens (10 or 100 years), range, later
     segment: int = 0
     digits: int = 0
     year_at: int = 0  # where in the text its digits of a year begin
@@ -50,7 +50,7 @@ class Statement:
 
     def as_in(self, text: str | None) -> "Statement":
         """A copy of it with the year of a text that differs in the digits of its years alone."""
-        entry = copy.copy(self)
+        entry = Statement(*_VALUES(self))
         digits = (text or "")[self.year_at : self.year_at + _DIGITS_OF_YEAR]
         if self.digits == _DIGITS_OF_YEAR and digits.isdigit():  # Roman years are no digits
             entry.text, entry.number = digits, int(digits)
@@ -77,6 +77,9 @@ class Statement:
         return first, last
 
 
+_VALUES = operator.attrgetter(*Statement.__slots__)
+
+
 def settled(statements: Sequence[Statement], *, is_all: bool) -> list[Statement]:
     """The statements that say years, each with its unit and era, which may stand with its neighbour.
 
@@ -98,7 +101,7 @@ def settled(statements: Sequence[Statement], *, is_all: bool) -> list[Statement]
     kept = _years_alone(_without_other_numbers(found))
     if any(entry.era == "bc" for entry in kept):  # then the others must say that they are not
         for entry in kept:
-            if entry.era is None and entry.years()[0] < _CERTAINLY_OURS:
+            if entry.era is None and entry.kind != "later" and entry.years()[0] < _CERTAINLY_OURS:
                 raise UnreadError(entry.text)
     return kept
 
@@ -110,14 +113,14 @@ def widest(statements: Sequence[Statement]) -> YearRange:
     begun_by: int | None = None
     is_open = is_begun_there = False
     for bound, first, last in _bounded_years(statements):
-        if bound in {"since", "after"}:
+        if bound in {"since", "after", "later"}:
             is_open, is_begun_there = True, bound == "since"
         else:
             lasts.append(last)
             is_open = is_open and bound is None and not is_begun_there  # "begun 1875, finished 1880"
         if bound in {"until", "before"}:
             begun_by = last if not firsts else begun_by
-        else:
+        elif bound != "later":
             firsts.append(first)
     is_begun = bool(firsts) and (begun_by is None or min(firsts) <= begun_by)  # not of "before 1850 (frame 1900)"
     years = YearRange(min(firsts) if is_begun else None, max(lasts) if lasts and not is_open else None)

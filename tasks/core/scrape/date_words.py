@@ -166,7 +166,7 @@ def _read(pieces: Pieces, place: int, lexicon: Lexicon) -> tuple[int, dict[str, 
     digits = pieces[place][0]
     number = int(digits) if len(digits) < 8 else 0
     size, suffix = _suffix(pieces, place + 1, lexicon)
-    suffix &= {"th"} if number % 10 else {"s"} if number >= 100 else {"s", "th"}
+    suffix &= {name for name, is_fit in (("s", number and number % 10 == 0), ("th", number < 100)) if is_fit}
     return 1 + size * bool(suffix), {"number": number, "digits": len(digits)} | dict.fromkeys(suffix, True), {}
 
 
@@ -227,9 +227,10 @@ def _phrase(pieces: Pieces, place: int, lexicon: Lexicon) -> tuple[int, Meanings
     for count in range(len(words), 0, -1):
         phrase = " ".join(words[:count])
         for form in (phrase,) if phrase.isascii() else (phrase, without_accents(phrase)):
-            has_dot = any(piece[0] == "." for piece in pieces[place : place + sizes[count - 1]])
+            if form not in lexicon.meanings:
+                continue
             is_dot_needed = 1 < 2 * count - 1 == len(form) and form[0] in lexicon.meanings
-            if form in lexicon.meanings and (has_dot or not is_dot_needed):
+            if not is_dot_needed or any(piece[0] == "." for piece in pieces[place : place + sizes[count - 1]]):
                 return sizes[count - 1], lexicon.meanings[form]
     return 0, {}
 
@@ -250,19 +251,26 @@ def _words_from(pieces: Pieces, place: int, lexicon: Lexicon) -> tuple[list[str]
 
 
 def _choose(found: Sequence[tuple[Token, Meanings]]) -> None:
-    """Give each token one meaning of each kind: where languages disagree, that of most words that are certain.
-
-    A museum's own words come before all.
-    """
-    votes = Counter({_OWN: sys.maxsize})
-    for _, meanings in found:
-        if len(meanings) == 1:
-            votes.update(*meanings.values())
+    """Give each token one meaning of each kind: where languages disagree, that of most words that are certain."""
+    votes: Counter[str] | None = None
     for token, meanings in found:
-        best = max((votes[language] for languages in meanings.values() for language in languages), default=0)
+        if len(meanings) < 2:
+            token.means.update(meanings.keys())
+            continue
+        votes = votes or _votes([meanings for _, meanings in found])
+        best = max(votes[language] for languages in meanings.values() for language in languages)
         for (kind, value), languages in sorted(meanings.items(), key=lambda entry: len(entry[1])):
             if any(votes[language] == best for language in languages):
                 token.means[kind] = value
+
+
+def _votes(found: Sequence[Meanings]) -> Counter[str]:
+    """How many words are certain to be of each language; a museum's own come before all."""
+    votes = Counter({_OWN: sys.maxsize})
+    for meanings in found:
+        if len(meanings) == 1:
+            votes.update(*meanings.values())
+    return votes
 
 
 def number_of_roman(text: str) -> int:

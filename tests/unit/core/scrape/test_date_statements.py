@@ -18,7 +18,7 @@ def test_the_years_of_one_statement() -> None:
 
 def test_the_widest_range_of_all() -> None:
     assert widest([year(1860), year(1872)]) == (1860, 1872)
-    assert widest([year(1946, bound="since")]) == (1946, None)
+    assert widest([year(1946), Statement("later", 1, "later", bound="later")]) == (1946, None)
     assert widest([year(1939), year(1962, bound="before")]) == (1939, 1962)
     assert widest([year(1900, bound="after"), year(1850, bound="before")]) == (None, None)
     assert widest([]) == (None, None)
