@@ -18,7 +18,9 @@ _DATED = frozenset({"number", "range", "roman", "nth", "named", "unit", "decades
 _IN_FRONT = frozenset({"little", "part", "size", "bound", "era", "joins", "calendars", "id_est"})
 """Kinds of words that may stand between a bound and its date."""
 _SPAN_OF_LIFE = range(15, 101)
-_YEAR = re.compile(r"(?<![\d.,'])(?:1\d|20)\d\d(?!\d|[.,']\d)")
+_SHORT_YEAR = r"(?<!\d )(?:1\d|2[1-9]|[3-9]\d)\d(?![_.?xXu]|-(?!\s?\d)| \d{3})"
+_YEAR = re.compile(rf"(?<![\d.,'])(?:(?:1\d|20)\d\d|{_SHORT_YEAR})(?!\d|[.,']\d)")
+"""A year, but for what may be another number: 1,500, 1 500, 185-."""
 
 
 @dataclass(slots=True)
@@ -40,7 +42,9 @@ def years_of_plain(plain: str, lexicon: Lexicon) -> YearRange:
 
 
 def _masked(year: re.Match[str]) -> str:
-    return "1000" if year[0].endswith("00") else "1110" if year[0].endswith("0") else "1111"
+    zeros = "0" * min(len(year[0]) - len(year[0].rstrip("0")), 2)
+    first = "1" if year[0][0] == "1" or len(year[0]) == 4 else "7"
+    return first * (len(year[0]) - len(zeros)) + zeros
 
 
 @functools.lru_cache(maxsize=16384)

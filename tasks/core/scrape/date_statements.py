@@ -51,8 +51,8 @@ class Statement:
     def as_in(self, text: str | None) -> "Statement":
         """A copy of it with the year of a text that differs in the digits of its years alone."""
         entry = Statement(*_VALUES(self))
-        digits = (text or "")[self.year_at : self.year_at + _DIGITS_OF_YEAR]
-        if self.digits == _DIGITS_OF_YEAR and digits.isdigit():  # Roman years are no digits
+        digits = (text or "")[self.year_at : self.year_at + self.digits]
+        if 2 < self.digits <= _DIGITS_OF_YEAR and digits.isdigit():  # Roman years are no digits
             entry.text, entry.number = digits, int(digits)
         return entry
 
