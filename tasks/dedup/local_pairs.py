@@ -16,7 +16,8 @@ from prefect.cache_policies import NO_CACHE
 from schemas.manifests import Context, TableRef
 from schemas.tables import KEYPOINTS, LOCAL_BLOBS, LOCAL_PAIRS, THUMBNAIL_PLACES
 from tasks.core import tables
-from tasks.core.dedup import LEVEL_SCALE, local
+from tasks.core.dedup import local
+from tasks.core.dedup.sizes import LEVEL_SCALE
 from tasks.engine import inspection, runs
 from tasks.engine import thumbnails as stored_thumbnails
 from tasks.engine.cache_keys import cache_key

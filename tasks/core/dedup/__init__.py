@@ -1,12 +1,1 @@
-"""dedup: which images show one work. Here, what compiled arithmetic and its callers share (the compiler comes late)."""
-
-LEVEL_SCALE = 1.2
-"""Sizes of keypoints: each so many times the one before."""
-
-PATCH_PX = 8
-STEP_PX = 4
-"""Patches overlap by half: what differs in a small place fills some of them whole, wherever it lies."""
-REACH_PX = 1
-"""A copy in perspective, or on warped paper, lies a px off in places."""
-AGREES = 0.5
-"""Correlation of a patch from which on it agrees."""
+"""dedup: which images show one work."""

@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tasks.core.dedup import LEVEL_SCALE, search
+from tasks.core.dedup import search
+from tasks.core.dedup.sizes import LEVEL_SCALE
 from tasks.core.dedup.views import STEPS, View
 
 SIDE_PX = 256

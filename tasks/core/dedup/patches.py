@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tasks.core.dedup import AGREES, PATCH_PX, STEP_PX
+from tasks.core.dedup.sizes import AGREES, PATCH_PX, STEP_PX
 
 Picture = NDArray[np.float32]
 Mask = NDArray[np.bool_]
