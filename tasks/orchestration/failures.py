@@ -4,6 +4,7 @@ Prefect's log and in the state of a run. All else is a bug, and keeps its traceb
 
 import errno
 import os
+import re
 from typing import NamedTuple
 
 from schemas.errors import BadInput, BrokenPromise, Refusal, is_service_error
@@ -33,6 +34,8 @@ _OF_RIGHTS = ("Credential", "Auth", "Token")
 """What the names of a storage library's errors hold where somebody must log in, or be let in, before it can work."""
 
 _LONGEST_PLACE, _LONGEST_SENTENCE = 300, 4_000  # characters
+_LONG_WORD, _OF_LONG_WORD = re.compile(rf"\S{{{2 * _LONGEST_PLACE},}}"), 80
+"""What is longer than two places in a row is no word of ours; its beginning says which it is."""
 _STATUS: tuple[tuple[type[Exception], int], ...] = ((BadInput, 2), (Refusal, 3), (BrokenPromise, 1))
 
 
@@ -66,7 +69,8 @@ def plain_sentence(sentence: str) -> str:
     >>> plain_sentence("expected a name, got '\x1b[2J'")
     "expected a name, got '?[2J'"
     """
-    sentence = "\n".join(map(printable, sentence.split("\n")))
+    lines = (_LONG_WORD.sub(lambda word: f"{word[0][:_OF_LONG_WORD]}...", line) for line in sentence.split("\n"))
+    sentence = "\n".join(map(printable, lines))
     # whoever words it should have cut what it quotes
     return sentence if len(sentence) <= _LONGEST_SENTENCE else f"{sentence[:_LONGEST_SENTENCE]}..."
 

@@ -5,7 +5,7 @@ import pyarrow.compute as pc
 
 from schemas.errors import BadInput
 from schemas.manifests import Context, State, TableRef
-from schemas.phrases import listed
+from schemas.phrases import listed, quoted
 from schemas.recipe import Recipe
 from schemas.tables import BY_HAND, LEDGER, TAKEDOWNS, TAKEN_DOWN
 from tasks.core import by_hand as core
@@ -32,7 +32,7 @@ def read_manual_lists(recipe: Recipe, context: Context) -> pa.Table:
     replaced = manual.filter(pc.equal(manual["action"], "replace"))["name"].to_pylist()
     if replaced and not any(stage.has_draw for stage in recipe.stages):
         raise BadInput(
-            f"{name}: expected a sample stage in the recipe to replace '{replaced[0]}' in its draw, got none"
+            f"{name}: expected a sample stage in the recipe to replace {quoted(replaced[0])} in its draw, got none"
         )
     return manual
 

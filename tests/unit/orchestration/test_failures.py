@@ -19,7 +19,8 @@ from tasks.orchestration.failures import failure_of
         (BadInput("got '\x1b[2J'"), "got '?[2J'", 2),
         (BadInput("got 'a\nb'"), "got 'a?b'", 2),
         (BrokenPromise("expected tables:\n- one\n- two"), "expected tables:\n- one\n- two", 1),
-        (BadInput("a" * 5000), "a" * 4000 + "...", 2),
+        (BadInput("a b " * 2000), "a b " * 1000 + "...", 2),
+        (BadInput(f"expected a name, got '{'a' * 5000}'"), f"expected a name, got '{'a' * 79}...", 2),
     ],
 )
 def test_what_a_person_can_do_something_about_is_a_sentence_and_a_status(problem, sentence, status):
