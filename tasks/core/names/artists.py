@@ -167,8 +167,8 @@ class _Qualifiers:
 
 @lru_cache(maxsize=65536)
 def _parse_attribution(text: str, aliases: Aliases, own: str | None) -> Attribution:
-    words, qualifiers = words_of(aliases, own), _Qualifiers()
-    while True:  # each step leaves less, or the same words in the order in which they are spoken, so this ends
+    words, qualifiers, seen = words_of(aliases, own), _Qualifiers(), set[str]()
+    while True:  # each step leaves less, or the same words in another order, in which none comes twice: so this ends
         if aliases.is_name(text):  # a recipe's spelling stays as it is, also with a "?" in it
             return Attribution(text, qualifiers.first())
         text = _without_doubt(text, qualifiers)  # before the look-up, which ignores the "?"
@@ -178,8 +178,9 @@ def _parse_attribution(text: str, aliases: Aliases, own: str | None) -> Attribut
             if is_nobody(text, words):
                 return Attribution(None)
             shorter = _strip_once(text, words, qualifiers)
-        if shorter == text:
-            return Attribution(text, qualifiers.first())
+        seen.add(text)
+        if shorter == text or shorter in seen:  # "Pieter Hooch de" may be turned and turned back: it stays as it came
+            return Attribution(shorter, qualifiers.first())
         text = shorter
 
 
