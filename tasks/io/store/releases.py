@@ -81,8 +81,8 @@ class Release:
         if numbers(promised := self.manifest.contract_version) < OLDEST_CONTRACT:
             oldest = ".".join(map(str, OLDEST_CONTRACT))
             raise BadInput(
-                f"release: expected one by contract {oldest} or later, got {quoted(url, LONGEST_PLACE)} by contract "
-                f"{quoted(promised, 20)}: build it again"
+                f"release: expected one by contract {oldest} or later, got {quoted(url, LONGEST_PLACE)}, whose "
+                f"manifest.json says {quoted(promised, 20)}: build it again"
             )
 
     @property
