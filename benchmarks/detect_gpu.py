@@ -33,12 +33,12 @@ from benchmarks.detect_moves import rows as moves
 from benchmarks.detect_pictures import found_in, painted, textured
 from benchmarks.detect_reference import reference_s, workers_here
 from schemas.detect import Detect
-from tasks.engine.detectors import detections
 from tasks.io.detectors import devices, stream, torchvision_models
 from tasks.io.detectors.decoding import decode_on_cpu
 from tasks.io.detectors.loading import InferenceOptions
 from tasks.io.detectors.torchvision_detector import StagedBatch, TorchvisionDetector
 from tasks.io.images.decode import UnreadableImage
+from tasks.subjects.detectors import detections
 
 MODELS = {"fasterrcnn_resnet50_fpn_v2": (800, 1333), "fcos_small": (160, 160)}
 PARTS = 2

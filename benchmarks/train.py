@@ -1,7 +1,7 @@
 """A small detector of torchvision, trained from scratch on the museum by the product's own command, and once more with
 a kill in its middle.
 
-    python -m benchmarks.train [--works N] [--epochs N] [--kill-works N]
+    python -m benchmarks.train [--works N] [--epochs N] [--kill-works N] [--device NAME]
 
 It learns from works of several seeds and is examined on works of a seed that nothing was ever tuned on. Painting is not
 counted.
@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import count
@@ -52,20 +53,23 @@ SETTINGS = {
 }
 _PER_SEED = 3000
 
+Train = Callable[..., list[str]]  # of the truth, the store, the epochs and more settings: the command
+
 
 def main() -> None:
     arguments = _parsed()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
             exam = _museum(pool, folder / "exam", {UNUSED_SEED: EXAM_WORKS})
             seeds = dict.fromkeys(TRAINING_SEEDS[: -(-arguments.works // _PER_SEED)], _PER_SEED)
             truth = _museum(pool, folder / "train", seeds)
             few = _museum(pool, folder / "few", {TRAINING_SEEDS[0]: arguments.kill_works})
-        rows, ratios = _whole(truth, exam, folder / "store", arguments.epochs)
+        train = partial(_command, exam, arguments.device)
+        rows, ratios = _whole(train, truth, exam, folder / "store", arguments.epochs)
         print(json.dumps(ratios), flush=True)  # a quarter of an hour's work should not be lost to what comes after
-        rows.append(_killed(few, exam, folder, rows))
-        write("train", rows, ratios)
+        rows.append(_killed(train, few, folder, rows))
+        write("train" if arguments.device == "cpu" else "train-gpu", rows, ratios)
 
 
 def _parsed() -> argparse.Namespace:
@@ -73,6 +77,7 @@ def _parsed() -> argparse.Namespace:
     parser.add_argument("--works", type=int, default=18_000, help=f"to the next {_PER_SEED} (default: %(default)s)")
     parser.add_argument("--epochs", type=int, default=4)
     parser.add_argument("--kill-works", type=int, default=800)
+    parser.add_argument("--device", default="cpu", help="cpu or cuda:0 (default: %(default)s)")
     return parser.parse_args()
 
 
@@ -95,7 +100,7 @@ def _work(folder: Path, seed: int, row: int) -> ImageTruth:
     return ImageTruth(f"{seed}-{row}", name, file.width_px, file.height_px, work.figures)
 
 
-def _command(truth: Path, exam: Path, store: Path, epochs: int, **more: Any) -> list[str]:
+def _command(exam: Path, device: str, truth: Path, store: Path, epochs: int, **more: Any) -> list[str]:
     words = [
         sys.executable,
         "-m",
@@ -110,7 +115,7 @@ def _command(truth: Path, exam: Path, store: Path, epochs: int, **more: Any) -> 
         "--model",
         "fcos_small",
         "--device",
-        "cpu",
+        device,
     ]
     for name, value in {**SETTINGS, "epochs": epochs, "evaluate_every": epochs, **more}.items():
         words += ["--set", f"{name}={value}"]
@@ -128,11 +133,13 @@ def _timed(words: list[str]) -> tuple[float, float]:
     return round(time.monotonic() - began_s, 1), round(cpu_s, 1)
 
 
-def _whole(truth: Path, exam: Path, store: Path, epochs: int) -> tuple[list[dict[str, Any]], dict[str, float]]:
+def _whole(
+    train: Train, truth: Path, exam: Path, store: Path, epochs: int
+) -> tuple[list[dict[str, Any]], dict[str, float]]:
     """The training, after each image has been looked at once, as any build of the same store would have done."""
     look = f"from benchmarks.train import look; look({str(truth)!r}, {str(exam)!r}, {str(store)!r})"
     looked_s, looked_cpu_s = _timed([sys.executable, "-c", look])
-    wall_s, cpu_s = _timed(_command(truth, exam, store, epochs))
+    wall_s, cpu_s = _timed(train(truth, store, epochs))
     metrics, _, curves = _content(store)
     scores = metrics["evaluations"][-1]
     loop_s = max(row["value"] for row in curves if row["name"] == "s")
@@ -160,7 +167,7 @@ def _whole(truth: Path, exam: Path, store: Path, epochs: int) -> tuple[list[dict
 
 def look(truth: str, exam: str, store: str) -> None:
     from schemas.manifests import Context
-    from tasks.engine.truth import load_ground_truth
+    from tasks.subjects.truth import load_ground_truth
 
     for file in (truth, exam):
         load_ground_truth(file, None, Context(store=store, workers=2))
@@ -172,13 +179,13 @@ def _content(store: Path) -> tuple[dict[str, Any], bytes, list[dict[str, Any]]]:
     return metrics, (folder / "model.safetensors").read_bytes(), pq.read_table(folder / "curves.parquet").to_pylist()
 
 
-def _killed(few: Path, exam: Path, folder: Path, rows: list[dict[str, Any]]) -> dict[str, Any]:
+def _killed(train: Train, few: Path, folder: Path, rows: list[dict[str, Any]]) -> dict[str, Any]:
     """A short training once straight and once killed (-9) after half of its steps and started again: is all that came
     of it equal?
     """
     straight, killed = folder / "straight", folder / "killed"
-    _timed(_command(few, exam, straight, 2))
-    words = _command(few, exam, killed, 2, checkpoint_every_steps=10)
+    _timed(train(few, straight, 2))
+    words = train(few, killed, 2, checkpoint_every_steps=10)
     child = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.DEVNULL, start_new_session=True)
     half = _content(straight)[0]["steps"] // 2
     for _ in count():

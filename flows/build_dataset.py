@@ -9,25 +9,21 @@ from prefect import flow
 from prefect.context import FlowRunContext
 
 from flows import collisions
-from flows.builds import build_at_hand, is_begun, leased_build
+from flows.builds import check_stages, is_shared, open_build, shared_build
 from flows.parameters import Count, Device, Seed
 from flows.recipes import check_bindings, recipe_from_file
 from flows.runner import check_cluster_of_flow, cluster_address, runner
-from schemas.detect import Detect
 from schemas.errors import BadInput, BrokenPromise, Refusal
 from schemas.manifests import Context, Predecessor, Step
 from schemas.phrases import LONGEST_PLACE, quoted
 from schemas.recipe import Recipe
-from schemas.sources import AnyFileSource
-from schemas.stages import Dedup
-from tasks.dedup import read_verdicts
-from tasks.detect import check_detector
-from tasks.engine import artifacts, events, flow_runs, runs, summary
-from tasks.engine.by_hand import read_manual_lists
-from tasks.engine.clusters import is_cluster
-from tasks.engine.previous import choose_predecessor
+from tasks.engine import runs
+from tasks.orchestration import flow_runs
+from tasks.orchestration.clusters import is_cluster
+from tasks.page import artifacts, events, summary
 from tasks.scrape import check_sources, example_records, scrape
-from tasks.screen import check_screens
+from tasks.subjects.by_hand import read_manual_lists
+from tasks.subjects.previous import choose_predecessor
 
 
 @flow(name="build_dataset", task_runner=runner(cluster_address()), persist_result=False)
@@ -94,10 +90,10 @@ def _build_run(recipe: Recipe, context: Context) -> str:
     collisions.update_strategy()
     here = _without_gpu_of_cluster(context)
     check(recipe, here)
-    if not is_begun():
+    if not is_shared():
         check_cluster_of_flow()  # the command has done so before
     try:
-        with build_at_hand(recipe, context) as build:
+        with shared_build(recipe, context) as build:
             if events.is_heard() and not build.is_stored():
                 _show_plan(recipe, here)
             steps = build.finish()
@@ -134,13 +130,8 @@ def check(recipe: Recipe, context: Context) -> None:
     """
     check_bindings(recipe, context.bindings)
     check_sources(recipe, context)
-    check_screens(recipe)
     read_manual_lists(recipe, context)
-    for stage in recipe.stages:
-        if isinstance(stage, Detect):
-            check_detector(stage, context, recipe)
-        if isinstance(stage, Dedup):
-            read_verdicts(stage, context)
+    check_stages(recipe, context)
     runs.check_store(context)
 
 
@@ -153,7 +144,7 @@ def list_records(recipe: Recipe, source: str | None, at_most: int, context: Cont
     if source is not None and source not in names:
         raise BadInput(f"--source: expected one of {quoted(names, LONGEST_PLACE)}, got {quoted(source)}")
     chosen = tuple(entry for entry in recipe.sources if source in {None, entry.name})
-    needed = {entry.at if isinstance(entry, AnyFileSource) else entry.secret for entry in chosen} | {recipe.by_hand}
+    needed = {name for entry in chosen for name in entry.uses} | {recipe.by_hand}
     unneeded = [name for name in recipe.bindings if name not in needed]
     given = {name: value for name, value in context.bindings.items() if name not in unneeded}
     bindings = {name: meaning for name, meaning in recipe.bindings.items() if name in needed}
@@ -173,7 +164,7 @@ def plan(recipe: Recipe, context: Context) -> tuple[Step, ...]:
     """What each stage of a build would do. Decisions are made in memory; nothing is fetched, measured or written."""
     context = context.model_copy(update={"plan": uuid.uuid4().hex})
     check(recipe, context)
-    with leased_build(recipe, context) as build:
+    with open_build(recipe, context) as build:
         return build.finish()
 
 
@@ -184,5 +175,5 @@ def run_stages(recipe: Recipe, context: Context) -> tuple[Step, ...]:
     them are checked, and the stages are run again; and also where another build has published meanwhile. Where a gate
     refuses, what was kept and dropped so far is printed and kept for `why --last`, and Refusal is raised.
     """
-    with leased_build(recipe, context) as build:
+    with open_build(recipe, context) as build:
         return build.finish()

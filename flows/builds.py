@@ -8,47 +8,69 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
+from typing import Any, NamedTuple
 
 from schemas.errors import DamagedFile, Overtaken, Refusal, WorkToDo
 from schemas.manifests import Context, State, Step
 from schemas.phrases import error_line
 from schemas.recipe import Recipe
 from schemas.stages import AnyStage
-from tasks.dedup import dedup
-from tasks.detect import detect
-from tasks.engine import artifacts, events, flow_runs, mending, refusals, runs, summary
-from tasks.engine.previous import choose_predecessor
+from tasks.dedup import check_verdicts, dedup
+from tasks.detect import check_detector, detect
+from tasks.engine import mending, runs
 from tasks.export import export
 from tasks.fetch import fetch
 from tasks.hash import hash_
+from tasks.orchestration import flow_runs
+from tasks.page import artifacts, events, summary
 from tasks.quality import quality
 from tasks.sample import sample
 from tasks.scrape import scrape
-from tasks.screen import screen
+from tasks.screen import check_styles, screen
 from tasks.split import split
+from tasks.subjects import refusals
+from tasks.subjects.previous import choose_predecessor
 
 _SECOND_TRIES = 2
 """So often a build begins again: more damage than one check finds is a disk that fails."""
 
-SHELLS: dict[str, Callable[..., Step]] = {
-    "fetch": fetch,
-    "hash": hash_,
-    "detect": detect,
-    "quality": quality,
-    "screen": screen,
-    "dedup": dedup,
-    "sample": sample,
-    "split": split,
-    "export": export,
-}
-"""Each stage's shell, by the stage's word: (settings, state, recipe, context) -> Step."""
 
-_BEGUN: ContextVar["Build | None"] = ContextVar("begun_build", default=None)
-"""The build of this process that has begun before its flow, to see whether there is anything to do."""
+class Shell(NamedTuple):
+    """What does a stage's work, and what finds before the first stage that it can't.
+
+    run: (settings, state, recipe, context) -> Step. check: (settings, context, recipe), raises BadInput.
+    """
+
+    run: Callable[..., Step]
+    check: Callable[[Any, Context, Recipe], None] | None = None
+
+
+SHELLS: dict[str, Shell] = {
+    "fetch": Shell(fetch),
+    "hash": Shell(hash_),
+    "detect": Shell(detect, check_detector),
+    "quality": Shell(quality),
+    "screen": Shell(screen, check_styles),
+    "dedup": Shell(dedup, check_verdicts),
+    "sample": Shell(sample),
+    "split": Shell(split),
+    "export": Shell(export),
+}
+"""By each stage's word."""
+
+_SHARED: ContextVar["Build | None"] = ContextVar("shared_build", default=None)
+"""The build that a flow goes on with, since it was opened around it."""
+
+
+def check_stages(recipe: Recipe, context: Context) -> None:
+    """Raise BadInput for what can be found wrong in a stage before the first one begins."""
+    for settings in recipe.stages:
+        if (check := SHELLS[settings.stage].check) is not None:
+            check(settings, context, recipe)
 
 
 @contextlib.contextmanager
-def leased_build(recipe: Recipe, context: Context) -> Iterator["Build"]:
+def open_build(recipe: Recipe, context: Context) -> Iterator["Build"]:
     """A build that holds its lease on the store in this block."""
     # a trial on a few records does not say what the dataset needs
     with runs.at_work(context, f"build of {recipe.name}", None if recipe.limit else recipe.name):
@@ -56,29 +78,25 @@ def leased_build(recipe: Recipe, context: Context) -> Iterator["Build"]:
 
 
 @contextlib.contextmanager
-def begun_build(recipe: Recipe, context: Context) -> Iterator["Build"]:
-    """A build that begins before its flow, which goes on with it in this block (`build_at_hand`)."""
-    with leased_build(recipe, context) as build:
-        token = _BEGUN.set(build)
+def shared_build(recipe: Recipe, context: Context) -> Iterator["Build"]:
+    """The build that was opened around this block; without one, one that is opened here, and shared with all within.
+
+    So a command sees whether there is anything to do, and its flow goes on from there.
+    """
+    if (build := _SHARED.get()) is not None:
+        yield build
+        return
+    with open_build(recipe, context) as build:
+        token = _SHARED.set(build)
         try:
             yield build
         finally:
-            _BEGUN.reset(token)
+            _SHARED.reset(token)
 
 
-def is_begun() -> bool:
-    """Whether a build has begun around the flow."""
-    return _BEGUN.get() is not None
-
-
-@contextlib.contextmanager
-def build_at_hand(recipe: Recipe, context: Context) -> Iterator["Build"]:
-    """For the flow: the build that has begun around it, or one that begins here."""
-    if (build := _BEGUN.get()) is not None:
-        yield build
-        return
-    with leased_build(recipe, context) as build:
-        yield build
+def is_shared() -> bool:
+    """Whether a build was opened around this."""
+    return _SHARED.get() is not None
 
 
 class Build:
@@ -189,7 +207,7 @@ def _show_what_was_done(state: State, context: Context) -> None:
 
 
 def _step(settings: AnyStage, state: State, recipe: Recipe, context: Context) -> Step:
-    shell = SHELLS[settings.stage]
+    shell = SHELLS[settings.stage].run
     return flow_runs.run_stage(
         settings.label, context, lambda: shell(settings, state, recipe, context), lambda step: step
     )

@@ -19,7 +19,7 @@ from prefect.settings import PREFECT_API_URL
 
 from schemas.errors import BadInput
 from schemas.phrases import LONGEST_PLACE, error_line, printable, quoted
-from tasks.engine import clusters, worker_code
+from tasks.orchestration import clusters, worker_code
 
 _LAST_PORT = 65535
 _CONNECT_S, _ANSWER_S = 3.0, 4.0

@@ -10,7 +10,7 @@ from prefect.client.schemas.actions import DeploymentScheduleCreate, DeploymentU
 from prefect.client.schemas.objects import ConcurrencyLimitStrategy, ConcurrencyOptions, DeploymentSchedule
 from prefect.context import FlowRunContext
 
-from tasks.engine import reports
+from tasks.orchestration import reports
 
 _WORDS = {
     ConcurrencyLimitStrategy.ENQUEUE: " While a run is at work, a later one waits.",

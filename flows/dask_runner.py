@@ -11,7 +11,7 @@ from prefect_dask.client import PrefectDaskClient
 from prefect_dask.task_runners import DaskTaskRunner
 
 from flows.cluster import check_workers
-from tasks.engine.worker_plugin import BuildPlugin
+from tasks.orchestration.worker_plugin import BuildPlugin
 
 _LONGEST_S = 6.0
 """To say that the build has ended; workers that don't answer are not waited for."""

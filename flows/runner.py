@@ -22,7 +22,7 @@ from flows.prefect_home import check_home
 from flows.wall import STATUS, TEXT
 from schemas.errors import BadInput
 from schemas.phrases import error_line
-from tasks.engine.clusters import is_cluster
+from tasks.orchestration.clusters import is_cluster
 
 DASK = "BILDERATLAS_DASK"
 """The environment's setting with a cluster's address: for runs from Prefect's page, and commands without --dask."""

@@ -5,16 +5,19 @@ system closes its end, and the server ends as well. This file is also what the s
 """
 
 import os
+import socket
 import subprocess
 import sys
 import threading
+import time
 from typing import Any
 
 from prefect.server.api.server import SubprocessASGIServer, create_app
-from prefect.settings import get_current_settings
+from prefect.settings import PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS, get_current_settings
 
 from flows.sqlite_server import answer_while_busy
 from flows.wall import Wall, allowed_names
+from schemas.errors import BadInput
 
 _OF_PREFECT = {"PREFECT_UI_ENABLED": "0", "PREFECT__SERVER_EPHEMERAL": "1", "PREFECT__SERVER_FINAL": "1"}
 """What Prefect sets for a temporary server: no web page, no services that only a lasting server needs."""
@@ -25,7 +28,7 @@ class TemporaryServer(SubprocessASGIServer):
 
     def _run_uvicorn_command(self) -> "subprocess.Popen[Any]":
         settings = get_current_settings().to_environment_variables(exclude_unset=True)
-        return subprocess.Popen(
+        process = subprocess.Popen(
             # -P: neither the current folder nor that of this file may hide a module of Prefect's
             [sys.executable, "-P", __file__, str(self.port)],
             stdin=subprocess.PIPE,
@@ -33,6 +36,24 @@ class TemporaryServer(SubprocessASGIServer):
             # a terminal sends Ctrl-C to all processes of a session, but the flow must still reach its server
             start_new_session=True,
         )
+        self._wait_for(process)
+        return process
+
+    def _wait_for(self, process: "subprocess.Popen[Any]") -> None:
+        """Until something answers at the port, or the time for it is over. Raises BadInput if the process ends before
+        that: Prefect would go on asking.
+        """
+        end_s = time.monotonic() + PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS.value()
+        while time.monotonic() < end_s:
+            with socket.socket() as client:
+                if not client.connect_ex(("127.0.0.1", self.port or 0)):
+                    return
+            if process.poll() is not None:
+                raise BadInput(
+                    "expected Prefect's temporary server to start, got its end with status "
+                    f"{process.returncode}: above stands what it said"
+                )
+            time.sleep(0.1)
 
     def stop(self) -> None:
         """End the server."""

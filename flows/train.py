@@ -14,8 +14,9 @@ from schemas.errors import BadInput
 from schemas.manifests import Context
 from schemas.phrases import error_line, quoted
 from schemas.train import TrainDetector, TrainingData, TrainingTruth
-from tasks.engine import flow_runs, runs
-from tasks.engine.truth import is_coco_file
+from tasks.engine import runs
+from tasks.orchestration import flow_runs
+from tasks.subjects.truth import is_coco_file
 
 if TYPE_CHECKING:
     from tasks.train import TrainingResult

@@ -6,7 +6,8 @@ from prefect import flow
 
 from schemas.errors import BrokenPromise
 from schemas.phrases import counted
-from tasks.engine import artifacts, flow_runs
+from tasks.orchestration import flow_runs
+from tasks.page import artifacts
 from tasks.verify import verify
 
 

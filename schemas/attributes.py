@@ -1,6 +1,5 @@
 """Attributes: what a recipe's records say beyond the columns that all releases have, such as a work's department."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Literal, Protocol
 
@@ -9,7 +8,7 @@ from pydantic import ConfigDict, Field
 
 from schemas.base import Frozen, Name
 from schemas.phrases import LONGEST_PLACE, quoted
-from schemas.sources import AnySource, FolderSource
+from schemas.sources import AnySource
 from schemas.tables import BY_CONTRACT, IMAGES
 
 AttributeName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,62}$")]
@@ -39,7 +38,6 @@ _WORDS = frozenset(
         *("key", "image", "group", "answer_url", "offers"),
     }
 )
-_FIELD = re.compile(r"\{(\w+)\}")
 
 
 class Typed(Protocol):
@@ -124,10 +122,8 @@ def attribute_problems(attributes: Attributes, sources: Sequence[AnySource]) -> 
             yield f"attributes.{name}.from: expected some of the sources {quoted(names, LONGEST_PLACE)}, got {given}"
         for source in sources:
             field = attribute.field_in(name, source.name)
-            if field is not None and isinstance(source, FolderSource):
-                yield from check_offer(
-                    name, field, source.name, _FIELD.findall(source.pattern), "a field of the pattern"
-                )
+            if field is not None and (offered := source.offered_fields) is not None:
+                yield from check_offer(name, field, source.name, offered, "a field of the pattern")
 
 
 def check_offer(name: str, field: str, source: str, offered: Sequence[str], what: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What all parts of a recipe share, and what all of its stages have."""
+"""What all parts of a recipe share."""
 
 from typing import Annotated, Any
 
@@ -83,13 +83,3 @@ class Frozen(BaseModel):
         """
         _refuse_booleans(schema := handler(source))
         return schema
-
-
-class Stage(Frozen):
-    """What every stage has: its word, and a label of its own."""
-
-    label: Name = Field(
-        "",
-        validate_default=False,
-        description="The stage's name in reports and in --set; each label once in a recipe. Default: the stage's word",
-    )

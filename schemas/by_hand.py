@@ -1,6 +1,5 @@
 """The words of the list by hand: actions of people on single records, whatever was measured of them."""
 
-import re
 from typing import Literal, get_args
 
 Action = Literal["exclude", "include", "replace", "takedown"]
@@ -25,18 +24,3 @@ MEANING: dict[Action, str] = {
 
 ALONE = "the record alone: "
 """How the detail of a drop begins, for people, where a record was taken down without its copies."""
-
-_BEGINS_ALONE = re.compile(f"(same bytes as \\S+: )?{ALONE}")
-
-
-def scope_of_detail(detail: str | None) -> str:
-    """Whether a record was taken down as a work, with its copies, or alone, by the detail of its drop.
-
-    That is all that releases before contract 1.4.0, and tombstones without a scope, say of it; a reason that begins
-    with the same words can't be told from these.
-
-    >>> details = ["the record alone: a wrong scan (2024-05-01)", "same bytes as s:1: the record alone: a scan", None]
-    >>> [scope_of_detail(detail) for detail in (*details, "asked for the record alone: heirs")]
-    ['record', 'record', 'work', 'work']
-    """
-    return "record" if _BEGINS_ALONE.match(detail or "") else "work"

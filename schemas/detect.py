@@ -3,13 +3,17 @@
 Defaults that depend on the model are filled in when a recipe is read.
 """
 
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from schemas.base import Name, Score, Stage
+from schemas.base import Name, Score
 from schemas.coco_names import INDEX_OF_80, INDEX_OF_91
+from schemas.keypoints import DEFAULT
 from schemas.phrases import quoted
+from schemas.reasons import FAILURES_IN_BYTES
+from schemas.stage import Stage, Surroundings
 
 Family = Literal["onnx", "torchvision", "hog", "results"]
 TORCHVISION = (
@@ -74,6 +78,10 @@ def _or_names(schema: dict[str, Any]) -> None:
 
 class Detect(Stage):
     """Measure each blob with a detector; all boxes above a low score are stored, and nothing is dropped for them."""
+
+    step_kind = "measure"
+    is_single = True
+    reasons = FAILURES_IN_BYTES
 
     stage: Literal["detect"] = "detect"
     model: str = Field(
@@ -154,6 +162,35 @@ class Detect(Stage):
         if self.least_side_px > self.most_side_px:
             raise ValueError(f"expected least_side_px <= most_side_px, got {self.least_side_px} > {self.most_side_px}")
         return self
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Images."""
+        return ("fetch",)
+
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """The bindings of its weights and images."""
+        return tuple(name for name in (self.weights, self.images) if name)
+
+    @property
+    def used_categories(self) -> tuple[str, ...]:
+        """Its classes."""
+        return tuple(self.classes)
+
+    @property
+    def looked_for(self) -> tuple[str, ...]:
+        """Its classes."""
+        return tuple(self.classes)
+
+    def problems(self, where: str, around: Surroundings) -> Iterator[str]:
+        """Categories with other keypoints than the detector finds."""
+        for entry in around.categories if self.model in WITH_KEYPOINTS else ():
+            if entry.name in self.classes and entry.keypoints != DEFAULT:
+                yield (
+                    f"{where}: expected categories with the keypoints {DEFAULT}, which {self.model} finds, got "
+                    f"{quoted(entry.name)} with {quoted(entry.keypoints)}"
+                )
 
     @property
     def family(self) -> Family:

@@ -1,12 +1,16 @@
 """evaluate keypoints: how pose estimators are scored by COCO's object keypoint similarity."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from schemas.base import Frozen
 from schemas.keypoints import MOST_JOINTS
 
+TORSO = ("left_shoulder", "right_hip")
+"""The torso's diagonal, as coco-17 calls its ends."""
+
+Alpha = Annotated[float, Field(gt=0, le=10)]
 Sigma = Annotated[float, Field(ge=1e-6, le=1)]
 
 
@@ -34,3 +38,19 @@ class KeypointSettings(Frozen):
     at_most: int = Field(
         20, ge=1, le=10_000, description="How many poses of each image count, best first (COCO's maxDets for keypoints)"
     )
+    pck: Literal["box", "torso"] | Annotated[tuple[str, ...], Field(min_length=2, max_length=2)] | None = Field(
+        None,
+        description="Also give PCK and NME, joint by joint too. What PCK measures by: box, the longer side of the "
+        "figure's box; torso, from the left shoulder to the right hip; or two joints, such as [head_top, neck]; null: "
+        "neither is computed",
+    )
+    pck_at: Annotated[tuple[Alpha, ...], Field(min_length=1, max_length=20)] = Field(
+        (0.1, 0.2, 0.5), description="The shares of that length within which a joint is right, one or several"
+    )
+
+    @property
+    def pck_joints(self) -> tuple[str, str] | None:
+        """The two joints whose distance PCK measures by; None: by the box."""
+        if isinstance(self.pck, tuple):
+            return self.pck[0], self.pck[1]
+        return TORSO if self.pck == "torso" else None

@@ -172,7 +172,7 @@ class ReleaseManifest(Manifest):
     files: dict[_Path, FileEntry]
     environment: dict[str, str]
     amended: Amendment | None = None  # content and content_sha256 stay what they were when it was published
-    manifest_sha256: str | None = None  # of all other fields, as RFC 8785 JSON; null before contract 1.4
+    manifest_sha256: str | None = None  # of all other fields, as RFC 8785 JSON
 
     @property
     def contract_major(self) -> int:

@@ -8,17 +8,17 @@ SPLIT_TABLES = ("images", "annotations")
 
 _PART = re.compile(
     r"(?P<table>images|annotations)/"
-    r"(?:(?P<split>[^/]+)-(?P<number>\d{5})-of-(?P<count>\d{5})|split=(?P<folder>[^/]+)/part-(?P<place>\d+))\.parquet"
+    r"(?P<split>[^/]+)-(?P<number>\d{5})-of-(?P<count>\d{5})\.parquet"
 )
 
 
 class Part(NamedTuple):
-    """What a file's name says. of: how many files the split has; None in contract 1, which did not say how many."""
+    """What a file's name says. of: how many files the split has."""
 
     table: str
     split: str
     number: int
-    of: int | None
+    of: int
 
 
 def part_path(table: str, split: str, number: int, count: int) -> str:
@@ -31,14 +31,12 @@ def part_path(table: str, split: str, number: int, count: int) -> str:
 
 
 def parse_part(path: str) -> Part | None:
-    """What the path of such a file says, of contract 1 too; None where it is none.
+    """What the path of such a file says; None where it is none.
 
-    >>> parse_part("annotations/split=val/part-00001.parquet")
-    Part(table='annotations', split='val', number=1, of=None)
+    >>> parse_part("annotations/val-00001-of-00002.parquet")
+    Part(table='annotations', split='val', number=1, of=2)
     """
     found = _PART.fullmatch(path)
     if found is None:
         return None
-    if found["folder"] is not None:
-        return Part(found["table"], found["folder"], int(found["place"]), None)
     return Part(found["table"], found["split"], int(found["number"]), int(found["count"]))

@@ -122,6 +122,9 @@ MEANING: dict[Reason, str] = {
 }
 """One sentence for people for each reason."""
 
+BY_HAND: frozenset[Reason] = frozenset({Reason.EXCLUDED, Reason.TAKEN_DOWN, Reason.REPLACED})
+"""What people decide: any stage may drop a record for these."""
+
 PASSING: frozenset[Reason] = frozenset(
     {Reason.UNREACHABLE, Reason.SERVER_ERROR, Reason.THROTTLED, Reason.CUT_SHORT, Reason.OVER_BUDGET}
 )

@@ -6,18 +6,15 @@ and given when a build starts; its path is never part of a digest.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from pydantic import Field, ValidationInfo, field_validator, model_serializer, model_validator
 
 from schemas.artists import Artists
-from schemas.attribute_uses import use_problems
 from schemas.attributes import MOST_ATTRIBUTES, Attribute, AttributeName, attribute_problems
 from schemas.base import Frozen, Name, is_unset
-from schemas.detect import WITH_KEYPOINTS, Detect
 from schemas.figure_scores import with_figure_scores
 from schemas.keypoints import (
-    DEFAULT,
     Category,
     CocoCategory,
     Joints,
@@ -27,11 +24,10 @@ from schemas.keypoints import (
 )
 from schemas.manners import Manners
 from schemas.phrases import LONGEST_PLACE, listed, quoted
-from schemas.sample import Sample
-from schemas.screen import Screen
 from schemas.sources import AnyFileSource, AnySource, AnyWebSource
 from schemas.split import Split
-from schemas.stages import NEEDS, AnyStage, Dedup
+from schemas.stage import Stage, Surroundings
+from schemas.stages import SCRAPE, SEEDED, STAGES, AnyStage
 from schemas.styles import Styles
 
 ALWAYS_BINDABLE = ("contact", "origins")
@@ -40,6 +36,8 @@ ALWAYS_BINDABLE = ("contact", "origins")
 _RESERVED_ENDINGS, _RESERVED_NAME = ("-web", "-answers"), "web-images"
 """The store keeps what a source `a` answered in folders named `a-web` and `a-answers`, and downloads in `web-images`; a
 source of such a name would share one of these."""
+
+OneStage = TypeVar("OneStage", bound=Stage)
 
 _MOST_WORDS = 20  # of stages, in a message
 
@@ -184,9 +182,28 @@ class Recipe(Frozen):
         return {source.name: words for source in self.sources if (words := source.maker_words)}
 
     @property
+    def file_sources(self) -> tuple[AnyFileSource, ...]:
+        """The sources in files, in the recipe's order."""
+        return tuple(source for source in self.sources if not source.is_on_web)
+
+    @property
+    def web_sources(self) -> tuple[AnyWebSource, ...]:
+        """The sources on the web, in the recipe's order."""
+        return tuple(source for source in self.sources if source.is_on_web)
+
+    @property
     def split(self) -> Split:
         """The split stage, of which every recipe has one: export needs it, and it may stand only once."""
-        return next(stage for stage in self.stages if isinstance(stage, Split))
+        return self.stages_of(Split)[0]
+
+    def stages_of(self, kind: type[OneStage]) -> tuple[OneStage, ...]:
+        """The stages of one kind, in the recipe's order."""
+        return tuple(stage for stage in self.stages if isinstance(stage, kind))
+
+    @property
+    def looked_for(self) -> frozenset[str]:
+        """The categories whose figures a detector looks for."""
+        return frozenset(name for stage in self.stages for name in stage.looked_for)
 
     def stage(self, label: str) -> "AnyStage | None":
         """The stage of that label, or None."""
@@ -210,7 +227,7 @@ def _filled_in(stage: Any, seed: Any) -> Any:
     if not isinstance(stage, dict) or "stage" not in stage:
         return stage
     filled = {**stage, "label": stage.get("label") or stage["stage"]}
-    if stage["stage"] in ("sample", "split") and stage.get("seed") is None:  # a tuple: what stands there may be a list
+    if stage["stage"] in (*SEEDED,) and stage.get("seed") is None:  # a tuple: what stands there may be a list
         filled["seed"] = seed
     return filled
 
@@ -220,8 +237,8 @@ def _problems(recipe: Recipe) -> Iterator[str]:
     yield from _repeated("sources[].name", [source.name for source in recipe.sources])
     yield from _reserved([source.name for source in recipe.sources])
     yield from _repeated("stages[].label", [stage.label for stage in recipe.stages])
-    if any(stage.label == "scrape" for stage in recipe.stages):
-        yield "stages[].label: expected another word than 'scrape', which names the first step of every build"
+    if any(stage.label == SCRAPE.label for stage in recipe.stages):
+        yield f"stages[].label: expected another word than '{SCRAPE.label}', which names the first step of every build"
     yield from _repeated("categories", list(recipe.category_names))
     yield from scheme_problems(recipe.categories, recipe.keypoint_schemes)
     yield from attribute_problems(recipe.attributes, recipe.sources)
@@ -229,13 +246,12 @@ def _problems(recipe: Recipe) -> Iterator[str]:
     for name in used:
         if name not in recipe.bindings:
             yield f"bindings: expected an entry that says what '{name}' is, got {_all_of(recipe.bindings) or 'none'}"
-    yield from _roles(recipe)
-    yield from use_problems(recipe.stages, recipe.attributes)
     yield from _misplaced([stage.stage for stage in recipe.stages])
+    around = Surroundings(tuple(source.name for source in recipe.sources), recipe.categories, recipe.attributes)
     for position, stage in enumerate(recipe.stages):
-        before = [earlier.stage for earlier in recipe.stages[:position]]
-        yield from _unmet(f"stages[{position}] ({stage.label})", stage, before, recipe.category_names)
-        yield from _other_joints(f"stages[{position}] ({stage.label})", stage, recipe)
+        where, before = f"stages[{position}] ({stage.label})", [earlier.stage for earlier in recipe.stages[:position]]
+        yield from stage.problems(where, around)
+        yield from _unmet(where, stage, before, recipe.category_names)
     # otherwise a list of takedowns could be given and never read
     for name in sorted({*recipe.bindings} - {*used, *ALWAYS_BINDABLE}):
         yield (
@@ -246,59 +262,28 @@ def _problems(recipe: Recipe) -> Iterator[str]:
 
 def _used(recipe: Recipe) -> list[str]:
     """Names of the bindings that sources, stages and the manual list use."""
-    places = [source.at for source in recipe.sources if isinstance(source, AnyFileSource)]
-    secrets = [source.secret for source in recipe.sources if isinstance(source, AnyWebSource) and source.secret]
-    detects = [stage for stage in recipe.stages if isinstance(stage, Detect)]
-    weights = [name for stage in detects for name in (stage.weights, stage.images) if name]
-    verdicts = [stage.verdicts for stage in recipe.stages if isinstance(stage, Dedup) and stage.verdicts]
-    return [*places, *secrets, *weights, *verdicts, *([recipe.by_hand] if recipe.by_hand else [])]
-
-
-def _roles(recipe: Recipe) -> Iterator[str]:
-    """Roles given to sources that the recipe does not have, and copies preferred of such."""
-    names = sorted(source.name for source in recipe.sources)
-    for stage in recipe.stages:
-        if isinstance(stage, Split) and isinstance(stage.roles, dict) and not set(stage.roles) <= set(names):
-            given = _all_of(stage.roles)
-            yield f"stages ({stage.label}).roles: expected some of the sources {_all_of(names)}, got {given}"
-        for rule in stage.prefer if isinstance(stage, Dedup) else ():
-            if rule.plain.source not in (None, *names):
-                yield (
-                    f"stages ({stage.label}).prefer: expected one of the sources {_all_of(names)}, got "
-                    f"{quoted(rule.plain.source)}"
-                )
+    named = [name for entry in (*recipe.sources, *recipe.stages) for name in entry.uses]
+    return [*named, *([recipe.by_hand] if recipe.by_hand else [])]
 
 
 def _misplaced(words: Sequence[str]) -> Iterator[str]:
     """Stages that occur too often, or at the wrong place."""
     if words[-1] != "export" or words.count("export") != 1:
         yield f"stages: expected one export, as the last stage, got {listed(words, _MOST_WORDS, ' > ')}"
-    for single in ("fetch", "hash", "detect", "quality", "split"):
-        if words.count(single) > 1:
-            yield f"stages: expected {single} at most once, got it {words.count(single)} times"
+    for word, kind in STAGES.items():
+        if kind.is_single and words.count(word) > 1:
+            yield f"stages: expected {word} at most once, got it {words.count(word)} times"
 
 
 def _unmet(where: str, stage: AnyStage, before: Sequence[str], categories: tuple[str, ...]) -> Iterator[str]:
     """What one stage needs and the recipe does not have."""
-    for needed in _needs(stage):
+    for needed in stage.needs:
         if needed not in before:
             yield f"{where}: expected {needed} before it, got {listed(before, _MOST_WORDS, ' > ') or 'nothing'}"
-    for category in _categories(stage):
+    for category in stage.used_categories:
         if category not in categories:
             known = quoted(list(categories), LONGEST_PLACE)
             yield f"{where}: expected one of categories {known}, got {quoted(category)}"
-
-
-def _other_joints(where: str, stage: AnyStage, recipe: Recipe) -> Iterator[str]:
-    """Categories with other keypoints than the stage's detector finds."""
-    if not isinstance(stage, Detect) or stage.model not in WITH_KEYPOINTS:
-        return
-    for entry in recipe.categories:
-        if entry.name in stage.classes and entry.keypoints != DEFAULT:
-            yield (
-                f"{where}: expected categories with the keypoints {DEFAULT}, which {stage.model} finds, got "
-                f"{quoted(entry.name)} with {quoted(entry.keypoints)}"
-            )
 
 
 def _repeated(where: str, names: list[str]) -> Iterator[str]:
@@ -318,19 +303,3 @@ def _reserved(names: list[str]) -> Iterator[str]:
 
 def _all_of(names: Iterable[str]) -> str:
     return quoted(sorted(names), LONGEST_PLACE) if names else ""
-
-
-def _needs(stage: AnyStage) -> tuple[str, ...]:
-    if isinstance(stage, Screen):
-        return stage.needs
-    return NEEDS.get(stage.stage, ())
-
-
-def _categories(stage: AnyStage) -> list[str]:
-    if isinstance(stage, Detect):
-        return list(stage.classes)
-    if isinstance(stage, Screen):
-        return [stage.figures.category] if stage.figures else []
-    if isinstance(stage, Sample):
-        return [stage.category] if stage.weight == "figures" else []
-    return [stage.category] if isinstance(stage, Split) else []

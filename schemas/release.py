@@ -41,7 +41,7 @@ class ContractTables(_Fields):
 
 
 class ReleaseContract(_Fields):
-    """The promise that the release keeps: `contract.yaml` of contract 1, or `contract/<table>.odcs.yaml`."""
+    """The promise that the release keeps, of `contract/<table>.odcs.yaml`."""
 
     version: str
     splits: list[str]

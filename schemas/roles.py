@@ -1,12 +1,14 @@
 """Roles: which records are a gallery, and which are queries that are looked up in it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag
 
 from schemas.base import Frozen
-from schemas.where import AnyCondition, ColumnName
+from schemas.phrases import quoted
+from schemas.stage import Types, column_problems
+from schemas.where import AnyCondition, ColumnName, condition_problem
 
 Role = Literal["gallery", "query"]
 ROLES: tuple[Role, Role] = ("gallery", "query")
@@ -25,6 +27,18 @@ class RolesByValue(Frozen):
         description="What queries say. null: all records that are not of the gallery are queries; otherwise a record "
         "that says neither ends the build with an error",
     )
+
+    def problems(self, where: str, columns: Types) -> Iterator[str]:
+        """A sentence for each thing that does not fit the columns of records."""
+        yield from column_problems(f"{where}.by", [self.by], columns)
+        if self.by not in columns:
+            return
+        for role, condition in (("gallery", self.gallery), ("query", self.query)):
+            if condition is not None and (problem := condition_problem(condition, columns[self.by])):
+                yield f"{where}.{role}: {problem}"
+        values = [{str(value).lower() for value in (of and of.any_of) or ()} for of in (self.gallery, self.query)]
+        if both := sorted(values[0] & values[1]):
+            yield f"{where}: expected each value in one role, got {quoted(both[0])} in both"
 
 
 _BY_SOURCE, _BY_VALUE = "dict[by source]", "dict[by value]"

@@ -1,12 +1,15 @@
 """sample: which records of each stratum are drawn."""
 
+from collections.abc import Iterator
 from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from schemas.attributes import AttributeName
 from schemas.base import Frozen, Score
-from schemas.strata import AnyStratumField, SeededStage, as_list
+from schemas.reasons import Reason
+from schemas.stage import STRATA_TYPES, Surroundings, type_problems
+from schemas.strata import STRATUM_FIELDS, AnyStratumField, SeededStage, as_list
 
 _Cap = Annotated[int, Field(ge=1)]
 
@@ -35,6 +38,10 @@ class Caps(Frozen):
 
 class Sample(SeededStage):
     """Draw records of each stratum, without replacement, rare artists before prolific ones."""
+
+    step_kind = "decide"
+    has_draw = True
+    reasons = frozenset({Reason.STYLE_NOT_CHOSEN, Reason.NO_STYLE, Reason.NOT_DRAWN, Reason.OVER_CAP})
 
     stage: Literal["sample"] = "sample"
     by: Annotated[
@@ -80,3 +87,14 @@ class Sample(SeededStage):
         if len(given) > 1:
             raise ValueError(f"expected one of at_most, exactly and total, got {' and '.join(given)}")
         return self
+
+    @property
+    def counted_category(self) -> str | None:
+        """Its category, with weight figures."""
+        return self.category if self.weight == "figures" else None
+
+    def problems(self, where: str, around: Surroundings) -> Iterator[str]:
+        """Strata and caps by attributes that the recipe does not have, or that are of another type."""
+        yield from type_problems(f"{where}.by", self.by, STRATUM_FIELDS, around, STRATA_TYPES)
+        caps = self.at_most_per.of_attributes
+        yield from type_problems(f"{where}.at_most_per", caps, ("artist", "object"), around, STRATA_TYPES)

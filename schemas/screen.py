@@ -1,13 +1,16 @@
 """screen: the limits that a record must keep. Every limit with its unit and its reason."""
 
 import re
+from collections.abc import Iterator
 from typing import Any, Literal, Self, get_args
 
 from pydantic import Field, field_validator, model_validator
 
-from schemas.base import Frozen, Score, Stage, is_unset
+from schemas.base import Frozen, Score, is_unset
 from schemas.phrases import quoted
-from schemas.where import AnyCondition, ColumnName
+from schemas.reasons import Reason
+from schemas.stage import Stage, Surroundings, column_problems
+from schemas.where import AnyCondition, ColumnName, condition_problem
 
 RightsWord = Literal["public_domain", "open", "all"]
 RIGHTS_WORDS: tuple[RightsWord, ...] = get_args(RightsWord)
@@ -103,6 +106,16 @@ class ScoreLimits(Frozen):
 class Screen(Stage):
     """Drop records by their fields and measures. It is the only filter, and may occur several times in a recipe."""
 
+    step_kind = "decide"
+    reasons = frozenset(
+        {
+            *(Reason.RIGHTS_NOT_OPEN, Reason.STYLE_NOT_WANTED, Reason.WHERE_NOT_MET, Reason.OUTSIDE_BYTES),
+            *(Reason.OUTSIDE_PIXELS, Reason.TOO_SMALL, Reason.TOO_ELONGATED, Reason.NOT_IN_COLOUR, Reason.IN_COLOUR),
+            *(Reason.BLANK, Reason.BLURRED, Reason.FRAMED, Reason.OBJECT_PHOTO),
+            *(Reason.TOO_FEW_FIGURES, Reason.TOO_MANY_FIGURES),
+        }
+    )
+
     stage: Literal["screen"] = "screen"
     rights: tuple[str, ...] | None = Field(
         None,
@@ -161,7 +174,7 @@ class Screen(Stage):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """The stages that must come before this one, given its limits."""
+        """The stages that measure what it limits."""
         asked = {
             "fetch": self.bytes is not None,
             "hash": (self.pixels, self.least_side_px, self.aspect) != (None, None, None),
@@ -169,3 +182,21 @@ class Screen(Stage):
             "detect": self.figures is not None and self.figures.counted_by == "detector",
         }
         return tuple(stage for stage, is_needed in asked.items() if is_needed)
+
+    @property
+    def used_categories(self) -> tuple[str, ...]:
+        """The category whose figures it counts."""
+        return (self.figures.category,) if self.figures else ()
+
+    def least_and_score(self, category: str) -> tuple[int, float] | None:
+        """Those of its limit on figures."""
+        is_asked = self.figures is not None and self.figures.category == category
+        return (self.figures.least, self.figures.score) if self.figures and is_asked else None
+
+    def problems(self, where: str, around: Surroundings) -> Iterator[str]:
+        """Conditions on columns that records don't have, or of another type."""
+        columns = around.columns
+        yield from column_problems(f"{where}.where", self.where, columns)
+        for name, condition in self.where.items():
+            if name in columns and (problem := condition_problem(condition, columns[name])):
+                yield f"{where}.where.{name}: {problem}"

@@ -1,15 +1,18 @@
 """split: which part of a dataset each image is in."""
 
+from collections.abc import Iterator
 from fractions import Fraction
 from math import gcd, lcm
 from typing import Annotated, Literal, Self, get_args
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from schemas.attributes import AttributeName
+from schemas.attributes import AttributeName, AttributeType
 from schemas.base import Score, is_unset
-from schemas.phrases import quoted
+from schemas.phrases import LONGEST_PLACE, quoted
+from schemas.reasons import Reason
 from schemas.roles import Roles, RolesByValue
+from schemas.stage import STRATA_TYPES, Surroundings, type_problems
 from schemas.strata import STRATUM_FIELDS, SeededStage, StratumField, as_list
 
 SplitName = Literal["train", "val", "test"]
@@ -22,6 +25,7 @@ BOUND_FIELDS: tuple[BoundField, ...] = get_args(BoundField)
 SPLITS: tuple[SplitName, ...] = get_args(SplitName)
 """By rank: where an image or its group was published in several splits, the one of the highest rank counts."""
 
+_BONDS: tuple[AttributeType, ...] = ("string", "integer", "strings")
 Ratio = Annotated[float, Field(ge=0, le=1000)]
 MOST_SEATS = 1000
 POPART_RATIOS: dict[SplitName, float] = {"train": 3, "val": 1, "test": 1}
@@ -29,6 +33,10 @@ POPART_RATIOS: dict[SplitName, float] = {"train": 3, "val": 1, "test": 1}
 
 class Split(SeededStage):
     """Deal the records of each stratum into train, val and test; groups stay together, published images in place."""
+
+    step_kind = "decide"
+    is_single = True
+    reasons = frozenset({Reason.JOINED_ACROSS_SPLITS, Reason.COPY_ACROSS_ROLES})
 
     stage: Literal["split"] = "split"
     ratios: dict[SplitName, Ratio] | None = Field(
@@ -105,6 +113,33 @@ class Split(SeededStage):
                 f"got {quoted(self.ratios)}"
             )
         return self
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Images."""
+        return ("fetch",)
+
+    @property
+    def counted_category(self) -> str:
+        """Its category."""
+        return self.category
+
+    def problems(self, where: str, around: Surroundings) -> Iterator[str]:
+        """Attributes that the recipe does not have, or of another type; roles of sources that it does not have."""
+        yield from type_problems(f"{where}.by", self.by, BALANCED_FIELDS, around, (*STRATA_TYPES, "strings"))
+        several = [name for name in self.by if around.types.get(name) == "strings"]
+        if several and self.method == "batches":
+            yield (
+                f"{where}.by: expected method: iterative with '{several[0]}', of which a record may have several "
+                "values, got batches"
+            )
+        yield from type_problems(f"{where}.together", self.together, BOUND_FIELDS, around, _BONDS)
+        yield from type_problems(f"{where}.keep", [self.keep] if self.keep else [], (), around, ("string",))
+        if isinstance(self.roles, RolesByValue):
+            yield from self.roles.problems(f"{where}.roles", around.columns)
+        elif not set(self.roles) <= set(around.sources):
+            known, given = (quoted(sorted(names), LONGEST_PLACE) for names in (around.sources, self.roles))
+            yield f"{where}.roles: expected some of the sources {known}, got {given}"
 
     @property
     def seats(self) -> dict[str, int]:

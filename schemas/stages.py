@@ -1,24 +1,51 @@
 """Stages: every setting with its unit, range and reason. Defaults are written here and nowhere else."""
 
-from typing import Annotated, Literal, Self
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import Field, model_validator
 
-from schemas.base import Frozen, Name, Score, Stage, is_unset
+from schemas.base import Frozen, Name, Score, is_unset
 from schemas.detect import Detect
-from schemas.phrases import quoted
+from schemas.phrases import LONGEST_PLACE, quoted
 from schemas.preferences import MOST_RULES, Preference
+from schemas.reasons import FAILURES_IN_BYTES, PASSING, REFUSALS, Reason
 from schemas.relations import BindRelation, DropRelation, PairFinder
 from schemas.sample import Sample
 from schemas.screen import Screen
 from schemas.split import Split
+from schemas.stage import Stage, Surroundings, column_problems, with_score
+from schemas.strata import SeededStage
 
 HIGHEST_MAX_PIXELS = 1_000_000_000
 """The highest limit that a recipe can set. Stored images have passed their recipe's limit: none has more pixels."""
 
 
+class Scrape(Stage):
+    """The first step of every build, which no recipe names: the sources' records."""
+
+    step_kind = "retrieve"
+    reasons = frozenset(
+        {Reason.OVER_LIMIT, Reason.GONE, Reason.BAD_RECORD, Reason.BAD_ATTRIBUTE, Reason.SAME_KEY, *PASSING, *REFUSALS}
+    )
+
+    stage: Literal["scrape"] = "scrape"
+
+
+SCRAPE = Scrape(label="scrape")
+
+
 class Fetch(Stage):
     """Copy or download each record's image, decode all of it as a check, and store the bytes under their SHA-256."""
+
+    step_kind = "retrieve"
+    is_single = True
+    reasons = frozenset(
+        {
+            *(Reason.NOT_ALLOWED, Reason.ROBOTS_DISALLOW, Reason.OPTED_OUT),
+            *(*PASSING, *REFUSALS, *FAILURES_IN_BYTES),
+        }
+    )
 
     stage: Literal["fetch"] = "fetch"
     max_bytes: int = Field(
@@ -46,6 +73,10 @@ class Fetch(Stage):
 class Hash(Stage):
     """Measure each image: size when upright, format, 64-bit perceptual hash."""
 
+    step_kind = "measure"
+    is_single = True
+    reasons = FAILURES_IN_BYTES
+
     stage: Literal["hash"] = "hash"
     kind: Literal["phash64"] = Field(
         "phash64",
@@ -53,17 +84,35 @@ class Hash(Stage):
         "does",
     )
 
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Images."""
+        return ("fetch",)
+
 
 class Quality(Stage):
     """Measure each image's thumbnail: colour, contrast, blur, border, and how much it looks like a photograph of an
     object.
     """
 
+    step_kind = "measure"
+    is_single = True
+    reasons = FAILURES_IN_BYTES
+
     stage: Literal["quality"] = "quality"
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Images."""
+        return ("fetch",)
 
 
 class Dedup(Stage):
     """Find images that show the same work, keep one of several copies, and keep related images in one split."""
+
+    step_kind = "decide"
+    finds_copies = True
+    reasons = frozenset({Reason.EXACT_DUPLICATE, Reason.NEAR_DUPLICATE})
 
     stage: Literal["dedup"] = "dedup"
     by: tuple[PairFinder, ...] = Field(
@@ -129,6 +178,24 @@ class Dedup(Stage):
                 )
         return self
 
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Hashes."""
+        return ("hash",)
+
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """The binding of people's verdicts."""
+        return (self.verdicts,) if self.verdicts else ()
+
+    def problems(self, where: str, around: Surroundings) -> Iterator[str]:
+        """Copies preferred of sources that the recipe does not have, or for columns that records don't have."""
+        rules = [rule.plain for rule in self.prefer]
+        for name in (rule.source for rule in rules if rule.source not in (None, *around.sources)):
+            known = quoted(sorted(around.sources), LONGEST_PLACE)
+            yield f"{where}.prefer: expected one of the sources {known}, got {quoted(name)}"
+        yield from column_problems(f"{where}.prefer", [rule.known for rule in rules if rule.known], around.columns)
+
 
 class Parquet(Frozen):
     """How the tables of a release are written."""
@@ -163,22 +230,36 @@ class Coco(Frozen):
 class Export(Stage):
     """Publish the release: Parquet tables, COCO files, contract, dataset card, ledger and manifest."""
 
+    step_kind = "publish"
+
     stage: Literal["export"] = "export"
     parquet: Parquet = Field(default_factory=Parquet, description="How the tables are written")
     coco: Coco = Field(default_factory=Coco, description="How the COCO files are written")
     media: bool = Field(False, description="Also write the images as files, media/<sha[:2]>/<sha256>.<ext>")
 
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What a release says of each image."""
+        return ("fetch", "hash", "split")
 
-AnyStage = Annotated[
-    Fetch | Hash | Detect | Quality | Screen | Dedup | Sample | Split | Export, Field(discriminator="stage")
-]
+    def with_screened_score(self, scores: Mapping[str, float]) -> Self:
+        """With the lowest score of any category, since COCO files hold the boxes of all."""
+        coco = with_score(self.coco, min(scores.values(), default=None))
+        return self if coco is self.coco else self.model_copy(update={"coco": coco})
 
-NEEDS: dict[str, tuple[str, ...]] = {
-    "hash": ("fetch",),
-    "detect": ("fetch",),
-    "quality": ("fetch",),
-    "dedup": ("hash",),
-    "split": ("fetch",),
-    "export": ("fetch", "hash", "split"),
-}
-"""Stages that must stand before a stage, whatever its settings."""
+    def with_published_score(self, settings: Mapping[str, Any]) -> Self:
+        """With the score of a release's COCO files."""
+        coco = settings.get("coco")
+        if not isinstance(coco, Mapping) or "score" not in coco:
+            return self
+        return self.model_copy(update={"coco": self.coco.model_copy(update={"score": coco["score"]})})
+
+
+_AnyStage = Fetch | Hash | Detect | Quality | Screen | Dedup | Sample | Split | Export
+AnyStage = Annotated[_AnyStage, Field(discriminator="stage")]
+
+STAGES: dict[str, type[Stage]] = {kind.model_fields["stage"].default: kind for kind in get_args(_AnyStage)}
+"""Each stage that a recipe may have, by its word."""
+
+SEEDED: frozenset[str] = frozenset(word for word, kind in STAGES.items() if issubclass(kind, SeededStage))
+"""The words of stages that draw by chance."""

@@ -11,12 +11,14 @@ from schemas.detect import Detect
 from schemas.manifests import Context, State, Step
 from schemas.recipe import Recipe
 from schemas.tables import DETECT
-from tasks.engine import detectors, retries, runs
-from tasks.engine.detectors import results
+from tasks.engine import runs
 from tasks.engine.measure import measure_blobs, measure_step
 from tasks.engine.views import column_of, kept_ids
 from tasks.io.store.layout import measure_folder
 from tasks.io.store.store import parquet_bytes
+from tasks.orchestration import retries
+from tasks.subjects import detectors
+from tasks.subjects.detectors import results
 
 
 @task(cache_policy=NO_CACHE, **retries.RETRY_IO)

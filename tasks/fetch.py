@@ -17,7 +17,7 @@ from schemas.stages import Fetch
 from schemas.tables import FETCH, RETRIEVALS
 from tasks.core import fetch as core
 from tasks.core import server_refusals, tables
-from tasks.engine import by_hand, inspection, retries, runs, steps
+from tasks.engine import inspection, runs, steps
 from tasks.engine import web_client as web
 from tasks.engine.cache_keys import cache_key
 from tasks.engine.retrieve import open_refusals, retrieve, unanswered_requests
@@ -30,6 +30,8 @@ from tasks.io.store.store import Store
 from tasks.io.web import retrieval
 from tasks.io.web.client import Limits
 from tasks.io.web.downloads import Downloads
+from tasks.orchestration import retries
+from tasks.subjects import by_hand
 
 _EXAMPLES = 3
 _MOST_LOOKS = 10_000
@@ -93,9 +95,9 @@ def fetch(settings: Fetch, state: State, recipe: Recipe, context: Context) -> St
     rules = cache_key(code=inspection.CODE, max_bytes=settings.max_bytes, max_pixels=settings.max_pixels)
     is_url = pc.match_substring_regex(records["locator"], core.URL)
     parts, computed, looks, failures, notes = [], 0, _FileChecks(), list[core.Failure](), list[str]()
-    for source in recipe.sources:
+    for source in recipe.file_sources:
         of_source = records.filter(pc.and_(pc.equal(records["source"], source.name), pc.invert(is_url)))
-        if of_source.num_rows and isinstance(source, AnyFileSource):
+        if of_source.num_rows:
             requests = core.requests_table(of_source["locator"], _validators(source, of_source["locator"], context))
             answers, count = retrieve(
                 read_part,
@@ -132,11 +134,9 @@ def fetch(settings: Fetch, state: State, recipe: Recipe, context: Context) -> St
     outcome = by_hand.drop_same_bytes(outcome, state, context)
     if context.plan and computed:
         known = outcome.filter(pc.or_(pc.is_valid(outcome["reason"]), pc.is_valid(outcome["sha256"])))
-        step = steps.planned_step(
-            store, state, "retrieve", settings.label, "fetch", known, computed=computed, pending=computed
-        )
+        step = steps.planned_step(store, settings, known, computed=computed, pending=computed)
     else:
-        step = steps.step_of(store, "retrieve", settings.label, "fetch", record_ids, outcome, computed=computed)
+        step = steps.step_of(store, settings, record_ids, outcome, computed=computed)
     in_place = core.stand_in_notes(settings.label, failures)
     step = step.model_copy(update={"notes": (*step.notes, *looks.notes(settings.label), *in_place, *notes)})
     return _without_unfit_annotations(store, state, step, outcome)

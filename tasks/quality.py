@@ -9,19 +9,20 @@ from schemas.recipe import Recipe
 from schemas.stages import Quality
 from schemas.tables import QUALITY
 from tasks.core import quality as core
-from tasks.engine import inspection, retries, runs, thumbnails
+from tasks.engine import inspection, runs, thumbnails
 from tasks.engine.cache_keys import cache_key
 from tasks.engine.code_digests import code_digest
 from tasks.engine.measure import measure_step
 from tasks.io.images import colour_thumbnails
 from tasks.io.store.layout import measure_folder
+from tasks.orchestration import retries
 
 CODE = code_digest(core, colour_thumbnails)
 FOLDER = measure_folder("quality", cache_key(code=CODE, of=inspection.CODE))
 
 
 @task(cache_policy=NO_CACHE, **retries.RETRY_IO)
-def quality_part(blobs: pa.Table, _asked: None, into: str, context: Context) -> None:
+def quality_part(blobs: pa.Table, _settings: None, into: str, context: Context) -> None:
     """Score one batch of thumbnails (sha256, path) and store the scores."""
     store = runs.store_of(context)
     rows = [

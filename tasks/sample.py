@@ -8,11 +8,12 @@ from schemas.recipe import Recipe
 from schemas.sample import Sample
 from tasks.core import sample as core
 from tasks.core import strata
-from tasks.engine import by_hand, runs
+from tasks.engine import runs
 from tasks.engine.code_digests import code_digest
 from tasks.engine.decide import decide_step
 from tasks.engine.views import figure_counts, grouping_values, kept_ids
 from tasks.io.store.store import Store
+from tasks.subjects import by_hand
 
 CODE = code_digest(core)
 

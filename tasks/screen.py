@@ -5,17 +5,17 @@ from collections.abc import Iterator
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.detect import Detect
 from schemas.manifests import Context, State, Step
 from schemas.recipe import Recipe
 from schemas.screen import Screen
 from tasks.core import screen as core
 from tasks.core.names import styles
-from tasks.engine import by_hand, runs
+from tasks.engine import runs
 from tasks.engine.code_digests import code_digest
 from tasks.engine.decide import decide_step
 from tasks.engine.views import column_of, figure_counts, kept_ids
 from tasks.io.store.store import Store
+from tasks.subjects import by_hand
 
 CODE = code_digest(core)
 
@@ -41,11 +41,9 @@ def screen(settings: Screen, state: State, recipe: Recipe, context: Context) -> 
     return step.model_copy(update={"notes": notes})
 
 
-def check_screens(recipe: Recipe) -> None:
-    """Raise BadInput where a screen asks for a style that is unknown and probably misspelled."""
-    for stage in recipe.stages:
-        if isinstance(stage, Screen):
-            core.check_styles(stage, styles.names_by_style(recipe.styles))
+def check_styles(settings: Screen, context: Context, recipe: Recipe) -> None:
+    """Raise BadInput where the screen asks for a style that is unknown and probably misspelled."""
+    core.check_styles(settings, styles.names_by_style(recipe.styles))
 
 
 # only the columns that a screen needs, so that nothing else makes it decide again
@@ -81,9 +79,8 @@ def _figure_counts(
         return pa.chunked_array([], pa.int64())
     by_detector = wanted.counted_by == "detector"
     counts = pa.array(figure_counts(store, state, ids, wanted.category, wanted.score, by_detector=by_detector))
-    looked_for = [name for stage in recipe.stages if isinstance(stage, Detect) for name in stage.classes]
     is_known = pa.chunked_array([pa.repeat(False, len(ids))])
-    if (found := state.outcome("detect")) is not None and wanted.category in looked_for:
+    if (found := state.outcome("detect")) is not None and wanted.category in recipe.looked_for:
         is_known = pc.is_valid(column_of(store, found, ids, "figures"))
     if not by_detector:
         is_known = pc.or_(is_known, pc.fill_null(column_of(store, state.records, ids, "is_annotated"), False))

@@ -12,12 +12,13 @@ from tasks.core import strata
 from tasks.core.names.spellings import joined_names, joined_note
 from tasks.core.split import decide as core
 from tasks.core.split import drift, gaps, own
-from tasks.engine import previous, runs, steps
+from tasks.engine import runs, steps
 from tasks.engine.code_digests import code_digest
 from tasks.engine.decide import decide_once
-from tasks.engine.roles import check_roles, roles_of, roles_of_renamed
 from tasks.engine.views import column_of, columns_of, figure_counts, grouping_values, kept_ids, own_splits
 from tasks.io.store.store import Store
+from tasks.subjects import previous
+from tasks.subjects.roles import check_roles, roles_of, roles_of_renamed
 
 CODE = code_digest(core)
 
@@ -36,11 +37,11 @@ def split(settings: Split, state: State, recipe: Recipe, context: Context) -> St
         return foreseen.model_copy(update={"notes": previous.lineage_notes(store, recipe, state.previous)})
     if core.is_settled(view, settings):  # nothing is dealt: that is no decision, and the next build need not find it
         outcome: pa.Table = core.decide(view, settings)
-        step = steps.step_of(store, "decide", settings.label, "split", ids, outcome)
+        step = steps.step_of(store, settings, ids, outcome)
     else:
         ref, is_new = decide_once(store, "split", settings, CODE, view, lambda: core.decide(view, settings))
         outcome = store.read_table(ref)
-        step = steps.step_of(store, "decide", settings.label, "split", ids, ref, computed=int(is_new))
+        step = steps.step_of(store, settings, ids, ref, computed=int(is_new))
     notes = [*previous.lineage_notes(store, recipe, state.previous), *_notes(view, outcome, settings)]
     notes += core.joined_across_splits_note(settings.label, outcome)
     names = joined_names(view.filter(view["is_kept"]), core.name_columns(settings))
@@ -104,7 +105,7 @@ def _view(store: Store, settings: Split, state: State, recipe: Recipe, ids: pa.C
 def _declared(settings: Split, fields: pa.Table) -> pa.ChunkedArray:
     """What a source declares as one object.
 
-    Its words are its own, but where there are roles: queries name what hangs in the gallery.
+    Its words are its own, but where there are roles: queries name what is in the gallery.
     """
     group = fields["declared_group"]
     return group if settings.roles else pc.binary_join_element_wise(fields["source"], group, "\n")

@@ -52,7 +52,7 @@ def why_last(store_url: str, dataset: str | None, record_id: str | None) -> str:
         return f"{head}\n{why(release.url, record_id)}" if record_id else "\n".join([head, *_reasons(book)])
     if refused is None:
         raise BadInput(
-            f"--last: expected a build of '{name}' in '{store.url}' that was refused or is 'latest', got neither: "
+            f"--last: expected a build of {quoted(name)} in '{store.url}' refused or 'latest', got neither: "
             "ask the release itself"
         )
     lines = [f"{name}: refused on {refused.day}: {refused.sentence}"]
@@ -74,7 +74,10 @@ def _dataset(store: Store, dataset: str | None) -> str:
         return known[0]
     if dataset is None or dataset not in known:
         names = ", ".join(known) or "none: nothing was built in it"
-        raise BadInput(f"--dataset: expected one of those in '{store.url}' ({names}), got {dataset or 'nothing'}")
+        raise BadInput(
+            f"--dataset: expected one of those in '{store.url}' ({names}), "
+            f"got {quoted(dataset) if dataset else 'nothing'}"
+        )
     return dataset
 
 

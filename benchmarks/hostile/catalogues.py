@@ -164,8 +164,11 @@ def _odd_value(chance: random.Random) -> Catalogue:
     works[_ODD] = _with_value(works[_ODD], path, value)
     table, files = chance.choice(_FORMS)([json.dumps(work) for work in works])
     what = f"{json.dumps(value)[:40]} as {'.'.join(map(str, path))} in {table}"
+    # of two works with one key either may stay; other values are no other work's key
+    rivals = {value} & {*range(_WORKS)} if path == ("id",) and type(value) is int else set()
     # a list or object where the recipe expects one value is refused for the whole source
-    return Catalogue(what, table, files, _EITHER if isinstance(value, list | dict) else _GOOD, frozenset({_ODD}))
+    statuses = _EITHER if isinstance(value, list | dict) else _GOOD
+    return Catalogue(what, table, files, statuses, frozenset({_ODD, *rivals}))
 
 
 def _cut(chance: random.Random) -> Catalogue:

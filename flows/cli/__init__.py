@@ -32,19 +32,10 @@ from flows.cli import (
 )
 from flows.cli.arguments import Command
 from flows.cli.signals import ended_by_signals
+from flows.environment import set_environment
 from schemas.errors import BadInput
 from schemas.phrases import printable, quoted
-from tasks.engine.failures import Failure, failure_of, plain_sentence
-
-# Set before Prefect and pyarrow are imported: no telemetry, time enough to start on a slow disk, no tracebacks in the
-# terminal; and freed memory goes back to the system at once (a tenth less at the peak of a build, in the same time).
-_ENVIRONMENT = {
-    "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
-    "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "300",
-    "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "CRITICAL",
-    "DO_NOT_TRACK": "1",
-    "MIMALLOC_PURGE_DELAY": "0",
-}
+from tasks.orchestration.failures import Failure, failure_of, plain_sentence
 
 _OBJECTS_BETWEEN_COLLECTIONS = 20_000
 """Most of what a short command makes is modules, no garbage: to look through them often takes a tenth of its time."""
@@ -57,8 +48,7 @@ def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit status."""
     _open_missing_streams()
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
-    for name, value in _ENVIRONMENT.items():
-        os.environ.setdefault(name, value)
+    set_environment()
     arguments = parser().parse_args(argv)
     arguments.words = sys.argv[1:] if argv is None else argv
     command: Command = arguments.command

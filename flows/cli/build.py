@@ -1,22 +1,17 @@
 """`bilderatlas build`, `plan` and `scrape`: a recipe, built, planned, or its sources only listed."""
 
 import argparse
-import contextlib
 import os
 import sys
 import time
-import uuid
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from flows.cli.arguments import add_bind, add_command, add_device, add_set, add_store, add_workers, positive
 from schemas.errors import BadInput
 
 if TYPE_CHECKING:
-    from flows.builds import Build
     from flows.cli.arguments import Commands
-    from schemas.manifests import Context
-    from schemas.recipe import Recipe
+    from flows.local_build import BuildRequest
 
 
 def add(commands: "Commands") -> None:
@@ -64,77 +59,32 @@ def _add_recipe(parser: argparse.ArgumentParser) -> None:
 
 
 def build(arguments: argparse.Namespace) -> int:
-    """Build a release. Everything that can be checked beforehand is checked before a server is started, and where there
-    is nothing to do, none is started; a server that PREFECT_API_URL names learns of every build.
-    """
+    """Build a release, and print where it is."""
     began_s = time.time()  # before the imports, which take seconds
-    from flows.build_dataset import build_dataset, check, without_gpu
-    from flows.builds import begun_build
-    from flows.runner import DASK, cluster_address, is_server_named, runner, shared_server
+    from flows.local_build import build_here
 
-    recipe, context = _recipe_and_context(arguments, began_s)
-    dask, named_by = (cluster_address(), DASK) if arguments.dask is None else (arguments.dask, "--dask")
-    check(recipe, context if dask is None else without_gpu(context))
-    if dask is not None:
-        from flows.cluster import check_cluster  # takes a second to import
-
-        check_cluster(dask, named_by)
-    with begun_build(recipe, context) as begun:
-        if not is_server_named() and begun.is_stored():
-            steps = begun.finish()
-            print(begun.summary(steps), "nothing to do: the store has all of it", sep="\n")
-            print(f"release: {steps[-1].release}")
-            return 0
-        flow = build_dataset.with_options(task_runner=runner(dask))
-        with shared_server(dask), _unless_untold(begun) as untold:
-            flow(
-                arguments.recipe,
-                store=arguments.store,
-                bind=context.bindings,
-                changes=arguments.set,
-                limit=arguments.limit,
-                workers=arguments.workers,
-                part_rows=arguments.part_rows,
-                device=arguments.device,
-                previous=arguments.previous,
-            )
-        release = begun.finish()[-1].release
-    print(f"release: {release}", flush=True)
-    if untold:
+    built = build_here(_request(arguments), arguments.dask, began_s, _command(arguments))
+    print(f"release: {built.release}", flush=True)
+    if not built.is_told:
         os._exit(0)  # else Prefect would try to send each event that it still has, for seconds each
     return 0
-
-
-@contextlib.contextmanager
-def _unless_untold(begun: "Build") -> Iterator[list[Exception]]:
-    """Where the build has ended and Prefect's server can't be told so, go on as if it had been; why it was not told."""
-    from httpx import HTTPError
-
-    untold: list[Exception] = []
-    try:
-        yield untold
-    except HTTPError as problem:
-        if not begun.is_finished:
-            raise
-        untold.append(problem)
-        print(f"bilderatlas: Prefect's server was not told that the build has ended: {problem}", file=sys.stderr)
 
 
 def plan(arguments: argparse.Namespace) -> int:
     """Print what a build would do."""
     from flows import build_dataset
-    from tasks.engine import summary
+    from tasks.page import summary
 
-    print(summary.plan_summary(build_dataset.plan(*_recipe_and_context(arguments))), end="")
+    print(summary.plan_summary(build_dataset.plan(*_request(arguments).read(command=_command(arguments)))), end="")
     return 0
 
 
 def scrape(arguments: argparse.Namespace) -> int:
     """Print some records of the sources; notes and counts go to stderr."""
     from flows.build_dataset import list_records
-    from tasks.engine import summary
+    from tasks.page import summary
 
-    recipe, context = _recipe_and_context(arguments)
+    recipe, context = _request(arguments).read(command=_command(arguments))
     step, lines = list_records(recipe, arguments.source, arguments.show, context)
     print("\n".join(lines))
     for line in (*step.notes, summary.step_line(step)):
@@ -142,23 +92,24 @@ def scrape(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _recipe_and_context(arguments: argparse.Namespace, began_s: float | None = None) -> "tuple[Recipe, Context]":
-    """The recipe, and what this machine provides for it. began_s: when the command began; None: now."""
-    from flows.recipes import bindings_from_pairs, recipe_from_file
-    from schemas.manifests import Context
+def _request(arguments: argparse.Namespace) -> "BuildRequest":
+    from flows.local_build import BuildRequest
+    from flows.recipes import bindings_from_pairs
 
     if arguments.previous == "":
         raise BadInput("--previous: expected a version, or `none`, got ''")
-    bindings = bindings_from_pairs(arguments.bind)
-    recipe = recipe_from_file(arguments.recipe, arguments.set, arguments.limit)
-    return recipe, Context(
-        store=arguments.store,
-        bindings=bindings,
-        workers=arguments.workers,
-        part_rows=arguments.part_rows,
-        device=arguments.device,
-        previous=arguments.previous or "",
-        run=uuid.uuid4().hex,
-        began_s=time.time() if began_s is None else began_s,
-        command=("bilderatlas", *arguments.words),
+    return BuildRequest(
+        arguments.recipe,
+        arguments.store,
+        bindings_from_pairs(arguments.bind),
+        arguments.set,
+        arguments.limit,
+        arguments.workers,
+        arguments.part_rows,
+        arguments.device,
+        arguments.previous,
     )
+
+
+def _command(arguments: argparse.Namespace) -> tuple[str, ...]:
+    return ("bilderatlas", *arguments.words)

@@ -19,7 +19,7 @@ def evaluate_classification(
     out: str | None = None,
     bootstrap: Resamples = 1000,
     seed: Seed = 0,
-) -> str:
+) -> Evaluation:
     """How often classifiers are right, and what they take for what (ArtBench).
 
     Args:

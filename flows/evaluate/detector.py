@@ -22,7 +22,6 @@ from schemas.manifests import Context
 from schemas.phrases import quoted
 from tasks.detect import check_detector, detections
 from tasks.engine import runs
-from tasks.engine.truth import Chosen, GroundTruth, load_ground_truth
 from tasks.evaluate.detector import (
     blobs_of,
     compare_by_coco,
@@ -32,6 +31,7 @@ from tasks.evaluate.detector import (
 )
 from tasks.evaluate.evaluation import Evaluation, Resampling
 from tasks.evaluate.voc import compare_by_voc
+from tasks.subjects.truth import Chosen, GroundTruth, load_ground_truth
 
 Settings = TypeVar("Settings", bound=BaseModel)
 
@@ -58,7 +58,7 @@ def evaluate_detector(
     people: str | None = None,
     far_corner: Literal["x+w-1", "x+w"] | None = None,
     iou: Share | None = None,
-) -> str:
+) -> Evaluation:
     """Compare detectors with what people drew, and return the tables as Markdown.
 
     Args:

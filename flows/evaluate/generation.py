@@ -29,7 +29,7 @@ def evaluate_generation(
     out: str | None = None,
     bootstrap: Resamples = 1000,
     seed: Seed = 0,
-) -> str:
+) -> Evaluation:
     """The images of generators against a reference set: FID, KID, IS, precision, recall, nearest images (ArtBench).
 
     Args:

@@ -6,9 +6,9 @@ from flows.evaluate.options import files_by_name, settings_of
 from flows.evaluate.running import run
 from flows.parameters import Resamples, Seed
 from schemas.evaluate_keypoints import KeypointSettings
-from tasks.engine.truth import Chosen
 from tasks.evaluate.evaluation import Evaluation, Resampling
 from tasks.evaluate.keypoints import evaluate_keypoints as keypoints
+from tasks.subjects.truth import Chosen
 
 
 @flow(name="evaluate_keypoints", persist_result=False)
@@ -22,7 +22,7 @@ def evaluate_keypoints(
     out: str | None = None,
     bootstrap: Resamples = 1000,
     seed: Seed = 0,
-) -> str:
+) -> Evaluation:
     """Compare pose estimators with the keypoints that people gave: AP and AR by object keypoint similarity (COCO).
 
     Args:

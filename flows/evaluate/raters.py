@@ -21,7 +21,7 @@ def evaluate_raters(
     out: str | None = None,
     bootstrap: Resamples = 1000,
     seed: Seed = 0,
-) -> str:
+) -> Evaluation:
     """People's boxes and ratings, each against the consensus of the others; the consensus as a COCO file (Picasso).
 
     Args:

@@ -25,7 +25,7 @@ def evaluate_recognition(
     seed: Seed = 0,
     workers: Count = 2,
     device: Device = "auto",
-) -> str:
+) -> Evaluation:
     """How photographs of artworks are recognised among a museum's exhibits: GAP, GAP- and ACC (The Met dataset).
 
     Args:

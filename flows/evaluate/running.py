@@ -3,14 +3,14 @@
 import sys
 from collections.abc import Callable
 
-from tasks.engine import flow_runs
 from tasks.evaluate.evaluation import Evaluation, make_folder
+from tasks.orchestration import flow_runs
 
 
-def run(protocol: str, out: str | None, evaluate: Callable[[], Evaluation]) -> str:
-    """Evaluate, show it on Prefect's page, write it if asked, print its notes and return the summary."""
+def run(protocol: str, out: str | None, evaluate: Callable[[], Evaluation]) -> Evaluation:
+    """Evaluate, show it on Prefect's page, write it if asked, and print its notes."""
 
-    def work() -> str:
+    def work() -> Evaluation:
         flow_runs.rename_run(f"evaluate · {protocol}")
         if out is not None:
             make_folder(out)
@@ -20,6 +20,6 @@ def run(protocol: str, out: str | None, evaluate: Callable[[], Evaluation]) -> s
             result.write(out)
         for note in result.notes:
             print(note, file=sys.stderr)  # noqa: T201
-        return flow_runs.completed_run(result.summary, f"{protocol} evaluated")
+        return flow_runs.completed_run(result, f"{protocol} evaluated")
 
     return flow_runs.end_in_a_sentence(work)

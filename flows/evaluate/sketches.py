@@ -21,7 +21,7 @@ def evaluate_sketches(
     out: str | None = None,
     bootstrap: Resamples = 1000,
     seed: Seed = 0,
-) -> str:
+) -> Evaluation:
     """How recognisable and how simple sketches are, by method, and whether people agree (SketchRef).
 
     Args:

@@ -16,7 +16,7 @@ from prefect.client.schemas.actions import VariableCreate, VariableUpdate
 from prefect.events.actions import RunDeployment, SendNotification
 from prefect.events.schemas.automations import Automation, AutomationCore, EventTrigger, Posture
 
-from tasks.engine.events import CHANGED, PUBLISHED, REFUSED, SHRUNK
+from tasks.page.events import CHANGED, PUBLISHED, REFUSED, SHRUNK
 
 DOWNSTREAM = "verify_release/verify"
 """The deployment that starts when a dataset is published."""

@@ -11,7 +11,6 @@ from prefect import Flow
 from prefect.utilities.callables import parameter_schema
 
 from schemas.recipe import Recipe
-from schemas.sources import AnyWebSource
 
 _FIXED = "The recipe of this deployment; to choose another one, choose its deployment"
 _CONTACT = "An address of yours, by which those who run the asked hosts can reach you: e-mail or a web page"
@@ -53,8 +52,8 @@ def _plain(field: dict[str, Any]) -> dict[str, Any]:
 
 def _bindings(recipe: Recipe) -> dict[str, Any]:
     """The schema of the bindings: each that the recipe names must be given, and no other can be."""
-    is_on_web = any(isinstance(source, AnyWebSource) for source in recipe.sources)
-    secrets = {source.secret for source in recipe.sources if isinstance(source, AnyWebSource)}
+    is_on_web = bool(recipe.web_sources)
+    secrets = {source.secret for source in recipe.web_sources}
     fields = {name: _binding(name, meaning) for name, meaning in recipe.bindings.items() if name not in secrets}
     for name in (name for name in recipe.bindings if name in secrets):
         fields[name] = _binding(name, recipe.bindings[name] + _SECRET) | {"pattern": _PLACE_OF_SECRET}

@@ -1,7 +1,8 @@
 """What sources have in common: a name, rights, words, and for sources in files, where these are."""
 
+from collections.abc import Mapping
 from functools import cached_property
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
@@ -106,7 +107,10 @@ class MuseumWords(Frozen):
 
 
 class Source(Frozen):
-    """What every source has."""
+    """What every source has, and what others ask of it: a source's class says what differs."""
+
+    are_keys_paths: ClassVar[bool] = False
+    """Whether a record's key is the path of its file."""
 
     name: Name = Field(description="The source's name; record_id is <name>:<key>")
     rights: Rights = Field(
@@ -123,6 +127,21 @@ class Source(Frozen):
         description="The museum's own words for dates and makers: see `bilderatlas settings words`",
     )
 
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """The bindings that it reads."""
+        return ()
+
+    @property
+    def offered_fields(self) -> tuple[str, ...] | None:
+        """What attributes may be taken from, where the settings say it; None: only its files or answers do."""
+        return None
+
+    @property
+    def named_columns(self) -> Mapping[str, str]:
+        """The columns that the settings name for fields of records, as field: column."""
+        return {}
+
     @cached_property
     def date_words(self) -> str | None:
         """The JSON of its own words for dates."""
@@ -137,12 +156,31 @@ class Source(Frozen):
 class FileSource(Source):
     """What every source in files has."""
 
+    is_on_web: ClassVar[Literal[False]] = False
+
     at: Name = Field("images", description="Binding of the folder (a path or an fsspec URL)")
     annotations: Annotations | None = Field(None, description="Boxes that people drew, in files beside the images")
+
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """The binding of its folder."""
+        return (self.at,)
+
+    @property
+    def image_pattern(self) -> str | None:
+        """What the paths of its images look like; None where rows name them."""
+        return None
+
+    @property
+    def is_pattern_of_tables(self) -> bool:
+        """Whether its rows stand in many files."""
+        return False
 
 
 class WebSource(Source):
     """What every source on the web has. The recipe's `manners` say how fast it is asked."""
+
+    is_on_web: ClassVar[Literal[True]] = True
 
     refresh: Literal["listings", "never", "all"] = Field(
         "listings",
@@ -154,3 +192,8 @@ class WebSource(Source):
         description="For sources that need an API key: binding of the place where it is kept (env:NAME, file:PATH or "
         "prefect:BLOCK)",
     )
+
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """The binding of its secret, if it has one."""
+        return (self.secret,) if self.secret else ()

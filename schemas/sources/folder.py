@@ -8,9 +8,13 @@ from pydantic import Field, model_validator
 from schemas.phrases import quoted
 from schemas.sources.common import FileSource
 
+_FIELD = re.compile(r"\{(\w+)\}")
+
 
 class FolderSource(FileSource):
     """Images in a folder; what is known about a work is read from its path."""
+
+    are_keys_paths = True
 
     source: Literal["folder"] = "folder"
     pattern: str = Field(
@@ -22,7 +26,17 @@ class FolderSource(FileSource):
 
     @model_validator(mode="after")
     def _has_names_for_fields(self) -> Self:
-        for name in re.findall(r"\{(\w+)\}", self.pattern):
+        for name in self.offered_fields:
             if not name.isidentifier():
                 raise ValueError(f"pattern: expected fields that begin with a letter, got {quoted('{' + name + '}')}")
         return self
+
+    @property
+    def offered_fields(self) -> tuple[str, ...]:
+        """The pattern's fields."""
+        return tuple(_FIELD.findall(self.pattern))
+
+    @property
+    def image_pattern(self) -> str:
+        """The pattern."""
+        return self.pattern

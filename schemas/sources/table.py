@@ -1,5 +1,6 @@
 """A table as a source."""
 
+from collections.abc import Mapping
 from typing import Literal, Self
 
 from pydantic import Field, model_validator
@@ -76,7 +77,12 @@ class TableSource(FileSource):
         return self
 
     @property
-    def is_folder(self) -> bool:
+    def named_columns(self) -> Mapping[str, str]:
+        """The columns of its table."""
+        return {str(field): column for field, column in self.columns.items()}
+
+    @property
+    def is_pattern_of_tables(self) -> bool:
         """Whether the table is a pattern of JSON files."""
         return "*" in self.table and self.ending in {".json", ".jsonl"}
 

@@ -228,15 +228,14 @@ def apply_manual_lists(
     by_hand: pa.Table,
     tombstones: pa.Table,
     previous: pa.Table,
-    takedowns: pa.Table | None,
+    takedowns: pa.Table,
     aliases: Aliases,
 ) -> ManualOutcome:
     """RECORDS in which excluded and taken down records have these as their reasons.
 
     records: RECORDS, artists under their final names. by_hand: BY_HAND. tombstones: TOMBSTONES of purged records, which
     stay away. previous: LEDGER of the previous release, which knows the files (`sha256`) of earlier records, and the
-    records that the sources no longer list. takedowns: its TAKEDOWNS; None where it is of a time before there were any:
-    then the details say what reached a record. aliases: of artists, by which names are compared.
+    records that the sources no longer list. takedowns: its TAKEDOWNS. aliases: of artists, by which names are compared.
 
     Of a record that is taken down only record_id, source, reason and detail are left; all other columns are empty. If
     the sources no longer list it, it stays in the table. A record that was taken down because of another work stays
@@ -294,12 +293,12 @@ def _takedowns(
     by_hand: pa.Table,
     tombstones: pa.Table,
     previous: pa.Table,
-    takedowns: pa.Table | None,
+    takedowns: pa.Table,
     aliases: Aliases,
 ) -> _Takedowns:
     """From the widest scope to the narrowest: a row about the record itself decides its detail."""
     standing, found, known = _wider_takedowns(records, by_hand, aliases)
-    reached_by = _reached_before(previous, standing) if takedowns is None else _reached_by(takedowns)
+    reached_by = _reached_by(takedowns)
     listed = _names_present(reached_by, records["record_id"])
     for name, row_text in reached_by.items():
         why_still = standing.get(row_text)
@@ -350,17 +349,6 @@ def _reached_by(takedowns: pa.Table) -> dict[str, str]:
     """The row that has reached each record, of TAKEDOWNS."""
     reached = takedowns.filter(pc.is_valid(takedowns["reached_by"]))
     return dict(zip(reached["record_id"].to_pylist(), reached["reached_by"].to_pylist(), strict=True))
-
-
-def _reached_before(ledger: pa.Table, rows: Collection[str]) -> dict[str, str]:
-    """The same of a ledger alone: a detail begins with the row's text and a colon; a reason follows."""
-    down = ledger.filter(pc.fill_null(pc.equal(ledger["reason"], str(Reason.TAKEN_DOWN)), False))
-    found = {}
-    for name, detail in zip(down["record_id"].to_pylist(), down["detail"].to_pylist(), strict=True):
-        begins = (detail[: colon.start()] for colon in re.finditer(": ", detail or ""))
-        if row_text := next((text for text in begins if text in rows), None):
-            found[name] = row_text
-    return found
 
 
 def _names_present(names: Iterable[str], known: pa.ChunkedArray) -> set[str]:

@@ -7,6 +7,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from schemas.errors import BadInput
+from schemas.phrases import quoted
 from schemas.reasons import Reason
 from schemas.screen import Between, ScoreLimits, Screen
 from schemas.tables import SCREEN
@@ -77,7 +78,7 @@ def check_styles(settings: Screen, names: Mapping[str, str]) -> None:
     """Raise BadInput where a wanted style is probably misspelled: unknown, but very similar to a known one."""
     for text, near in styles.likely_typos(settings.styles or (), names):
         raise BadInput(
-            f"stages ({settings.label}).styles: expected a known style or a source's own word, got '{text}': "
+            f"stages ({settings.label}).styles: expected a known style or a source's own word, got {quoted(text)}: "
             f"did you mean {' or '.join(near)}? If the spelling is right, add it to the recipe: "
             f"styles: {{aliases: {{{text}: {text}}}}}"
         )

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.contract import README, TABLES, contract_path, major, numbers
+from schemas.contract import README, TABLES, contract_path, numbers
 from schemas.manifests import VERSION, ReleaseManifest
 from schemas.part_names import SPLIT_TABLES, Part, parse_part, part_path
 from schemas.phrases import quoted
@@ -22,13 +22,7 @@ from tasks.core.export import digest
 
 Row = Mapping[str, Any]
 
-SEALED_SINCE = (1, 4)
-"""The contract since which manifests have a digest of their own."""
-SPELLED_SINCE = (2, 0)
-"""The contract since which a manifest has one spelling."""
-
-
-_SINCE = {**dict.fromkeys(("categories", "coco_files", "attributes"), (2, 1)), "unread": (2, 2)}
+_SINCE = {"unread": (2, 2)}
 """The contract since which there is a table, where that is not the first of its major."""
 
 
@@ -38,9 +32,7 @@ def _tables_of(contract_version: str) -> list[str]:
 
 def needed_files(contract_version: str) -> tuple[str, ...]:
     """Files that every release by this contract has, whatever it holds."""
-    mine = map(contract_path, _tables_of(contract_version))
-    contract = ("contract.yaml",) if major(contract_version) < 2 else (README, *mine)
-    return (*contract, "ledger.parquet", "recipe.yaml")
+    return (README, *map(contract_path, _tables_of(contract_version)), "ledger.parquet", "recipe.yaml")
 
 
 _RARE = frozenset({"takedowns", "tombstones", "coco_files", "attributes", "unread"})
@@ -48,9 +40,7 @@ _RARE = frozenset({"takedowns", "tombstones", "coco_files", "attributes", "unrea
 
 
 def promised_files(contract_version: str) -> tuple[str, ...]:
-    """Files that every release by this contract has beside those that are needed to check it; from contract 2 on."""
-    if major(contract_version) < 2:
-        return ()
+    """Files that every release by this contract has beside those that are needed to check it."""
     one_file = [table for table in _tables_of(contract_version) if table not in {*SPLIT_TABLES, *_RARE, "ledger"}]
     statistics = ("diversity", "histograms", "shares")
     paths = [f"statistics/{table}.parquet" if table in statistics else f"{table}.parquet" for table in one_file]
@@ -78,10 +68,8 @@ def manifest_text_problems(text: bytes, manifest: ReleaseManifest) -> Iterator[s
     """A manifest that is spelled otherwise than the program spells these fields: other white space, a key that stands
     twice, a letter as an escape. Its digest goes by values and so can't see that.
 
-    text: manifest.json as it lies there. Manifests before contract 2.0 may be spelled in any way.
+    text: manifest.json as it lies there.
     """
-    if numbers(manifest.contract_version) < SPELLED_SINCE:
-        return
     # a field that a later program adds is unset in what was written before it
     expected = manifest.model_dump_json(indent=1, exclude_unset=True).encode()
     if text != expected:
@@ -97,19 +85,17 @@ def latest_problems(text: bytes) -> Iterator[str]:
 
 
 def _seal_problems(fields: Row, manifest: ReleaseManifest) -> Iterator[str]:
-    """The manifest's digest of its own fields; without one, what else can be told."""
-    if manifest.manifest_sha256 is not None:
-        try:
-            got = digest.manifest_digest(fields)
-        except ValueError as problem:  # a number of more than 53 bits, for which RFC 8785 has no form
-            yield f"manifest.json: expected values that have a digest, got others ({problem})"
-            return
-        if got != manifest.manifest_sha256:
-            yield f"manifest.json: expected fields of SHA-256 {manifest.manifest_sha256[:12]}..., got {got[:12]}..."
-    elif numbers(manifest.contract_version) >= SEALED_SINCE:
+    """The manifest's digest of its own fields."""
+    if manifest.manifest_sha256 is None:
         yield "manifest.json: expected manifest_sha256, got none"
-    elif manifest.previous is None and manifest.lineage != 1:
-        yield f"manifest.json: expected lineage 1 where nothing was before, got {manifest.lineage}"
+        return
+    try:
+        got = digest.manifest_digest(fields)
+    except ValueError as problem:  # a number of more than 53 bits, for which RFC 8785 has no form
+        yield f"manifest.json: expected values that have a digest, got others ({problem})"
+        return
+    if got != manifest.manifest_sha256:
+        yield f"manifest.json: expected fields of SHA-256 {manifest.manifest_sha256[:12]}..., got {got[:12]}..."
 
 
 def _version_problems(manifest: ReleaseManifest, folder: str) -> Iterator[str]:
@@ -209,31 +195,26 @@ def row_count_problems(path: str, listed: int | None, rows: int | None) -> Itera
         yield f"{path}: expected {rows if rows is not None else 'no'} rows in manifest.json, got {quoted(listed)}"
 
 
-_NAMES = ("images/split=train/part-00000.parquet", part_path("images", "train", 0, 1))
-"""How contract 1, and how later ones call a file."""
-
-
-def part_problems(files: Collection[str], splits: Iterable[str], contract_major: int) -> Iterator[str]:
-    """Files of images and annotations that the manifest lacks, or that are called as no release of that contract
-    calls them.
+def part_problems(files: Collection[str], splits: Iterable[str]) -> Iterator[str]:
+    """Files of images and annotations that the manifest lacks, or that are called as no release calls them.
 
     An empty split has a file of each table, too, and of each split there are as many files as their names say.
     """
     named = {path: parse_part(path) for path in files if path.startswith(tuple(f"{table}/" for table in SPLIT_TABLES))}
     for path, part in named.items():
-        if part is None or (part.of is None) != (contract_major < 2):
-            yield f"{path}: expected a name such as {_NAMES[contract_major >= 2]}, got this one"
+        if part is None:
+            yield f"{path}: expected a name such as {part_path('images', 'train', 0, 1)}, got this one"
     parts = [part for part in named.values() if part is not None]
     for table, split in product(SPLIT_TABLES, splits):
         mine = [part for part in parts if (part.table, part.split) == (table, split)]
         if not mine:
             yield f"manifest.json: expected a file of {table} for split {split}, got none"
-        elif any(part.of is not None for part in mine):
+        else:
             yield from _shard_problems(table, split, mine)
 
 
 def _shard_problems(table: str, split: str, parts: Sequence[Part]) -> Iterator[str]:
-    count = max(part.of or 0 for part in parts)
+    count = max(part.of for part in parts)
     expected = {Part(table, split, number, count) for number in range(min(count, len(parts) + 1))}
     if count != len(parts) or expected != {*parts}:
         yield f"manifest.json: expected files 0 to {count - 1} of {table} for split {split}, got {len(parts)} files"

@@ -31,14 +31,12 @@ class CocoFacts(NamedTuple):
 
     info: `release_info` of its recipe and version. least_score: of detectors' boxes in documents; None where the recipe
     doesn't say. is_amended: what was purged since is gone from the lists of images and boxes, and from nothing else.
-    contract_major: of the release; contract 1 called a licence as its URI ends.
     """
 
     info: Row
     categories: Sequence[CocoCategory]
     least_score: float | None
     is_amended: bool
-    contract_major: int = 2
 
 
 def file_problems(files: Collection[str], splits: Iterable[str]) -> Iterator[str]:
@@ -107,8 +105,6 @@ def _licence_problems(split: str, document: Row, uris: Sequence[str], facts: Coc
     """Licences that are not those of the images. What a purge removes leaves its licence."""
     listed = [{name: entry.get(name) for name in ("id", "name", "url")} for entry in document["licenses"]]
     expected = licence_entries([*uris, *(entry["url"] for entry in listed if facts.is_amended)])
-    if facts.contract_major < 2:
-        expected = [{**entry, "name": entry["url"].rstrip("/").rsplit("/", 1)[-1]} for entry in expected]
     if len(listed) != len(expected):
         yield f"coco/{split}.json: expected {len(expected)} licences, as the images have, got {len(listed)}"
         return

@@ -21,16 +21,17 @@ from schemas.tables import HASH, VERDICTS
 from tasks.core import tables
 from tasks.core.dedup import candidates, decide, preferences, verdicts, views, witnesses
 from tasks.dedup import local_pairs, relate, search, view_hashes
-from tasks.engine import by_hand, inspection, previous, runs, steps, thumbnails
+from tasks.engine import inspection, runs, steps, thumbnails
 from tasks.engine.cache_keys import cache_key
 from tasks.engine.code_digests import code_digest
 from tasks.engine.measure import stored_measurements
-from tasks.engine.roles import roles_of
 from tasks.engine.views import column_of, columns_of, copy_preferences, kept_ids, metadata_counts, own_splits
 from tasks.io.files import verdicts as files
 from tasks.io.images.inspection import PHASH
 from tasks.io.store.layout import decision_folder
 from tasks.io.store.store import Store, parquet_bytes
+from tasks.subjects import by_hand, previous
+from tasks.subjects.roles import roles_of
 
 CODE = code_digest(decide, witnesses)
 
@@ -80,9 +81,7 @@ def dedup(settings: Dedup, state: State, recipe: Recipe, context: Context) -> St
         outcome_ref, edges, is_new = _decide_once(store, settings, rows, absent, evidence.relations, judged)
     step = steps.step_of(
         store,
-        "decide",
-        settings.label,
-        "dedup",
+        settings,
         ids,
         outcome_ref,
         computed=int(is_new),
@@ -98,6 +97,11 @@ def _second_choices(store: Store, state: State, recipe: Recipe, outcome: pa.Tabl
     published = previous.published_splits(store, recipe, state.previous, ids, sha256)
     roles, keep = roles_of(store, recipe, state, ids), own_splits(store, recipe, state, ids)
     return decide.is_second_choice(outcome["group_id"], published, roles, keep)
+
+
+def check_verdicts(settings: Dedup, context: Context, recipe: Recipe) -> None:
+    """Raise BadInput where the file with people's verdicts can't be read."""
+    read_verdicts(settings, context)
 
 
 def read_verdicts(settings: Dedup, context: Context, known: pa.ChunkedArray | None = None) -> pa.Table:

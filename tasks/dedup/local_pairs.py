@@ -17,15 +17,17 @@ from schemas.manifests import Context, TableRef
 from schemas.tables import KEYPOINTS, LOCAL_BLOBS, LOCAL_PAIRS, THUMBNAIL_PLACES
 from tasks.core import tables
 from tasks.core.dedup import local
-from tasks.engine import inspection, retries, runs
-from tasks.engine import thumbnails as shelves
+from tasks.core.dedup.sizes import LEVEL_SCALE
+from tasks.engine import inspection, runs
+from tasks.engine import thumbnails as stored_thumbnails
 from tasks.engine.cache_keys import cache_key
 from tasks.engine.code_digests import code_digest
-from tasks.engine.late_imports import imports_before
 from tasks.engine.parts import run_in_parts
 from tasks.io.images import keypoints, thumbnails
 from tasks.io.store.layout import measure_folder, outcome_folder
 from tasks.io.store.store import Store
+from tasks.orchestration import retries
+from tasks.orchestration.late_imports import imports_before
 
 CODE = code_digest(keypoints, local, thumbnails)
 _KEY = cache_key(recipe=keypoints.VERSION, code=CODE, of=inspection.CODE)
@@ -57,17 +59,17 @@ class _Piece(NamedTuple):
 def keypoints_of(grey: NDArray[np.uint8]) -> local.Keypoints:
     """Of a thumbnail, (H, W)."""
     codes, places = keypoints.find_keypoints(
-        grey, most=local.MOST_KEYPOINTS, side_px=local.SIDE_PX, level_scale=local.LEVEL_SCALE
+        grey, most=local.MOST_KEYPOINTS, side_px=local.SIDE_PX, level_scale=LEVEL_SCALE
     )
     return local.distinctive_keypoints(local.Keypoints(codes, places))
 
 
 @task(cache_policy=NO_CACHE, **retries.RETRY_IO)
 @imports_before(*_KERNELS)
-def find_keypoints_part(blobs: pa.Table, _asked: None, into: str, context: Context) -> None:
+def find_keypoints_part(blobs: pa.Table, _settings: None, into: str, context: Context) -> None:
     """Find the keypoints of one batch of thumbnails and store them."""
     store = runs.store_of(context)
-    greys = shelves.greys(store, blobs)
+    greys = stored_thumbnails.greys(store, blobs)
     rows = []
     for sha256 in blobs["sha256"].to_pylist():
         found = keypoints_of(greys[sha256])
@@ -121,8 +123,10 @@ def ensure_keypoints(blobs: pa.Array, context: Context, label: str) -> pa.Table:
     todo = tables.missing(blobs, stored["sha256"])
     if not len(todo):
         return stored
-    shelf = shelves.ensure_thumbnails(todo, context, label).sort_by([("path", "ascending"), ("sha256", "ascending")])
-    run_in_parts(find_keypoints_part, shelf, (None, KEYPOINTS_AT), context, f"{label} · keypoints")
+    places = stored_thumbnails.ensure_thumbnails(todo, context, label).sort_by(
+        [("path", "ascending"), ("sha256", "ascending")]
+    )
+    run_in_parts(find_keypoints_part, places, (None, KEYPOINTS_AT), context, f"{label} · keypoints")
     stored = _keypoint_places(store, blobs)
     if lost := len(tables.missing(blobs, stored["sha256"])):
         raise AssertionError(f"expected the keypoints of {len(blobs)} blobs, got those of {lost} too few")
@@ -139,12 +143,12 @@ def _keypoint_places(store: Store, blobs: pa.Array) -> pa.Table:
     return tables.lookup(everything, "sha256", pc.filter(blobs, pc.is_in(blobs, value_set=everything["sha256"])))
 
 
-def stored_keypoints(store: Store, shelf: pa.Table) -> dict[str, local.Keypoints]:
+def stored_keypoints(store: Store, places: pa.Table) -> dict[str, local.Keypoints]:
     """The keypoints of each blob of a (sha256, path) table."""
     found: dict[str, local.Keypoints] = {}
-    for path in pc.unique(shelf["path"]).sort().to_pylist():
+    for path in pc.unique(places["path"]).sort().to_pylist():
         table = store.read_table(TableRef(path=path, rows=0))
-        rows = table.filter(pc.is_in(table["sha256"], value_set=shelf["sha256"]))
+        rows = table.filter(pc.is_in(table["sha256"], value_set=places["sha256"]))
         gallery = _gallery_of(rows)
         found |= {sha256: gallery.part(i, i + 1).keypoints for i, sha256 in enumerate(rows["sha256"].to_pylist())}
     return found

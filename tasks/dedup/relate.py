@@ -14,15 +14,16 @@ from schemas.manifests import Context
 from schemas.tables import RELATIONS
 from tasks.core.dedup import relate, views
 from tasks.dedup.local_pairs import ensure_keypoints, stored_keypoints
-from tasks.engine import inspection, retries, runs
-from tasks.engine import thumbnails as shelves
+from tasks.engine import inspection, runs
+from tasks.engine import thumbnails as stored_thumbnails
 from tasks.engine.cache_keys import cache_key
 from tasks.engine.code_digests import code_digest
-from tasks.engine.late_imports import imports_before
 from tasks.engine.parts import run_in_parts
 from tasks.io.images import keypoints, thumbnails
 from tasks.io.store.layout import measure_folder
 from tasks.io.store.store import Store
+from tasks.orchestration import retries
+from tasks.orchestration.late_imports import imports_before
 
 CODE = code_digest(relate, keypoints, thumbnails)
 FOLDER = measure_folder("relations", cache_key(code=CODE, of=inspection.CODE))
@@ -39,11 +40,11 @@ _SHELVES_PER_BLOCK = 8
     "tasks.core.dedup.registration",
     "tasks.core.dedup.search_bands",
 )
-def compare_part(pairs: pa.Table, _asked: None, into: str, context: Context) -> None:
+def compare_part(pairs: pa.Table, _settings: None, into: str, context: Context) -> None:
     """Compare one batch of pairs and store what they are to each other."""
     store = runs.store_of(context)
     pairs = pairs.cast(pa.schema([field.with_type(_without_large_string(field.type)) for field in pairs.schema]))
-    greys = shelves.greys(store, _both_sides(pairs, "thumbnail"))
+    greys = stored_thumbnails.greys(store, _both_sides(pairs, "thumbnail"))
     corners = stored_keypoints(store, _both_sides(pairs, "keypoints"))
     rows = []
     for pair in pairs.select(["a", "b", "view", "has_equal_size"]).to_pylist():
@@ -125,7 +126,7 @@ def _in_blocks(blobs: pa.Array, todo: pa.Table, sizes: NDArray[np.int64], contex
     a, b = (todo[side].to_numpy() for side in ("a", "b"))
     ends = np.concatenate([a, b])
     thumbnails_at = _places(
-        blobs, ends, ends, functools.partial(shelves.ensure_thumbnails, context=context, label=label)
+        blobs, ends, ends, functools.partial(stored_thumbnails.ensure_thumbnails, context=context, label=label)
     )
     is_local = np.tile(todo["view"].to_numpy() == views.ALL_VIEWS.index(views.LOCAL), 2)
     find_keypoints = functools.partial(ensure_keypoints, context=context, label=label)

@@ -16,13 +16,14 @@ from prefect.cache_policies import NO_CACHE
 from schemas.manifests import Context, TableRef
 from schemas.tables import SEARCH_HASHES, SEARCH_PAIRS
 from tasks.core.dedup import search
-from tasks.engine import retries, runs
+from tasks.engine import runs
 from tasks.engine.cache_keys import cache_key
 from tasks.engine.code_digests import code_digest
-from tasks.engine.late_imports import imports_before
 from tasks.engine.parts import run_in_parts
 from tasks.io.store.layout import measure_folder, outcome_folder
 from tasks.io.store.store import Store, parquet_bytes
+from tasks.orchestration import retries
+from tasks.orchestration.late_imports import imports_before
 
 CODE = code_digest(search)
 PIECE_HASHES = 2**24

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from schemas.errors import DamagedFile
 from schemas.phrases import error_line, quoted_name
-from schemas.tables import EDGES, TAKEDOWNS
+from schemas.tables import EDGES
 from tasks.core.diff import compare, opt_outs, page, summary
 from tasks.core.diff.sides import LEDGER_COLUMNS, Pair, Side
 from tasks.core.report.thumbnails import Thumbnail, jpeg_thumbnail
@@ -113,13 +113,12 @@ def _side(release: Release) -> Side:
     ledger = release.rows("ledger", LEDGER_COLUMNS)
     if len(pc.unique(ledger["record_id"])) != ledger.num_rows:
         raise release.damage("ledger.parquet", "a ledger as releases have it", ValueError("a record_id twice"))
-    takedowns = release.takedowns()
     return Side(
         manifest=release.manifest,
         recipe=recipe,
         ledger=ledger,
         tombstones=release.tombstones(),
-        scopes=(TAKEDOWNS.empty_table() if takedowns is None else takedowns).select(["record_id", "scope"]),
+        scopes=release.takedowns().select(["record_id", "scope"]),
         image_columns=_columns(release, "images"),
         images=partial(release.rows, "images"),
         annotation_columns=_columns(release, "annotations"),

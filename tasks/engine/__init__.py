@@ -1,4 +1,4 @@
-"""The machine that all shells stand on: how answers are kept, cut into parts, retried and shown.
+"""How answers are kept: what was retrieved, measured and decided, cut into parts, each once.
 
 No stage lives here.
 """

@@ -13,9 +13,10 @@ import json
 import os
 import sys
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
+from typing import NamedTuple
 
 from schemas import words
 from tasks.engine.cache_keys import cache_key
@@ -30,11 +31,15 @@ and neither sees the other."""
 _WORDS = "schemas.words"
 _WORD_LISTS = "the lists of schemas.words"
 """Not a module, but read by rules like one."""
+_NOTHING = "pass"
+"""The text of a package that only holds modules."""
 
 
 def code_digest(*modules: ModuleType) -> str:
     """Digest of the source of the modules, and of all of tasks.core and tasks.io that they import, and of the rules
     that these two share, without comments and docstrings; and of the lists of words, where any of them reads these.
+
+    What a module is called, and where it lies, is no part of it: a rename computes nothing again.
     """
     names = sorted({module.__name__ for module in modules})
     with contextlib.suppress(OSError, RuntimeError, ValueError, KeyError, TypeError):  # none that holds is kept
@@ -44,22 +49,89 @@ def code_digest(*modules: ModuleType) -> str:
     sources: dict[str, str] = {}
     for name in names:
         _collect(name, sources)
-    digest = cache_key(**sources)
+    digest = cache_key(sources=sorted({*sources.values()} - {_NOTHING}))
     with contextlib.suppress(OSError, RuntimeError):  # where nothing can be kept, it is taken anew each time
         _keep(_place(names), {"digest": digest, "of": _sha256s([*sources, __name__])})
     return digest
 
 
 def _collect(name: str, sources: dict[str, str]) -> None:
+    """Add the texts of the module, and of all that it imports, by their names."""
     if name in sources or name in _NOT_PART_OF_ANSWERS:
         return
-    tree = ast.parse(_source(name))
-    sources[name] = ast.unparse(_without_docstrings(tree))
-    for imported in _imports(tree):
-        if imported.startswith(("tasks.core.", "tasks.io.")) or imported in _SHARED_RULES:
+    text = _text_of(_source(name))
+    said = {module: _sha256(_text_of(_source(module)).text) for module in {*text.modules, *text.taken.values()}}
+    taken = sorted(f"{entry} of {said[module]}" for entry, module in text.taken.items())
+    sources[name] = "\n".join([text.text, *(said[module] for module in text.modules), *taken])
+    for imported in text.imports:
+        if _is_part(imported):
             _collect(imported, sources)
         elif imported == _WORDS:
             sources[_WORD_LISTS] = _source(_WORD_LISTS)
+
+
+def _is_part(module: str) -> bool:
+    """Whether what a module imports from there is part of its digest."""
+    is_ours = module.startswith(("tasks.core.", "tasks.io.")) or module in _SHARED_RULES
+    return is_ours and module not in _NOT_PART_OF_ANSWERS
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class _Text(NamedTuple):
+    """A module as the program reads it, without what other modules of ours are called and where they lie."""
+
+    text: str
+    """Without docstrings and imports from these modules, which have labels for names."""
+    modules: tuple[str, ...]
+    """The modules by their labels: module_0, module_1 ... in the order in which they are used."""
+    taken: Mapping[str, str]
+    """The module from which a name comes: of "decide as rule", or "decide"."""
+    imports: tuple[str, ...]
+
+
+@functools.lru_cache(maxsize=1024)
+def _text_of(source: str) -> _Text:
+    tree = _without_docstrings(ast.parse(source))
+    imports, labels = tuple(_imports(tree)), _Labels()
+    text = ast.unparse(labels.visit(tree))
+    return _Text(text, tuple(labels.modules), labels.taken, imports)
+
+
+class _Labels(ast.NodeTransformer):
+    """Takes imports from modules of ours out of a module, and puts labels in the place of the names of such modules."""
+
+    def __init__(self) -> None:
+        self.modules: dict[str, str] = {}
+        """The label of each module."""
+        self.taken: dict[str, str] = {}
+        self._names: dict[str, str] = {}
+        """The modules that names stand for."""
+
+    def visit_Module(self, node: ast.Module) -> ast.AST:
+        """Look for names of modules first: they may be used above the function that imports them."""
+        for found in (found for found in ast.walk(node) if isinstance(found, ast.ImportFrom)):
+            for entry in found.names:
+                module = f"{found.module}.{entry.name}"
+                if _is_part(module) and _is_module(module):
+                    self._names[entry.asname or entry.name] = module
+        return self.generic_visit(node)
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST | None:
+        """What is left of it: nothing, where all comes from modules of ours."""
+        node.names = [entry for entry in node.names if (entry.asname or entry.name) not in self._names]
+        if not node.module or not _is_part(node.module):
+            return node if node.names else None
+        self.taken |= {ast.unparse(entry): node.module for entry in node.names}
+        return None
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        """A module's label for its name."""
+        if (module := self._names.get(node.id)) is not None:
+            node.id = self.modules.setdefault(module, f"module_{len(self.modules)}")
+        return node
 
 
 @functools.cache

@@ -40,4 +40,4 @@ def decide_step(
     if state.pending:
         return steps.provisional_step(store, settings, state, decide(current, settings))
     ref, is_new = decide_once(store, settings.stage, settings, code, current, lambda: decide(current, settings))
-    return steps.step_of(store, "decide", settings.label, settings.stage, ids, ref, computed=int(is_new))
+    return steps.step_of(store, settings, ids, ref, computed=int(is_new))

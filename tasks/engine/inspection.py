@@ -14,12 +14,13 @@ from schemas.manifests import Context
 from schemas.stages import HIGHEST_MAX_PIXELS
 from schemas.tables import HASH, THUMBNAIL_PLACES, THUMBNAILS
 from tasks.core import hash as core
-from tasks.engine import retries, runs
+from tasks.engine import runs
 from tasks.engine.cache_keys import cache_key
 from tasks.engine.code_digests import code_digest
 from tasks.io.images import decode, inspection
 from tasks.io.store.layout import measure_folder
 from tasks.io.store.store import Store
+from tasks.orchestration import retries
 
 CODE = code_digest(core, inspection)
 KIND = "phash64"
@@ -78,7 +79,7 @@ def _ordered(rows: list[Row], schema: pa.Schema) -> pa.Table:
 
 
 @task(cache_policy=NO_CACHE, **retries.RETRY_IO)
-def inspect_part(blobs: pa.Table, _asked: None, _into: str, context: Context) -> None:
+def inspect_part(blobs: pa.Table, _settings: None, _into: str, context: Context) -> None:
     """Measure and store one batch of blobs; an unreadable one is a row with a reason."""
     store = runs.store_of(context)
     rows = InspectionRows()

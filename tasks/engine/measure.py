@@ -34,7 +34,7 @@ def measure_step(
     stores the rows of one batch of blobs. is_measured_by_fetch: fetch stores the rows of what it gets. rows: makes of
     the missing blobs the table that parts take; by default, one of their sha256 alone.
     """
-    store, word, label = runs.store_of(context), settings.stage, settings.label
+    store = runs.store_of(context)
     record_ids = kept_ids(store, state)
     blobs = column_of(store, state.outcome("fetch"), record_ids, "sha256")
     needed = pc.unique(blobs).sort()
@@ -46,12 +46,10 @@ def measure_step(
             pc.is_in(blobs, value_set=have["sha256"]),
         )
         known = _by_record(record_ids.filter(is_known), blobs.filter(is_known), have)
-        return steps.planned_step(
-            store, state, "measure", label, word, known, computed=count, pending=len(todo) + state.pending
-        )
-    have = measure_blobs(part, label, needed, context, folder, schema, part_settings, rows=rows)
+        return steps.planned_step(store, settings, known, computed=count, pending=len(todo) + state.pending)
+    have = measure_blobs(part, settings.label, needed, context, folder, schema, part_settings, rows=rows)
     outcome = _by_record(record_ids, blobs, have)
-    return steps.step_of(store, "measure", label, word, record_ids, outcome, computed=len(todo))
+    return steps.step_of(store, settings, record_ids, outcome, computed=len(todo))
 
 
 def measure_blobs(

@@ -17,10 +17,11 @@ from schemas.errors import DamagedFile
 from schemas.manifests import Context
 from schemas.phrases import counted
 from schemas.recipe import Recipe
-from tasks.engine import inspection, retries, runs
+from tasks.engine import inspection, runs
 from tasks.engine.parts import run_in_parts
 from tasks.io.store import layout
 from tasks.io.store.store import Store
+from tasks.orchestration import retries
 
 
 @task(cache_policy=NO_CACHE, **retries.RETRY_IO)

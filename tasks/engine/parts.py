@@ -12,9 +12,10 @@ from prefect.context import FlowRunContext
 
 from schemas.errors import BadInput, WorkToDo
 from schemas.manifests import Context
-from tasks.engine import flow_runs, web_client
-from tasks.engine.clusters import ClusterWatch, is_cluster
-from tasks.engine.progress import progress
+from tasks.engine import web_client
+from tasks.orchestration import flow_runs
+from tasks.orchestration.clusters import ClusterWatch, is_cluster
+from tasks.orchestration.progress import progress
 
 FEWEST_ROWS, MOST_ROWS, PARTS_PER_WORKER = 32, 2000, 8
 """A part should cost far more than the 4 ms or so of its Prefect task, and be small enough to lose."""

@@ -2,8 +2,9 @@
 
 import pyarrow as pa
 
-from schemas.manifests import StageKind, State, Step, TableRef
-from schemas.stages import AnyStage
+from schemas.manifests import State, Step, TableRef
+from schemas.reasons import Reason
+from schemas.stages import AnyStage, Scrape
 from tasks.core import tables
 from tasks.io.store.layout import outcome_folder
 from tasks.io.store.store import Store
@@ -11,25 +12,25 @@ from tasks.io.store.store import Store
 
 def step_of(
     store: Store,
-    kind: StageKind,
-    label: str,
-    stage: str,
+    settings: AnyStage | Scrape,
     entering: pa.ChunkedArray,
     outcome: pa.Table | TableRef,
     *,
     computed: int = 0,
     notes: tuple[str, ...] = (),
 ) -> Step:
-    """The step of an outcome; asserts that what entered is what was kept and dropped."""
-    ref = outcome if isinstance(outcome, TableRef) else store.write_table(outcome_folder(stage), outcome)
+    """The step of an outcome; asserts that what entered is what was kept and dropped, for reasons of the stage."""
+    ref = outcome if isinstance(outcome, TableRef) else store.write_table(outcome_folder(settings.stage), outcome)
     table = store.read_table(ref)
     tables.assert_closed(entering, table)
     pa.default_memory_pool().release_unused()  # what the stage took and gave back, the next one need not add to
     dropped = tables.dropped_counts(table)
+    if others := [reason for reason in dropped if not settings.may_drop_for(Reason(reason))]:
+        raise AssertionError(f"expected reasons of {settings.stage}, as its settings declare them, got {others}")
     return Step(
-        label=label,
-        stage=stage,
-        kind=kind,
+        label=settings.label,
+        stage=settings.stage,
+        kind=settings.step_kind,
         outcome=ref,
         kept=table.num_rows - sum(dropped.values()),
         dropped=dropped,
@@ -38,15 +39,13 @@ def step_of(
     )
 
 
-def planned_step(
-    store: Store, state: State, kind: StageKind, label: str, stage: str, rows: pa.Table, *, computed: int, pending: int
-) -> Step:
+def planned_step(store: Store, settings: AnyStage, rows: pa.Table, *, computed: int, pending: int) -> Step:
     """In a plan, the step of a stage that still has work to do; rows: the outcome of records that are known already."""
-    ref, dropped = store.write_table(outcome_folder(stage), rows), tables.dropped_counts(rows)
+    ref, dropped = store.write_table(outcome_folder(settings.stage), rows), tables.dropped_counts(rows)
     return Step(
-        label=label,
-        stage=stage,
-        kind=kind,
+        label=settings.label,
+        stage=settings.stage,
+        kind=settings.step_kind,
         outcome=ref,
         kept=ref.rows - sum(dropped.values()) + pending,
         dropped=dropped,
@@ -60,6 +59,4 @@ def provisional_step(store: Store, settings: AnyStage, state: State, outcome: pa
 
     Its outcome for the rows that are there already is used meanwhile: a good estimate for later stages.
     """
-    return planned_step(
-        store, state, "decide", settings.label, settings.stage, outcome, computed=1, pending=state.pending
-    )
+    return planned_step(store, settings, outcome, computed=1, pending=state.pending)

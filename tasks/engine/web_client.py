@@ -98,7 +98,9 @@ def _from_block(name: str, block: str) -> str:
     try:
         loaded: Any = Secret.load(block)
     except ValueError as problem:
-        raise BadInput(f"binding '{name}': expected the name of a Secret block of Prefect, got '{block}'") from problem
+        raise BadInput(
+            f"binding '{name}': expected the name of a Secret block of Prefect, got {quoted(block)}"
+        ) from problem
     return str(loaded.get()).strip()
 
 

@@ -16,10 +16,10 @@ from tasks.core.evaluate.detector.thresholds import presence_notes, threshold_li
 from tasks.core.evaluate.matching import Detections, detections_of_measure, figures_by_category, match_boxes
 from tasks.core.evaluate.systems import Ranking, rank_systems
 from tasks.core.evaluate.systems_page import Headings
-from tasks.engine.truth import MAX_FILE_BYTES, GroundTruth, boxes_of_release, is_coco_file
 from tasks.evaluate.evaluation import Evaluation, Resampling, evaluation
 from tasks.io.files import inputs
 from tasks.io.store.releases import Release
+from tasks.subjects.truth import MAX_FILE_BYTES, GroundTruth, boxes_of_release, is_coco_file
 
 _RANKING = Ranking("AP")
 _SHOWN = {

@@ -1,9 +1,11 @@
 """What every protocol gives back: one look for all of them."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 from prefect.artifacts import create_markdown_artifact
 from prefect.context import FlowRunContext
 
@@ -21,7 +23,8 @@ class Resampling(NamedTuple):
     seed: int = 0
 
 
-class Evaluation(NamedTuple):
+@dataclass(frozen=True)
+class Evaluation:
     """protocol: what was evaluated. summary: Markdown. files: by name, the page, tables and charts. notes: what the
     page also says, such as what was left out, in sentences.
     """
@@ -30,6 +33,18 @@ class Evaluation(NamedTuple):
     summary: str
     files: Mapping[str, bytes]
     notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """The summary."""
+        return self.summary
+
+    def _repr_markdown_(self) -> str:
+        """What a notebook shows."""
+        return self.summary
+
+    def table(self, name: str = "scores") -> pa.Table:
+        """One of its tables. Raises KeyError for a name that is none."""
+        return pq.ParquetFile(pa.BufferReader(self.files[f"{name}.parquet"])).read()
 
     def write(self, out: str) -> None:
         """Write all files into a folder, which is made if need be. Raises BadInput where that can't be."""

@@ -15,16 +15,25 @@ from schemas.yaml_text import MAX_BYTES, NotYaml, parse_yaml
 from tasks.core.coco.ids import Id, id_order
 from tasks.core.coco.keypoints import scheme_name
 from tasks.core.evaluate.categories import category_notes, score_categories
+from tasks.core.evaluate.keypoints.distances import (
+    JointRow,
+    distance_measures,
+    distance_scorer,
+    joint_distances,
+    joint_lines,
+    joint_places,
+    joint_rows,
+)
 from tasks.core.evaluate.keypoints.matches import match_poses
 from tasks.core.evaluate.keypoints.poses import Poses, posed_figures_by_category, poses_of
 from tasks.core.evaluate.keypoints.schemes import ComparedJoints, compared_joints
 from tasks.core.evaluate.keypoints.scorer import MEASURES, keypoint_scorer
-from tasks.core.evaluate.systems import Ranking
+from tasks.core.evaluate.systems import Ranking, joined
 from tasks.core.evaluate.systems_page import Headings
-from tasks.engine.truth import Chosen, GroundTruth, load_ground_truth
 from tasks.evaluate.evaluation import Evaluation, Resampling, evaluation
 from tasks.io.files import inputs
 from tasks.io.files.arrays import read_table
+from tasks.subjects.truth import Chosen, GroundTruth, load_ground_truth
 
 _RESULTS = pa.schema(
     [
@@ -54,7 +63,9 @@ def evaluate_keypoints(
     joints, more_notes = compared_joints(truth.name, truth.schemes, truth.figures, settings, of_file)
     posed = posed_figures_by_category(truth.images, truth.figures, truth.category_ids, joints.first, joints.lengths)
     labelled = {category: int(own.is_labelled.sum()) for category, own in posed.items()}
-    scorers, left_out = {}, list[str]()
+    scorers, of_joints, left_out = {}, list[JointRow](), list[str]()
+    reference = joint_places(settings.pck_joints, joints)
+    measures = [*MEASURES, *([] if settings.pck is None else distance_measures(settings.pck_at))]
     for name, file in results.items():
         poses, notes = _poses(name, file, truth, joints)
         left_out += notes
@@ -62,13 +73,19 @@ def evaluate_keypoints(
             category: keypoint_scorer(match_poses(own, poses[category], joints.sigmas, settings.at_most))
             for category, own in posed.items()
         }
-    scores = score_categories(scorers, MEASURES, truth.images.num_rows, truth.groups, _RANKING, *resampling)
+        for category, own in posed.items() if settings.pck is not None else ():
+            found = joint_distances(own, poses[category], joints.sigmas, settings.at_most, reference)
+            scorers[name][category] = joined(scorers[name][category], distance_scorer(found, settings.pck_at))
+            of_joints += joint_rows(name, category, joints, found, settings.pck_at)
+    scores = score_categories(scorers, measures, truth.images.num_rows, truth.groups, _RANKING, *resampling)
     return evaluation(
         "keypoints",
         scores,
-        Headings(f"Keypoints on {truth.name}", "system", "image", "images", {name: name for name in MEASURES}),
+        Headings(f"Keypoints on {truth.name}", "system", "image", "images", {name: name for name in measures}),
         _RANKING,
         resampling,
+        details=joint_lines(of_joints, len(posed) > 1),
+        tables={"joints": pa.Table.from_pylist(of_joints)} if of_joints else {},
         notes=[
             *truth.notes,
             *truth.keypoint_notes,

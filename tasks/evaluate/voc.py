@@ -27,9 +27,9 @@ from tasks.core.evaluate.voc.plot import plot_arrays
 from tasks.core.evaluate.voc.scorer import AVERAGED, voc_scorer
 from tasks.core.evaluate.voc.verdicts import voc_verdicts
 from tasks.core.tables import lookup
-from tasks.engine.truth import GroundTruth
 from tasks.evaluate.evaluation import Evaluation, Resampling, evaluation
 from tasks.io.files.arrays import read_table
+from tasks.subjects.truth import GroundTruth
 
 BASELINE = "full-frame"
 """One box an image, as large as the canvas: what can be had for nothing."""

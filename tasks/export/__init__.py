@@ -17,11 +17,9 @@ from schemas.tables import LEDGER, SCREEN
 from tasks.core import moved_ids, tables
 from tasks.core.export import ledger
 from tasks.core.split import decide
-from tasks.engine import by_hand, runs, steps
-from tasks.engine import previous as lineage
+from tasks.engine import runs, steps
 from tasks.engine.cache_keys import is_same_split
 from tasks.engine.decide import decide_once
-from tasks.engine.roles import roles_by_id
 from tasks.engine.views import kept_ids
 from tasks.export.content import CODE, Content, content, detector_names, publication, recipe_sha256
 from tasks.export.files import write_release
@@ -31,6 +29,9 @@ from tasks.io.files import contracts
 from tasks.io.store import releases
 from tasks.io.store.layout import outcome_folder
 from tasks.io.store.store import Store
+from tasks.subjects import by_hand
+from tasks.subjects import previous as lineage
+from tasks.subjects.roles import roles_by_id
 
 
 class PublicationInputs(Frozen):
@@ -52,16 +53,7 @@ def export(settings: Export, state: State, recipe: Recipe, context: Context) -> 
     store = runs.store_of(context)
     ids = kept_ids(store, state)
     if state.pending:
-        return steps.planned_step(
-            store,
-            state,
-            "publish",
-            settings.label,
-            "export",
-            tables.outcome(SCREEN, ids),
-            computed=1,
-            pending=state.pending,
-        )
+        return steps.planned_step(store, settings, tables.outcome(SCREEN, ids), computed=1, pending=state.pending)
     previous = lineage.open_predecessor(store, recipe, state.previous)
     _check_ids(recipe, previous, state, store)
     _check_gates(store, recipe, state, previous, len(ids), context)
@@ -79,9 +71,7 @@ def export(settings: Export, state: State, recipe: Recipe, context: Context) -> 
     )
 
     release, is_new = _publish(store, settings, state, inputs, memory, previous, context)
-    step = steps.step_of(
-        store, "publish", settings.label, "export", ids, tables.outcome(SCREEN, ids), computed=int(is_new)
-    )
+    step = steps.step_of(store, settings, ids, tables.outcome(SCREEN, ids), computed=int(is_new))
     return step.model_copy(
         update={
             "release": release.url if release else "",

@@ -13,13 +13,13 @@ from schemas.stages import Dedup, Export
 from schemas.tables import COCO_FILES
 from tasks.core import tables
 from tasks.core.export import annotations, digest, images, ledger
-from tasks.engine import detectors
 from tasks.engine.cache_keys import cache_key
 from tasks.engine.code_digests import code_digest
-from tasks.engine.roles import roles_by_id
 from tasks.engine.views import column_of, columns_of, kept_ids
 from tasks.io.files import by_hand, contracts, verdicts
 from tasks.io.store.store import Store
+from tasks.subjects import detectors
+from tasks.subjects.roles import roles_by_id
 
 # this file too: what stands in which column is decided here
 CODE = code_digest(sys.modules[__name__], annotations, digest, images, ledger)
@@ -84,11 +84,7 @@ def content(
 
 def detector_names(recipe: Recipe, context: Context) -> tuple[str, ...]:
     """How annotations name the recipe's detector, if it has one: model@first 12 hex digits of its weights' SHA-256."""
-    return tuple(
-        f"{stage.model}@{detectors.weights_sha256(stage, context)[:12]}"
-        for stage in recipe.stages
-        if isinstance(stage, Detect)
-    )
+    return tuple(f"{stage.model}@{detectors.weights_sha256(stage, context)[:12]}" for stage in recipe.stages_of(Detect))
 
 
 def publication(content: Content, recipe: Recipe, context: Context) -> pa.Table:
@@ -111,7 +107,7 @@ def recipe_sha256(recipe: Recipe, context: Context) -> str:
 
     Manners are left out, since the speed of requests changes nothing in a release.
     """
-    named = [stage.verdicts for stage in recipe.stages if isinstance(stage, Dedup) and stage.verdicts]
+    named = [stage.verdicts for stage in recipe.stages_of(Dedup) if stage.verdicts]
     files = {"verdicts": [verdicts.sha256(name, context.bindings[name]) for name in named]} if named else {}
     if recipe.by_hand:
         files["by_hand"] = [by_hand.sha256(recipe.by_hand, context.bindings[recipe.by_hand])]

@@ -11,7 +11,6 @@ import pyarrow.compute as pc
 import yaml
 
 from schemas.attributes import with_attribute_columns
-from schemas.detect import Detect
 from schemas.manifests import Context, Predecessor, ReleaseManifest, State
 from schemas.recipe import Recipe
 from schemas.stages import Dedup, Export
@@ -23,9 +22,8 @@ from tasks.core.coco.categories import category_table
 from tasks.core.dedup.preferences import preferences
 from tasks.core.export import card, card_head, digest, ledger
 from tasks.core.report import attributes, clusters, detector, page, thumbnails, unread
-from tasks.engine import thumbnails as shelves
+from tasks.engine import thumbnails as stored_thumbnails
 from tasks.engine.cache_keys import is_same_split, split_sha256
-from tasks.engine.previous import open_predecessor
 from tasks.engine.views import columns_of, copy_preferences, metadata_counts
 from tasks.export import groups, parts, statistics
 from tasks.export.content import Content, publication, recipe_sha256
@@ -35,6 +33,7 @@ from tasks.io.images.inspection import PHASH
 from tasks.io.store import releases, tombstones
 from tasks.io.store.drafts import Draft
 from tasks.io.store.store import Store
+from tasks.subjects.previous import open_predecessor
 
 _RECORD_FIELDS = ("title", "artist", "source", "source_url", "rights_uri")
 _LIBRARIES = ("bilderatlas", "pyarrow", "pillow", "imagehash", "numpy", "onnxruntime")
@@ -144,8 +143,7 @@ def _scores(store: Store, state: State, recipe: Recipe, content: Content) -> eva
 
 def _looked_for(recipe: Recipe) -> set[int]:
     """Ids of the categories that the recipe's detectors look for."""
-    names = {name for stage in recipe.stages if isinstance(stage, Detect) for name in stage.classes}
-    return {number for number, name in enumerate(recipe.category_names, 1) if name in names}
+    return {number for number, name in enumerate(recipe.category_names, 1) if name in recipe.looked_for}
 
 
 def _manifest(
@@ -204,9 +202,10 @@ def _report(
     facts = _facts(store, recipe, state, [*kept, *reviewed.record_ids()])
     boxes = _boxes(content.annotations, kept, least_score, by_people=any(row["is_annotated"] for row in images))
     sizes = {row["sha256"]: (row["width_px"], row["height_px"]) for row in facts.values()}
-    shelf = shelves.ensure_thumbnails(pa.array(sorted(sizes), pa.string()), context, "report")
+    places = stored_thumbnails.ensure_thumbnails(pa.array(sorted(sizes), pa.string()), context, "report")
     thumbnail_of = {
-        sha256: thumbnails.jpeg_thumbnail(jpeg, *sizes[sha256]) for sha256, jpeg in shelves.jpegs(store, shelf)
+        sha256: thumbnails.jpeg_thumbnail(jpeg, *sizes[sha256])
+        for sha256, jpeg in stored_thumbnails.jpegs(store, places)
     }
     return page.report(
         recipe.title or recipe.name,
@@ -251,7 +250,7 @@ def _facts(store: Store, recipe: Recipe, state: State, record_ids: list[str]) ->
         for of in zip(*(table.to_pylist() for table in known), strict=True)
     ]
     # of several stages that choose among copies, the last one's word
-    prefer = next((stage.prefer for stage in reversed(recipe.stages) if isinstance(stage, Dedup) and stage.prefer), ())
+    prefer = next((stage.prefer for stage in reversed(recipe.stages_of(Dedup)) if stage.prefer), ())
     counted = {
         "metadata": metadata_counts(store, state, ids),
         "preference": preferences(copy_preferences(store, state, prefer, ids)),

@@ -6,10 +6,10 @@ from schemas.errors import Refusal
 from schemas.phrases import and_more
 from schemas.recipe import Recipe
 from tasks.core.coco.categories import category_table
-from tasks.engine.promises import broken_promises
 from tasks.export.content import Content
 from tasks.export.other_tables import OtherTables
 from tasks.io.files import contracts
+from tasks.subjects.promises import broken_promises
 
 _SHOWN = 10
 ASKED_OF_RECORDS = ("record_id", "source")

@@ -12,10 +12,10 @@ from tasks.core.report import groups
 from tasks.core.split import decide as split
 from tasks.core.split import gaps
 from tasks.core.strata import stratum_column
-from tasks.engine.roles import roles_of
 from tasks.engine.views import grouping_values
 from tasks.export.statistics import ids_before_the_draw
 from tasks.io.store.store import Store
+from tasks.subjects.roles import roles_of
 
 
 def section(store: Store, state: State, recipe: Recipe, images: pa.Table) -> str:
@@ -31,7 +31,7 @@ def section(store: Store, state: State, recipe: Recipe, images: pa.Table) -> str
 
 def _names(store: Store, state: State, recipe: Recipe) -> list[Name]:
     """Names in several spellings, of fields by which the recipe draws or divides, in what the draw chose from."""
-    draws = (sample.name_columns(stage) for stage in recipe.stages if isinstance(stage, Sample))
+    draws = (sample.name_columns(stage) for stage in recipe.stages_of(Sample))
     columns = {column: field_of_column(column) for of in (*draws, split.name_columns(recipe.split)) for column in of}
     known = grouping_values(store, state, recipe, ids_before_the_draw(store, state), set(columns.values()))
     return joined_names(pa.table({column: known[field] for column, field in columns.items()}), [*columns])

@@ -12,11 +12,11 @@ from schemas.tables import EDGES, UNREAD
 from tasks.core import tables
 from tasks.core.attribute_statistics import attribute_statistics
 from tasks.core.statistics import Statistics
-from tasks.engine import by_hand
 from tasks.export import statistics
 from tasks.export.content import Content
 from tasks.io.store.releases import Release
 from tasks.io.store.store import Store
+from tasks.subjects import by_hand
 
 _ROWS_PER_PIECE = 25_000
 

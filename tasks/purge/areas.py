@@ -153,7 +153,7 @@ def _remove_refused_ledgers(removal: Removal, cleaner: StoreCleaner) -> int:
 
 
 def _empty(_: Removal, cleaner: StoreCleaner) -> int:
-    """Remove what killed builds and earlier versions left: nobody builds meanwhile."""
+    """Remove what killed builds left: nobody builds meanwhile."""
     return sum(cleaner.empty(area) for area in layout.areas(PurgeRule.REMOVE_ALL))
 
 
@@ -172,6 +172,6 @@ STEPS = (
     CleaningStep((PurgeRule.DROP_ROWS, PurgeRule.DROP_POINTERS), "rows of measures", _drop_rows),
     CleaningStep((PurgeRule.REMOVE_MENTIONS,), "tables of decisions, which are taken anew", _remove_mentions),
     CleaningStep((PurgeRule.REMOVE_LEDGERS,), "ledgers of refused builds", _remove_refused_ledgers),
-    CleaningStep((PurgeRule.REMOVE_ALL,), "leftovers of killed builds or earlier versions", _empty),
+    CleaningStep((PurgeRule.REMOVE_ALL,), "leftovers of killed builds", _empty),
 )
 """In this order. The other rules: a release is amended by tasks/purge/release_files.py, tombstones come before all."""

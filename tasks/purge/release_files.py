@@ -13,11 +13,11 @@ from schemas.phrases import counted, quoted
 from tasks.core.export import digest, ledger
 from tasks.core.purge import identifiers, rows
 from tasks.core.purge import release as core
-from tasks.engine.release_digests import table_digest
 from tasks.io.store.amend import ReleaseEditor
 from tasks.io.store.releases import Release
 from tasks.io.store.store import parquet_bytes
 from tasks.purge.removal import Removal
+from tasks.subjects.release_digests import table_digest
 
 _TOMBSTONES, _LEDGER, _RECORDS = "tombstones.parquet", "ledger.parquet", "records.parquet"
 _MANIFEST, _DETECTIONS = "manifest.json", ".detections.json"

@@ -24,6 +24,7 @@ from schemas.keypoints import KeypointScheme
 from schemas.manifests import Context, PassedOver, Predecessor, State, TableRef
 from schemas.recipe import Recipe
 from schemas.sources import AnyFileSource, AnySource, AnyWebSource
+from schemas.stages import SCRAPE
 from schemas.styles import Styles
 from schemas.tables import COCO_FILES, RECORDS, RETRIEVALS, SOURCE_FIGURES
 from tasks.core import passed_over
@@ -36,7 +37,7 @@ from tasks.core.scrape import file_kinds, records, sources
 from tasks.core.scrape.attributes import absent_notes
 from tasks.core.scrape.table_files import UnreadableFile
 from tasks.core.tables import as_schema
-from tasks.engine import by_hand, previous, retries, runs, steps, web_client
+from tasks.engine import runs, steps, web_client
 from tasks.engine.code_digests import code_digest
 from tasks.engine.decide import decide_once
 from tasks.engine.retrieve import retrieve
@@ -46,9 +47,11 @@ from tasks.io.store.layout import listings_folder, outcome_folder
 from tasks.io.store.releases import Release
 from tasks.io.store.store import Store
 from tasks.io.web import retrieval
+from tasks.orchestration import retries
 from tasks.scrape import crawl
 from tasks.scrape.unread import find_unread
 from tasks.scrape.unread import notes as unread_notes
+from tasks.subjects import by_hand, previous
 
 CODE = code_digest(sources, artists, parquet_rows)
 STYLES = code_digest(styles)
@@ -94,10 +97,9 @@ def check_sources(recipe: Recipe, context: Context) -> None:
     """Raise BadInput if the folder of a source is missing, or the contact or secret for its hosts, or what an attribute
     is to be taken from.
     """
-    for source in recipe.sources:
-        if isinstance(source, AnyFileSource):
-            Folder(source.at, context.bindings[source.at])
-            continue
+    for file_source in recipe.file_sources:
+        Folder(file_source.at, context.bindings[file_source.at])
+    for source in recipe.web_sources:
         web_sources.check_offers(source, fields_of(recipe.attributes, source.name))
         web_client.check_contact(context, web_sources.hosts(source), recipe.manners)
         if web_sources.needs_secret(source) and web_client.load_secret(context, source.secret) is None:
@@ -144,9 +146,7 @@ def scrape(recipe: Recipe, context: Context, chosen: Predecessor) -> State:
     pending = sum(listing.pending for listing in listings)
     step = steps.step_of(
         store,
-        "retrieve",
-        "scrape",
-        "scrape",
+        SCRAPE,
         everything["record_id"],
         state.records,
         computed=computed,
@@ -175,7 +175,7 @@ def _moved_notes(recipe: Recipe, before: Release | None, everything: pa.Table) -
 
 def _files(recipe: Recipe) -> list[str]:
     """Names of the sources that are files."""
-    return [source.name for source in recipe.sources if isinstance(source, AnyFileSource)]
+    return [source.name for source in recipe.file_sources]
 
 
 def _coco_files(store: Store, listings: Sequence[crawl.SourceListing]) -> TableRef | None:
@@ -198,14 +198,12 @@ def _list_sources(
             source.name: threads.submit(
                 contextvars.copy_context().run, _list_web_source, store, source, recipe, before, context
             )
-            for source in recipe.sources
-            if isinstance(source, AnyWebSource)
+            for source in recipe.web_sources
         }
         folders = _list_folders(recipe, context)
         files = {
             source.name: _list_files(store, source, folders[context.bindings[source.at]], recipe, context)
-            for source in recipe.sources
-            if isinstance(source, AnyFileSource)
+            for source in recipe.file_sources
         }
         of_files = _pass_over_files(store, recipe, files, folders, context)
         for ended in wait(in_progress.values(), return_when=FIRST_EXCEPTION).done:
@@ -224,9 +222,7 @@ def _list_sources(
 
 def _list_folders(recipe: Recipe, context: Context) -> dict[str, dict[str, str]]:
     """The paths and validators of the files of each folder that a source has, by its place."""
-    bindings = {
-        context.bindings[source.at]: source.at for source in recipe.sources if isinstance(source, AnyFileSource)
-    }
+    bindings = {context.bindings[source.at]: source.at for source in recipe.file_sources}
     return {place: dict(Folder(name, place).listing()) for place, name in bindings.items()}
 
 
@@ -240,7 +236,7 @@ def _pass_over_files(
     """The files of each folder that no source takes: several may share one."""
     rows: list[PassedOver] = []
     for place, paths in folders.items():
-        mine = [s for s in recipe.sources if isinstance(s, AnyFileSource) and context.bindings[s.at] == place]
+        mine = [source for source in recipe.file_sources if context.bindings[source.at] == place]
         taken = {path for source in mine for path in sources.files_to_read(source, list(paths))}
         for source in mine:
             named = store.read_table(listings[source.name].records, is_remembered=False)["locator"]

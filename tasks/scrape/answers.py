@@ -23,9 +23,8 @@ from schemas.sources import AnyWebSource
 from schemas.tables import ANSWERS, SOURCE_REQUESTS
 from tasks.core import server_refusals, tables
 from tasks.core.scrape import answers as core
-from tasks.engine import retries, runs
+from tasks.engine import runs
 from tasks.engine import web_client as web
-from tasks.engine.progress import LINE_EVERY_S
 from tasks.engine.retrieve import PASSING_WORDS
 from tasks.io.images.decode import UnreadableImage
 from tasks.io.store.journal import Journal, absorb
@@ -33,6 +32,8 @@ from tasks.io.store.layout import blob_path
 from tasks.io.store.store import Store
 from tasks.io.web.client import DownloadRequest, Limits
 from tasks.io.web.downloads import Downloads
+from tasks.orchestration import retries
+from tasks.orchestration.progress import LINE_EVERY_S
 
 MAX_PAGE_BYTES = 64 * 2**20
 MAX_TABLE_BYTES = 2 * 10**9

@@ -16,10 +16,10 @@ from tasks.core.names import matching, styles, uncertain
 from tasks.core.names.uncertain import is_uncertain
 from tasks.core.scrape import dates
 from tasks.core.tables import kept_rows
-from tasks.engine import source_changes
 from tasks.engine.code_digests import code_digest
 from tasks.engine.decide import decide_once
 from tasks.io.store.store import Store
+from tasks.subjects import source_changes
 
 CODE = code_digest(core, uncertain, styles, dates)
 _ASKED = ["record_id", "source", "reason", "artist", "style", "date_text", "rights_uri", "rights_text"]

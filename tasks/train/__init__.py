@@ -8,13 +8,15 @@ from prefect.cache_policies import NO_CACHE
 
 from schemas.errors import BadInput
 from schemas.manifests import Context
+from schemas.phrases import quoted
 from schemas.train import TrainDetector, TrainingData
-from tasks.engine import retries, runs
-from tasks.engine.progress import progress
-from tasks.engine.truth import Chosen, GroundTruth, load_ground_truth
+from tasks.engine import runs
 from tasks.io.detectors.devices import choose_device
 from tasks.io.files import inputs, outputs
 from tasks.io.store import layout
+from tasks.orchestration import retries
+from tasks.orchestration.progress import progress
+from tasks.subjects.truth import Chosen, GroundTruth, load_ground_truth
 from tasks.train import several_truths, training_run
 from tasks.train.several_truths import JoinedTruth
 
@@ -74,7 +76,7 @@ def _load_truths(category: str, data: TrainingData, context: Context) -> tuple[J
     truths = [load_ground_truth(one.truth, one.images, context, Chosen((category,), one.split)) for one in data.truths]
     for truth in truths:
         if not training_run.count_figures(truth):
-            raise BadInput(f"{truth.name}: expected figures of '{category}', got nothing but crowds")
+            raise BadInput(f"{truth.name}: expected figures of {quoted(category)}, got nothing but crowds")
     evaluation = None
     if data.evaluate_truth is not None:
         evaluation = load_ground_truth(

@@ -11,7 +11,7 @@ from schemas.train import TrainingData
 from tasks.core.coco.ids import count_with_examples
 from tasks.core.train import several_truths as core
 from tasks.engine.cache_keys import cache_key
-from tasks.engine.truth import GroundTruth, blobs_of_splits, digest_of_tables
+from tasks.subjects.truth import GroundTruth, blobs_of_splits, digest_of_tables
 
 _HELD_OUT = frozenset({"val", "test"})
 

@@ -30,14 +30,14 @@ from tasks.core import evaluate
 from tasks.core.train import augment, curves, lessons, schedule
 from tasks.engine.cache_keys import cache_key
 from tasks.engine.code_digests import code_digest
-from tasks.engine.detectors import detections
-from tasks.engine.truth import GroundTruth
 from tasks.io.detectors import torchvision_models as models
 from tasks.io.store import layout
 from tasks.io.store.store import Store, parquet_bytes
 from tasks.io.training import checkpoints, samples
 from tasks.io.training import trainer as trainers
 from tasks.io.training.augment import apply_change
+from tasks.subjects.detectors import detections
+from tasks.subjects.truth import GroundTruth
 
 CODE = code_digest(sys.modules[__name__], detections)
 AT_MOST = 100

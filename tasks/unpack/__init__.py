@@ -6,9 +6,9 @@ from collections.abc import Collection
 from schemas.errors import BrokenPromise, DamagedFile
 from schemas.phrases import counted, listed, quoted
 from tasks.core import unpack as core
-from tasks.engine.progress import progress
 from tasks.io.files.unpacked import UnpackFolder, alone
 from tasks.io.store.releases import Release
+from tasks.orchestration.progress import progress
 from tasks.unpack.flavours import FLAVOURS, Part
 from tasks.unpack.images import ImageSource, images_of
 

@@ -23,9 +23,9 @@ from tasks.core.export import digest
 from tasks.core.purge.rows import reveals
 from tasks.core.verify_coco import count_coco_rows
 from tasks.core.verify_images import attribute_rules, image_rules
-from tasks.engine.release_digests import table_digest
 from tasks.io.files import contracts
 from tasks.io.store.releases import Release
+from tasks.subjects.release_digests import table_digest
 from tasks.verify.coco import coco_files
 from tasks.verify.groups import kept_together
 from tasks.verify.images import images, stored_bytes
@@ -161,7 +161,7 @@ def _digests(release: Release) -> Iterator[str]:
     for table in digest.content_tables(release.manifest.files):
         try:
             found[table] = table_digest(release, table)
-        except ValueError as problem:  # NaN or infinity; in contract 1, a number beyond 53 bits, too
+        except ValueError as problem:  # NaN or infinity
             found[table] = ""
             yield f"{table}: expected numbers that a digest can be computed of, got {problem}"
             continue
@@ -196,7 +196,7 @@ def _tables(release: Release) -> Iterator[str]:
         yield from kept_together(release, split)
     if not (split and split.roles):  # queries may show the works of the gallery
         yield from core.joined_problems(release.relations(), ledger)
-    yield from core.part_problems(release.manifest.files, splits_of(release), release.manifest.contract_major)
+    yield from core.part_problems(release.manifest.files, splits_of(release))
     for path, entry in release.manifest.files.items():
         yield from core.row_count_problems(path, entry.rows, _row_count(release, path))
 
@@ -227,16 +227,12 @@ def _values(release: Release) -> Iterator[str]:
         ("annotations", rules.annotation_rules(facts)),
         ("ledger", rules.ledger_rules(facts)),
     ):
-        yield from rules.broken_rules(
-            table, digest.PRIMARY_KEYS[table], order_of(release, table), rows_of(release, table), of
-        )
+        yield from rules.broken_rules(table, digest.PRIMARY_KEYS[table], order_of(table), rows_of(release, table), of)
     if "categories.parquet" in manifest.files:
         yield from category_table_problems(release.table("categories.parquet"), recipe.coco_categories)
     yield from row_problems(release.coco_files().to_pylist())
     yield from core.name_problems(recipe.name, manifest.name)
-    # contract 1 says only in its later versions of what it is the digest
-    if manifest.contract_major >= 2 or "recipe_sha256" in release.read_mapping("contract.yaml"):
-        yield from core.recipe_problems(release.read_mapping("recipe.yaml"), manifest.recipe_sha256)
+    yield from core.recipe_problems(release.read_mapping("recipe.yaml"), manifest.recipe_sha256)
 
 
 def _entries(table: pa.Table, key: str, kind: Any) -> dict[Any, Any]:

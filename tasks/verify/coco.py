@@ -20,8 +20,9 @@ _COLUMNS = [
     "keypoints_xyv",
     "score",
     "origin",
+    "source_area_px2",
+    "segmentation",
 ]
-_SINCE_2_1 = ("source_area_px2", "segmentation")
 
 
 def coco_files(release: Release) -> Iterator[str]:
@@ -33,11 +34,9 @@ def coco_files(release: Release) -> Iterator[str]:
         recipe.coco_categories,
         export.coco.score if export and export.coco else None,
         manifest.amended is not None,
-        manifest.contract_major,
     )
     shown = columns_of(release, "images", ["image_id", "split", "rights_uri", "is_annotated"])
-    later = [name for name in _SINCE_2_1 if name in release.column_names("annotations")]
-    boxes = columns_of(release, "annotations", [*_COLUMNS, *later])
+    boxes = columns_of(release, "annotations", _COLUMNS)
     yield from core.file_problems(manifest.files, splits)
     for split in splits:
         paths = f"coco/{split}.json", f"coco/{split}.detections.json"

@@ -14,8 +14,8 @@ from tasks.core import roles as core
 from tasks.core.split.decide import bond_column
 from tasks.core.strata import as_words, series_of_artist
 from tasks.core.verify_groups import SPELLINGS_SINCE, together_problems
-from tasks.engine.roles import of_sources
 from tasks.io.store.releases import Release
+from tasks.subjects.roles import of_sources
 from tasks.verify.rows import columns_of
 
 _ROLES: TypeAdapter[Mapping[str, str] | RolesByValue] = TypeAdapter(Roles)

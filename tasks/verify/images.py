@@ -52,7 +52,7 @@ def _image_problems(row: dict[str, Any], data: bytes) -> Iterator[str]:
     except decode.UnreadableImage as problem:
         yield f"{row['record_id']}: expected an image that decodes, got {problem}"
         return
-    if (recipe := row.get("phash_recipe", PHASH)) != PHASH:  # releases before contract 1.2 name none
+    if (recipe := row["phash_recipe"]) != PHASH:
         yield f"{row['record_id']}: expected a hash by {PHASH}, as this version measures, got one by {quoted(recipe)}"
     measured = (look.width_px, look.height_px, look.format, uint64_from_bits(look.phash_bits))
     if measured != (row["width_px"], row["height_px"], row["format"], row["phash"]):

@@ -7,10 +7,10 @@ import pyarrow as pa
 from schemas.contract import DataContract
 from schemas.release import columns_of
 from tasks.core import verify as core
-from tasks.engine.promises import broken_promises
 from tasks.io.files import contracts
 from tasks.io.store.release_tables import to_plain_types
 from tasks.io.store.releases import Release
+from tasks.subjects.promises import broken_promises
 
 _OF_THE_DAY = frozenset({"diversity", "histograms", "shares", "attributes", "unread"})
 """What a release says of itself as it was published: a purge leaves these numbers."""

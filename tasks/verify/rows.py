@@ -5,7 +5,6 @@ from typing import Any
 
 import pyarrow as pa
 
-from schemas.part_names import parse_part
 from tasks.core.export import digest, row_groups
 from tasks.io.store.release_tables import split_of_path
 from tasks.io.store.releases import Release
@@ -36,8 +35,6 @@ def splits_of(release: Release) -> list[str]:
     return sorted({*((split and split.ratios) or ()), *(name for name in of_files if name)})
 
 
-def order_of(release: Release, table: str) -> tuple[str, ...]:
-    """Columns by which the rows of a split stand; in contract 1 all tables went by their primary keys."""
-    names = (parse_part(path) for path in release.parts(table))
-    is_first = any(part is not None and part.of is None for part in names)
-    return row_groups.ORDER[table] if table in row_groups.ORDER and not is_first else (digest.PRIMARY_KEYS[table],)
+def order_of(table: str) -> tuple[str, ...]:
+    """Columns by which the rows of a split stand."""
+    return row_groups.ORDER.get(table, (digest.PRIMARY_KEYS[table],))

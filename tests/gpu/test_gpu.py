@@ -17,11 +17,11 @@ from PIL import Image
 
 from benchmarks.detect_moves import moved
 from tasks.core.evaluate.recognition.neighbours import nearest_neighbours
-from tasks.engine.detectors import detections
 from tasks.io.detectors.canvases import Size
 from tasks.io.detectors.loading import InferenceOptions
 from tasks.io.detectors.torchvision_detector import TorchvisionDetector
 from tasks.io.matrix_products import torch_product
+from tasks.subjects.detectors import detections
 from tests.support.models import SETTINGS, small
 
 pytestmark = [
@@ -115,7 +115,7 @@ def test_parts_that_share_a_gpu_find_what_one_does():
 LOST = """
 import torch
 from tasks.core.evaluate.recognition.neighbours import nearest_neighbours
-from tasks.engine.detectors import detections
+from tasks.subjects.detectors import detections
 from tasks.io.detectors.torchvision_detector import TorchvisionDetector
 from tests.gpu.test_gpu import BLOBS, CPU, GPU
 from tasks.io.matrix_products import torch_product

@@ -19,16 +19,16 @@ import tasks.dedup.relate
 import tasks.dedup.search
 import tasks.dedup.view_hashes
 import tasks.detect
-import tasks.engine.detectors
 import tasks.engine.inspection
 import tasks.quality
 import tasks.sample
 import tasks.scrape
 import tasks.screen
 import tasks.split
+import tasks.subjects.detectors
 from examples.museum.folder import write_museum
 from flows.build_dataset import run_stages
-from flows.builds import Build, begun_build
+from flows.builds import Build, shared_build
 from flows.recipes import recipe_from_file
 from schemas.stages import Quality
 from tests.support.desk import RECIPE, ROOT, SEED, WEIGHTS, Desk, by_label, computed
@@ -104,7 +104,7 @@ def test_changed_code_redoes_its_stage_and_what_then_differs(
     if shell is tasks.engine.inspection:
         monkeypatch.setattr(shell, "HASHES", "measures/hash/another-digest")
     elif shell is tasks.detect:
-        monkeypatch.setitem(tasks.engine.detectors._CODE, "onnx", ("tasks.engine.detectors.detections",))
+        monkeypatch.setitem(tasks.subjects.detectors._CODE, "onnx", ("tasks.subjects.detectors.detections",))
     else:
         monkeypatch.setattr(shell, "CODE", "another digest")
     assert label in computed(built.plan())
@@ -291,7 +291,7 @@ def test_a_changed_file_is_fetched_again_and_an_equal_copy_of_the_folder_gives_t
 
 
 def begun(desk: Desk, *changes: str) -> contextlib.AbstractContextManager[Build]:
-    return begun_build(recipe_from_file(str(RECIPE), changes), desk.context())
+    return shared_build(recipe_from_file(str(RECIPE), changes), desk.context())
 
 
 def test_a_build_of_an_empty_store_is_not_stored_and_runs_each_stage_once(tmp_path, painted, built, capsys):

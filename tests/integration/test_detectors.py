@@ -10,7 +10,6 @@ import pyarrow as pa
 import pytest
 from PIL import Image
 
-import tasks.engine.detectors
 from flows.build_dataset import run_stages
 from flows.recipes import recipe_from_file
 from schemas.detect import Detect
@@ -19,6 +18,7 @@ from schemas.manifests import Context
 from tasks.detect import check_detector, detections
 from tasks.engine import runs
 from tasks.io.store.releases import Release
+from tasks.subjects import detectors
 from tests.support.desk import WEIGHTS, by_label, computed
 
 ODD: dict[str, Image.Image] = {
@@ -44,22 +44,20 @@ def written(path: Path, value: Any) -> str:
 def test_a_key_says_what_is_found_and_nothing_else(tmp_path):
     context, copy = context_of(tmp_path), tmp_path / "copy.onnx"
     copy.write_bytes(WEIGHTS.read_bytes())
-    first = tasks.engine.detectors.measure_key(Detect(model="plain"), context)
+    first = detectors.measure_key(Detect(model="plain"), context)
     same = [
-        tasks.engine.detectors.measure_key(Detect(model="plain", label="again"), context),
-        tasks.engine.detectors.measure_key(Detect(model="plain", least_side_px=500), context),
-        tasks.engine.detectors.measure_key(Detect(model="plain", weights="mine"), context_of(tmp_path, mine=str(copy))),
-        tasks.engine.detectors.measure_key(
-            Detect(model="plain"), context.model_copy(update={"device": "cpu", "workers": 7})
-        ),
+        detectors.measure_key(Detect(model="plain", label="again"), context),
+        detectors.measure_key(Detect(model="plain", least_side_px=500), context),
+        detectors.measure_key(Detect(model="plain", weights="mine"), context_of(tmp_path, mine=str(copy))),
+        detectors.measure_key(Detect(model="plain"), context.model_copy(update={"device": "cpu", "workers": 7})),
     ]
     assert {*same} == {first}
     copy.write_bytes(WEIGHTS.read_bytes() + b"\0")
     other = [
-        tasks.engine.detectors.measure_key(Detect(model="yolox"), context),
-        tasks.engine.detectors.measure_key(Detect(model="plain", least_score=0.02), context),
-        tasks.engine.detectors.measure_key(Detect(model="plain", classes={"person": 1}), context),
-        tasks.engine.detectors.measure_key(Detect(model="plain", weights="mine"), context_of(tmp_path, mine=str(copy))),
+        detectors.measure_key(Detect(model="yolox"), context),
+        detectors.measure_key(Detect(model="plain", least_score=0.02), context),
+        detectors.measure_key(Detect(model="plain", classes={"person": 1}), context),
+        detectors.measure_key(Detect(model="plain", weights="mine"), context_of(tmp_path, mine=str(copy))),
     ]
     assert len({first, *other}) == 5
 
@@ -68,13 +66,13 @@ def test_a_key_says_what_is_found_and_nothing_else(tmp_path):
     ("changed", "does"),
     [
         ("tasks.io.detectors.hog", False),
-        ("tasks.engine.detectors.hog", False),
-        ("tasks.engine.detectors.results", False),
+        ("tasks.subjects.detectors.hog", False),
+        ("tasks.subjects.detectors.results", False),
         ("tasks.core.coco.imported", False),
-        ("tasks.engine.detectors.onnx", True),
+        ("tasks.subjects.detectors.onnx", True),
         ("tasks.core.detect.layouts", True),
         ("tasks.core.detect.boxes", True),
-        ("tasks.engine.detectors.detections", True),
+        ("tasks.subjects.detectors.detections", True),
         ("tasks.io.images.decode", True),
         ("tasks.io.detectors.onnx", True),
         ("tasks.io.detectors.stream", True),
@@ -84,13 +82,13 @@ def test_only_the_code_that_runs_is_in_the_key(tmp_path, monkeypatch, changed, d
     import tasks.engine.code_digests
 
     context, plain = context_of(tmp_path), Detect(model="plain")
-    before, source = tasks.engine.detectors.measure_key(plain, context), tasks.engine.code_digests._source
+    before, source = detectors.measure_key(plain, context), tasks.engine.code_digests._source
 
     def edited(name: str) -> str:
         return f"{source(name)}\nEDITED = 1\n" if name == changed else source(name)
 
     monkeypatch.setattr(tasks.engine.code_digests, "_source", edited)
-    assert (tasks.engine.detectors.measure_key(plain, context) != before) == does
+    assert (detectors.measure_key(plain, context) != before) == does
 
 
 # --- bad input, before anything is built

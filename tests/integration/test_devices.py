@@ -20,10 +20,10 @@ from schemas.detect import Detect
 from schemas.errors import BadInput
 from schemas.manifests import Context
 from tasks import detect
-from tasks.engine import detectors
 from tasks.engine.parts import run_in_parts
 from tasks.io.detectors import torchvision_models, torchvision_weights
 from tasks.io.store.releases import Release
+from tasks.subjects import detectors
 from tests.support.desk import RECIPE, ROOT
 from tests.support.models import METADATA, Failing, small
 
@@ -90,7 +90,7 @@ for name in ("prefect", "prefect_dask", "dask", "distributed", "onnxruntime", "c
 import pyarrow as pa
 from schemas.detect import Detect
 from schemas.manifests import Context
-from tasks.engine import detectors
+from tasks.subjects import detectors
 settings = Detect(model="fcos_small")
 context = Context(store="memory://none", bindings={"weights": sys.argv[1]}, device="cpu")
 rows = detectors.rows(settings, pa.table({"sha256": ["a"]}), context, lambda _: open(sys.argv[2], "rb").read())

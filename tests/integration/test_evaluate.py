@@ -4,6 +4,7 @@ elsewhere.
 
 import json
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pyarrow as pa
@@ -11,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
-import tasks.engine.detectors
+import tasks.subjects.detectors
 from flows.cli import main
 from flows.detector_options import parse_requests
 from flows.evaluate.detector import evaluate_detector
@@ -19,16 +20,19 @@ from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import Context
 from schemas.tables import SYSTEM_SCORES, THRESHOLDS
 from tasks.core.evaluate import box_scores
-from tasks.engine.promises import broken_promises
-from tasks.engine.truth import Chosen, load_ground_truth
 from tasks.io.files import contracts
 from tasks.io.store.releases import Release
 from tasks.io.store.store import Store
+from tasks.subjects.promises import broken_promises
+from tasks.subjects.truth import Chosen, load_ground_truth
 from tests.support.desk import WEIGHTS, Desk
 from tests.support.freeze_contracts import PRODUCTS
 
 OURS = f"ours=plain:{WEIGHTS}"
-run = evaluate_detector.fn
+
+
+def run(*inputs: Any, **options: Any) -> str:
+    return evaluate_detector.fn(*inputs, **options).summary
 
 
 @pytest.fixture
@@ -228,7 +232,7 @@ def test_a_second_comparison_detects_nothing_and_says_the_same(built, release, m
     def no(*_):
         raise AssertionError("expected nothing to be computed")
 
-    monkeypatch.setattr(tasks.engine.detectors, "rows", no)
+    monkeypatch.setattr(tasks.subjects.detectors, "rows", no)
     assert run(release, detectors=[OURS], store=built.store, by=["style"], bootstrap=10) == first
 
 
@@ -458,7 +462,7 @@ def test_a_folder_that_can_not_be_written_is_told_before_anything_is_read(tmp_pa
 def test_a_flow_leaves_the_table_in_prefects_ui(built, release, prefect_server):
     from prefect.client.orchestration import get_client
 
-    said = evaluate_detector(release, detectors=[OURS], store=built.store, bootstrap=10)
+    said = evaluate_detector(release, detectors=[OURS], store=built.store, bootstrap=10).summary
     with get_client(sync_client=True) as client:
         data = [artifact.data for artifact in client.read_artifacts() if artifact.key == "detectors"]
     assert data == [said]

@@ -248,3 +248,35 @@ def test_a_category_that_names_more_joints_than_its_figures_have_is_told_with_wh
         "expected figures with keypoints of the 21 joints that the category 'person' names, got figures with 17 "
         "(48 figures); --set first=17 scores the first 17"
     ) in capsys.readouterr().err
+
+
+def test_pck_and_nme_stand_beside_coco_numbers_and_joint_by_joint(files, capsys):
+    write("near.json", [(number, pose(number, 5.0), 0.9) for number in range(1, 5)])
+    asked = ["--results", "near=near.json", "--set", "pck=torso", "--bootstrap", "0", "--out", "out"]
+    assert main(["evaluate", "keypoints", "truth.json", *asked]) == 0
+    assert "PCK@0.1" in capsys.readouterr().out
+    rows = {row["metric"]: row["value"] for row in pq.read_table("out/scores.parquet").to_pylist()}
+    # the torso is 35 px to the right and 35 px down, the box 100 x 100 px
+    assert [rows[name] for name in ("PCK@0.1", "PCK@0.2", "PCK@0.5", "NME")] == [0, 1, 1, pytest.approx(0.05)]
+    joints = pq.read_table("out/joints.parquet").to_pylist()
+    assert [row["joint"] for row in joints] == list(SCHEME.joints)
+    assert {(row["figures"], row["PCK@0.2"]) for row in joints} == {(4, 1.0)}
+    assert "| near | nose | 4 | 0.000 | 1.000 | 1.000 | 0.050 |" in Path("out/keypoints.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("setting", "sentence"),
+    [
+        ("pck=[nose, tail]", "pck: expected box, or two joints of coco-17"),
+        ("pck=arm", "pck: expected"),
+        ("pck_at=0", "pck_at"),
+    ],
+)
+def test_what_pck_can_not_measure_by_is_one_sentence(files, capsys, setting, sentence):
+    assert (
+        main(["evaluate", "keypoints", "truth.json", "--results", "a=exact.json", "--set", "pck=box", "--set", setting])
+        == 2
+    )
+    said = capsys.readouterr().err
+    assert sentence in said
+    assert len(said.splitlines()) == 1

@@ -109,4 +109,4 @@ def test_names_without_an_ending_are_those_of_files_so_that_the_consensus_is_a_t
     said = evaluate_detector.fn(
         "out/consensus.json", str(folder), results=["a=found.json"], store="store", protocol="voc", bootstrap=0
     )
-    assert "| a | 1.000 |" in said
+    assert "| a | 1.000 |" in said.summary

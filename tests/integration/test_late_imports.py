@@ -10,7 +10,8 @@ BUILD = """
 import sys
 from pathlib import Path
 
-from tasks.engine import late_imports, parts
+from tasks.engine import parts
+from tasks.orchestration import late_imports
 from tests.support.desk import Desk
 
 late, run = set(), parts._run

@@ -12,7 +12,7 @@ from prefect.cache_policies import NO_CACHE
 from flows.runner import runner
 from schemas.manifests import Context
 from tasks.engine.parts import run_in_parts
-from tasks.engine.retries import RETRY_IO
+from tasks.orchestration.retries import RETRY_IO
 
 pytestmark = pytest.mark.server
 AT_ONCE = {**RETRY_IO, "retry_delay_seconds": 0, "cache_policy": NO_CACHE}

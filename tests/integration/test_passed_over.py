@@ -10,8 +10,8 @@ from flows.build_dataset import plan, run_stages
 from flows.recipes import recipe_from_file
 from schemas.errors import BadInput
 from schemas.manifests import Context, Step
-from tasks.engine.summary import plan_summary
 from tasks.io.store.releases import Release
+from tasks.page.summary import plan_summary
 from tasks.why import why
 from tests.support.desk import by_label
 from tests.support.images import encoded

@@ -12,9 +12,9 @@ from schemas.errors import Refusal
 from schemas.tables import BY_CONTRACT
 from tasks.core.contract.rules import rules
 from tasks.core.export import images
-from tasks.engine.promises import broken_promises
 from tasks.io.files import contracts
 from tasks.io.store import releases
+from tasks.subjects.promises import broken_promises
 from tasks.verify import verify
 from tests.support.desk import Desk
 

@@ -12,8 +12,8 @@ from flows.cli import main
 from flows.evaluate.options import settings_of
 from schemas.evaluate_keypoints import KeypointSettings
 from tasks.core.evaluate.sketches.sigmas import sigma_sets
-from tasks.engine.promises import broken_promises
 from tasks.io.files import contracts
+from tasks.subjects.promises import broken_promises
 from tests.support.desk import ROOT
 from tests.support.freeze_contracts import PRODUCTS
 from tests.support.protocol_pages import PAGES, command, section, type_files

@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from flows.cli import main
-from tasks.engine.promises import broken_promises
 from tasks.io.files import contracts
+from tasks.subjects.promises import broken_promises
 from tests.support.desk import ROOT
 from tests.support.freeze_contracts import PRODUCTS
 from tests.support.protocol_pages import command, section, type_files

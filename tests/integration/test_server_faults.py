@@ -22,7 +22,7 @@ from prefect.settings import PREFECT_API_URL, temporary_settings
 from flows.serve import lost_runs
 from flows.serve.automations import DIGESTS
 from flows.serve.lost_runs import LOST, MOST_RESTARTS, restart_lost_runs, watch_for_lost_runs
-from tasks.engine import reports, slots
+from tasks.orchestration import reports, slots
 from tests.support.desk import ROOT, WEIGHTS
 from tests.support.prefect_api import poll
 from tests.support.prefect_server import PrefectServer

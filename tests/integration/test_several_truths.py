@@ -14,9 +14,9 @@ from PIL import Image
 from flows.train import settings_of, training_data
 from schemas.errors import BadInput
 from schemas.manifests import Context
-from tasks.engine.truth import Chosen, blobs_of_splits, load_ground_truth
 from tasks.io.detectors.devices import choose_device
 from tasks.io.store.store import Store
+from tasks.subjects.truth import Chosen, blobs_of_splits, load_ground_truth
 from tasks.train import TrainingResult, _load_truths, train
 from tasks.train.several_truths import held_out_blobs
 from tasks.train.training_run import TrainingRun

@@ -2,17 +2,13 @@
 
 from pathlib import Path
 
-import pyarrow.parquet as pq
 import pytest
 
 from flows.build_dataset import run_stages
 from schemas.by_hand import ALONE
-from tasks.io.store.layout import tombstones_path
 from tasks.io.store.releases import Release
 from tasks.purge import purge
 from tasks.verify import verify
-from tests.support.first_contract import to_first_contract
-from tests.support.manifests import rewrite_manifest
 from tests.support.wall import SPLIT, Wall
 
 ALL_OF_ONE = {"m:one-again.jpg", "m:one-cropped.jpg", "m:one-worse.jpg", "m:one.jpg"}
@@ -85,58 +81,6 @@ def test_a_purge_asked_for_on_the_command_line_keeps_its_scope(wall: Wall):
     build(wall)
     purge("wall", wall.store)
     assert scopes(wall) == found
-
-
-def as_before_1_4(release: Release, *, has_scopes: bool) -> None:
-    """Make the files of the newest release those of an earlier version: no takedowns.parquet, tombstones without a
-    scope, a manifest without a digest of its own.
-    """
-    root = Path(release.root)
-    files = dict(release.manifest.files)
-    files.pop("takedowns.parquet", None)
-    (root / "takedowns.parquet").unlink(missing_ok=True)
-    if "tombstones.parquet" in files and not has_scopes:
-        pq.write_table(pq.read_table(root / "tombstones.parquet").drop_columns("scope"), root / "tombstones.parquet")
-    manifest = release.manifest.model_copy(update={"files": files, "manifest_sha256": None})
-    (root / "manifest.json").write_text(manifest.model_dump_json(indent=1), encoding="utf-8")
-    version = to_first_contract(root, "1.3.0").version
-    root.rename(root.with_name(version))
-    root.with_name("latest").write_text(f"{version}\n", encoding="utf-8")
-
-
-@pytest.mark.parametrize("has_scopes", [True, False])
-def test_a_store_of_an_earlier_version_goes_on(wall: Wall, has_scopes: bool):
-    build(wall)
-    row = "takedown,record,m:one.jpg,a wrong scan,2024-05-01"
-    as_before_1_4(build(wall, row), has_scopes=has_scopes)
-    purge("wall", wall.store)  # by the words of the ledger
-    assert scopes(wall) == dict.fromkeys(ALONE_GO, "record")
-    as_before_1_4(wall.latest, has_scopes=has_scopes)
-    if not has_scopes:
-        path = Path(wall.store) / tombstones_path("wall")
-        pq.write_table(pq.read_table(path).drop_columns("scope"), path)
-    assert scopes(wall) == dict.fromkeys(ALONE_GO, "record")
-    build(wall)
-    assert scopes(wall) == dict.fromkeys(ALONE_GO, "record")
-    assert len(wall.kept()) == 2
-    purge("wall", wall.store)
-    assert scopes(wall) == dict.fromkeys(ALONE_GO, "record")
-
-
-def test_a_release_that_does_not_say_what_reached_its_records_goes_on(wall: Wall):
-    """As contract 1.4.0 had it."""
-    build(wall)
-    row = "takedown,work,m:one.jpg,asked,2024-05-01"
-    release = build(wall, row)
-    before = {name: known["reason"] for name, known in wall.ledger().items()}
-    file = Path(release.root, "takedowns.parquet")
-    pq.write_table(pq.read_table(file).drop_columns("reached_by"), file)
-    entry = release.file_entry(file.name)
-    assert entry is not None
-    rewrite_manifest(release.url, lambda fields: fields["files"][file.name].update(entry.model_dump(exclude={"rows"})))
-    assert wall.latest.takedowns() is None
-    build(wall, row)
-    assert {name: known["reason"] for name, known in wall.ledger().items()} == before
 
 
 def test_a_dry_run_leaves_a_damaged_store_as_it_is(wall: Wall):

@@ -14,12 +14,11 @@ import pytest
 import yaml
 
 from tasks.core.export import digest
-from tasks.engine.release_digests import table_digest
 from tasks.io.store.releases import Release
+from tasks.subjects.release_digests import table_digest
 from tasks.verify import verify
 from tests.support.broken_rules import CASES, Case
 from tests.support.desk import Desk
-from tests.support.first_contract import to_first_contract
 from tests.support.manifests import rewrite_manifest
 
 Change = Callable[[list[dict[str, Any]]], Any]
@@ -276,12 +275,6 @@ def test_what_only_a_deep_look_tells(release: Path):
     found = [problem for problem in verify(str(release), is_deep=True).problems if problem.startswith("museum:")]
     assert len(found) == 1
     assert found[0].endswith(said)
-
-
-def test_a_release_of_an_earlier_contract_lacks_its_columns(release: Path):
-    """Contract 1.1 had neither hashes' recipes nor the pages of all copies, and its manifests no digest."""
-    to_first_contract(release, "1.1.0", without=("source_urls", "phash_recipe"))
-    assert verify(str(release), is_deep=True).problems == ()
 
 
 def test_detections_in_coco_are_those_of_the_table(release: Path):

@@ -5,13 +5,10 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from examples.museum.folder import write_museum
 from schemas.manifests import FileEntry
-from schemas.split import SPLITS
 from tasks.io.store.releases import Release
 from tasks.purge import purge
 from tests.support.desk import SEED, Desk
@@ -27,6 +24,7 @@ _SETTINGS = (
     "max_loss_fraction=1",
     "max_renamed_fraction=1",
 )
+_SINCE_2_2 = ["artist_text"]
 Rows = list[dict[str, str]]
 
 
@@ -162,23 +160,13 @@ STEPS: tuple[Callable[[History], object], ...] = (
 )
 
 
-def write_as_contract_1(release: Release, folder: Path) -> Release:
-    """A copy as programs of contract 1.1 wrote it: a folder for each split, and columns that came later missing."""
+def write_as_contract_2_1(release: Release, folder: Path) -> Release:
+    """A copy as programs of contract 2.1 wrote it: columns that came later are missing."""
     shutil.copytree(release.root, folder)
-    for table in ("images", "annotations"):
-        whole = pa.concat_tables([release.table(path) for path in release.parts(table)], promote_options="permissive")
-        shutil.rmtree(folder / table)
-        columns = [name for name in whole.column_names if name not in {"source_urls", "phash_recipe", "rights_spdx"}]
-        split = whole["split"].cast(pa.string())
-        whole = whole.select(columns).set_column(columns.index("split"), "split", split.dictionary_encode())
-        for name in SPLITS:
-            part = folder / table / f"split={name}" / "part-0.parquet"
-            part.parent.mkdir(parents=True)
-            pq.write_table(whole.filter(pc.equal(split, name)), part)
-    shutil.rmtree(folder / "contract", ignore_errors=True)
-    entry = FileEntry(sha256="0" * 64, bytes=0)
-    kept = {path: each for path, each in release.manifest.files.items() if (folder / path).is_file()}
-    parts = {str(path.relative_to(folder)): entry for path in sorted(folder.glob("*/split=*/*.parquet"))}
-    manifest = release.manifest.model_copy(update={"contract_version": "1.1.0", "files": {**kept, **parts}})
+    files = dict(release.manifest.files)
+    for path in (*release.parts("images"), "records.parquet"):
+        pq.write_table(pq.read_table(folder / path).drop_columns(_SINCE_2_2), folder / path)
+        files[path] = FileEntry(sha256="0" * 64, bytes=0)
+    manifest = release.manifest.model_copy(update={"contract_version": "2.1.0", "files": files})
     (folder / "manifest.json").write_text(manifest.model_dump_json(), encoding="utf-8")
     return Release(str(folder))

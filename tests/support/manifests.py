@@ -21,9 +21,8 @@ def write_manifest(folder: Path) -> None:
     """A manifest that lists the files of the release."""
     found = [path.name for path in (*folder.glob("*.parquet"), *folder.glob("*.yaml"))]
     fields = {
-        **dict.fromkeys(
-            ("name", "version", "split_sha256", "contract_version", "content_sha256", "recipe_sha256"), "x"
-        ),
+        **dict.fromkeys(("name", "version", "split_sha256", "content_sha256", "recipe_sha256"), "x"),
+        "contract_version": "2.1.0",
         **{"previous": None, "lineage": 1, "counts": {}, "content": {}, "environment": {}},
         "files": {name: {"sha256": "0" * 64, "bytes": 0} for name in found},
     }

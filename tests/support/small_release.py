@@ -25,7 +25,7 @@ def manifest(
         previous=previous,
         lineage=0,
         split_sha256="0" * 64,
-        contract_version="1",
+        contract_version="2.1.0",
         content_sha256="1" * 64,
         recipe_sha256="2" * 64,
         counts={"records": 2},

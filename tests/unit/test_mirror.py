@@ -26,7 +26,7 @@ ON_THE_WHOLE_ROOM = {
 ROOMS = {
     "core": "tasks/core",
     "io": "tasks/io",
-    "engine": "tasks/engine",
+    **{room: f"tasks/{room}" for room in ("engine", "orchestration", "page", "subjects")},
     "shells": "tasks",
     "flows": "flows",
     "schemas": "schemas",
@@ -86,7 +86,7 @@ def test_the_folders_of_unit_tests_are_the_rooms():
     assert [name for name in ROOMS.values() if not (ROOT / name).is_dir()] == []
 
 
-@pytest.mark.parametrize("room", ["engine", "shells", "flows", "benchmarks"])
+@pytest.mark.parametrize("room", ["engine", "orchestration", "page", "subjects", "shells", "flows", "benchmarks"])
 def test_a_test_of_these_rooms_imports_from_its_room(room):
     """By the import of the module that it tests, which also says that it stands in the right folder."""
     for file in sorted((UNIT / room).rglob("test_*.py")):

@@ -7,8 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from schemas.sources import FileSource, Source, WebSource
+from schemas.stages import STAGES
+
+SOURCES = (Source, FileSource, WebSource, *FileSource.__subclasses__(), *WebSource.__subclasses__())
 ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = {"contract", "diff", "verify", "why", "purge", "evaluate", "train", "unpack", "prune", "schema"}
+SHARED = ("page", "subjects", "engine", "orchestration")
 ARCHITECTURE = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
 
 
@@ -50,7 +55,29 @@ def test_every_file_at_the_front_of_tasks_is_a_stage_or_a_command():
     entries = {
         path.stem for path in (ROOT / "tasks").iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()
     }
-    assert entries - {"__init__", "engine", "core", "io"} == {"scrape", *SHELLS, *COMMANDS}
+    assert entries - {"__init__", *SHARED, "core", "io"} == {"scrape", *SHELLS, *COMMANDS}
+
+
+def test_nobody_asks_a_stage_or_a_source_what_it_is():
+    """What a stage or source is asked stands in its class; `Recipe.stages_of` gives the stages of one's own kind."""
+    kinds = {kind.__name__ for kind in (*STAGES.values(), *SOURCES)}
+    found = [
+        f"{module}:{node.lineno}"
+        for module, path in MODULES.items()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "isinstance"
+        if {name.id for name in ast.walk(node.args[1]) if isinstance(name, ast.Name)} & kinds
+    ]
+    assert not found
+
+
+def test_no_module_imports_itself_by_way_of_others():
+    """Also within functions: a late import hides a circle."""
+    left = {module: imports(module) for module in MODULES}
+    while free := [module for module, needed in left.items() if not needed & left.keys()]:
+        for module in free:
+            del left[module]
+    assert not left
 
 
 def test_no_chain_of_imports_among_shells_and_engine_is_longer_than_seven():
@@ -84,5 +111,6 @@ def test_all_rooms_have_a_line():
     ]
     missing = [path.name for path in folders if f"{path.name}/" not in rooms]
     assert missing == []
-    engine = [path.stem for path in (ROOT / "tasks/engine").iterdir() if path.stem not in {"__init__", "__pycache__"}]
-    assert [name for name in engine if not re.search(rf"`{name}/?`", rooms)] == []
+    shared = [path.stem for room in SHARED for path in (ROOT / f"tasks/{room}").iterdir()]
+    named = [name for name in shared if name not in {"__init__", "__pycache__"}]
+    assert [name for name in named if not re.search(rf"`{name}/?`", rooms)] == []

@@ -122,7 +122,7 @@ def truth_of_release(
     """
     wanted = chosen_categories(categories, names)
     if unknown := [category for category in wanted if category not in names]:
-        raise BadInput(f"category: expected one of the release's {list(names)}, got '{unknown[0]}'")
+        raise BadInput(f"category: expected one of the release's {quoted(list(names), 300)}, got {quoted(unknown[0])}")
     name_by_id = {names.index(category) + 1: category for category in wanted}
     annotated = (
         images.filter(pc.fill_null(images["is_annotated"], False)).select(ANNOTATED_IMAGES.names).cast(ANNOTATED_IMAGES)
@@ -138,7 +138,7 @@ def truth_of_release(
         {
             **row,
             "category": name_by_id[row["category_id"]],
-            "area_px2": row.get("source_area_px2") or row["area_px2"],
+            "area_px2": row["source_area_px2"] or row["area_px2"],
         }
         for row in annotations.filter(is_figure).to_pylist()
     ]
@@ -173,9 +173,11 @@ def figure_table(rows: Sequence[Row]) -> pa.Table:
 def _category_id(name: str, categories: Mapping[Id, str], category: str) -> Id:
     ids = [category_id for category_id, word in categories.items() if word == category]
     if not ids:
-        raise BadInput(f"{name}: expected a category '{category}', got {sorted(categories.values())[:20]}")
+        raise BadInput(
+            f"{name}: expected a category {quoted(category)}, got {quoted(sorted(categories.values()), 300)}"
+        )
     if len(ids) > 1:
-        raise BadInput(f"{name}: expected one category '{category}', got it under the ids {ids[:20]}")
+        raise BadInput(f"{name}: expected one category {quoted(category)}, got it under the ids {ids[:20]}")
     return ids[0]
 
 

@@ -25,7 +25,7 @@ pictures are two works, and only the nearer one where to begin."""
 
 MOST_NEIGHBOURS = 64
 """Nearest hashes of each hash whose images are compared with its own, and nearest images of each image by its views: a
-work that hangs in more guises is joined through others."""
+work with more versions than that is joined through others."""
 
 
 class NearHashes(NamedTuple):

@@ -105,13 +105,13 @@ def is_second_choice(
     """
     rank = _ranks(published)
     group = _ints(group_id.combine_chunks().dictionary_encode().indices)
-    of_group, hangs = _highest(group, rank), np.zeros(len(group), np.bool_)
+    of_group, has_gallery_image = _highest(group, rank), np.zeros(len(group), np.bool_)
     kept = np.full(len(group), -1) if keep is None else _ranks(keep)
     of_group = np.where(of_group >= 0, of_group, _highest(group, kept))
     is_elsewhere = ((rank >= 0) & (rank != of_group)) | ((kept >= 0) & (kept != of_group))
-    hangs[group[_bools(pc.fill_null(pc.equal(role, "gallery"), False))]] = True
+    has_gallery_image[group[_bools(pc.fill_null(pc.equal(role, "gallery"), False))]] = True
     is_query = _bools(pc.fill_null(pc.equal(role, "query"), False))
-    is_second: _Mask = is_elsewhere | (is_query & hangs[group])
+    is_second: _Mask = is_elsewhere | (is_query & has_gallery_image[group])
     return is_second
 
 
@@ -131,7 +131,7 @@ def conclusive_pairs(measured: pa.Table) -> pa.Table:
 
     Two pictures that differ where one is taken as a crop of the other may still be one work. Only a comparison of the
     whole pictures, view 0, says that they are two works; and that they have nothing in common, only where their hashes
-    are so near that a look which got lost would be a wonder.
+    are so near that the comparison would have found what they share.
     """
     is_apart = pc.is_in(measured["relation"], value_set=pa.array(sorted(APART), pa.string()))
     is_far = pc.and_(

@@ -12,13 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tasks.core.dedup import search
+from tasks.core.dedup.sizes import LEVEL_SCALE
 from tasks.core.dedup.views import STEPS, View
 
 SIDE_PX = 256
 """Longest side of the picture in which keypoints have their places."""
 MOST_KEYPOINTS = 200
-LEVEL_SCALE = 1.2
-"""Sizes of keypoints: each so many times the one before."""
 RADIUS_BITS = 6
 """Codes that differ in at most so many of 64 bits are of places that look alike."""
 LEAST_MATCHES = 3

@@ -6,7 +6,7 @@ Places are (M, 4) uint8, as in `local.Keypoints`; row m of both sides is a match
 import numpy as np
 from numpy.typing import NDArray
 
-from tasks.core.dedup.local import LEVEL_SCALE
+from tasks.core.dedup.sizes import LEVEL_SCALE
 from tasks.core.jit import compiled
 
 Places = NDArray[np.uint8]

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from tasks.core.dedup.patches import AGREES, PATCH_PX, REACH_PX, STEP_PX
+from tasks.core.dedup.sizes import AGREES, PATCH_PX, REACH_PX, STEP_PX
 from tasks.core.jit import compiled
 
 Picture = NDArray[np.float32]

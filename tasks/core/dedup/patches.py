@@ -11,17 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tasks.core.dedup.sizes import AGREES, PATCH_PX, STEP_PX
+
 Picture = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 
-PATCH_PX = 8
-STEP_PX = 4
-"""Patches overlap by half: what differs in a small place fills some of them whole, wherever it lies."""
-REACH_PX = 1
-"""A copy in perspective, or on warped paper, lies a px off in places."""
-AGREES = 0.5
 CLASHES = 0.4
-"""Correlations of one patch, from which on it agrees, and below which it clashes."""
+"""Correlation of a patch below which it clashes."""
 
 _LEAST_LEVELS = 1.5
 """Grey levels, root mean square, from which on there is something to see in a patch: a drawing in 20 % of its contrast

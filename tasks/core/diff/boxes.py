@@ -16,7 +16,7 @@ from tasks.core.diff.sides import Side
 _COMPARED = ("record_id", "category_id", "xywh_px", "is_crowd", "keypoints_xyv", "score", "origin", "origin_name")
 """What a box is. Its id follows from these, its split and its area from others."""
 _SAID = ("source_area_px2", "segmentation", "source_coco")
-"""What else its source says of it; releases before contract 2.1 have no such columns."""
+"""What else its source says of it."""
 _CAME, _WENT, _CHANGED = range(3)
 _MOST_NAMES = 3
 

@@ -7,13 +7,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from schemas.contract import numbers
 from schemas.manifests import ReleaseManifest
 from schemas.phrases import quoted_name
 from tasks.core.diff.settings import RecipeDiff
 
-_COCO_FILES_SINCE = (2, 1)
-"""The contract since which releases keep what COCO files say of no single image."""
 LEDGER_COLUMNS = (
     "record_id",
     "source",
@@ -75,12 +72,7 @@ class Pair:
 
     @cached_property
     def coco_files(self) -> tuple[str, ...]:
-        """What COCO files of sources say of no single image, where that differs: "museum: info, licenses".
-
-        Nothing where one release is of a time before there was such a table.
-        """
-        if min(numbers(side.manifest.contract_version) for side in (self.before, self.after)) < _COCO_FILES_SINCE:
-            return ()
+        """What COCO files of sources say of no single image, where that differs: "museum: info, licenses"."""
         one, other = ({row["source"]: row for row in side.coco_files.to_pylist()} for side in (self.before, self.after))
         return tuple(
             f"{quoted_name(name)}: {_differing(one.get(name), other.get(name))}"

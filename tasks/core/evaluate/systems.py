@@ -37,6 +37,11 @@ _MOST_UNDEFINED = 0.05
 """Nor where a larger share of the resamples has no value: what is left is another question."""
 
 
+def joined(*scorers: Scorer) -> Scorer:
+    """The metrics of several scorers of one system."""
+    return lambda times: {name: value for scorer in scorers for name, value in scorer(times).items()}
+
+
 class Ranking(NamedTuple):
     """The metric by which systems are ranked and compared. has_leads: whether each is compared with the next one."""
 

@@ -32,6 +32,8 @@ from tasks.core.names.qualifiers import (
 from tasks.core.own_words import NO_WORDS, OwnWords, rows_by_words
 
 _LONGEST = 300
+_MOST_TURNS = 5
+"""What is turned more often might be turned and turned back for ever."""
 _SEPARATORS = re.compile(r"[|;、\n\r\v\f\x1c-\x1e\x85\u2028\u2029]|//|\s/\s|(?<=\))/")
 _WIDE = str.maketrans("（）［］〔〕【】，；｜／？‹›", "()[][][],;|/?<>")
 _ANGLES = re.compile(r"<([^<>]*\d[^<>]*)>")
@@ -145,13 +147,12 @@ def _cached_aliases(aliases: frozenset[tuple[str, str]]) -> Aliases:
 
 
 @lru_cache(maxsize=65536)
-def _parse_attribution(text: str, aliases: Aliases, own: str | None) -> Attribution:
-    """Each step leaves less, or the same words in the order in which they are spoken, so this ends."""
+def _parse_attribution(text: str, aliases: Aliases, own: str | None, turns: int = _MOST_TURNS) -> Attribution:
+    """Each step leaves less, or the same words in another order, which is counted in `turns`: so this ends."""
     if aliases.is_name(text):  # a recipe's spelling stays as it is, also with a "?" in it
         return Attribution(text)
-    words = words_of(aliases, own)
+    words, is_in_front = words_of(aliases, own), False
     shorter, qualifier = _without_doubt(text)  # before the look-up, which ignores the "?"
-    is_in_front = False
     if shorter == text:
         if (name := aliases.name(text)) is not None:
             return Attribution(name or None)
@@ -160,9 +161,10 @@ def _parse_attribution(text: str, aliases: Aliases, own: str | None) -> Attribut
         if is_nobody(text, words):
             return Attribution(None)
         shorter, qualifier, is_in_front = _strip_once(text, words)
-    if shorter == text:
+    turns -= len(shorter) >= len(text)
+    if shorter == text or not turns:
         return Attribution(text)
-    rest = _parse_attribution(shorter, aliases, own)
+    rest = _parse_attribution(shorter, aliases, own, turns)
     both = (qualifier, rest.qualifier) if is_in_front else (rest.qualifier, qualifier)
     return Attribution(rest.name, stronger_qualifier(*both)) if rest.name and qualifier else rest
 

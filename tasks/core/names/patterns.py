@@ -5,7 +5,7 @@ the words stands the text as a whole, with ":" behind it. So a regular expressio
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any
 
@@ -16,6 +16,7 @@ _PATTERNS: Mapping[str, Any] = word_lists("patterns")["makers"]
 TEXTS: Mapping[str, str] = word_lists("patterns")["texts"]
 """Patterns over a text itself."""
 _KIND = re.compile(r"(?<!\?P)<([a-z_=!&|]*)(:?)>")
+_OF_WHOLE = re.compile(r"(?<!\?P)<[^:>]+:>")
 _NAMED = re.compile(r"\{([a-z_]+)\}")
 KINDS = (
     *("small", "times", "sides", "ordinals", "dynasties", "places", "master_words", "crafts", "schools", "groups"),
@@ -33,7 +34,7 @@ SIGNS: Mapping[str, str] = {kind: chr(0xE000 + place) for place, kind in enumera
 
 
 class Patterns:
-    """The patterns, over texts that are split in one way. signs_of: the signs of a word or text, but for shapes."""
+    """The patterns, over texts that are split in one way. signs_of: the signs of a word or text."""
 
     def __init__(self, split: Callable[[str], Sequence[str]], signs_of: Callable[[str], str]) -> None:
         self._split = split
@@ -42,59 +43,53 @@ class Patterns:
 
     def fits(self, name: str, *texts: str) -> bool:
         """Whether a pattern, or one of several of that name, fits the texts, which are as if commas were between."""
-        return _joined(name).fullmatch(self.code(texts)) is not None
+        return any(pattern.fullmatch(code) for _, pattern, code in self._rows(name, texts))
 
     def value(self, name: str, *texts: str) -> str:
         """What stands beside the first pattern of a table that fits; "" where none does."""
-        code = self.code(texts)
-        return next((value for value, pattern in _compiled(name) if pattern.fullmatch(code)), "")
+        return next((value for value, pattern, code in self._rows(name, texts) if pattern.fullmatch(code)), "")
 
     def groups(self, name: str, *texts: str) -> dict[str, str]:
         """The words of each group of the first pattern that fits; empty where none does, or it has no groups."""
-        code = self.code(texts)
-        match = next((match for _, pattern in _compiled(name) if (match := pattern.fullmatch(code))), None)
-        if match is None:
+        found = (pattern.fullmatch(code) for _, pattern, code in self._rows(name, texts))
+        if (match := next(filter(None, found), None)) is None:
             return {}
-        words = [word for text in texts for word in self._split(text)]
+        code, words = match.string, [word for text in texts for word in self._split(text)]
         return {
             group: " ".join(words[code.count(";", 0, start) : code.count(";", 0, end)])
             for group, (start, end) in ((group, match.span(group)) for group in match.groupdict())
         }
 
-    def code(self, texts: Sequence[str]) -> str:
-        """The signs of texts, and of each of their words."""
-        return self._code(texts[0]) if len(texts) == 1 else ",".join(map(self._code, texts))
+    def _rows(self, name: str, texts: Sequence[str]) -> Iterator[tuple[str, re.Pattern[str], str]]:
+        asks, rows = _compiled(name)
+        code = ",".join([f"{self._signs_of(text) if asks else ''}:{self._code(text)}" for text in texts])
+        return ((value, pattern, code) for value, pattern in rows)
 
     def _code_of(self, text: str) -> str:
-        return f"{self._signs_of(text)}:{''.join(f'{self._signs_of(word)};' for word in self._split(text))}"
+        return "".join([f"{self._signs_of(word)};" for word in self._split(text)])
 
 
 @cache
-def _compiled(name: str) -> Sequence[tuple[str, re.Pattern[str]]]:
-    """The patterns of a name, each with the value beside it, if it has one."""
+def _compiled(name: str) -> tuple[bool, Sequence[tuple[str, re.Pattern[str]]]]:
+    """Whether patterns of a name ask for kinds of a whole text, and the patterns, each with the value beside it, if it
+    has one.
+    """
     entry = _PATTERNS.get(name) or _PATTERNS["names"][name]
-    rows = [entry] if isinstance(entry, str) else entry
-    return [
-        (value, re.compile(_expanded(pattern)))
-        for value, pattern in (("", row) if isinstance(row, str) else row for row in rows)
-    ]
-
-
-@cache
-def _joined(name: str) -> re.Pattern[str]:
-    return re.compile("|".join(pattern.pattern for _, pattern in _compiled(name)))
+    rows = [("", row) if isinstance(row, str) else row for row in ([entry] if isinstance(entry, str) else entry)]
+    expanded = [(value, _expanded(pattern)) for value, pattern in rows]
+    compiled = [(value, re.compile(_KIND.sub(_of_kind, pattern))) for value, pattern in expanded]
+    return any(_OF_WHOLE.search(pattern) for _, pattern in expanded), compiled
 
 
 def _expanded(pattern: str) -> str:
-    whole = _NAMED.sub(lambda match: _expanded(_PATTERNS["names"][match[1]]), pattern)
-    return _KIND.sub(lambda match: _of_kind(match[1], match[2] or ";"), whole)
+    return _NAMED.sub(lambda match: _expanded(_PATTERNS["names"][match[1]]), pattern)
 
 
-def _of_kind(kinds: str, end: str) -> str:
+def _of_kind(asked: re.Match[str]) -> str:
     """A pattern for the signs of one word, or text."""
-    terms = [term for term in kinds.split("&") if term]
+    terms = [term for term in asked[1].split("&") if term]
     ahead = [
         f"(?{'!' if term[0] == '!' else '='}[^;:,]*[{''.join(SIGNS[kind.lstrip('!')] for kind in term.split('|'))}])"
         for term in terms
     ]
-    return f"(?:{''.join(ahead)}[^;:,]*{end})"
+    return f"(?:{''.join(ahead)}[^;:,]*{asked[2] or ';'})"

@@ -9,8 +9,6 @@ from tasks.core.names.maker_words import Words, is_initial
 from tasks.core.names.matching import normalize_name
 
 _PART = re.compile(r"[^\s\-–'’]+")
-_MOST_TURNS = 4
-"""What is turned more often would turn for ever: "Dyck van Anthonis"."""
 
 
 def is_given(text: str, words: Words, *, is_whole: bool = False) -> bool:
@@ -60,15 +58,6 @@ def spoken(text: str, words: Words) -> str:
     >>> [spoken(text, shipped_words()) for text in ("LA TOUR Georges de", "TENIERS David II", "Massarenti Leonardo")]
     ['Georges de La Tour', 'David Teniers II', 'Leonardo Massarenti']
     """
-    name = text
-    for _ in range(_MOST_TURNS):
-        if (turned := _turned(name, words)) == name:
-            return name
-        name = turned
-    return text
-
-
-def _turned(text: str, words: Words) -> str:
     if "," in text or not words.names.fits("turnable", text):
         return text
     parts = words.names.groups("spoken", text)

@@ -6,6 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.errors import BadInput
+from schemas.phrases import quoted
 from tasks.core import by_hand
 from tasks.core.record_ids import known_spellings
 
@@ -34,7 +35,7 @@ def check_request(
     knows a record.
     """
     if day is not None and not by_hand.is_day(day):
-        raise BadInput(f"--date: expected a day such as 2024-12-31, got '{day}'")
+        raise BadInput(f"--date: expected a day such as 2024-12-31, got {quoted(day)}")
     for option, is_given in (("--reason", bool(reason)), ("--date", day is not None), ("--alone", is_alone)):
         if is_given and not record_ids:
             raise BadInput(f"{option}: expected --record with it, got none")
@@ -42,7 +43,7 @@ def check_request(
         raise BadInput("--reason: expected why the records are purged, got nothing")
     for record_id in record_ids:
         if not any(pc.index(ledger["record_id"], record_id).as_py() >= 0 for ledger in ledgers):
-            raise BadInput(f"--record: expected a record that a release of '{dataset}' knows, got '{record_id}'")
+            raise BadInput(f"--record: expected a record that a release of '{dataset}' knows, got {quoted(record_id)}")
     if record_ids and not by_hand.is_line(reason, by_hand.LONGEST_REASON):
         raise BadInput(
             f"--reason: expected 1 to {by_hand.LONGEST_REASON} characters in one line, got {len(reason)} characters "

@@ -10,9 +10,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.by_hand import scope_of_detail
 from schemas.reasons import Reason
-from schemas.tables import LEDGER, TAKEDOWNS, TOMBSTONES
+from schemas.tables import LEDGER, TOMBSTONES
 from tasks.core.by_hand import reason_and_date
 from tasks.core.dedup.witnesses import copy_edges
 
@@ -24,16 +23,15 @@ def tombstones_for(
     existing: pa.Table,
     requested: Mapping[str, str],
     day: str,
-    scope: str = "work",
-    takedowns: pa.Table | None = None,
+    scope: str,
+    takedowns: pa.Table,
 ) -> pa.Table:
     """TOMBSTONES, sorted by record_id: the existing ones, and those of what is to be purged now.
 
     ledgers: LEDGERs of a dataset's releases, the newest first. requested: record_id to the reason of its purge, all in
     that scope. If it is empty, the records that the newest ledger says are taken down are purged, for the reasons, on
     the days (`day` where it names none) and in the scopes that it names. An existing tombstone stays as it is, except
-    that one of a record alone may become one of its work. takedowns: TAKEDOWNS of the newest release; None where it is
-    of a time before there were any: then the details say it.
+    that one of a record alone may become one of its work. takedowns: TAKEDOWNS of the newest release.
     """
     rows = {row["record_id"]: row for row in existing.to_pylist()}
     if requested:
@@ -45,22 +43,14 @@ def tombstones_for(
     return _with_new(ledgers, rows, new)
 
 
-def _taken_down(ledger: pa.Table, takedowns: pa.Table | None, day: str) -> dict[str, _TombstoneFields]:
+def _taken_down(ledger: pa.Table, takedowns: pa.Table, day: str) -> dict[str, _TombstoneFields]:
     is_down = pc.fill_null(pc.equal(ledger["reason"], str(Reason.TAKEN_DOWN)), False)
-    known = TAKEDOWNS.empty_table() if takedowns is None else takedowns
-    scopes = dict(zip(known["record_id"].to_pylist(), known["scope"].to_pylist(), strict=True))
+    scopes = dict(zip(takedowns["record_id"].to_pylist(), takedowns["scope"].to_pylist(), strict=True))
     new = {}
-    for row in ledger.filter(is_down).select(["record_id", "detail", "stage"]).to_pylist():
+    for row in ledger.filter(is_down).select(["record_id", "detail"]).to_pylist():
         reason, date = reason_and_date(row["detail"])
-        new[row["record_id"]] = (reason, date or day, scopes.get(row["record_id"]) or _scope_by_detail(row))
+        new[row["record_id"]] = (reason, date or day, scopes[row["record_id"]])
     return new
-
-
-def _scope_by_detail(row: Mapping[str, Any]) -> str:
-    """The scope of a takedown where only its detail and its stage say it."""
-    scope = scope_of_detail(row["detail"])
-    # a stage after scrape has found it to be a copy
-    return "copy" if row["stage"] not in {None, "scrape"} and scope == "work" else scope
 
 
 def _with_new(

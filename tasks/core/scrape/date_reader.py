@@ -1,19 +1,55 @@
 """Reads the words of a date one by one: what each says of the number before or behind it."""
 
+import functools
+import itertools
+import re
 import sys
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
-from tasks.core.scrape.date_statements import Statement, UnreadError, YearRange, settled, spans, widest
-from tasks.core.scrape.date_words import Token
+from tasks.core.scrape.date_statements import Statement, UnreadError, YearRange, settled, widest
+from tasks.core.scrape.date_words import Lexicon, Token, tokens
 
-_OPENING, _CLOSING = frozenset("([{"), frozenset(",;:)]}|·・•、，。")
+_OPENING, _CLOSING = frozenset("([{"), frozenset(",;:)]}|·・•、，。=")
 _JOINS = {"-": "-", "/": "/", "&": "and", "+": "and"}
 _DATED = frozenset({"number", "range", "roman", "nth", "named", "unit", "decades"})
 """Kinds of words that say a date, or begin one."""
 _IN_FRONT = frozenset({"little", "part", "size", "bound", "era", "joins", "calendars", "id_est"})
 """Kinds of words that may stand between a bound and its date."""
 _SPAN_OF_LIFE = range(15, 101)
+_SHORT_YEAR = r"(?<!\d )(?:1\d|2[1-9]|[3-9]\d)\d(?![_.?xXu]|-(?!\s?\d)| \d{3})"
+_YEAR = re.compile(rf"(?<![\d.,'])(?:(?:1\d|20)\d\d|{_SHORT_YEAR})(?!\d|[.,']\d)")
+"""A year, but for what may be another number: 1,500, 1 500, 185-."""
+
+
+@dataclass(slots=True)
+class Segment:
+    """What stands between two commas, brackets or so."""
+
+    unread: str | None = None  # the first word that no list has
+    is_named: bool = False  # it names a period, a person or a place: other words in it don't matter
+    is_strict: bool = False  # but such a word stands behind a year, and may be an era
+    behind_name: str | None = None  # the word that no list has right before its bracket: "Rembrandt (1606-1669)"
+
+
+def years_of_plain(plain: str, lexicon: Lexicon) -> YearRange:
+    """The years that a date in plain text may mean. Raises UnreadError where it has a word that is not understood.
+
+    Texts that differ in the digits of their years alone are read once: but for a last zero, no rule asks for these.
+    """
+    return _reader_of(_YEAR.sub(_masked, plain), lexicon).years(plain)
+
+
+def _masked(year: re.Match[str]) -> str:
+    zeros = "0" * min(len(year[0]) - len(year[0].rstrip("0")), 2)
+    first = "1" if year[0][0] == "1" or len(year[0]) == 4 else "7"
+    return first * (len(year[0]) - len(zeros)) + zeros
+
+
+@functools.lru_cache(maxsize=16384)
+def _reader_of(plain: str, lexicon: Lexicon) -> "Reader":
+    return Reader(tokens(plain, lexicon))
 
 
 class Reader:
@@ -21,469 +57,378 @@ class Reader:
 
     def __init__(self, found: Iterable[Token]) -> None:
         self.statements: list[Statement] = []
-        self._tokens = [token for token in found if [*token.means] != ["little"]]
+        self._tokens = [token for token in found if token.means.keys() != {"little"}]
         self._touched = -1
         """The place of the last token that was part of the last statement."""
-        self._segment = 0
-        self._unread: dict[int, str] = {}
-        self._named: set[int] = set()
-        """Segments that name a period, a person or a place: other words in them don't matter."""
-        self._strict: set[int] = set()
-        """Segments with such a word behind a year, which may be an era."""
+        self._segments: list[Segment] = []
         self._calendars: list[str] = []
-        self._of_nobody: set[int] = set()
-        """Segments right behind words that no list has: "Rembrandt (1606-1669)"."""
         self._has_notes = False
-        self._blank()
-        self._place = 0
-        for token in self._tokens:
+        self._begin_segment(Statement())
+        for place, token in enumerate(self._tokens):
+            self._place = place
             self._read(token)
-            self._place += 1
+        self._place = len(self._tokens)
         self._end_segment("")
 
-    def years(self) -> YearRange:
-        """The years that the date may mean. Raises UnreadError where it has a word that is not understood."""
-        is_all = not self._unread and not self._named and not self._has_notes
-        kept = settled(self.statements, is_all=is_all)
-        for segment in sorted({entry.segment for entry in kept} - (self._named - self._strict)):
-            if segment in self._unread:
-                raise UnreadError(self._unread[segment])
-        if not kept and (unread := [*self._calendars, *self._unread.values()]):
-            raise UnreadError(unread[0])
-        for segment, span in spans(kept):
-            if segment in self._of_nobody and span in _SPAN_OF_LIFE:
-                raise UnreadError(self._unread[segment - 1])
-        return widest(kept)
+    def years(self, text: str | None = None) -> YearRange:
+        """The years that the date may mean. Raises UnreadError where it has a word that is not understood.
 
-    def _blank(self) -> None:
-        self._parts: list[tuple[float, float]] = []
-        self._bound: str | None = None
-        self._era: str | None = None
-        self._unit: int | None = None
-        self._size: int | None = None
-        self._link: str | None = None
-        self._is_label = self._is_calendar = self._is_copy = self._are_decades = self._has_day = False
+        text: another one than that of the tokens, which differs in the digits of its years alone.
+        """
+        is_all = not self._has_notes and not any(segment.unread or segment.is_named for segment in self._segments)
+        kept = settled([entry.as_in(text) for entry in self.statements], is_all=is_all)
+        unread = [] if kept else [*self._calendars, *(segment.unread for segment in self._segments)]
+        for before, entry in zip([None, *kept], kept, strict=False):
+            segment = self._segments[entry.segment]
+            unread.append(segment.unread if segment.is_strict or not segment.is_named else None)
+            if before and entry.link == "-" and before.kind == entry.kind == "year":
+                unread.append(segment.behind_name if entry.number - before.number in _SPAN_OF_LIFE else None)
+        for word in filter(None, unread):
+            raise UnreadError(word)
+        return widest(kept)
 
     # what stands beside a token
 
-    def next(self, steps: int = 1) -> dict[str, Any]:
+    def _next(self, steps: int = 1) -> dict[str, Any]:
         """What the token behind this one means."""
         place = self._place + steps
         return self._tokens[place].means if 0 <= place < len(self._tokens) else {"sign": ""}
 
-    def _is_fresh(self) -> bool:
-        """Whether the token before this one was part of the last statement."""
-        return self._touched == self._place - 1 >= 0
+    def _is_close(self) -> bool:
+        """Whether nothing stands between this token and the next."""
+        return self._place + 1 < len(self._tokens) and self._tokens[self._place + 1].is_close
 
-    def is_count(self) -> bool:
-        """Whether the token before this one was an ordinal whose unit is not said."""
-        return self._is_fresh() and self.statements[-1].kind == "count" and self.statements[-1].unit is None
+    def _before(self) -> Statement | None:
+        """The statement that the token before this one was part of."""
+        return self.statements[-1] if self._touched == self._place - 1 >= 0 else None
 
-    def is_year(self) -> bool:
-        """Whether the token before this one was a year."""
-        return self._is_fresh() and self.statements[-1].kind == "year"
+    def _count(self) -> Statement | None:
+        """The ordinal right before this token whose unit is not said."""
+        before = self._before()
+        return before if before and before.is_count else None
 
-    def is_date_next(self) -> bool:
+    def _is_date_next(self) -> bool:
         """Whether a date follows, behind words that may stand in front of it."""
-        for token in self._tokens[self._place + 1 :]:
-            if _DATED & token.means.keys():
-                return True
-            if not _IN_FRONT & token.means.keys():
-                return False
-        return False
+        kinds = (token.means.keys() for token in self._tokens[self._place + 1 :])
+        return next((bool(_DATED & kind) for kind in kinds if _DATED & kind or not _IN_FRONT & kind), False)
 
-    # tokens
+    def _segments_since_last(self) -> int:
+        """How many segments ago the last statement was; many where there is none."""
+        return len(self._segments) - 1 - self.statements[-1].segment if self.statements else sys.maxsize
+
+    # segments and signs
+
+    def _begin_segment(self, front: Statement, behind_name: str | None = None) -> None:
+        self._segments.append(Segment(behind_name=behind_name))
+        self._front = front
+        """The next statement, as far as the words in front of it go."""
+        self._unit: int | None = None
+        self._size: int | None = None
+        self._is_label = self._is_copy = self._are_decades = self._has_day = False
+
+    def _end_segment(self, sign: str) -> None:
+        """What belongs to no statement behind it belongs to the one before it."""
+        front, segment, is_comma = self._front, self._segments[-1], sign == ","
+        if front.era is not None:
+            if self._segments_since_last() > 1 or self.statements[-1].era is not None:
+                raise UnreadError("bc")
+            self.statements[-1].era = front.era
+        if self._unit is not None:
+            raise UnreadError("century")
+        is_split = is_comma and not self.statements and not {"part", "size", "nth"}.isdisjoint(self._next(-1))
+        following = Statement(parts=front.parts if is_split else ())  # "First quarter, 18th century"
+        following.bound = front.bound if is_comma and self._has_day and "number" in self._next() else None
+        following.link = "," if is_comma and self._before() else None
+        if self.statements:
+            self.statements[-1].parts += front.parts
+        is_name = sign == "(" and self._segments_since_last() and not segment.is_named
+        self._begin_segment(following, segment.unread if is_name else None)
 
     def _read(self, token: Token) -> None:
-        means = token.means
-        if means.keys() == {"no_date"}:
+        kinds = token.means.keys()
+        if kinds == {"no_date"}:
             raise UnreadError(token.text)
-        if "sign" in means:
+        if "sign" in kinds:
             self._read_sign(token)
         elif not self._is_copy:
-            meant = [_READERS[kind] for kind in means if kind in _READERS]
-            for _, is_meant, read in sorted(meant) if len(meant) > 1 else meant:
-                if is_meant(self, token):
-                    read(self, token)
-                    return
-            self._read_word(token, is_known=bool(means))
-
-    def _read_word(self, token: Token, *, is_known: bool) -> None:
-        """A word that says no year: a noun or a name. A number right before or behind it may be a day, or its own."""
-        if self.is_count() and not (self.statements[-1].is_roman and is_known):
-            self._drop_count()
-        self._is_label = False
-        if not is_known:
-            if "eras" in self.next(-1) and "number" in self.next():
-                raise UnreadError(token.text)
-            if self._bound is not None:  # "after Rembrandt"
-                self._named.add(self._segment)
-            self._parts, self._bound = [], None
-            self._unread.setdefault(self._segment, token.text)
-            if self._in_segment() and self._segment not in self._named:
-                self._strict.add(self._segment)
-
-    def _drop_count(self) -> None:
-        """The ordinal right before is none of a century: a day, or "XVIIIe" of "XVIIIe dynastie"."""
-        count = self.statements.pop()
-        while count.is_roman and count.link and self.statements and self.statements[-1].is_roman:  # "XXVIe-XXXe"
-            count = self.statements.pop()
-        self._parts, self._bound, self._era, self._link = count.parts, count.bound, count.era, count.link
-        self._touched = -1
-
-    def _read_notes(self, token: Token) -> None:
-        self._has_notes = True
-        self._read_word(token, is_known=True)
-
-    def _read_periods(self, token: Token) -> None:
-        if "eras" in token.means and "number" in self.next() and self._segment in self._unread:  # "Zorblax era 1850"
-            raise UnreadError(self._unread[self._segment])
-        if self.is_count():
-            self._drop_count()
-        self._named.add(self._segment)
-        self._read_word(token, is_known=True)
-        self._parts, self._bound = [], None
-
-    def _read_names_follow(self, token: Token) -> None:
-        if not self.next() or "periods" in self.next():
-            self._named.add(self._segment)
+            meant = (kind for kind in _READERS if kind in kinds)
+            if all(_READERS[kind](self, token) is False for kind in meant):
+                self._read_noun(token, "" if kinds else "unread")
 
     def _read_sign(self, token: Token) -> None:
         sign = token.text
         if sign in _OPENING or sign in _CLOSING:
             self._end_segment(sign)
         elif sign == "-" and self._is_minus():
-            self._era = "bc"
+            self._say(None, era="bc", is_era_in_front=True)
         elif sign in _JOINS:
             self._read_joins(token)
-        elif sign == "=":
-            self._end_segment(sign)
         else:
             raise UnreadError(sign)
 
     def _is_minus(self) -> bool:
-        behind = self._tokens[self._place + 1] if self._place + 1 < len(self._tokens) else None
-        if behind is None or not behind.is_close or "number" not in behind.means or "thousands" in behind.means:
+        sign, behind = self._next(-1).get("sign"), self._next()
+        if not self._is_close() or "number" not in behind or "thousands" in behind:
             return False
-        sign = self.next(-1).get("sign")
-        if not self.statements:
-            if sign == "[" and behind.means["number"] >= 1000:
-                raise UnreadError("-")  # [-1768]: up to 1768?
-            return sign == "" or (sign in {"[", "("} and self._place == 1)
-        return sign in _JOINS and self.statements[0].era == "bc" and self.statements[0].is_era_in_front
+        if self.statements:
+            return sign in _JOINS and self.statements[0].era == "bc" and self.statements[0].is_era_in_front
+        if sign == "[" and behind["number"] >= 1000:
+            raise UnreadError("-")  # [-1768]: up to 1768?
+        return sign == "" or (sign in {"[", "("} and self._place == 1)
 
     def _read_joins(self, token: Token) -> None:
-        sign = token.text if token.text in _JOINS else "and"
-        behind = self.next()
-        if sign == "-" and behind.keys() == {"unit"} and self.is_count():  # "19th-century"
+        sign, behind, is_inside = token.text, self._next(), self._segments_since_last() == 0
+        is_end = behind.get("sign", "-") in {"", *_CLOSING, *_OPENING}
+        is_open = self._before() if is_inside else self._next(-1).get("sign") in _CLOSING and behind.get("sign") == ""
+        is_noun_next = {"notes", "names_follow", "periods"} & behind.keys() or (sign == "/" and not behind)
+        if sign == "-" and behind.keys() == {"unit"} and self._count():  # "19th-century"
             self._touched = self._place
-            return
-        if not self._in_segment():
-            if sign == "-" and behind.get("sign") == "" and self.next(-1).get("sign") in _CLOSING and self.statements:
-                self.statements[-1].bound = "since"
-            return
-        if sign == "-" and self._is_fresh() and behind.get("sign", "-") in {"", *_CLOSING, *_OPENING}:
-            self.statements[-1].bound = "since"
-            self._touched = self._place
-        elif ((sign == "/" and not behind) or {"notes", "names_follow", "periods"} & behind.keys()) and not (
-            _DATED | _IN_FRONT
-        ) & behind.keys():
+        elif sign == "-" and is_end and is_open and self.statements:  # "1850-", "(1850)-"
+            self._say(self.statements[-1], bound="since")
+        elif is_inside and is_noun_next and not (_DATED | _IN_FRONT) & behind.keys():
             self._end_segment(sign)
-        else:
-            self._link = _JOINS.get(sign, "and")
+        elif is_inside:
+            self._front.link = _JOINS.get(sign, "and")
 
-    def is_unit_in_front(self) -> bool:
-        """Whether a century waits for its number."""
-        return self._unit is not None
+    # nouns and names
 
-    def _read_little(self, token: Token) -> None:
-        """Nothing."""
+    def _read_noun(self, token: Token, kind: str) -> None:
+        """A word that says no year. A number right before or behind it may be a day, or its own."""
+        count, segment, is_name = self._count(), self._segments[-1], kind in {"unread", "periods"}
+        if kind == "unread" and "eras" in self._next(-1) and "number" in self._next():
+            raise UnreadError(token.text)
+        if kind == "periods" and "eras" in token.means and "number" in self._next() and segment.unread:
+            raise UnreadError(segment.unread)  # "Zorblax era 1850"
+        if count and (is_name or not count.is_roman):
+            self._drop_count()
+        self._is_label = kind == "labels"
+        self._has_notes |= kind == "notes"
+        if is_name:
+            segment.is_named |= kind == "periods" or self._front.bound is not None  # "after Rembrandt"
+            self._front.parts, self._front.bound = (), None
+        if kind == "unread":
+            segment.is_strict |= self._segments_since_last() == 0 and not segment.is_named
+            segment.unread = segment.unread or token.text
 
-    def _in_segment(self) -> bool:
-        return bool(self.statements) and self.statements[-1].segment == self._segment
+    def _drop_count(self) -> None:
+        """The ordinal right before is none of a century: a day, or "XVIIIe" of "XVIIIe dynastie"."""
+        self._front, self._touched = self.statements.pop(), -1
+        while self._front.is_roman and self._front.link and self.statements and self.statements[-1].is_roman:
+            self._front = self.statements.pop()  # "XXVIe-XXXe"
+
+    def _read_names_follow(self, _token: Token) -> None:
+        self._segments[-1].is_named |= not self._next() or "periods" in self._next()
 
     def _read_id_est(self, token: Token) -> None:
         if not self.statements:
             raise UnreadError(token.text)
 
-    def _read_labels(self, token: Token) -> None:
-        self._read_word(token, is_known=True)
-        self._is_label = True
-
-    def _read_copies(self, token: Token) -> None:
+    def _read_copies(self, _token: Token) -> None:
         self._is_copy = True
+
+    # bounds, parts, units, eras and calendars
+
+    def _say(self, before: Statement | None, **fields: Any) -> None:
+        """What a word says of the statement before it, else of the next."""
+        for name, value in fields.items():
+            setattr(before or self._front, name, value)
+        if before:
+            self._touched = self._place
 
     def _read_later(self, token: Token) -> None:
         """Nobody knows how much: "printed later"; but "a later print" is of the time that is said."""
-        if self.is_date_next():
+        if self._is_date_next():
             raise UnreadError(token.text)
-        if self.statements and "notes" in self.next(-1) and self.next().get("sign", "-") in {"", *_CLOSING}:
-            self.statements.append(Statement(token.text, 1, "later", self._segment, bound="later"))
+        if self.statements and "notes" in self._next(-1) and self._next().get("sign", "-") in {"", *_CLOSING}:
+            self.statements.append(Statement(token.text, 1, "later", len(self._segments) - 1, bound="later"))
 
     def _read_behind(self, token: Token) -> None:
-        if self.is_date_next():  # "after 1918 and before 1930"
-            self._bound = token.means["behind"]
-        elif self.statements:
-            self.statements[-1].bound = token.means["behind"]
-            self._touched = self._place
+        is_in_front = self._is_date_next()  # "after 1918 and before 1930"
+        if is_in_front or self.statements:
+            self._say(None if is_in_front else self.statements[-1], bound=token.means["behind"])
 
-    def _read_bound(self, token: Token) -> None:
-        is_alone = self.next(-1).get("sign") in _OPENING and self.next().get("sign") in _CLOSING
-        if is_alone and self.statements and self.statements[-1].segment == self._segment - 1:  # "1866 (post)"
-            self.statements[-1].bound = token.means["bound"]
-        elif token.means["bound"] == "until" and self._parts and "part" in self.next():
-            return  # "Mitte bis Ende"
-        elif self.is_date_next():
-            if self._in_segment() and self._link is None and token.means["bound"] in {"until", "before"}:
-                self._link = "until"
-            self._bound = token.means["bound"]
-        elif self._is_fresh() and self.next() and "notes" not in self.next():  # "1902 ante"
-            self.statements[-1].bound = token.means["bound"]
-            self._touched = self._place
-        elif self._link:
+    def _read_bound(self, token: Token) -> bool | None:
+        bound, behind, is_in_front = token.means["bound"], self._next(), self._is_date_next()
+        if token.means.keys() != {"bound"} and not is_in_front:
+            return False
+        is_alone = self._next(-1).get("sign") in _OPENING and behind.get("sign") in _CLOSING
+        is_behind = not is_in_front and self._before() and behind and "notes" not in behind
+        if is_behind or (is_alone and self._segments_since_last() == 1):  # "1902 ante", "1866 (post)"
+            self._say(self.statements[-1], bound=bound)
+        elif not is_in_front and self._front.link:
             raise UnreadError(token.text)
-        else:
-            self._bound = token.means["bound"]
+        elif bound != "until" or not self._front.parts or "part" not in behind:  # not "Mitte bis Ende"
+            if is_in_front and self._segments_since_last() == 0 and bound in {"until", "before"}:
+                self._front.link = self._front.link or "until"
+            self._front.bound = bound
+        return None
 
     def _read_part(self, token: Token) -> None:
-        if token.text > "\u2e80" and self._is_fresh() and not self.statements[-1].parts:  # Chinese: always behind
-            self.statements[-1].parts.append(token.means["part"])
-            self._touched = self._place
-        else:
-            self._add_part(token.means["part"])
+        before = self._before()
+        is_behind = token.text > "\u2e80" and before is not None and not before.parts  # Chinese: always
+        self._add_part(token.means["part"], is_behind=is_behind)
 
-    def _read_size(self, token: Token) -> None:
+    def _add_part(self, part: tuple[float, float], *, is_behind: bool = False) -> None:
+        """A part of what follows, or of the century before it: "XV sec., inizio", "19e (début)"."""
+        behind, link = self._next(), self._front.link
+        is_apart = behind.get("sign") != "-" or not self._is_close()  # not "mid-18th"
+        is_unjoined = link is None or (link == "," and is_apart and "part" not in self._next(2))
+        is_last = "sign" in behind and is_unjoined and not self._front.parts
+        if is_behind or (is_last and self._segments_since_last() < 2 and not self.statements[-1].parts):
+            self._say(self.statements[-1], parts=(part,))
+        else:
+            self._front.parts += (part,)
+
+    def _read_size(self, token: Token) -> bool | None:
         """A half, a third, a quarter: the ordinals in front of it say which, or the one behind it."""
-        if not self.is_count():
-            self._size = token.means["size"]
-            return
-        size, last = token.means["size"], self.statements[-1]
-        chosen: list[Statement] = []
-        while self.statements and self.statements[-1].kind == "count" and self.statements[-1].unit is None:
-            before = self.statements[-1]
-            if chosen and (
-                chosen[-1].link is None or before.is_roman != last.is_roman or before.number > size or before.parts
-            ):
+        size, last = token.means["size"], self._count()
+        if last is None:
+            is_in_front = bool(self._next().get("nth", size + 1) <= size)
+            self._size = size if is_in_front else self._size
+            return is_in_front
+        chosen = [self.statements.pop()]
+        while self.statements and (before := self.statements[-1]).is_count:
+            if not chosen[-1].link or before.is_roman != last.is_roman or before.number > size or before.parts:
                 break
             chosen.append(self.statements.pop())
-        first = chosen[-1]
-        self._parts, self._bound, self._era, self._link = first.parts, first.bound, first.era, first.link
-        if any(entry.number > size for entry in chosen):
-            raise UnreadError(token.text)
+        self._front = chosen[-1]
         for entry in chosen:
-            number = entry.number or size
-            self._add_part(((number - 1) / size, number / size))
+            self._add_nth_part(entry.number, size)
+        return None
 
-    def _add_part(self, part: tuple[float, float]) -> None:
-        """A part of what follows, or of the century before it: "XV sec., inizio", "19e (début)"."""
-        behind, before = self.next(), self.next(-1)
-        is_end = "sign" in behind or "join" in behind
-        is_apart = behind.get("sign") != "-" or not self._tokens[self._place + 1].is_close  # not "mid-18th"
-        is_behind = self._link is None or (self._link == "," and is_apart and "part" not in self.next(2))
-        if is_end and is_behind and not self._parts and self.statements and self._is_part_of_last(before):
-            self.statements[-1].parts.append(part)
-            self._touched = self._place
-        else:
-            self._parts.append(part)
+    def _add_nth_part(self, number: int, size: int) -> None:
+        if number > size:
+            raise UnreadError(self._tokens[self._place].text)
+        self._add_part((((number or size) - 1) / size, (number or size) / size))
 
-    def _is_part_of_last(self, before: dict[str, Any]) -> bool:
-        last = self.statements[-1]
-        return not last.parts and last.segment >= self._segment - 1 and "join" not in before
-
-    def _read_unit(self, token: Token) -> None:
-        unit = token.means["unit"]
+    def _read_unit(self, token: Token) -> bool | None:
+        count, behind, is_only = self._count(), self._next(), token.means.keys() == {"unit"}
+        is_nth_next = "nth" in behind or behind.get("number", 100) < 100
+        if not (count or is_only or "roman" in behind or ("little" not in token.means and is_nth_next)):
+            return False
         self._are_decades = False  # its number is none
-        if self.is_count():
-            self.statements[-1].unit = unit
-            self._touched = self._place
+        if count:
+            self._say(count, unit=token.means["unit"])
         else:
-            self._unit = unit
+            self._unit = token.means["unit"]
+        return None
 
-    def _read_era(self, token: Token) -> None:
-        if self._is_fresh() and self.statements[-1].era is None:
-            self.statements[-1].era = token.means["era"]
-            self._touched = self._place
-        else:
-            self._era = token.means["era"]
+    def _read_era(self, token: Token) -> bool | None:
+        before = self._before()
+        if "id_est" in token.means:  # a word for "that is" may be another language's "before Christ"
+            return False
+        is_behind = before is not None and before.era is None
+        self._say(before if is_behind else None, era=token.means["era"], is_era_in_front=not is_behind)
+        return None
 
-    def _read_calendars(self, token: Token) -> None:
+    def _read_calendars(self, token: Token) -> bool | None:
         """The number before it, or else behind it, is of another calendar; both of "25 Fructidor 6"."""
+        before, behind = self._before(), self._next()
+        if token.means.keys() != {"calendars"} and not (before and before.kind == "year"):
+            return False
+        if not before and not _DATED & behind.keys():
+            raise UnreadError(token.text)
         self._calendars.append(token.text)
-        if self._is_fresh():
-            self._make_foreign()
+        self._front.is_other = not before or behind.get("number", 100) < 100 or "roman" in behind
+        if before:
             self._touched = self._place
-            self._is_calendar = self.next().get("number", 100) < 100 or "roman" in self.next()
-        elif _DATED & self.next().keys():
-            self._is_calendar = True
-        elif self.statements and self.next(-1).get("sign") in _OPENING:
-            self._make_foreign()
-        else:
-            raise UnreadError(token.text)
+            for one, other in reversed([*itertools.pairwise([Statement(), *self.statements])]):
+                other.is_other = True
+                if other.link != "-" and not (other.link == "/" and other.digits < one.digits):
+                    break
+        return None
 
-    def _make_foreign(self) -> None:
-        for place in range(len(self.statements) - 1, -1, -1):
-            entry = self.statements[place]
-            entry.is_foreign = True
-            before = self.statements[place - 1] if place else None
-            if before is None or (entry.link != "-" and not (entry.link == "/" and entry.digits < before.digits)):
-                return
+    # numbers
 
-    def _read_decades(self, token: Token) -> None:
+    def _read_decades(self, token: Token) -> bool | None:
         """In front of its number, or behind it: "anni 1960", "60. léta"."""
-        if self.is_year() and self.statements[-1].number % 10 == 0:
-            self.statements[-1].kind, self.statements[-1].unit = "tens", 10
-        elif not self.is_count():
-            self._are_decades = True
-        elif self.statements[-1].digits == 2 and self.statements[-1].number % 10 == 0:
-            self.statements[-1].kind, self.statements[-1].unit = "tens", 10
-            self._touched = self._place
-        else:
+        behind, count, before = self._next(), self._count(), self._before()
+        is_year = before is not None and before.kind == "year"
+        is_plural = is_year and "little" not in token.means  # "1930. aastad", but not "1850. godine"
+        is_in_words = behind.get("nth") in range(20, 100, 10)  # "anni Trenta"
+        if not count and not is_plural and not is_in_words and behind.get("number", 1) % 10:
+            return False
+        if before and before.number % 10 == 0 and (is_year or (count and count.digits == 2)):
+            before.kind, before.unit = "tens", 10
+            self._touched = self._place if count else self._touched
+        elif count:
             raise UnreadError(token.text)
+        else:
+            self._are_decades = True
+        return None
 
     def _read_named(self, token: Token) -> None:
-        self._add(Statement(token.text, token.means["named"], "count", self._segment, unit=100))
+        self._add(token, "count", token.means["named"], unit=100)
 
     def _read_range(self, token: Token) -> None:
         first, last = token.means["range"]
-        self._add(Statement(token.text, first, "range", self._segment, digits=4, last=last))
+        self._add(token, "range", first, unit=last - first + 1)
 
-    def _read_nth(self, token: Token) -> None:
+    def _read_nth(self, token: Token) -> bool | None:
         number = token.means["nth"]
+        if "bound" in token.means and not {"size", "unit", "nth"} & self._next().keys():
+            return False
         if self._size is not None:
-            size, self._size = self._size, None
-            self._add_part((((number or size) - 1) / size, (number or size) / size))
+            self._add_nth_part(number, self._size)
+            self._size = None
         elif self._are_decades:  # "lata trzydzieste"
-            self._add(Statement(token.text, number, "tens", self._segment, unit=10))
+            self._add(token, "tens", number, unit=10)
         else:
-            self._add(Statement(token.text, number, "count", self._segment, is_whole=True))
+            self._add(token, "count", number, is_whole=True)
+        return None
 
-    def _read_roman(self, token: Token) -> None:
-        self._add_count(Statement(token.text, token.means["roman"], "count", self._segment, is_roman=True))
+    def _read_roman(self, token: Token) -> bool | None:
+        is_beside = {"unit", "size", "era"} & self._next().keys() or self._next().get("sign") in {"-", "/"}
+        if len(token.text) == 1 and token.means.keys() != {"roman"} and not is_beside and self._unit is None:
+            return False
+        self._add_count(token, token.means["roman"], is_roman=True)
+        return None
 
     def _read_number(self, token: Token) -> None:
-        means = token.means
-        number, digits = means["number"], means["digits"]
-        entry = Statement(token.text, number, "year", self._segment, digits=digits)
+        means, behind = token.means, self._next()
+        number, digits, is_label = means["number"], means["digits"], self._is_label
         is_decade = "s" in means or (self._are_decades and number % 10 == 0)
-        if is_decade and not ("th" in means and "unit" in self.next()):
-            entry.kind, entry.unit = "tens", 100 if number >= 100 and number % 100 == 0 else 10
-        elif number < 100 and "date" not in means:
-            entry.kind, entry.is_whole = "count", "th" in means
-        if "thousands" in means or "date" in means:
-            entry.is_whole = True
-        if entry.kind == "count":
-            self._add_count(entry)
-        elif not self._is_label:
-            self._add(entry)
-        self._is_label = self._is_label and self.next().get("sign") == "-"
+        self._is_label = is_label and behind.get("sign") == "-"
+        is_ten = is_decade and not ("th" in means and "unit" in behind)
+        if not is_ten and number < 100 and "date" not in means:
+            self._add_count(token, number, is_label=is_label, digits=digits, is_whole="th" in means)
+        elif not is_label:
+            width = 10 if number < 100 or number % 100 else 100
+            self._add(token, "tens" if is_ten else "year", number, unit=width if is_ten else None, digits=digits)
 
-    def _add_count(self, entry: Statement) -> None:
+    def _add_count(self, token: Token, number: int, *, is_label: bool = False, **fields: Any) -> None:
         """An ordinal: of a century, or of what the word beside it says."""
-        before, behind = self.next(-1), self.next()
+        before, behind = self._next(-1), self._next()
         is_own = not before or {"notes", "periods"} & before.keys()
         is_said = {"unit", "era", "size"} & behind.keys() or self._unit
-        is_range = behind.get("sign") == "-" and "number" in self.next(2)
-        if not self._is_label and (not is_own or is_said or is_range):
-            self._add(entry)
-        elif "notes" in before:
-            self._has_day = True
+        is_range = behind.get("sign") == "-" and "number" in self._next(2)
+        if not (is_label or self._is_label) and (not is_own or is_said or is_range):
+            self._add(token, "count", number, **fields)
+        else:
+            self._has_day |= "notes" in before
 
-    def _add(self, entry: Statement) -> None:
-        entry.link = self._link if self.statements else None
-        entry.is_foreign = self._is_calendar or (
-            entry.link == "-" and self.statements[-1].is_foreign and self._era is None
-        )
-        entry.parts, entry.bound, entry.era = self._parts, self._bound, self._era
-        entry.is_era_in_front = self._era is not None
-        if entry.kind == "count" and self._unit is not None and entry.unit is None:
-            entry.unit, self._unit = self._unit, None
+    def _add(self, token: Token, kind: str, number: int, unit: int | None = None, **fields: Any) -> None:
+        front, last = self._front, self.statements[-1] if self.statements else None
+        if kind == "count" and unit is None:
+            unit, self._unit = self._unit, None
+        front.is_other |= last is not None and last.is_other and front.link == "-" and front.era is None
+        front.link = front.link if last else None
+        entry = Statement(token.text, number, kind, len(self._segments) - 1, unit=unit, year_at=token.year_at, **fields)
+        for name in ("parts", "bound", "era", "is_era_in_front", "link", "is_other"):
+            setattr(entry, name, getattr(front, name))
         self.statements.append(entry)
-        self._touched = self._place
-        self._parts, self._bound, self._era, self._link = [], None, None, None
-        self._is_calendar = False
-
-    def _end_segment(self, sign: str) -> None:
-        """What belongs to no statement behind it belongs to the one before it."""
-        last = self.statements[-1] if self.statements else None
-        if self._parts and last is not None:
-            last.parts += self._parts
-        if self._era is not None:
-            if last is None or last.era is not None or last.segment < self._segment - 1:
-                raise UnreadError("bc")
-            last.era = self._era
-        if self._unit is not None:
-            raise UnreadError("century")
-        is_nobody = self._segment in self._unread and not self._in_segment() and self._segment not in self._named
-        is_fresh = self._is_fresh()
-        bound = self._bound if sign == "," and self._has_day and "number" in self.next() else None
-        is_split = sign == "," and last is None and not {"part", "size", "nth"}.isdisjoint(self.next(-1))
-        parts = self._parts if is_split else []
-        self._blank()
-        self._bound, self._parts = bound, parts  # "after July 4, 1776", "First quarter, 18th century"
-        if sign == "," and is_fresh:
-            self._link = ","
-        self._segment += 1
-        if is_nobody and sign == "(":
-            self._of_nobody.add(self._segment)
+        self._touched, self._front = self._place, Statement()
 
 
-def _always(_reader: Reader, _token: Token) -> bool:
-    return True
-
-
-def _is_era(reader: Reader, token: Token) -> bool:
-    """A word for "that is" may be another language's "before Christ"."""
-    return "id_est" not in token.means
-
-
-def _is_size(reader: Reader, token: Token) -> bool:
-    return reader.is_count() or reader.next().get("nth", sys.maxsize) <= token.means["size"]
-
-
-def _is_unit(reader: Reader, token: Token) -> bool:
-    if reader.is_count() or token.means.keys() == {"unit"}:
-        return True
-    behind = reader.next()
-    return "roman" in behind or ("little" not in token.means and ("nth" in behind or behind.get("number", 100) < 100))
-
-
-def _is_roman(reader: Reader, token: Token) -> bool:
-    beside = {"unit", "size", "era"} & reader.next().keys() or reader.next().get("sign") in {"-", "/"}
-    return len(token.text) > 1 or token.means.keys() == {"roman"} or bool(beside) or reader.is_unit_in_front()
-
-
-def _is_nth(reader: Reader, token: Token) -> bool:
-    return "bound" not in token.means or bool({"size", "unit", "nth"} & reader.next().keys())
-
-
-def _is_bound(reader: Reader, token: Token) -> bool:
-    return token.means.keys() == {"bound"} or reader.is_date_next()
-
-
-def _is_calendar(reader: Reader, token: Token) -> bool:
-    return token.means.keys() == {"calendars"} or reader.is_year()
-
-
-def _is_decade(reader: Reader, token: Token) -> bool:
-    is_plural = reader.is_year() and "little" not in token.means  # "1930. aastad", but not "1850. godine"
-    behind = reader.next()
-    is_in_words = behind.get("nth") in range(20, 100, 10)  # "anni Trenta"
-    return reader.is_count() or is_plural or is_in_words or behind.get("number", 1) % 10 == 0
-
-
-_KINDS: dict[str, Callable[[Reader, Token], bool]] = {
-    **{"behind": _always, "size": _is_size, "unit": _is_unit, "roman": _is_roman, "number": _always, "range": _always},
+_READERS: dict[str, Callable[[Reader, Token], bool | None]] = {
     **{
-        "named": _always,
-        "nth": _is_nth,
-        "part": _always,
-        "era": _is_era,
-        "calendars": _is_calendar,
-        "bound": _is_bound,
+        kind: getattr(Reader, f"_read_{kind}")
+        for kind in (
+            *("behind", "size", "unit", "roman", "number", "range", "named", "nth", "part", "era", "calendars"),
+            *("bound", "copies", "decades", "later", "id_est", "names_follow", "joins"),
+        )
     },
-    **dict.fromkeys(("labels", "copies"), _always),
-    **{"decades": _is_decade, "later": _always, "id_est": _always, "names_follow": _always, "joins": _always},
-    **dict.fromkeys(("periods", "notes", "little"), _always),
+    **{kind: functools.partial(Reader._read_noun, kind=kind) for kind in ("labels", "periods", "notes")},
+    "little": lambda _reader, _token: None,
 }
-"""What a word that may mean several things is taken for: the first that fits."""
-_READERS = {kind: (rank, _KINDS[kind], getattr(Reader, f"_read_{kind}")) for rank, kind in enumerate(_KINDS)}
+"""What a word that may mean several things is taken for: the first that fits; a reader gives False where it doesn't."""

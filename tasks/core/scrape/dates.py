@@ -12,13 +12,11 @@ import re
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from tasks.core.scrape.date_reader import Reader
+from tasks.core.scrape.date_reader import years_of_plain
 from tasks.core.scrape.date_statements import FIRST_YEAR, LAST_YEAR, UnreadError, YearRange
-from tasks.core.scrape.date_words import Lexicon, lexicon_with, plain_text, tokens
+from tasks.core.scrape.date_words import Lexicon, lexicon_with, plain_text
 
 _LONGEST = 300
-_PLAIN = re.compile(r"(?:([^\W\d_]+)(?:\.\s?|\s))?([1-9]\d{2,3})(?:\s?-\s?(\d{2,4}))?(?:\s?([A-Z]+))?")
-"""Most dates: a year or two, with at most one word in front, and an era."""
 _WHOLE = re.compile(r"(-?\d{1,7})(?:\.0+)?")
 _YEAR = re.compile(r"(?<!\d)(1[0-9]{3}|20[0-9]{2})(?!\d)")
 
@@ -30,6 +28,7 @@ class DateReading(NamedTuple):
     unread: str | None = None
 
 
+@lru_cache(maxsize=65536)
 def years_of_text(text: str | None, own: str | None = None) -> YearRange:
     """The years that a date in a museum's words may mean. Never raises. own: as of `read_date`.
 
@@ -39,7 +38,6 @@ def years_of_text(text: str | None, own: str | None = None) -> YearRange:
     return read_date(text, own).years
 
 
-@lru_cache(maxsize=65536)
 def read_date(text: str | None, own: str | None = None) -> DateReading:
     """The years of a date in a museum's words, or what of it is not understood. Never raises.
 
@@ -54,28 +52,10 @@ def read_date(text: str | None, own: str | None = None) -> DateReading:
 def read_with(lexicon: Lexicon, text: str | None) -> DateReading:
     """As `read_date`, by other lists of words."""
     plain = plain_text((text or "")[:_LONGEST])
-    years = _plain_years(plain, lexicon)
-    if years is not None:
-        return DateReading(years)
     try:
-        return DateReading(Reader(tokens(plain, lexicon)).years())
+        return DateReading(years_of_plain(plain, lexicon))
     except UnreadError as problem:
         return DateReading(unread=None if str(problem).lower() in lexicon.explained else str(problem))
-
-
-def _plain_years(plain: str, lexicon: Lexicon) -> YearRange | None:
-    """What `Reader` finds in most dates, in a tenth of its time; None for all others."""
-    match = _PLAIN.fullmatch(plain)
-    if match is None or (match[1] or "").lower() not in lexicon.quiet:
-        return None
-    first, second, era = match[2], match[3] or match[2], match[4] and lexicon.eras.get(match[4].lower())
-    if len(second) not in {2, len(first)} or (match[4] and era is None):
-        return None
-    if era == "bc":
-        is_whole = len(second) == len(first) and (not match[3] or first > second)
-        return YearRange(-int(first), -int(second)) if is_whole else None
-    last = int(first[: -len(second)] + second)
-    return YearRange(int(first), last) if int(first) <= last <= LAST_YEAR else None
 
 
 def year_of_cell(value: Any, own: str | None = None) -> int | None:

@@ -48,7 +48,7 @@ def rows_of_elements(source: TableSource, rows: Iterable[Mapping[str, Any]]) -> 
 
 def works_hint(source: TableSource, works: int) -> str:
     """What is likely meant where a file is one object; "" for any other."""
-    is_one = works == 1 and source.works is None and source.ending == ".json" and not source.is_folder
+    is_one = works == 1 and source.works is None and source.ending == ".json" and not source.is_pattern_of_tables
     return ": if the list of works is within one of these, name it with `works`" if is_one else ""
 
 

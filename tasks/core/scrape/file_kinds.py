@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 
 from schemas.phrases import listed, quoted
-from schemas.sources import AnyFileSource, FolderSource, TableSource
+from schemas.sources import AnyFileSource
 from tasks.core.passed_over import Tally
 from tasks.core.scrape.folder import extension, fields_of_path
 
@@ -34,15 +34,15 @@ def count_files(sources: Sequence[AnyFileSource], paths: Iterable[str], taken: C
     no row names a file.
     """
     names, tally, count = frozenset(taken), Tally(), 0
-    folders = [source for source in sources if isinstance(source, FolderSource)]
+    patterns = [source.image_pattern for source in sources if source.image_pattern]
     counts = _kinds_that_count(sources)
     for path in paths:
         is_taken = path in names
         if is_taken or not counts or extension(path) in counts:
             count += 1
             if not is_taken:
-                tally.add(_kind(folders, sources, path), path)
-    return (count, tally) if folders or names else (0, Tally())
+                tally.add(_kind(patterns, sources, path), path)
+    return (count, tally) if patterns or names else (0, Tally())
 
 
 def speaks_of_images(kind: str) -> bool:
@@ -59,22 +59,21 @@ def speaks_of_images(kind: str) -> bool:
 
 def _kinds_that_count(sources: Sequence[AnyFileSource]) -> frozenset[str]:
     """Extensions of files that count where tables say which files they take; none: all count."""
-    if any(isinstance(source, FolderSource) for source in sources):
+    if any(source.image_pattern for source in sources):
         return frozenset()
-    is_folder = any(isinstance(source, TableSource) and source.is_folder for source in sources)
-    return _IMAGES | ({".json", ".jsonl"} if is_folder else frozenset())
+    return _IMAGES | ({".json", ".jsonl"} if any(source.is_pattern_of_tables for source in sources) else frozenset())
 
 
-def _kind(folders: Sequence[FolderSource], sources: Sequence[AnyFileSource], path: str) -> str:
+def _kind(patterns: Sequence[str], sources: Sequence[AnyFileSource], path: str) -> str:
     end = extension(path)
     if any(_is_of_system(name) for name in path.rstrip("/").split("/")):
         return _HIDDEN
     if path.endswith("/"):
         return "links to folders, which are not followed"
-    if not folders:
+    if not patterns:
         return "images that no row names" if end in _IMAGES else f"files that end in {end} and that no table reads"
-    fitting = [source for source in folders if end == extension(source.pattern) or not extension(source.pattern)]
-    if fitting and (end in _IMAGES or any(extension(source.pattern) for source in fitting)):
+    fitting = [pattern for pattern in patterns if extension(pattern) in {end, ""}]
+    if fitting and (end in _IMAGES or any(map(extension, fitting))):
         return _misfit(fitting, path, end)
     if any(_is_annotation(source, path) for source in sources):
         return "annotations to which no image belongs"
@@ -83,10 +82,10 @@ def _kind(folders: Sequence[FolderSource], sources: Sequence[AnyFileSource], pat
     return _BY_EXTENSION.get(end) or (f"files that end in {end}" if end else "files without an extension")
 
 
-def _misfit(folders: Sequence[FolderSource], path: str, end: str) -> str:
-    """What is wrong with the path of a file that has the extension of these sources' patterns."""
-    patterns = listed([quoted(source.pattern) for source in folders], 3)
-    level, levels = path.count("/"), [source.pattern.count("/") for source in folders]
+def _misfit(fitting: Sequence[str], path: str, end: str) -> str:
+    """What is wrong with the path of a file that has the extension of these patterns."""
+    patterns = listed([quoted(pattern) for pattern in fitting], 3)
+    level, levels = path.count("/"), [pattern.count("/") for pattern in fitting]
     if level > max(levels):
         return f"files that end in {end}, in deeper folders than {patterns} says"
     if level < min(levels):

@@ -2,14 +2,16 @@
 
 import functools
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from schemas.attributes import AttributeFields
 from schemas.file_names import FileNames, canonical_name
 from schemas.sources import FolderSource
+from tasks.core.passed_over import Tally
 from tasks.core.scrape.attributes import with_attributes
 from tasks.core.scrape.records import record, same_key
+from tasks.core.scrape.table_files import Files
 
 _FIELD = re.compile(r"\{(\w+)\}|\*")
 _NO_FILES = FileNames(())
@@ -54,6 +56,22 @@ def files(paths: Iterable[str]) -> list[str]:
     ['monet/a.jpg']
     """
     return [path for path in paths if not path.endswith("/")]
+
+
+def tables_of_paths(source: FolderSource, paths: Iterable[str]) -> list[str]:
+    """None: what is known stands in the paths."""
+    return []
+
+
+def rows(source: FolderSource, files: Files, attributes: AttributeFields, left_out: Tally) -> list[dict[str, Any]]:
+    """A row of RECORDS for each file that fits the pattern."""
+    return records(source, files.paths, attributes)
+
+
+def expected(source: FolderSource, paths: Sequence[str], left_out: Tally) -> str:
+    """Where no file fits the pattern: what was expected, and what there is."""
+    examples = f", such as {', '.join(sorted(paths)[:3])}" if paths else ""
+    return f"files like '{source.pattern}' below binding '{source.at}', got none among {len(paths)} files{examples}"
 
 
 def records(

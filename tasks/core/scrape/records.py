@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from schemas.file_names import canonical_name, form_of
 from schemas.phrases import counted, listed, quoted
 from schemas.reasons import Reason
-from schemas.sources import NOASSERTION, Rights, Source, TableSource
+from schemas.sources import NOASSERTION, Rights, Source
 from schemas.tables import RECORDS
 from tasks.core.fetch import is_url, locator_of
 from tasks.core.names.artist_roles import choose_artist
@@ -197,7 +197,7 @@ def same_key(row: dict[str, Any], kept_locator: str | None = None) -> dict[str, 
 def with_year_within(known: pa.Table) -> pa.Table:
     """Records of an earlier release, whose year may lie outside of their first and last year, with one that does not.
 
-    Where there are no such years, as before contract 2.1, all three are the year.
+    Where there are no such years all three are the year.
     """
     columns = ("year", "year_first", "year_last", "date_text")
     years: dict[str, list[int | None]] = {"year": [], "year_first": [], "year_last": []}
@@ -298,7 +298,7 @@ def empty_columns_note(source: Source, records: pa.Table) -> tuple[str, ...]:
 
     Keys, images and rights have rules of their own.
     """
-    named = source.columns if isinstance(source, TableSource) else {}
+    named = source.named_columns
     fields = {field: "declared_group" if field == "group" else field for field in named}
     mine = records.filter(pc.and_(pc.equal(records["source"], source.name), pc.is_null(records["reason"])))
     empty = [

@@ -1,4 +1,11 @@
-"""One source's files, as records and figures: the one place that knows which source reads what."""
+"""One source's files, as records and figures: the one place that knows which source reads what.
+
+A source in files is a module with
+
+    tables_of_paths(source, paths) -> list[str]   the files that have its rows, among those listed
+    rows(source, files, attributes, left_out)     the rows of RECORDS; left_out counts what is none
+    expected(source, paths, left_out) -> str      where there is no row: what was expected, and what there is
+"""
 
 import itertools
 from collections import Counter
@@ -13,26 +20,19 @@ from schemas.attributes import AttributeFields, with_attribute_columns
 from schemas.errors import BadInput
 from schemas.file_names import FileNames
 from schemas.manifests import PassedOver
-from schemas.phrases import LONGEST_PLACE, listed, quoted
-from schemas.sources import NOASSERTION, AnyFileSource, FolderSource, Rights, TableSource
-from schemas.sources.table import TABLE_ENDINGS
+from schemas.phrases import listed, quoted
+from schemas.sources import NOASSERTION, AnyFileSource, Rights
 from schemas.stand_ins import stand_in
 from schemas.tables import COCO_FILES, RECORDS, SOURCE_FIGURES
 from tasks.core.coco import source as coco
 from tasks.core.coco.left_out import LeftOut
 from tasks.core.coco.reader import Schemes
 from tasks.core.passed_over import IMAGES_OF_FILE, Tally
-from tasks.core.scrape import folder, records, table, voc
+from tasks.core.scrape import folder, records, table_files, voc
 from tasks.core.scrape.attributes import check_some_fit
-from tasks.core.scrape.table_files import (
-    Read,
-    UnreadableFile,
-    read_bytes,
-    rows_of_tables,
-    tables_of_paths,
-    unreadable,
-)
+from tasks.core.scrape.table_files import Files, Read, UnreadableFile, read_bytes, unreadable
 
+_MODULES = {"folder": folder, "table": table_files}
 _EXAMPLES = 3
 _RIGHTS = ("rights_uri", "rights_text", "rights_basis")
 _BATCH = 10_000
@@ -69,11 +69,11 @@ def files_to_read(source: AnyFileSource, paths: Sequence[str]) -> list[str]:
     """Paths of the files, among those listed, whose content is needed for the source's records; sorted."""
     paths = folder.files(paths)
     there = FileNames(paths)
-    wanted = set(tables_of_paths(source, paths)) if isinstance(source, TableSource) else set()
+    wanted = {*_MODULES[source.source].tables_of_paths(source, paths)}
     if source.annotations is not None and source.annotations.format == "coco":
         wanted.add(there.find(source.annotations.path) or "")
-    if source.annotations is not None and source.annotations.format == "voc" and isinstance(source, FolderSource):
-        template, pattern = source.annotations.path, source.pattern
+    if source.annotations is not None and source.annotations.format == "voc" and (pattern := source.image_pattern):
+        template = source.annotations.path
         wanted |= {
             folder.annotation_path(template, pattern, path, there)
             for path in paths
@@ -100,9 +100,10 @@ def tables_of_source(
         return read_file(there.find(path) or path)
 
     schema = with_attribute_columns(RECORDS, attributes)
-    found, listed = _records(_rows(source, paths, read, parquet_rows, attributes, left_out), schema, left_out)
+    module, files = _MODULES[source.source], Files(paths, read, parquet_rows)
+    found, listed = _records(module.rows(source, files, attributes, left_out), schema, left_out)
     if not found.num_rows:
-        raise BadInput(f"source '{source.name}': expected {_got_nothing(source, paths, left_out)}")
+        raise BadInput(f"source '{source.name}': expected {module.expected(source, paths, left_out)}")
     check_some_fit(source.name, found, attributes)
     passed_over = left_out.rows((source.name,), "rows", listed)
     annotations = _read_annotations(
@@ -258,35 +259,6 @@ def _rights(row: dict[str, Any], licence: coco.Licence, asserted: Rights) -> dic
     return {**row, "rights_text": words}
 
 
-def _rows(
-    source: AnyFileSource,
-    paths: Sequence[str],
-    read: Read,
-    parquet_rows: Callable[[bytes], Iterable[dict[str, Any]]],
-    attributes: AttributeFields,
-    left_out: Tally,
-) -> Iterable[dict[str, Any]]:
-    if isinstance(source, FolderSource):
-        return folder.records(source, paths, attributes)
-    tables = tables_of_paths(source, paths)
-    if not tables:
-        raise BadInput(
-            f"source '{source.name}': expected a table {quoted(source.table, LONGEST_PLACE)} below binding "
-            f"'{source.at}', got no such file{FileNames(paths).why_absent(source.table) or _tables_there(paths)}"
-        )
-    there = FileNames(paths)
-
-    def rows(counts: Tally) -> Iterable[dict[str, Any]]:
-        return rows_of_tables(source, tables, read, parquet_rows, counts)
-
-    # what is no row is counted when the rows are read for good
-    whole_floats = table.whole_float_fields(source, lambda: rows(Tally())) if source.ending == ".csv" else ()
-    return (
-        {**row, "locator": there.find(row["locator"] or "") or row["locator"]}
-        for row in table.records(source, rows(left_out), attributes, whole_floats)
-    )
-
-
 def _unmatched_note(source: AnyFileSource, names: Collection[str], locators: pa.ChunkedArray) -> tuple[str, ...]:
     """A hint at what is meant by file names of a COCO file that no record has, where there is one."""
     unmatched = sorted(set(names) - set(locators.to_pylist()))
@@ -353,15 +325,15 @@ def _read_annotations(
         )
 
     def of_voc(locator: str) -> coco.ImageFigures | None:
-        if not isinstance(source, FolderSource):
+        if source.image_pattern is None:
             return absent
-        data = _voc_data(source, folder.annotation_path(settings.path, source.pattern, locator, there), read)
+        data = _voc_data(source, folder.annotation_path(settings.path, source.image_pattern, locator, there), read)
         return absent if data is None else voc.read_voc(data, settings.corners)
 
     return _Annotations(of_voc)
 
 
-def _voc_data(source: FolderSource, path: str, read: Read) -> bytes | None:
+def _voc_data(source: AnyFileSource, path: str, read: Read) -> bytes | None:
     """The bytes of a VOC file; None if there is none. Raises UnreadableFile, and BadInput for what stands in its place:
     such a file says nothing of its image, and where one of them is a pointer, all are.
     """
@@ -396,27 +368,3 @@ def _coco(
             f"file{there.why_absent(path)}"
         )
     return coco.read_figures(f"source '{source.name}': '{path}'", data, categories)
-
-
-def _got_nothing(source: AnyFileSource, paths: Sequence[str], left_out: Tally) -> str:
-    """What was expected of a source that has no record, and what is there. left_out: what is no row."""
-    if isinstance(source, FolderSource):
-        return (
-            f"files like '{source.pattern}' below binding '{source.at}', got none among {len(paths)} files"
-            f"{_examples(paths)}"
-        )
-    kinds = listed([f"{row.kind} ({row.count:,})" for row in left_out.kinds()], _EXAMPLES)
-    files = f"{len(tables_of_paths(source, paths))} files" if source.is_folder else "a file"
-    return f"rows in '{source.table}' below binding '{source.at}', got {files} without any{kinds and f', only {kinds}'}"
-
-
-def _tables_there(paths: Sequence[str]) -> str:
-    """The tables that are there in place of one that isn't."""
-    tables = sorted(path for path in paths if path.lower().endswith(TABLE_ENDINGS))
-    if not tables:
-        return f"; there is no table, which ends in {', '.join(TABLE_ENDINGS)}"
-    return f"; tables there: {listed([quoted(path) for path in tables], _EXAMPLES)}"
-
-
-def _examples(paths: Sequence[str]) -> str:
-    return f", such as {', '.join(sorted(paths)[:3])}" if paths else ""

@@ -5,11 +5,14 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
+from schemas.attributes import AttributeFields
 from schemas.errors import BadInput
 from schemas.file_names import FileNames, canonical_name
+from schemas.phrases import LONGEST_PLACE, listed, quoted
 from schemas.sources import AnyFileSource, TableSource
+from schemas.sources.table import TABLE_ENDINGS
 from schemas.stand_ins import LOOK_BYTES, stand_in
 from tasks.core.passed_over import Tally
 from tasks.core.scrape import json_works, table
@@ -20,10 +23,19 @@ _FIRST_CHARACTERS, _MOST_NULS = 4096, 0.1
 """At the beginning of a table no more than this share may be NUL: text in UTF-16 has one in every letter, and a single
 one is a matter of its row."""
 _CHUNK = 1 << 20
+_EXAMPLES = 3
 _NEAR_BYTES = 10
 """Shown on either side of what is no UTF-8."""
 Read = Callable[[str], IO[bytes] | None]
 """Opens a file by its path; None if there is none. Raises UnreadableFile if it can't be read."""
+
+
+class Files(NamedTuple):
+    """The files below a source's binding: their paths, what opens one, and what reads the rows of a Parquet file."""
+
+    paths: Sequence[str]
+    open: Read
+    parquet_rows: Callable[[bytes], Iterable[dict[str, Any]]]
 
 
 class UnreadableFile(Exception):
@@ -49,7 +61,7 @@ def read_bytes(read: Read, path: str) -> bytes | None:
 
 def tables_of_paths(source: TableSource, paths: Sequence[str]) -> list[str]:
     """Paths of the source's table, or of all tables where it is a pattern; sorted. Letters may be composed or not."""
-    if not source.is_folder:
+    if not source.is_pattern_of_tables:
         return [path] if (path := FileNames(paths).find(source.table)) is not None else []
     pattern = canonical_name(_lower_ending(source.table))
     parts = [None if part == "**" else _name_pattern(part) for part in pattern.split("/")]
@@ -105,6 +117,44 @@ def _name_pattern(part: str) -> re.Pattern[str]:
     return re.compile(f"{first}{text}.*{last}", re.DOTALL)
 
 
+def rows(source: TableSource, files: Files, attributes: AttributeFields, left_out: Tally) -> Iterable[dict[str, Any]]:
+    """A row of RECORDS for each row of the source's tables; left_out counts what is no row.
+
+    Raises BadInput, in one sentence, if there is no such table, or none of the expected format.
+    """
+    tables, there = tables_of_paths(source, files.paths), FileNames(files.paths)
+    if not tables:
+        raise BadInput(
+            f"source '{source.name}': expected a table {quoted(source.table, LONGEST_PLACE)} below binding "
+            f"'{source.at}', got no such file{there.why_absent(source.table) or _tables_there(files.paths)}"
+        )
+
+    def read(counts: Tally) -> Iterable[dict[str, Any]]:
+        return rows_of_tables(source, tables, files.open, files.parquet_rows, counts)
+
+    # what is no row is counted when the rows are read for good
+    whole_floats = table.whole_float_fields(source, lambda: read(Tally())) if source.ending == ".csv" else ()
+    return (
+        {**row, "locator": there.find(row["locator"] or "") or row["locator"]}
+        for row in table.records(source, read(left_out), attributes, whole_floats)
+    )
+
+
+def expected(source: TableSource, paths: Sequence[str], left_out: Tally) -> str:
+    """Where no table has a row: what was expected, and what there is. left_out: what is no row."""
+    kinds = listed([f"{row.kind} ({row.count:,})" for row in left_out.kinds()], _EXAMPLES)
+    files = f"{len(tables_of_paths(source, paths))} files" if source.is_pattern_of_tables else "a file"
+    return f"rows in '{source.table}' below binding '{source.at}', got {files} without any{kinds and f', only {kinds}'}"
+
+
+def _tables_there(paths: Sequence[str]) -> str:
+    """The tables that are there in place of one that isn't."""
+    tables = sorted(path for path in paths if path.lower().endswith(TABLE_ENDINGS))
+    if not tables:
+        return f"; there is no table, which ends in {', '.join(TABLE_ENDINGS)}"
+    return f"; tables there: {listed([quoted(path) for path in tables], _EXAMPLES)}"
+
+
 def rows_of_tables(
     source: TableSource,
     tables: Sequence[str],
@@ -117,7 +167,7 @@ def rows_of_tables(
     left_out: counts lines that are no rows. Raises BadInput, in one sentence, if the table has another format than
     expected.
     """
-    if source.is_folder:
+    if source.is_pattern_of_tables:
         return _rows_of_files(source, tables, read, left_out)
     return _rows_of_table(source, read, parquet_rows, left_out)
 

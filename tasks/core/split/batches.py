@@ -53,15 +53,15 @@ def deal_images(
     batch, seat = _batches(counts(strata.stratum_index, len(strata.names)), quotas, seats)
     batch_of = np.empty(len(names), np.int64)
     batch_of[order] = batch
-    best, best_off = np.empty(0, np.int8), np.inf
+    best, least_deviation = np.empty(0, np.int8), np.inf
     for number in range(1 if figures is None else max(1, min(_TRIES, _ROWS_TRIED // len(names)))):
         drawn = tickets(names, seed, f"{purpose}/seat/{number}", strata.names, strata.stratum_index)
         split = np.empty(len(names), np.int8)
         split[order_by_stratum(batch_of, drawn, names)] = seat
-        off = 0.0 if figures is None else _imbalance(figures, split, seats)
-        if off < best_off:
-            best, best_off = split, off
-        if off <= 0:
+        deviation = 0.0 if figures is None else _imbalance(figures, split, seats)
+        if deviation < least_deviation:
+            best, least_deviation = split, deviation
+        if deviation <= 0:
             break
     return best
 
@@ -79,8 +79,8 @@ def _imbalance(figures: FigureCounts, split: Ranks, seats: _Ints) -> float:
     whole = figures_by_split.sum()
     if not whole:
         return 0.0
-    may = max(_NEAR, figures.of.max() / whole / 2)
-    return float(np.abs(figures_by_split / whole - seats / seats.sum()).max() - may)
+    max_deviation = max(_NEAR, figures.of.max() / whole / 2)
+    return float(np.abs(figures_by_split / whole - seats / seats.sum()).max() - max_deviation)
 
 
 def _batches(sizes: _Ints, quotas: _Ints, seats: _Ints) -> tuple[_Ints, Ranks]:

@@ -42,9 +42,9 @@ def _kept_images(view: pa.Table, unit: _Ints, split: units.Ranks, settings: Spli
         raise ValueError(
             f"expected what is published to lie in {', '.join(settings.seats)}, got some in splits without seats"
         )
-    placed = np.full(size, -1, np.int8)
-    placed[of] = np.where(split >= 0, places[split], np.int8(-1))
-    return _KeptImages(view, of, np.bincount(of, minlength=size), placed)
+    current_split = np.full(size, -1, np.int8)
+    current_split[of] = np.where(split >= 0, places[split], np.int8(-1))
+    return _KeptImages(view, of, np.bincount(of, minlength=size), current_split)
 
 
 def deal(view: pa.Table, unit: _Ints, split: units.Ranks, settings: Split) -> units.Ranks:
@@ -93,8 +93,10 @@ def _place_groups(kept: _KeptImages, labels: list[Strata], is_group: _Mask, sett
     label = np.concatenate([of + first for (_, of, _), first in zip(found, firsts, strict=False)])
     share = np.array(list(settings.seats.values())) / sum(settings.seats.values())
     size = int(firsts[-1])
-    lies = kept.split[unit]
-    fixed = np.bincount(label[lies >= 0] * len(share) + lies[lies >= 0], minlength=size * len(share))
+    current_split = kept.split[unit]
+    fixed = np.bincount(
+        label[current_split >= 0] * len(share) + current_split[current_split >= 0], minlength=size * len(share)
+    )
     lacking = np.bincount(label, minlength=size)[:, None] * share - fixed.reshape(size, len(share))
     chosen = np.flatnonzero(is_group)
     number = np.full(len(is_group), -1)
@@ -128,16 +130,18 @@ def _deal_singles(kept: _KeptImages, label: Strata, split: units.Ranks, rows: _I
     yet.
     """
     seed, size, shape = settings.seed or 0, len(label.names), np.array(list(settings.seats.values()))
-    lies = split >= 0
-    placed = np.bincount(label.stratum_index[lies] * len(shape) + split[lies], minlength=size * len(shape)).reshape(
-        size, -1
-    )
+    is_settled = split >= 0
+    settled = np.bincount(
+        label.stratum_index[is_settled] * len(shape) + split[is_settled], minlength=size * len(shape)
+    ).reshape(size, -1)
     new = np.bincount(label.stratum_index[rows], minlength=size)
-    quotas = seats.seats_of(placed, new, shape, label.names, seed, f"{_PURPOSE}/short")
+    quotas = seats.seats_of(settled, new, shape, label.names, seed, f"{_PURPOSE}/short")
     figures = None
     if settings.order == "figures":
         count = kept.view["figures"].to_numpy()
-        figures = batches.FigureCounts(count[rows], np.bincount(split[lies], count[lies], len(shape)).astype(np.int64))
+        figures = batches.FigureCounts(
+            count[rows], np.bincount(split[is_settled], count[is_settled], len(shape)).astype(np.int64)
+        )
     names = units.take_rows(kept.view["record_id"], rows)
     return batches.deal_images(
         names, Strata(label.names, label.stratum_index[rows]), quotas, shape, figures, seed, _PURPOSE

@@ -125,8 +125,8 @@ def is_settled(view: pa.Table, settings: Split) -> bool:
     if settings.roles:
         view = view.filter(pc.equal(view["role"], "query"))
     unit = units.units_of(view["record_id"], _bonds(view))
-    _, lies = units.settled_splits(unit, view["published"], _keep(view))
-    return not np.any(_bools(view["is_kept"]) & (lies < 0))
+    _, current_split = units.settled_splits(unit, view["published"], _keep(view))
+    return not np.any(_bools(view["is_kept"]) & (current_split < 0))
 
 
 def is_dealt(view: pa.Table, settings: Split) -> _Mask:
@@ -173,14 +173,14 @@ def _move_details(published: pa.ChunkedArray, mine: units.Ranks, split: units.Ra
 
 
 def _with_roles(view: pa.Table, settings: Split) -> pa.Table:
-    """The gallery in train, queries by the ratios, less those that are copies of what hangs there."""
+    """The gallery in train, queries by the ratios, without those that are copies of its images."""
     everyone = view["record_id"].filter(view["is_kept"])
     view, elsewhere = _without_other_roles(view, settings)
     is_query, is_kept = _bools(pc.equal(view["role"], "query")), _bools(view["is_kept"])
     copy = units.units_of(view["record_id"], _bonds(view, _COPIES))
-    hangs = np.zeros(view.num_rows, np.bool_)
-    hangs[copy[~is_query & is_kept]] = True
-    is_copy = is_query & hangs[copy] & is_kept
+    has_gallery_image = np.zeros(view.num_rows, np.bool_)
+    has_gallery_image[copy[~is_query & is_kept]] = True
+    is_copy = is_query & has_gallery_image[copy] & is_kept
     place = view.schema.get_field_index("is_kept")
     queries = view.set_column(place, "is_kept", pa.array(is_kept & ~is_copy)).filter(pa.array(is_query))
     gallery = view.filter(pa.array(~is_query & is_kept))
@@ -212,8 +212,8 @@ def _without_other_roles(view: pa.Table, settings: Split) -> tuple[pa.Table, pa.
     Nothing that is published moves, so such an image can't stay, as if it had joined a group in another split.
     """
     published, is_query = view["published"], pc.equal(view["role"], "query")
-    may = pa.array(SPLITS if settings.keep is not None else list(settings.seats))
-    fits = pc.if_else(is_query, pc.is_in(published, value_set=may), pc.equal(published, "train"))
+    allowed = pa.array(SPLITS if settings.keep is not None else list(settings.seats))
+    fits = pc.if_else(is_query, pc.is_in(published, value_set=allowed), pc.equal(published, "train"))
     is_elsewhere = pc.and_not(pc.is_valid(published), pc.fill_null(fits, False))
     gone = view.filter(pc.and_(is_elsewhere, view["is_kept"]))
     reason = pa.array([_JOINED] * gone.num_rows, pa.string())
@@ -238,9 +238,9 @@ def _is_fixed(view: pa.Table, unit: _Ints, settings: Split) -> _Mask:
     """
     if settings.keep is None:
         return np.zeros(len(unit), np.bool_)
-    lies = units.published_of(unit, view["published"])
-    has_seat = np.isin(lies, [SPLITS.index(name) for name in settings.seats])
-    return (units.published_of(unit, view["keep"]) >= 0) | ((lies >= 0) & ~has_seat)
+    current_split = units.published_of(unit, view["published"])
+    has_seat = np.isin(current_split, [SPLITS.index(name) for name in settings.seats])
+    return (units.published_of(unit, view["keep"]) >= 0) | ((current_split >= 0) & ~has_seat)
 
 
 def _bonds(view: pa.Table, kinds: tuple[str, ...] = _BONDS) -> list[Column]:

@@ -27,10 +27,10 @@ def check(outcome: pa.Table, settings: Split, afresh: Callable[[], pa.Table], re
     """
     by_split, seats = _images_by_split(outcome, settings), np.array(list(settings.seats.values()))
     whole, batch = int(by_split.sum()), int(seats.sum())
-    may = settings.max_drift * whole + np.sqrt(whole * np.max(seats * (batch - seats))) / batch
+    max_deviation = settings.max_drift * whole + np.sqrt(whole * np.max(seats * (batch - seats))) / batch
     if (
-        _misplaced(by_split, seats) <= may
-        or _misplaced(by_split, seats) - _misplaced(_images_by_split(afresh(), settings), seats) <= may
+        _misplaced(by_split, seats) <= max_deviation
+        or _misplaced(by_split, seats) - _misplaced(_images_by_split(afresh(), settings), seats) <= max_deviation
     ):
         return
     raise Refusal(
@@ -76,11 +76,11 @@ def _stratum_notes(view: pa.Table, kept: pa.Table, columns: Sequence[str], setti
     names, of, unknown = strata(view, columns)
     counts = _counts(of, len(names), kept, settings)
     whole, seats = counts.sum(axis=1), np.array(list(settings.seats.values()))
-    off = np.abs(counts / np.maximum(whole, 1)[:, None] - seats / seats.sum()).max(axis=1)
+    deviation = np.abs(counts / np.maximum(whole, 1)[:, None] - seats / seats.sum()).max(axis=1)
     far = [
         place
-        for place in np.argsort(-off, kind="stable")
-        if whole[place] >= _FEWEST and off[place] > settings.max_drift
+        for place in np.argsort(-deviation, kind="stable")
+        if whole[place] >= _FEWEST and deviation[place] > settings.max_drift
     ]
     if far:
         few = listed([f"{names[place]} ({'/'.join(map(str, counts[place]))})" for place in far], _SHOWN)

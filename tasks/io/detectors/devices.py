@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from schemas.errors import BadInput
+from schemas.phrases import quoted
 
 
 class DeviceLost(OSError):
@@ -37,7 +38,7 @@ def choose_device(device: str) -> torch.device:
     # read here: torch keeps the number in 8 bits, so that it takes cuda:256 for cuda:0
     name = re.fullmatch(r"(cpu)(?::[0-9]{1,6})?|cuda(?::([0-9]{1,6}))?", device, re.ASCII)
     if name is None:
-        raise BadInput(f"device: expected auto, cpu, cuda or cuda:<number>, got '{device}'")
+        raise BadInput(f"device: expected auto, cpu, cuda or cuda:<number>, got {quoted(device)}")
     if name[1]:
         return torch.device("cpu")
     if (index := int(name[2] or 0)) >= count:

@@ -19,6 +19,7 @@ import onnxruntime
 from numpy.typing import NDArray
 
 from schemas.errors import BadInput
+from schemas.phrases import quoted
 from tasks.io.files import inputs as files_in
 
 _PAD = 114
@@ -185,7 +186,7 @@ def _session(weights: bytes, device: str) -> Any:
             raise BadInput("weights: expected a model in one file, got one whose weights lie in another") from problem
         raise BadInput(f"weights: expected an ONNX model, got {_one_line(problem)}") from problem
     if device.startswith("cuda") and session.get_providers()[0] != _CUDA:
-        raise BadInput(f"expected a CUDA device that onnxruntime can use for device '{device}', got none")
+        raise BadInput(f"expected a CUDA device that onnxruntime can use for device {quoted(device)}, got none")
     return session
 
 
@@ -195,10 +196,10 @@ def _providers(device: str) -> list[Any]:
     Raises BadInput if the recipe or command asks for CUDA and onnxruntime has none.
     """
     if device.partition(":")[0] not in {"auto", "cpu", "cuda"}:
-        raise BadInput(f"device: expected auto, cpu, cuda or cuda:<number>, got '{device}'")
+        raise BadInput(f"device: expected auto, cpu, cuda or cuda:<number>, got {quoted(device)}")
     has_cuda = _CUDA in onnxruntime.get_available_providers()
     if device.startswith("cuda") and not has_cuda:
-        raise BadInput(f"expected an onnxruntime with CUDA for device '{device}', got one without")
+        raise BadInput(f"expected an onnxruntime with CUDA for device {quoted(device)}, got one without")
     if device == "cpu" or not has_cuda:
         return ["CPUExecutionProvider"]
     return [(_CUDA, {"device_id": device.partition(":")[2] or "0"}), "CPUExecutionProvider"]

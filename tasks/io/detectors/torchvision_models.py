@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from torchvision.models import detection
 
 from schemas.errors import BadInput
+from schemas.phrases import quoted
 from tasks.io.detectors.small_detector import fcos_small
 
 MODELS: dict[str, Callable[..., nn.Module]] = {
@@ -71,7 +72,7 @@ class WeightsMetadata(NamedTuple):
 def build(name: str, classes: int, least_side_px: int = 800, most_side_px: int = 1333) -> nn.Module:
     """The model with random weights, for `classes` classes and the background. Raises BadInput on an unknown name."""
     if name not in MODELS:
-        raise BadInput(f"model: expected one of {', '.join(sorted(MODELS))}, got '{name}'")
+        raise BadInput(f"model: expected one of {', '.join(sorted(MODELS))}, got {quoted(name)}")
     sides = {} if name in _FIXED_SIDES else {"min_size": least_side_px, "max_size": most_side_px}
     return MODELS[name](weights=None, weights_backbone=None, num_classes=classes + 1, **sides)
 

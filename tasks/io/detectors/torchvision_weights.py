@@ -8,6 +8,7 @@ from torchvision.models import get_model_weights
 
 from schemas.detect import Detect
 from schemas.errors import BadInput
+from schemas.phrases import quoted
 from tasks.io.detectors import devices, torchvision_detector, torchvision_models
 from tasks.io.detectors.heads import count_classes
 from tasks.io.detectors.torchvision_models import WeightsMetadata
@@ -67,11 +68,11 @@ def load_model(settings: Detect, name: str, url: str) -> tuple[nn.Module, Weight
 def _check_class(what: str, category: str, index: int, classes: int, metadata: WeightsMetadata) -> None:
     if metadata.categories and metadata.categories[index - 1 : index] != (category,):
         raise BadInput(
-            f"{what}: expected weights whose class {index} is '{category}', got those of "
+            f"{what}: expected weights whose class {index} is {quoted(category)}, got those of "
             f"{', '.join(metadata.categories)}"
         )
     if not 1 <= index < classes:
-        raise BadInput(f"{what}: expected a class index of 1..{classes - 1} for '{category}', got {index}")
+        raise BadInput(f"{what}: expected a class index of 1..{classes - 1} for {quoted(category)}, got {index}")
 
 
 def load_detector(settings: Detect, name: str, url: str, device: str) -> torchvision_detector.TorchvisionDetector:

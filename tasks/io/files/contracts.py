@@ -22,7 +22,6 @@ from schemas.yaml_text import MAX_BYTES, NotYaml, parse_yaml
 from tasks.io.files import regular
 from tasks.io.files.places import reword_errors
 
-_FIRST = "release.v1.yaml"
 _END = ".odcs.yaml"
 _MOST_FILES = 100
 _WITH_ATTRIBUTES = ("images", "records")
@@ -57,8 +56,6 @@ def known_texts(of_version: str, attributes: Attributes) -> dict[str, str]:
     """The contract's files in a release by that version, as far as the program has kept them; of another none."""
     if of_version == version():
         return texts(attributes)
-    if of_version == first_version():
-        return {"contract.yaml": first_text()}
     folders = {folder.name: folder for folder in (_folder() / "published/release").iterdir()}
     files = folders[of_version].iterdir() if of_version in folders else ()
     found = {contract_path(file.name.removesuffix(_END)): file.read_text(encoding="utf-8") for file in files}
@@ -182,16 +179,6 @@ def _read(fs: Any, path: str) -> DataContract:
             f"contract: expected a contract of one table in the Open Data Contract Standard, got {place} ({where}: "
             f"{first['msg']})"
         ) from problem
-
-
-def first_text() -> str:
-    """The text of contract 1, which older releases carry as contract.yaml."""
-    return (_folder() / _FIRST).read_text(encoding="utf-8")
-
-
-def first_version() -> str:
-    """The last version of contract 1."""
-    return str(_parse(first_text())["version"])
 
 
 def _parse(text: str) -> Any:

@@ -1,4 +1,6 @@
-"""Files in the folder of a binding: a local folder or any fsspec URL. Nothing outside the folder is ever opened."""
+"""Files in the folder of a binding: a local folder, any fsspec URL, or a .zip or .tar as if it were a folder. Nothing
+outside the folder is ever opened.
+"""
 
 import contextlib
 import errno
@@ -21,6 +23,7 @@ from schemas.phrases import LONGEST_PLACE, quoted
 from schemas.reasons import Reason
 from schemas.stand_ins import LOOK_BYTES
 from tasks.io.files import inputs, regular
+from tasks.io.files.archives import UnreadableMember, archive_at
 from tasks.io.files.places import reword_errors
 from tasks.io.images.decode import UnreadableImage
 
@@ -36,7 +39,10 @@ class Folder:
     def __init__(self, name: str, url: str) -> None:
         """Raises BadInput if there is no folder at the URL; `name` is the binding's, for that message."""
         with reword_errors(f"binding '{name}': expected a folder", url):
-            self.fs, self.root = fsspec.core.url_to_fs(url)
+            archive = archive_at(url)
+            self.fs: Any
+            self.root: str
+            self.fs, self.root = (archive, "") if archive is not None else fsspec.core.url_to_fs(url)
             is_folder = self.fs.isdir(self.root)
             what = "is no folder" if self.fs.exists(self.root) else "does not exist"
         if not is_folder:
@@ -53,7 +59,7 @@ class Folder:
         Raises BadInput for a folder that may not be read, since its files would be missing without a word, and for two
         names that are written alike (see `read`).
         """
-        prefix = len(self.root.rstrip("/")) + 1
+        prefix = len(f"{self.root.rstrip('/')}/") if self.root else 0
         files = [(_as_text(info["name"][prefix:]), self._validator(info)) for info in self._infos()]
         files.sort()
         for (path, _), (other, _) in itertools.pairwise(files):
@@ -121,6 +127,8 @@ class Folder:
             raise UnreadableImage(Reason.NOT_FOUND, self._why_absent(path)) from problem
         except PermissionError as problem:
             raise UnreadableImage(Reason.NOT_ALLOWED, f"no permission to read '{path[:80]}'") from problem
+        except UnreadableMember as problem:
+            raise UnreadableImage(Reason.NOT_FOUND, f"'{path[:80]}' {problem}") from problem
         except OSError as problem:
             reason = Reason.NOT_FOUND if problem.errno in _BAD_FILE_NAME else Reason.UNREACHABLE
             raise UnreadableImage(reason, f"'{path[:80]}': {problem.strerror or problem}") from problem

@@ -187,8 +187,8 @@ def _waves(length_px: int) -> NDArray[np.float64]:
 def _lanczos(length_px: int) -> NDArray[np.float64]:
     """(32, length): the weight of each pixel in each of 32, as in Pillow's filter of that name."""
     scale = max(length_px / 32, 1.0)
-    off = (np.arange(length_px) + 0.5 - (np.arange(32)[:, None] + 0.5) * length_px / 32) / scale
-    weights = np.where(np.abs(off) < 3, np.sinc(off) * np.sinc(off / 3), 0.0)
+    distance = (np.arange(length_px) + 0.5 - (np.arange(32)[:, None] + 0.5) * length_px / 32) / scale
+    weights = np.where(np.abs(distance) < 3, np.sinc(distance) * np.sinc(distance / 3), 0.0)
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 

@@ -186,23 +186,6 @@ _MEASURES = (
     ),
 )
 _CACHES = tuple(area._replace(prune=PruneRule.UNUSED) for area in _MEASURES)
-_FORMER = tuple(
-    Area(
-        f"measures/{name}/",
-        "earlier versions",
-        f"What an earlier version kept where `measures/{now}` is now.",
-        True,
-        PurgeRule.REMOVE_ALL,
-        prune=PruneRule.UNUSED,
-    )
-    for name, now in (
-        ("shelf", "thumbnail-places"),
-        ("keys", "view-hashes"),
-        ("searched", "search-hashes"),
-        ("neighbours", "search-pairs"),
-        ("pieces", "search-pieces"),
-    )
-)
 
 AREAS = (
     Area(
@@ -251,7 +234,6 @@ AREAS = (
         journal=RETRIEVALS,
     ),
     *_CACHES,
-    *_FORMER,
     Area(
         "decisions/<decision>/<cache key>/",
         "engine.decide, dedup",

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from fsspec.implementations.local import LocalFileSystem
 from pydantic import BaseModel, ValidationError
 
-from schemas.contract import DataContract, contract_path
+from schemas.contract import DataContract, contract_path, numbers
 from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import VERSION, FileEntry, ReleaseManifest
 from schemas.phrases import LONGEST_PLACE, error_line, quoted, quoted_name
@@ -30,14 +30,15 @@ from schemas.release import (
     ReleaseScores,
 )
 from schemas.stand_ins import LOOK_BYTES, stand_in
-from schemas.tables import COCO_FILES, EDGES, TAKEDOWNS, TOMBSTONES
+from schemas.tables import COCO_FILES, TAKEDOWNS, TOMBSTONES
 from schemas.yaml_text import NotYaml, parse_yaml
 from tasks.io.files import regular
 from tasks.io.files.parquet_rows import leaf_paths
 from tasks.io.store import layout, release_tables
 from tasks.io.store.store import Store
-from tasks.io.store.tombstones import with_scopes
 
+OLDEST_CONTRACT = (2, 1)
+"""Nothing was released before."""
 _YAML_TOLERANCE = 10
 """A release has its recipe with all defaults written out: it may be so many times as long as what a person wrote."""
 _MEMORY = ("ledger.parquet", "records.parquet", "takedowns.parquet", "tombstones.parquet")
@@ -77,6 +78,12 @@ class Release:
                 ) from problem
             said = _first_of(problem) if isinstance(problem, ValidationError) else error_line(problem)
             raise BadInput(f"release: expected a folder with a manifest.json, got {place} ({said})") from problem
+        if numbers(promised := self.manifest.contract_version) < OLDEST_CONTRACT:
+            oldest = ".".join(map(str, OLDEST_CONTRACT))
+            raise BadInput(
+                f"release: expected one by contract {oldest} or later, got {quoted(url, LONGEST_PLACE)}, whose "
+                f"manifest.json says {quoted(promised, 20)}: build it again"
+            )
 
     @property
     def url(self) -> str:
@@ -167,8 +174,6 @@ class Release:
 
         Raises DamagedFile as `read_mapping` does, and where a field is missing or of another kind.
         """
-        if self.manifest.contract_major < 2:
-            return self._fields("contract.yaml", ReleaseContract)
         return ReleaseContract.of(
             {table: self._fields(contract_path(table), DataContract) for table in ContractTables.model_fields}
         )
@@ -214,21 +219,11 @@ class Release:
         return self._whole_table("ledger.parquet")
 
     def records(self) -> pa.Table:
-        """What was known of every record when it was built; empty for releases that did not keep it.
-
-        Raises DamagedFile as `rows` does.
-        """
-        if "records.parquet" not in self.manifest.files:
-            return self.release_table("records").schema.empty_table()
+        """What was known of every record when it was built. Raises DamagedFile as `rows` does."""
         return self._whole_table("records.parquet", needed=("record_id", "source"))
 
     def relations(self) -> pa.Table:
-        """EDGES: what pairs of its records are to each other; empty for releases that did not keep it.
-
-        Raises DamagedFile as `rows` does.
-        """
-        if "relations.parquet" not in self.manifest.files:
-            return EDGES.empty_table()
+        """EDGES: what pairs of its records are to each other. Raises DamagedFile as `rows` does."""
         return self._whole_table("relations.parquet")
 
     def coco_files(self) -> pa.Table:
@@ -247,19 +242,16 @@ class Release:
         """
         if "tombstones.parquet" not in self.manifest.files:
             return TOMBSTONES.empty_table()
-        needed = set(TOMBSTONES.names) - {"scope"}  # which they have since contract 1.4.0
-        return with_scopes(self._whole_table("tombstones.parquet", needed=needed))
+        return self._whole_table("tombstones.parquet", needed=TOMBSTONES.names)
 
-    def takedowns(self) -> pa.Table | None:
-        """TAKEDOWNS of what its ledger had as taken down when it was published; None where it has none, or is of a
-        time before contract 1.4.1, which did not say what had reached a record.
+    def takedowns(self) -> pa.Table:
+        """TAKEDOWNS of what its ledger had as taken down when it was published; empty if there are none.
 
         Raises DamagedFile as `rows` does.
         """
         if "takedowns.parquet" not in self.manifest.files:
-            return None
-        found = self._whole_table("takedowns.parquet", needed=set(TAKEDOWNS.names) - {"reached_by"})
-        return found if "reached_by" in found.column_names else None
+            return TAKEDOWNS.empty_table()
+        return self._whole_table("takedowns.parquet", needed=TAKEDOWNS.names)
 
     def rows(self, table: str, columns: Sequence[str]) -> pa.Table:
         """Columns of one of its tables, of all its files, in the types of a release (`release_tables.check_columns`).

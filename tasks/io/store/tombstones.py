@@ -6,7 +6,6 @@ This is no cache: it can't be computed again, and a build stops if it can't be r
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from schemas.by_hand import scope_of_detail
 from schemas.errors import BrokenPromise
 from schemas.tables import TOMBSTONES
 from tasks.io.store.layout import tombstones_path
@@ -21,27 +20,12 @@ def read_tombstones(store: Store, name: str) -> pa.Table:
     if not store.exists(tombstones_path(name)):
         return TOMBSTONES.empty_table()
     try:
-        return with_scopes(pq.read_table(pa.BufferReader(store.read_bytes(tombstones_path(name)))))
+        return pq.read_table(pa.BufferReader(store.read_bytes(tombstones_path(name)))).select(TOMBSTONES.names)
     except (pa.ArrowException, KeyError) as problem:
         raise BrokenPromise(
             f"expected the tombstones of '{name}' in {tombstones_path(name)}, got a file that can't be read: copy "
             "tombstones.parquet of its newest release there"
         ) from problem
-
-
-def with_scopes(table: pa.Table) -> pa.Table:
-    """TOMBSTONES of a file's table: where it names no scope, as files of early versions do, the reason's words do.
-
-    Raises KeyError if another column is missing.
-    """
-    if "scope" not in table.column_names:
-        table = table.append_column("scope", pa.nulls(table.num_rows, pa.string()))
-    scopes = [
-        scope or scope_of_detail(reason)
-        for scope, reason in zip(table["scope"].to_pylist(), table["reason"].to_pylist(), strict=True)
-    ]
-    place = table.column_names.index("scope")
-    return table.set_column(place, "scope", pa.array(scopes, pa.string())).select(TOMBSTONES.names)
 
 
 def write_tombstones(store: Store, name: str, stones: pa.Table) -> None:

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from schemas.detect import Detect
 from schemas.errors import BadInput, DamagedFile
-from schemas.phrases import error_line
+from schemas.phrases import error_line, quoted
 from schemas.train import TrainDetector
 from tasks.io.detectors import devices, heads, torchvision_detector
 from tasks.io.detectors import torchvision_models as models
@@ -65,7 +65,9 @@ def initial_model(settings: TrainDetector, start: bytes | None, seed: int) -> nn
 def _load_start(model: nn.Module, start: bytes, settings: TrainDetector) -> None:
     source, metadata = models.load(settings.model, start, "start")
     if not settings.new_head and metadata.categories not in {(), (settings.category,)}:
-        raise BadInput(f"start: expected a head of '{settings.category}' alone, got {', '.join(metadata.categories)}")
+        raise BadInput(
+            f"start: expected a head of {quoted(settings.category)} alone, got {', '.join(metadata.categories)}"
+        )
     new = _HEAD_PREFIXES if settings.new_head else ()
     weights = {name: value for name, value in source.state_dict().items() if not name.startswith(new)}
     models.fill_weights(model, {**model.state_dict(), **weights}, "start")

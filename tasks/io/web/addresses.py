@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from schemas.errors import BadInput
 from schemas.manners import canonical_host
+from schemas.phrases import quoted
 from schemas.reasons import Reason
 from tasks.io.images.decode import UnreadableImage
 
@@ -87,7 +88,9 @@ def origins_from_text(text: str | None) -> Origins:
     for entry in filter(None, (part.strip() for part in (text or "").split(","))):
         host, separator, origin = entry.partition("=")
         if not separator or not host.strip() or not _is_origin(origin.strip()):
-            raise BadInput(f"binding 'origins': expected host=http://address[:port], got '{entry.rsplit('@', 1)[-1]}'")
+            raise BadInput(
+                f"binding 'origins': expected host=http://address[:port], got {quoted(entry.rsplit('@', 1)[-1])}"
+            )
         by_host[host.strip().lower()] = origin.strip().rstrip("/")
     return Origins(by_host)
 

@@ -166,6 +166,16 @@ def said(*rows: tuple[str, str, str]) -> pa.Table:
     )
 
 
+def reached(*previous: dict[str, Any]) -> pa.Table:
+    """TAKEDOWNS of rows of a ledger: the row that has reached each is the beginning of its detail."""
+    rows = [
+        {"record_id": row["record_id"], "scope": "work", "reached_by": row["detail"].partition(": ")[0]}
+        for row in previous
+        if row["reason"] == "taken_down"
+    ]
+    return pa.Table.from_pylist(rows, schema=TAKEDOWNS)
+
+
 def book(*rows: dict[str, Any]) -> pa.Table:
     return pa.Table.from_pylist([{"source": "s", "kept": False, **each} for each in rows], schema=LEDGER)
 
@@ -270,7 +280,12 @@ ALONE = f"the record alone: {ASKED}"
 )
 def test_who_is_dropped(rows: Any, previous: Any, stones: Any, expected: dict[str, Any]):
     found = by_hand.apply_manual_lists(
-        WORKS, said(*rows), pa.Table.from_pylist(stones, schema=TOMBSTONES), book(*previous), None, ALIASES
+        WORKS,
+        said(*rows),
+        pa.Table.from_pylist(stones, schema=TOMBSTONES),
+        book(*previous),
+        reached(*previous),
+        ALIASES,
     )
     before = {each["record_id"]: each for each in WORKS.to_pylist()}
     after = {each["record_id"]: each for each in found.records.to_pylist()}
@@ -313,7 +328,12 @@ def test_files_of_what_is_down_are_known_from_the_ledger_or_the_tombstone():
         schema=TOMBSTONES,
     )
     found = by_hand.apply_manual_lists(
-        WORKS, said(("takedown", "record", "s:1")), stones, book({"record_id": "s:1", "sha256": "a"}), None, ALIASES
+        WORKS,
+        said(("takedown", "record", "s:1")),
+        stones,
+        book({"record_id": "s:1", "sha256": "a"}),
+        reached(),
+        ALIASES,
     )
     assert found.taken_down.select(["record_id", "sha256", "is_work"]).to_pylist() == [
         {"record_id": "s:1", "sha256": "a", "is_work": False},
@@ -372,7 +392,7 @@ def test_rows_about_nobody_are_told_few_by_name():
         said(*(("exclude", "record", f"s:x{n}") for n in range(5))),
         TOMBSTONES.empty_table(),
         book(),
-        None,
+        reached(),
         ALIASES,
     )
     assert found.notes == (

@@ -38,9 +38,9 @@ CONTENT = {"annotations": "a" * 64, "images": "b" * 64, "ledger": "c" * 64}
 
 
 def manifest_of(**changes: Any) -> ReleaseManifest:
-    """A manifest that holds, as contract 1.4 has it, but for the changes, which are made before it is sealed."""
+    """A manifest that holds, as releases have it, but for the changes, which are made before it is sealed."""
     whole = digest.content_digest(CONTENT)
-    contract = changes.get("contract_version", "1.4.0")
+    contract = changes.get("contract_version", "2.1.0")
     needed = (*verify.needed_files(contract), *verify.promised_files(contract))
     files = {path: FileEntry(sha256="d" * 64, bytes=1) for path in needed}
     fields: dict[str, Any] = {
@@ -48,7 +48,7 @@ def manifest_of(**changes: Any) -> ReleaseManifest:
         "previous": None,
         "lineage": 1,
         "split_sha256": "e" * 64,
-        "contract_version": "1.4.0",
+        "contract_version": "2.1.0",
         "content_sha256": whole,
         "recipe_sha256": "f" * 64,
         "counts": {},
@@ -72,16 +72,14 @@ def manifest_problems(
 
 BEFORE = manifest_of(recipe_sha256="0" * 64)
 AFTER = manifest_of(previous=BEFORE.version)
-OLD = manifest_of(contract_version="1.3.0").model_copy(update={"manifest_sha256": None})
 
 
-@pytest.mark.parametrize("manifest", [BEFORE, AFTER, OLD, manifest_of(lineage=7)])
+@pytest.mark.parametrize("manifest", [BEFORE, AFTER, manifest_of(lineage=7)])
 def test_a_manifest_that_holds_has_no_problem(manifest: ReleaseManifest):
     assert manifest_problems(manifest, None, BEFORE) == []
     assert manifest_problems(manifest, "copied-elsewhere") == []
 
 
-@pytest.mark.parametrize("manifest", [AFTER, OLD], ids=["sealed", "of an older contract"])
 @pytest.mark.parametrize(
     ("forged", "expected"),
     [
@@ -96,27 +94,24 @@ def test_a_manifest_that_holds_has_no_problem(manifest: ReleaseManifest):
         pytest.param({"files": {}}, r"expected ledger\.parquet among its files", id="no files"),
     ],
 )
-def test_a_forged_manifest_has_one(manifest: ReleaseManifest, forged: dict[str, Any], expected: str):
-    assert any(re.search(expected, problem) for problem in manifest_problems(manifest, None, BEFORE, **forged))
+def test_a_forged_manifest_has_one(forged: dict[str, Any], expected: str):
+    assert any(re.search(expected, problem) for problem in manifest_problems(AFTER, None, BEFORE, **forged))
 
 
 def test_files_that_a_contract_promises_are_missed():
-    """Of contract 2; but for those of which there is none where there is nothing to say."""
-    whole = manifest_of(contract_version="2.0.0")
+    """But for those of which there is none where there is nothing to say."""
+    whole = manifest_of()
     for path in ("records.parquet", "relations.parquet", "statistics/shares.parquet", "README.md", "report.html"):
         files = {name: entry for name, entry in whole.files.items() if name != path}
-        assert manifest_problems(manifest_of(contract_version="2.0.0", files=files)) == [
+        assert manifest_problems(manifest_of(files=files)) == [
             f"manifest.json: expected {path} among its files, got none"
         ]
     assert not {"takedowns.parquet", "tombstones.parquet"} & whole.files.keys()
 
 
-@pytest.mark.parametrize(
-    ("version", "is_promised"), [("1.4.1", False), ("2.0.0", False), ("2.1.0", True), ("2.10", True)]
-)
-def test_the_table_of_categories_is_promised_since_contract_2_1(version: str, is_promised: bool):
-    assert ("categories.parquet" in verify.promised_files(version)) is is_promised
-    assert ("contract/categories.odcs.yaml" in verify.needed_files(version)) is is_promised
+@pytest.mark.parametrize(("version", "is_needed"), [("2.1.0", False), ("2.2.0", True), ("2.10", True)])
+def test_the_contract_of_a_table_is_needed_since_there_is_such_a_table(version: str, is_needed: bool):
+    assert ("contract/unread.odcs.yaml" in verify.needed_files(version)) is is_needed
 
 
 @pytest.mark.parametrize("field", sorted(ReleaseManifest.model_fields.keys() - {"manifest_sha256"}))
@@ -160,7 +155,7 @@ def test_the_lineage_follows_from_the_predecessor(split_sha256: str, lineage: in
 
 # --- its spelling
 
-SPELLED = manifest_of(contract_version="2.0.0", environment={"phash": "phash64/look-v3", "place": 'Zürich "x"'})
+SPELLED = manifest_of(environment={"phash": "phash64/look-v3", "place": 'Zürich "x"'})
 TEXT = SPELLED.model_dump_json(indent=1).encode()
 
 
@@ -202,11 +197,6 @@ def test_a_manifest_in_another_spelling_is_told_from_where_on(text: bytes, place
     expected = "manifest.json: expected its fields as releases write them, got another spelling from byte "
     assert problem.startswith(expected)
     assert place is None or problem == f"{expected}{place} on"
-
-
-def test_a_manifest_of_contract_1_may_be_spelled_in_any_way():
-    text = json.dumps(AFTER.model_dump(mode="json")).encode()
-    assert list(verify.manifest_text_problems(text, AFTER)) == []
 
 
 def test_a_field_of_a_later_program_is_not_missed():
@@ -621,17 +611,12 @@ def test_rows_that_the_manifest_lists(listed: int | None, rows: int | None, said
     assert list(verify.row_count_problems("x", listed, rows)) == said
 
 
-@pytest.mark.parametrize(
-    ("major", "names"), [(1, "split=train/part-00000.parquet"), (2, "train-00000-of-00001.parquet")]
-)
-def test_each_split_has_a_file_of_each_table_in_both_contracts(major: int, names: str):
-    files = [f"images/{names}", f"annotations/{names}"]
-    assert list(verify.part_problems(files, ["train"], major)) == []
-    assert list(verify.part_problems(files[:1], ["train"], major)) == [
+def test_each_split_has_a_file_of_each_table():
+    files = [f"{table}/train-00000-of-00001.parquet" for table in ("images", "annotations")]
+    assert list(verify.part_problems(files, ["train"])) == []
+    assert list(verify.part_problems(files[:1], ["train"])) == [
         "manifest.json: expected a file of annotations for split train, got none"
     ]
-    said = [problem.partition(":")[0] for problem in verify.part_problems(files, ["train"], 3 - major)]
-    assert said == files
 
 
 @pytest.mark.parametrize(
@@ -653,12 +638,12 @@ def test_each_split_has_a_file_of_each_table_in_both_contracts(major: int, names
 )
 def test_the_files_of_a_split_are_as_many_as_their_names_say(names: list[str], said: list[str]):
     whole = ["annotations/a-00000-of-00001.parquet"]
-    found = list(verify.part_problems([*whole, *(f"images/{name}.parquet" for name in names)], ["a"], 2))
+    found = list(verify.part_problems([*whole, *(f"images/{name}.parquet" for name in names)], ["a"]))
     assert found == [f"manifest.json: {text}" for text in said]
 
 
 def test_a_file_among_the_parts_that_is_called_otherwise_is_told():
-    (problem,) = verify.part_problems(["images/a.parquet"], [], 2)
+    (problem,) = verify.part_problems(["images/a.parquet"], [])
     assert problem == "images/a.parquet: expected a name such as images/train-00000-of-00001.parquet, got this one"
 
 

@@ -107,6 +107,35 @@ def test_what_the_program_reads_changes_the_digest(module: str, old: str, new: s
     assert code(monkeypatch, **changed) != code(monkeypatch)
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param("tasks.core.rule", "tasks.core.rules.first", id="a module of whose names one is imported"),
+        pytest.param("tasks.io.hand", "tasks.io.far.grip", id="a module that is imported from its package"),
+        pytest.param("tasks.core.deeper", "tasks.io.depth", id="one far below, into another room"),
+    ],
+)
+def test_another_name_for_a_module_leaves_the_digest_as_it_is(old: str, new: str, monkeypatch: pytest.MonkeyPatch):
+    def renamed(text: str) -> str:
+        (old_room, _, old_name), (new_room, _, new_name) = old.rpartition("."), new.rpartition(".")
+        moved = text.replace(f"from {old_room} import {old_name}", f"from {new_room} import {new_name}")
+        return moved.replace(f"from {old} ", f"from {new} ").replace(f"{old_name}.", f"{new_name}.")
+
+    uses = {"tasks__core__stage": STAGE.replace("+ 1", "+ hand.GRIP")}
+    moved = {"tasks__core__stage": renamed(uses["tasks__core__stage"]), new.replace(".", "__"): SOURCES[old]}
+    package = {} if new == "tasks.io.depth" else {new.rpartition(".")[0].replace(".", "__"): '"""A package."""'}
+    rule = {"tasks__core__rule": renamed(SOURCES["tasks.core.rule"])} if new != "tasks.core.rules.first" else {}
+    before = code(monkeypatch, **uses)
+    after = code(monkeypatch, **moved, **rule, **package)
+    assert after == before
+
+
+def test_the_same_name_from_another_module_changes_the_digest(monkeypatch: pytest.MonkeyPatch):
+    both = "from tasks.core.rule import decide\nfrom tasks.core.deeper import LIMIT\n"
+    other = "from tasks.core.deeper import decide\nfrom tasks.core.rule import LIMIT\n"
+    assert code(monkeypatch, tasks__core__stage=both) != code(monkeypatch, tasks__core__stage=other)
+
+
 def test_modules_that_import_each_other_are_read_once_each(monkeypatch: pytest.MonkeyPatch):
     rings = {"tasks__core__deeper": "import tasks.core.rule\nLIMIT = 3\n"}
     assert code(monkeypatch, **rings) != code(monkeypatch)

@@ -36,7 +36,7 @@ def test_what_is_no_utf_8_is_bad_input(capsys: pytest.CaptureFixture[str]):
 def test_a_terminal_obeys_no_sentence(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     monkeypatch.setattr(flows.cli, "parser", raising(BadInput("expected this, got '\x1b[2J\r':\nthat")))
     assert main([]) == 2
-    assert capsys.readouterr().err == "bilderatlas: expected this, got '?[2J?':\nthat\n"
+    assert capsys.readouterr().err == "bilderatlas: expected this, got '?[2J?':?that\n"
 
 
 def raising(problem: BaseException) -> Callable[[], argparse.ArgumentParser]:

@@ -14,7 +14,7 @@ from prefect.settings import PREFECT_API_URL, temporary_settings
 
 from flows import cluster
 from schemas.errors import BadInput
-from tasks.engine import worker_code
+from tasks.orchestration import worker_code
 
 HERE = ["tcp://127.0.0.1:39451", "tls://127.0.0.3:1", "tcp://[::1]:8786", "localhost:8786", "127.0.0.1:8786"]
 ELSEWHERE = ["tcp://192.0.2.7:8786", "tls://198.51.100.1:1", "tcp://[2001:db8::1]:8786", "no-such-host.invalid:8786"]

@@ -11,19 +11,19 @@ import requests
 
 from flows.serve.pages import release_pages
 from flows.wall import allowed_names
-from tasks.engine.release_links import SETTING, link_to
 from tasks.io.store.releases import Release
+from tasks.page.release_links import SETTING, link_to
 from tests.support.desk import ROOT
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
-RELEASES = ROOT / "tests/contracts/release-2.0.0/releases"
+RELEASES = ROOT / "tests/contracts/release-2.1.0/releases"
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A release in a store whose name has a blank."""
     shutil.copytree(RELEASES, tmp_path / "my store/releases")
-    return Path(Release(str(tmp_path / "my store/releases/museum/a00e2007db37")).url)
+    return Path(Release(str(tmp_path / "my store/releases/museum/5e0d073afcaf")).url)
 
 
 @pytest.fixture

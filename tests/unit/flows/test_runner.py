@@ -64,22 +64,37 @@ def test_a_server_that_does_not_know_the_name_says_what_to_do() -> None:
     assert "with --allowed-host 127.1'" in str(raised.value)
 
 
-@pytest.mark.server
-def test_a_temporary_server_that_does_not_start_in_time_is_one_sentence(tmp_path):
-    text = "from flows.runner import start_server\nstart_server()"
-    home = {"PREFECT_HOME": str(tmp_path), "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "1"}
+def _error_of_start(text: str, home: Path, wait_s: int) -> str:
+    own = {"PREFECT_HOME": str(home), "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": str(wait_s)}
     environment = {name: value for name, value in os.environ.items() if name != "PREFECT_API_URL"}
-    done = subprocess.run(
-        [sys.executable, "-c", text],
-        env={**environment, **home},
+    return subprocess.run(
+        [sys.executable, "-c", f"{text}from flows.runner import start_server\nstart_server()"],
+        env={**environment, **own},
         cwd=Path(__file__).parents[3],
         capture_output=True,
         text=True,
-    )
-    *_, sentence = done.stderr.splitlines()
-    assert sentence == (
+    ).stderr
+
+
+@pytest.mark.server
+def test_a_temporary_server_that_does_not_start_in_time_is_one_sentence(tmp_path):
+    error = _error_of_start("", tmp_path, 1)
+    assert error.splitlines()[-1] == (
         "schemas.errors.BadInput: expected Prefect's temporary server to start, got: Timed out while attempting to "
         "connect to ephemeral Prefect API server. Is this machine very busy? "
         "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS gives it longer"
     )
-    assert "Application" not in done.stderr
+    assert "Application" not in error
+
+
+@pytest.mark.parametrize("status", [1, 3])
+def test_a_temporary_server_that_ends_at_once_is_not_waited_for(tmp_path, status):
+    broken = tmp_path / "server.py"
+    broken.write_text(f"import sys\nprint('no database', file=sys.stderr)\nsys.exit({status})\n", encoding="utf-8")
+    text = f"from flows import temporary_server\ntemporary_server.__file__ = {str(broken)!r}\n"
+    lines = _error_of_start(text, tmp_path, 3600).splitlines()
+    assert lines[0] == "no database"
+    assert lines[-1] == (
+        "schemas.errors.BadInput: expected Prefect's temporary server to start, got its end with status "
+        f"{status}: above stands what it said"
+    )

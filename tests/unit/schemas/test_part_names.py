@@ -17,7 +17,7 @@ def test_a_name_says_what_it_was_made_of(table: str, split: str, number: int, co
 @pytest.mark.parametrize(
     ("path", "expected"),
     [
-        ("images/split=val/part-00012.parquet", Part("images", "val", 12, None)),
+        ("images/split=val/part-00012.parquet", None),
         ("images/val-00000-of-00001.parquet", Part("images", "val", 0, 1)),
         ("images/val-00000-of-00001.parquet.bak", None),
         ("images/val-0-of-1.parquet", None),

@@ -35,11 +35,11 @@ def check_probabilities(name: str, probabilities: Features) -> None:
                 f"in row {start + int(row)}"
             )
         sums = block.sum(axis=1)
-        off = np.flatnonzero(np.abs(sums - 1) > TOLERANCE)
-        if len(off):
+        not_one = np.flatnonzero(np.abs(sums - 1) > TOLERANCE)
+        if len(not_one):
             raise BadInput(
                 f"{name}: expected class probabilities whose sum is 1 within {TOLERANCE:g}, "
-                f"got a sum of {sums[off[0]]:.6g} in row {start + int(off[0])}"
+                f"got a sum of {sums[not_one[0]]:.6g} in row {start + int(not_one[0])}"
             )
 
 

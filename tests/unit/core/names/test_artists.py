@@ -982,3 +982,20 @@ def test_what_is_shipped_is_part_of_the_code_by_which_answers_are_kept(monkeypat
     lists = code_digests._WORD_LISTS
     monkeypatch.setattr(code_digests, "_source", lambda name: "{}" if name == lists else source(name))
     assert code_digests.code_digest(artists) != before
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Pieter Hooch de", "Pieter Hooch de"),
+        ("Hooch de Pieter", "Hooch de Pieter"),
+        ("Dyck van Anthonis", "Dyck van Anthonis"),
+        ("Pieter Bruegel the", "Pieter Bruegel the"),
+        ("Basquiat di Jean-Michel", "Basquiat di Jean-Michel"),
+        ("Touyl de Jean, painter", "Touyl de Jean"),
+        ("Giovanni Bellini e e bottega", "Giovanni Bellini e"),
+        ("Pieter Hooch de (1629-1684)", "Pieter Hooch de"),
+    ],
+)
+def test_what_could_be_turned_for_ever_stays_as_it_came(text: str, name: str):
+    assert parse_attribution(text, {}).name == name

@@ -10,6 +10,19 @@ from tasks.core.purge.tombstones import files_in_use, keepers_of, tombstones_for
 from tests.support.purge import DOWN, ledger_of, tombstones_of
 
 
+def stones(
+    ledgers: list[pa.Table],
+    existing: pa.Table,
+    requested: dict[str, str],
+    scope: str = "work",
+    takedowns: pa.Table | None = None,
+) -> pa.Table:
+    """TOMBSTONES of a purge on 2025-01-01; by default all that the newest ledger has as taken down is a work's."""
+    down = [row["record_id"] for row in (ledgers[0].to_pylist() if ledgers else ()) if row["reason"] == "taken_down"]
+    works = pa.Table.from_pylist([{"record_id": name, "scope": "work"} for name in down], schema=TAKEDOWNS)
+    return tombstones_for(ledgers, existing, requested, "2025-01-01", scope, works if takedowns is None else takedowns)
+
+
 @pytest.mark.parametrize(
     ("ledgers", "existing", "requested", "expected"),
     [
@@ -43,24 +56,18 @@ from tests.support.purge import DOWN, ledger_of, tombstones_of
     ],
 )
 def test_tombstones(ledgers: Any, existing: Any, requested: Any, expected: Any):
-    found = tombstones_for(ledgers, tombstones_of(*existing), dict.fromkeys(requested, "mine"), "2025-01-01")
+    found = stones(ledgers, tombstones_of(*existing), dict.fromkeys(requested, "mine"))
     assert [tuple(row.values()) for row in found.to_pylist()] == [(*row, "work") for row in expected]
 
 
-def test_a_record_that_goes_alone_says_so_in_its_tombstone():
-    alone = {**DOWN, "detail": "the record alone: heirs (2024-05-01)"}
-    assert tombstones_for([ledger_of(alone)], tombstones_of(), {}, "2025-01-01")["scope"].to_pylist() == ["record"]
-    copies = ledger_of({**DOWN, "stage": "dedup"}, {**alone, "record_id": "s:2", "stage": "fetch"})
-    assert tombstones_for([copies], tombstones_of(), {}, "2025-01-01")["scope"].to_pylist() == [
-        "copy",
-        "record",
-    ]
-    assert tombstones_for([ledger_of(DOWN)], tombstones_of(), {"s:1": "r"}, "2025-01-01", "record")[
-        "scope"
-    ].to_pylist() == ["record"]
+def test_a_tombstone_has_the_scope_of_its_takedown():
+    for scope in ("record", "work", "copy"):
+        given = pa.Table.from_pylist([{"record_id": "s:1", "scope": scope}], schema=TAKEDOWNS)
+        assert stones([ledger_of(DOWN)], tombstones_of(), {}, takedowns=given)["scope"].to_pylist() == [scope]
+    assert stones([ledger_of(DOWN)], tombstones_of(), {"s:1": "r"}, "record")["scope"].to_pylist() == ["record"]
     stands = tombstones_of(("s:1", "2024-05-01", "heirs", "a", "record"))
-    assert tombstones_for([ledger_of(DOWN)], stands, {}, "2025-01-01").equals(stands)
-    assert tombstones_for([ledger_of(DOWN)], stands, {"s:1": "r"}, "2025-01-01").equals(
+    assert stones([ledger_of(DOWN)], stands, {}).equals(stands)
+    assert stones([ledger_of(DOWN)], stands, {"s:1": "r"}).equals(
         tombstones_of(("s:1", "2024-05-01", "heirs", "a", "work"))
     )
 
@@ -137,7 +144,5 @@ def test_the_scope_of_a_takedown_is_not_read_from_its_words():
     given = pa.Table.from_pylist(
         [{"record_id": "s:1", "scope": "work"}, {"record_id": "s:2", "scope": "copy"}], schema=TAKEDOWNS
     )
-    found = tombstones_for([ledger_of(words, copy)], tombstones_of(), {}, "2025-01-01", takedowns=given)
+    found = stones([ledger_of(words, copy)], tombstones_of(), {}, takedowns=given)
     assert found["scope"].to_pylist() == ["work", "copy"]
-    older = tombstones_for([ledger_of(words, copy)], tombstones_of(), {}, "2025-01-01")
-    assert older["scope"].to_pylist() == ["record", "record"]

@@ -75,4 +75,4 @@ def test_roman_numbers(text: str, number: int) -> None:
 
 
 def test_suffixes_count_in_any_case() -> None:
-    assert {"eg", "fed"} <= lexicon_of({"cy": DateWords(ordinal_suffixes=("EG", "Fed"))}).suffixes.keys()
+    assert {"-eg", "-fed"} <= lexicon_of({"cy": DateWords(ordinal_suffixes=("EG", "Fed"))}).meanings.keys()

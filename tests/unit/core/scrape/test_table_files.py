@@ -63,7 +63,7 @@ def test_no_pattern_takes_long(table: str):
 
 
 def test_only_a_pattern_of_json_files_is_a_folder():
-    assert [source(table).is_folder for table in ("*.json", "*.jsonl", "*.csv", "a.json", "a[1].json")] == [
+    assert [source(table).is_pattern_of_tables for table in ("*.json", "*.jsonl", "*.csv", "a.json", "a[1].json")] == [
         True, True, False, False, False
     ]  # fmt: skip
 

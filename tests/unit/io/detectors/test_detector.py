@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from schemas.detect import Detect
-from tasks.engine.detectors.hog import HogDetector
 from tasks.io.detectors.detector import Detections, Detector
 from tasks.io.detectors.torchvision_detector import InferenceOptions, TorchvisionDetector
+from tasks.subjects.detectors.hog import HogDetector
 from tests.support.models import SETTINGS, small
 
 
@@ -35,8 +35,8 @@ def onnx() -> Detector:
     """A model of one picture a batch and 32 x 64 px, which returns two boxes, of classes 0 and 1, in any picture."""
     pytest.importorskip("onnxruntime")
     library = pytest.importorskip("onnx", reason="the model of this test is drawn with onnx")
-    from tasks.engine.detectors.onnx import OnnxDetector
     from tasks.io.detectors.onnx import Model
+    from tasks.subjects.detectors.onnx import OnnxDetector
 
     rows = np.array([[[0, 0, 16, 32, 0.9, 0], [0, 0, 8, 8, 0.8, 1]]], np.float32)
     helper, kind = library.helper, library.TensorProto.FLOAT

@@ -70,6 +70,12 @@ def test_a_word_that_names_no_kind_of_device_is_bad_input(gpus, name):
         devices.choose_device(name)
 
 
+def test_a_long_word_is_quoted_by_its_beginning(gpus):
+    gpus(2)
+    with pytest.raises(BadInput, match=r"got 'a{80}\.\.\.'$"):
+        devices.choose_device("a" * 4000)
+
+
 @pytest.mark.parametrize("name", ["cuda:128", "cuda:255", "cuda:256"])
 def test_a_number_beyond_those_that_torch_can_count_is_bad_input(gpus, name):
     gpus(2)

@@ -13,8 +13,8 @@ import pytest
 from schemas.detect import Detect
 from schemas.errors import BadInput
 from tasks.core.detect import boxes as detect
-from tasks.engine.detectors.hog import HogDetector
 from tasks.io.detectors import hog
+from tasks.subjects.detectors.hog import HogDetector
 
 F = np.float32
 

@@ -13,9 +13,9 @@ from schemas.errors import BadInput
 from tasks.core.detect import boxes as core
 from tasks.core.evaluate import box_scores
 from tasks.core.scrape.voc import read_voc
-from tasks.engine.detectors.onnx import OnnxDetector
 from tasks.io.detectors.onnx import Model, load
 from tasks.io.images import decode
+from tasks.subjects.detectors.onnx import OnnxDetector
 
 onnxruntime = pytest.importorskip("onnxruntime")
 onnx = pytest.importorskip("onnx", reason="the models of these tests are drawn with onnx")

@@ -40,7 +40,7 @@ def release(store: Store) -> Release:
             previous=None,
             lineage=0,
             split_sha256="0" * 64,
-            contract_version="1",
+            contract_version="2.1.0",
             content_sha256="1" * 64,
             recipe_sha256="2" * 64,
             counts={"records": 4},

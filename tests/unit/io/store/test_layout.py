@@ -103,7 +103,7 @@ def test_the_docs_show_the_table():
     ("folders", "expected"),
     [
         pytest.param({}, [], id="an empty store"),
-        pytest.param({"": ["blobs", "measures", "tmp"], "measures": ["hash", "keys"]}, [], id="known folders"),
+        pytest.param({"": ["blobs", "measures", "tmp"], "measures": ["hash", "detect"]}, [], id="known folders"),
         pytest.param({"": ["retrievals"], "retrievals": ["anything-web", "x"]}, [], id="any source"),
         pytest.param({"": ["measures"], "measures": ["hash", "b", "a"]}, ["measures/a", "measures/b"], id="measures"),
         pytest.param({"": ["notes", "blobs"]}, ["notes"], id="a folder of somebody"),

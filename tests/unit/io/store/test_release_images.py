@@ -23,7 +23,8 @@ def release(folder: Path, *, is_embedded: bool) -> Release:
     entry = FileEntry(sha256="", bytes=6)
     paths = [f"media/aa/{SHAS[0]}.jpg", "images/train-00000-of-00001.parquet"]
     manifest = ReleaseManifest(
-        **dict.fromkeys(("name", "version", "split_sha256", "contract_version", "content_sha256", "recipe_sha256"), ""),
+        **dict.fromkeys(("name", "version", "split_sha256", "content_sha256", "recipe_sha256"), ""),
+        contract_version="2.1.0",
         previous=None,
         lineage=1,
         counts={},

@@ -1,0 +1,263 @@
+"""bilderatlas in Python: what the commands do, as functions (docs/python.md).
+
+    import bilderatlas
+
+    release = bilderatlas.build("museum", store="store", bind={"images": "build/museum", "weights": "figures.onnx"})
+    images = release.pandas("images", columns=["record_id", "split"])
+
+They work in a program, in a notebook, where an event loop is running, and within a Prefect flow of one's own. What a
+person can do something about is an exception with one sentence: `BadInput` (what was given), `Refusal` (a gate has
+refused a release), `BrokenPromise` (a check fails).
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any
+
+from flows.environment import set_environment
+from schemas.errors import BadInput, BrokenPromise, Refusal
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+    from flows.local_build import BuildRequest
+    from tasks.diff import Comparison
+    from tasks.evaluate.evaluation import Evaluation
+    from tasks.verify import Verification
+
+__all__ = [
+    "BadInput",
+    "BrokenPromise",
+    "OpenRelease",
+    "Refusal",
+    "build",
+    "diff",
+    "evaluate",
+    "open_release",
+    "plan",
+    "unpack",
+    "verify",
+    "why",
+]
+
+Place = str | PathLike[str]
+"""A path, or an fsspec URL."""
+
+_TABLES_BY_SPLIT = ("images", "annotations")
+
+set_environment()
+
+
+class OpenRelease:
+    """A published release, whose tables are read when they are asked for. It never changes.
+
+    Raises BadInput where there is none, and DamagedFile where one of its files is damaged.
+    """
+
+    def __init__(self, place: Place) -> None:
+        from tasks.io.store.releases import Release
+
+        self._release = Release(fspath(place))
+
+    def __repr__(self) -> str:
+        """Name, version and number of images."""
+        return f"<{self.name} {self.version}: {self.manifest['counts']['kept']:,} images, {self.url}>"
+
+    @property
+    def url(self) -> str:
+        """Where it is: the folder of this version."""
+        return self._release.url
+
+    @property
+    def name(self) -> str:
+        """The dataset's name."""
+        return str(self._release.manifest.name)
+
+    @property
+    def version(self) -> str:
+        """Twelve hex digits, of the content and the recipe."""
+        return str(self._release.manifest.version)
+
+    @cached_property
+    def manifest(self) -> Mapping[str, Any]:
+        """All of `manifest.json`."""
+        return self._release.manifest_fields
+
+    @cached_property
+    def tables(self) -> tuple[str, ...]:
+        """The names of its tables: annotations, images, ledger, statistics/images ..."""
+        paths = [path for path in self._release.manifest.files if path.endswith(".parquet")]
+        by_split = {path: folder for path in paths if (folder := path.partition("/")[0]) in _TABLES_BY_SPLIT}
+        return tuple(sorted({by_split.get(path, path.removesuffix(".parquet")) for path in paths}))
+
+    def arrow(self, table: str, columns: Sequence[str] | None = None) -> "pa.Table":
+        """A table, all splits together, in the order of its files. columns: only these. Raises BadInput for others."""
+        import pyarrow as pa
+
+        if table not in self.tables:
+            raise BadInput(f"expected one of the tables {', '.join(self.tables)}, got '{table}'")
+        known = self._release.column_names(table)
+        if unknown := [name for name in columns or () if name not in known]:
+            raise BadInput(f"expected columns of {table}, {', '.join(known)}, got '{unknown[0]}'")
+        parts = []
+        for path in self._release.parts(table):
+            with self._release.open_parquet(path) as parquet:
+                parts.append(parquet.read(columns=columns and [*columns]))
+        return pa.concat_tables(parts)
+
+    def pandas(self, table: str, columns: Sequence[str] | None = None) -> "pd.DataFrame":
+        """As `arrow`, as a data frame. Leave out `image` of the images where their bytes are not needed."""
+        frame: pd.DataFrame = self.arrow(table, columns).to_pandas()
+        return frame
+
+
+def open_release(place: Place) -> OpenRelease:
+    """A release: its folder or URL, or the file `latest` beside the versions."""
+    return OpenRelease(place)
+
+
+def build(
+    recipe: Place,
+    *,
+    store: Place = "./store",
+    bind: Mapping[str, Place] | None = None,
+    changes: Mapping[str, Any] | None = None,
+    limit: int | None = None,
+    workers: int = 2,
+    part_rows: int | None = None,
+    device: str = "auto",
+    previous: str | None = None,
+    dask: str | None = None,
+) -> OpenRelease:
+    """Build the dataset of a recipe, and open its release. Only what the store lacks is computed.
+
+    Args:
+        recipe: Path of a recipe's YAML file, or the name of a recipe that ships.
+        store: Folder or fsspec URL that keeps images, results and releases.
+        bind: Folders, files and addresses that the recipe names and this machine provides, by their names.
+        changes: Settings for this run, such as {"stages.sample.at_most": 20}.
+        limit: Number of records to take of each source; such a release never becomes `latest`.
+        workers: Number of parts of a stage that run at the same time, 1 or more.
+        part_rows: Number of rows in a part; by default chosen by the number of workers.
+        device: What detectors run on: auto (a GPU if there is one), cpu, cuda, cuda:1 ...
+        previous: Version to go on from, in place of the newest; "none" to assign all splits anew.
+        dask: Address of a Dask cluster on which the parts run.
+
+    """
+    from flows.local_build import build_here
+
+    given = {"limit": limit, "workers": workers, "part_rows": part_rows, "device": device, "previous": previous}
+    return open_release(build_here(_request(recipe, store, bind, changes, **given), dask).release)
+
+
+def plan(
+    recipe: Place,
+    *,
+    store: Place = "./store",
+    bind: Mapping[str, Place] | None = None,
+    changes: Mapping[str, Any] | None = None,
+    limit: int | None = None,
+    previous: str | None = None,
+) -> str:
+    """What a build would do, in a table; nothing is fetched, computed or published. Parameters as of `build`."""
+    from flows.build_dataset import plan as planned
+    from tasks.page.summary import plan_summary
+
+    request = _request(recipe, store, bind, changes, limit=limit, previous=previous)
+    return plan_summary(planned(*request.read()))
+
+
+def verify(release: Place, *, deep: bool = False) -> "Verification":
+    """Check a release: digests, contract, counts, copies across splits. `is_good` says whether all holds, `problems`
+    what does not, `text` all of it. deep: also decode every image and measure it again.
+    """
+    from tasks.verify import verify as verified
+
+    return verified(fspath(release), is_deep=deep)
+
+
+def diff(before: Place, after: Place) -> "Comparison":
+    """What changed between two releases, and why: `text`, `json`, and `changes`, a row a change."""
+    from tasks.diff import diff as compared
+
+    return compared(fspath(before), fspath(after))
+
+
+def why(release: Place, record_id: str) -> str:
+    """What each stage decided about a record: <source>:<key>."""
+    from tasks.why import why as told
+
+    return told(fspath(release), record_id)
+
+
+def unpack(
+    release: Place, folder: Place, *, splits: Sequence[str] = (), store: Place | None = None, flavour: str = "release"
+) -> str:
+    """Lay out a release's images as files beside COCO files that name them; a sentence on what was done.
+
+    splits: only these. store: where it was built, needed if it holds no images itself. flavour: release, source or
+    popart (docs/reading.md).
+    """
+    from tasks.unpack import unpack as unpacked
+
+    return unpacked(
+        fspath(release), fspath(folder), [*splits], None if store is None else fspath(store), flavour=flavour
+    )
+
+
+def evaluate(protocol: str, *inputs: Place, **options: Any) -> "Evaluation":
+    """Measure as the papers do. `table()` of what comes back is `scores` (Arrow), its text the summary in Markdown;
+    `write(folder)` writes the page, the tables and the charts.
+
+    protocol: detector, keypoints, raters, recognition, sketches, generation or classification. inputs, options: as of
+    its command (docs/evaluating.md), where an option that may be repeated is a list, and `--set FIELD=VALUE` is
+    `changes={field: value}`: evaluate("classification", predictions=["a=a.csv"], bootstrap=0).
+    """
+    from importlib import import_module
+    from inspect import signature
+
+    from flows.evaluate import PROTOCOLS
+    from flows.parameters import checked_parameters
+
+    if protocol not in PROTOCOLS:
+        raise BadInput(f"expected one of the protocols {', '.join(PROTOCOLS)}, got '{protocol}'")
+    flow = getattr(import_module(f"flows.evaluate.{protocol}"), f"evaluate_{protocol}")
+    if "changes" in options:
+        options["changes"] = _changes(options["changes"])
+    try:
+        given = signature(flow.fn).bind(*inputs, **options).arguments
+    except TypeError as problem:
+        raise BadInput(f"evaluate {protocol}: expected its inputs and options, got other ones: {problem}") from None
+    given = checked_parameters(flow.fn, {name: _text(value) for name, value in given.items()})
+    # what detectors compute is kept, as a flow's parts; all else is computed here
+    evaluation: Evaluation = (flow if given.get("detectors") else flow.fn)(**given)
+    return evaluation
+
+
+def _text(value: Any) -> Any:
+    """A path as text, also within a list."""
+    if isinstance(value, list | tuple):
+        return [_text(entry) for entry in value]
+    return fspath(value) if isinstance(value, PathLike) else value
+
+
+def _request(
+    recipe: Place, store: Place, bind: Mapping[str, Place] | None, changes: Mapping[str, Any] | None, **more: Any
+) -> "BuildRequest":
+    from flows.build_dataset import build_dataset
+    from flows.local_build import BuildRequest
+    from flows.parameters import checked_parameters
+
+    places = {name: _text(place) for name, place in (bind or {}).items()}
+    given = {"recipe": _text(recipe), "store": _text(store), "bind": places, "changes": _changes(changes), **more}
+    checked = checked_parameters(build_dataset.fn, given)
+    return BuildRequest(**{name: checked[name] for name in BuildRequest._fields})
+
+
+def _changes(changes: Mapping[str, Any] | None) -> list[str]:
+    """As `--set` takes them: NAME=VALUE, where the value is YAML, of which JSON is a part."""
+    import json
+
+    return [f"{name}={json.dumps(value)}" for name, value in (changes or {}).items()]

@@ -1,0 +1,141 @@
+"""What every stage has, and what others ask of it: a stage's class says what differs from the default."""
+
+import difflib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
+
+from pydantic import Field
+
+from schemas.attributes import Attribute, AttributeType
+from schemas.base import Frozen, Name
+from schemas.keypoints import Category
+from schemas.manifests import StageKind
+from schemas.phrases import LONGEST_PLACE, LONGEST_QUOTE, quoted
+from schemas.reasons import BY_HAND, Reason
+from schemas.where import column_types
+
+Types = Mapping[str, AttributeType]
+STRATA_TYPES: tuple[AttributeType, ...] = ("string", "integer", "boolean")
+"""Attributes whose values make strata."""
+
+
+class Surroundings(NamedTuple):
+    """What of its recipe a stage may refer to."""
+
+    sources: tuple[str, ...]
+    categories: tuple[Category, ...]
+    attributes: Mapping[str, Attribute]
+
+    @property
+    def types(self) -> Types:
+        """The type of each attribute."""
+        return {name: attribute.type for name, attribute in self.attributes.items()}
+
+    @property
+    def columns(self) -> Types:
+        """The type of each attribute, and of the columns that all records have."""
+        return column_types(self.attributes)
+
+
+class Stage(Frozen):
+    """A step of a build: its word, and a label of its own."""
+
+    step_kind: ClassVar[StageKind]
+    is_single: ClassVar[bool] = False
+    """Whether a recipe has it at most once."""
+    has_draw: ClassVar[bool] = False
+    """Whether it draws some of the records, so that another may take the place of one that is sent back."""
+    finds_copies: ClassVar[bool] = False
+    reasons: ClassVar[frozenset[Reason]] = frozenset()
+    """For which it may drop a record, beside what people decide by hand."""
+
+    label: Name = Field(
+        "",
+        validate_default=False,
+        description="The stage's name in reports and in --set; each label once in a recipe. Default: the stage's word",
+    )
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The stages that must stand before this one, by their words."""
+        return ()
+
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """The bindings that it reads."""
+        return ()
+
+    @property
+    def used_categories(self) -> tuple[str, ...]:
+        """The categories that it counts or looks for."""
+        return ()
+
+    @property
+    def looked_for(self) -> tuple[str, ...]:
+        """The categories whose figures it finds in images."""
+        return ()
+
+    def least_and_score(self, category: str) -> tuple[int, float] | None:
+        """How many figures of a category it asks for, and from which score on they count; None: it asks for none."""
+        return None
+
+    def with_screened_score(self, scores: Mapping[str, float]) -> Self:
+        """The stage with the score that the screens give each category, where it has none of its own."""
+        return self
+
+    def with_published_score(self, settings: Mapping[str, Any]) -> Self:
+        """The stage with the score that a release's stage had, if it is one that may follow from screens."""
+        return self
+
+    def problems(self, where: str, around: Surroundings) -> Iterator[str]:
+        """A sentence for each thing that does not fit the recipe. where: how the sentences call the stage."""
+        yield from ()
+
+    def may_drop_for(self, reason: Reason) -> bool:
+        """Whether it may drop a record for that reason."""
+        return reason in self.reasons or reason in BY_HAND
+
+
+Scored = TypeVar("Scored", bound=Frozen)
+
+
+def with_score(part: Scored, score: float | None) -> Scored:
+    """The settings with a score, unless they have one of their own, or there is none."""
+    is_own = "score" in part.model_fields_set or score is None
+    return part if is_own else part.model_copy(update={"score": score})
+
+
+def column_problems(where: str, names: Collection[str], columns: Types) -> Iterator[str]:
+    """A sentence for each name that is neither an attribute nor a column of records."""
+    for name in names:
+        if name not in columns:
+            yield _unknown(where, f"an attribute or a column of records, {_all_of(columns)}", columns, name)
+
+
+def type_problems(
+    where: str, names: Collection[str], fields: Collection[str], around: Surroundings, allowed: Sequence[AttributeType]
+) -> Iterator[str]:
+    """A sentence for each name that is neither one of the fields nor an attribute of an allowed type."""
+    declared = around.types
+    for name in names:
+        if name in fields:
+            continue
+        if name not in declared:
+            expected = f"{', '.join([*fields, ''])}an attribute of the recipe ({_all_of(declared)})"
+            yield _unknown(where, expected, [*fields, *declared], name)
+        elif declared[name] not in allowed:
+            yield f"{where}: {_other_type(name, declared[name], allowed)}"
+
+
+def _other_type(name: str, kind: AttributeType, allowed: Sequence[AttributeType]) -> str:
+    return f"expected an attribute of the type {' or '.join(allowed)}, got '{name}', which is of the type {kind}"
+
+
+def _unknown(where: str, expected: str, known: Collection[str], name: str) -> str:
+    near = difflib.get_close_matches(name[:LONGEST_QUOTE], sorted(known), n=1)
+    hint = f"; did you mean '{near[0]}'?" if near else ""
+    return f"{where}: expected {expected}, got {quoted(name)}{hint}"
+
+
+def _all_of(names: Collection[str]) -> str:
+    return quoted(sorted(names), 3 * LONGEST_PLACE) if names else "it has none"

@@ -1,0 +1,198 @@
+"""What Prefect's page shows of a run as it goes: its name, its stages, and one line of log for each part.
+
+Without a flow around them (a plan, a test, a machine without Prefect's server) all of these do their work and show
+nothing.
+"""
+
+import contextlib
+import logging
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+from prefect import get_run_logger, task
+from prefect.cache_policies import NO_CACHE
+from prefect.client.orchestration import get_client
+from prefect.client.schemas.objects import State
+from prefect.context import FlowRunContext
+from prefect.exceptions import Pause
+from prefect.states import Cancelled, Completed, Failed
+
+from schemas.manifests import Context, Step
+from schemas.phrases import error_line
+from tasks.orchestration import output, reports, slots
+from tasks.orchestration.failures import failure_of
+from tasks.orchestration.retries import NO_RETRY
+
+Result = TypeVar("Result")
+slots.keep_for_whole_runs()
+output.outlive_reader()
+
+PAUSED = "bilderatlas.flow-run.paused"
+
+_LOGGERS = ("prefect.flow_runs", "prefect.task_runs", "prefect.engine")
+_NOISE = ("Finished in state", "Task run failed with state")
+"""How those lines of Prefect begin that say again what the state of a run says."""
+
+
+class _Noise(logging.Filter):
+    """Leaves out what a state says already; of a failure that can be told in a sentence, it leaves the sentence."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        problem = record.exc_info[1] if record.exc_info else None
+        failure = failure_of(problem) if problem is not None else None
+        if failure is None:
+            return not str(record.msg).startswith(_NOISE)
+        record.msg, record.args, record.exc_info = failure.sentence, (), None
+        return record.name == _LOGGERS[0] and record.levelno == logging.ERROR and record.funcName == "run_context"
+
+
+for _name in _LOGGERS:
+    logging.getLogger(_name).addFilter(_Noise())
+
+
+def is_flow() -> bool:
+    """Whether a flow runs here."""
+    return FlowRunContext.get() is not None
+
+
+def log_line(line: str) -> None:
+    """One line in the log of the flow run."""
+    if (flow_run := FlowRunContext.get()) is not None:
+        get_run_logger(flow_run).info(line)
+
+
+def rename_run(name: str) -> None:
+    """Give the flow run a name."""
+    if (flow_run := FlowRunContext.get()) is None or flow_run.flow_run is None:
+        return
+    run_id = flow_run.flow_run.id
+
+    def rename() -> None:
+        with get_client(sync_client=True) as client:
+            client.set_flow_run_name(run_id, name)
+
+    reports.report("name of the run", rename)
+
+
+def stop_if_paused() -> None:
+    """End the flow's process if somebody has paused the run: it begins again in another one once it is resumed."""
+    if (flow_run := FlowRunContext.get()) is not None:
+        flow_run.flow_run_suspension_request.raise_if_requested()
+
+
+def run_stage(label: str, context: Context, work: Callable[[], Result], step_of: Callable[[Result], Step]) -> Result:
+    """What a stage's work gives; in a flow, it is a task run that is shown as cached where the store had all of it.
+
+    A build that may only use what is stored shows its stages once they are done: those that lack something will be run
+    again.
+    """
+    if not is_flow() or context.plan:
+        return work()
+    if context.is_stored_only:
+        done = work()
+        return _as_task(label, context, lambda: done, step_of)
+    return _as_task(label, context, work, step_of)
+
+
+def _as_task(label: str, context: Context, work: Callable[[], Result], step_of: Callable[[Result], Step]) -> Result:
+    done: list[Result] = []
+    problems: list[BaseException] = []
+
+    def state() -> State:
+        try:
+            done.append(work())
+            return _done_state(step_of(done[0]))
+        except BaseException as problem:
+            problems.append(problem)
+            return _ended_state(problem)
+
+    _stage_run.with_options(task_run_name=task_run_name(context, label))(state)
+    if problems:
+        raise problems[0]
+    return done[0]
+
+
+@task(cache_policy=NO_CACHE, **NO_RETRY)
+def _stage_run(state: Callable[[], State]) -> State:
+    """The state in which a stage's run ends. It never raises: Prefect would call all its parts "rolled back".
+
+    The work is a closure: what a stage is given says nothing to whoever looks.
+    """
+    return state()
+
+
+def _done_state(step: Step) -> State:
+    message = f"{step.kept} kept, {sum(step.dropped.values())} dropped"
+    return (
+        Completed(message=message)
+        if step.computed
+        else Completed(name="Cached", message=f"{message}; the store had all of it")
+    )
+
+
+def _ended_state(problem: BaseException) -> State:
+    if isinstance(problem, Exception):
+        return failed_state(problem) or Failed(message=f"{type(problem).__name__}: {error_line(problem)}")
+    if isinstance(problem, Pause):
+        log_line(_describe_pause(problem))
+        return Cancelled(message=_describe_pause(problem))
+    return Cancelled(message="interrupted: what was done is kept")
+
+
+def _describe_pause(pause: Pause) -> str:
+    """What becomes of a run that somebody has paused."""
+    until = pause.state.state_details.pause_timeout if isinstance(pause.state, State) else None
+    deadline = f" before {until:%Y-%m-%d %H:%M:%S} UTC, or it fails" if until else ""
+    return f"paused: what was done is kept; resume the run to go on{deadline}"
+
+
+def failed_state(problem: Exception) -> State | None:
+    """The state of a run that ends by this problem, with its sentence as the message; None for a bug.
+
+    Whoever asks for the run's result gets the problem itself.
+    """
+    failure = failure_of(problem)
+    return None if failure is None else Failed(message=failure.sentence, data=problem)
+
+
+def completed_run(result: Result, message: str) -> Result:
+    """The result of a flow, whose run shows the message."""
+    return Completed(message=message, data=result) if is_flow() else result  # type: ignore[return-value]
+
+
+@contextlib.contextmanager
+def _tell_of_pause() -> Iterator[None]:
+    """The event PAUSED, once a run that somebody has paused has ended its work: until then it sends heartbeats, also
+    after Prefect's own event, so that it would be taken for lost.
+    """
+    try:
+        yield
+    except Pause:
+        if (flow_run := FlowRunContext.get()) is not None and flow_run.flow_run is not None:
+            reports.send_event(PAUSED, {"prefect.resource.id": f"prefect.flow-run.{flow_run.flow_run.id}"})
+        raise
+
+
+def end_in_a_sentence(work: Callable[[], Result]) -> Result:
+    """What a flow's work gives. Where it ends by a failure that can be told in a sentence, the run's log and state have
+    that sentence alone, and whoever has called the flow gets the failure itself.
+    """
+    try:
+        with reports.wait_for_reports(), _tell_of_pause():
+            return work()
+    except Exception as problem:
+        flow_run, failed = FlowRunContext.get(), failed_state(problem)
+        if flow_run is None or failed is None:
+            raise
+        get_run_logger(flow_run).error(failed.message)
+        return failed  # type: ignore[return-value]
+
+
+def task_run_name(context: Context, *words: str) -> str:
+    """What a task run is called, as Prefect's `task_run_name`: the dataset, then what is done.
+
+    >>> task_run_name(Context(store="store", dataset="museum"), "fetch", "part 3 of 16")
+    'museum · fetch · part 3 of 16'
+    """
+    name = " · ".join(word for word in (context.dataset, *words) if word)
+    return name.replace("{", "{{").replace("}", "}}")  # Prefect puts a task's parameters into braces

@@ -1,0 +1,137 @@
+"""What a build leaves on Prefect's page: its plan, the tables of its stages and of drops, and the release. Without a
+flow around it, nothing.
+"""
+
+import base64
+from collections.abc import Sequence
+from typing import Any, get_args
+
+import pyarrow.compute as pc
+from prefect.artifacts import create_markdown_artifact, create_table_artifact
+
+from schemas.errors import DamagedFile
+from schemas.manifests import Context, ReleaseManifest, Step
+from schemas.phrases import error_line
+from schemas.reasons import MEANING, Reason
+from schemas.split import SplitName
+from tasks.core.markdown import as_text
+from tasks.engine import runs, thumbnails
+from tasks.engine.views import column_of
+from tasks.io.images.contact_sheet import contact_sheet
+from tasks.io.store.releases import Release
+from tasks.orchestration import flow_runs, reports
+from tasks.orchestration.progress import artifact_key
+from tasks.page import summary
+from tasks.page.release_links import link_to
+
+_SAMPLES = 24
+_SPLITS = get_args(SplitName)
+_FILES = (
+    ("report.html", "the report, a page to look at"),
+    ("README.md", "the dataset's card"),
+    ("ledger.parquet", "the ledger: one row for every record, with the reason where it was dropped"),
+    ("recipe.yaml", "the recipe as it ran"),
+    ("manifest.json", "digests, counts and versions"),
+)
+
+
+def create_plan(context: Context, steps: Sequence[Step]) -> None:
+    """Leave what the build would do, stage by stage."""
+    rows = [{"stage": step.label, "kind": step.kind, "what would be done": summary.intention(step)} for step in steps]
+    _create_table(context, "plan", rows, "What this build is about to do")
+
+
+def create_tables(context: Context, steps: Sequence[Step]) -> None:
+    """Leave the tables of stages and drops."""
+    rows = (*map(summary.stage_cells, steps), *summary.outside_cells(steps, context))
+    stages = [dict(zip(summary.STAGE_COLUMNS, cells, strict=True)) for cells in rows]
+    drops = [
+        {"stage": step.label, "dropped": count, "reason": reason, "meaning": MEANING[Reason(reason)]}
+        for step in steps
+        for reason, count in step.dropped.items()
+    ]
+    _create_table(context, "stages", stages, "What each stage kept, dropped and computed")
+    _create_table(context, "dropped", drops, "What was dropped in which stage, and why")
+
+
+def create_release(context: Context, steps: Sequence[Step], limit: int | None) -> None:
+    """Leave the release: its digest and counts, links to its files, notes for people, and some of its images."""
+    if not flow_runs.is_flow():
+        return
+    release = Release(steps[-1].release)
+    manifest = release.manifest
+    lines = [
+        f"# {manifest.name} {manifest.version}",
+        f"content `sha256:{manifest.content_sha256}`; the release before: {manifest.previous or 'none'}"
+        f"{summary.trial(limit)}",
+        "",
+        "| what | how many |",
+        "|---|---|",
+        *(f"| {name.replace('_', ' ')} | {_count(count)} |" for name, count in manifest.counts.items()),
+        "",
+        f"In `{release.url}`:",
+        "",
+        *(f"- [{name}]({link_to(release, name)}): {text}" for name, text in _FILES if _has(manifest, name)),
+        "",
+        *(f"- {as_text(note)}" for step in steps for note in step.notes),
+        "",
+        *_samples_if_readable(context, steps),
+    ]
+    description = f"Release {manifest.version} of {manifest.name}: links, counts, some of its images"
+    _create_markdown(context.dataset, "release", "\n".join(lines), description)
+
+
+def create_verification(name: str, version: str, text: str) -> None:
+    """Leave what `verify` says of a release."""
+    _create_markdown(
+        name,
+        "verify",
+        "\n".join(f"    {line}" for line in text.splitlines()),
+        f"What was checked of release {version} of {name}",
+    )
+
+
+def _create_markdown(dataset: str, word: str, text: str, description: str) -> None:
+    key = artifact_key(dataset, word)
+    reports.report(key, lambda: create_markdown_artifact(text, key=key, description=description))
+
+
+def _create_table(context: Context, word: str, rows: list[dict[str, Any]], description: str) -> None:
+    key = artifact_key(context.dataset, word)
+    reports.report(key, lambda: create_table_artifact(rows, key=key, description=description))
+
+
+def _has(manifest: ReleaseManifest, file: str) -> bool:
+    return file == "manifest.json" or file in manifest.files
+
+
+def _count(count: int | dict[str, int]) -> str:
+    if isinstance(count, int):
+        return f"{count:,}"
+    in_order = sorted(count, key=lambda name: (_SPLITS.index(name) if name in _SPLITS else len(_SPLITS), name))
+    return ", ".join(f"{name} {count[name]:,}" for name in in_order)
+
+
+def _samples_if_readable(context: Context, steps: Sequence[Step]) -> list[str]:
+    """The samples; none where a stored file is damaged: the release stands all the same, and the next build mends."""
+    try:
+        return _samples(context, steps)
+    except (DamagedFile, OSError) as problem:
+        return [f"No pictures: {as_text(error_line(problem))}"]
+
+
+def _samples(context: Context, steps: Sequence[Step]) -> list[str]:
+    """Some images of the release as one picture: those whose thumbnails lie in the first table, so that one is read."""
+    store = runs.store_of(context)
+    fetched = next((step.outcome for step in steps if step.stage == "fetch"), None)
+    ids = store.read_table(steps[-1].outcome)["record_id"]
+    if fetched is None:
+        return []
+    blobs = pc.unique(column_of(store, fetched, ids, "sha256").drop_null()).sort()
+    shelf = thumbnails.stored_thumbnails(store, blobs)
+    first = shelf.filter(pc.equal(shelf["path"], pc.min(shelf["path"]))).slice(0, _SAMPLES)
+    pictures = [jpeg for _, jpeg in thumbnails.jpegs(store, first)]
+    if not pictures:
+        return []
+    data = base64.b64encode(contact_sheet(pictures)).decode()
+    return [f"![{len(pictures)} images of the release](data:image/jpeg;base64,{data})"]

@@ -1,0 +1,134 @@
+"""The list by hand, for every stage that needs it; the file is the recipe's `by_hand` binding."""
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.errors import BadInput
+from schemas.manifests import Context, State, TableRef
+from schemas.phrases import listed, quoted
+from schemas.recipe import Recipe
+from schemas.tables import BY_HAND, LEDGER, TAKEDOWNS, TAKEN_DOWN
+from tasks.core import by_hand as core
+from tasks.core.names import matching
+from tasks.engine import runs
+from tasks.io.files import by_hand as files
+from tasks.io.store import tombstones
+from tasks.io.store.layout import outcome_folder
+from tasks.io.store.releases import Release
+from tasks.io.store.store import Store
+
+_EXAMPLES = 5
+
+
+def read_manual_lists(recipe: Recipe, context: Context) -> pa.Table:
+    """BY_HAND of the recipe's file; empty where it names none.
+
+    Raises BadInput where the file can't be read or contradicts itself, and where it replaces without a draw.
+    """
+    if recipe.by_hand is None:
+        return BY_HAND.empty_table()
+    url, name = context.bindings[recipe.by_hand], f"binding '{recipe.by_hand}'"
+    manual = core.parse_manual_lists(name, files.rows_of_csv(recipe.by_hand, url))
+    replaced = manual.filter(pc.equal(manual["action"], "replace"))["name"].to_pylist()
+    if replaced and not any(stage.has_draw for stage in recipe.stages):
+        raise BadInput(
+            f"{name}: expected a sample stage in the recipe to replace {quoted(replaced[0])} in its draw, got none"
+        )
+    return manual
+
+
+def manual_lists_of(state: State, recipe: Recipe, context: Context) -> pa.Table:
+    """BY_HAND of the recipe's file, with ids as the records of this build have them. Raises as read_manual_lists."""
+    manual = read_manual_lists(recipe, context)
+    if not manual.num_rows:
+        return manual
+    return core.with_known_ids(manual, runs.store_of(context).read_table(state.records, ["record_id"])["record_id"])
+
+
+def wishes(
+    state: State, recipe: Recipe, context: Context, record_ids: pa.ChunkedArray
+) -> tuple[pa.Array, pa.ChunkedArray]:
+    """(N,) whether the file includes each record, and (N,) why each was sent back, null where it was not."""
+    manual = manual_lists_of(state, recipe, context)
+    return core.is_named(manual, record_ids, "include"), core.replaced_because(manual, record_ids)
+
+
+def all_tombstones(store: Store, recipe: Recipe, previous: Release | None) -> pa.Table:
+    """TOMBSTONES of the dataset: those of the store, and of its last release, which may come from another store."""
+    return core.merge_tombstones(
+        tombstones.read_tombstones(store, recipe.name), previous.tombstones() if previous else None
+    )
+
+
+def purged_ids(store: Store, recipe: Recipe, previous: Release | None) -> pa.Array:
+    """record_ids of purged records, whose pages a crawl leaves out; not where a page has further images (`key-2`)."""
+    purged = all_tombstones(store, recipe, previous)["record_id"].to_pylist()
+    known = previous.ledger()["record_id"].to_pylist() if previous and purged else []
+    further = {name.rpartition("-")[0] for name in set(known) - set(purged) if name.rpartition("-")[2].isdigit()}
+    return pa.array(sorted(set(purged) - further), pa.string())
+
+
+def missing_inclusion_notes(store: Store, state: State, recipe: Recipe, context: Context) -> tuple[str, ...]:
+    """A sentence on records that a person included and that are not in the release nevertheless, and why."""
+    manual = manual_lists_of(state, recipe, context)
+    wanted = manual.filter(pc.equal(manual["action"], "include"))["name"]
+    why = dict.fromkeys(wanted.to_pylist(), "no source lists it")
+    for ref in (state.records, *(step.outcome for step in state.steps)):
+        table = store.read_table(ref, ["record_id", "reason"])
+        for row in table.filter(pc.is_in(table["record_id"], value_set=wanted)).to_pylist():
+            why[row["record_id"]] = row["reason"]
+    missing = [f"{name} ({reason})" for name, reason in why.items() if reason is not None]
+    if not missing:
+        return ()
+    return (
+        f"by hand: {len(missing)} of {len(why)} included records are not in the release: {listed(missing, _EXAMPLES)}",
+    )
+
+
+def apply_manual_lists(
+    store: Store, recipe: Recipe, context: Context, records: pa.Table, previous: Release | None
+) -> tuple[pa.Table, TableRef | None, tuple[str, ...]]:
+    """RECORDS without what is excluded or taken down, the table of what is taken down (if anything), and notes."""
+    manual, purged = read_manual_lists(recipe, context), all_tombstones(store, recipe, previous)
+    if not manual.num_rows and not purged.num_rows:
+        return records, None, ()
+    outcome = core.apply_manual_lists(
+        records,
+        manual,
+        purged,
+        previous.ledger() if previous else LEDGER.empty_table(),
+        previous.takedowns() if previous else TAKEDOWNS.empty_table(),
+        matching.merge_aliases(recipe.artists),
+    )
+    ref = store.write_table(outcome_folder("taken_down"), outcome.taken_down) if outcome.taken_down.num_rows else None
+    return outcome.records, ref, (*outcome.notes, *_copies_note(recipe, outcome.taken_down))
+
+
+def _copies_note(recipe: Recipe, taken_down: pa.Table) -> tuple[str, ...]:
+    works = pc.sum(taken_down["is_work"]).as_py() or 0
+    if not works or any(stage.finds_copies for stage in recipe.stages):
+        return ()
+    return (
+        f"by hand: the recipe has no dedup stage, so of {works} works that are taken down only copies with equal "
+        "bytes are dropped",
+    )
+
+
+def redact_taken_down(records: pa.Table, ledger: pa.Table) -> pa.Table:
+    """RECORDS without the fields of records that the ledger has as taken down; see core.by_hand."""
+    return core.redact_taken_down(records, ledger)
+
+
+def takedowns(store: Store, state: State, ledger: pa.Table) -> pa.Table:
+    """TAKEDOWNS of a build's ledger; see core.by_hand."""
+    return core.takedowns(ledger, taken_down(store, state))
+
+
+def taken_down(store: Store, state: State) -> pa.Table:
+    """TAKEN_DOWN of a build."""
+    return store.read_table(state.taken_down) if state.taken_down else TAKEN_DOWN.empty_table()
+
+
+def drop_same_bytes(fetched: pa.Table, state: State, context: Context) -> pa.Table:
+    """A FETCH outcome in which records with the file of a record that is taken down are dropped, too."""
+    return core.drop_same_bytes(fetched, taken_down(runs.store_of(context), state))

@@ -1,0 +1,149 @@
+"""A recipe's detector on this machine: its weights, the library that runs it, the cache key of its measurements.
+
+This module works without Prefect, on a machine that only detects.
+"""
+
+import functools
+import hashlib
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from types import ModuleType
+from typing import Any
+
+import pyarrow as pa
+
+from schemas.detect import Detect
+from schemas.errors import BadInput
+from schemas.keypoints import KeypointScheme
+from schemas.manifests import Context
+from tasks.core.coco.imported import ImportedDetections, check_schemes
+from tasks.engine.cache_keys import cache_key
+from tasks.engine.code_digests import code_digest
+from tasks.io.detectors.detector import Detector
+from tasks.io.files import folders
+from tasks.orchestration.late_imports import import_one_by_one
+from tasks.subjects.detectors import detections, results
+
+_CODE = {
+    "onnx": ("tasks.subjects.detectors.detections", "tasks.subjects.detectors.onnx"),
+    "hog": ("tasks.subjects.detectors.detections", "tasks.subjects.detectors.hog"),
+    "results": ("tasks.subjects.detectors.results",),
+    "torchvision": ("tasks.subjects.detectors.detections", "tasks.io.detectors.torchvision_weights"),
+}
+"""By family, the modules whose code is part of the cache key: other families' code changes nothing. Only a family's own
+modules are imported, since a machine with torch need not have onnxruntime or OpenCV, and each import takes time."""
+
+_NOT_IN_KEY = {"label", "weights", "weights_sha256", "images"}
+_TORCHVISION_ONLY = {"least_side_px", "most_side_px"}
+_LOADING = threading.Lock()
+
+
+@functools.lru_cache(maxsize=4)
+def _load(settings: str, url: str, _sha256: str, device: str) -> Detector:
+    """Once per process. `_sha256` tells files apart that changed under one path."""
+    detect = Detect.model_validate_json(settings)
+    if detect.family == "torchvision":
+        weights: Any = _import_family(detect)[-1]
+        detector: Detector = weights.load_detector(detect, str(detect.weights), url, device)
+        return detector
+    if detect.family == "hog":
+        from tasks.io.detectors import hog
+        from tasks.subjects.detectors.hog import HogDetector
+
+        return HogDetector(hog.Windows(), detect)
+    from tasks.io.detectors import onnx
+    from tasks.subjects.detectors.onnx import OnnxDetector
+
+    return OnnxDetector(onnx.load(str(detect.weights), url, detect.model, device), detect)
+
+
+def load(settings: Detect, context: Context) -> Detector:
+    """The detector, loaded once per process.
+
+    Raises BadInput if the bound weights are missing, not those pinned, or another model's.
+    """
+    sha256 = weights_sha256(settings, context)
+    url = context.bindings[settings.weights] if settings.weights else ""
+    with _LOADING:  # parts that start together on a cluster's worker would each load a model onto its GPU
+        return _load(settings.model_dump_json(exclude={"label"}), url, sha256, context.device)
+
+
+def check(settings: Detect, context: Context, schemes: Mapping[str, KeypointScheme | None] | None = None) -> None:
+    """Raise BadInput if the detector can't be used: its file is missing, not the pinned one or another model's, or
+    lacks a class that the recipe names.
+
+    schemes: of the recipe's categories; results with other keypoints are refused. None: whatever they have.
+    """
+    if settings.family == "results":
+        imported = _results(settings, context)
+        if schemes is not None:
+            check_schemes(imported, {number: schemes[name] for name, number in settings.classes.items()})
+    else:
+        load(settings, context)
+
+
+def rows(settings: Detect, blobs: pa.Table, context: Context, read: Callable[[str], bytes]) -> Iterator[dict[str, Any]]:
+    """DETECT rows of a batch of blobs (column sha256; for results, schema detectors.results.BLOB_NAMES).
+
+    `read` returns a blob's bytes.
+    """
+    if settings.family == "results":
+        return results.rows(_results(settings, context), settings, blobs, read)
+    _import_family(settings)
+    return detections.rows(load(settings, context), settings, blobs["sha256"].to_pylist(), read)
+
+
+def measure_key(settings: Detect, context: Context, names: str = "") -> str:
+    """Cache key of detections: of settings, weights and code, but not of the weights' path or the machine.
+
+    names: for results, the digest of the names of records, by which images may be matched.
+    """
+    excluded = _NOT_IN_KEY if settings.family == "torchvision" else _NOT_IN_KEY | _TORCHVISION_ONLY
+    measure = settings.model_dump(mode="json", exclude=excluded)
+    code = code_digest(*_import_family(settings))
+    return cache_key(settings=measure, weights=weights_sha256(settings, context), code=code, names=names)
+
+
+def weights_sha256(settings: Detect, context: Context) -> str:
+    """Digest of the bound weights; for results, of both files.
+
+    Raises BadInput if there are none, or not the ones that the recipe pins.
+    """
+    if settings.weights is None:
+        from tasks.io.detectors import hog
+
+        return hog.Windows().sha256
+    sha256 = folders.file_sha256(settings.weights, _weights_file(settings, context.bindings[settings.weights]))
+    if settings.weights_sha256 not in {None, sha256}:
+        raise BadInput(
+            f"binding '{settings.weights}': expected weights of SHA-256 {settings.weights_sha256}, got {sha256}"
+        )
+    if settings.images is None:
+        return sha256
+    images_sha256 = folders.file_sha256(settings.images, context.bindings[settings.images])
+    return hashlib.sha256(f"{sha256} {images_sha256}".encode()).hexdigest()
+
+
+def _import_family(settings: Detect) -> list[ModuleType]:
+    """The family's own modules, imported while no other part imports any. Raises BadInput where torch is missing."""
+    try:
+        return import_one_by_one(_CODE[settings.family])
+    except ImportError as problem:
+        if settings.family != "torchvision":
+            raise
+        raise BadInput(f"model: expected torch and torchvision (bilderatlas[torch]), got {problem}") from problem
+
+
+def _weights_file(settings: Detect, url: str) -> str:
+    """Path or URL of a binding's weights; torchvision's published weights are bound by name."""
+    if settings.family != "torchvision":
+        return url
+    weights: Any = _import_family(settings)[-1]
+    return str(weights.weights_file(str(settings.weights), settings.model, url))
+
+
+def _results(settings: Detect, context: Context) -> ImportedDetections:
+    names = [str(settings.weights), str(settings.images)]
+    sha256, classes = weights_sha256(settings, context), tuple(sorted({*settings.classes.values()}))
+    files = [text for name in names for text in (name, context.bindings[name])]
+    return results.load(files[0], files[1], files[2], files[3], classes, sha256)

@@ -1,0 +1,328 @@
+"""Images that people have annotated, out of a release or a COCO file, to score detectors or to train them."""
+
+import hashlib
+from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.errors import BadInput, DamagedFile
+from schemas.keypoints import KeypointScheme
+from schemas.manifests import Context
+from schemas.phrases import counted, quoted
+from schemas.tables import ANNOTATED_IMAGES, HASH
+from tasks.core import tables
+from tasks.core.coco import truth as core
+from tasks.core.coco.document import media_path
+from tasks.core.coco.ids import Id, count_with_examples
+from tasks.core.evaluate.categories import CATEGORY
+from tasks.core.evaluate.groups import groups_of
+from tasks.engine import inspection, runs
+from tasks.engine.measure import measure_blobs
+from tasks.io.files import inputs
+from tasks.io.files.folders import Folder
+from tasks.io.images import headers
+from tasks.io.images.decode import UnreadableImage
+from tasks.io.store.releases import Release
+from tasks.io.store.store import Store, parquet_bytes
+
+MAX_FILE_BYTES = 2**30
+"""Of a COCO file. COCO's own largest, with outlines, has 450 MB."""
+MAX_IMAGE_BYTES = 2**28
+MAX_PIXELS = 150_000_000
+"""As of a recipe's fetch, by default."""
+
+_OF_IMAGES = (*ANNOTATED_IMAGES.names, "is_annotated", "format")
+_OF_BOXES = (
+    *("annotation_id", "image_id", "category_id", "xywh_px", "area_px2", "is_crowd", "keypoints_xyv", "score"),
+    *("origin", "origin_name", "source_area_px2"),
+)
+
+Row = dict[str, Any]
+
+
+class GroundTruth(NamedTuple):
+    """Images that people have annotated, and the figures they drew; the images' bytes are blobs of the store.
+
+    name: what tables call it. images: ANNOTATED, sorted by image_id. figures: ANNOTATED_FIGURES of these images.
+    sha256: digest of both tables, for cache keys. notes: what was left out, in sentences. category_ids: by the name of
+    each category that counts, its id in the release or the file. others: ids of its other images, such as those that
+    nobody has annotated. file_names, deformation: of a COCO file, by id, the images' files, and how deformed their
+    figures are, 1 (lifelike) to 5, where the file says so. groups: by attribute, the value of each of the images.
+    schemes: of each category's keypoints; None where a COCO file names no joints, or a release has none.
+    keypoint_notes: which of a COCO file were left out.
+    """
+
+    name: str
+    images: pa.Table
+    figures: pa.Table
+    sha256: str
+    notes: tuple[str, ...] = ()
+    category_ids: Mapping[str, Id] = {"person": 1}
+    others: frozenset[Id] = frozenset()
+    file_names: Mapping[int, str] = {}
+    deformation: Mapping[int, int] = {}
+    groups: Mapping[str, Sequence[str | None]] = {}
+    schemes: Mapping[str, KeypointScheme | None] = {}
+    keypoint_notes: tuple[str, ...] = ()
+
+
+class Chosen(NamedTuple):
+    """What of a release or a COCO file is compared.
+
+    categories: whose figures count; `all`: every category. split: only images of this split; in a COCO file,
+    `images[].split` holds it. by: attributes that images are grouped by: columns of a release's table `images`; in a
+    COCO file, fields of `images[].metadata` or of the images.
+    """
+
+    categories: Sequence[str] = ("person",)
+    split: str | None = None
+    by: Sequence[str] = ()
+
+
+DEFAULT = Chosen()
+
+
+def load_ground_truth(truth: str, folder: str | None, context: Context | None, chosen: Chosen = DEFAULT) -> GroundTruth:
+    """The figures that people drew, out of a release or a COCO file.
+
+    truth: a release (its folder, its URL, or `.../latest`), or a COCO JSON file (path or URL). folder: where the
+    `file_name`s of a COCO file are found; by default, beside the file. Their bytes become blobs of the store. An image
+    that can't be read, or whose upright size is not the one in the file, so that its boxes would be somewhere else, is
+    left out, with a note. context: None where no image is needed: none is looked for, those of a COCO file have no
+    SHA-256, and there is no digest.
+
+    Raises BadInput where there is no such release or file, where no image is annotated or no figure is drawn, and for
+    an attribute or a category that it does not have.
+    """
+    source = _open(truth, folder, chosen)
+    images = source.images if chosen.split is None else _images_of_split(source, chosen.split)
+    images, notes = (images, ()) if context is None else source.store_images(images, context)
+    notes = (*source.notes, *notes)
+    figures = source.figures.filter(pc.is_in(source.figures["image_id"], value_set=images["image_id"]))
+    left_out = f" ({'; '.join(notes)})" if notes else ""
+    if not images.num_rows:
+        raise BadInput(f"{source.name}: expected images that people have annotated, got none{left_out}")
+    if not figures.num_rows:
+        raise BadInput(
+            f"{source.name}: expected figures of {' or '.join(map(quoted, source.category_ids))}, got none in "
+            f"{counted(images.num_rows, 'image')}{left_out}"
+        )
+    ids = images["image_id"].to_pylist()
+    return GroundTruth(
+        source.name if chosen.split is None else f"{source.name} {chosen.split}",
+        images.combine_chunks(),
+        figures.combine_chunks(),
+        "" if context is None else digest_of_tables(images, figures),
+        notes,
+        source.category_ids,
+        source.ids - frozenset(ids),
+        source.file_names,
+        source.deformation,
+        {name: [values.get(number) for number in ids] for name, values in source.attributes.items()},
+        source.schemes,
+        source.keypoint_notes,
+    )
+
+
+def blobs_of_splits(
+    truth: str, folder: str | None, context: Context, *, category: str, splits: Collection[str]
+) -> frozenset[str]:
+    """SHA-256 of the annotated images that a release or a COCO file has in these splits; empty if it has none there.
+
+    The images of a COCO file become blobs of the store; those that `load_ground_truth` would leave out are not among
+    them.
+    """
+    source = _open(truth, folder, Chosen((category,)))
+    images = source.images.filter(pc.is_in(source.images["split"], value_set=pa.array(sorted(splits), pa.string())))
+    if is_coco_file(truth) and images.num_rows:
+        images, _ = source.store_images(images, context)
+    return frozenset(images["sha256"].to_pylist())
+
+
+def digest_of_tables(images: pa.Table, figures: pa.Table) -> str:
+    """`GroundTruth.sha256` of these tables."""
+    return hashlib.sha256(parquet_bytes(images) + parquet_bytes(figures)).hexdigest()
+
+
+class _TruthSource(NamedTuple):
+    """A release or a COCO file, read.
+
+    images: ANNOTATED; those of a file still lack what only their bytes say. ids: of all images, annotated or not.
+    attributes: by name, the value of each image that has one, by id. store_images: makes blobs of some of the images;
+    returns their complete rows, and notes on those that were left out.
+    """
+
+    name: str
+    images: pa.Table
+    figures: pa.Table
+    notes: tuple[str, ...]
+    category_ids: Mapping[str, Id]
+    ids: frozenset[Id]
+    attributes: Mapping[str, Mapping[int, str | None]]
+    schemes: Mapping[str, KeypointScheme | None]
+    store_images: Callable[[pa.Table, Context], tuple[pa.Table, tuple[str, ...]]]
+    file_names: Mapping[int, str] = {}
+    deformation: Mapping[int, int] = {}
+    keypoint_notes: tuple[str, ...] = ()
+
+
+def _images_of_split(source: _TruthSource, split: str) -> pa.Table:
+    images = source.images.filter(pc.fill_null(pc.equal(source.images["split"], split), False))
+    if not images.num_rows:
+        splits = sorted(filter(None, pc.unique(source.images["split"]).to_pylist()))
+        got = f"images of the splits {splits}" if splits else "images without a split"
+        raise BadInput(f"{source.name}: expected images of split {quoted(split)}, got {got}")
+    return images
+
+
+def is_coco_file(truth: str) -> bool:
+    """Whether a truth is meant as a COCO file; all else is a release.
+
+    >>> is_coco_file("s3://art/TRAIN.JSON"), is_coco_file("store/releases/museum/latest")
+    (True, False)
+    """
+    return truth.lower().endswith(".json")
+
+
+def _open(truth: str, folder: str | None, chosen: Chosen) -> _TruthSource:
+    source = _open_file(truth, folder, chosen) if is_coco_file(truth) else _open_release(truth, chosen)
+    if len(source.category_ids) > 1 and CATEGORY in chosen.by:
+        raise BadInput(f"--by: expected another attribute than {quoted(CATEGORY)}, by which several are given anyway")
+    return source
+
+
+def _open_file(truth: str, folder: str | None, chosen: Chosen) -> _TruthSource:
+    name = PurePosixPath(truth).stem
+    data = inputs.read("truth", truth, MAX_FILE_BYTES)
+    file = core.read_truth_file(name, data, chosen.categories, chosen.by)
+    place = Folder("images", folder or inputs.folder_of(truth))
+
+    def store_images(wanted: pa.Table, context: Context) -> tuple[pa.Table, tuple[str, ...]]:
+        ids = {*wanted["image_id"].to_pylist()}
+        return _from_folder([row for row in file.images if row["image_id"] in ids], place, context)
+
+    images, figures = pa.Table.from_pylist(file.images, schema=ANNOTATED_IMAGES), core.figure_table(file.figures)
+    file_names = {row["image_id"]: row["file_name"] for row in file.images if row["file_name"]}
+    about = (file.notes, file.category_ids, file.ids, file.attributes, file.schemes)
+    return _TruthSource(name, images, figures, *about, store_images, file_names, file.deformation, file.keypoint_notes)
+
+
+def _from_folder(images: list[Row], folder: Folder, context: Context) -> tuple[pa.Table, tuple[str, ...]]:
+    """ANNOTATED of the images that are there and as large as the file says, now blobs; and what was left out."""
+    sha256s, reasons = _store_images(images, folder, runs.store_of(context))
+    blobs = pa.array(sorted({*sha256s.values()}), pa.string())
+    hashes = measure_blobs(inspection.inspect_part, "images", blobs, context, inspection.HASHES, HASH)
+    inspected = {row["sha256"]: row for row in hashes.select(["sha256", "reason", "width_px", "height_px"]).to_pylist()}
+    kept: list[Row] = []
+    for row in images:
+        if row["image_id"] not in sha256s:
+            continue
+        blob = inspected[sha256s[row["image_id"]]]
+        has_size = all(row[side] in {None, blob[side]} for side in ("width_px", "height_px"))
+        if blob["reason"] or not has_size:
+            reasons[row["image_id"]] = blob["reason"] or "of a size that differs from the file's"
+        else:
+            kept.append({**row, **blob})
+    return pa.Table.from_pylist(kept, schema=ANNOTATED_IMAGES), _notes(images, reasons)
+
+
+def _store_images(images: list[Row], folder: Folder, store: Store) -> tuple[dict[int, str], dict[int, str]]:
+    """By image id, the SHA-256 of what is now a blob, and the reason where there is none."""
+    sha256s: dict[int, str] = {}
+    reasons: dict[int, str] = {}
+    for row in images:
+        try:
+            data = folder.read(row["file_name"], MAX_IMAGE_BYTES)
+            headers.check_pixels(data, MAX_PIXELS)
+            sha256s[row["image_id"]] = store.write_blob(data)
+        except UnreadableImage as problem:
+            reasons[row["image_id"]] = problem.reason
+    return sha256s, reasons
+
+
+def _notes(images: list[Row], reasons: Mapping[int, str]) -> tuple[str, ...]:
+    """A sentence for each reason: which images were left out for it."""
+    paths: dict[str, list[str]] = {}
+    for row in images:
+        if row["image_id"] in reasons:
+            paths.setdefault(reasons[row["image_id"]], []).append(row["file_name"])
+    return tuple(f"left out as {reason}: {count_with_examples(paths[reason], 'image')}" for reason in sorted(paths))
+
+
+def _open_release(truth: str, chosen: Chosen) -> _TruthSource:
+    release = Release(truth)
+    name = f"{release.manifest.name} {release.manifest.version}"
+    all_images, boxes = release.rows("images", _OF_IMAGES), boxes_of_release(release)
+    recipe = release.recipe()
+    names = recipe.category_names
+    images, figures, category_ids = core.truth_of_release(all_images, boxes, names, chosen.categories)
+    schemes = {one.name: one.scheme for one in recipe.coco_categories if one.name in category_ids}
+    attributes = _attributes_of_release(release, chosen.by)
+
+    def store_images(wanted: pa.Table, context: Context) -> tuple[pa.Table, tuple[str, ...]]:
+        formats = (
+            tables.lookup(all_images, "sha256", pc.unique(wanted["sha256"])).select(["sha256", "format"]).to_pylist()
+        )
+        lost = _adopt_images(release, {row["sha256"]: row["format"] for row in formats}, runs.store_of(context))
+        if not lost:
+            return wanted, ()
+        note = f"left out, as neither the store nor the release has their bytes: {count_with_examples(lost, 'image')}"
+        return wanted.filter(pc.invert(pc.is_in(wanted["sha256"], value_set=pa.array(lost)))), (note,)
+
+    ids = frozenset(all_images["image_id"].to_pylist())
+    return _TruthSource(name, images, figures, (), category_ids, ids, attributes, schemes, store_images)
+
+
+def _attributes_of_release(release: Release, by: Sequence[str]) -> dict[str, dict[int, str | None]]:
+    """By attribute, the value of each image by its id. Raises BadInput for what is no column of its images."""
+    columns = [name for name in release.column_names("images") if name != "image"]
+    if unknown := [name for name in by if name not in columns]:
+        raise BadInput(
+            f"--by: expected a column of the release's images ({', '.join(columns)}), got {quoted(unknown[0])}"
+        )
+    if not by:
+        return {}
+    rows = release.rows("images", tuple(dict.fromkeys(("image_id", *by))))
+    ids = rows["image_id"].to_pylist()
+    return {name: dict(zip(ids, texts, strict=True)) for name, texts in groups_of(rows, by).items()}
+
+
+def boxes_of_release(release: Release) -> pa.Table:
+    """The boxes of a release, whoever drew or found them: the columns of ANNOTATIONS that scores go by.
+
+    Raises DamagedFile as `Release.rows` does, and for a box that is none, or a detector's without a score of 0 to 1.
+    """
+    boxes = release.rows("annotations", _OF_BOXES)
+    try:
+        core.check_boxes(boxes)
+    except ValueError as problem:
+        raise release.damage("the table annotations", "boxes as releases have them", problem) from problem
+    return boxes
+
+
+def _adopt_images(release: Release, formats: Mapping[str, str], store: Store) -> list[str]:
+    """Make blobs of the images that the store does not have, from the release's tables or its media.
+
+    formats: of each image, by its SHA-256. Returns the SHA-256 of those that the release does not have either.
+    """
+    sizes = store.blob_sizes()
+    missing = {sha256 for sha256 in formats if sha256 not in sizes}
+    for sha256, data in release.embedded_images() if missing else ():
+        if sha256 in missing:
+            _adopt(store, sha256, data)
+            missing.discard(sha256)
+    for sha256 in sorted(missing):
+        path = media_path(sha256, formats[sha256])
+        if path in release.manifest.files:
+            _adopt(store, sha256, release.read(path))
+            missing.discard(sha256)
+    return sorted(missing)
+
+
+def _adopt(store: Store, sha256: str, data: bytes) -> None:
+    if hashlib.sha256(data).hexdigest() != sha256:
+        raise DamagedFile(f"expected the image {quoted(sha256)} in the release, got other bytes")
+    store.write_blob(data)

@@ -1,0 +1,99 @@
+"""A kept release of contract 2.1.0 is read as it was, and gone on from: nothing moves, and nothing is told as a change.
+
+tests/contracts/release-2.1.0 has it, and what it was built from: a museum of the size and seed in museum.json,
+recipe.yaml, by-hand.csv. It was written by the program as it was before contract 2.2, and is never written again.
+"""
+
+import shutil
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from schemas.tables import ANNOTATIONS, IMAGES
+from tasks.diff import diff
+from tasks.io.store.releases import Release
+from tasks.verify import verify
+from tests.support.desk import MadeOnce
+from tests.support.kept_release import CONTRACTS, House, figures, rows
+from tests.support.manifests import rewrite_manifest
+
+KEPT = CONTRACTS / "release-2.1.0"
+VERSION = "5e0d073afcaf"
+URL = str(KEPT / "releases/museum/latest")
+IMAGE_COLUMNS = pq.read_schema(KEPT / f"releases/museum/{VERSION}/images/train-00000-of-00001.parquet").names
+BOX_COLUMNS = pq.read_schema(KEPT / f"releases/museum/{VERSION}/annotations/train-00000-of-00001.parquet").names
+
+
+def house_in(folder: Path) -> House:
+    return House(folder, KEPT, VERSION)
+
+
+def make(folder: Path) -> None:
+    """A house in which the museum has been built once, after the kept release."""
+    house = house_in(folder)
+    house.open()
+    house.build()
+
+
+@pytest.fixture(scope="session")
+def carried_on(made_once: MadeOnce) -> House:
+    """A house that no test may change."""
+    return house_in(made_once("contract-2.1-carried-on", make))
+
+
+def test_it_verifies_as_it_did():
+    found = verify(URL)
+    assert found.is_good, found.text
+    assert f"museum {VERSION}: content sha256:" in found.text
+    assert Release(URL).manifest.contract_version == "2.1.0"
+
+
+def test_its_contract_is_known_word_by_word(tmp_path: Path):
+    release = Release(str(shutil.copytree(KEPT / "releases/museum" / VERSION, tmp_path / VERSION)))
+    path = tmp_path / VERSION / "contract/images.odcs.yaml"
+    path.write_text(path.read_text(encoding="utf-8").replace("One row", "Some row"), encoding="utf-8")
+    entry = release.file_entry("contract/images.odcs.yaml")
+    assert entry is not None
+    rewrite_manifest(
+        release.root, lambda fields: fields["files"]["contract/images.odcs.yaml"].update(entry.model_dump())
+    )
+    assert verify(release.url).problems == (
+        "contract/images.odcs.yaml: expected the text of contract 2.1.0, got another",
+    )
+
+
+def test_columns_of_2_1_are_all_there_in_their_order_and_type():
+    for old, now in ((IMAGE_COLUMNS, IMAGES), (BOX_COLUMNS, ANNOTATIONS)):
+        assert [name for name in now.names if name in old] == old
+
+
+def test_a_build_goes_on_from_it_and_nothing_moves(carried_on: House):
+    before, after = carried_on.first, carried_on.latest
+    assert after.manifest.contract_version > before.manifest.contract_version == "2.1.0"
+    assert (after.manifest.previous, after.manifest.lineage) == (VERSION, before.manifest.lineage)
+    assert after.manifest.split_sha256 == before.manifest.split_sha256
+    now, then = (release.read_mapping("recipe.yaml") for release in (after, before))
+    then["stages"][-2]["split"]["score"] = 0.3  # that of its screen
+    assert now == then
+    assert after.manifest.content["ledger"] == before.manifest.content["ledger"]
+    names = [name for name in IMAGE_COLUMNS if name not in {"image", "retrieved_at", "year"}]
+    assert rows(after, "images", *names) == rows(before, "images", *names)
+    key, *others = BOX_COLUMNS
+    assert rows(after, "annotations", key, *others) == rows(before, "annotations", key, *others)
+    assert figures(after) == figures(before)
+    found = verify(after.url)
+    assert found.is_good, found.text
+
+
+def test_building_again_computes_nothing(carried_on: House):
+    manifest = carried_on.latest.manifest
+    assert carried_on.build()[-1].computed == 0
+    assert carried_on.latest.manifest == manifest
+
+
+def test_the_difference_is_new_columns_and_years_that_are_read_anew(carried_on: House):
+    found = diff(carried_on.first.url, carried_on.latest.url)
+    changed = found.changes.select(["field", "reason"]).to_pylist()
+    assert changed == [{"field": "year", "reason": "read_anew"}] * 2
+    assert found.opted_out.num_rows == 0
