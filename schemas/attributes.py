@@ -63,12 +63,12 @@ class Attribute(Frozen):
         description="string: one text; integer: a whole number; number: any finite number; boolean: true or false; "
         "strings: a list of texts",
     )
-    from_: SourceField | Annotated[dict[Name, SourceField], Field(min_length=1)] | None = Field(
+    from_: SourceField | dict[Name, SourceField] | None = Field(
         None,
         alias="from",
         description="Where a source says it: a table's column or path, a field of a folder's pattern, or one of the "
         "names that a source on the web offers (docs/attributes.md). A mapping of source to that, where they differ: "
-        "other sources have none. null: the attribute's own name",
+        "other sources have none; an empty one: no source has it. null: the attribute's own name",
     )
     description: str = Field("", max_length=500, description="What it means, for the card and the contract")
 

@@ -14,6 +14,7 @@ from schemas.artists import Artists
 from schemas.attributes import MOST_ATTRIBUTES, Attribute, AttributeName, attribute_problems
 from schemas.base import Frozen, Name, is_unset
 from schemas.figure_scores import with_figure_scores
+from schemas.hash_kinds import HASH_KINDS, hash_attributes
 from schemas.keypoints import (
     Category,
     CocoCategory,
@@ -27,7 +28,7 @@ from schemas.phrases import LONGEST_PLACE, listed, quoted
 from schemas.sources import AnyFileSource, AnySource, AnyWebSource
 from schemas.split import Split
 from schemas.stage import Stage, Surroundings
-from schemas.stages import SCRAPE, SEEDED, STAGES, AnyStage
+from schemas.stages import SCRAPE, SEEDED, STAGES, AnyStage, Hash
 from schemas.styles import Styles
 
 ALWAYS_BINDABLE = ("contact", "origins")
@@ -135,6 +136,7 @@ class Recipe(Frozen):
         seed = value.get("seed", 0)
         if isinstance(value.get("stages"), tuple):
             value["stages"] = tuple(_filled_in(stage, seed) for stage in value["stages"])
+            value = _with_hash_attributes(value)
         return value
 
     @field_validator("stages")
@@ -232,6 +234,16 @@ def _filled_in(stage: Any, seed: Any) -> Any:
     return filled
 
 
+def _with_hash_attributes(value: dict[str, Any]) -> dict[str, Any]:
+    """The recipe with the attributes that its stage `hash` fills, so that a release says what they are."""
+    asked = [stage.get("also") for stage in value["stages"] if isinstance(stage, dict) and stage.get("stage") == "hash"]
+    kinds = [kind for also in asked if isinstance(also, list | tuple) for kind in HASH_KINDS if kind in also]
+    attributes = value.get("attributes") or {}
+    if not kinds or not isinstance(attributes, dict):
+        return value
+    return {**value, "attributes": {**attributes, **hash_attributes(kind for kind in kinds if kind not in attributes)}}
+
+
 def _problems(recipe: Recipe) -> Iterator[str]:
     """A sentence for each rule that concerns several fields and does not hold, in reading order."""
     yield from _repeated("sources[].name", [source.name for source in recipe.sources])
@@ -242,6 +254,10 @@ def _problems(recipe: Recipe) -> Iterator[str]:
     yield from _repeated("categories", list(recipe.category_names))
     yield from scheme_problems(recipe.categories, recipe.keypoint_schemes)
     yield from attribute_problems(recipe.attributes, recipe.sources)
+    filled = {kind for stage in recipe.stages_of(Hash) for kind in stage.also}
+    for name, attribute in recipe.attributes.items():
+        if attribute.from_ == {} and name not in filled:
+            yield f"attributes.{name}.from: expected a source and its field, got none"
     used = _used(recipe)
     for name in used:
         if name not in recipe.bindings:

@@ -3,6 +3,8 @@
 from enum import StrEnum
 from typing import Literal, get_args
 
+from schemas.hash_kinds import WorkHash
+
 
 class Relation(StrEnum):
     """How image b is related to image a; found by comparing both, or by a person."""
@@ -61,8 +63,8 @@ ViewName = Literal["phash", "mirrored", "turned", "crops", "tilted", "inner"]
 """Views whose hashes find pairs: the whole picture (phash), and how it would look mirrored, turned, cropped,
 slightly tilted, or without its plain margins (inner)."""
 
-PairFinder = Literal[ViewName, "local"]
-"""What may find pairs: views by their hashes, and keypoints (local)."""
+PairFinder = Literal[ViewName, WorkHash, "local"]
+"""What may find pairs: views by their hashes, imagehash's hashes, and keypoints (local)."""
 
 VIEW_NAMES: tuple[ViewName, ...] = get_args(ViewName)
 

@@ -9,6 +9,7 @@ from pydantic import Field, field_validator, model_validator
 from schemas.base import Frozen, Score, is_unset
 from schemas.phrases import quoted
 from schemas.reasons import Reason
+from schemas.scores import LIMIT_REASONS, ScoreLimits
 from schemas.stage import Stage, Surroundings, column_problems
 from schemas.where import AnyCondition, ColumnName, condition_problem
 
@@ -69,40 +70,6 @@ class Between(Frozen):
         return self
 
 
-class ScoreLimits(Frozen):
-    """Limits on what `quality` measured, from thumbnails of 256 px; a value equal to its limit passes.
-
-    docs/screening.md says what each score means, which limits were tried on real paintings, and what they cost.
-    """
-
-    least_contrast: Score | None = Field(
-        None,
-        description="Images with less contrast are dropped as blank: 0 is one tone, 1 is from black to white; 0.1 is "
-        "far below every drawing that was tried",
-    )
-    most_blur: Score | None = Field(
-        None,
-        description="Images with more blur are dropped: 0 is sharp, 1 is fully blurred, measured at 256 px; no "
-        "painting that was tried was above 0.42, and 0.5 is a safe start",
-    )
-    most_border: Score | None = Field(
-        None,
-        description="Images with more border (frame, passe-partout, plain margin) are dropped, as a "
-        "share of the area; 0.2 is a start",
-    )
-    most_object_photo: Score | None = Field(
-        None,
-        description="Images that look more like an object on a plain background are dropped; 0.75 finds sculptures and "
-        "vases, but also some oval paintings and drawings on empty paper",
-    )
-
-    @model_validator(mode="after")
-    def _some_limit(self) -> Self:
-        if all(limit is None for limit in self.model_dump().values()):
-            raise ValueError("expected at least one limit, got none")
-        return self
-
-
 class Screen(Stage):
     """Drop records by their fields and measures. It is the only filter, and may occur several times in a recipe."""
 
@@ -111,7 +78,7 @@ class Screen(Stage):
         {
             *(Reason.RIGHTS_NOT_OPEN, Reason.STYLE_NOT_WANTED, Reason.WHERE_NOT_MET, Reason.OUTSIDE_BYTES),
             *(Reason.OUTSIDE_PIXELS, Reason.TOO_SMALL, Reason.TOO_ELONGATED, Reason.NOT_IN_COLOUR, Reason.IN_COLOUR),
-            *(Reason.BLANK, Reason.BLURRED, Reason.FRAMED, Reason.OBJECT_PHOTO),
+            *LIMIT_REASONS.values(),
             *(Reason.TOO_FEW_FIGURES, Reason.TOO_MANY_FIGURES),
         }
     )

@@ -7,6 +7,7 @@ from pydantic import Field, model_validator
 
 from schemas.base import Frozen, Name, Score, is_unset
 from schemas.detect import Detect
+from schemas.hash_kinds import HASH_KINDS, HashKind, hash_attributes
 from schemas.phrases import LONGEST_PLACE, quoted
 from schemas.preferences import MOST_RULES, Preference
 from schemas.reasons import FAILURES_IN_BYTES, PASSING, REFUSALS, Reason
@@ -71,7 +72,7 @@ class Fetch(Stage):
 
 
 class Hash(Stage):
-    """Measure each image: size when upright, format, 64-bit perceptual hash."""
+    """Measure each image: size when upright, format, 64-bit perceptual hash, and others that are asked for."""
 
     step_kind = "measure"
     is_single = True
@@ -83,11 +84,25 @@ class Hash(Stage):
         description="The perceptual hash: 8 x 8 bits of a 32 x 32 DCT of a reduced copy, computed as imagehash.phash "
         "does",
     )
+    also: tuple[HashKind, ...] = Field(
+        (),
+        max_length=len(HASH_KINDS),
+        exclude_if=is_unset,
+        description="Other hashes, by imagehash itself, of each thumbnail: ahash64, dhash64, whash64, ahash256, "
+        "dhash256, whash256 and colorhash. Each becomes an attribute of its name, which the release has and a screen "
+        "may ask for (docs/dedup.md)",
+    )
 
     @property
     def needs(self) -> tuple[str, ...]:
         """Images."""
         return ("fetch",)
+
+    def problems(self, where: str, around: Surroundings) -> Iterator[str]:
+        """Attributes of the recipe that have the name of a hash."""
+        for kind, attribute in hash_attributes(self.also).items():
+            if around.attributes[kind] != attribute:
+                yield f"attributes: expected no '{kind}' beside that of {where}.also, got one: choose another name"
 
 
 class Quality(Stage):
@@ -121,15 +136,17 @@ class Dedup(Stage):
         description="What finds the pairs to compare closely. By hashes: phash (required): copies in another size, "
         "quality or colour; crops: copies that lost up to a quarter of a side; tilted: copies turned by 5 degrees; "
         "inner: copies with a mount, a border, or padded; mirrored: mirror images; turned: copies turned by 90, 180 or "
-        "270 degrees. By keypoints: local: whatever shows a part of another picture, as details, halves, screenshots "
-        "and photographs taken askew do; leave it out of collections of more than some 200,000 images",
+        "270 degrees; ahash64, dhash64, whash64, ahash256, dhash256, whash256: what imagehash's hashes of that name "
+        "find. By keypoints: local: whatever shows a part of another picture, as details, halves, screenshots and "
+        "photographs taken askew do; leave it out of collections of more than some 200,000 images",
     )
     radius_bits: int = Field(
         12,
         ge=0,
         le=16,
-        description="Pairs of pictures whose hashes differ in at most so many of 64 bits are compared closely; no "
-        "image is dropped for its hash alone. 8 is enough for copies that are only saved again (docs/dedup.md)",
+        description="Pairs of pictures whose hashes differ in at most so many of 64 bits (of 256: in four times as "
+        "many) are compared closely; no image is dropped for its hash alone. 8 is enough for copies that are only "
+        "saved again (docs/dedup.md)",
     )
     view_radius_bits: int = Field(
         10,

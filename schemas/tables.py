@@ -7,6 +7,8 @@ order a release's images and annotations stand in its files is said in tasks/cor
 
 import pyarrow as pa
 
+from schemas.scores import SCORES
+
 XYWH = pa.list_(pa.float64(), 4)
 TIME = pa.timestamp("us", tz="UTC")
 
@@ -254,16 +256,15 @@ DETECT = pa.schema(
 )
 """What a detector has found in a blob. figures: null where it has not run (an image that another program's results do
 not list)."""
+LIBRARY_HASHES = pa.schema([("sha256", pa.string()), ("hash", pa.string()), ("keys", pa.list_(pa.uint64()))])
+"""One of imagehash's hashes of a blob's thumbnail, as the library writes it, and its bits in words of 64."""
+
 QUALITY = pa.schema(
     [
         ("sha256", pa.string()),
         ("reason", pa.string()),  # always null: what has a thumbnail has scores
         ("detail", pa.string()),
-        ("chroma", pa.float64()),
-        ("contrast", pa.float64()),
-        ("blur", pa.float64()),
-        ("border", pa.float64()),
-        ("object_photo", pa.float64()),
+        *((score, pa.float64()) for score in SCORES),
     ]
 )
 """Scores of a blob's thumbnail, 0..1 (chroma: seldom above 0.5), to a thousandth. docs/screening.md says what each

@@ -1,15 +1,47 @@
-"""hash (measure): size in the upright frame, format and perceptual hash of each blob."""
+"""hash (measure): size in the upright frame, format and perceptual hashes of each blob."""
+
+import pyarrow.compute as pc
 
 from schemas.manifests import Context, State, Step
 from schemas.recipe import Recipe
 from schemas.stages import Hash
 from schemas.tables import HASH
-from tasks.engine import inspection
+from tasks.core import tables
+from tasks.engine import inspection, runs
 from tasks.engine.measure import measure_step
+from tasks.engine.views import column_of, kept_ids
+from tasks.io.store.layout import outcome_folder
+from tasks.subjects import library_hashes
 
 
 def hash_(settings: Hash, state: State, recipe: Recipe, context: Context) -> Step:
-    """The measurements of each kept record; only blobs that fetch has not measured already are decoded."""
-    return measure_step(
+    """The measurements of each kept record; only blobs that fetch has not measured already are decoded.
+
+    The records, too, where the recipe asks for other hashes, which are their attributes.
+    """
+    step = measure_step(
         inspection.inspect_part, settings, state, context, inspection.HASHES, HASH, is_measured_by_fetch=True
+    )
+    return _with_other_hashes(step, settings, state, context) if settings.also else step
+
+
+def _with_other_hashes(step: Step, settings: Hash, state: State, context: Context) -> Step:
+    store = runs.store_of(context)
+    records, ids = store.read_table(state.records), kept_ids(store, state.then(step))
+    blobs = column_of(store, state.outcome("fetch"), ids, "sha256")
+    needed = pc.unique(blobs).sort()
+    missing = 0
+    for kind in settings.also:
+        missing = max(missing, len(needed) - library_hashes.stored_hashes(kind, needed, context).num_rows)
+        found = library_hashes.ensure_hashes(kind, needed, context, settings.label)
+        hashes = tables.lookup(found, "sha256", blobs)["hash"]
+        of_all = hashes.take(pc.index_in(records["record_id"], value_set=ids))
+        place = records.schema.get_field_index(kind)
+        records = records.set_column(place, records.schema.field(place), of_all)
+    return step.model_copy(
+        update={
+            "records": store.write_table(outcome_folder("hash"), records),
+            "computed": step.computed + missing + state.pending,  # none is pending but in a plan
+            "pending": step.pending + missing if context.plan else step.pending,
+        }
     )

@@ -7,6 +7,7 @@ import pyarrow.compute as pc
 
 from schemas.manifests import Context, State, Step
 from schemas.recipe import Recipe
+from schemas.scores import SCORES
 from schemas.screen import Screen
 from tasks.core import screen as core
 from tasks.core.names import styles
@@ -65,7 +66,7 @@ def _record_columns(
 def _measured_columns(
     store: Store, settings: Screen, state: State, ids: pa.ChunkedArray
 ) -> Iterator[tuple[str, pa.ChunkedArray | pa.Array]]:
-    for stage, names in (("fetch", ("bytes",)), ("hash", ("width_px", "height_px")), ("quality", core.SCORES)):
+    for stage, names in (("fetch", ("bytes",)), ("hash", ("width_px", "height_px")), ("quality", SCORES)):
         if stage in settings.needs:
             for name in names:
                 yield name, column_of(store, state.outcome(stage), ids, name)

@@ -15,8 +15,7 @@ from schemas.maker_words import QUALIFIERS
 from schemas.styles import Styles
 from schemas.tables import RECORDS
 from tasks.core.names import artists, styles
-from tasks.core.names.matching import ALIASES
-from tasks.core.names.matching import merge_aliases
+from tasks.core.names.matching import ALIASES, merge_aliases
 
 _WORDS = (
     *("Rembrandt", "Rubens", "van", "de", "Peter", "Paul", "Hokusai", "北斎", "歌川広重", "Dürer", "Du\u0308rer"),

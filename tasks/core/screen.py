@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 from schemas.errors import BadInput
 from schemas.phrases import quoted
 from schemas.reasons import Reason
-from schemas.screen import Between, ScoreLimits, Screen
+from schemas.scores import LIMIT_REASONS, SCORES
+from schemas.screen import Between, Screen
 from schemas.tables import SCREEN
 from tasks.core import rights, tables, where
 from tasks.core.names import styles
 
-SCORES = ("contrast", "chroma", "blur", "border", "object_photo")
 COLUMNS = (
     "record_id",
     "is_included",
@@ -143,24 +143,25 @@ def _size_checks(view: pa.Table, settings: Screen) -> Iterator[Check]:
 
 def _score_checks(view: pa.Table, settings: Screen) -> Iterator[Check]:
     """By the scores: blank first, since an empty picture has neither colour nor sharpness."""
-    limits = settings.scores or ScoreLimits.model_construct()  # none of any kind, which a recipe may not ask for
-    if (least := limits.least_contrast) is not None:
-        found = view["contrast"].to_numpy()
-        yield found < least, Reason.BLANK, [f"contrast {score} < {least}" for score in found]
+    first, *others = LIMIT_REASONS if settings.scores else (None,)
+    if first is not None:
+        yield from _limit_checks(view, settings, first)
     if settings.colour is not None:
         found, line = view["chroma"].to_numpy(), settings.least_chroma
         if settings.colour == "colour":
             yield found < line, Reason.NOT_IN_COLOUR, [f"chroma {score} < {line}" for score in found]
         else:
             yield found >= line, Reason.IN_COLOUR, [f"chroma {score} >= {line}" for score in found]
-    for name, most, reason in (
-        ("blur", limits.most_blur, Reason.BLURRED),
-        ("border", limits.most_border, Reason.FRAMED),
-        ("object_photo", limits.most_object_photo, Reason.OBJECT_PHOTO),
-    ):
-        if most is not None:
-            found = view[name].to_numpy()
-            yield found > most, reason, [f"{name} {score} > {most}" for score in found]
+    for limit in others:
+        yield from _limit_checks(view, settings, limit)
+
+
+def _limit_checks(view: pa.Table, settings: Screen, name: str) -> Iterator[Check]:
+    if (line := getattr(settings.scores, name)) is not None:
+        kind, _, score = name.partition("_")
+        found, sign = view[score].to_numpy(), "<" if kind == "least" else ">"
+        fails = found < line if kind == "least" else found > line
+        yield fails, LIMIT_REASONS[name], [f"{score} {value} {sign} {line}" for value in found]
 
 
 def _figure_checks(view: pa.Table, settings: Screen) -> Iterator[Check]:

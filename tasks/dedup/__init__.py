@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.errors import BrokenPromise
+from schemas.hash_kinds import HASH_WORDS, WORK_HASHES, WorkHash
 from schemas.manifests import Context, State, Step, TableRef
 from schemas.recipe import Recipe
 from schemas.relations import VIEW_NAMES, ViewName
@@ -20,6 +21,7 @@ from schemas.stages import Dedup
 from schemas.tables import HASH, VERDICTS
 from tasks.core import tables
 from tasks.core.dedup import candidates, decide, preferences, verdicts, views, witnesses
+from tasks.core.dedup.local import LocalPairs
 from tasks.dedup import local_pairs, relate, search, view_hashes
 from tasks.engine import inspection, runs, steps, thumbnails
 from tasks.engine.cache_keys import cache_key
@@ -30,7 +32,7 @@ from tasks.io.files import verdicts as files
 from tasks.io.images.inspection import PHASH
 from tasks.io.store.layout import decision_folder
 from tasks.io.store.store import Store, parquet_bytes
-from tasks.subjects import by_hand, previous
+from tasks.subjects import by_hand, library_hashes, previous
 from tasks.subjects.roles import roles_of
 
 CODE = code_digest(decide, witnesses)
@@ -220,6 +222,11 @@ def _find_pairs(settings: Dedup, blobs: Blobs, witnessed: pa.Array, context: Con
             for name, hashes in whole.items()
         ],
     )
+    for kind in (kind for kind in WORK_HASHES if kind in settings.by):
+        by_hash = _near_by_library_hash(kind, settings, blobs, context)
+        to_hash += by_hash is None
+        if by_hash is not None:
+            pairs = candidates.add_local(pairs, by_hash, 0, blobs.hashes)
     if "local" in settings.by:
         shared = local_pairs.local_pairs(blobs.sha256, context, settings.label)
         to_hash += shared is None
@@ -241,6 +248,24 @@ def _find_pairs(settings: Dedup, blobs: Blobs, witnessed: pa.Array, context: Con
     for place, side in enumerate(("a", "b")):
         conclusive = conclusive.set_column(place, side, blobs.sha256.take(conclusive[side].combine_chunks()))
     return PairEvidence(conclusive, tuple(notes), is_complete=not measured["relation"].null_count and not to_hash)
+
+
+def _near_by_library_hash(kind: WorkHash, settings: Dedup, blobs: Blobs, context: Context) -> LocalPairs | None:
+    """Pairs of blobs that one of imagehash's hashes finds; None in a plan where some are not hashed yet."""
+    found = library_hashes.ensure_hashes(kind, blobs.sha256, context, settings.label)
+    if found.num_rows < len(blobs.hashes):
+        return None
+    words = (
+        found["keys"].combine_chunks().flatten().to_numpy().astype(np.uint64).reshape(found.num_rows, HASH_WORDS[kind])
+    )
+    radii_bits = search.RadiiBits(settings.radius_bits, 0)
+    near = [
+        _near_hashes(
+            search.near_hashes(_distinct_hashes(column), _distinct_hashes(), radii_bits, context, settings.label)
+        )
+        for column in words.T
+    ]
+    return candidates.near_by_words(words, near, settings.radius_bits * words.shape[1])
 
 
 def _spread_over_blobs(

@@ -129,6 +129,20 @@ def add_local(found: Candidates, local: LocalPairs, number: int, hashes: NDArray
     return Candidates(a[order], b[order], view[order], bits[order], found.crowded)
 
 
+def near_by_words(words: NDArray[np.uint64], near: Sequence[NearHashes], most_bits: int) -> LocalPairs:
+    """Pairs of blobs whose hashes of several words differ in at most `most_bits`, the nearer, the more `matches`.
+
+    words: (N, W), of which hashes of near pictures have at least one near each other; near: for each of the W, pairs of
+    its values within most_bits / W: of W words that differ in most_bits one differs in no more. Words with so few or so
+    many bits that equality says little take no part, and crowds are thinned as by `candidates`.
+    """
+    found = [candidates(column, pairs) for column, pairs in zip(words.T, near, strict=True)]
+    pairs = np.unique(np.concatenate([np.stack([each.a, each.b], axis=1) for each in found]), axis=0)
+    bits = np.bitwise_count(words[pairs[:, 0]] ^ words[pairs[:, 1]]).sum(axis=1).astype(np.int64)
+    is_near = bits <= most_bits
+    return LocalPairs(pairs[is_near, 0], pairs[is_near, 1], -bits[is_near])
+
+
 def nearest(near: NearHashes) -> NearHashes:
     """The pairs in which either hash is among the other's MOST_NEIGHBOURS nearest, in their order.
 

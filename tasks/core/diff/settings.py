@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from schemas.phrases import listed, quoted, quoted_name
 from schemas.reasons import Reason
+from schemas.scores import LIMIT_REASONS
 
 _MOST = 3
 _NOT_THERE = object()
@@ -23,12 +24,9 @@ _FIELDS: dict[Reason, tuple[str, ...]] = {
     Reason.WHERE_NOT_MET: ("where",),
     Reason.OUTSIDE_PIXELS: ("pixels",),
     Reason.OUTSIDE_BYTES: ("bytes",),
-    Reason.NOT_IN_COLOUR: ("colour", "least_chroma"),
+    **{reason: (f"scores.{limit}",) for limit, reason in LIMIT_REASONS.items()},
+    Reason.NOT_IN_COLOUR: ("colour", "least_chroma", "scores.least_colourfulness"),
     Reason.IN_COLOUR: ("colour", "least_chroma"),
-    Reason.BLANK: ("scores.least_contrast",),
-    Reason.BLURRED: ("scores.most_blur",),
-    Reason.FRAMED: ("scores.most_border",),
-    Reason.OBJECT_PHOTO: ("scores.most_object_photo",),
 }
 """Settings of the stage that can drop for a reason; for other reasons all of the stage."""
 
@@ -36,14 +34,7 @@ _SHARED = {"style": "styles"} | dict.fromkeys(("artist", "artist_qualifier", "ar
 """Columns whose names the recipe unites, and where."""
 
 _FIGURES = {Reason.TOO_FEW_FIGURES, Reason.TOO_MANY_FIGURES}
-_SCORES = {
-    Reason.NOT_IN_COLOUR,
-    Reason.IN_COLOUR,
-    Reason.BLANK,
-    Reason.BLURRED,
-    Reason.FRAMED,
-    Reason.OBJECT_PHOTO,
-}
+_SCORES = {Reason.IN_COLOUR, *LIMIT_REASONS.values()}
 
 
 class SettingChange(NamedTuple):

@@ -129,6 +129,15 @@ _MEASURES = (
         hash_column="keys",
     ),
     Area(
+        "measures/library-hashes/<cache key>/",
+        "subjects.library_hashes",
+        "One of imagehash's hashes of each thumbnail.",
+        True,
+        PurgeRule.DROP_ROWS,
+        _BY_FILE,
+        hash_column="keys",
+    ),
+    Area(
         "measures/search-hashes/<cache key>/",
         "dedup.search",
         "Hashes among which all near pairs have been searched.",

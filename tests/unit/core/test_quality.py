@@ -1,6 +1,7 @@
 """Scores of pictures: hand-made ones whose scores are known, odd sizes, and what was done to real paintings."""
 
 import io
+import math
 from collections.abc import Callable
 from pathlib import Path
 
@@ -38,6 +39,13 @@ def painted(share: float, colour: tuple[int, int, int]) -> Pixels:
     return picture
 
 
+def published_colourfulness(picture: Pixels) -> float:
+    """M(3) as Hasler and Suesstrunk write it down, in floats."""
+    red, green, blue = (picture[:, :, channel].astype(float) for channel in range(3))
+    sides = (red - green, (red + green) / 2 - blue)
+    return math.hypot(*(side.std() for side in sides)) + 0.3 * math.hypot(*(side.mean() for side in sides))
+
+
 # --- odd input
 
 
@@ -47,7 +55,10 @@ def painted(share: float, colour: tuple[int, int, int]) -> Pixels:
     ids=str,
 )
 def test_tiny_pictures_and_strips_have_scores(size: tuple[int, int], blur: int):
-    assert scores(flat((10, 200, 30), *size)) == Scores(chroma=0, contrast=0, blur=blur, border=0, object_photo=0)
+    green = 0.3 * math.hypot(190, 75)
+    assert scores(flat((10, 200, 30), *size)) == Scores(
+        chroma=0, contrast=0, blur=blur, border=0, object_photo=0, colourfulness=round(green, 3)
+    )
 
 
 @pytest.mark.parametrize("height", [1, 2, 8, 10])
@@ -65,7 +76,8 @@ def test_scores_are_those_of_the_picture_however_it_lies_in_memory():
 @given(arrays.arrays(np.uint8, st.tuples(st.integers(1, 40), st.integers(1, 40), st.just(3))))
 def test_scores_are_shares_whatever_the_picture(picture: Pixels):
     got = scores(picture)
-    assert all(0 <= score <= 1 for score in got[1:])
+    assert all(0 <= score <= 1 for score in got[1:-1])
+    assert 0 <= got.colourfulness < 300
     assert 0 <= got.chroma < 1.2
     assert list(got) == [round(score, 3) for score in got]
     assert scores(np.ascontiguousarray(picture[:, ::-1])).contrast >= 0
@@ -316,3 +328,27 @@ def test_what_is_done_to_paintings_is_seen(
 ):
     found = sum(is_found(of_image(done(image))) for image in paintings)
     assert found >= 0.9 * len(paintings)
+
+
+# --- colourfulness
+
+
+@pytest.mark.parametrize(
+    ("colour", "expected"),
+    [((0, 0, 0), 0.0), ((90, 90, 90), 0.0), ((255, 0, 0), 85.53), ((0, 0, 255), 76.5), ((255, 255, 0), 76.5)],
+)
+def test_one_colour_is_as_colourful_as_it_is_far_from_grey(colour: tuple[int, int, int], expected: float):
+    assert scores(flat(colour)).colourfulness == expected
+
+
+def test_two_colours_count_by_their_spread():
+    """Half red, half green: R - G is 255 or -255, and (R + G) / 2 - B is 127.5 in both."""
+    picture = flat((0, 255, 0), 96, 96)
+    picture[:48] = (255, 0, 0)
+    assert quality.colourfulness(quality.reduce_to_quarter(picture)) == 255 + 0.3 * 127.5
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_colourfulness_is_the_published_measure(seed: int):
+    picture = restless(seed=seed)  # blocks of 4 px, which a quarter of the size shows as they are
+    assert quality.colourfulness(quality.reduce_to_quarter(picture)) == pytest.approx(published_colourfulness(picture))

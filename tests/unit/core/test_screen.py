@@ -29,6 +29,7 @@ BLANK = {
     "blur": 0.2,
     "border": 0.0,
     "object_photo": 0.0,
+    "colourfulness": 30.0,
     "figures": 1,
     "where.department": "Prints",
     "where.year": 1900,
@@ -196,6 +197,12 @@ def decided(settings: dict[str, Any], *rows: dict[str, Any]) -> list[tuple[str |
             {"border": 0.21},
             ("framed", "border 0.21 > 0.2"),
             id="too much border",
+        ),
+        pytest.param(
+            {"scores": ScoreLimits(least_colourfulness=15)},
+            {"colourfulness": 3.25},
+            ("not_in_colour", "colourfulness 3.25 < 15.0"),
+            id="pale",
         ),
         pytest.param(
             {"scores": ScoreLimits(most_object_photo=0.75)},

@@ -22,6 +22,7 @@ STAGES: dict[str, tuple[str, str, list[str]]] = {
     # stage: module and name of its digest, and modules whose rules decide what it gives
     "hash": ("tasks.engine.inspection", "CODE", ["core.hash", "io.images.inspection", "io.images.decode"]),
     "quality": ("tasks.quality", "CODE", ["core.quality", "io.images.colour_thumbnails"]),
+    "library hashes": ("tasks.subjects.library_hashes", "CODE", ["io.images.library_hashes"]),
     "view hashes": ("tasks.dedup.view_hashes", "CODE", ["core.dedup.views", "io.images.thumbnails"]),
     "relations": (
         "tasks.dedup.relate",
@@ -233,6 +234,7 @@ OUTSIDE = {
     "events": "what Prefect's server is told; not stored",
     "failures": "what a person is told of a failure",
     "flow_runs": "shown, not stored",
+    "library_hashes": "looks up and stores; what is stored comes from io",
     "detectors": "opens files and chooses which of its modules runs; these are parts of the key",
     "web_client": "who asks, and how politely: no content",
     "refusals": "kept for a person to ask; no build reads it",

@@ -47,7 +47,11 @@ def recipe(declared: Any, *sources: Any) -> Recipe:
         pytest.param({"room": {}}, "missing", id="no type"),
         pytest.param({"room": "string"}, "model_type", id="a type alone"),
         pytest.param({"room": {"type": "string", "from": ""}}, "string_too_short", id="from nowhere"),
-        pytest.param({"room": {"type": "string", "from": {}}}, "too_short", id="from no source"),
+        pytest.param(
+            {"room": {"type": "string", "from": {}}},
+            r"attributes\.room\.from: expected a source and its field, got none",
+            id="from no source",
+        ),
         pytest.param({"room": {"type": "string", "unit": "m"}}, "extra_forbidden", id="a field that there is not"),
         pytest.param(
             {f"a{number}": {"type": "string"} for number in range(MOST_ATTRIBUTES + 1)}, "too_long", id="101 of them"

@@ -19,6 +19,7 @@ from tasks.core.dedup.candidates import (
     add_local,
     candidates,
     is_degenerate,
+    near_by_words,
 )
 from tasks.core.dedup.local import LocalPairs
 
@@ -341,3 +342,26 @@ def test_each_picture_is_compared_with_those_with_which_it_shares_most(monkeypat
     everyone = [(a, b, 10 * (b - a) + 3) for a, b in combinations(range(5), 2)]
     # 0 shares most with 4, 3; 1 with 4, 0 or 3; 2 with 0, 4 ...: what neither end has among its two is left out
     assert [pair[:2] for pair in with_local([], *everyone)] == [(0, 2), (0, 3), (0, 4), (1, 3), (1, 4), (2, 4)]
+
+
+def test_hashes_of_several_words_are_near_by_all_their_bits():
+    words = np.array(
+        [
+            [WAVES, WAVES, WAVES, WAVES],
+            [WAVES ^ 1, WAVES ^ 1, WAVES ^ 1, WAVES ^ 1],  # 4 of 256
+            [WAVES, ~WAVES & (2**64 - 1), WAVES, WAVES],  # one word is another: 64 of 256
+            [0, 0, 0, 0],  # flat: it says nothing
+        ],
+        np.uint64,
+    )
+    by_word = [near((WAVES, WAVES ^ 1)) for _ in range(4)]
+    got = near_by_words(words, by_word, 8)
+    assert (got.a.tolist(), got.b.tolist(), got.matches.tolist()) == ([0], [1], [-4])
+    got = near_by_words(words, by_word, 64)
+    assert list(zip(got.a.tolist(), got.b.tolist(), got.matches.tolist(), strict=True)) == [(0, 1, -4), (0, 2, -64)]
+
+
+@pytest.mark.parametrize("width", [1, 4])
+def test_no_hashes_of_words_no_pairs(width: int):
+    got = near_by_words(np.zeros((0, width), np.uint64), [near()] * width, 12)
+    assert [len(column) for column in got] == [0, 0, 0]
