@@ -103,7 +103,7 @@ MEANING: dict[Reason, str] = {
     "tells it.",
     Reason.OUTSIDE_PIXELS: "Width x height lies outside the screen's range of pixels.",
     Reason.OUTSIDE_BYTES: "The file's size lies outside the screen's range of bytes.",
-    Reason.NOT_IN_COLOUR: "The picture is in greys, in one tone, or in paler colours than the screen asks for.",
+    Reason.NOT_IN_COLOUR: "The picture is in greys, or in one tone; the screen asks for colour.",
     Reason.IN_COLOUR: "The picture is in colour; the screen asks for greys.",
     Reason.BLANK: "There is next to nothing in the picture: it is of one tone.",
     Reason.BLURRED: "The picture is less sharp than the screen asks for.",
