@@ -28,7 +28,7 @@ class TemporaryServer(SubprocessASGIServer):
 
     def _run_uvicorn_command(self) -> "subprocess.Popen[Any]":
         settings = get_current_settings().to_environment_variables(exclude_unset=True)
-        process = subprocess.Popen(
+        process = self.server_process = subprocess.Popen(
             # -P: neither the current folder nor that of this file may hide a module of Prefect's
             [sys.executable, "-P", __file__, str(self.port)],
             stdin=subprocess.PIPE,
@@ -36,14 +36,20 @@ class TemporaryServer(SubprocessASGIServer):
             # a terminal sends Ctrl-C to all processes of a session, but the flow must still reach its server
             start_new_session=True,
         )
-        self._wait_for(process)
+        try:
+            self._wait_for(process)
+        except BaseException:  # an interrupt too: the next try begins anew
+            self.running = False
+            self.stop()
+            raise
         return process
 
     def _wait_for(self, process: "subprocess.Popen[Any]") -> None:
-        """Until something answers at the port, or the time for it is over. Raises BadInput if the process ends before
-        that: Prefect would go on asking.
+        """Until something answers at the port. Raises BadInput if the process ends before that, and RuntimeError when
+        the time is over: Prefect would go on asking, and counts but the time in which it sleeps.
         """
-        end_s = time.monotonic() + PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS.value()
+        most_s = PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS.value()
+        end_s = time.monotonic() + most_s
         while time.monotonic() < end_s:
             with socket.socket() as client:
                 if not client.connect_ex(("127.0.0.1", self.port or 0)):
@@ -54,6 +60,7 @@ class TemporaryServer(SubprocessASGIServer):
                     f"{process.returncode}: above stands what it said"
                 )
             time.sleep(0.1)
+        raise RuntimeError(f"no answer within {most_s} s.")
 
     def stop(self) -> None:
         """End the server."""

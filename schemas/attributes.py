@@ -68,7 +68,8 @@ class Attribute(Frozen):
         alias="from",
         description="Where a source says it: a table's column or path, a field of a folder's pattern, or one of the "
         "names that a source on the web offers (docs/attributes.md). A mapping of source to that, where they differ: "
-        "other sources have none; an empty one: no source has it. null: the attribute's own name",
+        "other sources have none; an empty one stands only in attributes that the stage `hash` fills. null: the "
+        "attribute's own name",
     )
     description: str = Field("", max_length=500, description="What it means, for the card and the contract")
 

@@ -14,7 +14,7 @@ from schemas.artists import Artists
 from schemas.attributes import MOST_ATTRIBUTES, Attribute, AttributeName, attribute_problems
 from schemas.base import Frozen, Name, is_unset
 from schemas.figure_scores import with_figure_scores
-from schemas.hash_kinds import HASH_KINDS, hash_attributes
+from schemas.hash_kinds import with_hash_attributes
 from schemas.keypoints import (
     Category,
     CocoCategory,
@@ -136,7 +136,10 @@ class Recipe(Frozen):
         seed = value.get("seed", 0)
         if isinstance(value.get("stages"), tuple):
             value["stages"] = tuple(_filled_in(stage, seed) for stage in value["stages"])
-            value = _with_hash_attributes(value)
+            if isinstance(
+                attributes := value.get("attributes", {}), dict
+            ):  # so that a release says what its columns are
+                value["attributes"] = with_hash_attributes(attributes, _asked_hashes(value["stages"]))
         return value
 
     @field_validator("stages")
@@ -234,14 +237,10 @@ def _filled_in(stage: Any, seed: Any) -> Any:
     return filled
 
 
-def _with_hash_attributes(value: dict[str, Any]) -> dict[str, Any]:
-    """The recipe with the attributes that its stage `hash` fills, so that a release says what they are."""
-    asked = [stage.get("also") for stage in value["stages"] if isinstance(stage, dict) and stage.get("stage") == "hash"]
-    kinds = [kind for also in asked if isinstance(also, list | tuple) for kind in HASH_KINDS if kind in also]
-    attributes = value.get("attributes") or {}
-    if not kinds or not isinstance(attributes, dict):
-        return value
-    return {**value, "attributes": {**attributes, **hash_attributes(kind for kind in kinds if kind not in attributes)}}
+def _asked_hashes(stages: Iterable[Any]) -> list[Any]:
+    """The hashes that the stages `hash` of a recipe ask for, as they are written."""
+    hashes = [stage for stage in stages if isinstance(stage, dict) and stage.get("stage") == "hash"]
+    return [kind for stage in hashes if isinstance(stage.get("also"), list | tuple) for kind in stage["also"]]
 
 
 def _problems(recipe: Recipe) -> Iterator[str]:
@@ -253,19 +252,18 @@ def _problems(recipe: Recipe) -> Iterator[str]:
         yield f"stages[].label: expected another word than '{SCRAPE.label}', which names the first step of every build"
     yield from _repeated("categories", list(recipe.category_names))
     yield from scheme_problems(recipe.categories, recipe.keypoint_schemes)
+    yield from _hash_attribute_problems(recipe)
     yield from attribute_problems(recipe.attributes, recipe.sources)
-    filled = {kind for stage in recipe.stages_of(Hash) for kind in stage.also}
-    for name, attribute in recipe.attributes.items():
-        if attribute.from_ == {} and name not in filled:
-            yield f"attributes.{name}.from: expected a source and its field, got none"
     used = _used(recipe)
     for name in used:
         if name not in recipe.bindings:
             yield f"bindings: expected an entry that says what '{name}' is, got {_all_of(recipe.bindings) or 'none'}"
     yield from _misplaced([stage.stage for stage in recipe.stages])
-    around = Surroundings(tuple(source.name for source in recipe.sources), recipe.categories, recipe.attributes)
+    said = {name: attribute for name, attribute in recipe.attributes.items() if attribute.from_ != {}}
     for position, stage in enumerate(recipe.stages):
         where, before = f"stages[{position}] ({stage.label})", [earlier.stage for earlier in recipe.stages[:position]]
+        known = recipe.attributes if "hash" in before else said  # the others have no values yet
+        around = Surroundings(tuple(source.name for source in recipe.sources), recipe.categories, known)
         yield from stage.problems(where, around)
         yield from _unmet(where, stage, before, recipe.category_names)
     # otherwise a list of takedowns could be given and never read
@@ -274,6 +272,16 @@ def _problems(recipe: Recipe) -> Iterator[str]:
             f"bindings: expected each to be used, got '{name}', which nothing in the recipe names "
             f"(for a list by hand write `by_hand: {name}`)"
         )
+
+
+def _hash_attribute_problems(recipe: Recipe) -> Iterator[str]:
+    """A sentence for each attribute that has the name of a hash that is asked for, and for each from no source."""
+    filled = {kind for stage in recipe.stages_of(Hash) for kind in stage.also}
+    for name, attribute in recipe.attributes.items():
+        if name in filled and attribute.from_ != {}:
+            yield f"attributes: expected no '{name}' beside that of the stage hash, got one: choose another name"
+        if name not in filled and attribute.from_ == {}:
+            yield f"attributes.{name}.from: expected a source and its field, got none"
 
 
 def _used(recipe: Recipe) -> list[str]:

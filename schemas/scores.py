@@ -57,8 +57,7 @@ LIMIT_REASONS: Mapping[str, Reason] = {
     "most_object_photo": Reason.OBJECT_PHOTO,
     "least_colourfulness": Reason.NOT_IN_COLOUR,
 }
-"""For which a record is dropped that passes a limit. A limit is called after its score: least_contrast limits contrast;
-the first of them is looked at before the colour, the others behind it."""
+"""For which a record is dropped that passes a limit. A limit is called after its score: most_blur limits blur."""
 
 SCORES = ("chroma", *(name.partition("_")[2] for name in LIMIT_REASONS))
 """The scores, in the order in which they are stored; chroma is what `colour` goes by."""

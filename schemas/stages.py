@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 
 from schemas.base import Frozen, Name, Score, is_unset
 from schemas.detect import Detect
-from schemas.hash_kinds import HASH_KINDS, HashKind, hash_attributes
+from schemas.hash_kinds import HASHES, HashKind
 from schemas.phrases import LONGEST_PLACE, quoted
 from schemas.preferences import MOST_RULES, Preference
 from schemas.reasons import FAILURES_IN_BYTES, PASSING, REFUSALS, Reason
@@ -86,7 +86,7 @@ class Hash(Stage):
     )
     also: tuple[HashKind, ...] = Field(
         (),
-        max_length=len(HASH_KINDS),
+        max_length=len(HASHES),
         exclude_if=is_unset,
         description="Other hashes, by imagehash itself, of each thumbnail: ahash64, dhash64, whash64, ahash256, "
         "dhash256, whash256 and colorhash. Each becomes an attribute of its name, which the release has and a screen "
@@ -97,12 +97,6 @@ class Hash(Stage):
     def needs(self) -> tuple[str, ...]:
         """Images."""
         return ("fetch",)
-
-    def problems(self, where: str, around: Surroundings) -> Iterator[str]:
-        """Attributes of the recipe that have the name of a hash."""
-        for kind, attribute in hash_attributes(self.also).items():
-            if around.attributes[kind] != attribute:
-                yield f"attributes: expected no '{kind}' beside that of {where}.also, got one: choose another name"
 
 
 class Quality(Stage):
@@ -136,17 +130,17 @@ class Dedup(Stage):
         description="What finds the pairs to compare closely. By hashes: phash (required): copies in another size, "
         "quality or colour; crops: copies that lost up to a quarter of a side; tilted: copies turned by 5 degrees; "
         "inner: copies with a mount, a border, or padded; mirrored: mirror images; turned: copies turned by 90, 180 or "
-        "270 degrees; ahash64, dhash64, whash64, ahash256, dhash256, whash256: what imagehash's hashes of that name "
-        "find. By keypoints: local: whatever shows a part of another picture, as details, halves, screenshots and "
-        "photographs taken askew do; leave it out of collections of more than some 200,000 images",
+        "270 degrees; ahash64, dhash64, whash64, ahash256, dhash256, whash256: pictures whose hashes by imagehash are "
+        "near, each within a radius of its own. By keypoints: local: whatever shows a part of another picture, as "
+        "details, halves, screenshots and photographs taken askew do; leave it out of collections of more than some "
+        "200,000 images",
     )
     radius_bits: int = Field(
         12,
         ge=0,
         le=16,
-        description="Pairs of pictures whose hashes differ in at most so many of 64 bits (of 256: in four times as "
-        "many) are compared closely; no image is dropped for its hash alone. 8 is enough for copies that are only "
-        "saved again (docs/dedup.md)",
+        description="Pairs of pictures whose hashes differ in at most so many of 64 bits are compared closely; no "
+        "image is dropped for its hash alone. 8 is enough for copies that are only saved again (docs/dedup.md)",
     )
     view_radius_bits: int = Field(
         10,

@@ -267,7 +267,8 @@ QUALITY = pa.schema(
         *((score, pa.float64()) for score in SCORES),
     ]
 )
-"""Scores of a blob's thumbnail, 0..1 (chroma: seldom above 0.5), to a thousandth. docs/screening.md says what each
+"""Scores of a blob's thumbnail to a thousandth, 0..1 (chroma: seldom above 0.5; colourfulness: below 300).
+docs/screening.md says what each
 means."""
 
 SCREEN = outcome()

@@ -1,5 +1,6 @@
 """hash (measure): size in the upright frame, format and perceptual hashes of each blob."""
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.manifests import Context, State, Step
@@ -7,7 +8,7 @@ from schemas.recipe import Recipe
 from schemas.stages import Hash
 from schemas.tables import HASH
 from tasks.core import tables
-from tasks.engine import inspection, runs
+from tasks.engine import inspection, runs, steps
 from tasks.engine.measure import measure_step
 from tasks.engine.views import column_of, kept_ids
 from tasks.io.store.layout import outcome_folder
@@ -30,18 +31,24 @@ def _with_other_hashes(step: Step, settings: Hash, state: State, context: Contex
     records, ids = store.read_table(state.records), kept_ids(store, state.then(step))
     blobs = column_of(store, state.outcome("fetch"), ids, "sha256")
     needed = pc.unique(blobs).sort()
-    missing = 0
+    stored = [library_hashes.stored_hashes(kind, needed, context)["sha256"] for kind in settings.also]
+    lacking = pc.unique(pa.concat_arrays([tables.missing(needed, of_kind) for of_kind in stored]))
     for kind in settings.also:
-        missing = max(missing, len(needed) - library_hashes.stored_hashes(kind, needed, context).num_rows)
         found = library_hashes.ensure_hashes(kind, needed, context, settings.label)
         hashes = tables.lookup(found, "sha256", blobs)["hash"]
         of_all = hashes.take(pc.index_in(records["record_id"], value_set=ids))
         place = records.schema.get_field_index(kind)
         records = records.set_column(place, records.schema.field(place), of_all)
-    return step.model_copy(
-        update={
-            "records": store.write_table(outcome_folder("hash"), records),
-            "computed": step.computed + missing + state.pending,  # none is pending but in a plan
-            "pending": step.pending + missing if context.plan else step.pending,
-        }
-    )
+    if context.plan and (len(lacking) or state.pending):
+        waiting = ids.filter(pc.is_in(blobs, value_set=lacking))
+        outcome = store.read_table(step.outcome)
+        step = steps.planned_step(
+            store,
+            settings,
+            outcome.filter(pc.invert(pc.is_in(outcome["record_id"], value_set=waiting))),
+            computed=step.computed + len(lacking) + state.pending,
+            pending=step.pending + len(waiting),
+        )
+    else:
+        step = step.model_copy(update={"computed": step.computed + len(lacking)})
+    return step.model_copy(update={"records": store.write_table(outcome_folder("hash"), records)})

@@ -15,6 +15,7 @@ from schemas.tables import SCREEN
 from tasks.core import rights, tables, where
 from tasks.core.names import styles
 
+_FIRST = "least_contrast"
 COLUMNS = (
     "record_id",
     "is_included",
@@ -143,21 +144,19 @@ def _size_checks(view: pa.Table, settings: Screen) -> Iterator[Check]:
 
 def _score_checks(view: pa.Table, settings: Screen) -> Iterator[Check]:
     """By the scores: blank first, since an empty picture has neither colour nor sharpness."""
-    first, *others = LIMIT_REASONS if settings.scores else (None,)
-    if first is not None:
-        yield from _limit_checks(view, settings, first)
+    yield from _limit_checks(view, settings, _FIRST)
     if settings.colour is not None:
         found, line = view["chroma"].to_numpy(), settings.least_chroma
         if settings.colour == "colour":
             yield found < line, Reason.NOT_IN_COLOUR, [f"chroma {score} < {line}" for score in found]
         else:
             yield found >= line, Reason.IN_COLOUR, [f"chroma {score} >= {line}" for score in found]
-    for limit in others:
+    for limit in (name for name in LIMIT_REASONS if name != _FIRST):
         yield from _limit_checks(view, settings, limit)
 
 
 def _limit_checks(view: pa.Table, settings: Screen, name: str) -> Iterator[Check]:
-    if (line := getattr(settings.scores, name)) is not None:
+    if (line := getattr(settings.scores, name, None)) is not None:
         kind, _, score = name.partition("_")
         found, sign = view[score].to_numpy(), "<" if kind == "least" else ">"
         fails = found < line if kind == "least" else found > line

@@ -5,7 +5,7 @@ only then is anything decided.
 """
 
 import hashlib
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -13,15 +13,14 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.errors import BrokenPromise
-from schemas.hash_kinds import HASH_WORDS, WORK_HASHES, WorkHash
+from schemas.hash_kinds import HASHES, WorkHash
 from schemas.manifests import Context, State, Step, TableRef
 from schemas.recipe import Recipe
-from schemas.relations import VIEW_NAMES, ViewName
+from schemas.relations import APART, VIEW_NAMES, ViewName
 from schemas.stages import Dedup
 from schemas.tables import HASH, VERDICTS
 from tasks.core import tables
 from tasks.core.dedup import candidates, decide, preferences, verdicts, views, witnesses
-from tasks.core.dedup.local import LocalPairs
 from tasks.dedup import local_pairs, relate, search, view_hashes
 from tasks.engine import inspection, runs, steps, thumbnails
 from tasks.engine.cache_keys import cache_key
@@ -222,24 +221,25 @@ def _find_pairs(settings: Dedup, blobs: Blobs, witnessed: pa.Array, context: Con
             for name, hashes in whole.items()
         ],
     )
-    for kind in (kind for kind in WORK_HASHES if kind in settings.by):
-        by_hash = _near_by_library_hash(kind, settings, blobs, context)
-        to_hash += by_hash is None
-        if by_hash is not None:
-            pairs = candidates.add_local(pairs, by_hash, 0, blobs.hashes)
     if "local" in settings.by:
         shared = local_pairs.local_pairs(blobs.sha256, context, settings.label)
         to_hash += shared is None
         if shared is not None:
             pairs = candidates.add_local(pairs, shared, views.ALL_VIEWS.index(views.LOCAL), blobs.hashes)
+    alone, crowded = pairs, pairs.crowded
+    for kind in (kind for kind in get_args(WorkHash) if kind in settings.by):
+        by_hash = _near_by_library_hash(kind, blobs, context, settings.label)
+        to_hash += by_hash is None
+        if by_hash is not None:
+            pairs, crowded = candidates.add_near(pairs, by_hash, blobs.hashes), max(crowded, by_hash.crowded)
     table = pa.table({"a": pairs.a, "b": pairs.b, "view": pairs.view, "distance_bits": pairs.distance_bits})
     measured = relate.ensure_relations(blobs.sha256, table, blobs.sizes, context, settings.label)
-    notes = _notes(pairs.crowded, measured["relation"].null_count, to_hash)
+    notes = _notes(crowded, measured["relation"].null_count, to_hash)
     conclusive = decide.conclusive_pairs(
         pa.table(
             {
                 **{column: table[column] for column in ("a", "b", "view")},
-                "relation": measured["relation"],
+                "relation": _without_doubts(measured["relation"], candidates.is_added(pairs, alone)),
                 "distance_bits": table["distance_bits"].cast(pa.int16()),
                 "score": measured["score"],
             }
@@ -250,22 +250,29 @@ def _find_pairs(settings: Dedup, blobs: Blobs, witnessed: pa.Array, context: Con
     return PairEvidence(conclusive, tuple(notes), is_complete=not measured["relation"].null_count and not to_hash)
 
 
-def _near_by_library_hash(kind: WorkHash, settings: Dedup, blobs: Blobs, context: Context) -> LocalPairs | None:
+def _near_by_library_hash(kind: WorkHash, blobs: Blobs, context: Context, label: str) -> candidates.NearBlobs | None:
     """Pairs of blobs that one of imagehash's hashes finds; None in a plan where some are not hashed yet."""
-    found = library_hashes.ensure_hashes(kind, blobs.sha256, context, settings.label)
+    found = library_hashes.ensure_hashes(kind, blobs.sha256, context, label)
     if found.num_rows < len(blobs.hashes):
         return None
-    words = (
-        found["keys"].combine_chunks().flatten().to_numpy().astype(np.uint64).reshape(found.num_rows, HASH_WORDS[kind])
-    )
-    radii_bits = search.RadiiBits(settings.radius_bits, 0)
+    spec = HASHES[kind]
+    flat = found["keys"].combine_chunks().flatten().to_numpy().astype(np.uint64)
+    words = flat.reshape(found.num_rows, spec.words)
+    radius_bits = spec.radius_bits or 0
+    radii_bits = search.RadiiBits(radius_bits // spec.words, 0)
     near = [
-        _near_hashes(
-            search.near_hashes(_distinct_hashes(column), _distinct_hashes(), radii_bits, context, settings.label)
-        )
+        _near_hashes(search.near_hashes(_distinct_hashes(column), _distinct_hashes(), radii_bits, context, label))
         for column in words.T
     ]
-    return candidates.near_by_words(words, near, settings.radius_bits * words.shape[1])
+    return candidates.near_by_words(words, near, radius_bits)
+
+
+def _without_doubts(relation: pa.ChunkedArray, is_by_other_hash: NDArray[np.bool_]) -> pa.ChunkedArray:
+    """The relations, but null where a pair that only another hash has found is of two works: whole pictures that the
+    program's own hash holds for far apart may be a picture and its detail, which no comparison of wholes shows.
+    """
+    is_apart = pc.is_in(relation, value_set=pa.array(sorted(APART), pa.string()))
+    return pc.if_else(pc.and_(is_apart, pa.array(is_by_other_hash)), pa.scalar(None, pa.string()), relation)
 
 
 def _spread_over_blobs(

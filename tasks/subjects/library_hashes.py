@@ -56,4 +56,6 @@ def ensure_hashes(kind: HashKind, blobs: pa.Array, context: Context, label: str)
 
 
 def _folder(kind: HashKind) -> str:
-    return measure_folder("library-hashes", cache_key(kind=kind, code=CODE, of=inspection.CODE))
+    return measure_folder(
+        "library-hashes", cache_key(kind=kind, library=library_hashes.VERSION, code=CODE, of=inspection.CODE)
+    )

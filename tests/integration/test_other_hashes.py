@@ -66,6 +66,36 @@ def test_a_release_has_the_hashes_and_a_screen_goes_by_them(context: Context):
     assert again[-1].release == steps["export"].release
 
 
+def test_a_plan_counts_each_image_once_where_hashes_are_asked_for_later(context: Context):
+    run_stages(recipe(), context)
+    steps = {step.label: step for step in plan(recipe("quality", also=["dhash64"]), context)}
+    assert {label: (step.kept, step.computed) for label, step in steps.items() if label in {"hash", "quality"}} == {
+        "hash": (4, 4),
+        "quality": (4, 4),
+    }
+    assert steps["split"].kept == 4
+
+
+def test_another_hash_takes_nothing_away_that_is_found_without_it(context: Context):
+    """A picture and its upper part look like two works where they are compared as wholes."""
+    folder = Path(context.bindings["images"])
+    for name in ("one", "other"):
+        with Image.open(folder / f"{name}.png") as whole:
+            whole.crop((0, 0, whole.width, whole.height * 2 // 3)).save(folder / f"{name} above.png")
+    both = ["ahash64", "whash64", "ahash256", "whash256"]
+    alone, with_others = (
+        run_stages(recipe({"dedup": {"by": by}}), context)[3] for by in (["phash", "local"], ["phash", "local", *both])
+    )
+    edges, more = (
+        {(row["a"], row["b"], row["relation"]) for row in store_of(context).read_table(step.edges).to_pylist()}
+        for step in (alone, with_others)
+        if step.edges is not None
+    )
+    assert ("s:one above.png", "s:one.png", "cropped") in edges
+    assert edges <= more
+    assert not {relation for *_, relation in more - edges} & {"look_alike", "different"}
+
+
 def pairs(step: Step, context: Context) -> set[tuple[str, str]]:
     """The pairs that were compared, and that are of one work or nearly so."""
     assert step.edges is not None

@@ -117,30 +117,63 @@ def add_local(found: Candidates, local: LocalPairs, number: int, hashes: NDArray
     A new pair is added if either blob is among the MOST_PARTNERS with which the other shares most places; of equal
     ones the smaller blob comes first. hashes: (N,) of the whole pictures, between which distance_bits is taken.
     """
+    return _with_pairs(found, local.a, local.b, -local.matches, number, hashes)
+
+
+def add_near(found: Candidates, near: "NearBlobs", hashes: NDArray[np.uint64]) -> Candidates:
+    """The same with pairs that another hash than the program's own finds near, to be compared as wholes."""
+    return _with_pairs(found, near.a, near.b, near.distance_bits, 0, hashes)
+
+
+def _with_pairs(
+    found: Candidates,
+    a_new: NDArray[np.int64],
+    b_new: NDArray[np.int64],
+    rank: NDArray[np.int64],
+    number: int,
+    hashes: NDArray[np.uint64],
+) -> Candidates:
     blobs = len(hashes)
     known = np.minimum(found.a, found.b) * blobs + np.maximum(found.a, found.b)
-    is_new = ~np.isin(local.a * blobs + local.b, known)
-    is_new[is_new] = _is_among_nearest(local.a[is_new], local.b[is_new], -local.matches[is_new], MOST_PARTNERS)
-    a, b = np.append(found.a, local.a[is_new]), np.append(found.b, local.b[is_new])
-    view = np.append(found.view, np.full(is_new.sum(), number, np.int16))
-    apart = np.bitwise_count(hashes[local.a[is_new]] ^ hashes[local.b[is_new]])
-    bits = np.append(found.distance_bits, apart)
+    is_new = ~np.isin(a_new * blobs + b_new, known)
+    is_new[is_new] = _is_among_nearest(a_new[is_new], b_new[is_new], rank[is_new], MOST_PARTNERS)
+    a_new, b_new = a_new[is_new], b_new[is_new]
+    a, b = np.append(found.a, a_new), np.append(found.b, b_new)
+    view = np.append(found.view, np.full(len(a_new), number, np.int16))
+    bits = np.append(found.distance_bits, np.bitwise_count(hashes[a_new] ^ hashes[b_new]))
     order = np.lexsort((np.maximum(a, b), np.minimum(a, b)))
     return Candidates(a[order], b[order], view[order], bits[order], found.crowded)
 
 
-def near_by_words(words: NDArray[np.uint64], near: Sequence[NearHashes], most_bits: int) -> LocalPairs:
-    """Pairs of blobs whose hashes of several words differ in at most `most_bits`, the nearer, the more `matches`.
+def is_added(found: Candidates, before: Candidates) -> NDArray[np.bool_]:
+    """(C,) which of the pairs were not found before."""
+    size = 1 + max((int(pairs.max(initial=0)) for pairs in (*found[:2], *before[:2])), default=0)
+    now, then = (np.minimum(each.a, each.b) * size + np.maximum(each.a, each.b) for each in (found, before))
+    return ~np.isin(now, then)
 
-    words: (N, W), of which hashes of near pictures have at least one near each other; near: for each of the W, pairs of
-    its values within most_bits / W: of W words that differ in most_bits one differs in no more. Words with so few or so
-    many bits that equality says little take no part, and crowds are thinned as by `candidates`.
+
+class NearBlobs(NamedTuple):
+    """Blob a and blob b are `distance_bits` apart by one hash; each (P,), a < b, sorted. crowded: as of Candidates."""
+
+    a: NDArray[np.int64]
+    b: NDArray[np.int64]
+    distance_bits: NDArray[np.int64]
+    crowded: int
+
+
+def near_by_words(words: NDArray[np.uint64], near: Sequence[NearHashes], radius_bits: int) -> NearBlobs:
+    """Pairs of blobs whose hashes of several words differ in at most `radius_bits`.
+
+    words: (N, W). near: for each of the W, the pairs of its values within radius_bits / W: where all words together
+    differ in radius_bits, one differs in no more. Words with so few or so many bits that equality says little take no
+    part, and crowds are thinned as by `candidates`.
     """
     found = [candidates(column, pairs) for column, pairs in zip(words.T, near, strict=True)]
-    pairs = np.unique(np.concatenate([np.stack([each.a, each.b], axis=1) for each in found]), axis=0)
-    bits = np.bitwise_count(words[pairs[:, 0]] ^ words[pairs[:, 1]]).sum(axis=1).astype(np.int64)
-    is_near = bits <= most_bits
-    return LocalPairs(pairs[is_near, 0], pairs[is_near, 1], -bits[is_near])
+    codes = np.unique(np.concatenate([each.a * len(words) + each.b for each in found]))
+    a, b = np.divmod(codes, max(len(words), 1))
+    bits = np.bitwise_count(words[a] ^ words[b]).sum(axis=1).astype(np.int64)
+    is_near = bits <= radius_bits
+    return NearBlobs(a[is_near], b[is_near], bits[is_near], max(each.crowded for each in found))
 
 
 def nearest(near: NearHashes) -> NearHashes:

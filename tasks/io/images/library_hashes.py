@@ -1,26 +1,17 @@
 """Perceptual hashes of imagehash, computed by that library itself from a stored thumbnail."""
 
+import importlib.metadata
 import io
-from collections.abc import Callable, Mapping
-from functools import partial
 
 import imagehash
 import numpy as np
-from imagehash import ImageHash
 from numpy.typing import NDArray
 from PIL import Image
 
-from schemas.hash_kinds import HashKind
+from schemas.hash_kinds import HASHES, HashKind
 
-_HASHES: Mapping[HashKind, Callable[[Image.Image], ImageHash]] = {
-    "ahash64": imagehash.average_hash,
-    "dhash64": imagehash.dhash,
-    "whash64": imagehash.whash,
-    "ahash256": partial(imagehash.average_hash, hash_size=16),
-    "dhash256": partial(imagehash.dhash, hash_size=16),
-    "whash256": partial(imagehash.whash, hash_size=16),
-    "colorhash": imagehash.colorhash,
-}
+VERSION = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in ("imagehash", "pillow", "pywavelets"))
+"""What decides about the bits; a part of the cache key, so that one column never holds hashes of two versions."""
 
 
 def library_hash(jpeg: bytes | memoryview, kind: HashKind) -> tuple[str, NDArray[np.uint64]]:
@@ -29,10 +20,9 @@ def library_hash(jpeg: bytes | memoryview, kind: HashKind) -> tuple[str, NDArray
     Word w has the bits w, w + W, w + 2 W ..., the first one highest: so each word is a hash of the whole picture, only
     coarser. W is 4 for 256 bits; a hash of fewer than 64 bits has zeros behind them.
     """
-    found = _HASHES[kind](Image.open(io.BytesIO(jpeg)))
-    bits = np.asarray(found.hash, np.bool_).ravel()
-    words = -(-bits.size // 64)
-    padded = np.zeros(64 * words, np.bool_)
-    padded[: bits.size] = bits
-    by_word = np.ascontiguousarray(padded.reshape(64, words).T)
+    spec = HASHES[kind]
+    found = getattr(imagehash, spec.method)(Image.open(io.BytesIO(jpeg)), **spec.settings)
+    bits = np.zeros(64 * spec.words, np.bool_)
+    bits[: spec.bits] = np.asarray(found.hash, np.bool_).ravel()
+    by_word = np.ascontiguousarray(bits.reshape(64, spec.words).T)
     return str(found), np.packbits(by_word, axis=1).view(">u8").astype(np.uint64)[:, 0]

@@ -1,10 +1,10 @@
 """What a recipe says of imagehash's hashes."""
 
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
-from schemas.hash_kinds import HASH_KINDS, HASH_WORDS, hash_attributes
+from schemas.hash_kinds import HASHES, HashKind, WorkHash, hash_attributes
 from schemas.recipe import Recipe
 
 
@@ -48,7 +48,7 @@ def test_nothing_is_asked_for():
             ["dhash64"],
             [],
             {"attributes": {"dhash64": {"type": "string", "from": "title"}}},
-            "attributes: expected no 'dhash64' beside that of stages[1] (hash).also, got one: choose another name",
+            "attributes: expected no 'dhash64' beside that of the stage hash, got one: choose another name",
         ),
         ([], [{"dedup": {"by": ["phash", "colorhash"]}}], {}, "whash256"),
     ],
@@ -59,6 +59,30 @@ def test_what_does_not_fit_is_told(also: Any, stages: list[Any], changes: dict[s
     assert said in str(raised.value)
 
 
-def test_words_of_64_bits():
-    assert [kind for kind, words in HASH_WORDS.items() if words == 4] == ["ahash256", "dhash256", "whash256"]
-    assert [*HASH_WORDS] == [*HASH_KINDS]
+def test_a_recipe_that_was_written_out_can_be_changed():
+    """A release's recipe.yaml has the attributes; they follow what is asked for."""
+    written = recipe(["dhash64"]).model_dump()
+    (stage,) = (entry["hash"] for entry in written["stages"] if "hash" in entry)
+    stage["also"] = ["whash64"]
+    assert [*Recipe.model_validate(written).attributes] == ["whash64"]
+    stage.pop("also")
+    assert not Recipe.model_validate(written).attributes
+
+
+def test_an_older_description_of_a_hash_gives_way():
+    attributes = {"dhash64": {"type": "string", "from": {}, "description": "in other words"}}
+    assert recipe(["dhash64"], attributes=attributes).attributes == hash_attributes(["dhash64"])
+
+
+def test_a_stage_before_hash_can_not_go_by_what_hash_fills():
+    before = ["fetch", screen("dhash64"), {"hash": {"also": ["dhash64"]}}, "split", "export"]
+    with pytest.raises(ValueError, match="expected an attribute or a column of records"):
+        recipe(None, stages=before)
+
+
+def test_each_hash_is_declared_once():
+    assert get_args(HashKind)[:6] == get_args(WorkHash)
+    assert {kind for kind, spec in HASHES.items() if spec.radius_bits is not None} == {*get_args(WorkHash)}
+    assert {kind: spec.words for kind, spec in HASHES.items() if spec.words > 1} == dict.fromkeys(
+        ["ahash256", "dhash256", "whash256"], 4
+    )

@@ -14,10 +14,13 @@ from tasks.core.dedup.candidates import (
     MOST_PER_HASH,
     VIEW_COST_BITS,
     Candidates,
+    NearBlobs,
     NearHashes,
     ViewHashes,
     add_local,
+    add_near,
     candidates,
+    is_added,
     is_degenerate,
     near_by_words,
 )
@@ -356,12 +359,29 @@ def test_hashes_of_several_words_are_near_by_all_their_bits():
     )
     by_word = [near((WAVES, WAVES ^ 1)) for _ in range(4)]
     got = near_by_words(words, by_word, 8)
-    assert (got.a.tolist(), got.b.tolist(), got.matches.tolist()) == ([0], [1], [-4])
+    assert (got.a.tolist(), got.b.tolist(), got.distance_bits.tolist(), got.crowded) == ([0], [1], [4], 0)
     got = near_by_words(words, by_word, 64)
-    assert list(zip(got.a.tolist(), got.b.tolist(), got.matches.tolist(), strict=True)) == [(0, 1, -4), (0, 2, -64)]
+    assert list(zip(*(column.tolist() for column in got[:3]), strict=True)) == [(0, 1, 4), (0, 2, 64)]
+
+
+def test_a_crowd_of_several_words_is_told():
+    words = np.full((MOST_PER_HASH + 1, 4), WAVES, np.uint64)
+    got = near_by_words(words, [near()] * 4, 8)
+    assert got.crowded == MOST_PER_HASH + 1
+    assert len(got.a) < MOST_PER_HASH * (MOST_PER_HASH + 1) // 2
+
+
+def test_pairs_of_another_hash_are_added_as_wholes_and_known_ones_stay():
+    hashes = np.array([WAVES, WAVES ^ 3, ~WAVES & (2**64 - 1)], np.uint64)
+    alone = candidates(hashes, near((WAVES, WAVES ^ 3)))
+    by_other = NearBlobs(np.array([0, 1]), np.array([1, 2]), np.array([9, 2]), 0)
+    both = add_near(alone, by_other, hashes)
+    assert rows(both) == [(0, 1, 0, 2), (1, 2, 0, 62)]
+    assert is_added(both, alone).tolist() == [False, True]
+    assert is_added(alone, alone).tolist() == [False]
 
 
 @pytest.mark.parametrize("width", [1, 4])
 def test_no_hashes_of_words_no_pairs(width: int):
     got = near_by_words(np.zeros((0, width), np.uint64), [near()] * width, 12)
-    assert [len(column) for column in got] == [0, 0, 0]
+    assert [len(column) for column in got[:3]] == [0, 0, 0]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from schemas.hash_kinds import HASH_KINDS, HASH_WORDS, HashKind
+from schemas.hash_kinds import HASHES, HashKind
 from tasks.io.images.library_hashes import library_hash
 
 
@@ -20,12 +20,12 @@ def jpeg(width: int = 200, height: int = 150, seed: int = 1) -> bytes:
 
 
 @pytest.mark.parametrize("size", [(1, 1), (1, 256), (256, 3), (200, 150)], ids=str)
-@pytest.mark.parametrize("kind", HASH_KINDS)
+@pytest.mark.parametrize("kind", HASHES)
 def test_every_picture_has_every_hash(kind: HashKind, size: tuple[int, int]):
     text, words = library_hash(jpeg(*size), kind)
     assert words.dtype == np.uint64
-    assert words.shape == (HASH_WORDS[kind],)
-    assert len(text) == 11 if kind == "colorhash" else len(text) == 16 * HASH_WORDS[kind]
+    assert words.shape == (HASHES[kind].words,)
+    assert len(text) == 11 if kind == "colorhash" else len(text) == 16 * HASHES[kind].words
 
 
 @pytest.mark.parametrize(
@@ -61,3 +61,13 @@ def test_the_words_of_near_pictures_lie_as_near_as_their_hashes():
     one, other = (library_hash(jpeg(seed=seed), "whash256") for seed in (1, 2))
     apart = imagehash.hex_to_hash(one[0]) - imagehash.hex_to_hash(other[0])
     assert np.bitwise_count(one[1] ^ other[1]).sum() == apart
+
+
+@pytest.mark.parametrize("kind", HASHES)
+def test_the_digits_can_be_read_again(kind: HashKind):
+    text, _ = library_hash(jpeg(), kind)
+    theirs = imagehash.hex_to_flathash(text, 3) if kind == "colorhash" else imagehash.hex_to_hash(text)
+    assert str(theirs) == text
+    spec = HASHES[kind]
+    assert theirs.hash.size == spec.bits
+    assert theirs - getattr(imagehash, spec.method)(Image.open(io.BytesIO(jpeg())), **spec.settings) == 0
