@@ -1,8 +1,8 @@
 """Words of museums, as data: what they call centuries, eras, schools or unknown makers, by language.
 
 Each folder beside this file is a subject. Of dates and makers each file in it is a language, with where its lists
-come from; names and patterns hold for all languages. The rules that read by them are in tasks.core; another word is another line here, or in a
-recipe.
+come from; names and patterns hold for all languages. The rules that read by them are in tasks.core; another word is
+another line here, or in a recipe.
 """
 
 import functools
