@@ -284,11 +284,6 @@ def test_each_rule_has_its_say(head: str, other: str, order: str):
     assert order_of(head, other, WORDS_OF) == order
 
 
-@pytest.mark.parametrize(("text", "is_it"), [("A & B", True), ("A and B", True), ("Andrew", False), ("", False)])
-def test_two_are_joined_by_a_word_of_its_own(text: str, is_it: bool):
-    assert WORDS_OF.names.fits("joined", text) == is_it
-
-
 @pytest.mark.parametrize(
     ("text", "is_it"),
     [
