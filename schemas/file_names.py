@@ -3,7 +3,7 @@
 import functools
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 _FORMS: dict[Literal["NFC", "NFD"], str] = {"NFC": "composed letters", "NFD": "decomposed letters"}
@@ -34,6 +34,10 @@ class FileNames:
         for name in sorted(name for name in self._names if not name.isascii()):
             if (canonical := canonical_name(name)) != name:
                 self._by_canonical[canonical].append(name)
+
+    def __iter__(self) -> Iterator[str]:
+        """The names, each once, in no order."""
+        return iter(self._names)
 
     def find(self, name: str) -> str | None:
         r"""The file of that name; None if there is none, or several are canonically equal and none is exactly.

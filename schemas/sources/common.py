@@ -12,6 +12,7 @@ from schemas.maker_words import MakerWords
 from schemas.phrases import quoted
 
 NOASSERTION = "NOASSERTION"
+COCO_ANNOTATIONS = "COCO annotations"
 RightsUri = Annotated[str, Field(pattern=r"^(NOASSERTION|https?://(creativecommons\.org|rightsstatements\.org)/\S+)$")]
 
 
@@ -175,6 +176,12 @@ class FileSource(Source):
     def is_pattern_of_tables(self) -> bool:
         """Whether its rows stand in many files."""
         return False
+
+    @property
+    def named_files(self) -> tuple[tuple[str, str], ...]:
+        """The files that its settings name, each as (what it is, path), without which it has no records."""
+        boxes = self.annotations
+        return ((COCO_ANNOTATIONS, boxes.path),) if boxes is not None and boxes.format == "coco" else ()
 
 
 class WebSource(Source):

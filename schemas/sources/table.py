@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 from schemas.base import is_unset
 from schemas.sources.common import FileSource
 
+A_TABLE = "a table"
 TABLE_ENDINGS = (".csv", ".json", ".jsonl", ".parquet")
 """What the names of tables end in, in any case."""
 
@@ -85,6 +86,11 @@ class TableSource(FileSource):
     def is_pattern_of_tables(self) -> bool:
         """Whether the table is a pattern of JSON files."""
         return "*" in self.table and self.ending in {".json", ".jsonl"}
+
+    @property
+    def named_files(self) -> tuple[tuple[str, str], ...]:
+        """Its table, if it is one, and the files of its annotations."""
+        return (*(() if self.is_pattern_of_tables else ((A_TABLE, self.table),)), *super().named_files)
 
     @property
     def ending(self) -> str:

@@ -98,7 +98,8 @@ def check_sources(recipe: Recipe, context: Context) -> None:
     is to be taken from.
     """
     for file_source in recipe.file_sources:
-        Folder(file_source.at, context.bindings[file_source.at])
+        folder = Folder(file_source.at, context.bindings[file_source.at])
+        sources.check_named_files(file_source, folder.validator, folder.first_paths)
     for source in recipe.web_sources:
         web_sources.check_offers(source, fields_of(recipe.attributes, source.name))
         web_client.check_contact(context, web_sources.hosts(source), recipe.manners)

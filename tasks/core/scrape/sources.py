@@ -22,6 +22,7 @@ from schemas.file_names import FileNames
 from schemas.manifests import PassedOver
 from schemas.phrases import listed, quoted
 from schemas.sources import NOASSERTION, AnyFileSource, Rights
+from schemas.sources.common import COCO_ANNOTATIONS
 from schemas.stand_ins import stand_in
 from schemas.tables import COCO_FILES, RECORDS, SOURCE_FIGURES
 from tasks.core.coco import source as coco
@@ -30,7 +31,7 @@ from tasks.core.coco.reader import Schemes
 from tasks.core.passed_over import IMAGES_OF_FILE, Tally
 from tasks.core.scrape import folder, records, table_files, voc
 from tasks.core.scrape.attributes import check_some_fit
-from tasks.core.scrape.table_files import Files, Read, UnreadableFile, read_bytes, unreadable
+from tasks.core.scrape.table_files import Files, Read, UnreadableFile, missing_file, read_bytes, unreadable
 
 _MODULES = {"folder": folder, "table": table_files}
 _EXAMPLES = 3
@@ -63,6 +64,18 @@ class _Annotations(NamedTuple):
     by_locator: Mapping[str, coco.ImageFigures] = {}  # of a COCO file's images
     left_out: LeftOut | None = None  # of a COCO file
     head: Mapping[str, Any] | None = None  # a row of COCO_FILES
+
+
+def check_named_files(
+    source: AnyFileSource, validator: Callable[[str], str | None], first_paths: Callable[[], Sequence[str]]
+) -> None:
+    """Raise BadInput, in one sentence, where a file that the source's settings name is not there: before all files of
+    what may be a very large folder are listed. validator: of a file, None if there is none. first_paths: some files, to
+    look for what is meant.
+    """
+    for what, path in source.named_files:
+        if validator(path) is None and (there := FileNames(first_paths())).find(path) is None:
+            raise missing_file(source, what, path, there)
 
 
 def files_to_read(source: AnyFileSource, paths: Sequence[str]) -> list[str]:
@@ -310,8 +323,10 @@ def _read_annotations(
         try:
             data = read_bytes(read, settings.path)
         except UnreadableFile as problem:
-            raise unreadable(source, "COCO annotations", settings.path, problem) from problem
-        file = _coco(source, data, settings.path, categories, there)
+            raise unreadable(source, COCO_ANNOTATIONS, settings.path, problem) from problem
+        if data is None:
+            raise missing_file(source, COCO_ANNOTATIONS, settings.path, there)
+        file = coco.read_figures(f"source '{source.name}': '{settings.path}'", data, categories)
         below = f"{settings.folder.rstrip('/')}/" if settings.folder else ""
         locators = _locators_of(file.by_file_name, below, images)
         by_locator = {locators[name]: figures for name, figures in file.by_file_name.items()}
@@ -357,14 +372,3 @@ def _locators_of(file_names: Collection[str], below: str, images: FileNames) -> 
         found[name] = path if actual != path and actual in exact else actual
         exact.add(found[name])
     return found
-
-
-def _coco(
-    source: AnyFileSource, data: bytes | None, path: str, categories: Schemes, there: FileNames
-) -> coco.FileFigures:
-    if data is None:
-        raise BadInput(
-            f"source '{source.name}': expected COCO annotations '{path}' below binding '{source.at}', got no such "
-            f"file{there.why_absent(path)}"
-        )
-    return coco.read_figures(f"source '{source.name}': '{path}'", data, categories)

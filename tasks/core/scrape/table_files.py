@@ -12,7 +12,7 @@ from schemas.errors import BadInput
 from schemas.file_names import FileNames, canonical_name
 from schemas.phrases import LONGEST_PLACE, listed, quoted
 from schemas.sources import AnyFileSource, TableSource
-from schemas.sources.table import TABLE_ENDINGS
+from schemas.sources.table import A_TABLE, TABLE_ENDINGS
 from schemas.stand_ins import LOOK_BYTES, stand_in
 from tasks.core.passed_over import Tally
 from tasks.core.scrape import json_works, table
@@ -47,6 +47,15 @@ def unreadable(source: AnyFileSource, what: str, path: str, problem: UnreadableF
     return BadInput(
         f"source '{source.name}': expected {what} '{path}' below binding '{source.at}', got a file that can't be "
         f"read: {problem}"
+    )
+
+
+def missing_file(source: AnyFileSource, what: str, path: str, there: FileNames) -> BadInput:
+    """The sentence on a file that is not among those that are there, or the first of them."""
+    hint = there.why_absent(path) or (_tables_there(there) if what == A_TABLE else "")
+    return BadInput(
+        f"source '{source.name}': expected {what} {quoted(path, LONGEST_PLACE)} below binding '{source.at}', got no "
+        f"such file{hint}"
     )
 
 
@@ -124,10 +133,7 @@ def rows(source: TableSource, files: Files, attributes: AttributeFields, left_ou
     """
     tables, there = tables_of_paths(source, files.paths), FileNames(files.paths)
     if not tables:
-        raise BadInput(
-            f"source '{source.name}': expected a table {quoted(source.table, LONGEST_PLACE)} below binding "
-            f"'{source.at}', got no such file{there.why_absent(source.table) or _tables_there(files.paths)}"
-        )
+        raise missing_file(source, A_TABLE, source.table, there)
 
     def read(counts: Tally) -> Iterable[dict[str, Any]]:
         return rows_of_tables(source, tables, files.open, files.parquet_rows, counts)
@@ -147,7 +153,7 @@ def expected(source: TableSource, paths: Sequence[str], left_out: Tally) -> str:
     return f"rows in '{source.table}' below binding '{source.at}', got {files} without any{kinds and f', only {kinds}'}"
 
 
-def _tables_there(paths: Sequence[str]) -> str:
+def _tables_there(paths: Iterable[str]) -> str:
     """The tables that are there in place of one that isn't."""
     tables = sorted(path for path in paths if path.lower().endswith(TABLE_ENDINGS))
     if not tables:
@@ -197,7 +203,7 @@ def _opened(source: TableSource, read: Read, path: str) -> IO[bytes]:
     try:
         file = read(path)
     except UnreadableFile as problem:
-        raise unreadable(source, "a table", path, problem) from problem
+        raise unreadable(source, A_TABLE, path, problem) from problem
     if file is None:  # it was listed
         raise BadInput(f"source '{source.name}': expected a table '{path}' below binding '{source.at}', got none")
     if (words := stand_in(file.read(LOOK_BYTES))) is not None:

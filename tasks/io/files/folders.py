@@ -9,7 +9,7 @@ import hashlib
 import itertools
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import IO, Any
@@ -29,6 +29,7 @@ from tasks.io.images.decode import UnreadableImage
 
 _BAD_FILE_NAME = {errno.ENAMETOOLONG, errno.ELOOP}
 _PIECE_BYTES = 1 << 20
+_FIRST_PATHS = 10_000
 _LIKE_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://|data:|www\.", re.IGNORECASE)
 _STAMPS = ("mtime", "created", "ino", "ETag", "etag", "LastModified", "last_modified", "checksum", "uuid")
 
@@ -59,9 +60,7 @@ class Folder:
         Raises BadInput for a folder that may not be read, since its files would be missing without a word, and for two
         names that are written alike (see `read`).
         """
-        prefix = len(f"{self.root.rstrip('/')}/") if self.root else 0
-        files = [(_as_text(info["name"][prefix:]), self._validator(info)) for info in self._infos()]
-        files.sort()
+        files = sorted(self._listed(self._infos()))
         for (path, _), (other, _) in itertools.pairwise(files):
             if path == other:
                 raise BadInput(
@@ -69,6 +68,12 @@ class Folder:
                     "another file's name is"
                 )
         return files
+
+    def first_paths(self) -> list[str]:
+        """The first paths that the file system lists, at most 10,000, in no order: those at the top of a local folder
+        come first. Raises as `listing` does.
+        """
+        return [path for path, _ in self._listed(itertools.islice(self._infos(), _FIRST_PATHS))]
 
     def validator(self, path: str) -> str | None:
         """A text that changes when the file does; None if there is no such file in the folder (by `read`'s rule)."""
@@ -214,6 +219,12 @@ class Folder:
                 return names.why_absent(step)
             steps.append(actual)
         return ""
+
+    def _listed(self, infos: Iterable[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+        """(path below the folder, validator) of what the file system says of files."""
+        prefix = len(f"{self.root.rstrip('/')}/") if self.root else 0
+        for info in infos:
+            yield _as_text(info["name"][prefix:]), self._validator(info)
 
     def _infos(self) -> Iterator[dict[str, Any]]:
         """What the file system says of each file; of a local one also of pipes, links and the like."""

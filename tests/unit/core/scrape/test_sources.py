@@ -571,3 +571,42 @@ def test_a_table_that_is_called_otherwise_is_told():
     works = TableSource(name="s", table="Works.csv", columns={"key": "key", "image": "image"})
     with pytest.raises(BadInput, match=r"got no such file; there is 'works.csv', which differs in case$"):
         listed(works, {"works.csv": b""})
+
+
+@pytest.mark.parametrize(
+    ("there", "expected"),
+    [
+        ({"works.csv", "boxes.json"}, None),
+        (
+            {"boxes.json", "Works.csv"},
+            "a table 'works.csv' .* got no such file; there is 'Works.csv', which differs in",
+        ),
+        ({"boxes.json", "other.csv"}, "a table 'works.csv' .* got no such file; tables there: 'boxes.json', 'other.csv'$"),
+        ({"works.csv"}, "COCO annotations 'boxes.json' below binding 'images', got no such file$"),
+    ],
+)
+def test_files_that_settings_name_are_looked_up_before_all_are_listed(there: set[str], expected: str | None):
+    annotations = Annotations(format="coco", path="boxes.json")
+    source = TABLE.model_copy(update={"annotations": annotations})
+    looks: list[int] = []
+
+    def first_paths() -> list[str]:
+        looks.append(1)
+        return sorted(there)
+
+    def check() -> None:
+        sources.check_named_files(source, lambda path: "v" if path in there else None, first_paths)
+
+    if expected is None:
+        check()
+        assert not looks, "nothing is listed where all are there"
+        return
+    with pytest.raises(BadInput, match=f"source 'art': expected {expected}"):
+        check()
+    assert len(looks) == 1
+
+
+def test_a_pattern_of_tables_and_of_images_names_no_file():
+    assert FOLDER.named_files == ()
+    assert TABLE.model_copy(update={"table": "works/*.json"}).named_files == ()
+    assert TABLE.named_files == (("a table", "works.csv"),)

@@ -615,3 +615,13 @@ def test_a_path_into_the_folder_that_is_not_written_from_it_says_how_to_write_it
     for path in (f"{top}/../secret", "../secret", "b/..", "b/../../secret", "/etc/passwd", "leaves/../secret"):
         with pytest.raises(UnreadableImage, match="leads out of its folder"):
             folder.read(path, 100)
+
+
+def test_the_first_paths_are_those_at_the_top_and_no_more_than_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "deep").mkdir()
+    for place in ("deep/a.jpg", "deep/b.jpg", "works.csv"):
+        (tmp_path / place).write_bytes(b"")
+    folder = Folder("images", str(tmp_path))
+    assert sorted(folder.first_paths()) == ["deep/a.jpg", "deep/b.jpg", "works.csv"]
+    monkeypatch.setattr(folders, "_FIRST_PATHS", 1)
+    assert folder.first_paths() == ["works.csv"]
