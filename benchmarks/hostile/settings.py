@@ -158,8 +158,7 @@ def _bound(chance: random.Random, scene: Scene) -> tuple[list[str], frozenset[in
     more = chance.choice(
         (
             ["--bind", odd],
-            # all files of a machine, a home or what lies around it take minutes to list
-            ["--bind", f"images={odd if odd not in {'/', '~', '../..'} else '/dev'}"],
+            ["--bind", f"images={odd}"],
             ["--bind", f"weights={odd}"],
             ["--bind", f"{odd}=x"],
             ["--bind", f"contact={odd}"],

@@ -581,7 +581,10 @@ def test_a_table_that_is_called_otherwise_is_told():
             {"boxes.json", "Works.csv"},
             "a table 'works.csv' .* got no such file; there is 'Works.csv', which differs in",
         ),
-        ({"boxes.json", "other.csv"}, "a table 'works.csv' .* got no such file; tables there: 'boxes.json', 'other.csv'$"),
+        (
+            {"boxes.json", "other.csv"},
+            "a table 'works.csv' .* got no such file; tables there: 'boxes.json', 'other.csv'$",
+        ),
         ({"works.csv"}, "COCO annotations 'boxes.json' below binding 'images', got no such file$"),
     ],
 )
