@@ -42,9 +42,11 @@ def years_of_plain(plain: str, lexicon: Lexicon) -> YearRange:
 
 
 def _masked(year: re.Match[str]) -> str:
-    zeros = "0" * min(len(year[0]) - len(year[0].rstrip("0")), 2)
-    first = "1" if year[0][0] == "1" or len(year[0]) == 4 else "7"
-    return first * (len(year[0]) - len(zeros)) + zeros
+    digits = year[0]
+    ones = "1111" if len(digits) == 4 else "111" if digits[0] == "1" else "777"
+    if digits[-1] != "0":
+        return ones
+    return f"{ones[:-1]}0" if digits[-2] != "0" else f"{ones[:-2]}00"
 
 
 @functools.lru_cache(maxsize=16384)
@@ -69,14 +71,17 @@ class Reader:
             self._read(token)
         self._place = len(self._tokens)
         self._end_segment("")
+        self._is_all = not self._has_notes and not any(one.unread or one.is_named for one in self._segments)
+        self._has_unread = bool(self._calendars) or any(segment.unread for segment in self._segments)
 
     def years(self, text: str | None = None) -> YearRange:
         """The years that the date may mean. Raises UnreadError where it has a word that is not understood.
 
         text: another one than that of the tokens, which differs in the digits of its years alone.
         """
-        is_all = not self._has_notes and not any(segment.unread or segment.is_named for segment in self._segments)
-        kept = settled([entry.as_in(text) for entry in self.statements], is_all=is_all)
+        kept = settled([entry.as_in(text) for entry in self.statements], is_all=self._is_all)
+        if not self._has_unread:
+            return widest(kept)
         unread = [] if kept else [*self._calendars, *(segment.unread for segment in self._segments)]
         for before, entry in zip([None, *kept], kept, strict=False):
             segment = self._segments[entry.segment]

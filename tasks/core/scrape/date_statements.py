@@ -137,14 +137,15 @@ def _bounded_years(statements: Sequence[Statement]) -> Iterator[tuple[str | None
             chains.append([entry])
     for chain in chains:
         bound, years = chain[0].bound, [entry.years() for entry in chain]
+        if len(chain) == 1:
+            first, last = years[0]
+            yield bound, last if bound == "after" else first, first if bound == "before" else last
+            continue
         for entry, before, after in zip(chain[1:], years, years[1:], strict=False):
             if entry.link in {"-", "until"} and before[0] > after[1]:
                 raise UnreadError(entry.text)
-        first, last = min(year[0] for year in years), max(year[1] for year in years)
-        if len(chain) > 1:
-            yield None if bound in {"since", "until"} else bound, first, last
-        else:
-            yield bound, last if bound == "after" else first, first if bound == "before" else last
+        firsts, lasts = zip(*years, strict=True)
+        yield None if bound in {"since", "until"} else bound, min(firsts), max(lasts)
 
 
 def _check_calendars(statements: Sequence[Statement]) -> None:
@@ -163,7 +164,8 @@ def _check_calendars(statements: Sequence[Statement]) -> None:
 
 def _without_other_numbers(statements: Sequence[Statement]) -> list[Statement]:
     for before, entry in itertools.pairwise(statements):
-        entry.link = None if before.is_other else entry.link
+        if before.is_other:
+            entry.link = None
     return [entry for entry in statements if not entry.is_other]
 
 
@@ -241,10 +243,11 @@ def _share_width(before: Statement, entry: Statement) -> None:
 
 def _place_decades(found: Sequence[Statement]) -> None:
     """The century of "60-е гг. XIX в." and of "1880s-90s"."""
-    triples = zip([None, *found], found, [*found[1:], None], strict=False)
-    for before, entry, behind in reversed([*triples]):
+    for at in reversed(range(len(found))):
+        entry = found[at]
         if entry.kind != "tens" or entry.number >= _FIRST_BARE:
             continue
+        before, behind = found[at - 1] if at else None, found[at + 1] if at + 1 < len(found) else None
         century = next((one for one in (behind, before) if one and one.kind == "count" and one.unit == 100), None)
         if century is not None:
             entry.number += (century.number - 1) * 100
