@@ -13,16 +13,16 @@ refused a release), `BrokenPromise` (a check fails).
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from flows.environment import set_environment
+from flows.parameters import Argument, Count, Device, Option, with_texts
 from schemas.errors import BadInput, BrokenPromise, Refusal
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from flows.local_build import BuildRequest
     from tasks.diff import Comparison
     from tasks.evaluate.evaluation import Evaluation
     from tasks.verify import Verification
@@ -44,6 +44,11 @@ __all__ = [
 
 Place = str | PathLike[str]
 """A path, or an fsspec URL."""
+Recipe = Annotated[Place, Argument("RECIPE")]
+Url = Annotated[Place, Option("URL")]
+Bindings = Annotated[Mapping[str, Place], Option("NAME=VALUE")]
+Changes = Annotated[Sequence[str] | Mapping[str, Any], Option("stages.LABEL.FIELD=VALUE", "--set")]
+Version = Annotated[str, Option("VERSION")]
 
 _TABLES_BY_SPLIT = ("images", "annotations")
 
@@ -119,54 +124,57 @@ def open_release(place: Place) -> OpenRelease:
 
 
 def build(
-    recipe: Place,
+    recipe: Recipe,
     *,
-    store: Place = "./store",
-    bind: Mapping[str, Place] | None = None,
-    changes: Mapping[str, Any] | None = None,
-    limit: int | None = None,
-    workers: int = 2,
-    part_rows: int | None = None,
-    device: str = "auto",
-    previous: str | None = None,
-    dask: str | None = None,
+    store: Url = "./store",
+    bind: Bindings | None = None,
+    changes: Changes | None = None,
+    limit: Count | None = None,
+    dask: Annotated[str, Option("ADDRESS")] | None = None,
+    workers: Count | None = None,
+    part_rows: Count | None = None,
+    device: Device = "auto",
+    previous: Version | None = None,
 ) -> OpenRelease:
-    """Build the dataset of a recipe, and open its release. Only what the store lacks is computed.
+    """Build the dataset of a recipe and publish a release. Only what the store lacks is computed.
 
     Args:
         recipe: Path of a recipe's YAML file, or the name of a recipe that ships.
         store: Folder or fsspec URL that keeps images, results and releases.
         bind: Folders, files and addresses that the recipe names and this machine provides, by their names.
-        changes: Settings for this run, such as {"stages.sample.at_most": 20}.
+        changes: Settings for this run, such as stages.sample.at_most (`bilderatlas settings` lists them all).
         limit: Number of records to take of each source; such a release never becomes `latest`.
-        workers: Number of parts of a stage that run at the same time, 1 or more.
+        dask: Address of a Dask cluster on which the parts run, such as tcp://scheduler:8786.
+        workers: Number of parts of a stage that run at the same time, 1 or more; by default one for each core.
         part_rows: Number of rows in a part; by default chosen by the number of workers.
         device: What detectors run on: auto (a GPU if there is one), cpu, cuda, cuda:1 ...
-        previous: Version to go on from, in place of the newest; "none" to assign all splits anew.
-        dask: Address of a Dask cluster on which the parts run.
+        previous: Version whose splits images keep; by default the newest; `none` to assign all splits anew.
 
     """
-    from flows.local_build import build_here
+    from flows.local_build import build_here, parameters_of
 
-    given = {"limit": limit, "workers": workers, "part_rows": part_rows, "device": device, "previous": previous}
-    return open_release(build_here(_request(recipe, store, bind, changes, **given), dask).release)
+    given = {"recipe": recipe, "store": store, "bind": bind, "changes": changes, "limit": limit, "workers": workers}
+    parameters = parameters_of({**given, "part_rows": part_rows, "device": device, "previous": previous})
+    return open_release(build_here(parameters, dask).release)
 
 
 def plan(
-    recipe: Place,
+    recipe: Recipe,
     *,
-    store: Place = "./store",
-    bind: Mapping[str, Place] | None = None,
-    changes: Mapping[str, Any] | None = None,
-    limit: int | None = None,
-    previous: str | None = None,
+    store: Url = "./store",
+    bind: Bindings | None = None,
+    changes: Changes | None = None,
+    limit: Count | None = None,
+    previous: Version | None = None,
 ) -> str:
-    """What a build would do, in a table; nothing is fetched, computed or published. Parameters as of `build`."""
+    """Show what a build would do, without doing it: a table. Parameters as of `build`."""
     from flows.build_dataset import plan as planned
+    from flows.build_dataset import request
+    from flows.local_build import parameters_of
     from tasks.page.summary import plan_summary
 
-    request = _request(recipe, store, bind, changes, limit=limit, previous=previous)
-    return plan_summary(planned(*request.read()))
+    given = {"recipe": recipe, "store": store, "bind": bind, "changes": changes, "limit": limit, "previous": previous}
+    return plan_summary(planned(*request(parameters_of(given))))
 
 
 def verify(release: Place, *, deep: bool = False) -> "Verification":
@@ -215,49 +223,16 @@ def evaluate(protocol: str, *inputs: Place, **options: Any) -> "Evaluation":
     its command (docs/evaluating.md), where an option that may be repeated is a list, and `--set FIELD=VALUE` is
     `changes={field: value}`: evaluate("classification", predictions=["a=a.csv"], bootstrap=0).
     """
-    from importlib import import_module
     from inspect import signature
 
-    from flows.evaluate import PROTOCOLS
-    from flows.parameters import checked_parameters
+    from flows.evaluate import evaluate_by, function_of
+    from flows.settings import changes_of
 
-    if protocol not in PROTOCOLS:
-        raise BadInput(f"expected one of the protocols {', '.join(PROTOCOLS)}, got '{protocol}'")
-    flow = getattr(import_module(f"flows.evaluate.{protocol}"), f"evaluate_{protocol}")
+    function = function_of(protocol)
     if "changes" in options:
-        options["changes"] = _changes(options["changes"])
+        options["changes"] = changes_of(options["changes"] or ())
     try:
-        given = signature(flow.fn).bind(*inputs, **options).arguments
+        given = signature(function).bind(*inputs, **options).arguments
     except TypeError as problem:
         raise BadInput(f"evaluate {protocol}: expected its inputs and options, got other ones: {problem}") from None
-    given = checked_parameters(flow.fn, {name: _text(value) for name, value in given.items()})
-    # what detectors compute is kept, as a flow's parts; all else is computed here
-    evaluation: Evaluation = (flow if given.get("detectors") else flow.fn)(**given)
-    return evaluation
-
-
-def _text(value: Any) -> Any:
-    """A path as text, also within a list."""
-    if isinstance(value, list | tuple):
-        return [_text(entry) for entry in value]
-    return fspath(value) if isinstance(value, PathLike) else value
-
-
-def _request(
-    recipe: Place, store: Place, bind: Mapping[str, Place] | None, changes: Mapping[str, Any] | None, **more: Any
-) -> "BuildRequest":
-    from flows.build_dataset import build_dataset
-    from flows.local_build import BuildRequest
-    from flows.parameters import checked_parameters
-
-    places = {name: _text(place) for name, place in (bind or {}).items()}
-    given = {"recipe": _text(recipe), "store": _text(store), "bind": places, "changes": _changes(changes), **more}
-    checked = checked_parameters(build_dataset.fn, given)
-    return BuildRequest(**{name: checked[name] for name in BuildRequest._fields})
-
-
-def _changes(changes: Mapping[str, Any] | None) -> list[str]:
-    """As `--set` takes them: NAME=VALUE, where the value is YAML, of which JSON is a part."""
-    import json
-
-    return [f"{name}={json.dumps(value)}" for name, value in (changes or {}).items()]
+    return evaluate_by(protocol, with_texts(given))

@@ -65,7 +65,7 @@ def compared(folder: Path, asked: list[str], missing: str, bootstrap: int) -> li
     out.mkdir(parents=True, exist_ok=True)
     truth = out / "People-Art.json"
     truth.write_text(json.dumps(coco(folder, missing)), encoding="utf-8")
-    evaluate_detector.fn(
+    evaluate_detector(
         str(truth),
         images=str(folder / "JPEGImages"),
         detectors=asked,

@@ -3,7 +3,9 @@
 import contextlib
 import time
 import uuid
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from prefect import flow
 from prefect.context import FlowRunContext
@@ -56,24 +58,35 @@ def build_dataset(
         plan_only: Only show what the build would do: nothing is fetched, measured or published.
 
     """
+    parameters = {name: value for name, value in locals().items() if name != "plan_only"}
 
     def work() -> str:
         flow_runs.rename_run(f"{Path(recipe).stem} · {'plan' if plan_only else 'build'}")
-        settings = recipe_from_file(recipe, changes or (), limit, seed)
-        context = Context(
-            store=store,
-            bindings=bind or {},
-            workers=workers,
-            part_rows=part_rows,
-            device=device,
-            run=uuid.uuid4().hex,
-            began_s=time.time(),
-            previous=previous or "",
-            dataset=settings.name,
-        )
+        settings, context = request(parameters)
         return _plan_run(settings, context) if plan_only else _build_run(settings, context)
 
     return flow_runs.end_in_a_sentence(work)
+
+
+def request(
+    parameters: Mapping[str, Any], began_s: float | None = None, command: tuple[str, ...] = ()
+) -> tuple[Recipe, Context]:
+    """The recipe, and the context of its build. parameters: of `build_dataset`. Raises BadInput.
+
+    began_s: when it was asked for; None: now. command: what was typed, if anything was.
+    """
+    recipe = recipe_from_file(
+        parameters["recipe"], parameters["changes"] or (), parameters["limit"], parameters["seed"]
+    )
+    return recipe, Context(
+        **{name: parameters[name] for name in ("store", "workers", "part_rows", "device")},
+        bindings=parameters["bind"] or {},
+        previous=parameters["previous"] or "",
+        dataset=recipe.name,
+        run=uuid.uuid4().hex,
+        began_s=time.time() if began_s is None else began_s,
+        command=command,
+    )
 
 
 def _plan_run(recipe: Recipe, context: Context) -> str:

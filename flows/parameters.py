@@ -1,30 +1,97 @@
-"""Types of the flows' parameters: the ranges that Prefect's form shows, and that a run is refused for."""
+"""How parameters of what a person starts are declared, once: Prefect's form, the command line and Python read the same
+signature and docstring. Nothing here takes long to import, since `--help` needs it.
+"""
 
+import re
 from collections.abc import Callable, Mapping
-from inspect import Parameter, signature
-from typing import Annotated, Any
+from dataclasses import dataclass
+from inspect import Parameter, cleandoc, signature
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import ConfigDict, Field, create_model
+from annotated_types import Ge, Le
 
-from flows.settings import settings_from_fields
+if TYPE_CHECKING:
+    from pydantic import GetCoreSchemaHandler
+    from pydantic_core import CoreSchema
 
-_MOST = 2**53 - 1
+MOST = 2**53 - 1
 """The last whole number that Prefect's page can show; its server has no larger one than 2**63 - 1."""
-
-Count = Annotated[int, Field(ge=1, le=_MOST)]
-Whole = Annotated[int, Field(ge=0, le=_MOST)]
-Seed = Whole
 MOST_RESAMPLES = 100_000
 """More of them make no interval better, and take forever."""
-Resamples = Annotated[int, Field(ge=0, le=MOST_RESAMPLES)]
-Share = Annotated[float, Field(ge=0, le=1)]
-Device = Annotated[str, Field(pattern=r"^(auto|cpu|cuda(:[0-9]+)?)$")]
+_ENTRY = re.compile(r"^    (\w+): (.*(?:\n {8,}.*)*)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Argument:
+    """A parameter that is typed by its place. metavar: what stands for it in the help."""
+
+    metavar: str
+
+
+@dataclass(frozen=True)
+class Option:
+    """A parameter that is typed by its name. name: None for the parameter's own, `--far-corner` for far_corner."""
+
+    metavar: str
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """A regular expression that a text matches."""
+
+    text: str
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: "GetCoreSchemaHandler") -> "CoreSchema":
+        """A text's schema with the pattern; pydantic's own words for it would take its time to import."""
+        from pydantic_core import core_schema
+
+        return core_schema.str_schema(pattern=self.text)
+
+
+Count = Annotated[int, Ge(1), Le(MOST), Option("N")]
+Seed = Annotated[int, Ge(0), Le(MOST), Option("N")]
+Resamples = Annotated[int, Ge(0), Le(MOST_RESAMPLES), Option("N")]
+Share = Annotated[float, Ge(0), Le(1), Option("P")]
+Device = Annotated[str, Pattern(r"^(auto|cpu|cuda(:[0-9]+)?)$"), Option("DEVICE")]
+Whole = Seed
+Port = Annotated[int, Ge(0), Le(MOST), Option("PORT")]
+Day = Annotated[str, Option("YYYY-MM-DD")]
+Truth = Annotated[str, Argument("TRUTH")]
+Release = Annotated[str, Argument("RELEASE")]
+File = Annotated[str, Option("FILE")]
+Folder = Annotated[str, Option("FOLDER")]
+Store = Annotated[str, Option("URL")]
+Split = Annotated[str, Option("SPLIT")]
+Changes = Annotated[list[str], Option("FIELD=VALUE", "--set")]
+Categories = Annotated[list[str], Option("NAME", "--category")]
+Attributes = Annotated[list[str], Option("ATTRIBUTE")]
+
+
+def descriptions(function: Callable[..., Any]) -> dict[str, str]:
+    """What a function's docstring says of each parameter, in one line each."""
+    _, _, entries = cleandoc(function.__doc__ or "").partition("\nArgs:\n")
+    return {name: " ".join(text.split()) for name, text in _ENTRY.findall(entries)}
+
+
+def with_texts(value: Any) -> Any:
+    """A value in which paths are texts, also within lists and mappings."""
+    if isinstance(value, Mapping):
+        return {name: with_texts(entry) for name, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [with_texts(entry) for entry in value]
+    return fspath(value) if isinstance(value, PathLike) else value
 
 
 def checked_parameters(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters of a flow's function, in its types, with its defaults. Raises BadInput, in one sentence, for names
-    that it does not have, for what is missing, and for values of other types or outside their ranges.
+    """The parameters of a function, in its types, with its defaults. Raises BadInput, in one sentence, for names that
+    it does not have, for what is missing, and for values of other types or outside their ranges.
     """
+    from pydantic import ConfigDict, create_model
+
+    from flows.settings import settings_from_fields
+
     fields: dict[str, Any] = {
         name: (parameter.annotation, ... if parameter.default is Parameter.empty else parameter.default)
         for name, parameter in signature(function).parameters.items()

@@ -132,10 +132,14 @@ def _without_password(url: str) -> str:
 
 @contextlib.contextmanager
 def shared_server(dask: str | None) -> Iterator[None]:
-    """Whatever the block runs on a cluster uses the server that this process uses.
+    """Whatever the block runs on a cluster uses the server that this process uses; within a flow of somebody's own, its
+    server.
 
     Without the temporary server's address, each Dask worker would start one of its own.
     """
+    if FlowRunContext.get() is not None:
+        yield
+        return
     address = start_server()
     with temporary_settings({PREFECT_API_URL: address} if dask else {}):
         yield

@@ -1,5 +1,6 @@
 """Settings that people give: one reader of `--set` and of YAML."""
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -30,6 +31,13 @@ def yaml_mapping(text: str, path: str, contents: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise BadInput(f"{path[:LONGEST_PLACE]}: expected a mapping with {contents}, got {type(value).__name__}")
     return value
+
+
+def changes_of(changes: Mapping[str, Any] | Sequence[str]) -> list[str]:
+    """Changes as `--set` takes them, NAME=VALUE, where the value is YAML, of which JSON is a part."""
+    if not isinstance(changes, Mapping):
+        return [*changes]
+    return [f"{name}={json.dumps(value)}" for name, value in changes.items()]
 
 
 def parse_change(change: str, form: str = "field=VALUE") -> tuple[list[str], Any]:

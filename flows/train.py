@@ -3,42 +3,31 @@
 import os
 import time
 import uuid
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from importlib.util import find_spec
+from typing import Annotated, Any
 
-from prefect import flow
-
-from flows.parameters import Device
-from flows.settings import parse_change, set_field, settings_from_fields
+from flows.parameters import Changes, Device, Folder, Option, Split, Store, Truth
 from schemas.errors import BadInput
-from schemas.manifests import Context
-from schemas.phrases import error_line, quoted
-from schemas.train import TrainDetector, TrainingData, TrainingTruth
-from tasks.engine import runs
-from tasks.orchestration import flow_runs
-from tasks.subjects.truth import is_coco_file
-
-if TYPE_CHECKING:
-    from tasks.train import TrainingResult
+from schemas.phrases import error_line
 
 
-@flow(name="train_detector", persist_result=False)
 def train_detector(
-    truth: str,
-    images: str | None = None,
-    model: str | None = None,
-    split: str | None = None,
-    also: list[str] | None = None,
-    evaluate_truth: str | None = None,
-    evaluate_images: str | None = None,
-    evaluate_on: str | None = None,
-    store: str = "./store",
-    bind: dict[str, str] | None = None,
-    changes: list[str] | None = None,
+    truth: Truth,
+    images: Folder | None = None,
+    model: Annotated[str, Option("NAME")] | None = None,
+    split: Split | None = None,
+    also: Annotated[list[str], Option("TRUTH[,images=FOLDER][,split=SPLIT]")] | None = None,
+    evaluate_truth: Annotated[str, Option("TRUTH")] | None = None,
+    evaluate_images: Folder | None = None,
+    evaluate_on: Split | None = None,
+    store: Store = "./store",
+    bind: Annotated[dict[str, str], Option("NAME=FILE")] | None = None,
+    changes: Changes | None = None,
     device: Device = "auto",
-    out: str | None = None,
+    out: Annotated[str, Option("FILE.safetensors")] | None = None,
 ) -> dict[str, Any]:
-    """Train a detector, or go on with an interrupted training, and return its metrics.
+    """Train a torchvision detector on what people drew, or go on with an interrupted training, and return its metrics.
+    The settings are PoPArt's unless you change them.
 
     Args:
         truth: A release, or a COCO file.
@@ -50,16 +39,22 @@ def train_detector(
         evaluate_images: Folder of the images of `evaluate_truth`.
         evaluate_on: Evaluate on this split; by default val of a release. Without it a COCO file is not evaluated on.
         store: Folder or fsspec URL for checkpoints, curves and the result.
-        bind: Paths or URLs by name, such as that of the start weights.
+        bind: Files that the settings name; start=FILE gives the weights to start from.
         changes: Settings that differ from the defaults, as field=VALUE.
         device: What the training runs on: auto (a GPU if there is one), cpu, cuda, cuda:1 ...
         out: Also write the weights to this file.
 
     """
-    from tasks.train import check_out, train, write_out  # imports torch, which a deployment of all flows need not have
+    check_libraries()
+    from flows.training import settings_of, summary, training_data
+    from schemas.manifests import Context
+    from tasks.engine import runs
+    from tasks.orchestration import flow_runs
+    from tasks.train import check_out, train, write_out
 
     def work() -> dict[str, Any]:
-        settings = settings_of(model, changes or ())
+        start = ["start=start"] if "start" in (bind or {}) else []
+        settings = settings_of(model, [*start, *(changes or ())])
         flow_runs.rename_run(f"train · {settings.model}")
         data = training_data(truth, images, split, evaluate_truth, evaluate_images, evaluate_on, also or ())
         context = Context(
@@ -89,92 +84,7 @@ def train_detector(
     return flow_runs.end_in_a_sentence(work)
 
 
-def settings_of(model: str | None, changes: list[str] | tuple[()]) -> TrainDetector:
-    """The default settings with changes, each field=VALUE (group.field for a group, VALUE is YAML).
-
-    Raises BadInput on an unknown setting or a wrong value.
-    """
-    fields: dict[str, Any] = {} if model is None else {"model": model}
-    for change in changes:
-        names, value = parse_change(change)
-        if names == ["model"] and model not in (None, value):
-            raise BadInput(f"--set model={value}: expected one model, got --model {model} too")
-        set_field(fields, names, value)
-    return settings_from_fields(TrainDetector, fields)
-
-
-def training_data(
-    truth: str,
-    images: str | None,
-    split: str | None,
-    evaluate_truth: str | None,
-    evaluate_images: str | None,
-    evaluate_on: str | None,
-    also: Sequence[str] = (),
-) -> TrainingData:
-    """The images to train and to evaluate on, with defaults for what the command leaves out.
-
-    also: further truths, each as TRUTH[,images=FOLDER][,split=SPLIT]. Raises BadInput for one that can't be read.
-    """
-    split = split or _default_split(truth)
-    more = tuple(parse_truth(text) for text in also)
-    evaluation = evaluate_truth or truth
-    if not is_coco_file(evaluation):
-        evaluate_on = evaluate_on or "val"
-    elif evaluate_truth is None and evaluate_on is None:
-        return TrainingData(truth, images, split, None, None, None, more)
-    folder = evaluate_images if evaluate_truth else images
-    return TrainingData(truth, images, split, evaluation, folder, evaluate_on, more)
-
-
-def parse_truth(text: str) -> TrainingTruth:
-    """One `--also`: TRUTH[,images=FOLDER][,split=SPLIT]. Raises BadInput.
-
-    >>> parse_truth("store/releases/popart/latest")
-    TrainingTruth(truth='store/releases/popart/latest', images=None, split='train')
-    >>> parse_truth("train.json,images=popart")
-    TrainingTruth(truth='train.json', images='popart', split=None)
-    """
-    truth, *pairs = text.split(",")
-    given: dict[str, str] = {}
-    for pair in pairs:
-        name, _, value = pair.partition("=")
-        if name not in {"images", "split"} or name in given or not value:
-            raise BadInput(f"--also: expected images=FOLDER or split=SPLIT after a comma, got {quoted(pair)}")
-        given[name] = value
-    if not truth:
-        raise BadInput(f"--also: expected TRUTH[,images=FOLDER][,split=SPLIT], got {quoted(text)}")
-    if "images" in given and not is_coco_file(truth):
-        raise BadInput(f"--also: expected images=FOLDER with a COCO file only, got it with {quoted(truth)}")
-    return TrainingTruth(truth, given.get("images"), given.get("split") or _default_split(truth))
-
-
-def _default_split(truth: str) -> str | None:
-    """`train` of a release; None, which is all images, of a COCO file."""
-    return None if is_coco_file(truth) else "train"
-
-
-def summary(result: "TrainingResult", where: str) -> str:
-    """The lines to print at the end: images and loss, scores, and last the path of the weights.
-
-    Notes come first, unless they were printed during the training.
-    """
-    metrics = result.metrics
-    lines = [] if result.is_new else list(result.notes)
-    lines.append(
-        f"{'trained' if result.is_new else 'trained before'}: {metrics['model']}, {metrics['steps']} steps, "
-        f"{metrics['images']} images, "
-        f"{metrics['figures']} figures, loss {metrics['loss']:.3f}"
-    )
-    lines += [
-        f"of {share['name']}: {share['images']} images, {share['figures']} figures; {share['left_out']} images left out"
-        for share in metrics.get("truths", ())
-    ]
-    for scores in metrics["evaluations"][-1:]:
-        values = ", ".join(f"{name} {_number(scores[name])}" for name in ("AP", "AP50", "AP75", "AR100"))
-        lines.append(f"on {metrics['evaluated_on']} ({scores['images']} images, {scores['figures']} figures): {values}")
-    return "\n".join([*lines, f"weights: {where}"])
-
-
-def _number(value: float | None) -> str:
-    return "none" if value is None else f"{value:.3f}"
+def check_libraries() -> None:
+    """Raise BadInput where the libraries that train are not installed: a deployment of all flows need not have them."""
+    if find_spec("torchvision") is None:
+        raise BadInput("train: expected torch and torchvision, got none; install bilderatlas[torch]")

@@ -198,15 +198,14 @@ class _PlainFlow:
 @contextlib.contextmanager
 def _without_server(waits_for_disk: bool) -> Iterator[None]:
     """Flows as plain calls. What they do inside is the same, but parts run one by one and are not tried again."""
-    from flows import build_dataset, runner, train
-    from flows.evaluate import detector
+    from flows import build_dataset, prefect_flows, runner
     from tasks import train as training
 
     with contextlib.ExitStack() as patches:
         for module, name, value in (
             (build_dataset, "build_dataset", _PlainFlow(build_dataset.build_dataset.fn)),
-            (detector, "evaluate_detector", _PlainFlow(detector.evaluate_detector.fn)),
-            (train, "train_detector", train.train_detector.fn),
+            (prefect_flows, "evaluate_detector", prefect_flows.evaluate_detector.fn),
+            (prefect_flows, "train_detector", prefect_flows.train_detector.fn),
             (training, "train", training.train.fn),
             (runner, "start_server", lambda: None),
             (runner, "shared_server", lambda _: contextlib.nullcontext()),

@@ -1,27 +1,58 @@
-"""What the commands' parsers share: how a command is added, and the arguments that several commands take."""
+"""Commands from functions: a parameter of a signature is an argument or an option, a line of the docstring its help."""
 
 import argparse
-import os
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+import functools
+import types
+from collections.abc import Callable, Mapping, Sequence
+from inspect import Parameter, cleandoc, signature
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Union, get_args, get_origin
 
+from annotated_types import Ge, Le
+
+from flows.parameters import MOST, Argument, Option, descriptions
 from schemas.phrases import quoted
 
 if TYPE_CHECKING:
     # the class is private to argparse, and takes a type only where types are checked
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
-_MOST_RESAMPLES = 100_000  # as in flows/parameters.py, whose library would take its time to import
-
+Function = Callable[..., Any]
 Command = Callable[[argparse.Namespace], int]
 """Runs with the parsed arguments and returns the exit status."""
+Run = Callable[[dict[str, Any], Sequence[str]], int]
+"""Runs with a function's parameters, by name, and the words that were typed; returns the exit status."""
 
 
-def add_command(commands: "Commands", name: str, command: Command, summary: str) -> argparse.ArgumentParser:
-    """The parser of a new command, which has no arguments yet. `summary` is its line in the list of commands."""
-    parser = commands.add_parser(name, help=summary, description=f"{summary[:1].upper()}{summary[1:]}.")
-    parser.set_defaults(command=command)
-    return parser
+class _Kind(NamedTuple):
+    """What a parameter's annotation says. of: the type of a value."""
+
+    of: Any
+    typed: Argument | Option | None
+    least: int | None
+    most: int | None
+
+    @property
+    def is_many(self) -> bool:
+        """Whether it may be given several times."""
+        return (get_origin(self.of) or self.of) in {list, dict, Mapping, Sequence}
+
+
+def add_command(
+    commands: "Commands", name: str, function: Function, run: Run | None = None, summary: str | None = None
+) -> None:
+    """Add a command that takes what a function takes.
+
+    run: what runs in place of the function; without it the function returns the exit status. summary: in place of the
+    function's.
+    """
+    text = summary or summary_of(function)
+    first = text.partition(". ")[0].removesuffix(".")
+    parser = commands.add_parser(name, help=first[:1].lower() + first[1:], description=text)
+    parameters, texts = signature(function).parameters, descriptions(function)
+    for parameter in parameters.values():
+        _add_parameter(parser, parameter, texts[parameter.name])
+    chosen: Run = run or (lambda given, _: int(function(**given)))
+    parser.set_defaults(command=functools.partial(_call, chosen, parameters))
 
 
 def add_group(commands: "Commands", name: str, summary: str, metavar: str = "COMMAND") -> "Commands":
@@ -30,89 +61,83 @@ def add_group(commands: "Commands", name: str, summary: str, metavar: str = "COM
     return parser.add_subparsers(required=True, metavar=metavar)
 
 
-def add_store(parser: argparse.ArgumentParser) -> None:
-    """`--store`."""
-    parser.add_argument(
-        "--store", default="./store", metavar="URL", help="folder or fsspec URL of the store (default: %(default)s)"
+def summary_of(function: Function) -> str:
+    """The first paragraph of a function's docstring, in one line."""
+    return " ".join(cleandoc(function.__doc__ or "").partition("\n\n")[0].split())
+
+
+def _call(run: Run, parameters: Mapping[str, Parameter], arguments: argparse.Namespace) -> int:
+    given = {name: getattr(arguments, name) for name in parameters}
+    for name in given:
+        if (get_origin(of := _kind(parameters[name].annotation).of) or of) in {dict, Mapping}:
+            from flows.recipes import bindings_from_pairs
+
+            given[name] = bindings_from_pairs(given[name])
+    return run(given, arguments.words)
+
+
+def _add_parameter(parser: argparse.ArgumentParser, parameter: Parameter, text: str) -> None:
+    kind, default = _kind(parameter.annotation), parameter.default
+    is_required = default is Parameter.empty
+    metavar = kind.typed.metavar if kind.typed else None
+    more: dict[str, Any] = {"help": _help(text, default, is_many=kind.is_many)}
+    if isinstance(kind.typed, Argument):
+        parser.add_argument(
+            parameter.name, metavar=metavar, **more, **({} if is_required else {"nargs": "?", "default": default})
+        )
+        return
+    if kind.of is bool:
+        more["action"] = "store_true"
+    elif kind.is_many:
+        more |= {"action": "append", "metavar": metavar, "default": [] if is_required or default is None else default}
+    elif get_origin(kind.of) is Literal:
+        more |= {"choices": get_args(kind.of), "default": default}
+    else:
+        more |= {"type": _type(kind), "metavar": metavar, "default": default, "required": is_required}
+    name = (kind.typed.name if kind.typed else None) or f"--{parameter.name.replace('_', '-')}"
+    parser.add_argument(name, dest=parameter.name, **more)
+
+
+def _help(text: str, default: Any, *, is_many: bool) -> str:
+    has_default = isinstance(default, str | int | float) and not isinstance(default, bool) and default != ""
+    end = f" (default: {default})" if has_default else "; may be repeated" if is_many else ""
+    start = text if text[1:2].isupper() else text[:1].lower() + text[1:]
+    return f"{start if start.endswith('...') else start.removesuffix('.')}{end}".replace("%", "%%")
+
+
+def _kind(annotation: Any) -> _Kind:
+    """Of Annotated[X, ...], of X | None, and of both within each other."""
+    if get_origin(annotation) in {Union, types.UnionType}:
+        kinds = [_kind(one) for one in get_args(annotation) if one is not types.NoneType]
+        is_plain = len(kinds) > 1 and not kinds[0].is_many  # a path may be more than a text
+        return _Kind(str, None, None, None) if is_plain else kinds[0]
+    if not hasattr(annotation, "__metadata__"):
+        return _Kind(annotation, None, None, None)
+    of, notes = _kind(annotation.__origin__).of, annotation.__metadata__[::-1]  # the last word on it holds
+    return _Kind(
+        of,
+        next((note for note in notes if isinstance(note, Argument | Option)), None),
+        next((int(str(note.ge)) for note in notes if isinstance(note, Ge)), None),
+        next((int(str(note.le)) for note in notes if isinstance(note, Le)), None),
     )
 
 
-def add_bind(parser: argparse.ArgumentParser, text: str, metavar: str = "NAME=VALUE") -> None:
-    """`--bind`, which may be given several times."""
-    parser.add_argument("--bind", action="append", default=[], metavar=metavar, help=f"{text}; may be repeated")
+def _type(kind: _Kind) -> Callable[[str], Any]:
+    if kind.of is int:
+        return functools.partial(whole, kind.least or 0, kind.most or MOST)
+    return number if kind.of is float else str
 
 
-def add_set(parser: argparse.ArgumentParser, metavar: str) -> None:
-    """`--set`, which may be given several times."""
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar=metavar,
-        help="change one setting for this run; VALUE is YAML; may be repeated (`bilderatlas settings` lists them all)",
-    )
-
-
-def add_workers(parser: argparse.ArgumentParser) -> None:
-    """`--workers`."""
-    parser.add_argument(
-        "--workers",
-        type=positive,
-        default=os.cpu_count() or 2,
-        metavar="N",
-        help="parts of a stage that run at the same time (default: %(default)s)",
-    )
-
-
-def add_device(parser: argparse.ArgumentParser, text: str) -> None:
-    """`--device`."""
-    parser.add_argument(
-        "--device",
-        default="auto",
-        metavar="DEVICE",
-        help=f"{text}: auto (a GPU if there is one), cpu, cuda, cuda:1 ... (default: %(default)s)",
-    )
-
-
-def add_categories(parser: argparse.ArgumentParser) -> None:
-    """`--category` and `--by`, each of which may be given several times."""
-    parser.add_argument(
-        "--category",
-        action="append",
-        metavar="NAME",
-        help="category to compare (default: person); may be repeated: then each is scored, and their mean. all: every "
-        "category of the truth",
-    )
-    parser.add_argument(
-        "--by",
-        action="append",
-        metavar="ATTRIBUTE",
-        help="also give every number for each value of this attribute of images, such as style; may be repeated",
-    )
-
-
-def add_resampling(parser: argparse.ArgumentParser, units: str) -> None:
-    """`--bootstrap` and `--seed`."""
-    parser.add_argument(
-        "--bootstrap",
-        type=resamples,
-        default=1000,
-        metavar="N",
-        help=f"resamples of the {units} for 95 %% intervals, up to 100,000, 0 for none (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--seed", type=whole, default=0, metavar="N", help="seed of the resamples (default: %(default)s)"
-    )
-
-
-def whole(text: str) -> int:
-    """A whole number, 0 or more."""
-    return _whole_from(0, text)
-
-
-def positive(text: str) -> int:
-    """A whole number, 1 or more."""
-    return _whole_from(1, text)
+def whole(least: int, most: int, text: str) -> int:
+    """A whole number in a range."""
+    try:
+        value = int(text)
+    except ValueError:
+        value = least - 1
+    if not least <= value <= most:
+        end = "on" if most == MOST else f"to {most:,}"
+        raise argparse.ArgumentTypeError(f"expected a whole number from {least} {end}, got {quoted(text)}")
+    return value
 
 
 def number(text: str) -> float:
@@ -121,25 +146,3 @@ def number(text: str) -> float:
         return float(text)
     except ValueError as problem:
         raise argparse.ArgumentTypeError(f"expected a number, got {quoted(text)}") from problem
-
-
-def resamples(text: str) -> int:
-    """A number of resamples, 0 to 100,000: more of them make no interval better, and take forever."""
-    try:
-        value = int(text)
-    except ValueError:
-        value = -1
-    if not 0 <= value <= _MOST_RESAMPLES:
-        expected = f"expected a whole number from 0 to {_MOST_RESAMPLES:,}"
-        raise argparse.ArgumentTypeError(f"{expected}, got {quoted(text)}")
-    return value
-
-
-def _whole_from(least: int, text: str) -> int:
-    try:
-        value = int(text)
-    except ValueError:
-        value = least - 1
-    if value < least:
-        raise argparse.ArgumentTypeError(f"expected a whole number from {least} on, got {quoted(text)}")
-    return value

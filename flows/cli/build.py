@@ -1,115 +1,95 @@
 """`bilderatlas build`, `plan` and `scrape`: a recipe, built, planned, or its sources only listed."""
 
-import argparse
 import os
 import sys
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
-from flows.cli.arguments import add_bind, add_command, add_device, add_set, add_store, add_workers, positive
+import bilderatlas
+from bilderatlas import Bindings, Changes, Recipe, Url
+from flows.cli.arguments import add_command
+from flows.parameters import Count, Option
 from schemas.errors import BadInput
 
 if TYPE_CHECKING:
     from flows.cli.arguments import Commands
-    from flows.local_build import BuildRequest
+    from schemas.manifests import Context
+    from schemas.recipe import Recipe as ReadRecipe
 
 
 def add(commands: "Commands") -> None:
-    """Add the three commands."""
-    for parser in (
-        add_command(commands, "build", build, "build the dataset of a recipe and publish a release"),
-        add_command(commands, "plan", plan, "show what a build would do, without doing it"),
-    ):
-        _add_recipe(parser)
-        parser.add_argument(
-            "--dask", metavar="ADDRESS", help="run the parts on this Dask cluster, such as tcp://scheduler:8786"
-        )
-        add_workers(parser)
-        add_device(parser, "what detectors run on")
-        parser.add_argument(
-            "--part-rows", type=positive, metavar="N", help="rows in a part (default: chosen by the number of workers)"
-        )
-        parser.add_argument(
-            "--previous",
-            metavar="VERSION",
-            help="the release whose splits images keep (default: `latest`), or `none` to assign all splits anew",
-        )
-    parser = add_command(commands, "scrape", scrape, "list the records of a recipe's sources; no image is fetched")
-    _add_recipe(parser)
-    parser.add_argument("--source", metavar="NAME", help="list only this source")
-    parser.add_argument(
-        "--show", type=positive, default=10, metavar="N", help="number of records to print (default: %(default)s)"
-    )
-    parser.set_defaults(workers=1, part_rows=None, device="auto", previous=None)
+    """Add the three commands. `plan` takes what `build` takes, so that one may change the word alone."""
+    add_command(commands, "build", bilderatlas.build, build)
+    add_command(commands, "plan", bilderatlas.build, plan, summary="Show what a build would do, without doing it.")
+    add_command(commands, "scrape", scrape)
 
 
-def _add_recipe(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "recipe", metavar="RECIPE", help="path of a recipe's YAML file, or the name of a recipe that ships"
-    )
-    add_store(parser)
-    add_bind(parser, "a folder, file or address that the recipe names and this machine provides")
-    add_set(parser, "stages.LABEL.FIELD=VALUE")
-    parser.add_argument(
-        "--limit",
-        type=positive,
-        metavar="N",
-        help="take only N records of each source; such a release never becomes `latest`",
-    )
-
-
-def build(arguments: argparse.Namespace) -> int:
+def build(given: dict[str, Any], words: Sequence[str]) -> int:
     """Build a release, and print where it is."""
     began_s = time.time()  # before the imports, which take seconds
     from flows.local_build import build_here
 
-    built = build_here(_request(arguments), arguments.dask, began_s, _command(arguments))
+    dask = given.pop("dask")
+    built = build_here(_parameters(given), dask, began_s, ("bilderatlas", *words))
     print(f"release: {built.release}", flush=True)
     if not built.is_told:
         os._exit(0)  # else Prefect would try to send each event that it still has, for seconds each
     return 0
 
 
-def plan(arguments: argparse.Namespace) -> int:
+def plan(given: dict[str, Any], words: Sequence[str]) -> int:
     """Print what a build would do."""
     from flows import build_dataset
     from tasks.page import summary
 
-    print(summary.plan_summary(build_dataset.plan(*_request(arguments).read(command=_command(arguments)))), end="")
+    del given["dask"]
+    print(summary.plan_summary(build_dataset.plan(*_request(given, words))), end="")
     return 0
 
 
-def scrape(arguments: argparse.Namespace) -> int:
-    """Print some records of the sources; notes and counts go to stderr."""
+def scrape(
+    recipe: Recipe,
+    store: Url = "./store",
+    bind: Bindings | None = None,
+    changes: Changes | None = None,
+    limit: Count | None = None,
+    source: Annotated[str, Option("NAME")] | None = None,
+    show: Count = 10,
+) -> int:
+    """List the records of a recipe's sources; no image is fetched.
+
+    Args:
+        recipe: Path of a recipe's YAML file, or the name of a recipe that ships.
+        store: Folder or fsspec URL that keeps what the sources answer.
+        bind: Folders, files and addresses that the recipe names and this machine provides, by their names.
+        changes: Settings for this run, such as stages.sample.at_most.
+        limit: Number of records to take of each source.
+        source: List only this source.
+        show: Number of records to print.
+
+    """
     from flows.build_dataset import list_records
     from tasks.page import summary
 
-    recipe, context = _request(arguments).read(command=_command(arguments))
-    step, lines = list_records(recipe, arguments.source, arguments.show, context)
+    given = {"recipe": recipe, "store": store, "bind": bind, "changes": changes, "limit": limit, "workers": 1}
+    read, context = _request(given, ())
+    step, lines = list_records(read, source, show, context)
     print("\n".join(lines))
     for line in (*step.notes, summary.step_line(step)):
         print(line, file=sys.stderr)
     return 0
 
 
-def _request(arguments: argparse.Namespace) -> "BuildRequest":
-    from flows.local_build import BuildRequest
-    from flows.recipes import bindings_from_pairs
+def _request(given: dict[str, Any], words: Sequence[str]) -> "tuple[ReadRecipe, Context]":
+    from flows.build_dataset import request
 
-    if arguments.previous == "":
+    return request(_parameters(given), command=("bilderatlas", *words))
+
+
+def _parameters(given: dict[str, Any]) -> dict[str, Any]:
+    from flows.local_build import parameters_of
+
+    if given.get("previous") == "":
         raise BadInput("--previous: expected a version, or `none`, got ''")
-    return BuildRequest(
-        arguments.recipe,
-        arguments.store,
-        bindings_from_pairs(arguments.bind),
-        arguments.set,
-        arguments.limit,
-        arguments.workers,
-        arguments.part_rows,
-        arguments.device,
-        arguments.previous,
-    )
-
-
-def _command(arguments: argparse.Namespace) -> tuple[str, ...]:
-    return ("bilderatlas", *arguments.words)
+    return parameters_of(given)

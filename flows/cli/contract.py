@@ -1,28 +1,30 @@
 """`bilderatlas contract`: what a release promises, from version to version."""
 
-import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from flows.cli.arguments import add_command, add_group
+from flows.parameters import Argument
 
 if TYPE_CHECKING:
     from flows.cli.arguments import Commands
 
-_PLACE = "a contract, a folder of contracts, or a release"
-
 
 def add(commands: "Commands") -> None:
     """Add the command and what it can do."""
-    parts = add_group(commands, "contract", "compare two versions of a contract")
-    parser = add_command(parts, "diff", diff, "say whether readers of the old contract could read by the new one")
-    parser.add_argument("old", metavar="OLD", help=_PLACE)
-    parser.add_argument("new", metavar="NEW", help=_PLACE)
+    add_command(add_group(commands, "contract", "compare two versions of a contract"), "diff", diff)
 
 
-def diff(arguments: argparse.Namespace) -> int:
-    """Print each change; the status is 1 where one breaks readers without a new major version."""
+def diff(old: Annotated[str, Argument("OLD")], new: Annotated[str, Argument("NEW")]) -> int:
+    """Say whether readers of the old contract could read by the new one. The status is 1 where a change breaks them
+    without a new major version.
+
+    Args:
+        old: A contract, a folder of contracts, or a release.
+        new: A contract, a folder of contracts, or a release.
+
+    """
     from tasks.contract import compare
 
-    found = compare(arguments.old, arguments.new)
+    found = compare(old, new)
     print(found.text)
     return 0 if found.is_allowed else 1

@@ -1,9 +1,9 @@
 """`bilderatlas prune`: old releases leave a store, and what none of the others needs."""
 
-import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from flows.cli.arguments import add_command, add_store, positive, whole
+from flows.cli.arguments import add_command
+from flows.parameters import Argument, Count, Day, Store, Whole
 
 if TYPE_CHECKING:
     from flows.cli.arguments import Commands
@@ -11,41 +11,29 @@ if TYPE_CHECKING:
 
 def add(commands: "Commands") -> None:
     """Add the command."""
-    parser = add_command(
-        commands, "prune", prune, "remove old releases from a store, and images and tables that nobody needs any more"
-    )
-    parser.add_argument("name", metavar="NAME|all", help="the dataset's name, or all datasets of the store")
-    add_store(parser)
-    parser.add_argument(
-        "--keep",
-        type=positive,
-        default=2,
-        metavar="N",
-        help="keep the newest N releases of each dataset (default: %(default)s)",
-    )
-    parser.add_argument("--keep-since", metavar="YYYY-MM-DD", help="also keep releases written on that day or later")
-    parser.add_argument(
-        "--grace-days",
-        type=whole,
-        default=14,
-        metavar="N",
-        help="keep whatever is younger than so many days (default: %(default)s)",
-    )
-    parser.add_argument("--do", action="store_true", help="remove it (default: only show what would be removed)")
+    add_command(commands, "prune", prune)
 
 
-def prune(arguments: argparse.Namespace) -> int:
-    """Prune, and print what goes and what stays."""
+def prune(
+    name: Annotated[str, Argument("NAME|all")],
+    store: Store = "./store",
+    keep: Count = 2,
+    keep_since: Day | None = None,
+    grace_days: Whole = 14,
+    do: bool = False,
+) -> int:
+    """Remove old releases from a store, and images and tables that nobody needs any more.
+
+    Args:
+        name: The dataset's name, or all datasets of the store.
+        store: Folder or fsspec URL of the store.
+        keep: Keep the newest N releases of each dataset.
+        keep_since: Also keep releases written on that day or later.
+        grace_days: Keep whatever is younger than so many days.
+        do: Remove it; without it, only show what would be removed.
+
+    """
     from tasks.prune import prune
 
-    print(
-        prune(
-            arguments.name,
-            arguments.store,
-            arguments.keep,
-            arguments.keep_since,
-            arguments.grace_days,
-            is_dry=not arguments.do,
-        )
-    )
+    print(prune(name, store, keep, keep_since, grace_days, is_dry=not do))
     return 0

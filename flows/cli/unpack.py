@@ -1,9 +1,9 @@
 """`bilderatlas unpack`: a release's images as files, for readers of COCO."""
 
-import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from flows.cli.arguments import add_command
+from flows.parameters import Argument, Option, Release
 
 if TYPE_CHECKING:
     from flows.cli.arguments import Commands
@@ -11,47 +11,31 @@ if TYPE_CHECKING:
 
 def add(commands: "Commands") -> None:
     """Add the command."""
-    parser = add_command(
-        commands, "unpack", unpack, "lay out the images of a release as files, beside COCO files that name them"
-    )
-    parser.add_argument(
-        "release", metavar="RELEASE", help="folder or URL of a release, or of the file `latest` beside the versions"
-    )
-    parser.add_argument(
-        "folder", metavar="DIR", help="an empty or new folder, or one into which that release was unpacked before"
-    )
-    parser.add_argument(
-        "--split", action="append", default=[], metavar="SPLIT", help="only this split; may be repeated (default: all)"
-    )
-    parser.add_argument(
-        "--store", metavar="URL", help="store in which it was built; needed if the release holds no images itself"
-    )
-    parser.add_argument(
-        "--flavour",
-        choices=("release", "source", "popart"),
-        default="release",
-        help="release: images by their ids, with the release's COCO files (default); source: the COCO files that came "
-        "with its sources, given back, and images under their names there; popart: COCO files and names of files as "
-        "PoPArt has them",
-    )
-    parser.add_argument(
-        "--links",
-        action="store_true",
-        help="hard-link images that are files already (media, blobs) where the file system can, and copy the others",
-    )
+    add_command(commands, "unpack", unpack)
 
 
-def unpack(arguments: argparse.Namespace) -> int:
-    """Unpack, and print what was done."""
+def unpack(
+    release: Release,
+    folder: Annotated[str, Argument("DIR")],
+    splits: Annotated[list[str], Option("SPLIT", "--split")] | None = None,
+    store: Annotated[str, Option("URL")] | None = None,
+    flavour: Literal["release", "source", "popart"] = "release",
+    links: bool = False,
+) -> int:
+    """Lay out the images of a release as files, beside COCO files that name them.
+
+    Args:
+        release: Folder or URL of a release, or of the file `latest` beside the versions.
+        folder: An empty or new folder, or one into which that release was unpacked before.
+        splits: Only this split; by default all.
+        store: Store in which it was built; needed if the release holds no images itself.
+        flavour: release: images by their ids, with the release's COCO files; source: the COCO files that came with its
+            sources, given back, and images under their names there; popart: COCO files and names of files as PoPArt has
+            them.
+        links: Hard-link images that are files already (media, blobs) where the file system can, and copy the others.
+
+    """
     from tasks.unpack import unpack
 
-    done = unpack(
-        arguments.release,
-        arguments.folder,
-        arguments.split,
-        arguments.store,
-        flavour=arguments.flavour,
-        is_linked=arguments.links,
-    )
-    print(done)
+    print(unpack(release, folder, splits or [], store, flavour=flavour, is_linked=links))
     return 0

@@ -1,25 +1,22 @@
 """How often classifiers are right, and what they take for what (docs/evaluating/classification.md)."""
 
-from prefect import flow
+from typing import TYPE_CHECKING, Annotated
 
-from flows.evaluate.options import files_by_name, settings_of
-from flows.evaluate.running import run
-from flows.parameters import Resamples, Seed
+from flows.parameters import Attributes, Changes, Folder, Option, Resamples, Seed
 from schemas.errors import BadInput
-from schemas.evaluate_classification import ClassificationSettings
-from tasks.evaluate.classification import evaluate_classification as classification
-from tasks.evaluate.evaluation import Evaluation, Resampling
+
+if TYPE_CHECKING:
+    from tasks.evaluate.evaluation import Evaluation
 
 
-@flow(name="evaluate_classification", persist_result=False)
 def evaluate_classification(
-    predictions: list[str],
-    changes: list[str] | None = None,
-    by: list[str] | None = None,
-    out: str | None = None,
+    predictions: Annotated[list[str], Option("NAME=FILE")],
+    changes: Changes | None = None,
+    by: Attributes | None = None,
+    out: Folder | None = None,
     bootstrap: Resamples = 1000,
     seed: Seed = 0,
-) -> Evaluation:
+) -> "Evaluation":
     """How often classifiers are right, and what they take for what (ArtBench).
 
     Args:
@@ -31,8 +28,13 @@ def evaluate_classification(
         seed: Seed of the resamples, 0 or more.
 
     """
+    from flows.evaluate.options import files_by_name, settings_of
+    from flows.evaluate.running import run
+    from schemas.evaluate_classification import ClassificationSettings
+    from tasks.evaluate.classification import evaluate_classification as classification
+    from tasks.evaluate.evaluation import Resampling
 
-    def work() -> Evaluation:
+    def work() -> "Evaluation":
         files = files_by_name("--predictions", predictions)
         if not files:
             raise BadInput("--predictions: expected at least one classifier as NAME=FILE, got none")

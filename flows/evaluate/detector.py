@@ -1,64 +1,64 @@
 """Detectors compared on images that people have annotated: which of them should choose the images of a dataset?"""
 
 import contextlib
+import os
 import sys
 import time
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
-from prefect import flow
-from pydantic import BaseModel
-
-from flows.detector_options import DetectorRequest, ResultsRequest, parse_requests
-from flows.evaluate.running import run
-from flows.parameters import Count, Device, Resamples, Seed, Share
-from flows.runner import check_cluster_of_flow, cluster_address, runner
-from flows.settings import settings_from_fields
-from schemas.errors import BadInput
-from schemas.evaluate_detector import DetectorSettings
-from schemas.evaluate_voc import VocSettings
-from schemas.manifests import Context
-from schemas.phrases import quoted
-from tasks.detect import check_detector, detections
-from tasks.engine import runs
-from tasks.evaluate.detector import (
-    blobs_of,
-    compare_by_coco,
-    detections_by_detector,
-    detections_in_release,
-    detections_in_results,
+from flows.parameters import (
+    Attributes,
+    Categories,
+    Count,
+    Device,
+    File,
+    Folder,
+    Option,
+    Resamples,
+    Seed,
+    Share,
+    Split,
+    Store,
+    Truth,
 )
-from tasks.evaluate.evaluation import Evaluation, Resampling
-from tasks.evaluate.voc import compare_by_voc
-from tasks.subjects.truth import Chosen, GroundTruth, load_ground_truth
+from schemas.errors import BadInput
+from schemas.phrases import quoted
 
-Settings = TypeVar("Settings", bound=BaseModel)
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from flows.detector_options import DetectorRequest, ResultsRequest
+    from schemas.manifests import Context
+    from tasks.evaluate.evaluation import Evaluation
+    from tasks.subjects.truth import GroundTruth
+
+Settings = TypeVar("Settings", bound="BaseModel")
 
 
-@flow(name="evaluate_detector", task_runner=runner(cluster_address()), persist_result=False)
 def evaluate_detector(
-    truth: str,
-    images: str | None = None,
-    split: str | None = None,
-    detectors: list[str] | None = None,
-    results: list[str] | None = None,
+    truth: Truth,
+    images: Folder | None = None,
+    split: Split | None = None,
+    detectors: Annotated[list[str], Option("NAME=MODEL[:FILE][,SETTING=VALUE...]", "--detector")] | None = None,
+    results: Annotated[list[str], Option("NAME=FILE")] | None = None,
     release_detections: bool = False,
-    categories: list[str] | None = None,
-    by: list[str] | None = None,
-    store: str = "./store",
-    out: str | None = None,
+    categories: Categories | None = None,
+    by: Attributes | None = None,
+    store: Store = "./store",
+    out: Folder | None = None,
     score: Share | None = None,
     bootstrap: Resamples = 1000,
     seed: Seed = 0,
-    workers: Count = 2,
+    workers: Count | None = None,
     device: Device = "auto",
     protocol: Literal["coco", "voc"] = "coco",
-    ratings: str | None = None,
-    people: str | None = None,
+    ratings: File | None = None,
+    people: File | None = None,
     far_corner: Literal["x+w-1", "x+w"] | None = None,
-    iou: Share | None = None,
-) -> Evaluation:
+    iou: Annotated[Share, Option("IOU")] | None = None,
+) -> "Evaluation":
     """Compare detectors with what people drew, and return the tables as Markdown.
 
     Args:
@@ -80,7 +80,7 @@ def evaluate_detector(
             default 0.5.
         bootstrap: Number of resamples of the images for the 95 % intervals; 0 for no intervals.
         seed: Seed of the resamples, 0 or more.
-        workers: Number of parts that run at the same time, 1 or more.
+        workers: Number of parts that run at the same time, 1 or more; by default one for each core.
         device: Where detectors run: auto (a GPU if there is one), cpu, cuda, cuda:1 ...
         protocol: coco (AP over ten IoUs, by size), or voc (AP at IoU 0.5 by PASCAL VOC's rule, best F).
         ratings: For voc, a table (.parquet, .csv, .json) with image_id and rating, 1 (lifelike) to 5: every number by
@@ -90,17 +90,31 @@ def evaluate_detector(
         iou: For voc, the overlap (IoU) from which on a box is right, above 0; by default 0.5.
 
     """
+    from flows.detector_options import parse_requests
+    from flows.evaluate.running import run
+    from schemas.evaluate_detector import DetectorSettings
+    from schemas.evaluate_voc import VocSettings
+    from schemas.manifests import Context
+    from tasks.evaluate.detector import compare_by_coco
+    from tasks.evaluate.evaluation import Resampling
+    from tasks.evaluate.voc import compare_by_voc
+    from tasks.subjects.truth import Chosen, load_ground_truth
 
-    def work() -> Evaluation:
+    def work() -> "Evaluation":
         of_voc = {"ratings": ratings, "people": people, "far_corner": far_corner, "iou": iou}
-        refuse_options_of_others(protocol, voc=of_voc, coco={"score": score})
+        _refuse_options_of_others(protocol, voc=of_voc, coco={"score": score})
         rule = _settings(VocSettings, far_corner=far_corner, iou=iou)
         settings, resampling = _settings(DetectorSettings, score=score), Resampling(bootstrap, seed)
         requests, files = parse_requests(detectors or (), results or (), with_release=release_detections)
         chosen = Chosen(tuple(categories or ("person",)), split, tuple(by or ()))
         bindings = {name: value for request in requests for name, value in request.bindings.items()}
         context = Context(
-            store=store, bindings=bindings, workers=workers, device=device, run=uuid.uuid4().hex, began_s=time.time()
+            store=store,
+            bindings=bindings,
+            workers=workers or os.cpu_count() or 2,
+            device=device,
+            run=uuid.uuid4().hex,
+            began_s=time.time(),
         )
         release = truth if release_detections else None
         bare = None if requests else load_ground_truth(truth, images, None, chosen)
@@ -118,14 +132,30 @@ def evaluate_detector(
     return run("detectors", out, work)
 
 
-def _settings(model: type[Settings], **given: object) -> Settings:
+def check_options(given: Mapping[str, Any]) -> None:
+    """Raise BadInput for options that can't be, before a server is started. given: some parameters, by name."""
+    from flows.detector_options import parse_requests
+
+    of_voc = {name: given.get(name) for name in ("ratings", "people", "far_corner", "iou")}
+    _refuse_options_of_others(given.get("protocol", "coco"), voc=of_voc, coco={"score": given.get("score")})
+    with_release = bool(given.get("release_detections"))
+    parse_requests(given.get("detectors") or (), given.get("results") or (), with_release=with_release)
+
+
+def _settings(model: "type[Settings]", **given: object) -> "Settings":
     """The settings, with what was given (not None). Raises BadInput."""
+    from flows.settings import settings_from_fields
+
     return settings_from_fields(model, {name: value for name, value in given.items() if value is not None}, "evaluate")
 
 
 @contextlib.contextmanager
-def _at_work(requests: Sequence[DetectorRequest], context: Context) -> Iterator[None]:
+def _at_work(requests: "Sequence[DetectorRequest]", context: "Context") -> Iterator[None]:
     """While images are read and detectors run: the store is there, and in use."""
+    from flows.runner import check_cluster_of_flow
+    from tasks.detect import check_detector
+    from tasks.engine import runs
+
     runs.check_store(context)
     for request in requests:
         check_detector(request.settings, context)
@@ -135,7 +165,7 @@ def _at_work(requests: Sequence[DetectorRequest], context: Context) -> Iterator[
         yield
 
 
-def refuse_options_of_others(protocol: str, **options: Mapping[str, object]) -> None:
+def _refuse_options_of_others(protocol: str, **options: Mapping[str, object]) -> None:
     """Raise BadInput where an option of another protocol is given (not None). options: by protocol, by their names."""
     for other, values in options.items():
         given = [f"--{name.replace('_', '-')}" for name, value in values.items() if value is not None]
@@ -163,16 +193,19 @@ def _boxes_by_name(
 
 
 def _all_detections(
-    requests: Sequence[DetectorRequest],
-    files: Sequence[ResultsRequest],
+    requests: "Sequence[DetectorRequest]",
+    files: "Sequence[ResultsRequest]",
     release: str | None,
-    truth: GroundTruth,
-    context: Context,
+    truth: "GroundTruth",
+    context: "Context",
 ) -> Iterator[tuple[str, Mapping[str, Any], Sequence[str]]]:
     """Name, boxes by category and notes of each detector.
 
     Files come first: a file that can't be read should stop the comparison before anything is computed.
     """
+    from tasks.detect import detections
+    from tasks.evaluate.detector import blobs_of, detections_by_detector, detections_in_release, detections_in_results
+
     for name, url in files:
         yield name, *detections_in_results(name, url, truth)
     if release is not None:

@@ -1,17 +1,16 @@
 """The images of generators against a reference set (docs/evaluating/generation.md)."""
 
-from prefect import flow
+from typing import TYPE_CHECKING, Annotated
 
-from flows.evaluate.options import files_by_name, settings_of
-from flows.evaluate.running import run
-from flows.parameters import Resamples, Seed
+from flows.parameters import Changes, Folder, Option, Resamples, Seed
 from schemas.errors import BadInput
-from schemas.evaluate_generation import GenerationSettings
 from schemas.phrases import quoted
-from tasks.evaluate.evaluation import Evaluation, Resampling
-from tasks.evaluate.generation import SetFiles
-from tasks.evaluate.generation import evaluate_generation as generation
 
+if TYPE_CHECKING:
+    from tasks.evaluate.evaluation import Evaluation
+    from tasks.evaluate.generation import SetFiles
+
+SetText = Annotated[str, Option("FEATURES[,KIND=FILE...]")]
 _KINDS = {
     "--system": ("manifold", "probabilities", "training", "table", "images"),
     "--reference": ("manifold", "table"),
@@ -20,16 +19,15 @@ _KINDS = {
 _FEATURES = "features"
 
 
-@flow(name="evaluate_generation", persist_result=False)
 def evaluate_generation(
-    systems: list[str],
-    reference: str | None = None,
-    training: str | None = None,
-    changes: list[str] | None = None,
-    out: str | None = None,
+    systems: Annotated[list[str], Option("NAME=FEATURES[,KIND=FILE...]", "--system")],
+    reference: SetText | None = None,
+    training: SetText | None = None,
+    changes: Changes | None = None,
+    out: Folder | None = None,
     bootstrap: Resamples = 1000,
     seed: Seed = 0,
-) -> Evaluation:
+) -> "Evaluation":
     """The images of generators against a reference set: FID, KID, IS, precision, recall, nearest images (ArtBench).
 
     Args:
@@ -42,8 +40,13 @@ def evaluate_generation(
         seed: Seed of the resamples, 0 or more.
 
     """
+    from flows.evaluate.options import files_by_name, settings_of
+    from flows.evaluate.running import run
+    from schemas.evaluate_generation import GenerationSettings
+    from tasks.evaluate.evaluation import Resampling
+    from tasks.evaluate.generation import evaluate_generation as generation
 
-    def work() -> Evaluation:
+    def work() -> "Evaluation":
         named = {name: parse_files("--system", text) for name, text in files_by_name("--system", systems).items()}
         beside = None if reference is None else parse_files("--reference", reference)
         known = None if training is None else parse_files("--training", training)
@@ -54,8 +57,10 @@ def evaluate_generation(
     return run("generation", out, work)
 
 
-def parse_files(option: str, text: str) -> SetFiles:
+def parse_files(option: str, text: str) -> "SetFiles":
     """The files of FEATURES[,KIND=FILE ...]; a set without features begins with KIND=FILE. Raises BadInput."""
+    from tasks.evaluate.generation import SetFiles
+
     kinds = _KINDS[option]
     files: dict[str, str] = {}
     for place, part in enumerate(text.split(",")):

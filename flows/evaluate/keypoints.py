@@ -1,28 +1,24 @@
 """Pose estimators by COCO's average precision of keypoints (docs/evaluating/keypoints.md)."""
 
-from prefect import flow
+from typing import TYPE_CHECKING, Annotated
 
-from flows.evaluate.options import files_by_name, settings_of
-from flows.evaluate.running import run
-from flows.parameters import Resamples, Seed
-from schemas.evaluate_keypoints import KeypointSettings
-from tasks.evaluate.evaluation import Evaluation, Resampling
-from tasks.evaluate.keypoints import evaluate_keypoints as keypoints
-from tasks.subjects.truth import Chosen
+from flows.parameters import Attributes, Categories, Changes, Folder, Option, Resamples, Seed, Split, Truth
+
+if TYPE_CHECKING:
+    from tasks.evaluate.evaluation import Evaluation
 
 
-@flow(name="evaluate_keypoints", persist_result=False)
 def evaluate_keypoints(
-    truth: str,
-    results: list[str],
-    categories: list[str] | None = None,
-    split: str | None = None,
-    by: list[str] | None = None,
-    changes: list[str] | None = None,
-    out: str | None = None,
+    truth: Truth,
+    results: Annotated[list[str], Option("NAME=FILE")],
+    categories: Categories | None = None,
+    split: Split | None = None,
+    by: Attributes | None = None,
+    changes: Changes | None = None,
+    out: Folder | None = None,
     bootstrap: Resamples = 1000,
     seed: Seed = 0,
-) -> Evaluation:
+) -> "Evaluation":
     """Compare pose estimators with the keypoints that people gave: AP and AR by object keypoint similarity (COCO).
 
     Args:
@@ -39,8 +35,14 @@ def evaluate_keypoints(
         seed: Seed of the resamples, 0 or more.
 
     """
+    from flows.evaluate.options import files_by_name, settings_of
+    from flows.evaluate.running import run
+    from schemas.evaluate_keypoints import KeypointSettings
+    from tasks.evaluate.evaluation import Resampling
+    from tasks.evaluate.keypoints import evaluate_keypoints as keypoints
+    from tasks.subjects.truth import Chosen
 
-    def work() -> Evaluation:
+    def work() -> "Evaluation":
         files = files_by_name("--results", results)
         settings, resampling = settings_of(KeypointSettings, changes or ()), Resampling(bootstrap, seed)
         chosen = Chosen(tuple(categories or ("person",)), split, tuple(by or ()))

@@ -1,27 +1,24 @@
 """People's boxes and ratings, each against the consensus of the others (docs/evaluating/raters.md)."""
 
-from prefect import flow
+from typing import TYPE_CHECKING, Annotated
 
-from flows.evaluate.options import settings_of
-from flows.evaluate.running import run
-from flows.parameters import Resamples, Seed
-from schemas.evaluate_raters import RaterSettings
-from tasks.evaluate.evaluation import Evaluation, Resampling
-from tasks.evaluate.raters import evaluate_raters as raters
+from flows.parameters import Argument, Changes, File, Folder, Option, Resamples, Seed
+
+if TYPE_CHECKING:
+    from tasks.evaluate.evaluation import Evaluation
 
 
-@flow(name="evaluate_raters", persist_result=False)
 def evaluate_raters(
-    ratings: str,
-    pictures: str | None = None,
-    images: str | None = None,
-    category: str = "person",
-    scheme: str = "coco-17",
-    changes: list[str] | None = None,
-    out: str | None = None,
+    ratings: Annotated[str, Argument("RATINGS")],
+    pictures: File | None = None,
+    images: Folder | None = None,
+    category: Annotated[str, Option("NAME")] = "person",
+    scheme: Annotated[str, Option("NAME")] = "coco-17",
+    changes: Changes | None = None,
+    out: Folder | None = None,
     bootstrap: Resamples = 1000,
     seed: Seed = 0,
-) -> Evaluation:
+) -> "Evaluation":
     """People's boxes and ratings, each against the consensus of the others; the consensus as a COCO file (Picasso).
 
     Args:
@@ -36,8 +33,13 @@ def evaluate_raters(
         seed: Seed of the resamples, 0 or more.
 
     """
+    from flows.evaluate.options import settings_of
+    from flows.evaluate.running import run
+    from schemas.evaluate_raters import RaterSettings
+    from tasks.evaluate.evaluation import Resampling
+    from tasks.evaluate.raters import evaluate_raters as raters
 
-    def work() -> Evaluation:
+    def work() -> "Evaluation":
         settings = settings_of(RaterSettings, changes or ())
         resampling = Resampling(bootstrap, seed)
         return raters(ratings, settings, resampling, pictures=pictures, images=images, category=category, scheme=scheme)

@@ -1,31 +1,28 @@
 """How photographs of artworks are recognised among a museum's exhibits (docs/evaluating/recognition.md)."""
 
-from prefect import flow
+import os
+from typing import TYPE_CHECKING, Annotated
 
-from flows.evaluate.options import files_by_name, settings_of
-from flows.evaluate.running import run
-from flows.parameters import Count, Device, Resamples, Seed
-from schemas.evaluate_recognition import RecognitionSettings
-from tasks.evaluate.evaluation import Evaluation, Resampling
-from tasks.evaluate.recognition import Images
-from tasks.evaluate.recognition import evaluate_recognition as recognition
+from flows.parameters import Attributes, Changes, Count, Device, File, Folder, Option, Resamples, Seed
+
+if TYPE_CHECKING:
+    from tasks.evaluate.evaluation import Evaluation
 
 
-@flow(name="evaluate_recognition", persist_result=False)
 def evaluate_recognition(
-    gallery: str,
-    test: str,
-    systems: list[str] | None = None,
-    predictions: list[str] | None = None,
-    val: str | None = None,
-    changes: list[str] | None = None,
-    by: list[str] | None = None,
-    out: str | None = None,
+    gallery: File,
+    test: File,
+    systems: Annotated[list[str], Option("NAME=GALLERY,VAL,TEST", "--system")] | None = None,
+    predictions: Annotated[list[str], Option("NAME=FILE")] | None = None,
+    val: File | None = None,
+    changes: Changes | None = None,
+    by: Attributes | None = None,
+    out: Folder | None = None,
     bootstrap: Resamples = 1000,
     seed: Seed = 0,
-    workers: Count = 2,
+    workers: Count | None = None,
     device: Device = "auto",
-) -> Evaluation:
+) -> "Evaluation":
     """How photographs of artworks are recognised among a museum's exhibits: GAP, GAP- and ACC (The Met dataset).
 
     Args:
@@ -39,15 +36,21 @@ def evaluate_recognition(
         out: Folder for the page, the tables (Parquet) and charts (SVG); by default nothing is written.
         bootstrap: Number of resamples of the queries for the 95 % intervals; 0 for no intervals.
         seed: Seed of the resamples, 0 or more.
-        workers: Number of threads of the search, 1 or more.
+        workers: Number of threads of the search, 1 or more; by default one for each core.
         device: Where vectors are multiplied: auto (a GPU if there is one), cpu, cuda, cuda:1 ...
 
     """
+    from flows.evaluate.options import files_by_name, settings_of
+    from flows.evaluate.running import run
+    from schemas.evaluate_recognition import RecognitionSettings
+    from tasks.evaluate.evaluation import Resampling
+    from tasks.evaluate.recognition import Images
+    from tasks.evaluate.recognition import evaluate_recognition as recognition
 
-    def work() -> Evaluation:
+    def work() -> "Evaluation":
         files, tables = files_by_name("--system", systems or ()), files_by_name("--predictions", predictions or ())
         settings, resampling = settings_of(RecognitionSettings, changes or ()), Resampling(bootstrap, seed)
         images, groups = Images(gallery, test, val), tuple(by or ())
-        return recognition(images, files, settings, resampling, groups, workers, device, tables)
+        return recognition(images, files, settings, resampling, groups, workers or os.cpu_count() or 2, device, tables)
 
     return run("recognition", out, work)

@@ -1,27 +1,24 @@
 """How recognisable and how simple sketches are, and whether people agree (docs/evaluating/sketches.md)."""
 
-from prefect import flow
+from typing import TYPE_CHECKING, Annotated
 
-from flows.evaluate.options import files_by_name, settings_of
-from flows.evaluate.running import run
-from flows.parameters import Resamples, Seed
-from schemas.evaluate_sketches import SketchSettings
-from tasks.evaluate.evaluation import Evaluation, Resampling
-from tasks.evaluate.sketches import evaluate_sketches as sketches_of
+from flows.parameters import Argument, Attributes, Changes, File, Folder, Option, Resamples, Seed
+
+if TYPE_CHECKING:
+    from tasks.evaluate.evaluation import Evaluation
 
 
-@flow(name="evaluate_sketches", persist_result=False)
 def evaluate_sketches(
-    sketches: str,
-    poses: str | None = None,
-    answers: str | None = None,
-    metrics: list[str] | None = None,
-    changes: list[str] | None = None,
-    by: list[str] | None = None,
-    out: str | None = None,
+    sketches: Annotated[str, Argument("SKETCHES")],
+    poses: File | None = None,
+    answers: File | None = None,
+    metrics: Annotated[list[str], Option("NAME=FILE", "--metric")] | None = None,
+    changes: Changes | None = None,
+    by: Attributes | None = None,
+    out: Folder | None = None,
     bootstrap: Resamples = 1000,
     seed: Seed = 0,
-) -> Evaluation:
+) -> "Evaluation":
     """How recognisable and how simple sketches are, by method, and whether people agree (SketchRef).
 
     Args:
@@ -36,8 +33,13 @@ def evaluate_sketches(
         seed: Seed of the resamples, 0 or more.
 
     """
+    from flows.evaluate.options import files_by_name, settings_of
+    from flows.evaluate.running import run
+    from schemas.evaluate_sketches import SketchSettings
+    from tasks.evaluate.evaluation import Resampling
+    from tasks.evaluate.sketches import evaluate_sketches as sketches_of
 
-    def work() -> Evaluation:
+    def work() -> "Evaluation":
         settings = settings_of(SketchSettings, changes or ())
         given = files_by_name("--metric", metrics or ())
         resampling = Resampling(bootstrap, seed)

@@ -32,7 +32,7 @@ OURS = f"ours=plain:{WEIGHTS}"
 
 
 def run(*inputs: Any, **options: Any) -> str:
-    return evaluate_detector.fn(*inputs, **options).summary
+    return evaluate_detector(*inputs, **options).summary
 
 
 @pytest.fixture

@@ -106,7 +106,7 @@ def test_names_without_an_ending_are_those_of_files_so_that_the_consensus_is_a_t
     assert [image["file_name"] for image in images] == ["0007.jpg", "0008.png", "0009"]
     box = {"category_id": 1, "bbox": [0, 0, 9, 9], "score": 0.9}
     Path("found.json").write_text(json.dumps([{**box, "image_id": number} for number in (1, 2)]))
-    said = evaluate_detector.fn(
+    said = evaluate_detector(
         "out/consensus.json", str(folder), results=["a=found.json"], store="store", protocol="voc", bootstrap=0
     )
     assert "| a | 1.000 |" in said.summary

@@ -35,7 +35,7 @@ def _truth(tmp_path, monkeypatch):
 
 def run(**options: Any) -> str:
     common = {"images": "pictures", "results": ["dpm=dpm.json"], "bootstrap": 0, "out": "out", "protocol": "voc"}
-    return evaluate_detector.fn("consensus.json", **{**common, **options}).summary
+    return evaluate_detector("consensus.json", **{**common, **options}).summary
 
 
 def units() -> dict[tuple[str, str], int]:

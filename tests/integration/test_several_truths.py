@@ -11,7 +11,7 @@ pytest.importorskip("torchvision")
 
 from PIL import Image
 
-from flows.train import settings_of, training_data
+from flows.training import settings_of, training_data
 from schemas.errors import BadInput
 from schemas.manifests import Context
 from tasks.io.detectors.devices import choose_device

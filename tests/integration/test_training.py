@@ -18,7 +18,7 @@ pytest.importorskip("torchvision")
 from examples.museum.folder import write_museum
 from flows.cli import main
 from flows.evaluate.detector import evaluate_detector
-from flows.train import settings_of, training_data
+from flows.training import settings_of, training_data
 from schemas.errors import BadInput
 from schemas.manifests import Context
 from tasks.io.detectors.torchvision_models import read_weights
@@ -177,7 +177,7 @@ def test_evaluate_gives_the_file_the_scores_of_the_trainings_own_exam(exam, tmp_
     few = few_of(exam, 30, tmp_path)
     once = trained(few, exam, tmp_path, "epochs=6", "evaluate_every=6", exam=exam)
     asked = [f"small=fcos_small:{tmp_path / once.weights}"]
-    evaluate_detector.fn(
+    evaluate_detector(
         truth_of(exam),
         str(exam),
         detectors=asked,

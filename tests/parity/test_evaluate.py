@@ -237,9 +237,7 @@ def _close(expected: list[float | None], undefined: float | None = None) -> list
 
 def evaluated(folder: Path, truth: str, results: str, **options: Any) -> list[float | None]:
     """OF_BOXES over all categories, by the command itself; no image is on disk, and no server runs."""
-    evaluate_detector.fn(
-        str(folder / truth), results=[f"r={folder / results}"], bootstrap=0, store="/nowhere", **options
-    )
+    evaluate_detector(str(folder / truth), results=[f"r={folder / results}"], bootstrap=0, store="/nowhere", **options)
     rows = pq.read_table(f"{options['out']}/scores.parquet").to_pylist()
     values = {row["metric"]: row["value"] for row in rows if row["attribute"] is None}
     return [values[name] for name in OF_BOXES]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from flows.train import parse_truth, settings_of, summary, training_data
+from flows.training import parse_truth, settings_of, summary, training_data
 from schemas.errors import BadInput
 from schemas.train import TrainingTruth
 

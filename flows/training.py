@@ -1,0 +1,104 @@
+"""What a training is given, read from what a person says, and what is told at its end."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from flows.settings import parse_change, set_field, settings_from_fields
+from schemas.errors import BadInput
+from schemas.phrases import quoted
+from schemas.train import TrainDetector, TrainingData, TrainingTruth
+from tasks.subjects.truth import is_coco_file
+
+if TYPE_CHECKING:
+    from tasks.train import TrainingResult
+
+
+def settings_of(model: str | None, changes: Sequence[str]) -> TrainDetector:
+    """The default settings with changes, each field=VALUE (group.field for a group, VALUE is YAML).
+
+    Raises BadInput on an unknown setting or a wrong value.
+    """
+    fields: dict[str, Any] = {} if model is None else {"model": model}
+    for change in changes:
+        names, value = parse_change(change)
+        if names == ["model"] and model not in (None, value):
+            raise BadInput(f"--set model={value}: expected one model, got --model {model} too")
+        set_field(fields, names, value)
+    return settings_from_fields(TrainDetector, fields)
+
+
+def training_data(
+    truth: str,
+    images: str | None,
+    split: str | None,
+    evaluate_truth: str | None,
+    evaluate_images: str | None,
+    evaluate_on: str | None,
+    also: Sequence[str] = (),
+) -> TrainingData:
+    """The images to train and to evaluate on, with defaults for what the command leaves out.
+
+    also: further truths, each as TRUTH[,images=FOLDER][,split=SPLIT]. Raises BadInput for one that can't be read.
+    """
+    split = split or _default_split(truth)
+    more = tuple(parse_truth(text) for text in also)
+    evaluation = evaluate_truth or truth
+    if not is_coco_file(evaluation):
+        evaluate_on = evaluate_on or "val"
+    elif evaluate_truth is None and evaluate_on is None:
+        return TrainingData(truth, images, split, None, None, None, more)
+    folder = evaluate_images if evaluate_truth else images
+    return TrainingData(truth, images, split, evaluation, folder, evaluate_on, more)
+
+
+def parse_truth(text: str) -> TrainingTruth:
+    """One `--also`: TRUTH[,images=FOLDER][,split=SPLIT]. Raises BadInput.
+
+    >>> parse_truth("store/releases/popart/latest")
+    TrainingTruth(truth='store/releases/popart/latest', images=None, split='train')
+    >>> parse_truth("train.json,images=popart")
+    TrainingTruth(truth='train.json', images='popart', split=None)
+    """
+    truth, *pairs = text.split(",")
+    given: dict[str, str] = {}
+    for pair in pairs:
+        name, _, value = pair.partition("=")
+        if name not in {"images", "split"} or name in given or not value:
+            raise BadInput(f"--also: expected images=FOLDER or split=SPLIT after a comma, got {quoted(pair)}")
+        given[name] = value
+    if not truth:
+        raise BadInput(f"--also: expected TRUTH[,images=FOLDER][,split=SPLIT], got {quoted(text)}")
+    if "images" in given and not is_coco_file(truth):
+        raise BadInput(f"--also: expected images=FOLDER with a COCO file only, got it with {quoted(truth)}")
+    return TrainingTruth(truth, given.get("images"), given.get("split") or _default_split(truth))
+
+
+def _default_split(truth: str) -> str | None:
+    """`train` of a release; None, which is all images, of a COCO file."""
+    return None if is_coco_file(truth) else "train"
+
+
+def summary(result: "TrainingResult", where: str) -> str:
+    """The lines to print at the end: images and loss, scores, and last the path of the weights.
+
+    Notes come first, unless they were printed during the training.
+    """
+    metrics = result.metrics
+    lines = [] if result.is_new else list(result.notes)
+    lines.append(
+        f"{'trained' if result.is_new else 'trained before'}: {metrics['model']}, {metrics['steps']} steps, "
+        f"{metrics['images']} images, "
+        f"{metrics['figures']} figures, loss {metrics['loss']:.3f}"
+    )
+    lines += [
+        f"of {share['name']}: {share['images']} images, {share['figures']} figures; {share['left_out']} images left out"
+        for share in metrics.get("truths", ())
+    ]
+    for scores in metrics["evaluations"][-1:]:
+        values = ", ".join(f"{name} {_number(scores[name])}" for name in ("AP", "AP50", "AP75", "AR100"))
+        lines.append(f"on {metrics['evaluated_on']} ({scores['images']} images, {scores['figures']} figures): {values}")
+    return "\n".join([*lines, f"weights: {where}"])
+
+
+def _number(value: float | None) -> str:
+    return "none" if value is None else f"{value:.3f}"
