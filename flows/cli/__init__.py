@@ -1,4 +1,4 @@
-"""`bilderatlas`, the command: one file for each group of commands, each with `add` and the commands' functions.
+"""`bilderatlas`, the command: one file for each group of commands; each is a function, or what Python calls, too.
 
 Exit status: 0 done, 1 a check or the machine failed, 2 bad input, 3 refused, 130 interrupted, 141 nobody reads what is
 printed, 143 terminated. What takes long to import (Prefect, torch, pydantic) is imported inside the commands, so that
@@ -7,32 +7,23 @@ help and typing errors are quick.
 
 import argparse
 import contextlib
+import functools
 import gc
 import os
 import select
 import signal
 import sys
 import traceback
-from typing import NoReturn
+from typing import Any, NoReturn
 
-from flows.cli import (
-    build,
-    check,
-    contract,
-    diff,
-    evaluate,
-    museum,
-    prune,
-    purge,
-    schema,
-    serve,
-    settings,
-    train,
-    unpack,
-)
-from flows.cli.arguments import Command
+import bilderatlas
+from examples.museum import cli as museum
+from flows.cli import build, protocols, references, releases, serve, stores
+from flows.cli.arguments import Command, add_command, add_group, summary_of
 from flows.cli.signals import ended_by_signals
 from flows.environment import set_environment
+from flows.evaluate import PROTOCOLS, function_of
+from flows.train import train_detector
 from schemas.errors import BadInput
 from schemas.phrases import printable, quoted
 from tasks.orchestration.failures import Failure, failure_of, plain_sentence
@@ -134,10 +125,36 @@ def parser() -> argparse.ArgumentParser:
     """The parser of all commands."""
     top = _Parser(prog="bilderatlas", description="Turn open art collections into published, reproducible datasets.")
     top.add_argument("--version", action=_Version, nargs=0, dest=argparse.SUPPRESS, help="print the version and exit")
-    commands = top.add_subparsers(required=True, metavar="COMMAND")
-    for group in (build, check, contract, diff, unpack, prune, purge, evaluate, train, settings, schema, serve, museum):
-        group.add(commands)
+    _add_commands(top.add_subparsers(required=True, metavar="COMMAND"))
     return top
+
+
+def _add_commands(commands: Any) -> None:
+    add_command(commands, "build", bilderatlas.build, build.build)
+    # it takes what `build` takes, so that one may change the word alone
+    add_command(commands, "plan", bilderatlas.build, build.plan, "Show what a build would do, without doing it.")
+    add_command(commands, "scrape", build.scrape)
+    add_command(commands, "verify", releases.verify)
+    add_command(commands, "why", releases.why)
+    add_command(commands, "diff", releases.diff)
+    add_command(commands, "unpack", releases.unpack)
+    add_command(commands, "prune", stores.prune)
+    add_command(commands, "purge", stores.purge)
+    group = add_group(commands, "evaluate", "measure detectors, sketches ... as the papers do", "PROTOCOL")
+    for protocol in PROTOCOLS:
+        function = function_of(protocol)
+        page = "evaluating" if protocol == "detector" else f"evaluating/{protocol}"
+        summary = f"{summary_of(function).removesuffix('.')} (docs/{page}.md)."
+        add_command(group, protocol, function, functools.partial(protocols.evaluate, protocol), summary)
+    group = add_group(commands, "train", "train a detector on what people drew", "WHAT")
+    add_command(group, "detector", train_detector, protocols.train)
+    add_command(commands, "settings", references.settings)
+    add_command(commands, "schema", references.schema)
+    group = add_group(commands, "contract", "compare two versions of a contract")
+    add_command(group, "diff", references.contract_diff)
+    add_command(commands, "serve", serve.serve)
+    add_command(commands, "deploy", serve.deploy)
+    museum.add(commands)
 
 
 class _Parser(argparse.ArgumentParser):

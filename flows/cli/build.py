@@ -6,23 +6,13 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
-import bilderatlas
 from bilderatlas import Bindings, Changes, Recipe, Url
-from flows.cli.arguments import add_command
 from flows.parameters import Count, Option
 from schemas.errors import BadInput
 
 if TYPE_CHECKING:
-    from flows.cli.arguments import Commands
     from schemas.manifests import Context
     from schemas.recipe import Recipe as ReadRecipe
-
-
-def add(commands: "Commands") -> None:
-    """Add the three commands. `plan` takes what `build` takes, so that one may change the word alone."""
-    add_command(commands, "build", bilderatlas.build, build)
-    add_command(commands, "plan", bilderatlas.build, plan, summary="Show what a build would do, without doing it.")
-    add_command(commands, "scrape", scrape)
 
 
 def build(given: dict[str, Any], words: Sequence[str]) -> int:

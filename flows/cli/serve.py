@@ -8,13 +8,11 @@ import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from flows.cli.arguments import add_command
 from flows.parameters import Argument, Folder, Option, Port
 from schemas.errors import BadInput
 from schemas.phrases import quoted
 
 if TYPE_CHECKING:
-    from flows.cli.arguments import Commands
     from flows.serve.deployments import Deployment
 
 _STORE = "./store"
@@ -24,12 +22,6 @@ _NAME = re.compile(r"(?!\.{1,2}$)[^\s/%&<>?#]+( +[^\s/%&<>?#]+)*")
 
 
 Stores = Annotated[list[str], Option("URL", "--store")]
-
-
-def add(commands: "Commands") -> None:
-    """Add both commands."""
-    add_command(commands, "serve", serve)
-    add_command(commands, "deploy", deploy)
 
 
 def serve(

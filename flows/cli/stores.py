@@ -1,17 +1,33 @@
-"""`bilderatlas purge`: remove what was taken down from the store and from all releases."""
+"""`bilderatlas prune` and `purge`: what leaves a store."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
-from flows.cli.arguments import add_command
-from flows.parameters import Argument, Day, Option, Store
-
-if TYPE_CHECKING:
-    from flows.cli.arguments import Commands
+from flows.parameters import Argument, Count, Day, Option, Store, Whole
 
 
-def add(commands: "Commands") -> None:
-    """Add the command."""
-    add_command(commands, "purge", purge)
+def prune(
+    name: Annotated[str, Argument("NAME|all")],
+    store: Store = "./store",
+    keep: Count = 2,
+    keep_since: Day | None = None,
+    grace_days: Whole = 14,
+    do: bool = False,
+) -> int:
+    """Remove old releases from a store, and images and tables that nobody needs any more.
+
+    Args:
+        name: The dataset's name, or all datasets of the store.
+        store: Folder or fsspec URL of the store.
+        keep: Keep the newest N releases of each dataset.
+        keep_since: Also keep releases written on that day or later.
+        grace_days: Keep whatever is younger than so many days.
+        do: Remove it; without it, only show what would be removed.
+
+    """
+    from tasks.prune import prune
+
+    print(prune(name, store, keep, keep_since, grace_days, is_dry=not do))
+    return 0
 
 
 def purge(

@@ -1,0 +1,109 @@
+"""`bilderatlas verify`, `why`, `diff` and `unpack`: what people ask of a release, and take from it."""
+
+from typing import Annotated, Literal
+
+from flows.parameters import Argument, Folder, Option, Release, Store
+from schemas.errors import BadInput
+
+
+def verify(release: Release, deep: bool = False) -> int:
+    """Check a release: digests, contract, counts, copies across splits.
+
+    Args:
+        release: Folder or URL of a release, or of the file `latest` beside the versions.
+        deep: Also decode every image and measure it again.
+
+    """
+    from tasks.verify import verify
+
+    found = verify(release, is_deep=deep)
+    print(found.text)
+    return 0 if found.is_good else 1
+
+
+def why(
+    release: Release | None = None,
+    record_id: Annotated[str, Argument("RECORD_ID")] | None = None,
+    last: bool = False,
+    store: Store = "./store",
+    dataset: Annotated[str, Option("NAME")] | None = None,
+) -> int:
+    """Show what each stage decided about one record.
+
+    Args:
+        release: Folder or URL of a release, or of the file `latest` beside the versions; not with --last.
+        record_id: <source>:<key>, such as museum:1876.46.28.
+        last: Ask the last build, also if it was refused, instead of a release; without RECORD_ID: all reasons, with
+            examples.
+        store: With --last: folder or fsspec URL of the store.
+        dataset: With --last: which dataset, if the store has several.
+
+    """
+    from tasks.why import why, why_last
+
+    given = [text for text in (release, record_id) if text is not None]
+    if last:
+        if len(given) > 1:
+            raise BadInput(f"why --last: expected at most a RECORD_ID, got {' '.join(given)}")
+        print(why_last(store, dataset, given[0] if given else None))
+        return 0
+    if len(given) < 2:
+        raise BadInput(f"why: expected RELEASE RECORD_ID, or --last, got {' '.join(given) or 'nothing'}")
+    if dataset is not None:
+        raise BadInput("--dataset: expected --last with it, got a release")
+    print(why(*given))
+    return 0
+
+
+def diff(
+    before: Annotated[str, Argument("OLDER")],
+    after: Annotated[str, Argument("NEWER")],
+    out: Folder | None = None,
+    json: bool = False,
+    exit_code: bool = False,
+) -> int:
+    """Show what changed between two releases, and why.
+
+    Args:
+        before: Folder or URL of the older release, or of the file `latest` beside the versions.
+        after: Folder or URL of the newer release, or of the file `latest` beside the versions.
+        out: Also write changes.parquet, diff.html, summary.json, and the list of what others should remove from their
+            copies (opt-outs.parquet, opt-outs.txt) into this folder.
+        json: Print the summary as JSON.
+        exit_code: End with status 1 if a record, or what a COCO file says of all, has changed.
+
+    """
+    from tasks.diff import diff, write
+
+    found = diff(before, after)
+    if out is not None:
+        write(found, out)
+    print(found.json if json else found.text)
+    return int(exit_code and not found.facts["is_equal"])
+
+
+def unpack(
+    release: Release,
+    folder: Annotated[str, Argument("DIR")],
+    splits: Annotated[list[str], Option("SPLIT", "--split")] | None = None,
+    store: Annotated[str, Option("URL")] | None = None,
+    flavour: Literal["release", "source", "popart"] = "release",
+    links: bool = False,
+) -> int:
+    """Lay out the images of a release as files, beside COCO files that name them.
+
+    Args:
+        release: Folder or URL of a release, or of the file `latest` beside the versions.
+        folder: An empty or new folder, or one into which that release was unpacked before.
+        splits: Only this split; by default all.
+        store: Store in which it was built; needed if the release holds no images itself.
+        flavour: release: images by their ids, with the release's COCO files; source: the COCO files that came with its
+            sources, given back, and images under their names there; popart: COCO files and names of files as PoPArt has
+            them.
+        links: Hard-link images that are files already (media, blobs) where the file system can, and copy the others.
+
+    """
+    from tasks.unpack import unpack
+
+    print(unpack(release, folder, splits or [], store, flavour=flavour, is_linked=links))
+    return 0
