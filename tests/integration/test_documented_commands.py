@@ -20,6 +20,7 @@ import requests
 import yaml
 from PIL import Image
 
+from examples.museum.serve import commons
 from examples.museum.serve.server import serving
 from examples.museum.serve.works import CatalogueHall
 from flows.cli import main
@@ -148,11 +149,13 @@ def type_in(commands: list[str], folder: Path, **environment: str) -> str:
 
 
 def web_sources(page: str) -> Callable[[Path, Any], None]:
-    """Lays out a recipe with the page's source, with the key that Flickr asks for."""
+    """Lays out a recipe with the page's source: with the categories of the pretend museum, and a key for Flickr."""
 
     def lay_out(folder: Path, request: Any) -> None:
         found = yaml.safe_load(first("yaml", page))
         sources = found["sources"] if isinstance(found, dict) else found
+        if "commons" in page:
+            sources[0] |= {"categories": [commons.ROOT], "exclude": []}
         recipe = {"name": "web", "sources": sources, "stages": STAGES}
         if "flickr" in page:
             recipe["bindings"] = {"flickr": "the site's key"}
@@ -179,6 +182,8 @@ def results_of_a_detector(folder: Path, _: Any) -> None:
     stage = next(stage for stage in recipe["stages"] if "detect" in stage)
     stage["detect"] = {"model": "results", "weights": "found", "images": "listed", "classes": {"person": 1}}
     (folder / "recipe.yaml").write_text(yaml.safe_dump(recipe))
+    shutil.rmtree(folder / "data/paintings")
+    (folder / "data/paintings").symlink_to((folder / "build/museum").resolve())
 
 
 def raters(folder: Path, _: Any) -> None:

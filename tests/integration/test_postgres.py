@@ -1,7 +1,6 @@
 """A team's server: runs in a PostgreSQL database, the settings of deployments/team/, and no stranger let in."""
 
 import os
-import re
 import shlex
 import subprocess
 import sys
@@ -15,6 +14,7 @@ import requests
 from flows.serve.lost_runs import LOST
 from tasks.io.store.releases import Release
 from tests.support.desk import ROOT, WEIGHTS
+from tests.support.documented import BACK_UP, DEPLOY
 from tests.support.postgres import Postgres, running_postgres
 from tests.support.prefect_api import poll
 from tests.support.prefect_server import BIN, PrefectServer
@@ -136,12 +136,18 @@ def test_the_service_of_the_worker_starts_one_that_builds_what_was_deployed(
     before, start = service_commands("bilderatlas-worker.service")
     subprocess.run(before, env=of_worker, cwd=ROOT, check=True)
     assert postgres.ask("select name from automation").strip() == LOST
-    page = (ROOT / "docs/operate-team.md").read_text(encoding="utf-8")
-    (deploy,) = re.findall(r"^runuser -u bilderatlas -- .venv/bin/(bilderatlas deploy --store .*)$", page, re.MULTILINE)
+    (block,) = DEPLOY
+    home, *deploys = block.commands
+    assert home.startswith("export PREFECT_HOME=")  # that of the tests' server is another
     store = tmp_path / "store"
-    words = shlex.split(deploy.replace("/srv/bilderatlas/store", str(store)))
-    subprocess.run([BIN / words[0], *words[1:]], env=of_worker, cwd=ROOT, check=True)
+    (tmp_path / "peopleart").mkdir()
+    (tmp_path / "yolox.onnx").symlink_to(WEIGHTS)
+    for deploy in deploys:
+        here = deploy.removeprefix("runuser -u bilderatlas -- .venv/bin/").replace("/srv/bilderatlas", str(tmp_path))
+        words = shlex.split(here)
+        subprocess.run([BIN / words[0], *words[1:]], env=of_worker, cwd=ROOT, check=True)
     assert "bilderatlas: check what is published" in postgres.ask("select name from automation")
+    assert server.get("deployments/name/build_dataset/peopleart-weekly")["schedules"]
     worker = subprocess.Popen(start, env=of_worker, cwd=ROOT, stdout=subprocess.DEVNULL)
     try:
         given = {"limit": int(LIMIT), "bind": {"images": str(painted), "weights": str(WEIGHTS)}}
@@ -166,9 +172,8 @@ def test_a_service_whose_server_is_away_says_so(server):
 
 
 def test_the_database_is_backed_up_and_restored_as_the_docs_say(server, postgres, tmp_path):
-    page = (ROOT / "docs/operate-team.md").read_text(encoding="utf-8")
-    (block,) = re.findall(r"```\n(pg_dump .*?)```", page, re.DOTALL)
-    here = block.replace("@127.0.0.1/", f"@127.0.0.1:{postgres.port}/")
+    (block,) = BACK_UP
+    here = block.text.replace("@127.0.0.1/", f"@127.0.0.1:{postgres.port}/")
     environment = {**os.environ, "PGPASSWORD": postgres.password}
     before = postgres.ask("select id, state_name from flow_run order by id")
     server.stop()

@@ -11,8 +11,10 @@ from typing import NamedTuple
 from tests.support.desk import ROOT
 
 PAGES = [
-    str(path.relative_to(ROOT)) for path in sorted([*ROOT.glob("*.md"), *ROOT.glob("[de]*/**/*.md")])
-]  # deployments, docs, examples
+    str(path.relative_to(ROOT))
+    for pattern in ("*.md", "docs/**/*.md", "examples/**/*.md", "deployments/**/*.yaml")
+    for path in sorted(ROOT.glob(pattern))
+]
 _FENCED = re.compile(r"^ *```(?:sh|console)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 _INLINE = re.compile(r"`((?:bilderatlas|dask|make|pip|prefect|python -m [\w.]+|uv) (?:[^`]* )?-[^`]*)`")
 """Code in a sentence that has an option. Without one it is a name, such as `bilderatlas build`; with ... a pattern."""
@@ -35,8 +37,13 @@ def text_of(page: str) -> str:
 
 def fenced(page: str, containing: str = "") -> list[Block]:
     """The page's blocks of code in `sh` and `console`; of these, those that contain a text."""
-    blocks = [Block(page, tuple(_commands(code))) for code in _FENCED.findall(text_of(page))]
+    blocks = [Block(page, commands) for commands in commands_of(text_of(page))]
     return [block for block in blocks if containing in block.text]
+
+
+def commands_of(text: str) -> list[tuple[str, ...]]:
+    """The commands of each block of code in a page, or in a part of one."""
+    return [tuple(_commands(code)) for code in _FENCED.findall(text)]
 
 
 def inline(page: str) -> list[Block]:
@@ -87,6 +94,7 @@ EXCEPTIONS = {
         "make -C /opt/bilderatlas setup",
         "install -d -o bilderatlas ",
         "chown -R bilderatlas ",
+        "cd /opt/bilderatlas",
         "apt install ",
         "runuser -u postgres ",
         "systemctl ",
@@ -106,14 +114,13 @@ def is_excepted(command: str) -> bool:
 
 
 def rest() -> list[Block]:
-    """What has no test of its own, without exceptions."""
+    """What has no test of its own, without exceptions; what stands in several pages is of the first."""
     others = {block for blocks in OWN_TESTS.values() for block in blocks}
-    left = [
-        Block(block.page, tuple(command for command in block.commands if not is_excepted(command)))
-        for block in BLOCKS
-        if block not in others
-    ]
-    return [block for block in left if block.commands]
+    left: dict[tuple[str, ...], str] = {}
+    for block in BLOCKS:
+        if block not in others:
+            left.setdefault(tuple(command for command in block.commands if not is_excepted(command)), block.page)
+    return [Block(page, commands) for commands, page in left.items() if commands]
 
 
 LATEST = "store/releases/museum/latest"
@@ -131,7 +138,6 @@ NAMES = {
     r"SEED\b": "1",
     "/data/": "data/",
     "/etc/": "etc/",
-    "/opt/bilderatlas": ".",
     r"grade ./museum ": "grade build/museum ",
 }
 """What stands for a name, in each page."""
@@ -140,13 +146,14 @@ TINY = {"epochs": 1, "least_side_px": 64, "most_side_px": 64, "threads": 1}
 ADDED = {
     "bilderatlas train": " ".join(f"--set {name}={value}" for name, value in TINY.items()),
     "python -m examples.museum.train_detector": "--works 64 --epochs 1",
+    "bilderatlas museum raters": "--works 12 --each 8 --raters 4",
     "bilderatlas scrape": "WEB",
     "bilderatlas build met": "WEB",
 }
 """What makes a training small, and sends requests to the pretend museum, which needs no patience."""
 WEB = "--bind 'origins=*={url}' --set 'manners={{rate_per_s: 2000, connections: 8}}'"
 _PROGRAMS = re.compile(
-    r"bilderatlas |python -m (examples|benchmarks)\.|make build$|export |cd \.$"
+    r"bilderatlas |python -m (examples|benchmarks)\.|make build$|export "
     r"|(mkdir -p|cp|install -m 600|sed -i) [^;&|]*\betc/"
 )
 _OUTSIDE = re.compile(r"""(^|[\s="'])[/~]|:/(?!/)|\.\./|[;&|]|\$\(""")
