@@ -130,24 +130,36 @@ def of_worker(server: PrefectServer) -> dict[str, str]:
     return {name: value for name, value in server.environment.items() if not name.startswith("PREFECT_SERVER")}
 
 
+def deploy(what: str, folder: Path, environment: dict[str, str]) -> None:
+    """Type the page's line that deploys something, with a folder in the place of /srv/bilderatlas, as this user."""
+    (block,) = DEPLOY
+    home, *lines = block.commands
+    assert home.startswith("export PREFECT_HOME="), "that of the tests' server is another"
+    typed = dict(zip(("all that ships", "a recipe of one's own"), lines, strict=True))[what]
+    here = typed.removeprefix("runuser -u bilderatlas -- .venv/bin/").replace("/srv/bilderatlas", str(folder))
+    program, *words = shlex.split(here)
+    subprocess.run([BIN / program, *words], env=environment, cwd=ROOT, check=True)
+
+
+def test_a_recipe_of_ones_own_is_deployed_as_the_docs_say(server, shared_data, tmp_path, of_worker):
+    before, _ = service_commands("bilderatlas-worker.service")
+    subprocess.run(before, env=of_worker, cwd=ROOT, check=True)
+    (tmp_path / "peopleart").symlink_to(shared_data / "peopleart")
+    (tmp_path / "yolox.onnx").symlink_to(shared_data / "weights/yolox_nano/yolox_nano.onnx")
+    deploy("a recipe of one's own", tmp_path, of_worker)
+    (schedule,) = server.get("deployments/name/build_dataset/peopleart-weekly")["schedules"]
+    assert schedule["schedule"]["cron"] == "0 4 * * 1"
+
+
 def test_the_service_of_the_worker_starts_one_that_builds_what_was_deployed(
     server, postgres, painted, tmp_path, of_worker
 ):
     before, start = service_commands("bilderatlas-worker.service")
     subprocess.run(before, env=of_worker, cwd=ROOT, check=True)
     assert postgres.ask("select name from automation").strip() == LOST
-    (block,) = DEPLOY
-    home, *deploys = block.commands
-    assert home.startswith("export PREFECT_HOME=")  # that of the tests' server is another
     store = tmp_path / "store"
-    (tmp_path / "peopleart").mkdir()
-    (tmp_path / "yolox.onnx").symlink_to(WEIGHTS)
-    for deploy in deploys:
-        here = deploy.removeprefix("runuser -u bilderatlas -- .venv/bin/").replace("/srv/bilderatlas", str(tmp_path))
-        words = shlex.split(here)
-        subprocess.run([BIN / words[0], *words[1:]], env=of_worker, cwd=ROOT, check=True)
+    deploy("all that ships", tmp_path, of_worker)
     assert "bilderatlas: check what is published" in postgres.ask("select name from automation")
-    assert server.get("deployments/name/build_dataset/peopleart-weekly")["schedules"]
     worker = subprocess.Popen(start, env=of_worker, cwd=ROOT, stdout=subprocess.DEVNULL)
     try:
         given = {"limit": int(LIMIT), "bind": {"images": str(painted), "weights": str(WEIGHTS)}}
