@@ -187,7 +187,7 @@ def results_of_a_detector(folder: Path, _: Any) -> None:
 
 
 def raters(folder: Path, _: Any) -> None:
-    type_files(section(ROOT / "docs/evaluating/raters.md"), folder)
+    ratings(folder, _)
     assert main(shlex.split(PROTOCOLS["raters"].text)[1:]) == 0
     consensus = json.loads((folder / "build/raters/consensus.json").read_text())
     (folder / "pictures").mkdir()
@@ -210,7 +210,12 @@ def start_weights(folder: Path, _: Any) -> None:
     torch.save(fasterrcnn_resnet50_fpn(weights=None, weights_backbone=None).state_dict(), folder / "coco.pth")
 
 
+def ratings(folder: Path, _: Any) -> None:
+    type_files(section(ROOT / "docs/evaluating/raters.md"), folder)
+
+
 LAY_OUT: dict[str, Callable[[Path, Any], None]] = {
+    "README.md": ratings,
     **{page: web_sources(page) for page in BY_PAGE if page.startswith("docs/sources/")},
     "docs/sources.md": any_web_source,
     "docs/scraping.md": any_web_source,
