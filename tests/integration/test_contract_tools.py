@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -14,6 +15,7 @@ import yaml
 
 from flows.cli import main
 from tests.support.desk import ROOT, Desk
+from tests.support.documented import CONTRACT_TOOL
 from tests.support.freeze_contracts import PRODUCTS
 from tests.support.wall import Wall
 
@@ -81,6 +83,15 @@ def expect_kept(folder: Path, tables: set[str]) -> None:
 
 def test_a_release_keeps_its_contracts(built: Desk):
     expect_kept(Path(built.latest.root), EVERY_TABLE - {"attributes", "takedowns", "tombstones", "unread"})
+
+
+def test_the_documented_command_runs_in_the_folder_of_a_release(built: Desk):
+    (block,) = CONTRACT_TOOL
+    words = shlex.split(block.text)
+    done = subprocess.run(
+        [PYTHON.parent / words[0], *words[1:]], cwd=built.latest.root, env=os.environ | OFFLINE, check=False
+    )
+    assert done.returncode == 0
 
 
 def test_a_release_with_every_table_keeps_its_contracts(wall: Wall):

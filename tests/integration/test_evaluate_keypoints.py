@@ -1,7 +1,6 @@
 """Pose estimators against a COCO file, from files alone, by the command."""
 
 import json
-import re
 import shlex
 from pathlib import Path
 
@@ -13,7 +12,7 @@ import pytest
 from flows.cli import main
 from schemas.keypoints import shipped_schemes
 from tasks.core.evaluate.keypoints.scorer import MEASURES
-from tests.support.desk import ROOT
+from tests.support.documented import ANIMALS
 
 SCHEME = shipped_schemes()["coco-17"]
 CATEGORY = {"id": 3, "name": "person", "keypoints": list(SCHEME.joints), "skeleton": []}
@@ -173,13 +172,12 @@ def animals(names: list[str]) -> dict:
 
 def test_the_documented_command_for_animals_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    page = (ROOT / "docs/evaluating/keypoints.md").read_text(encoding="utf-8")
-    (text,) = re.findall(r"```sh\n(bilderatlas evaluate keypoints animals.json.*?)```", page, re.DOTALL)
+    (block,) = ANIMALS
     document = animals(list(shipped_schemes()["animal-20"].joints))
     Path("animals.json").write_text(json.dumps(document))
     points = document["annotations"][0]["keypoints"]
     write("poses.json", [(number, points, 0.9) for number in range(1, 13)], category=1)
-    assert main(shlex.split(text.replace("\\\n", " "))[1:]) == 0
+    assert main(shlex.split(block.text)[1:]) == 0
     printed = capsys.readouterr()
     assert "| mine | 1.000 (1.000 to 1.000) |" in printed.out
     assert "12 figures with keypoints of animal-20" in printed.err

@@ -4,7 +4,6 @@
 
 import contextlib
 import os
-import re
 import signal
 import socket
 import subprocess
@@ -15,18 +14,13 @@ import pytest
 
 from tasks.io.store.releases import Release
 from tests.support.desk import ROOT
+from tests.support.documented import OPERATE, RUNNING
 from tests.support.prefect_api import poll
 from tests.support.processes import free_port
 from tests.support.serve import Serve
 
 pytestmark = [pytest.mark.server, pytest.mark.live]
 LINKED = (".venv", "Makefile", "pyproject.toml", "requirements.lock", "deployments", "examples")
-PAGE = (ROOT / "docs/operate.md").read_text(encoding="utf-8")
-RUNNING = (ROOT / "docs/running.md").read_text(encoding="utf-8")
-
-
-def blocks(text: str) -> list[str]:
-    return re.findall(r"^```\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
 @pytest.fixture(scope="module")
@@ -42,15 +36,15 @@ def terminal(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     """The first terminal: all blocks up to the one that ends with serve, which goes on."""
     serve = None
     try:
-        for block in blocks(PAGE)[:2]:
-            *lines, last = block.splitlines()
+        for block in OPERATE[:2]:
+            *lines, last = block.commands
             if last == "bilderatlas serve":
                 type_in("\n".join(lines), folder, {})
                 serve = Serve(tmp_path_factory.mktemp("prefect"), folder=folder)
                 serve.until_ready()
                 yield serve
             else:
-                type_in(block, folder, {})
+                type_in(block.text, folder, {})
     finally:
         if serve is not None:
             serve.stop()
@@ -74,7 +68,7 @@ def type_in(block: str, folder: Path, environment: dict[str, str]) -> str:
 
 def test_every_block_of_the_page_runs(terminal, folder):
     port = terminal.page.rpartition(":")[2]
-    typed = [block.replace("4200", port) for block in blocks(PAGE)[2:]]
+    typed = [block.text.replace("4200", port) for block in OPERATE[2:]]
     assert len(typed) == 2, "expected a run and a deployment after the first terminal's blocks"
     environment = {"PREFECT_HOME": str(terminal.home), "PREFECT_SERVER_API_PORT": port, "DO_NOT_TRACK": "1"}
     assert "Completed" in type_in(typed[0], folder, environment)
@@ -118,8 +112,8 @@ def answers(port: int) -> bool:
 
 
 def test_the_page_on_running_types_a_cluster_a_server_for_it_and_a_question(folder, terminals, tmp_path):
-    serve, scheduler, workers, build, server, far_build, question = blocks(RUNNING)
-    assert serve == "bilderatlas serve\n", "as in docs/operate.md, which is typed above"
+    serve, scheduler, workers, build, server, far_build, question = [block.text for block in RUNNING]
+    assert serve == "bilderatlas serve", "as in docs/operate.md, which is typed above"
     api_port, dask_port = free_port(), free_port()
 
     def here(block: str) -> str:

@@ -1,7 +1,6 @@
 """A team's server: runs in a PostgreSQL database, the settings of deployments/team/, and no stranger let in."""
 
 import os
-import re
 import shlex
 import subprocess
 import sys
@@ -15,6 +14,7 @@ import requests
 from flows.serve.lost_runs import LOST
 from tasks.io.store.releases import Release
 from tests.support.desk import ROOT, WEIGHTS
+from tests.support.documented import BACK_UP, DEPLOY
 from tests.support.postgres import Postgres, running_postgres
 from tests.support.prefect_api import poll
 from tests.support.prefect_server import BIN, PrefectServer
@@ -130,17 +130,35 @@ def of_worker(server: PrefectServer) -> dict[str, str]:
     return {name: value for name, value in server.environment.items() if not name.startswith("PREFECT_SERVER")}
 
 
+def deploy(what: str, folder: Path, environment: dict[str, str]) -> None:
+    """Type the page's line that deploys something, with a folder in the place of /srv/bilderatlas, as this user."""
+    (block,) = DEPLOY
+    home, *lines = block.commands
+    assert home.startswith("export PREFECT_HOME="), "that of the tests' server is another"
+    typed = dict(zip(("all that ships", "a recipe of one's own"), lines, strict=True))[what]
+    here = typed.removeprefix("runuser -u bilderatlas -- .venv/bin/").replace("/srv/bilderatlas", str(folder))
+    program, *words = shlex.split(here)
+    subprocess.run([BIN / program, *words], env=environment, cwd=ROOT, check=True)
+
+
+def test_a_recipe_of_ones_own_is_deployed_as_the_docs_say(server, shared_data, tmp_path, of_worker):
+    before, _ = service_commands("bilderatlas-worker.service")
+    subprocess.run(before, env=of_worker, cwd=ROOT, check=True)
+    (tmp_path / "peopleart").symlink_to(shared_data / "peopleart")
+    (tmp_path / "yolox.onnx").symlink_to(shared_data / "weights/yolox_nano/yolox_nano.onnx")
+    deploy("a recipe of one's own", tmp_path, of_worker)
+    (schedule,) = server.get("deployments/name/build_dataset/peopleart-weekly")["schedules"]
+    assert schedule["schedule"]["cron"] == "0 4 * * 1"
+
+
 def test_the_service_of_the_worker_starts_one_that_builds_what_was_deployed(
     server, postgres, painted, tmp_path, of_worker
 ):
     before, start = service_commands("bilderatlas-worker.service")
     subprocess.run(before, env=of_worker, cwd=ROOT, check=True)
     assert postgres.ask("select name from automation").strip() == LOST
-    page = (ROOT / "docs/operate-team.md").read_text(encoding="utf-8")
-    (deploy,) = re.findall(r"^runuser -u bilderatlas -- .venv/bin/(bilderatlas deploy --store .*)$", page, re.MULTILINE)
     store = tmp_path / "store"
-    words = shlex.split(deploy.replace("/srv/bilderatlas/store", str(store)))
-    subprocess.run([BIN / words[0], *words[1:]], env=of_worker, cwd=ROOT, check=True)
+    deploy("all that ships", tmp_path, of_worker)
     assert "bilderatlas: check what is published" in postgres.ask("select name from automation")
     worker = subprocess.Popen(start, env=of_worker, cwd=ROOT, stdout=subprocess.DEVNULL)
     try:
@@ -166,9 +184,8 @@ def test_a_service_whose_server_is_away_says_so(server):
 
 
 def test_the_database_is_backed_up_and_restored_as_the_docs_say(server, postgres, tmp_path):
-    page = (ROOT / "docs/operate-team.md").read_text(encoding="utf-8")
-    (block,) = re.findall(r"```\n(pg_dump .*?)```", page, re.DOTALL)
-    here = block.replace("@127.0.0.1/", f"@127.0.0.1:{postgres.port}/")
+    (block,) = BACK_UP
+    here = block.text.replace("@127.0.0.1/", f"@127.0.0.1:{postgres.port}/")
     environment = {**os.environ, "PGPASSWORD": postgres.password}
     before = postgres.ask("select id, state_name from flow_run order by id")
     server.stop()

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.desk import ROOT
+from tests.support.documented import WHEEL
 
 pytestmark = [pytest.mark.server, pytest.mark.live]
 
@@ -17,26 +18,19 @@ pytestmark = [pytest.mark.server, pytest.mark.live]
 def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A virtual environment that has the wheel and, by a path, the libraries of this one, but not this checkout."""
     folder = tmp_path_factory.mktemp("elsewhere")
-    uv = Path(sys.executable).parent / "uv"
-    build = [
-        uv,
-        "build",
-        "--quiet",
-        "--offline",
-        "--wheel",
-        "--no-build-isolation",
-        "--python",
-        sys.executable,
-        "--out-dir",
-        folder / "dist",
-    ]
-    subprocess.run(build, cwd=ROOT, check=True)
-    subprocess.run([uv, "venv", "--quiet", "--python", sys.executable, folder / "venv"], check=True)
+    project = folder / "project"
+    project.mkdir()
+    for path in ROOT.iterdir():
+        if path.name not in {".git", "build", "dist", "store"}:
+            (project / path.name).symlink_to(path)
+    subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True)
     site = next((folder / "venv/lib").iterdir()) / "site-packages"
     (site / "libraries.pth").write_text(sysconfig.get_paths()["purelib"] + "\n")
-    wheel = next((folder / "dist").glob("*.whl"))
-    install = [uv, "pip", "install", "--quiet", "--offline", "--no-deps", "--python", folder / "venv/bin/python", wheel]
-    subprocess.run(install, check=True)
+    (block,) = WHEEL
+    make, install, _ = block.commands
+    environment = {**os.environ, "UV_OFFLINE": "1", "PIP_NO_INDEX": "1", "PIP_NO_DEPS": "1"}
+    script = f"set -e\n. {folder}/venv/bin/activate\n{make}\n{install}"
+    subprocess.run(["bash", "-c", script], cwd=project, env=environment, check=True)
     return folder
 
 

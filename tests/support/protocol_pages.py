@@ -5,10 +5,9 @@ import shlex
 from pathlib import Path
 
 from tests.support.desk import ROOT
+from tests.support.documented import PROTOCOLS, commands_of
 
-PAGES = sorted(
-    page for page in (ROOT / "docs/evaluating").glob("*.md") if "## Run it" in page.read_text(encoding="utf-8")
-)
+PAGES = [ROOT / f"docs/evaluating/{protocol}.md" for protocol in PROTOCOLS]
 
 
 def section(page: Path) -> str:
@@ -24,5 +23,4 @@ def type_files(text: str, folder: Path) -> None:
 
 
 def command(text: str) -> list[str]:
-    line = re.findall(r"```sh\nbilderatlas (.*?)```", text, re.DOTALL)[0]
-    return shlex.split(line.replace("\\\n", " "))
+    return shlex.split(commands_of(text)[0][0])[1:]

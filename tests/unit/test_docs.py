@@ -18,24 +18,44 @@ from prefect.settings.legacy import _get_valid_setting_names
 from flows.cli import parser
 from schemas.reasons import MEANING, Reason
 from schemas.stages import STAGES, Scrape
+from tests.support import documented
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md")])
 WORDS = ["scrape", *STAGES]
 
 
-def commands(page: Path) -> list[str]:
-    """Lines of code blocks that call our command, continued lines joined."""
-    blocks = re.findall(r"```[a-z]*\n(.*?)```", page.read_text(encoding="utf-8"), re.S)
-    lines = "\n".join(blocks).replace("\\\n", " ").splitlines()
-    return [line.removeprefix("$ ").strip() for line in lines if re.match(r"(\$ )?bilderatlas ", line)]
+COMMANDS = [command for block in documented.BLOCKS for command in block.commands]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_every_command_that_a_page_shows_is_one_that_the_program_understands(page):
-    for command in commands(page):
-        if "..." not in command:
-            parser().parse_args(shlex.split(command.partition(" > ")[0], comments=True)[1:])
+@pytest.mark.parametrize("command", [command for command in COMMANDS if command.startswith("bilderatlas ")])
+def test_every_command_that_a_page_shows_is_one_that_the_program_understands(command):
+    parser().parse_args(shlex.split(command.partition(" > ")[0], comments=True)[1:])
+
+
+@pytest.mark.parametrize("page", documented.PAGES)
+def test_every_block_of_code_says_whether_it_is_typed(page):
+    languages = re.findall(r"^ *```(.*)\n(?:.*\n)*?^ *```$", documented.text_of(page), re.MULTILINE)
+    assert {*languages} <= {"sh", "console", "text", "csv", "json", "python", "yaml"}
+
+
+def test_every_command_of_the_docs_is_typed_by_a_test_or_is_an_exception():
+    """What is in `rest` is typed by tests/integration/test_documented_commands.py, if it may be."""
+    for block in documented.rest():
+        for command in block.commands:
+            documented.typed(command, {})
+
+
+def test_every_exception_is_a_command_of_the_docs():
+    for begin in (begin for begins in documented.EXCEPTIONS.values() for begin in begins):
+        assert any(command.startswith(begin) for command in COMMANDS), begin
+
+
+@pytest.mark.parametrize("name", documented.OWN_TESTS)
+def test_what_another_test_types_it_takes_from_the_page(name):
+    assert all(documented.OWN_TESTS[name])
+    tests = [path.read_text(encoding="utf-8") for path in (ROOT / "tests").glob("[is]*/*.py")]
+    assert any(re.search(rf"^from tests.support.documented import .*\b{name}\b", text, re.MULTILINE) for text in tests)
 
 
 def test_the_readme_shows_the_commands_that_people_need():
