@@ -31,7 +31,8 @@ from tasks.evaluate.detector import (
 )
 from tasks.evaluate.evaluation import Evaluation, Resampling
 from tasks.evaluate.voc import compare_by_voc
-from tasks.subjects.truth import Chosen, GroundTruth, load_ground_truth
+from tasks.subjects.ground_truth import GroundTruth
+from tasks.subjects.truth import Chosen, load_ground_truth
 
 Settings = TypeVar("Settings", bound=BaseModel)
 
