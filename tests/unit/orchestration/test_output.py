@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+from tasks.orchestration.prefect_innards import RUN_ID
+
 PROGRAM = """
 import sys, time
 from rich.console import Console
@@ -20,11 +22,11 @@ open(sys.argv[1], "w").close()
 """
 
 
-@pytest.mark.parametrize(("environment", "goes_on"), [({}, False), ({"PREFECT__FLOW_RUN_ID": "0"}, True)])
+@pytest.mark.parametrize(("environment", "goes_on"), [({}, False), ({RUN_ID: "0"}, True)])
 def test_a_run_of_a_worker_goes_on_without_a_reader_and_no_other_process_does(
     environment, goes_on, monkeypatch, tmp_path
 ):
-    monkeypatch.delenv("PREFECT__FLOW_RUN_ID", raising=False)
+    monkeypatch.delenv(RUN_ID, raising=False)
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     pipe, end = subprocess.PIPE, tmp_path / "end"
