@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
 RUN_ID = "PREFECT__FLOW_RUN_ID"
 """The variable by which a process knows the run that Prefect has started it for. Without it, a run that is alive would
-be taken for lost, and what is only right for runs of a worker would be done in a person's command. 3.8.8, no issue."""
+be taken for lost, and what is only right for runs of a worker would be done in a person's command. 3.8.8, no issue
+known."""
 
 ENGINE = "-m prefect.engine"
 """What runs a flow in a process of its own, as arguments of Python. Without it, a worker starts three processes one
@@ -67,7 +68,7 @@ def raise_if_paused() -> None:
 
 
 def has_time(cron: str) -> bool:
-    """Whether the time of a cron line ever comes. Without it, Prefect takes 31 February, and its scheduler fails.
+    """Whether the time of a cron line ever comes. Without it, Prefect takes 31 February, and no run ever begins.
 
     Raises ValueError for what is no cron line. 3.8.8; Prefect has a copy of croniter: pallets-eco/croniter, issue 141.
     """
