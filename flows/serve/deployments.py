@@ -26,7 +26,7 @@ from flows.serve.processes import POOL
 from schemas.errors import BadInput
 from schemas.phrases import quoted
 from schemas.recipe import Recipe
-from tasks.orchestration.prefect_innards import has_time
+from tasks.orchestration.prefect_innards import next_time
 
 _BUILD = "flows.build_dataset.build_dataset"
 _CRON_FIELDS = 5
@@ -270,14 +270,13 @@ def _schedule(cron: str, timezone: str) -> DeploymentScheduleCreate:
         if len(cron.split()) != _CRON_FIELDS and not cron.startswith("@"):
             raise ValueError("not five fields")
         schedule = DeploymentScheduleCreate(schedule=CronSchedule(cron=cron, timezone=timezone))
-        if not has_time(cron):
-            raise ValueError("a time that never comes")
+        next_time(cron)
     except ValidationError as problem:
         if problem.errors()[0]["loc"][0] == "timezone":
             expected = "a time zone, such as Europe/Berlin"
             raise BadInput(f"--timezone: expected {expected}, got {quoted(timezone)}") from problem
         raise BadInput(_BAD_CRON + quoted(cron)) from problem
-    except ValueError as problem:
+    except ValueError as problem:  # also a time that never comes, such as 31 February
         raise BadInput(_BAD_CRON + quoted(cron)) from problem
     return schedule
 

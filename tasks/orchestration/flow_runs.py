@@ -71,11 +71,6 @@ def rename_run(name: str) -> None:
     reports.report("name of the run", rename)
 
 
-def stop_if_paused() -> None:
-    """End the flow's process if somebody has paused the run: it begins again in another one once it is resumed."""
-    prefect_innards.raise_if_paused()
-
-
 def run_stage(label: str, context: Context, work: Callable[[], Result], step_of: Callable[[Result], Step]) -> Result:
     """What a stage's work gives; in a flow, it is a task run that is shown as cached where the store had all of it.
 

@@ -60,25 +60,21 @@ def is_end_of_flow(record: logging.LogRecord) -> bool:
 
 
 def raise_if_paused() -> None:
-    """Raise Pause if somebody has paused the run. Without it, a run that waits for its parts goes on until its next
-    task begins, which may be hours. 3.8.8, issues 14747 and 20388.
+    """Raise Pause, which ends the flow's process, if somebody has paused the run: it begins again in another one once
+    it is resumed. Without it, a run that waits for its parts goes on until its next task begins, which may be hours.
+    3.8.8, issues 14747 and 20388.
     """
     if (flow_run := FlowRunContext.get()) is not None:
         flow_run.flow_run_suspension_request.raise_if_requested()
 
 
-def has_time(cron: str) -> bool:
-    """Whether the time of a cron line ever comes. Without it, Prefect takes 31 February, and no run ever begins.
-
-    Raises ValueError for what is no cron line. 3.8.8; Prefect has a copy of croniter: pallets-eco/croniter, issue 141.
+def next_time(cron: str) -> float:
+    """When the time of a cron line comes next, as a POSIX time. Without it, Prefect takes 31 February, and no run ever
+    begins. Raises ValueError if it never comes. 3.8.8; pallets-eco/croniter, of which Prefect has a copy, issue 141.
     """
-    from prefect._vendor.croniter.croniter import CroniterBadDateError, croniter
+    from prefect._vendor.croniter.croniter import croniter
 
-    try:
-        croniter(cron).get_next()  # type: ignore[no-untyped-call]
-    except CroniterBadDateError:
-        return False
-    return True
+    return float(croniter(cron).get_next())  # type: ignore[no-untyped-call]
 
 
 class Threads(ThreadPoolTaskRunner[Any]):

@@ -230,7 +230,6 @@ OUTSIDE = {
     "clusters": "whether a cluster is there, and how long it is waited for: no content",
     "code_digests": "digests of code, which are part of keys",
     "decide": "looks up and stores, whatever the rule is",
-    "event_services": "what Prefect's server is told; not stored",
     "events": "what Prefect's server is told; not stored",
     "failures": "what a person is told of a failure",
     "flow_runs": "shown, not stored",
