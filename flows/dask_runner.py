@@ -20,6 +20,7 @@ _LONGEST_S = 6.0
 class ClusterRunner(DaskTaskRunner):
     """The cluster at an address. Its workers report to the flow's Prefect server as long as the flow runs."""
 
+    _build_client: PrefectDaskClient | None = None
     _plugin: BuildPlugin | None = None
 
     @property
@@ -32,7 +33,7 @@ class ClusterRunner(DaskTaskRunner):
             return super().client
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a table of versions: what matters of it, `check_workers` says
-            client = super().client
+            client = self._build_client = super().client
         check_workers(client, str(self.address))
         self._plugin = BuildPlugin(str(PREFECT_API_URL.value()), uuid.uuid4().hex)
         client.register_plugin(self._plugin, name=self._plugin.name)
@@ -40,11 +41,11 @@ class ClusterRunner(DaskTaskRunner):
 
     def __exit__(self, *problem: Any) -> None:
         """Let the workers send what is left, then leave them."""
-        if self._client is not None and self._client.status != "running":
+        if self._build_client is not None and self._build_client.status != "running":
             # a client that is trying to find its scheduler again logs a traceback when it ends: the sentence is enough
             logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
-        if self._client is not None and self._plugin is not None:
+        if self._build_client is not None and self._plugin is not None:
             with contextlib.suppress(Exception):  # a cluster that is gone, or a worker that is not well
-                remove = self._client._unregister_worker_plugin
-                self._client.sync(remove, name=self._plugin.name, callback_timeout=_LONGEST_S)  # type: ignore[no-untyped-call]
+                remove = self._build_client._unregister_worker_plugin
+                self._build_client.sync(remove, name=self._plugin.name, callback_timeout=_LONGEST_S)  # type: ignore[no-untyped-call]
         super().__exit__(*problem)

@@ -16,13 +16,15 @@ from prefect.settings import (
     PREFECT_HOME,
     temporary_settings,
 )
-from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
+from prefect.task_runners import TaskRunner
 
 from flows.prefect_home import check_home
+from flows.temporary_server import start_process
 from flows.wall import STATUS, TEXT
 from schemas.errors import BadInput
 from schemas.phrases import error_line
 from tasks.orchestration.clusters import is_cluster
+from tasks.orchestration.prefect_innards import Threads, make_temporary_server
 
 DASK = "BILDERATLAS_DASK"
 """The environment's setting with a cluster's address: for runs from Prefect's page, and commands without --dask."""
@@ -31,17 +33,6 @@ _MOST_THREADS = 64
 """More than any build needs: how many parts run at once is the build's `workers`."""
 
 _CONNECT_S = 10
-
-
-class Threads(ThreadPoolTaskRunner[Any]):
-    """Threads of this process. A flow that is interrupted does not wait for parts that still run: one may hang."""
-
-    def cancel_all(self) -> None:
-        """Start no further part, and wait for none. A flow that ends by itself has waited for its parts before."""
-        if self._executor is not None:
-            self._executor.shutdown(wait=False, cancel_futures=True)
-            self._executor = None
-        super().cancel_all()
 
 
 def runner(dask: str | None) -> TaskRunner[Any]:
@@ -74,9 +65,7 @@ def start_server() -> str:
         check_server(str(PREFECT_API_URL.value()), "without that setting, a temporary server is started")
         return str(PREFECT_API_URL.value())
     check_home(PREFECT_HOME.value())
-    from flows.temporary_server import TemporaryServer  # takes two seconds to import
-
-    server = TemporaryServer()  # the first one, which is the one that Prefect uses
+    server = make_temporary_server(start_process)
     try:
         server.start()
     except RuntimeError as problem:

@@ -10,66 +10,51 @@ import subprocess
 import sys
 import threading
 import time
-from typing import Any
 
-from prefect.server.api.server import SubprocessASGIServer, create_app
 from prefect.settings import PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS, get_current_settings
 
-from flows.sqlite_server import answer_while_busy
+from flows.sqlite_server import collect_apart
 from flows.wall import Wall, allowed_names
 from schemas.errors import BadInput
-
-_OF_PREFECT = {"PREFECT_UI_ENABLED": "0", "PREFECT__SERVER_EPHEMERAL": "1", "PREFECT__SERVER_FINAL": "1"}
-"""What Prefect sets for a temporary server: no web page, no services that only a lasting server needs."""
+from tasks.orchestration.prefect_innards import make_server_app
 
 
-class TemporaryServer(SubprocessASGIServer):
-    """The one temporary server of this process: the first instance is the one that Prefect finds and starts."""
+def start_process(port: int) -> "subprocess.Popen[bytes]":
+    """The server's process, which answers at the port. Raises BadInput if it ends before that, and RuntimeError when
+    the time is over: Prefect would go on asking, and counts but the time in which it sleeps.
+    """
+    settings = get_current_settings().to_environment_variables(exclude_unset=True)
+    process = subprocess.Popen(
+        # -P: neither the current folder nor that of this file may hide a module of Prefect's
+        [sys.executable, "-P", __file__, str(port)],
+        stdin=subprocess.PIPE,
+        env={**os.environ, **settings},
+        # a terminal sends Ctrl-C to all processes of a session, but the flow must still reach its server
+        start_new_session=True,
+    )
+    try:
+        _wait_for(process, port)
+    except BaseException:
+        with process:  # until it has ended
+            process.kill()  # asked to end, it would end in a traceback
+        raise
+    return process
 
-    def _run_uvicorn_command(self) -> "subprocess.Popen[Any]":
-        settings = get_current_settings().to_environment_variables(exclude_unset=True)
-        process = self.server_process = subprocess.Popen(
-            # -P: neither the current folder nor that of this file may hide a module of Prefect's
-            [sys.executable, "-P", __file__, str(self.port)],
-            stdin=subprocess.PIPE,
-            env={**os.environ, **_OF_PREFECT, **settings},
-            # a terminal sends Ctrl-C to all processes of a session, but the flow must still reach its server
-            start_new_session=True,
-        )
-        try:
-            self._wait_for(process)
-        except BaseException:  # an interrupt too: the next try begins anew
-            self.running = False
-            self.stop()
-            raise
-        return process
 
-    def _wait_for(self, process: "subprocess.Popen[Any]") -> None:
-        """Until something answers at the port. Raises BadInput if the process ends before that, and RuntimeError when
-        the time is over: Prefect would go on asking, and counts but the time in which it sleeps.
-        """
-        most_s = PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS.value()
-        end_s = time.monotonic() + most_s
-        while time.monotonic() < end_s:
-            with socket.socket() as client:
-                if not client.connect_ex(("127.0.0.1", self.port or 0)):
-                    return
-            if process.poll() is not None:
-                raise BadInput(
-                    "expected Prefect's temporary server to start, got its end with status "
-                    f"{process.returncode}: above stands what it said"
-                )
-            time.sleep(0.1)
-        raise RuntimeError(f"no answer within {most_s} s.")
-
-    def stop(self) -> None:
-        """End the server."""
-        process = self.server_process
-        if process is not None and not self.running:  # it has not started: asked to end, it would end in a traceback
-            process.kill()
-        super().stop()
-        if process is not None and process.stdin is not None:
-            process.stdin.close()
+def _wait_for(process: "subprocess.Popen[bytes]", port: int) -> None:
+    most_s = PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS.value()
+    end_s = time.monotonic() + most_s
+    while time.monotonic() < end_s:
+        with socket.socket() as client:
+            if not client.connect_ex(("127.0.0.1", port)):
+                return
+        if process.poll() is not None:
+            raise BadInput(
+                "expected Prefect's temporary server to start, got its end with status "
+                f"{process.returncode}: above stands what it said"
+            )
+        time.sleep(0.1)
+    raise RuntimeError(f"no answer within {most_s} s.")
 
 
 def serve(port: int) -> None:
@@ -77,9 +62,9 @@ def serve(port: int) -> None:
     import uvicorn
 
     threading.Thread(target=_end_with_input, daemon=True).start()
-    answer_while_busy()
+    collect_apart()
     uvicorn.run(
-        Wall(create_app(), allowed_names()),
+        Wall(make_server_app(is_temporary=True), allowed_names()),
         host="127.0.0.1",
         port=port,
         log_level="error",

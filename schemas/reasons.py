@@ -2,6 +2,8 @@
 
 from enum import StrEnum
 
+import pyarrow as pa
+
 
 class Reason(StrEnum):
     """Why a record was dropped; the value is what stands in the ledger."""
@@ -130,6 +132,9 @@ PASSING: frozenset[Reason] = frozenset(
 )
 """Failures that may be over by the next build: they are asked for again; all others are permanent until the input
 changes."""
+
+PASSING_WORDS = pa.array(sorted(str(reason) for reason in PASSING))
+"""These, as columns of tables have them."""
 
 REFUSALS: frozenset[Reason] = frozenset(
     {Reason.NOT_FOUND, Reason.HTTP_ERROR, Reason.REDIRECT_LOOP, Reason.EMPTY_FILE, Reason.NOT_AN_IMAGE}

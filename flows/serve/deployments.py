@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import yaml
 from prefect import Flow
-from prefect._vendor.croniter.croniter import croniter
 from prefect.client.orchestration import SyncPrefectClient
 from prefect.client.schemas.actions import DeploymentScheduleCreate, DeploymentUpdate
 from prefect.client.schemas.objects import ConcurrencyOptions
@@ -27,6 +26,7 @@ from flows.serve.processes import POOL
 from schemas.errors import BadInput
 from schemas.phrases import quoted
 from schemas.recipe import Recipe
+from tasks.orchestration.prefect_innards import next_time
 
 _BUILD = "flows.build_dataset.build_dataset"
 _CRON_FIELDS = 5
@@ -270,7 +270,7 @@ def _schedule(cron: str, timezone: str) -> DeploymentScheduleCreate:
         if len(cron.split()) != _CRON_FIELDS and not cron.startswith("@"):
             raise ValueError("not five fields")
         schedule = DeploymentScheduleCreate(schedule=CronSchedule(cron=cron, timezone=timezone))
-        croniter(cron).get_next()  # type: ignore[no-untyped-call]
+        next_time(cron)
     except ValidationError as problem:
         if problem.errors()[0]["loc"][0] == "timezone":
             expected = "a time zone, such as Europe/Berlin"

@@ -26,6 +26,7 @@ from prefect.states import Cancelled, Crashed, Scheduled
 from flows.runner import is_server_named
 from flows.serve.automations import write_automation
 from tasks.orchestration.flow_runs import PAUSED
+from tasks.orchestration.prefect_innards import RUN_ID
 
 MOST_RESTARTS, WITHIN = 5, timedelta(hours=6)
 """So often in such a time a run is started again at most: one that takes its machine down each time would do so for
@@ -119,7 +120,7 @@ def _is_at_work(run: FlowRun) -> bool:
         environment = Path(f"/proc/{run.infrastructure_pid}/environ").read_bytes()
     except OSError:
         return False
-    return f"PREFECT__FLOW_RUN_ID={run.id}".encode() in environment.split(b"\0")
+    return f"{RUN_ID}={run.id}".encode() in environment.split(b"\0")
 
 
 def _keep_folder(client: SyncPrefectClient, run: FlowRun, deployment_id: UUID) -> None:

@@ -21,12 +21,10 @@ from prefect.client.schemas.responses import DeploymentResponse
 from prefect.exceptions import ObjectNotFound
 
 from schemas.phrases import quoted
+from tasks.orchestration.prefect_innards import ENGINE
 
-_ENGINE = "-m prefect.engine"
-_COMMAND = f"{shlex.quote(sys.executable)} -P {_ENGINE}"
-"""Prefect's own, but written down: else a worker starts three processes one after another for each run. -P: no module
-of the run's folder hides one of Prefect's.
-"""
+_COMMAND = f"{shlex.quote(sys.executable)} -P {ENGINE}"
+"""-P: no module of the run's folder hides one of Prefect's."""
 
 _TYPE = "process"
 _PAGE = 200  # the most deployments that a server lists at once
@@ -92,7 +90,7 @@ def keep_what_people_set(template: Mapping[str, Any], before: Mapping[str, Any])
     person's, and with whether the worker's log has their lines.
     """
     command, env = _value(before, "command"), _value(before, "env")
-    is_own = isinstance(command, str) and command and not command.endswith(_ENGINE)
+    is_own = isinstance(command, str) and command and not command.endswith(ENGINE)
     kept = {**({"command": command} if is_own else {}), **({"env": env} if env and isinstance(env, dict) else {})}
     fields = dict(template["variables"]["properties"])
     is_streamed = _value(before, "stream_output")
@@ -134,7 +132,7 @@ def _remove_unknown_variables(
 
 
 def _is_old_command(name: str, value: Any) -> bool:
-    return name == "command" and str(value).endswith(_ENGINE)
+    return name == "command" and str(value).endswith(ENGINE)
 
 
 def _folder(deployment: DeploymentResponse) -> Any:

@@ -10,10 +10,11 @@ import sys
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
-from flows.sqlite_server import answer_while_busy
+from flows.sqlite_server import collect_apart
 from flows.wall import Wall, allowed_names
 from schemas.errors import BadInput
 from schemas.phrases import quoted
+from tasks.orchestration.prefect_innards import make_server_app
 
 _PAGE = "PREFECT_SERVER_UI_API_URL"
 _API = "http://museum.example:4200/api"
@@ -22,13 +23,12 @@ _API = "http://museum.example:4200/api"
 def serve(host: str, port: int, names: frozenset[str]) -> None:
     """Serve until a signal comes. names: those of `allowed_names`."""
     import uvicorn
-    from prefect.server.api.server import create_app
     from prefect.settings import get_current_settings
 
-    answer_while_busy()
+    collect_apart()
     settings = get_current_settings().server
     uvicorn.run(
-        Wall(create_app(final=True), names),
+        Wall(make_server_app(is_temporary=False), names),
         host=host,
         port=port,
         timeout_keep_alive=settings.api.keepalive_timeout,

@@ -14,26 +14,22 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from schemas.manifests import Context, TableRef
-from schemas.tables import KEYPOINTS, LOCAL_BLOBS, LOCAL_PAIRS, THUMBNAIL_PLACES
+from schemas.tables import KEYPOINTS, LOCAL_BLOBS, LOCAL_PAIRS
 from tasks.core import tables
 from tasks.core.dedup import local
 from tasks.core.dedup.sizes import LEVEL_SCALE
-from tasks.engine import inspection, runs
+from tasks.dedup.stored_keypoints import KEY, KEYPOINTS_AT, gallery_of, keypoint_places
+from tasks.engine import runs
 from tasks.engine import thumbnails as stored_thumbnails
-from tasks.engine.cache_keys import cache_key
-from tasks.engine.code_digests import code_digest
 from tasks.engine.parts import run_in_parts
-from tasks.io.images import keypoints, thumbnails
+from tasks.io.images import keypoints
 from tasks.io.store.layout import measure_folder, outcome_folder
 from tasks.io.store.store import Store
 from tasks.orchestration import retries
 from tasks.orchestration.late_imports import imports_before
 
-CODE = code_digest(keypoints, local, thumbnails)
-_KEY = cache_key(recipe=keypoints.VERSION, code=CODE, of=inspection.CODE)
-KEYPOINTS_AT = measure_folder("keypoints", _KEY)
-PAIRS_AT = measure_folder("local-pairs", _KEY)
-BLOBS_AT = measure_folder("local-blobs", _KEY)
+PAIRS_AT = measure_folder("local-pairs", KEY)
+BLOBS_AT = measure_folder("local-blobs", KEY)
 _KERNELS = ("tasks.core.dedup.local_kernels", "tasks.core.dedup.search_bands")
 PIECE_BLOBS = 2**14
 """Pictures on either side of one piece of the work: some 1 GB of memory."""
@@ -93,7 +89,7 @@ def local_pairs(blobs: pa.Array, context: Context, label: str) -> local.LocalPai
     yet.
     """
     store = runs.store_of(context)
-    has_all = len(_keypoint_places(store, blobs)) == len(blobs)
+    has_all = len(keypoint_places(store, blobs)) == len(blobs)
     known, outgrown = _compared_before(store, blobs)
     new = tables.missing(blobs, known)
     if context.plan and (len(new) or not has_all):
@@ -119,7 +115,7 @@ def _counts(pairs: local.LocalPairs, blobs: pa.Array) -> NDArray[np.uint32]:
 def ensure_keypoints(blobs: pa.Array, context: Context, label: str) -> pa.Table:
     """(sha256, path): the table in which each blob's keypoints lie, in the order of the blobs."""
     store = runs.store_of(context)
-    stored = _keypoint_places(store, blobs)
+    stored = keypoint_places(store, blobs)
     todo = tables.missing(blobs, stored["sha256"])
     if not len(todo):
         return stored
@@ -127,31 +123,10 @@ def ensure_keypoints(blobs: pa.Array, context: Context, label: str) -> pa.Table:
         [("path", "ascending"), ("sha256", "ascending")]
     )
     run_in_parts(find_keypoints_part, places, (None, KEYPOINTS_AT), context, f"{label} · keypoints")
-    stored = _keypoint_places(store, blobs)
+    stored = keypoint_places(store, blobs)
     if lost := len(tables.missing(blobs, stored["sha256"])):
         raise AssertionError(f"expected the keypoints of {len(blobs)} blobs, got those of {lost} too few")
     return stored
-
-
-def _keypoint_places(store: Store, blobs: pa.Array) -> pa.Table:
-    """(sha256, path) of the blobs that have stored keypoints, in their order."""
-    found = [THUMBNAIL_PLACES.empty_table()]
-    for ref, table in store.tables(KEYPOINTS_AT):  # one after the other: all together may be too much
-        here = table["sha256"].filter(pc.is_in(table["sha256"], value_set=blobs))
-        found.append(pa.table([here, pa.repeat(ref.path, len(here))], schema=THUMBNAIL_PLACES))
-    everything = pa.concat_tables(found)
-    return tables.lookup(everything, "sha256", pc.filter(blobs, pc.is_in(blobs, value_set=everything["sha256"])))
-
-
-def stored_keypoints(store: Store, places: pa.Table) -> dict[str, local.Keypoints]:
-    """The keypoints of each blob of a (sha256, path) table."""
-    found: dict[str, local.Keypoints] = {}
-    for path in pc.unique(places["path"]).sort().to_pylist():
-        table = store.read_table(TableRef(path=path, rows=0))
-        rows = table.filter(pc.is_in(table["sha256"], value_set=places["sha256"]))
-        gallery = _gallery_of(rows)
-        found |= {sha256: gallery.part(i, i + 1).keypoints for i, sha256 in enumerate(rows["sha256"].to_pylist())}
-    return found
 
 
 def _compared_before(store: Store, blobs: pa.Array) -> tuple[pa.Array, list[TableRef]]:
@@ -233,14 +208,7 @@ def _gallery(store: Store, blobs: pa.Array) -> local.Gallery:
     here = [KEYPOINTS.empty_table()]
     for _, table in store.tables(KEYPOINTS_AT):  # one after the other: all together may be too much
         here.append(table.filter(pc.is_in(table["sha256"], value_set=blobs)))
-    return _gallery_of(tables.lookup(pa.concat_tables(here), "sha256", blobs))
-
-
-def _gallery_of(rows: pa.Table) -> local.Gallery:
-    codes = rows["codes"].combine_chunks()
-    starts = np.append(0, np.cumsum(pc.list_value_length(codes).to_numpy()))
-    places: NDArray[np.uint8] = rows["places"].combine_chunks().flatten().to_numpy().reshape(-1, 4)
-    return local.Gallery(local.Keypoints(codes.flatten().to_numpy(), places), starts.astype(np.int64))
+    return gallery_of(tables.lookup(pa.concat_tables(here), "sha256", blobs))
 
 
 def _stored_pairs(store: Store, blobs: pa.Array) -> local.LocalPairs:

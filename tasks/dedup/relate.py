@@ -13,7 +13,7 @@ from prefect.cache_policies import NO_CACHE
 from schemas.manifests import Context
 from schemas.tables import RELATIONS
 from tasks.core.dedup import relate, views
-from tasks.dedup.local_pairs import ensure_keypoints, stored_keypoints
+from tasks.dedup.stored_keypoints import all_keypoint_places, stored_keypoints
 from tasks.engine import inspection, runs
 from tasks.engine import thumbnails as stored_thumbnails
 from tasks.engine.cache_keys import cache_key
@@ -129,8 +129,8 @@ def _in_blocks(blobs: pa.Array, todo: pa.Table, sizes: NDArray[np.int64], contex
         blobs, ends, ends, functools.partial(stored_thumbnails.ensure_thumbnails, context=context, label=label)
     )
     is_local = np.tile(todo["view"].to_numpy() == views.ALL_VIEWS.index(views.LOCAL), 2)
-    find_keypoints = functools.partial(ensure_keypoints, context=context, label=label)
-    keypoints_at = _places(blobs, ends, ends[is_local], find_keypoints)
+    # a pair is local because the keypoints of both sides are alike
+    keypoints_at = _places(blobs, ends, ends[is_local], functools.partial(all_keypoint_places, runs.store_of(context)))
     numbers = pc.index_in(thumbnails_at, value_set=pc.unique(thumbnails_at).sort()).to_numpy() // _SHELVES_PER_BLOCK
     order = pa.array(np.lexsort((b, a, numbers[len(a) :], numbers[: len(a)])))
     text = blobs.cast(pa.large_string())  # 33 million digests are more than plain text can hold
@@ -149,9 +149,9 @@ def _in_blocks(blobs: pa.Array, todo: pa.Table, sizes: NDArray[np.int64], contex
 
 
 def _places(
-    blobs: pa.Array, ends: NDArray[np.int64], needed: NDArray[np.int64], ensure: Callable[[pa.Array], pa.Table]
+    blobs: pa.Array, ends: NDArray[np.int64], needed: NDArray[np.int64], places_of: Callable[[pa.Array], pa.Table]
 ) -> pa.ChunkedArray:
-    """The table that holds each end's thumbnail or keypoints, as `ensure` says of those that are needed; else null."""
+    """The table that holds each end's thumbnail or keypoints, as `places_of` says of what is needed; else null."""
     distinct = pa.array(np.unique(needed))
-    paths = ensure(blobs.take(distinct))["path"].cast(pa.large_string())
+    paths = places_of(blobs.take(distinct))["path"].cast(pa.large_string())
     return paths.take(pc.index_in(pa.array(ends), value_set=distinct))

@@ -15,6 +15,7 @@ from schemas.manifests import Context
 from tasks.engine import web_client
 from tasks.orchestration import flow_runs
 from tasks.orchestration.clusters import ClusterWatch, is_cluster
+from tasks.orchestration.prefect_innards import raise_if_paused
 from tasks.orchestration.progress import progress
 
 FEWEST_ROWS, MOST_ROWS, PARTS_PER_WORKER = 32, 2000, 8
@@ -137,7 +138,7 @@ class _Parts:
             # does not break it off: without a limit, an interrupt might be seen only when a part ends
             with contextlib.suppress(Empty):
                 return self._done.get(timeout=_LONGEST_WAIT_S)
-            flow_runs.stop_if_paused()
+            raise_if_paused()
             if self._watch is not None:
                 self._watch.look()
 

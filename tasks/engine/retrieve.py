@@ -12,16 +12,13 @@ from prefect.runtime import task_run
 
 from schemas.errors import DamagedFile
 from schemas.manifests import Context
-from schemas.reasons import FAILURES_IN_BYTES, PASSING
+from schemas.reasons import FAILURES_IN_BYTES, PASSING_WORDS
 from schemas.tables import RETRIEVALS
 from tasks.core import server_refusals, tables
 from tasks.engine import runs
 from tasks.engine.parts import PartTask, run_in_parts
 from tasks.io.store import journal
 from tasks.io.store.store import Store
-
-PASSING_WORDS = pa.array(sorted(str(reason) for reason in PASSING))
-
 
 _JUDGED_BY = ["locator", "reason", "sha256", "run"]
 _JUDGED = pa.array(sorted(str(reason) for reason in FAILURES_IN_BYTES))

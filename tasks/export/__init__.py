@@ -110,7 +110,7 @@ def _publish(
     if is_new and context.is_stored_only:
         raise WorkToDo
     if is_new and not context.plan:
-        others = other_tables(store, state, recipe, whole(), previous)
+        others = other_tables(store, state, recipe, whole().images, whole().ledger, previous)
         pa.default_memory_pool().release_unused()
         check_promises(recipe, whole(), store.read_table(state.records, ASKED_OF_RECORDS), others)
         if is_publication:

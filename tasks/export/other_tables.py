@@ -13,7 +13,6 @@ from tasks.core import tables
 from tasks.core.attribute_statistics import attribute_statistics
 from tasks.core.statistics import Statistics
 from tasks.export import statistics
-from tasks.export.content import Content
 from tasks.io.store.releases import Release
 from tasks.io.store.store import Store
 from tasks.subjects import by_hand
@@ -36,14 +35,16 @@ class OtherTables:
     unread: pa.Table
 
 
-def other_tables(store: Store, state: State, recipe: Recipe, content: Content, previous: Release | None) -> OtherTables:
-    """These tables of the release with this content."""
+def other_tables(
+    store: Store, state: State, recipe: Recipe, images: pa.Table, ledger: pa.Table, previous: Release | None
+) -> OtherTables:
+    """These tables of the release with this content: its images and its ledger."""
     return OtherTables(
         relations=edges(store, state),
-        takedowns=by_hand.takedowns(store, state, content.ledger),
+        takedowns=by_hand.takedowns(store, state, ledger),
         tombstones=by_hand.all_tombstones(store, recipe, previous),
-        statistics=statistics.statistics(store, state, recipe, content.images),
-        attributes=attribute_statistics(content.images, list(recipe.attributes), recipe.split.splits),
+        statistics=statistics.statistics(store, state, recipe, images),
+        attributes=attribute_statistics(images, list(recipe.attributes), recipe.split.splits),
         unread=_unread(store, state),
     )
 

@@ -19,19 +19,16 @@ from prefect.states import Cancelled, Completed, Failed
 
 from schemas.manifests import Context, Step
 from schemas.phrases import error_line
-from tasks.orchestration import output, reports, slots
+from tasks.orchestration import output, prefect_innards, reports
 from tasks.orchestration.failures import failure_of
 from tasks.orchestration.retries import NO_RETRY
 
 Result = TypeVar("Result")
-slots.keep_for_whole_runs()
-output.outlive_reader()
+if prefect_innards.is_run_process():
+    prefect_innards.keep_slots()
+    output.outlive_reader()
 
 PAUSED = "bilderatlas.flow-run.paused"
-
-_LOGGERS = ("prefect.flow_runs", "prefect.task_runs", "prefect.engine")
-_NOISE = ("Finished in state", "Task run failed with state")
-"""How those lines of Prefect begin that say again what the state of a run says."""
 
 
 class _Noise(logging.Filter):
@@ -41,12 +38,12 @@ class _Noise(logging.Filter):
         problem = record.exc_info[1] if record.exc_info else None
         failure = failure_of(problem) if problem is not None else None
         if failure is None:
-            return not str(record.msg).startswith(_NOISE)
+            return not prefect_innards.repeats_state(record)
         record.msg, record.args, record.exc_info = failure.sentence, (), None
-        return record.name == _LOGGERS[0] and record.levelno == logging.ERROR and record.funcName == "run_context"
+        return prefect_innards.is_end_of_flow(record)
 
 
-for _name in _LOGGERS:
+for _name in prefect_innards.LOGGERS:
     logging.getLogger(_name).addFilter(_Noise())
 
 
@@ -72,12 +69,6 @@ def rename_run(name: str) -> None:
             client.set_flow_run_name(run_id, name)
 
     reports.report("name of the run", rename)
-
-
-def stop_if_paused() -> None:
-    """End the flow's process if somebody has paused the run: it begins again in another one once it is resumed."""
-    if (flow_run := FlowRunContext.get()) is not None:
-        flow_run.flow_run_suspension_request.raise_if_requested()
 
 
 def run_stage(label: str, context: Context, work: Callable[[], Result], step_of: Callable[[Result], Step]) -> Result:

@@ -10,11 +10,10 @@ import threading
 
 
 def outlive_reader() -> None:
-    """In a process that Prefect has started for a run: print into nothing once nobody reads."""
-    if "PREFECT__FLOW_RUN_ID" in os.environ:
-        for stream in (sys.__stdout__, sys.__stderr__):
-            if stream is not None:
-                threading.Thread(target=_watch, args=(stream.fileno(),), name="output", daemon=True).start()
+    """Print into nothing once nobody reads: for a process that Prefect has started for a run."""
+    for stream in (sys.__stdout__, sys.__stderr__):
+        if stream is not None:
+            threading.Thread(target=_watch, args=(stream.fileno(),), name="output", daemon=True).start()
 
 
 def _watch(output: int) -> None:

@@ -1,13 +1,21 @@
 """What a worker of a Dask cluster does at the beginning and at the end of each build that it serves."""
 
 import asyncio
+import concurrent.futures
+import threading
+from collections import Counter
 
 from distributed import Worker, WorkerPlugin
 
-from tasks.orchestration import event_services
+from tasks.orchestration import prefect_innards
 
 _LONGEST_S = 5.0
 """For the last events of a build's parts: its temporary server ends with it."""
+
+_USERS: Counter[str] = Counter()
+"""By server: how many builds that report to it use this worker now."""
+
+_LOCK = threading.Lock()
 
 
 class BuildPlugin(WorkerPlugin):
@@ -20,8 +28,20 @@ class BuildPlugin(WorkerPlugin):
 
     def setup(self, worker: Worker) -> None:
         """Events of the build's parts go to the build's server."""
-        event_services.begin(self._api_url)
+        with _LOCK:
+            _USERS[self._api_url] += 1
+            prefect_innards.send_events_by_server()
 
     async def teardown(self, worker: Worker) -> None:
-        """Send what is left, and leave that server alone from then on."""
-        await asyncio.to_thread(event_services.end, self._api_url, _LONGEST_S)
+        """Send what is left, and leave that server alone from then on, unless another build reports to it."""
+        await asyncio.to_thread(_leave, self._api_url)
+
+
+def _leave(api_url: str) -> None:
+    with _LOCK:
+        _USERS[api_url] -= 1
+        if _USERS[api_url] > 0:
+            return
+        del _USERS[api_url]
+        ended = prefect_innards.stop_services(api_url)
+    concurrent.futures.wait(ended, timeout=_LONGEST_S)

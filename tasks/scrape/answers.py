@@ -18,14 +18,13 @@ from prefect.cache_policies import NO_CACHE
 from schemas.errors import DamagedFile
 from schemas.manifests import Context, TableRef
 from schemas.manners import Manners
-from schemas.reasons import PASSING
+from schemas.reasons import PASSING, PASSING_WORDS
 from schemas.sources import AnyWebSource
 from schemas.tables import ANSWERS, SOURCE_REQUESTS
 from tasks.core import server_refusals, tables
 from tasks.core.scrape import answers as core
 from tasks.engine import runs
 from tasks.engine import web_client as web
-from tasks.engine.retrieve import PASSING_WORDS
 from tasks.io.images.decode import UnreadableImage
 from tasks.io.store.journal import Journal, absorb
 from tasks.io.store.layout import blob_path

@@ -15,7 +15,7 @@ from schemas.base import Frozen, is_unset
 from schemas.errors import BadInput, BrokenPromise
 from schemas.manifests import Context, Manifest, PassedOver, TableRef
 from schemas.manners import Manners
-from schemas.reasons import Reason
+from schemas.reasons import PASSING_WORDS, Reason
 from schemas.sources import AnyWebSource
 from schemas.tables import RECORDS, SOURCE_REQUESTS
 from tasks.core.passed_over import Tally
@@ -25,7 +25,6 @@ from tasks.core.scrape.attributes import check_some_fit
 from tasks.engine.code_digests import code_digest
 from tasks.engine.decide import decide_once
 from tasks.engine.parts import run_in_parts
-from tasks.engine.retrieve import PASSING_WORDS
 from tasks.io.store.layout import answers_folder, outcome_folder
 from tasks.io.store.store import Store
 from tasks.scrape.answers import AnswerIndex, answer_body, download_answers_part, open_answers

@@ -16,11 +16,13 @@ from tasks.io.files import inputs, outputs
 from tasks.io.store import layout
 from tasks.orchestration import retries
 from tasks.orchestration.progress import progress
-from tasks.subjects.truth import Chosen, GroundTruth, load_ground_truth
+from tasks.subjects.ground_truth import GroundTruth
+from tasks.subjects.truth import Chosen, blobs_of_splits, load_ground_truth
 from tasks.train import several_truths, training_run
 from tasks.train.several_truths import JoinedTruth
 
 MAX_START_BYTES = 4 * 2**30
+_HELD_OUT = frozenset({"val", "test"})
 
 
 class TrainingResult(NamedTuple):
@@ -84,9 +86,25 @@ def _load_truths(category: str, data: TrainingData, context: Context) -> tuple[J
         )
     if not data.also:
         return JoinedTruth(truths[0], (), ()), evaluation
-    held_out = several_truths.held_out_blobs(data, evaluation, category, context)
+    held_out = held_out_blobs(data, evaluation, category, context)
     named = several_truths.name_apart(truths, [one.truth for one in data.truths])
     return several_truths.join_truths(named, held_out), evaluation
+
+
+def held_out_blobs(data: TrainingData, evaluation: GroundTruth | None, category: str, context: Context) -> set[str]:
+    """SHA-256 of the images that no training on several truths may use: those that are evaluated on, and those that a
+    truth has in `val`, `test` or the split to evaluate on.
+
+    Splits that are trained on hold nothing out, nor do the splits of a truth that is trained on as a whole.
+    """
+    blobs = set() if evaluation is None else {*evaluation.images["sha256"].to_pylist()}
+    names = _HELD_OUT | ({data.evaluate_on} if data.evaluate_on else set())
+    for truth, folder in dict.fromkeys((one.truth, one.images) for one in data.truths):
+        trained = {one.split for one in data.truths if one.truth == truth}
+        if None not in trained:
+            splits = names - {split for split in trained if split}
+            blobs |= blobs_of_splits(truth, folder, context, category=category, splits=splits)
+    return blobs
 
 
 def _start(settings: TrainDetector, context: Context) -> bytes | None:

@@ -6,14 +6,10 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from schemas.errors import BadInput
-from schemas.manifests import Context
-from schemas.train import TrainingData
 from tasks.core.coco.ids import count_with_examples
 from tasks.core.train import several_truths as core
 from tasks.engine.cache_keys import cache_key
-from tasks.subjects.truth import GroundTruth, blobs_of_splits, digest_of_tables
-
-_HELD_OUT = frozenset({"val", "test"})
+from tasks.subjects.ground_truth import GroundTruth, digest_of_tables
 
 
 class TruthShare(NamedTuple):
@@ -47,22 +43,6 @@ def name_apart(truths: Sequence[GroundTruth], places: Sequence[str]) -> list[Gro
         folder = PurePosixPath(place).parent.name if counts[truth.name] > 1 else ""
         named.append(truth._replace(name=f"{folder}/{truth.name}") if folder else truth)
     return named
-
-
-def held_out_blobs(data: TrainingData, evaluation: GroundTruth | None, category: str, context: Context) -> set[str]:
-    """SHA-256 of the images that no training on several truths may use: those that are evaluated on, and those that a
-    truth has in `val`, `test` or the split to evaluate on.
-
-    Splits that are trained on hold nothing out, nor do the splits of a truth that is trained on as a whole.
-    """
-    blobs = set() if evaluation is None else {*evaluation.images["sha256"].to_pylist()}
-    names = _HELD_OUT | ({data.evaluate_on} if data.evaluate_on else set())
-    for truth, folder in dict.fromkeys((one.truth, one.images) for one in data.truths):
-        trained = {one.split for one in data.truths if one.truth == truth}
-        if None not in trained:
-            splits = names - {split for split in trained if split}
-            blobs |= blobs_of_splits(truth, folder, context, category=category, splits=splits)
-    return blobs
 
 
 def join_truths(truths: Sequence[GroundTruth], held_out: Collection[str]) -> JoinedTruth:

@@ -17,8 +17,7 @@ from schemas.manifests import Context
 from tasks.io.detectors.devices import choose_device
 from tasks.io.store.store import Store
 from tasks.subjects.truth import Chosen, blobs_of_splits, load_ground_truth
-from tasks.train import TrainingResult, _load_truths, train
-from tasks.train.several_truths import held_out_blobs
+from tasks.train import TrainingResult, _load_truths, held_out_blobs, train
 from tasks.train.training_run import TrainingRun
 from tests.support.desk import Desk
 

@@ -64,7 +64,6 @@ def test_without_a_flow_a_stage_is_a_plain_call():
     assert flow_runs.run_stage("fetch", CONTEXT, lambda: step, lambda done: done) is step
     flow_runs.log_line("nobody hears it")
     flow_runs.rename_run("nobody sees it")
-    flow_runs.stop_if_paused()
     with pytest.raises(Refusal):
         flow_runs.end_in_a_sentence(_refuse)
 

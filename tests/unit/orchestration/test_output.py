@@ -2,17 +2,15 @@
 
 import subprocess
 import sys
-import threading
 
 import pytest
 
-from tasks.orchestration.output import outlive_reader
+from tasks.orchestration.prefect_innards import RUN_ID
 
 PROGRAM = """
 import sys, time
 from rich.console import Console
-from tasks.orchestration import output
-output.outlive_reader()
+from tasks.orchestration import flow_runs
 console = Console(stderr=True)
 print("begun", flush=True)
 sys.stdin.readline()
@@ -24,11 +22,11 @@ open(sys.argv[1], "w").close()
 """
 
 
-@pytest.mark.parametrize(("environment", "goes_on"), [({}, False), ({"PREFECT__FLOW_RUN_ID": "0"}, True)])
+@pytest.mark.parametrize(("environment", "goes_on"), [({}, False), ({RUN_ID: "0"}, True)])
 def test_a_run_of_a_worker_goes_on_without_a_reader_and_no_other_process_does(
     environment, goes_on, monkeypatch, tmp_path
 ):
-    monkeypatch.delenv("PREFECT__FLOW_RUN_ID", raising=False)
+    monkeypatch.delenv(RUN_ID, raising=False)
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     pipe, end = subprocess.PIPE, tmp_path / "end"
@@ -43,9 +41,3 @@ def test_a_run_of_a_worker_goes_on_without_a_reader_and_no_other_process_does(
         process.stdin.close()
         assert (process.wait(60) == 0) == goes_on
     assert end.exists() == goes_on
-
-
-def test_a_process_of_nobody_is_left_alone(monkeypatch):
-    monkeypatch.delenv("PREFECT__FLOW_RUN_ID", raising=False)
-    outlive_reader()
-    assert "output" not in {thread.name for thread in threading.enumerate()}

@@ -1,25 +1,29 @@
-"""A build that a worker serves begins and ends there."""
+"""On a worker that serves several servers, what sends events to one of them ends with the last build of that server."""
 
 import asyncio
 from typing import Any
 
 import pytest
-from prefect.events.worker import EventsWorker
 
-from tasks.orchestration import event_services
-from tasks.orchestration.worker_plugin import BuildPlugin
+from tasks.orchestration import prefect_innards
+from tasks.orchestration.worker_plugin import _USERS, BuildPlugin
 
-API = "http://127.0.0.1:1/api"
+ONE, OTHER = "http://127.0.0.1:1/api", "http://127.0.0.1:2/api"
 
 
-def test_a_build_begins_and_ends_on_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(EventsWorker, "instance", EventsWorker.instance)  # put back as it was
+def test_the_last_build_of_a_server_stops_its_services(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+    monkeypatch.setattr(prefect_innards, "send_events_by_server", lambda: calls.append("own services"))
+    monkeypatch.setattr(prefect_innards, "stop_services", lambda api_url: calls.append(api_url) or [])
     worker: Any = None
-    builds = [BuildPlugin(API, name) for name in ("a", "b")]
-    assert len({build.name for build in builds}) == 2
+    builds = [BuildPlugin(api_url, name) for api_url, name in ((ONE, "a"), (ONE, "b"), (OTHER, "c"))]
+    assert len({build.name for build in builds}) == 3
     for build in builds:
         build.setup(worker)
-    assert event_services._USERS[API] == 2
-    for build in builds:
-        asyncio.run(build.teardown(worker))
-    assert API not in event_services._USERS
+    assert _USERS == {ONE: 2, OTHER: 1}
+    asyncio.run(builds[0].teardown(worker))
+    assert calls == ["own services"] * 3  # another build still reports to it
+    asyncio.run(builds[1].teardown(worker))
+    asyncio.run(builds[2].teardown(worker))
+    assert calls[3:] == [ONE, OTHER]
+    assert not _USERS

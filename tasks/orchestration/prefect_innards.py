@@ -1,0 +1,228 @@
+"""All that touches Prefect's innards, which may change with any version: no other file does.
+
+Each says what goes wrong without it, the version of Prefect with which that was seen, and the issue of
+github.com/PrefectHQ/prefect, where one is known. Each has a test that fails once Prefect has changed it.
+"""
+
+import concurrent.futures
+import contextlib
+import contextvars
+import logging
+import os
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from prefect.client.orchestration import get_client
+from prefect.context import FlowRunContext
+from prefect.events.clients import PrefectEventsClient
+from prefect.events.worker import EventsWorker, emit_events_to_cloud
+from prefect.logging.handlers import APILogWorker
+from prefect.settings import PREFECT_API_URL
+from prefect.task_runners import ThreadPoolTaskRunner
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+    from prefect.server.api.server import SubprocessASGIServer
+
+RUN_ID = "PREFECT__FLOW_RUN_ID"
+"""The variable by which a process knows the run that Prefect has started it for. Without it, a run that is alive would
+be taken for lost, and what is only right for runs of a worker would be done in a person's command. 3.8.8, no issue
+known."""
+
+ENGINE = "-m prefect.engine"
+"""What runs a flow in a process of its own, as arguments of Python. Without it, a worker starts three processes one
+after another for each run. 3.8.8; compare issue 21944, on the seconds that a run takes to start."""
+
+LOGGERS = ("prefect.flow_runs", "prefect.task_runs", "prefect.engine")
+"""The loggers of runs, for `repeats_state` and `is_end_of_flow`."""
+
+
+def is_run_process() -> bool:
+    """Whether Prefect has started this process for a run."""
+    return RUN_ID in os.environ
+
+
+def repeats_state(record: logging.LogRecord) -> bool:
+    """Whether a line says only what the run's state says. Without it, the log of a build has one more line for each
+    part. 3.8.8, no issue known.
+    """
+    return str(record.msg).startswith(("Finished in state", "Task run failed with state"))
+
+
+def is_end_of_flow(record: logging.LogRecord) -> bool:
+    """Whether a line tells of the error that has ended a flow. Without it, an error that is told in a sentence stands
+    in the log with its traceback, and again from the engine. 3.8.8, issue 7959.
+    """
+    return record.name == LOGGERS[0] and record.levelno == logging.ERROR and record.funcName == "run_context"
+
+
+def raise_if_paused() -> None:
+    """Raise Pause, which ends the flow's process, if somebody has paused the run: it begins again in another one once
+    it is resumed. Without it, a run that waits for its parts goes on until its next task begins, which may be hours.
+    3.8.8, issues 14747 and 20388.
+    """
+    if (flow_run := FlowRunContext.get()) is not None:
+        flow_run.flow_run_suspension_request.raise_if_requested()
+
+
+def next_time(cron: str) -> float:
+    """When the time of a cron line comes next, as a POSIX time. Without it, Prefect takes 31 February, and no run ever
+    begins. Raises ValueError if it never comes. 3.8.8; pallets-eco/croniter, of which Prefect has a copy, issue 141.
+    """
+    from prefect._vendor.croniter.croniter import croniter
+
+    return float(croniter(cron).get_next())  # type: ignore[no-untyped-call]
+
+
+class Threads(ThreadPoolTaskRunner[Any]):
+    """Threads of this process. A flow that is interrupted does not wait for parts that still run. Without it, one that
+    hangs keeps Ctrl-C from ending a command. 3.8.8, issue 14219.
+    """
+
+    def cancel_all(self) -> None:
+        """Start no further part, and wait for none. A flow that ends by itself has waited for its parts before."""
+        if self._executor is not None:
+            self._executor.shutdown(wait=False, cancel_futures=True)
+            self._executor = None
+        super().cancel_all()
+
+
+# --- the slot of a run whose deployment lets one run at a time
+
+LEASE_S = 86_400.0
+"""The longest lease that a server gives: a slot is not lost to an outage of minutes. Mostly a run's end frees it, which
+somebody tells the server of: the run, its worker, the next start of the worker, or the automation for lost runs."""
+
+_RENEW_EVERY_S = 60.0
+
+
+def keep_slots() -> None:
+    """From now on, runs of this process keep their slots for as long as they last.
+
+    Prefect gives a run a lease on its slot, and ends a run that could not renew it: three times within a few minutes,
+    or once after the server was started again, since it keeps leases in memory. Without this, a restart of the server
+    ends a scrape of a week. The slot stays taken meanwhile: the server counts slots in its database, and frees one when
+    its run has ended. 3.8.8, issues 21064 and 18839.
+    """
+    from prefect import flow_engine
+
+    flow_engine.maintain_concurrency_lease = keep_lease  # type: ignore[attr-defined]
+
+
+@contextlib.contextmanager
+def keep_lease(lease_id: UUID, *_: Any, **__: Any) -> Iterator[None]:
+    """In place of Prefect's function of the same arguments: renew the lease now and then, until the block ends."""
+    is_over = threading.Event()
+    renew = contextvars.copy_context().run  # the settings of the run's server
+    threading.Thread(target=renew, args=(_renew, lease_id, is_over), name="lease", daemon=True).start()
+    try:
+        yield
+    finally:
+        is_over.set()
+
+
+def _renew(lease_id: UUID, is_over: threading.Event) -> None:
+    with get_client(sync_client=True) as client:
+        while not is_over.is_set():
+            # the server is away, answers nonsense, or was started again and knows no lease: the run goes on
+            with contextlib.suppress(Exception):
+                client.renew_concurrency_lease(lease_id, LEASE_S)
+            is_over.wait(_RENEW_EVERY_S)
+
+
+# --- services of a process that works for several servers
+
+_first_servers_service = EventsWorker.instance
+
+
+def send_events_by_server() -> None:
+    """From now on, each event goes to the server of the task that it is of.
+
+    Prefect keeps one service for events in a process, which belongs to the server that was there first. Without this,
+    on a worker of a cluster, which outlives builds, events of the second build go to the first one's server, which is
+    gone. 3.8.8, no issue known.
+    """
+    EventsWorker.instance = classmethod(_service_of_server)  # type: ignore[method-assign, assignment]
+
+
+def _service_of_server(cls: type[EventsWorker], client_type: Any = None) -> EventsWorker:
+    url = PREFECT_API_URL.value()
+    if client_type is not None or cls._client_override is not None or not url or emit_events_to_cloud():
+        return _first_servers_service(client_type)
+    return super(EventsWorker, cls).instance(PrefectEventsClient, (("api_url", url),))
+
+
+def stop_services(api_url: str) -> "list[concurrent.futures.Future[bool]]":
+    """Stop what sends events and logs to a server; each is done once all is sent. Without it, the last ones are lost
+    with a build's temporary server. `drain_all` would also stop those of other builds. 3.8.8, no issue known.
+    """
+    services = list(EventsWorker._instances.values())  # type: ignore[misc]
+    return [service._drain() for service in services if server_of(service) == api_url]
+
+
+def server_of(service: Any) -> str | None:
+    """The address of the server's API that a service sends to; None if it is not known."""
+    if isinstance(service, EventsWorker):
+        return str(dict(service.client_options).get("api_url"))
+    client = getattr(service, "_client", None) if isinstance(service, APILogWorker) else None
+    return None if client is None else str(client.api_url).rstrip("/")
+
+
+# --- servers; what they need takes two seconds to import
+
+
+def make_temporary_server(start_process: "Callable[[int], subprocess.Popen[bytes]]") -> "SubprocessASGIServer":
+    """The temporary server of this process: the first one that is made is the one that Prefect finds and uses.
+
+    start_process: starts a server at a port that ends once its standard input does, and waits until it answers. Without
+    this, the server of a command that is killed runs on, Ctrl-C ends the server before the flow has told it of its end,
+    and any page that a browser shows may use it (flows/wall.py). 3.8.8, no issue known.
+    """
+    from prefect.server.api.server import SubprocessASGIServer
+
+    class TemporaryServer(SubprocessASGIServer):
+        def _run_uvicorn_command(self) -> "subprocess.Popen[Any]":
+            try:
+                return start_process(self.port or 0)
+            except BaseException:  # an interrupt too: the next try begins anew
+                self.stop()
+                raise
+
+        def stop(self) -> None:
+            process = self.server_process
+            super().stop()
+            if process is not None and process.stdin is not None:
+                process.stdin.close()
+
+    return TemporaryServer()
+
+
+def make_server_app(*, is_temporary: bool) -> "FastAPI":
+    """Prefect's API, and its page if it is not temporary. Without it, nothing could stand between the API and whoever
+    asks (flows/wall.py). 3.8.8, no issue known.
+    """
+    from prefect.server.api.server import create_app
+
+    write_in_turn()
+    return create_app(ephemeral=is_temporary, final=True)
+
+
+def write_in_turn() -> None:
+    """From now on, transactions with SQLite are for writing from their beginning; those with PostgreSQL stay.
+
+    Prefect's begin to write where their first change is. SQLite refuses it at once where another one has written since
+    this one first read: "database is locked", and the page shows "Service Unavailable" for a click. One that is to
+    write from its beginning waits for its turn. 3.8.8, issues 18934 and 10188.
+    """
+    from prefect.server.database.configurations import AioSqliteConfiguration
+    from sqlalchemy.ext.asyncio import AsyncSession
+
+    begin = AioSqliteConfiguration.begin_transaction
+
+    def begin_to_write(self: AioSqliteConfiguration, session: AsyncSession, with_for_update: bool = True) -> Any:
+        return begin(self, session, with_for_update=True)
+
+    AioSqliteConfiguration.begin_transaction = begin_to_write  # type: ignore[method-assign]
