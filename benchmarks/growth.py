@@ -3,8 +3,9 @@
 import math
 from collections.abc import Sequence
 
+from tasks.core.drawing import Axis, circle, legend_below, line, on_paper, path, pen, text, x_axis, y_axis
+
 Points = Sequence[tuple[float, float]]
-_LEFT, _RIGHT, _TOP, _BOTTOM = 100.0, 590.0, 20.0, 340.0
 
 
 def plot(points: Points, told: str, x_label: str, law: Points = (), law_told: str = "") -> str:
@@ -12,50 +13,18 @@ def plot(points: Points, told: str, x_label: str, law: Points = (), law_told: st
 
     Both ascend in size.
     """
-    every = [*points, *law]
-    low, high = (math.floor(math.log10(min(s for _, s in every))), math.ceil(math.log10(max(s for _, s in every))))
-    first, last = math.log10(points[0][0]), math.log10(points[-1][0])
-
-    def at(size: float, seconds: float) -> tuple[float, float]:
-        x = _LEFT + (math.log10(size) - first) / (last - first) * (_RIGHT - _LEFT)
-        return x, _BOTTOM - (math.log10(seconds) - low) / (high - low) * (_BOTTOM - _TOP)
-
-    def line(drawn: Points) -> str:
-        return " ".join(f"{x:.1f},{y:.1f}" for x, y in (at(*point) for point in drawn))
-
-    lines = []
-    for power in range(low, high + 1):
-        y = at(points[0][0], 10.0**power)[1]
-        lines.append(f'<path d="M80 {y:.1f}H610" stroke="#e4e4e4"/>')
-        lines.append(f'<text x="74" y="{y + 4:.1f}" text-anchor="end">{10.0**power:g} s</text>')
-    for power in range(math.ceil(first), math.floor(last) + 1):
-        x = at(10.0**power, 1.0)[0]
-        lines.append(f'<path d="M{x:.1f} {_TOP}V360" stroke="#e4e4e4"/>')
-        lines.append(f'<text x="{x:.1f}" y="376" text-anchor="middle">1e{power}</text>')
-    dots = "".join(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5"/>' for x, y in (at(*point) for point in points))
-    labels = "".join(
-        f'<text x="{at(*point)[0]:.1f}" y="{at(*point)[1] + 18:.1f}" text-anchor="middle">{said(point[1])}</text>'
-        for point in points
-    )
-    return "\n".join(
-        [
-            '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 400" font-family="sans-serif" font-size="12" '
-            'fill="#222">',
-            '<rect width="640" height="400" fill="#fff"/>',
-            *lines,
-            f'<polyline points="{line(law)}" fill="none" stroke="#999" stroke-width="2" stroke-dasharray="6 4"/>'
-            if law
-            else "",
-            f'<polyline points="{line(points)}" fill="none" stroke="#1f5fa8" stroke-width="2"/>',
-            f'<g fill="#1f5fa8">{dots}</g>',
-            labels,
-            f'<text x="345" y="392" text-anchor="middle">{x_label}</text>',
-            f'<text x="90" y="36" fill="#1f5fa8">{told}</text>',
-            f'<text x="90" y="52" fill="#777">{law_told}</text>' if law_told else "",
-            "</svg>",
-            "",
-        ]
-    )
+    powers = [math.log10(seconds) for _, seconds in (*points, *law)]
+    x = Axis(points[0][0], points[-1][0], 100, 590, is_log=True)
+    y = Axis(10.0 ** math.floor(min(powers)), 10.0 ** math.ceil(max(powers)), 350, 20, is_log=True)
+    lines = [(told, points), (law_told, law)] if law else [(told, points)]
+    sizes = [10.0**power for power in range(math.ceil(math.log10(x.low)), math.floor(math.log10(x.high)) + 1)]
+    body = [x_axis(x, y.stop, y.start, [f"{size:.0e}".replace("e+0", "e") for size in sizes], sizes)]
+    body.append(y_axis(y, x.start, x.stop, "{:g} s".format))
+    body += [path("line", line(drawn, x, y), pen(place)) for place, (_, drawn) in enumerate(lines)]
+    body += [circle("dot", x.at(size), y.at(seconds), 3.5) for size, seconds in points]
+    body += [text(x.at(size), y.at(seconds) + 18, said(seconds), "mid") for size, seconds in points]
+    body += [text(x.middle, 392, x_label, "mid"), *legend_below(106, 36, [name for name, _ in lines], 1)]
+    return on_paper(640, 400, told, body)
 
 
 def said(seconds: float) -> str:

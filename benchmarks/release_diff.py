@@ -107,7 +107,7 @@ def write(folder: Path, count: int, *, is_newer: bool) -> str:
             previous=f"{0:012x}" if is_newer else None,
             lineage=1,
             split_sha256="",
-            contract_version="2.2.0",
+            contract_version="2.3.0",
             content_sha256="",
             recipe_sha256=version,
             counts={},

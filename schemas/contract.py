@@ -60,6 +60,11 @@ class CustomProperty(_Fields):
     value: Any = None
 
 
+def _value(custom: list[CustomProperty], name: str) -> Any:
+    """The value of the property of that name, or None."""
+    return next((entry.value for entry in custom if entry.property == name), None)
+
+
 class EnumValue(_Fields):
     """An allowed value, and what it means."""
 
@@ -91,8 +96,24 @@ class QualityRule(_Fields):
         """The name of the rule of earlier versions that this one says better; empty: none."""
         return self._text("replaces")
 
+    @property
+    def since(self) -> str:
+        """The earliest contract by which releases keep it, where that is one before it was written down."""
+        return self._text("since")
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns whose values are shown of a row that breaks it."""
+        found = _value(self.custom, "columns")
+        return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
+
+    @property
+    def promise(self) -> "QualityRule":
+        """The rule without what is said of it beside: how broken rows are shown, and what it replaces."""
+        return self.model_copy(update={"custom": []})
+
     def _text(self, name: str) -> str:
-        return str(next((entry.value for entry in self.custom if entry.property == name), ""))
+        return str(_value(self.custom, name) or "")
 
 
 class ContractProperty(_Fields):
@@ -112,7 +133,7 @@ class ContractProperty(_Fields):
 
     def custom_value(self, name: str) -> Any:
         """The value of one of bilderatlas' own properties, or None."""
-        return next((entry.value for entry in self.custom if entry.property == name), None)
+        return _value(self.custom, name)
 
     @property
     def arrow_type(self) -> str:
@@ -142,7 +163,7 @@ class ContractObject(_Fields):
     @property
     def files(self) -> str:
         """How its files are called in a release, such as `images/<split>-<number>-of-<count>.parquet`."""
-        return str(next((entry.value for entry in self.custom if entry.property == "files"), ""))
+        return str(_value(self.custom, "files") or "")
 
     def column(self, name: str) -> ContractProperty | None:
         """The column of that name, or None."""

@@ -22,7 +22,6 @@ def broken_promises(tables: Mapping[str, pa.Table], contracts: Mapping[str, Data
                 try:
                     ((value,),) = answer(rule.query)
                     if not rules.is_kept(rule, value):
-                        rows = [row for (row,) in answer(rule.rows)] if rule.rows else []
-                        yield rules.problem(rule, value, rows)
+                        yield rules.problem(rule, value, answer(rule.rows) if rule.rows else [])
                 except sql_rules.NoAnswer as problem:
                     yield f"{name}: expected {rule.expected}, got tables that can't be asked ({problem})"

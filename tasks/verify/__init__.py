@@ -6,7 +6,6 @@ No store and no server is needed.
 import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -16,13 +15,12 @@ from schemas.manifests import VERSION
 from schemas.phrases import and_more, error_line, printable, quoted
 from schemas.release import ContractTables
 from tasks.core import verify as core
-from tasks.core import verify_rows as rules
+from tasks.core.coco import source_file
 from tasks.core.coco.categories import category_table_problems
-from tasks.core.coco.source_file import row_problems
 from tasks.core.export import digest
 from tasks.core.purge.rows import reveals
 from tasks.core.verify_coco import count_coco_rows
-from tasks.core.verify_images import attribute_rules, image_rules
+from tasks.core.verify_rows import CHECKS, ReleaseFacts, row_problems
 from tasks.io.files import contracts
 from tasks.io.store.releases import Release
 from tasks.subjects.release_digests import table_digest
@@ -67,8 +65,8 @@ def verify(url: str, *, is_deep: bool = False) -> Verification:
         ("contract", lambda: _contract(release)),
         ("content digest", lambda: _digests(release)),
         ("image bytes", lambda: stored_bytes(release)),
-        ("counts, keys, leaks", lambda: _tables(release)),
-        ("rules", lambda: promises(release)),
+        ("rules of the contract", lambda: promises(release)),
+        ("counts, leaks", lambda: _tables(release)),
         ("values", lambda: _values(release)),
         ("COCO", lambda: coco_files(release)),
     ]
@@ -177,20 +175,10 @@ def _digests(release: Release) -> Iterator[str]:
 
 
 def _tables(release: Release) -> Iterator[str]:
-    shown = columns_of(release, "images", ["record_id", "image_id", "split", "group_id", "sha256"])
-    boxes = columns_of(release, "annotations", ["annotation_id", "image_id"])
+    """What the manifest, the recipe and the names of files say of tables; rules of the contract are asked apart."""
     ledger = release.ledger()
-    for table, key, rows in (
-        ("images", "record_id", shown),
-        ("images", "image_id", shown),
-        ("annotations", "annotation_id", boxes),
-        ("ledger", "record_id", ledger),
-    ):
-        yield from core.primary_key_problems(f"{table}.{key}", rows[key].to_pylist())
-    if strangers := set(boxes["image_id"].to_pylist()) - set(shown["image_id"].to_pylist()):
-        yield f"annotations: expected boxes of images in the release, got boxes of {len(strangers)} other images"
-    yield from core.count_problems(release.manifest.counts, ledger, shown)
-    yield from core.leak_problems(shown)
+    splits = columns_of(release, "images", ["split"])["split"]
+    yield from core.count_problems(release.manifest.counts, ledger["kept"], splits)
     split = release.recipe().stage("split")
     if split:
         yield from kept_together(release, split)
@@ -209,35 +197,27 @@ def _row_count(release: Release, path: str) -> int | None:
 
 
 def _values(release: Release) -> Iterator[str]:
-    """Each rule of the contract about values, in all rows."""
-    contract, recipe, manifest = release.contract(), release.recipe(), release.manifest
-    facts = rules.ReleaseFacts(
-        contract.splits,
-        contract.origins,
-        contract.reasons,
+    """What rows say of files, manifest and recipe, their outlines, and their order."""
+    recipe, manifest = release.recipe(), release.manifest
+    sizes = columns_of(release, "images", ["image_id", "width_px", "height_px"])
+    facts = ReleaseFacts(
         recipe.labels,
-        _entries(release.ledger(), "record_id", rules.LedgerEntry),
-        _entries(columns_of(release, "images", ["image_id", *rules.ImageEntry._fields]), "image_id", rules.ImageEntry),
-        recipe.coco_categories,
+        {
+            image_id: (width, height)
+            for image_id, width, height in zip(*map(pa.ChunkedArray.to_pylist, sizes), strict=True)
+        },
         {path: entry.sha256 for path, entry in manifest.files.items()},
         manifest.environment.get("phash"),
     )
-    for table, of in (
-        ("images", [*image_rules(facts), *attribute_rules(release.attributes)]),
-        ("annotations", rules.annotation_rules(facts)),
-        ("ledger", rules.ledger_rules(facts)),
-    ):
-        yield from rules.broken_rules(table, digest.PRIMARY_KEYS[table], order_of(table), rows_of(release, table), of)
+    for table, check in CHECKS.items():
+        key, order = digest.PRIMARY_KEYS[table], order_of(table)
+        found = rows_of(release, table, {key, *order, *check.columns})
+        yield from row_problems(table, key, order, found, facts)
     if "categories.parquet" in manifest.files:
         yield from category_table_problems(release.table("categories.parquet"), recipe.coco_categories)
-    yield from row_problems(release.coco_files().to_pylist())
+    yield from source_file.row_problems(release.coco_files().to_pylist())
     yield from core.name_problems(recipe.name, manifest.name)
     yield from core.recipe_problems(release.read_mapping("recipe.yaml"), manifest.recipe_sha256)
-
-
-def _entries(table: pa.Table, key: str, kind: Any) -> dict[Any, Any]:
-    columns = [table[name].to_pylist() for name in kind._fields]
-    return dict(zip(table[key].to_pylist(), map(kind, *columns), strict=True))
 
 
 def _tombstones(release: Release) -> Iterator[str]:
@@ -250,7 +230,6 @@ def _tombstones(release: Release) -> Iterator[str]:
     if amended and stones.num_rows != amended.tombstones:
         yield f"tombstones.parquet: expected {amended.tombstones} rows, got {stones.num_rows}"
     book = release.ledger()
-    yield from core.tombstone_problems(stones, book)
     names, mine = stones["record_id"].to_pylist(), pc.is_in(book["record_id"], value_set=stones["record_id"])
     image_ids = set(book.filter(mine)["image_id"].to_pylist())
     for path in release.manifest.files:

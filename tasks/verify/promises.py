@@ -4,9 +4,10 @@ from collections.abc import Collection, Iterator, Mapping
 
 import pyarrow as pa
 
-from schemas.contract import DataContract
+from schemas.contract import DataContract, major
 from schemas.release import columns_of
 from tasks.core import verify as core
+from tasks.core.contract.rules import completed, foretold
 from tasks.io.files import contracts
 from tasks.io.store.release_tables import to_plain_types
 from tasks.io.store.releases import Release
@@ -30,9 +31,11 @@ def promises(release: Release) -> Iterator[str]:
     """A problem for each rule that is broken.
 
     The rules are those of the program's own copy of that contract, never what the release brings with it: SQL of a
-    stranger is not run. Of a contract that the program does not have there are none to ask.
+    stranger is not run. Those of an earlier one are completed by what its releases kept before it was written down; of
+    a later one of the same major, which takes nothing away, the program's own rules are asked.
     """
-    known, tables = _known_contracts(release), {}
+    tables = {}
+    known = _known_contracts(release) or _foretold_contracts(release)
     for name, contract in known.items():
         parts = _parts(release, contract)
         if parts and not (release.manifest.amended and name in _OF_THE_DAY):
@@ -45,9 +48,18 @@ def _known_contracts(release: Release) -> Mapping[str, DataContract]:
     """The program's own copy of the contract that the release says it keeps, by table, with the release's attributes;
     empty where it has none.
     """
-    version = release.manifest.contract_version
-    own = contracts.contracts() if version == contracts.version() else contracts.published("release").get(version, {})
+    version, own = release.manifest.contract_version, contracts.contracts()
+    if version != contracts.version():
+        kept = contracts.published("release").get(version, {})
+        own = {table: completed(contract, own[table]) for table, contract in kept.items()}
     return contracts.with_attributes(own, release.attributes)
+
+
+def _foretold_contracts(release: Release) -> Mapping[str, DataContract]:
+    own = contracts.contracts()
+    if major(release.manifest.contract_version) != major(contracts.version()):
+        return {}
+    return {table: foretold(later, own[table]) for table, later in release.contract_files(own).items()}
 
 
 def _parts(release: Release, contract: DataContract) -> list[str]:

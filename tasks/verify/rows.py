@@ -1,6 +1,6 @@
 """A release's rows, as its checks read them."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import pyarrow as pa
@@ -16,14 +16,16 @@ def columns_of(release: Release, table: str, names: list[str]) -> pa.Table:
     return pa.table({name: read(name) for name in names})
 
 
-def rows_of(release: Release, table: str) -> Iterator[dict[str, Any]]:
-    """Rows of a table without image bytes.
+def rows_of(release: Release, table: str, columns: Collection[str] | None = None) -> Iterator[dict[str, Any]]:
+    """Rows of a table without image bytes. columns: by default all.
 
     Each has the `split_of_file`, which the name of its file says, and an image the `path` of its file.
     """
     for path in release.parts(table):
         split = split_of_path(path)
-        for batch in release.table(path, but="image.bytes").to_batches(max_chunksize=4096):
+        whole = release.table(path, but="image.bytes")
+        shown = whole if columns is None else whole.select([name for name in whole.column_names if name in columns])
+        for batch in shown.to_batches(max_chunksize=4096):
             for row in batch.to_pylist():
                 yield {**row, "split_of_file": split, "path": (row.get("image") or {}).get("path")}
 

@@ -223,7 +223,7 @@ def test_by_vocs_rule_with_the_baseline_by_style_and_deformation(built, release,
     svg = (out / "curves.svg").read_text()
     ElementTree.fromstring(svg)
     assert svg.count("class='ring'") == 2
-    assert svg.count("class='style'") == 2, "c has no box, and so no precision"
+    assert svg.count("class='pale'") == 2, "c has no box, and so no precision"
 
 
 def test_a_second_comparison_detects_nothing_and_says_the_same(built, release, monkeypatch):

@@ -4,8 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from tasks.core.coco.document import media_path
-from tasks.core.verify_rows import ImageEntry, LedgerEntry, ReleaseFacts
-from tests.support.keypoints import plain
+from tasks.core.verify_rows import ReleaseFacts
 
 SHA256 = "ab" * 32
 TIME = datetime(2026, 1, 31, tzinfo=UTC)
@@ -26,7 +25,7 @@ IMAGE: dict[str, Any] = {
     "style": "Baroque",
     "styles": ["Baroque"],
     "date_text": "c. 1649",
-    "year": 1650,
+    "year": 1649,
     "year_first": 1649,
     "year_last": 1649,
     "rights_uri": "https://creativecommons.org/publicdomain/zero/1.0/",
@@ -34,6 +33,7 @@ IMAGE: dict[str, Any] = {
     "rights_text": None,
     "rights_basis": "recipe: me: it is old",
     "sha256": SHA256,
+    "phash": 2**63,
     "phash_recipe": "phash64/look-v3",
     "width_px": 100,
     "height_px": 80,
@@ -88,6 +88,7 @@ KEPT: dict[str, Any] = {
     "last_split": "train",
     "image_id": 7,
     "sha256": SHA256,
+    "retrieved_at": TIME,
 }
 DROPPED = {
     **KEPT,
@@ -102,13 +103,8 @@ DROPPED = {
 ROWS = {"images": [IMAGE], "annotations": [PEOPLES, DETECTORS], "ledger": [KEPT, DROPPED]}
 KEYS = {"images": "record_id", "annotations": "annotation_id", "ledger": "record_id"}
 FACTS = ReleaseFacts(
-    ["train", "val", "test"],
-    ["person", "source", "detector"],
-    ["exact_duplicate", "gone"],
-    ["fetch", "dedup"],
-    {"museum:1": LedgerEntry(7, SHA256, "train", TIME), "museum:2": LedgerEntry(8, SHA256, None, TIME)},
-    {7: ImageEntry("museum:1", "train", 100, 80, is_annotated=True)},
-    plain("person"),
-    {MEDIA: SHA256},
-    "phash64/look-v3",
+    stages=["fetch", "dedup"],
+    sizes={7: (100, 80)},
+    sha256_by_path={MEDIA: SHA256},
+    phash_recipe="phash64/look-v3",
 )

@@ -98,7 +98,7 @@ def _of_rules(old: ContractObject, new: ContractObject) -> Iterator[Change]:
             yield Change(f"{new.name}: the rule {quoted(name)} is now {quoted(replaced[name])}", is_breaking=False)
         elif name not in after:
             yield Change(f"{new.name}: the rule {quoted(name)} is gone", is_breaking=True)
-        elif after[name] != rule:
+        elif after[name].promise != rule.promise:
             yield Change(f"{new.name}: the rule {quoted(name)} is another one", is_breaking=True)
     yield from (
         Change(f"{new.name}: a new rule {quoted(name)}", is_breaking=False) for name in after if name not in before

@@ -7,19 +7,21 @@ DuckDB reads the very same text over the files of a release.
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from schemas.contract import ContractObject, DataContract, QualityRule
+from schemas.contract import ContractObject, ContractProperty, DataContract, QualityRule, numbers
 from schemas.phrases import and_more, quoted, quoted_name
 
 ROWS_SHOWN = 3
 _COUNT = "SELECT count(*) FROM "
 _MOST_WORDS = 5
+_LONGEST_VALUE = 40
 
 
 class Rule(NamedTuple):
     """A promise about a table.
 
-    expected: what it says. query: its number, one row of one column. rows: a query of the first rows that break it;
-    empty where it is not about single rows. comparison and bound: what the number must be, such as ("=", 0).
+    expected: what it says. query: its number, one row of one column. rows: a query of the first rows that break it,
+    each what it is called and its values in `columns`; empty where it is not about single rows. comparison and bound:
+    what the number must be, such as ("=", 0).
     """
 
     table: str
@@ -28,10 +30,13 @@ class Rule(NamedTuple):
     rows: str
     comparison: str
     bound: float
+    columns: tuple[str, ...] = ()
 
 
 def rules(contract: DataContract) -> list[Rule]:
-    """All rules of a table: no nulls in required columns, allowed words, unique keys, and its own SQL."""
+    """All rules of a table: no nulls in required columns, allowed words, unique keys, attributes that say nothing by
+    null alone, and its own SQL.
+    """
     table, own = contract.table, []
     for column in table.properties:
         name, words = _quoted(column.name), column.words
@@ -39,12 +44,33 @@ def rules(contract: DataContract) -> list[Rule]:
             own.append(_count(table, f"no null in {column.name}", f"{name} IS NULL"))
         if words:
             listed = ", ".join(f"'{word.replace(chr(39), chr(39) * 2)}'" for word in words)
-            own.append(_count(table, f"{column.name} of {_named(words)}", f"{name} NOT IN ({listed})"))
+            expected = f"{column.name} of {_named(words)}"
+            own.append(_count(table, expected, f"{name} NOT IN ({listed})", [column.name]))
+        if column.custom_value("attribute") is True and column.is_content:
+            own += _of_attribute(table, column)
         if column.unique:
             own.append(_each_once(table, [column.name]))
     if table.primary_key:
         own.append(_each_once(table, table.primary_key))
     return [*own, *(_from_quality(table, quality) for quality in table.quality if quality.type == "sql")]
+
+
+def completed(old: DataContract, now: DataContract) -> DataContract:
+    """The contract that a release of an earlier version keeps: its own, with the rules of `now` that such releases kept
+    before they were written down. These stand in the place of those that they replace.
+    """
+    more = [rule for rule in now.table.quality if rule.since and numbers(rule.since) <= numbers(old.version)]
+    gone = {rule.replaces for rule in more}
+    kept = [rule for rule in old.table.quality if rule.name not in gone]
+    return old.model_copy(update={"objects": [old.table.model_copy(update={"quality": [*kept, *more]})]})
+
+
+def foretold(later: DataContract, now: DataContract) -> DataContract:
+    """The contract that a release of a later version of this major keeps, as far as it is known: all rules of `now`,
+    over the columns of its own. Whoever wrote it, its SQL is not among them.
+    """
+    table = now.table.model_copy(update={"properties": later.table.properties})
+    return now.model_copy(update={"objects": [table]})
 
 
 def is_kept(rule: Rule, value: Any) -> bool:
@@ -63,18 +89,45 @@ def is_kept(rule: Rule, value: Any) -> bool:
 
 
 def problem(rule: Rule, value: Any, rows: Sequence[Any]) -> str:
-    """A broken rule in one sentence. rows: what the first rows that break it are called.
+    """A broken rule in one sentence. rows: what the first rows that break it are called, and their values.
 
-    >>> rule = Rule("images", "each record_id once", "", "", "=", 0)
-    >>> problem(rule, 4, ["m:1", "m:2"])
-    'images: expected each record_id once, got 4 that break it: m:1, m:2 and 2 more'
+    >>> rule = Rule("images", "sides of at least 1 px", "", "", "=", 0, ("width_px",))
+    >>> problem(rule, 4, [("m:1", 0), ("m:2", -1)])
+    'images: expected sides of at least 1 px, got 4 that break it: m:1 (width_px 0), m:2 (width_px -1) and 2 more'
     """
     if not rows:
         got = "nothing that it can be computed from" if value is None else f"{value:,}"
         return f"{rule.table}: expected {rule.expected}, got {got}"
-    names = ", ".join(quoted_name(row) if isinstance(row, str) else quoted(row) for row in rows)
+    names = ", ".join(_shown(rule, *row) for row in rows)
     verb = "breaks" if value == 1 else "break"
     return f"{rule.table}: expected {rule.expected}, got {value:,} that {verb} it: {names}{and_more(value - len(rows))}"
+
+
+def _shown(rule: Rule, name: Any, *values: Any) -> str:
+    """A row that breaks a rule: what it is called, and the values that the rule is about."""
+    shown = ", ".join(
+        f"{column} {quoted(value, _LONGEST_VALUE)}" for column, value in zip(rule.columns, values, strict=True)
+    )
+    return f"{quoted_name(name)} ({shown})" if shown else quoted_name(name)
+
+
+def _of_attribute(table: ContractObject, column: ContractProperty) -> Iterator[Rule]:
+    name = _quoted(column.name)
+    if column.arrow_type == "string":
+        yield _count(
+            table,
+            f"a text without NUL, or null, in {column.name}",
+            f"{name} = '' OR contains({name}, chr(0))",
+            [column.name],
+        )
+    if column.arrow_type == "list<string>":
+        yield _count(
+            table,
+            f"texts without NUL, or null, in {column.name}",
+            f"len({name}) = 0 OR list_count({name}) != len({name}) OR list_contains({name}, '') "
+            f"OR contains(array_to_string({name}, ''), chr(0))",
+            [column.name],
+        )
 
 
 def _each_once(table: ContractObject, columns: Sequence[str]) -> Rule:
@@ -83,23 +136,34 @@ def _each_once(table: ContractObject, columns: Sequence[str]) -> Rule:
     return _rule(table, f"each {' and '.join(columns)} once", f"{_COUNT}{twice}", _joined(columns))
 
 
-def _count(table: ContractObject, expected: str, condition: str) -> Rule:
-    return _rule(table, expected, f"{_COUNT}{_quoted(table.name)} WHERE {condition}", _joined(table.primary_key))
+def _count(table: ContractObject, expected: str, condition: str, columns: Sequence[str] = ()) -> Rule:
+    query = f"{_COUNT}{_quoted(table.name)} WHERE {condition}"
+    return _rule(table, expected, query, _joined(table.primary_key), columns=columns)
 
 
-def _rule(table: ContractObject, expected: str, query: str, row: str, comparison: str = "=", bound: float = 0) -> Rule:
-    """row: the SQL of what a row is called; empty where rows have no name."""
-    is_shown = row and query.startswith(_COUNT) and (comparison, bound) == ("=", 0)
-    rows = f"SELECT {row} FROM {query.removeprefix(_COUNT)} ORDER BY 1 LIMIT {ROWS_SHOWN}" if is_shown else ""
-    return Rule(table.name, expected, query, rows, comparison, bound)
+def _rule(
+    table: ContractObject,
+    expected: str,
+    query: str,
+    row: str,
+    bound: tuple[str, float] = ("=", 0),
+    columns: Sequence[str] = (),
+) -> Rule:
+    """row: the SQL of what a row is called; empty where rows have no name. columns: shown of each row."""
+    rows = ""
+    if row and query.startswith(_COUNT) and bound == ("=", 0):
+        # another table of the query may have a column of that name, too
+        values = [f"{_quoted(table.name)}.{_quoted(column)}" for column in columns]
+        rows = f"SELECT {', '.join([row, *values])} FROM {query.removeprefix(_COUNT)} ORDER BY 1 LIMIT {ROWS_SHOWN}"
+    return Rule(table.name, expected, query, rows, *bound, tuple(columns))
 
 
 def _from_quality(table: ContractObject, quality: QualityRule) -> Rule:
     row = quality.rows or _joined(table.primary_key)
-    (comparison, bound), *others = _bounds(quality)
+    bound, *others = _bounds(quality)
     if others:
         raise ValueError(f"expected one bound in the rule {quoted(quality.name)} of {table.name}, got several")
-    return _rule(table, quality.name, quality.query, row, comparison, bound)
+    return _rule(table, quality.name, quality.query, row, bound, quality.columns)
 
 
 def _bounds(quality: QualityRule) -> Iterator[tuple[str, float]]:

@@ -9,25 +9,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from tasks.core import drawing
+from tasks.core.drawing import Axis, Points, circle, path, pen, text
 from tasks.core.evaluate.systems import Ranking, rank_systems
-from tasks.core.plots import Axis, escape
 
 Row = dict[str, Any]
-Points = Any
-"""(P, 2) numbers, as an array or as pairs."""
-_STYLE = (
-    ".compared text{font:12px system-ui,sans-serif;fill:#222}.compared .end{text-anchor:end}.compared "
-    ".mid{text-anchor:middle}"
-    ".compared .grid{stroke:#ddd;fill:none}.compared .axis{stroke:#777;fill:none}.compared "
-    ".line,.compared .ring{stroke-width:2;fill:none}"
-    ".compared .reach{stroke:#b5532a;stroke-width:2;fill:none}.compared .dot{fill:#b5532a}.compared "
-    ".title{font-weight:600}"
-    ".compared .style{fill:#7d8590;fill-opacity:.45}svg.compared{max-width:100%;height:auto}"
-)
-"""Its rules apply to these charts only, also where they are in a page with others."""
-_COLOURS = ("#b5532a", "#1f5a8a", "#3a7d44", "#7b4b94", "#8a6d1f", "#444444")
-_DASHES = ("", "7 3", "2 3", "9 3 2 3")
-"""Six colours by four dashes: 12 lines that differ in both before any two are alike."""
 _LONGEST_NAME, _END = 24, 7
 _ROW = 30.0
 _PANEL, _HIGH, _GAP = 300, 250, 46
@@ -61,22 +47,18 @@ def _plot_dots(rows: Sequence[Row], names: Sequence[str], label: str, metric: st
     ends = [end for row in rows for end in (row["value"], row["low"] if row["group"] is None else None, row["high"])]
     defined = [end for end in ends if end is not None]
     x = Axis(min([0.0, *defined]), max([0.1, *defined]), 190, 616)
-    body = [_columns(x, top, height - 40.0), f"<text class='mid' x='403' y='{height - 8}'>{escape(label)}</text>"]
+    body = [drawing.x_axis(x, top, height - 40.0), text(x.middle, height - 8, label, "mid")]
     for place, name in enumerate(names):
         middle = top + _ROW * (place + 0.5)
-        body.append(f"<text class='end' x='180' y='{middle + 4:g}'>{escape(_short(name))}</text>")
+        body.append(text(180, middle + 4, _short(name), "end"))
         mine = [row for row in rows if row["system"] == name]
-        body += [
-            f"<circle class='style' cx='{x.at(row['value'])}' cy='{middle + 7:g}' r='3'/>"
-            for row in mine
-            if row["group"] is not None
-        ]
+        body += [circle("pale", x.at(row["value"]), middle + 7, 3) for row in mine if row["group"] is not None]
         body += [_dot(row, x, middle - 3) for row in mine if row["group"] is None]
     has_intervals = any(row["low"] is not None for row in rows if row["group"] is None)
     title = f"{metric}{' with 95 % intervals' * has_intervals}" + (
         f"; pale dots: each {attribute}" if any(r["group"] is not None for r in rows) else ""
     )
-    return _svg(640, height, title, [*body, f"<text class='title' x='12' y='20'>{escape(title)}</text>"])
+    return drawing.on_paper(640, height, title, [*body, text(12, 20, title, "title")])
 
 
 def plot_thresholds(thresholds: pa.Table, names: Sequence[str]) -> str:
@@ -93,9 +75,9 @@ def plot_thresholds(thresholds: pa.Table, names: Sequence[str]) -> str:
     for place, (column, title) in enumerate(panels):
         left = 40 + place * (_PANEL + _GAP)
         body += _panel(left, title, [_points(whole, name, column) for name in names])
-    body += _legend(names, 40, _HIGH + 98)
-    width = 40 + 3 * _PANEL + 2 * _GAP + 20
-    return _svg(width, _HIGH + 96 + 18 * -(-len(names) // 4), "What a threshold keeps and what it misses", body)
+    body += drawing.legend_below(40, _HIGH + 98, [_short(name) for name in names], 4)
+    width, height = 40 + 3 * _PANEL + 2 * _GAP + 20, _HIGH + 96 + drawing.legend_height(names, 4)
+    return drawing.on_paper(width, height, "What a threshold keeps and what it misses", body)
 
 
 def _points(rows: Sequence[Row], name: str, column: str) -> list[tuple[float, float]]:
@@ -113,18 +95,18 @@ def plot_curves(
     if not names and not any(len(points) for points in dots.values()):
         return ""
     x, y = Axis(0, 1, 60.0, 460.0), Axis(0, 1, 340.0, 40.0)
-    heading = f"precision against recall: {escape(_short(of))}" if of else "precision against recall"
-    body = [*_frame(x, y, heading, "recall"), *_people(dots, x, y)]
+    heading = f"precision against recall: {_short(of)}" if of else "precision against recall"
+    body = [*_frame(x, y, heading, "recall")]
+    body += [
+        circle("pale", x.at(recall), y.at(precision), 4) for points in dots.values() for recall, precision in points
+    ]
     for place, name in enumerate(names):
-        body.append(f"<path class='line' {_pen(place)} d='{_path(lines[name], x, y)}'/>")
-        body += [
-            f"<circle class='ring' {_pen(place)} cx='{x.at(recall)}' cy='{y.at(precision)}' r='5'/>"
-            for recall, precision in bests[name]
-        ]
-    body += _legend(names, 40, 398, 2)
-    height = 408 + 18 * -(-len(names) // 2)
+        body.append(path("line", drawing.line(lines[name], x, y), pen(place)))
+        body += [circle("ring", x.at(recall), y.at(precision), 5, pen(place)) for recall, precision in bests[name]]
+    body += drawing.legend_below(40, 398, [_short(name) for name in names], 2)
+    height = 408 + drawing.legend_height(names, 2)
     title = "Precision against recall; rings: best F" + ("; dots: people" if any(map(len, dots.values())) else "")
-    return _svg(560, height, title, body)
+    return drawing.on_paper(560, height, title, body)
 
 
 def plot_densities(title: str, lines: Mapping[str, Points]) -> str:
@@ -143,7 +125,7 @@ def plot_means(title: str, label: str, lines: Mapping[str, Points]) -> str:
     x = Axis(0, far or 1.0, 60.0, 460.0)
     y = Axis(low, high if high > low else low + 1.0, 240.0, 40.0)
     dots = [
-        f"<circle class='ring' {_pen(place)} cx='{x.at(here)}' cy='{y.at(value)}' r='3'/>"
+        circle("ring", x.at(here), y.at(value), 3, pen(place))
         for place, line in enumerate(lines.values())
         for here, value in line
     ]
@@ -154,12 +136,10 @@ def _plot_lines(title: str, label: str, lines: Mapping[str, Points], x: Axis, y:
     """more: what is drawn above the lines."""
     if not lines:
         return ""
-    body = [*_frame(x, y, escape(title), escape(label))]
-    body += [
-        f"<path class='line' {_pen(place)} d='{_path(points, x, y)}'/>" for place, points in enumerate(lines.values())
-    ]
-    body += [*more, *_legend([*lines], 40, 298, 2)]
-    return _svg(560, 308 + 18 * -(-len(lines) // 2), title, body)
+    body = [*_frame(x, y, title, label)]
+    body += [path("line", drawing.line(points, x, y), pen(place)) for place, points in enumerate(lines.values())]
+    body += [*more, *drawing.legend_below(40, 298, [_short(name) for name in lines], 2)]
+    return drawing.on_paper(560, 308 + drawing.legend_height([*lines], 2), title, body)
 
 
 def plot_matrix(title: str, names: Sequence[str], shares: NDArray[np.float64]) -> str:
@@ -173,15 +153,15 @@ def plot_matrix(title: str, names: Sequence[str], shares: NDArray[np.float64]) -
     left, top = 190, 170
     size = side * len(names)
     small = f" style='font-size:{_LETTER * side:g}px'" if side < _LEAST_LINE else ""
-    body = [f"<text class='title' x='12' y='20'>{escape(title)}</text>"]
+    body = [text(12, 20, title, "title")]
     for row, name in enumerate(names):
         middle = top + side * (row + 0.5)
         across = left + side * (row + 0.5)
-        body.append(f"<text class='end'{small} x='{left - 8}' y='{middle + 4:g}'>{escape(_short(name))}</text>")
-        turn = f"rotate(-50 {across:g} {top - 8})"
-        body.append(f"<text{small} x='{across:g}' y='{top - 8}' transform='{turn}'>{escape(_short(name))}</text>")
+        body.append(text(left - 8, middle + 4, _short(name), "end", small))
+        turn = f"{small} transform='rotate(-50 {across:g} {top - 8})'"
+        body.append(text(across, top - 8, _short(name), more=turn))
         body += [_cell(share, left + side * column, top + side * row, side) for column, share in enumerate(shares[row])]
-    return _svg(max(left + size + 110, _LEAST_WIDTH), top + size + 20, title, body)
+    return drawing.on_paper(max(left + size + 110, _LEAST_WIDTH), top + size + 20, title, body)
 
 
 def _cell(share: float, x: int, y: int, side: int) -> str:
@@ -191,17 +171,7 @@ def _cell(share: float, x: int, y: int, side: int) -> str:
     if side < _ROOM or share < _LEAST_WRITTEN:
         return drawn
     colour = " style='fill:#fff'" if share > 0.5 else ""
-    return f"{drawn}<text class='mid'{colour} x='{x + side / 2:g}' y='{y + side / 2 + 4:g}'>{100 * share:.0f}</text>"
-
-
-def _people(dots: Mapping[str, Points], x: Axis, y: Axis) -> Iterator[str]:
-    for points in dots.values():
-        for recall, precision in points:
-            yield f"<circle class='style' cx='{x.at(recall)}' cy='{y.at(precision)}' r='4'/>"
-
-
-def _path(points: Points, x: Axis, y: Axis) -> str:
-    return "M" + "L".join(f"{x.at(here)} {y.at(value)}" for here, value in points)
+    return drawn + text(x + side / 2, y + side / 2 + 4, f"{100 * share:.0f}", "mid", colour)
 
 
 def _panel(left: float, title: str, lines: Sequence[Sequence[tuple[float, float]]]) -> Iterator[str]:
@@ -209,62 +179,22 @@ def _panel(left: float, title: str, lines: Sequence[Sequence[tuple[float, float]
     yield from _frame(x, y, title, "lowest score of a box")
     for place, points in enumerate(lines):
         if points:
-            yield f"<path class='line' {_pen(place)} d='{_path(points, x, y)}'/>"
+            yield path("line", drawing.line(points, x, y), pen(place))
 
 
 def _frame(x: Axis, y: Axis, title: str, label: str) -> Iterator[str]:
-    yield f"<text class='title' x='{x.start:g}' y='24'>{title}</text>{_columns(x, y.stop, y.start)}"
-    rules = "".join(f"M{x.start:g} {y.at(tick)}H{x.stop:g}" for tick in y.ticks())
-    yield f"<path class='grid' d='{rules}'/>"
-    for tick in y.ticks():
-        yield f"<text class='end' x='{x.start - 6:g}' y='{y.at(tick) + 4:g}'>{tick:.3g}</text>"
-    yield f"<text class='mid' x='{(x.start + x.stop) / 2:g}' y='{y.start + 34:g}'>{label}</text>"
-
-
-def _legend(names: Sequence[str], left: int, top: int, columns: int = 4) -> Iterator[str]:
-    for place, name in enumerate(names):
-        x, y = left + 240 * (place % columns), top + 18 * (place // columns)
-        yield (
-            f"<path class='line' {_pen(place)} d='M{x} {y}h28'/><text x='{x + 34}' "
-            f"y='{y + 4}'>{escape(_short(name))}</text>"
-        )
-
-
-def _pen(place: int) -> str:
-    dash = _DASHES[place % len(_DASHES)]
-    return f"stroke='{_COLOURS[place % len(_COLOURS)]}'" + (f" stroke-dasharray='{dash}'" if dash else "")
+    yield text(x.start, 24, title, "title") + drawing.x_axis(x, y.stop, y.start)
+    yield drawing.y_axis(y, x.start, x.stop) + text(x.middle, y.start + 34, label, "mid")
 
 
 def _dot(row: Row, x: Axis, middle: float) -> str:
     reach = ""
     if row["low"] is not None:
         ends = x.at(row["low"]), x.at(row["high"])
-        caps = "".join(f"M{end} {middle - 4:g}v8" for end in ends)
-        reach = f"<path class='reach' d='M{ends[0]} {middle:g}H{ends[1]}{caps}'/>"
-    return f"{reach}<circle class='dot' cx='{x.at(row['value'])}' cy='{middle:g}' r='4.5'/>"
-
-
-def _columns(x: Axis, top: float, bottom: float) -> str:
-    rules = "".join(f"M{x.at(tick)} {top:g}V{bottom:g}" for tick in x.ticks())
-    words = "".join(f"<text class='mid' x='{x.at(tick)}' y='{bottom + 16:g}'>{tick:.10g}</text>" for tick in x.ticks())
-    return f"<path class='grid' d='{rules}'/><path class='axis' d='M{x.start:g} {bottom:g}H{x.stop:g}'/>{words}"
+        caps = "".join(f"M{end:g} {middle - 4:g}v8" for end in ends)
+        reach = path("reach", f"M{ends[0]:g} {middle:g}H{ends[1]:g}{caps}")
+    return reach + circle("dot", x.at(row["value"]), middle, 4.5)
 
 
 def _short(name: str) -> str:
-    """A name that has room beside a chart: its beginning and its end, since numbers stand there.
-
-    >>> _short("Follower of the Master of the Legend, 1"), _short("Follower of the Master of the Legend, 2")
-    ('Follower of the…gend, 1', 'Follower of the…gend, 2')
-    """
-    if len(name) <= _LONGEST_NAME:
-        return name
-    return f"{name[: _LONGEST_NAME - 1 - _END].rstrip()}…{name[-_END:].lstrip()}"
-
-
-def _svg(width: int, height: int, title: str, body: Sequence[str]) -> str:
-    return (
-        f"<svg class='compared' xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}' width='{width}' "
-        f"height='{height}' role='img'>"
-        f"<title>{escape(title)}</title><style>{_STYLE}</style><rect width='{width}' height='{height}' "
-        f"fill='#fff'/>{''.join(body)}</svg>\n"
-    )
+    return drawing.short(name, _LONGEST_NAME, _END)

@@ -4,7 +4,7 @@ import base64
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tasks.core.plots import escape
+from tasks.core.drawing import escape
 
 _STYLE = """
 body{font:15px/1.5 system-ui,sans-serif;max-width:90rem;margin:2rem auto;padding:0 1rem;color:#222}

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from tasks.core.attribute_statistics import AttributeSummary
-from tasks.core.plots import escape
+from tasks.core.drawing import escape
 
 
 def section(attributes: Sequence[AttributeSummary]) -> str:

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from schemas.phrases import and_more
 from tasks.core import plots
-from tasks.core.plots import escape
+from tasks.core.drawing import escape
 from tasks.core.statistics import ASPECT_EDGES, Statistics, share_of_at_least
 
 STYLE = f"""{plots.STYLE}

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from schemas.phrases import quoted
+from tasks.core.drawing import escape
 from tasks.core.names.spellings import Name
-from tasks.core.plots import escape
 from tasks.core.split.gaps import Gap
 
 

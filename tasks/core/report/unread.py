@@ -3,7 +3,7 @@
 import pyarrow as pa
 
 from schemas.phrases import counted, quoted
-from tasks.core.plots import escape
+from tasks.core.drawing import escape
 
 _MOST = 50
 

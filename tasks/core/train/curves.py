@@ -6,21 +6,16 @@ from typing import Any
 
 import pyarrow as pa
 
-from tasks.core.plots import Axis, escape
+from tasks.core import drawing
+from tasks.core.drawing import Axis, circle, path, pen, text
 
 _WIDTH, _PANEL_HEIGHT = 640, 220
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 130.0, 30.0, 30.0
 _LABEL_PX = 13.0
-_COLOURS = ("#b5532a", "#4a6fa5", "#7d8590", "#5b8c5a", "#8e6c8a")
-_STYLE = (
-    "text{font:11px system-ui,sans-serif;fill:#57606a}path,circle{stroke-width:1.8}.grid{stroke:#d0d7de;stroke-width:1}"
-)
 _SCORES = ("AP50", "AP", "AR100")
 
 _FEW = 30
 """Points that are shown as dots too."""
-
-Line = Sequence[tuple[float, float]]
 
 
 def curves_svg(rows: pa.Table, title: str) -> str:
@@ -37,12 +32,8 @@ def curves_svg(rows: pa.Table, title: str) -> str:
     if scores:
         panels.append(_panel(1, "on the images of the evaluation", scores, last, 1.0))
     height = _PANEL_HEIGHT * len(panels) + 18
-    return (
-        f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {_WIDTH} {height}' role='img' "
-        f"aria-label='{escape(title)}'>"
-        f"<style>{_STYLE}</style><rect width='{_WIDTH}' height='{height}' fill='#fff'/>{''.join(panels)}"
-        f"<text x='{_LEFT:g}' y='{height - 6}'>step of {escape(title)}</text></svg>\n"
-    )
+    panels.append(text(_LEFT, height - 6, f"step of {title}"))
+    return drawing.on_paper(_WIDTH, height, title, panels)
 
 
 def _lines(rows: Sequence[dict[str, Any]]) -> dict[str, list[tuple[float, float]]]:
@@ -56,20 +47,14 @@ def _panel(number: int, label: str, lines: dict[str, list[tuple[float, float]]],
     top = number * _PANEL_HEIGHT
     x = Axis(0, last, _LEFT, _WIDTH - _RIGHT)
     y = Axis(0, highest, top + _PANEL_HEIGHT - _BOTTOM, top + _TOP)
-    body = [f"<text x='{_LEFT:g}' y='{top + 18}'>{escape(label)}</text>"]
-    body += [
-        _grid_line(f"M{x.start:g} {y.at(at)}H{x.stop:g}", x.start - 5, y.at(at) + 4, "end", at) for at in y.ticks()
-    ]
-    body += [
-        _grid_line(f"M{x.at(at)} {y.start:g}v4", x.at(at), y.start + 16, "middle", at)
-        for at in x.ticks()
-        if at == int(at)
-    ]
+    body = [text(_LEFT, top + 18, label, "title"), drawing.y_axis(y, x.start, x.stop)]
+    body.append(drawing.x_axis(x, y.stop, y.start, at=[step for step in x.ticks() if step == int(step)]))
     named = _spread_labels([y.at(line[-1][1]) for line in lines.values()], y.start)
     for place, ((name, line), high) in enumerate(zip(lines.items(), named, strict=True)):
-        body.append(_curve(line, x, y, _COLOURS[place % len(_COLOURS)]))
-        word = escape(name.removeprefix("loss/"))
-        body.append(f"<text x='{x.at(line[-1][0]) + 6:g}' y='{high + 4:g}'>{word}</text>")
+        body.append(path("line", drawing.line(line, x, y), pen(place)))
+        if len(line) <= _FEW:
+            body += [circle("ring", x.at(step), y.at(value), 2, pen(place)) for step, value in line]
+        body.append(text(x.at(line[-1][0]) + 6, high + 4, name.removeprefix("loss/")))
     return "".join(body)
 
 
@@ -88,15 +73,3 @@ def _spread_labels(heights_px: Sequence[float], lowest_px: float) -> list[float]
         moved[place] = min(moved[place], room)
         room = moved[place] - _LABEL_PX
     return moved
-
-
-def _grid_line(path: str, x_px: float, y_px: float, anchor: str, value: float) -> str:
-    word = f"<text x='{x_px:g}' y='{y_px:g}' text-anchor='{anchor}'>{value:,.10g}</text>"
-    return f"<path class='grid' d='{path}'/>{word}"
-
-
-def _curve(line: Line, x: Axis, y: Axis, colour: str) -> str:
-    points = [(x.at(step), y.at(value)) for step, value in line]
-    path = "M" + "L".join(f"{left:g} {high:g}" for left, high in points)
-    dots = "".join(f"<circle cx='{left:g}' cy='{at:g}' r='2.5' fill='{colour}'/>" for left, at in points)
-    return f"<path d='{path}' fill='none' stroke='{colour}'/>{dots if len(points) <= _FEW else ''}"

@@ -174,9 +174,14 @@ class Release:
 
         Raises DamagedFile as `read_mapping` does, and where a field is missing or of another kind.
         """
-        return ReleaseContract.of(
-            {table: self._fields(contract_path(table), DataContract) for table in ContractTables.model_fields}
-        )
+        return ReleaseContract.of(self.contract_files(ContractTables.model_fields))
+
+    def contract_files(self, tables: Collection[str]) -> dict[str, DataContract]:
+        """Its contracts of these tables, which it needs to have.
+
+        Raises DamagedFile as `read_mapping` does, and where a field is missing or of another kind.
+        """
+        return {table: self._fields(contract_path(table), DataContract) for table in tables}
 
     @functools.cached_property
     def attributes(self) -> Mapping[str, ReleaseAttribute]:

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from tasks.core import plots
-from tasks.core.plots import Axis, PlotLabels
+from tasks.core.drawing import Axis
+from tasks.core.plots import PlotLabels
 
 TOLD = PlotLabels("key", "A title", "What is to be seen.", "x in px", "y in %")
 EVIL = "<script>alert('x')</script>\"&"
@@ -81,38 +82,6 @@ class TestEach:
 )
 def test_nothing_to_show_is_nothing(text: str):
     assert text == ""
-
-
-@pytest.mark.parametrize(
-    ("axis", "value", "px"),
-    [
-        pytest.param(Axis(0, 10, 100, 200), 0, 100, id="the beginning"),
-        pytest.param(Axis(0, 10, 100, 200), 2.5, 125, id="a quarter"),
-        pytest.param(Axis(0, 10, 200, 100), 2.5, 175, id="upwards"),
-        pytest.param(Axis(0, 10, 100, 200), 11, 200, id="too much"),
-        pytest.param(Axis(0, 10, 100, 200), -1, 100, id="too little"),
-        pytest.param(Axis(5, 5, 100, 200), 5, 100, id="an axis of one value"),
-        pytest.param(Axis(1, 100, 0, 200, True), 10, 100, id="a logarithm"),
-        pytest.param(Axis(1, 100, 0, 200, True), 0, 0, id="none has no logarithm"),
-    ],
-)
-def test_values_become_px(axis: Axis, value: float, px: float):
-    assert axis.at(value) == px
-
-
-@pytest.mark.parametrize(
-    ("axis", "ticks"),
-    [
-        pytest.param(Axis(0, 10, 0, 1), [0, 2, 4, 6, 8, 10], id="to ten"),
-        pytest.param(Axis(0, 0.11, 0, 1), [0, 0.05, 0.1], id="small shares"),
-        pytest.param(Axis(1487, 1999, 0, 1), [1600, 1800], id="years"),
-        pytest.param(Axis(7, 7, 0, 1), [7], id="one value"),
-        pytest.param(Axis(1, 12, 0, 1, True), [1, 2, 5, 10], id="few powers of ten"),
-        pytest.param(Axis(1, 13_060, 0, 1, True), [1, 10, 100, 1_000, 10_000], id="many"),
-    ],
-)
-def test_ticks_are_round(axis: Axis, ticks: list[float]):
-    assert axis.ticks() == pytest.approx(ticks)
 
 
 def test_of_many_styles_so_many_are_drawn_as_can_be_read_and_the_rest_is_counted():

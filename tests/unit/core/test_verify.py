@@ -342,24 +342,7 @@ def test_nulls_where_none_may_be(table: str, values: dict[str, list[Any]], said:
     assert null_problems(table, **values) == said
 
 
-@pytest.mark.parametrize(
-    ("keys", "said"),
-    [
-        pytest.param([], [], id="no rows"),
-        pytest.param(["a", "b"], [], id="each once"),
-        pytest.param(["a", "b", "a", "a"], ["images: expected each key once, got 'a' 3 times"], id="one three times"),
-        pytest.param(
-            [1, 1, 2, 2],
-            ["images: expected each key once, got 1 2 times", "images: expected each key once, got 2 2 times"],
-            id="two twice",
-        ),
-    ],
-)
-def test_keys_that_stand_more_than_once(keys: list[Any], said: list[str]):
-    assert list(verify.primary_key_problems("images", keys)) == said
-
-
-# --- a small release: three images in two splits, one of them a copy's group; two records dropped
+# --- a small release: three images in two splits; two records dropped
 
 
 class Small:
@@ -367,15 +350,11 @@ class Small:
 
     def __init__(self) -> None:
         self.images = [
-            {"record_id": "a", "image_id": 1, "split": "train", "group_id": "a", "sha256": "sa"},
-            {"record_id": "b", "image_id": 2, "split": "train", "group_id": "a", "sha256": "sb"},
-            {"record_id": "c", "image_id": 3, "split": "val", "group_id": "c", "sha256": "sc"},
+            {"image_id": 1, "split": "train"},
+            {"image_id": 2, "split": "train"},
+            {"image_id": 3, "split": "val"},
         ]
-        self.ledger = [
-            *({"record_id": name, "kept": True, "reason": None} for name in "abc"),
-            {"record_id": "d", "kept": False, "reason": "too_small"},
-            {"record_id": "e", "kept": False, "reason": "gone"},
-        ]
+        self.is_kept = [True, True, True, False, False]
         self.counts: dict[str, Any] = {"records": 5, "kept": 3, "dropped": 2, "by_split": {"val": 1, "train": 2}}
         blank = dict.fromkeys(tables.ANNOTATIONS.names)
         box = {
@@ -409,16 +388,13 @@ class Small:
         self.detections = copy.deepcopy(split_results(boxes))
 
     def problems(self) -> list[str]:
-        strings = [(name, pa.string()) for name in ("record_id", "split", "group_id", "sha256")]
-        images = pa.Table.from_pylist(self.images, schema=pa.schema([*strings, ("image_id", pa.int64())]))
-        ledger = pa.Table.from_pylist(
-            self.ledger, schema=pa.schema([("record_id", pa.string()), ("kept", pa.bool_()), ("reason", pa.string())])
-        )
+        images = pa.Table.from_pylist(self.images, schema=pa.schema([("image_id", pa.int64()), ("split", pa.string())]))
         train = images.filter(pa.array([row["split"] == "train" for row in self.images], pa.bool_()))
         boxes = pa.Table.from_pylist(self.annotations, schema=tables.ANNOTATIONS)
         return [
-            *verify.count_problems(self.counts, ledger, images),
-            *verify.leak_problems(images),
+            *verify.count_problems(
+                self.counts, pa.chunked_array([pa.array(self.is_kept, pa.bool_())]), images["split"]
+            ),
             *verify_coco.coco_problems("train", self.document, self.detections, train, boxes),
         ]
 
@@ -436,7 +412,7 @@ def test_the_order_in_which_coco_lists_things_is_no_problem():
 
 def test_a_release_of_nothing_has_no_problem():
     small = Small()
-    small.images, small.ledger, small.annotations, small.detections = [], [], [], []
+    small.images, small.is_kept, small.annotations, small.detections = [], [], [], []
     small.counts = {"records": 0, "kept": 0, "dropped": 0, "by_split": {}}
     small.document = {"images": [], "annotations": []}
     assert small.problems() == []
@@ -477,32 +453,12 @@ Tamper = Callable[[Small], Any]
             id="a split of nothing",
         ),
         pytest.param(
-            lambda s: s.ledger[3].update(reason=None),
-            ["ledger: expected a reason for every dropped record, got none for 1"],
-            id="a drop without a reason",
-        ),
-        pytest.param(
-            lambda s: s.ledger[0].update(record_id="x"),
-            ["ledger: expected the same kept records as in the images table, got others"],
-            id="another kept record",
-        ),
-        pytest.param(
-            lambda s: s.ledger.pop(4),
+            lambda s: s.is_kept.pop(4),
             [
                 "counts.records: expected 4 as in the tables, got 5",
                 "counts.dropped: expected 1 as in the tables, got 2",
             ],
             id="a row of the ledger is gone",
-        ),
-        pytest.param(
-            lambda s: s.images[1].update(group_id="c"),
-            ["leak: expected group_id c in one split, got ['train', 'val']"],
-            id="a group in two splits",
-        ),
-        pytest.param(
-            lambda s: s.images[1].update(sha256="sc"),
-            ["leak: expected sha256 sc in one split, got ['train', 'val']"],
-            id="bytes in two splits",
         ),
         pytest.param(
             lambda s: s.document["images"].pop(),
@@ -668,22 +624,6 @@ def test_where_the_recipe_puts_images(settings: dict[str, Any], has_bytes: bool,
 
 
 # --- tombstones
-
-
-@pytest.mark.parametrize(
-    ("row", "said"),
-    [
-        pytest.param({"kept": False, "reason": "taken_down"}, [], id="taken down"),
-        pytest.param({"kept": True, "reason": None}, ["got kept True, reason None"], id="kept"),
-        pytest.param({"kept": False, "reason": "gone"}, ["got kept False, reason gone"], id="gone"),
-        pytest.param(None, ["got no row"], id="no row"),
-    ],
-)
-def test_what_has_a_tombstone_is_taken_down(row: dict[str, Any] | None, said: list[str]):
-    stones = pa.Table.from_pylist([{"record_id": "s:1"}], schema=tables.TOMBSTONES)
-    ledger = pa.Table.from_pylist([{"record_id": "s:1", **row}] if row else [], schema=tables.LEDGER)
-    expected = [f"ledger: expected s:1, which has a tombstone, to be taken down, {end}" for end in said]
-    assert list(verify.tombstone_problems(stones, ledger)) == expected
 
 
 def test_a_picture_of_what_has_a_tombstone_is_found_unless_another_image_uses_it():

@@ -1,31 +1,29 @@
-"""Each rule of the contract about values: a good row keeps all, a row that is broken in one column is told."""
+"""What SQL can't say of rows: a good row has no problem, a row that is broken in one column is told."""
 
 import copy
 from typing import Any
 
 import pytest
 
-from schemas.keypoints import resolve_categories
 from tasks.core.export.row_groups import ORDER
-from tasks.core.verify_images import image_rules
-from tasks.core.verify_rows import annotation_rules, broken_rules, ledger_rules
-from tests.support.broken_rules import CASES, Case
-from tests.support.keypoints import ZOO
-from tests.support.release_rows import FACTS, IMAGE, KEPT, KEYS, PEOPLES, ROWS
+from tasks.core.verify_rows import CHECKS, ReleaseFacts, row_problems
+from tests.support.broken_rules import CASES, Case, is_rule_of_contract
+from tests.support.release_rows import FACTS, IMAGE, KEYS, MEDIA, PEOPLES, ROWS
+
+BESIDE = [(table, case) for table, cases in CASES.items() for case in cases if not is_rule_of_contract(case)]
 
 
-def problems(table: str, rows: list[dict[str, Any]]) -> list[str]:
-    rules = {"images": image_rules, "annotations": annotation_rules, "ledger": ledger_rules}[table](FACTS)
-    return list(broken_rules(table, KEYS[table], ORDER.get(table, (KEYS[table],)), rows, rules))
+def problems(table: str, rows: list[dict[str, Any]], facts: ReleaseFacts = FACTS) -> list[str]:
+    return list(row_problems(table, KEYS[table], ORDER.get(table, (KEYS[table],)), rows, facts))
 
 
 @pytest.mark.parametrize("table", ROWS)
-def test_good_rows_and_no_rows_break_nothing(table: str):
+def test_good_rows_and_no_rows_have_no_problem(table: str):
     assert problems(table, ROWS[table]) == []
     assert problems(table, []) == []
 
 
-@pytest.mark.parametrize(("table", "case"), [(table, case) for table, cases in CASES.items() for case in cases])
+@pytest.mark.parametrize(("table", "case"), BESIDE)
 def test_a_row_that_is_broken_in_one_column_is_told(table: str, case: Case):
     column, value, where, said = case
     rows = copy.deepcopy(ROWS[table])
@@ -37,46 +35,18 @@ def test_a_row_that_is_broken_in_one_column_is_told(table: str, case: Case):
     assert all(", got " in problem and "expected " in problem for problem in found)
 
 
-def test_a_null_breaks_a_rule_and_the_first_row_stands_for_all():
-    rows = [{**IMAGE, "width_px": None}, {**IMAGE, "record_id": "museum:2", "width_px": -1}]
-    (width, *_) = [problem for problem in problems("images", rows) if problem.startswith("images.width_px")]
-    assert width == "images.width_px: expected at least 1 px, got None in museum:1, and 1 more rows"
+@pytest.mark.parametrize("table", CHECKS)
+def test_columns_that_are_read_are_all_that_a_check_asks_for(table: str):
+    columns = {*CHECKS[table].columns, KEYS[table], *ORDER.get(table, ()), "split_of_file", "path"}
+    rows = [{name: value for name, value in row.items() if name in columns} for row in ROWS[table]]
+    assert problems(table, rows) == []
 
 
-@pytest.mark.parametrize(
-    ("category_id", "points", "scheme", "said"),
-    [
-        (1, 17, "coco-17", ""),
-        (2, 20, "animal-20", ""),
-        (3, 106, "face-106", ""),
-        (5, 17, "coco-17", ""),
-        (
-            2,
-            17,
-            "animal-20",
-            "annotations.keypoints_xyv: expected null, or x, y and v of COCO's 17, 51 numbers or the 20",
-        ),
-        (
-            2,
-            20,
-            "coco-17",
-            "annotations.keypoint_scheme: expected the scheme of the category where the box has keypoints",
-        ),
-        (4, 17, "coco-17", "annotations.keypoints_xyv: expected null"),
-        (9, 17, "coco-17", "annotations.category_id: expected 1 to 5, got 9"),
-    ],
-)
-def test_a_boxs_keypoints_are_of_its_categorys_scheme(category_id: int, points: int, scheme: str, said: str):
-    facts = FACTS._replace(categories=resolve_categories(ZOO))
-    posed = {"category_id": category_id, "keypoints_xyv": [1.0, 2.0, 1.0] * points, "keypoint_scheme": scheme}
-    rows = [{**PEOPLES, **posed}]
-    found = list(broken_rules("annotations", "annotation_id", ("annotation_id",), rows, annotation_rules(facts)))
-    assert found[0].startswith(said) if said else found == []
-
-
-def test_releases_of_contract_2_0_name_no_schemes():
-    rows = [{name: value for name, value in row.items() if name != "keypoint_scheme"} for row in ROWS["annotations"]]
-    assert problems("annotations", rows) == []
+def test_the_first_row_stands_for_all():
+    rows = [{**IMAGE, "phash_recipe": "a"}, {**IMAGE, "record_id": "museum:2", "phash_recipe": "b"}]
+    assert problems("images", rows) == [
+        "images.phash_recipe: expected 'phash64/look-v3', as in manifest.json, got 'a' in museum:1, and 1 more rows"
+    ]
 
 
 def test_rows_are_sorted_inside_a_split():
@@ -86,16 +56,17 @@ def test_rows_are_sorted_inside_a_split():
     ]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param("museum:", id="no key"),
-        pytest.param("met:1", id="another source"),
-        pytest.param("museum:e\u0301", id="two characters for one letter"),
-    ],
-)
-def test_what_is_no_record_id(name: str):
-    assert any(
-        problem.startswith("ledger.record_id: expected `<source>:")
-        for problem in problems("ledger", [{**KEPT, "record_id": name}])
-    )
+def test_a_file_named_by_other_bytes_is_told():
+    (problem,) = problems("images", [IMAGE], FACTS._replace(sha256_by_path={MEDIA: "0" * 64}))
+    assert problem.startswith("images.path: expected a file of the release with the image's bytes")
+
+
+def test_an_outline_of_an_image_that_is_not_there_is_of_no_size():
+    run_lengths = {**PEOPLES, "segmentation": '{"size":[80,100],"counts":[8000]}'}
+    assert problems("annotations", [run_lengths]) == []
+    (problem,) = problems("annotations", [run_lengths], FACTS._replace(sizes={}))
+    assert problem.startswith("annotations.segmentation: expected null, or COCO's polygons or run lengths (RLE)")
+
+
+def test_a_release_that_names_no_hash_may_have_any():
+    assert problems("images", [IMAGE], FACTS._replace(phash_recipe=None)) == []

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from schemas.contract import TABLES, DataContract
-from tasks.core.contract.rules import Rule, is_kept, problem, rules
+from tasks.core.contract.rules import Rule, completed, foretold, is_kept, problem, rules
 from tasks.io.files import contracts
 
 
@@ -90,15 +90,75 @@ RULE = Rule("images", "each group in one split", "", "", "=", 0)
 @pytest.mark.parametrize(
     ("value", "rows", "said"),
     [
-        (1, ["m:1"], "got 1 that breaks it: m:1"),
-        (1234, [7, 8, 9], "got 1,234 that break it: 7, 8, 9 and 1,231 more"),
-        (2, ["a\x1bb", None], r"got 2 that break it: 'a\x1bb', None"),
+        (1, [("m:1",)], "got 1 that breaks it: m:1"),
+        (1234, [(7,), (8,), (9,)], "got 1,234 that break it: 7, 8, 9 and 1,231 more"),
+        (2, [("a\x1bb",), (None,)], r"got 2 that break it: 'a\x1bb', None"),
         (0.25, [], "got 0.25"),
         (None, [], "got nothing that it can be computed from"),
     ],
 )
 def test_a_broken_rule_is_told_in_one_sentence(value: Any, rows: list[Any], said: str):
     assert problem(RULE, value, rows) == f"images: expected each group in one split, {said}"
+
+
+def test_a_row_is_shown_with_the_values_that_the_rule_is_about():
+    rule = RULE._replace(columns=("split", "title"))
+    assert problem(rule, 1, [("m:1", "val", "x" * 99)]).endswith(
+        f"got 1 that breaks it: m:1 (split 'val', title '{'x' * 40}...')"
+    )
+
+
+def test_the_values_of_a_row_are_those_of_the_rules_own_table():
+    shown = {"customProperties": [{"property": "columns", "value": ["a", "b"]}]}
+    query = "SELECT count(*) FROM pairs JOIN others USING (b)"
+    (_, rule) = rules(contract(KEY, {}, quality=({"name": "x", "type": "sql", "query": query, "mustBe": 0, **shown},)))
+    assert rule.columns == ("a", "b")
+    assert rule.rows == 'SELECT "a", "pairs"."a", "pairs"."b" FROM pairs JOIN others USING (b) ORDER BY 1 LIMIT 3'
+
+
+def attribute(arrow: str, *, is_content: bool = True) -> dict[str, Any]:
+    values = {"attribute": True, "arrowType": arrow, "content": is_content}
+    return {"customProperties": [{"property": name, "value": value} for name, value in values.items()]}
+
+
+@pytest.mark.parametrize(
+    ("column", "expected"),
+    [
+        pytest.param(attribute("string"), ["a text without NUL, or null, in a"], id="a text"),
+        pytest.param(attribute("list<string>"), ["texts without NUL, or null, in a"], id="texts"),
+        pytest.param(attribute("int64"), [], id="a number"),
+        pytest.param(attribute("string", is_content=False), [], id="of records, which may be others'"),
+    ],
+)
+def test_attributes_say_nothing_by_null_alone(column: dict[str, Any], expected: list[str]):
+    assert [rule.expected for rule in rules(contract(column))] == expected
+
+
+def quality(name: str, query: str, **custom: str) -> dict[str, Any]:
+    entries = [{"property": key, "value": value} for key, value in custom.items()]
+    return {"name": name, "type": "sql", "query": query, "mustBe": 0, "customProperties": entries}
+
+
+def test_a_release_of_an_earlier_contract_is_asked_what_it_kept_before_that_was_written_down():
+    old = contract({}, quality=(quality("sides", "1"), quality("years", "2"), quality("own", "3")))
+    new = contract(
+        {},
+        quality=(
+            quality("finite sides", "4", replaces="sides", since="1.0"),
+            quality("other years", "5", replaces="years"),
+            quality("texts", "6", since="1.0"),
+            quality("later", "7", since="1.1"),
+            quality("own", "3"),
+        ),
+    )
+    assert [rule.expected for rule in rules(completed(old, new))] == ["years", "own", "finite sides", "texts"]
+    assert completed(old, new).version == old.version
+
+
+def test_a_release_of_a_later_contract_is_asked_the_programs_rules_over_its_own_columns():
+    now = contract({"enum": [{"value": "x"}]}, quality=(quality("own", "1"),))
+    later = contract({"enum": [{"value": "x"}, {"value": "y"}]}, quality=(quality("theirs", "2"),))
+    assert [rule.expected for rule in rules(foretold(later, now))] == ["a of x, y", "own"]
 
 
 @pytest.mark.parametrize("table", TABLES)

@@ -25,7 +25,7 @@ def words(svg: str) -> list[str]:
 def test_every_line_is_there_named_at_its_end_and_falls_where_the_loss_falls():
     svg = curves_svg(table(*LOSSES, (2, "AP50", 0.5), (2, "AP", 0.25)), "fcos_small")
     assert {"loss", "box", "AP50", "AP", "step of fcos_small"} <= set(words(svg))
-    lines = [path.get("d") for path in ET.fromstring(svg).iter(f"{SVG}path") if path.get("fill") == "none"]
+    lines = [path.get("d") for path in ET.fromstring(svg).iter(f"{SVG}path") if path.get("class") == "line"]
     assert len(lines) == 4
     assert lines[0] == "M281 30L510 110"  # 4 of at most 4, then 2 of 4: from the top of the panel to its middle
 
