@@ -13,6 +13,7 @@ import pytest
 from PIL import Image
 
 import tasks.subjects.detectors
+from flows import prefect_flows
 from flows.cli import main
 from flows.detector_options import parse_requests
 from flows.evaluate.detector import evaluate_detector
@@ -462,7 +463,7 @@ def test_a_folder_that_can_not_be_written_is_told_before_anything_is_read(tmp_pa
 def test_a_flow_leaves_the_table_in_prefects_ui(built, release, prefect_server):
     from prefect.client.orchestration import get_client
 
-    said = evaluate_detector(release, detectors=[OURS], store=built.store, bootstrap=10).summary
+    said = prefect_flows.evaluate_detector(release, detectors=[OURS], store=built.store, bootstrap=10).summary
     with get_client(sync_client=True) as client:
         data = [artifact.data for artifact in client.read_artifacts() if artifact.key == "detectors"]
     assert data == [said]

@@ -22,7 +22,7 @@ from prefect.settings import PREFECT_API_URL, temporary_settings
 from flows.serve import lost_runs
 from flows.serve.automations import DIGESTS
 from flows.serve.lost_runs import LOST, MOST_RESTARTS, restart_lost_runs, watch_for_lost_runs
-from tasks.orchestration import reports, slots
+from tasks.orchestration import prefect_innards, reports
 from tests.support.desk import ROOT, WEIGHTS
 from tests.support.prefect_api import poll
 from tests.support.prefect_server import PrefectServer
@@ -146,7 +146,7 @@ def test_prefects_own_function_ends_a_run_whose_server_was_started_again(server,
 
 
 def test_a_run_keeps_its_slot_though_the_server_is_started_again(server, lease, monkeypatch):
-    monkeypatch.setattr(slots, "_RENEW_EVERY_S", 0.5)
+    monkeypatch.setattr(prefect_innards, "_RENEW_EVERY_S", 0.5)
     refused: list[Exception] = []
 
     def renew(client: SyncPrefectClient, *given: Any) -> None:
@@ -159,7 +159,7 @@ def test_a_run_keeps_its_slot_though_the_server_is_started_again(server, lease, 
     monkeypatch.setattr(SyncPrefectClient, "renew_concurrency_lease", renew)
     with (
         temporary_settings({PREFECT_API_URL: server.api}),
-        slots.keep_lease(lease, 300, raise_on_lease_renewal_failure=True),
+        prefect_innards.keep_lease(lease, 300, raise_on_lease_renewal_failure=True),
     ):
         restart(server)
         poll(lambda: len(refused) > 3, "a server that knows no lease any more")
