@@ -51,8 +51,9 @@ PATTERNS = {
     "^[a-z][a-z0-9_]{0,62}$": "lower-case letters, digits and _ (at most 63, the first a letter)",
     "^[0-9a-f]{64}$": "64 hexadecimal digits",
     "^[^/]+(/[^/]+)*$": "folders with single slashes between",
+    "^(auto|cpu|cuda(:[0-9]+)?)$": "auto, cpu, cuda or cuda:N",
 }
-"""What the patterns of schemas/ mean, in words; details are in brackets."""
+"""What the patterns of schemas/ and of parameters mean, in words; details are in brackets."""
 
 _MOST_KNOWN = 12  # fields, in a message
 
