@@ -17,11 +17,20 @@ def processes_with(variable: str, value: str) -> dict[int, bytes]:
 
 def temporary_servers(home: Path) -> set[int]:
     """The process ids of all servers that commands or workers with this PREFECT_HOME have started, and that still
-    live.
+    live. What a server starts looks like the server until it has become another program; it is none.
     """
     words = (b"prefect.server.api", b"/temporary_server.py")
     living = processes_with("PREFECT_HOME", str(home))
-    return {process for process, command in living.items() if any(word in command for word in words)}
+    servers = {process for process, command in living.items() if any(word in command for word in words)}
+    return {process for process in servers if _parent(process) not in servers}
+
+
+def _parent(process: int) -> int | None:
+    """The process that has started another one; None if that has ended."""
+    try:
+        return int(Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[1])
+    except (FileNotFoundError, ProcessLookupError):
+        return None
 
 
 def free_port() -> int:
