@@ -79,7 +79,10 @@ class Reader:
 
         text: another one than that of the tokens, which differs in the digits of its years alone.
         """
-        kept = settled([entry.as_in(text) for entry in self.statements], is_all=self._is_all)
+        entries = [entry.as_in(text) for entry in self.statements]
+        if len(entries) == 1 and entries[0].is_year_alone and not self._has_unread:  # what most texts say
+            return YearRange(*entries[0].years())
+        kept = settled(entries, is_all=self._is_all)
         if not self._has_unread:
             return widest(kept)
         unread = [] if kept else [*self._calendars, *(segment.unread for segment in self._segments)]

@@ -61,6 +61,12 @@ class Statement:
         """Whether it is an ordinal whose unit is not said."""
         return self.kind == "count" and self.unit is None
 
+    @property
+    def is_year_alone(self) -> bool:
+        """Whether it is a year of our era of which nothing else is said."""
+        is_more = self.is_other or self.era or self.bound or self.parts
+        return self.kind == "year" and not is_more and 2 < self.digits <= _DIGITS_OF_YEAR and self.number >= _FIRST_BARE
+
     def years(self) -> tuple[int, int]:
         """First and last year, by era, unit and parts. Raises UnreadError for a year that no work is from."""
         first, width = self.number, self.unit or 1
