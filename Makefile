@@ -81,7 +81,7 @@ types: $(READY) ## mypy --strict
 imports: $(READY) ## which room may import which (import-linter)
 	$(BIN)/lint-imports
 
-TESTS = $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not live and not readers and not contract_tools"
+TESTS = $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not server and not live and not readers and not contract_tools"
 
 tests: $(READY) ## all tests but those of test-live, test-readers and test-contracts
 	$(TESTS)
@@ -89,8 +89,8 @@ tests: $(READY) ## all tests but those of test-live, test-readers and test-contr
 coverage: $(READY) ## the same tests, and the lines and branches that none of them reaches: takes twice as long
 	$(TESTS) --cov --cov-report=term-missing:skip-covered
 
-test-live: $(READY) ## whole commands with Prefect servers, workers, a Dask cluster, signals, a browser, the wheel, trainings
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m live tests/integration tests/unit/flows
+test-live: $(READY) ## whole commands with Prefect servers, workers, a Dask cluster, signals, a browser, the wheel, trainings, hostile samples
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "server or live" tests/integration tests/unit/flows
 
 test-readers: $(READY) .venv/readers/ready ## docs/reading.md's lines, each with its reader, on the museum's and People-Art's release
 	$(BIN)/python -m pytest -n 0 -m readers tests/integration/test_reading.py

@@ -15,7 +15,7 @@ from tests.support.desk import Desk, MadeOnce
 SEED = 8
 
 # tasks/io/images/decode.py ignores it too, which pytest's own filters undo
-pytestmark = pytest.mark.filterwarnings("ignore::PIL.Image.DecompressionBombWarning")
+pytestmark = [pytest.mark.live, pytest.mark.filterwarnings("ignore::PIL.Image.DecompressionBombWarning")]
 
 
 @pytest.fixture
