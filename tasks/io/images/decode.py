@@ -10,7 +10,7 @@
    the image's, or one of more than 16 MB in a PNG, is ignored. CMYK without a profile, YCbCr, Lab: Pillow's conversion;
    of Lab in 16 bits the high byte.
    A PNG's cICP comes before its profile; gAMA with cHRM count where it has neither profile nor sRGB, and gAMA of 1/2.2
-   is sRGB's (png_colours). PNGs in high dynamic range (PQ, HLG) or in video's narrow range are refused.
+   is sRGB's (png). PNGs in high dynamic range (PQ, HLG) or in video's narrow range are refused.
 5. Floating-point pixels, signed ones, and integers beyond 16 bits have no agreed range: refused, whatever they hold.
 6. Texts in a PNG, whatever their size, change nothing. A PNG with fewer rows than its header says is broken, also where
    its zlib stream ends well; so is an uncompressed TIFF without all its strips or tiles, and a JPEG that lacks nothing
@@ -31,7 +31,7 @@ from PIL import Image, ImageCms, PngImagePlugin, TiffImagePlugin, UnidentifiedIm
 
 from schemas.reasons import Reason
 from schemas.stand_ins import stand_in
-from tasks.io.images import odd_files, png_colours, png_rows, tiff_pieces, tiff_samples, undecoded
+from tasks.io.images import odd_files, png, tiff_pieces, undecoded
 
 try:
     import simplejpeg  # type: ignore[import-untyped]
@@ -168,9 +168,9 @@ def _refuse_pieces(image: TiffImagePlugin.TiffImageFile) -> None:
 
 def _refuse_pixels(data: bytes, image: Image.Image) -> None:
     """Raise UnreadableImage if a loaded image has pixels that Pillow made up, or numbers without an agreed range."""
-    if image.format == "PNG" and png_rows.may_be_missing(image) and (gap := png_rows.missing(data)) is not None:
+    if image.format == "PNG" and png.may_be_missing(image) and (gap := png.missing(data)) is not None:
         raise UnreadableImage(Reason.BROKEN_IMAGE, gap)
-    if (samples := tiff_samples.why_unsupported(image)) is not None:
+    if (samples := tiff_pieces.why_unsupported_samples(image)) is not None:
         raise UnreadableImage(Reason.UNSUPPORTED_PIXELS, samples)
 
 
@@ -178,10 +178,10 @@ def _apply_png_colours(data: bytes, image: Image.Image) -> None:
     """Give a PNG the profile of its cICP, gAMA and cHRM. Raises UnreadableImage for colours without a stated way."""
     if image.format != "PNG":
         return
-    if (why := png_colours.why_unsupported(data)) is not None:
+    if (why := png.why_unsupported(data)) is not None:
         raise UnreadableImage(*why)
     is_grey = image.mode in {"1", "L", "LA", "La"} or image.mode.startswith("I")
-    if (profile := png_colours.profile(data, is_grey=is_grey)) is not None:
+    if (profile := png.profile(data, is_grey=is_grey)) is not None:
         image.info["icc_profile"] = profile
 
 
@@ -289,7 +289,7 @@ def _grey_from_16_bits(image: Image.Image) -> tuple[Image.Image, Image.Image | N
         raise UnreadableImage(Reason.UNSUPPORTED_PIXELS, f"grey of {values.min()}..{values.max()}, expected 0..65535")
     clear = image.info.get("transparency")  # the one value that is transparent
     alpha = Image.fromarray(np.where(values == clear, 0, 255).astype(np.uint8)) if isinstance(clear, int) else None
-    bits, is_white_zero = tiff_samples.grey_samples(image)
+    bits, is_white_zero = tiff_pieces.grey_samples(image)
     grey = (values >> (bits - 8)).astype(np.uint8)
     return Image.fromarray(255 - grey if is_white_zero else grey), alpha
 

@@ -7,7 +7,7 @@ ones it leaves to libtiff, which does.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from PIL import ImageFile, TiffImagePlugin
+from PIL import Image, ImageFile, TiffImagePlugin
 
 from tasks.io.images.undecoded import tiff_pixels
 
@@ -159,3 +159,38 @@ def _pieces(image: Tiff) -> _Pieces | None:
     columns, down = -(-width_px // across_px), -(-height_px // down_px)
     last_rows = height_px - (down - 1) * down_px if name == "strip" else down_px
     return _Pieces(name, across_px, down_px, columns, down, last_rows, planes, starts, lengths)
+
+
+_BITS, _PHOTOMETRIC, _FORMAT = 258, 262, 339
+_WHITE_IS_ZERO = 0
+_LAB = {8, 9}  # their a and b are signed by definition
+_SIGNED, _FLOATING = 2, 3
+_MOST_BITS = 16
+
+
+class GreySamples(NamedTuple):
+    """How to read grey of more than 8 bits."""
+
+    bits: int = 16
+    is_white_zero: bool = False
+
+
+def why_unsupported_samples(image: Image.Image) -> str | None:
+    """What is wrong with a TIFF's samples, if they have no agreed range: signed ones, and whole ones beyond 16 bits.
+
+    None for floating-point samples, of which the mode says so.
+    """
+    if not isinstance(image, TiffImagePlugin.TiffImageFile):
+        return None
+    bits, formats = image.tag_v2.get(_BITS, (1,)), image.tag_v2.get(_FORMAT, (1,))
+    photometric = image.tag_v2.get(_PHOTOMETRIC, -1)
+    is_signed = _SIGNED in formats and photometric not in _LAB
+    is_beyond = max(bits) > _MOST_BITS and _FLOATING not in formats
+    return tiff_pixels(bits, formats, photometric) if is_signed or is_beyond else None
+
+
+def grey_samples(image: Image.Image) -> GreySamples:
+    """Of a TIFF by its tags: Pillow gives its numbers as they are stored. Of any other format 16 bits, black is 0."""
+    if not isinstance(image, TiffImagePlugin.TiffImageFile):
+        return GreySamples()
+    return GreySamples(image.tag_v2.get(_BITS, (16,))[0], image.tag_v2.get(_PHOTOMETRIC) == _WHITE_IS_ZERO)
