@@ -9,7 +9,7 @@ from schemas.recipe import Recipe
 from schemas.stages import Quality
 from schemas.tables import QUALITY
 from tasks.core import quality as core
-from tasks.engine import inspection, runs
+from tasks.engine import inspection, runs, thumbnails
 from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.measure import measure_step
 from tasks.io.images import colour_thumbnails
@@ -26,7 +26,7 @@ def quality_part(blobs: pa.Table, _settings: None, into: str, context: Context) 
     store = runs.store_of(context)
     rows = [
         {"sha256": sha256, **core.scores(colour_thumbnails.rgb(jpeg))._asdict()}
-        for sha256, jpeg in inspection.jpegs(store, blobs)
+        for sha256, jpeg in thumbnails.jpegs(store, blobs)
     ]
     store.write_table(into, pa.Table.from_pylist(rows, schema=QUALITY))
 
@@ -35,7 +35,7 @@ def quality(settings: Quality, state: State, recipe: Recipe, context: Context) -
     """The scores of each kept record; only thumbnails without stored scores are read."""
 
     def thumbnail_paths(blobs: pa.Array) -> pa.Table:
-        paths = inspection.ensure_thumbnails(blobs, context, settings.label)
+        paths = thumbnails.ensure_thumbnails(blobs, context, settings.label)
         return paths.sort_by([("path", "ascending"), ("sha256", "ascending")])
 
     return measure_step(quality_part, settings, state, context, FOLDER, QUALITY, rows=thumbnail_paths)

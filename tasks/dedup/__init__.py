@@ -22,7 +22,7 @@ from schemas.tables import HASH, VERDICTS
 from tasks.core import tables
 from tasks.core.dedup import candidates, decide, preferences, verdicts, views
 from tasks.dedup import local_pairs, relate, search, view_hashes
-from tasks.engine import inspection, runs, steps
+from tasks.engine import inspection, runs, steps, thumbnails
 from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.measure import stored_measurements
 from tasks.engine.views import column_of, columns_of, copy_preferences, kept_ids, metadata_counts, own_splits
@@ -154,7 +154,7 @@ def _witnesses(store: Store, state: State) -> tuple[pa.Table, tuple[str, ...]]:
     blobs = pc.unique(down["sha256"]).sort()
     hashed = stored_measurements(store, inspection.HASHES, blobs, HASH)
     hashed = hashed.filter(pc.fill_null(pc.equal(hashed["phash_recipe"], PHASH), False))
-    at_hand = inspection.stored_thumbnails(store, hashed["sha256"].combine_chunks())["sha256"]
+    at_hand = thumbnails.stored_thumbnails(store, hashed["sha256"].combine_chunks())["sha256"]
     with_thumbnail = down.filter(pc.is_in(down["sha256"], value_set=at_hand))
     looked = tables.lookup(hashed, "sha256", with_thumbnail["sha256"])
     zeros = pa.array(np.zeros(with_thumbnail.num_rows, np.int64))

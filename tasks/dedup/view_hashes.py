@@ -15,6 +15,7 @@ from schemas.tables import VIEW_HASHES
 from tasks.core import tables
 from tasks.core.dedup import views
 from tasks.engine import inspection, runs
+from tasks.engine import thumbnails as stored_thumbnails
 from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.measure import stored_measurements
 from tasks.engine.parts import run_in_parts
@@ -32,7 +33,7 @@ Hashes = NDArray[np.uint64]
 def hash_views_part(blobs: pa.Table, folder_of: dict[ViewName, str], context: Context) -> None:
     """Hash the views of one batch of thumbnails, which are read once, and store them: a table for each name."""
     store = runs.store_of(context)
-    greys = inspection.greys(store, blobs)
+    greys = stored_thumbnails.greys(store, blobs)
     for name, folder in folder_of.items():
         rows = [
             {"sha256": sha256, "keys": views.view_hashes(greys[sha256], views.VIEWS[name])}
@@ -59,7 +60,7 @@ def ensure_view_hashes(
     for todo, lacking in _missing_together(blobs, have):
         if context.plan:
             break
-        places = inspection.ensure_thumbnails(todo, context, label).sort_by(
+        places = stored_thumbnails.ensure_thumbnails(todo, context, label).sort_by(
             [("path", "ascending"), ("sha256", "ascending")]
         )
         run_in_parts(

@@ -22,7 +22,7 @@ from tasks.core.coco.categories import category_table
 from tasks.core.dedup.preferences import preferences
 from tasks.core.export import card, card_head, digest, ledger
 from tasks.core.report import attributes, clusters, detector, page, thumbnails, unread
-from tasks.engine import inspection as stored_thumbnails
+from tasks.engine import thumbnails as stored_thumbnails
 from tasks.engine.cache_keys import is_same_split, split_sha256
 from tasks.engine.views import columns_of, copy_preferences, metadata_counts
 from tasks.export import groups, parts, statistics

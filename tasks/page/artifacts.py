@@ -15,7 +15,7 @@ from schemas.phrases import error_line
 from schemas.reasons import MEANING, Reason
 from schemas.split import SplitName
 from tasks.core.markdown import as_text
-from tasks.engine import inspection, runs
+from tasks.engine import runs, thumbnails
 from tasks.engine.views import column_of
 from tasks.io.images.previews import contact_sheet
 from tasks.io.store.releases import Release
@@ -128,9 +128,9 @@ def _samples(context: Context, steps: Sequence[Step]) -> list[str]:
     if fetched is None:
         return []
     blobs = pc.unique(column_of(store, fetched, ids, "sha256").drop_null()).sort()
-    shelf = inspection.stored_thumbnails(store, blobs)
+    shelf = thumbnails.stored_thumbnails(store, blobs)
     first = shelf.filter(pc.equal(shelf["path"], pc.min(shelf["path"]))).slice(0, _SAMPLES)
-    pictures = [jpeg for _, jpeg in inspection.jpegs(store, first)]
+    pictures = [jpeg for _, jpeg in thumbnails.jpegs(store, first)]
     if not pictures:
         return []
     data = base64.b64encode(contact_sheet(pictures)).decode()

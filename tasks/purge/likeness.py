@@ -14,7 +14,7 @@ from schemas.tables import HASH
 from tasks.core import tables
 from tasks.core.dedup import candidates, relate, search, views
 from tasks.core.dedup.decide import COPIES
-from tasks.engine import inspection
+from tasks.engine import inspection, thumbnails
 from tasks.engine.measure import stored_measurements
 from tasks.io.images.inspection import PHASH
 from tasks.io.store.store import Store
@@ -33,14 +33,14 @@ def look_alikes(store: Store, purged: pa.Array, others: pa.Array) -> set[tuple[s
     blobs = pc.unique(pa.concat_arrays([purged, others])).sort()
     hashed = stored_measurements(store, inspection.HASHES, blobs, HASH)
     hashed = hashed.filter(pc.fill_null(pc.equal(hashed["phash_recipe"], PHASH), False))
-    shelf = inspection.stored_thumbnails(store, hashed["sha256"].combine_chunks())
+    shelf = thumbnails.stored_thumbnails(store, hashed["sha256"].combine_chunks())
     mine = shelf.filter(pc.is_in(shelf["sha256"], value_set=purged))
     if not mine.num_rows:
         return set()
     rows = tables.lookup(hashed, "sha256", shelf["sha256"])
     view_hashes = {
         sha256: np.concatenate([views.view_hashes(grey, views.VIEWS[key]) for key in _KEYS])
-        for sha256, grey in inspection.greys(store, mine).items()
+        for sha256, grey in thumbnails.greys(store, mine).items()
     }
     phash = rows["phash"].to_numpy().astype(np.uint64)
     is_mine = np.asarray(pc.is_in(rows["sha256"], value_set=mine["sha256"]), np.bool_)
@@ -78,7 +78,7 @@ def _candidate_pairs(
 def _copies_among(store: Store, rows: pa.Table, shelf: pa.Table, pairs: NDArray[np.int64]) -> set[tuple[str, str]]:
     """The pairs that a second look takes for copies, in both orders."""
     needed = rows["sha256"].take(pa.array(np.unique(pairs[:, :2])))
-    grey = inspection.greys(store, shelf.filter(pc.is_in(shelf["sha256"], value_set=needed)))
+    grey = thumbnails.greys(store, shelf.filter(pc.is_in(shelf["sha256"], value_set=needed)))
     known = rows.select(["sha256", "width_px", "height_px"]).to_pylist()
     copies = set[tuple[str, str]]()
     for a, b, number in pairs.tolist():

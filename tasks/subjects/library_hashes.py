@@ -7,7 +7,7 @@ from prefect.cache_policies import NO_CACHE
 from schemas.hash_kinds import HashKind
 from schemas.manifests import Context
 from schemas.tables import LIBRARY_HASHES
-from tasks.engine import inspection, runs
+from tasks.engine import inspection, runs, thumbnails
 from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.measure import measure_blobs, stored_measurements
 from tasks.io.images import library_hashes
@@ -22,7 +22,7 @@ def library_hashes_part(blobs: pa.Table, kind: HashKind, into: str, context: Con
     """Hash one batch of thumbnails (sha256, path) and store the hashes."""
     store = runs.store_of(context)
     rows = []
-    for sha256, jpeg in inspection.jpegs(store, blobs):
+    for sha256, jpeg in thumbnails.jpegs(store, blobs):
         text, words = library_hashes.library_hash(jpeg, kind)
         rows.append({"sha256": sha256, "hash": text, "keys": words})
     store.write_table(into, pa.Table.from_pylist(rows, schema=LIBRARY_HASHES))
@@ -39,7 +39,7 @@ def ensure_hashes(kind: HashKind, blobs: pa.Array, context: Context, label: str)
         return stored_hashes(kind, blobs, context)
 
     def thumbnail_paths(missing: pa.Array) -> pa.Table:
-        paths = inspection.ensure_thumbnails(missing, context, label)
+        paths = thumbnails.ensure_thumbnails(missing, context, label)
         return paths.sort_by([("path", "ascending"), ("sha256", "ascending")])
 
     return measure_blobs(
