@@ -157,18 +157,12 @@ def _witnesses(store: Store, state: State) -> tuple[pa.Table, tuple[str, ...]]:
     at_hand = thumbnails.stored_thumbnails(store, hashed["sha256"].combine_chunks())["sha256"]
     with_thumbnail = down.filter(pc.is_in(down["sha256"], value_set=at_hand))
     looked = tables.lookup(hashed, "sha256", with_thumbnail["sha256"])
-    zeros = pa.array(np.zeros(with_thumbnail.num_rows, np.int64))
     table = pa.table(
         {
-            "record_id": with_thumbnail["record_id"],
-            "sha256": with_thumbnail["sha256"],
-            "detail": with_thumbnail["detail"],
-            "rights_uri": pa.array([""] * with_thumbnail.num_rows, pa.string()),
-            "is_annotated": pa.array([False] * with_thumbnail.num_rows, pa.bool_()),
-            "metadata": zeros,
-            "bytes": zeros,
-            "preference": zeros,
-            "is_second_choice": pa.array([False] * with_thumbnail.num_rows, pa.bool_()),
+            **{name: with_thumbnail[name] for name in ("record_id", "sha256", "detail")},
+            "rights_uri": pa.repeat("", with_thumbnail.num_rows),
+            **{name: pa.repeat(0, with_thumbnail.num_rows) for name in ("metadata", "bytes", "preference")},
+            **{name: pa.repeat(False, with_thumbnail.num_rows) for name in ("is_annotated", "is_second_choice")},
             **{name: looked[name] for name in ("phash", "phash_recipe", "width_px", "height_px")},
         }
     )

@@ -1,4 +1,4 @@
-"""Pairs of blobs that are worth a second look: those whose hashes, or whose views' hashes, are near each other."""
+"""Pairs of blobs that are worth a comparison: those whose hashes, or whose views' hashes, are near each other."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -85,7 +85,7 @@ def is_degenerate(hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
 
 
 def candidates(hashes: NDArray[np.uint64], near: NearHashes, views: Sequence[ViewHashes] = ()) -> Candidates:
-    """Pairs of blobs to look at again, each unordered pair once: by the whole if that is about as near as the nearest
+    """Pairs of blobs to compare, each unordered pair once: by the whole if that is about as near as the nearest
     view, else by that.
 
     hashes: (N,) of blobs 0 .. N - 1. For the whole picture's view (0), a < b; of two finds by one other view the one

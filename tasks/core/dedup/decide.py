@@ -49,13 +49,13 @@ _Mask = NDArray[np.bool_]
 
 
 class _PairMasks(NamedTuple):
-    """(P,) each: what pairs are by a person's word or by a look, and which must lie in one split."""
+    """(P,) each: what pairs are by a person's verdict or by a comparison, and which must lie in one split."""
 
     is_copy_by_verdict: _Mask
     is_different_by_verdict: _Mask
-    is_copy_by_look: _Mask
-    is_doubt_by_look: _Mask
-    is_uncertain_by_look: _Mask
+    is_copy_by_comparison: _Mask
+    is_doubt_by_comparison: _Mask
+    is_uncertain_by_comparison: _Mask
     is_bound: _Mask
 
 
@@ -68,10 +68,10 @@ def decide(view: pa.Table, relations: pa.Table, verdicts: pa.Table, settings: De
     in, empty out; the order of rows changes nothing else.
 
     Records of equal bytes are one. Pairs of a relation that the recipe drops are ties, pairs of two works are doubts,
-    and ties join what no doubts outweigh (`clusters`, `weights`). Of a cluster the most preferable record is kept, and
-    all others name it. A person's verdict replaces what was measured: `copy` always joins, `different` keeps apart,
-    `related` does neither; but equal bytes are one, whatever the verdict. `group_id` is the smallest record_id that is
-    connected by copies, by relations that the recipe drops or binds, and by `related`.
+    and ties join what no doubts outweigh (`groups`). Of a cluster the most preferable record is kept, and all others
+    name it. A person's verdict replaces what was measured: `copy` always joins, `different` keeps apart, `related` does
+    neither; but equal bytes are one, whatever the verdict. `group_id` is the smallest record_id that is connected by
+    copies, by relations that the recipe drops or binds, and by `related`.
 
     Raises ValueError for a verdict of another word and for a pair of blobs that comes twice.
     """
@@ -86,7 +86,7 @@ def decide(view: pa.Table, relations: pa.Table, verdicts: pa.Table, settings: De
     cluster = clusters(len(order), firm, ends[weighed], weights[weighed])
     group = connected_components(len(order), np.concatenate([ends[ties.is_bound], np.stack([every, cluster], axis=1)]))
     is_joined = cluster[ends[:, 0]] == cluster[ends[:, 1]]
-    links = pairs.take(_strongest_first(pairs, (ties.is_copy_by_verdict | ties.is_copy_by_look) & is_joined))
+    links = pairs.take(_strongest_first(pairs, (ties.is_copy_by_verdict | ties.is_copy_by_comparison) & is_joined))
     stays = _best_of_each(cluster, preference_order(rows))
     outcome = _outcome(rows["record_id"], blob, stays, group, links)
     edges = [rows["record_id"].take(pairs["a"]), rows["record_id"].take(pairs["b"]), *pairs.columns[2:], is_joined]
@@ -179,9 +179,9 @@ def _pair_masks(pairs: pa.Table, settings: Dedup) -> _PairMasks:
     return _PairMasks(
         is_copy_by_verdict=is_any("verdict", ["copy"]),
         is_different_by_verdict=is_any("verdict", ["different"]),
-        is_copy_by_look=has_no_verdict & is_any("relation", dropped - {Relation.SAME_FILE}),
-        is_doubt_by_look=has_no_verdict & is_any("relation", APART),
-        is_uncertain_by_look=has_no_verdict & is_any("relation", [Relation.UNCERTAIN]),
+        is_copy_by_comparison=has_no_verdict & is_any("relation", dropped - {Relation.SAME_FILE}),
+        is_doubt_by_comparison=has_no_verdict & is_any("relation", APART),
+        is_uncertain_by_comparison=has_no_verdict & is_any("relation", [Relation.UNCERTAIN]),
         is_bound=is_any("verdict", ["copy", "related"])
         | (has_no_verdict & is_any("relation", dropped | set(settings.bind_relations))),
     )
@@ -191,9 +191,9 @@ def _weights(pairs: pa.Table, ties: _PairMasks) -> NDArray[np.int64]:
     """(P,) how much each pair counts for one work (above 0) or for two (below 0)."""
     score = pc.fill_null(pairs["score"], 0.0).to_numpy()
     weights = np.zeros(len(score), np.int64)
-    weights[ties.is_copy_by_look] = tie_weights(score[ties.is_copy_by_look])
-    weights[ties.is_doubt_by_look] = doubt_weights(score[ties.is_doubt_by_look])
-    weights[ties.is_uncertain_by_look] = UNCERTAIN
+    weights[ties.is_copy_by_comparison] = tie_weights(score[ties.is_copy_by_comparison])
+    weights[ties.is_doubt_by_comparison] = doubt_weights(score[ties.is_doubt_by_comparison])
+    weights[ties.is_uncertain_by_comparison] = UNCERTAIN
     weights[ties.is_different_by_verdict] = NEVER
     return weights
 
@@ -285,11 +285,11 @@ COPIES = frozenset(set(Relation) - {Relation.UNCERTAIN, Relation.LOOK_ALIKE, Rel
 def decide_with_witnesses(
     view: pa.Table, witnesses: pa.Table, relations: pa.Table, verdicts: pa.Table, settings: Dedup
 ) -> tuple[pa.Table, pa.Table]:
-    """Outcome and edges as `dedup.decide.decide` gives them, but copies of witnesses are dropped first, as taken down.
+    """Outcome and edges as `decide` gives them, but copies of witnesses are dropped first, as taken down.
 
     witnesses: the columns of the view, and `detail`: why it was taken down. They are in neither table that comes out.
-    A copy is what a build with the witnesses would join with one of them; what is in one of COPIES with what it joins,
-    unless a person has said that the two are different or only related; and all that a build would join with that.
+    A copy is: what a build with the witnesses would join with one of them; what has one of the relations COPIES to
+    that, unless a person has said that the two are different or only related; and all that a build would join with it.
     """
     if not witnesses.num_rows:
         return decide(view, relations, verdicts, settings)

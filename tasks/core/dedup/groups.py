@@ -96,12 +96,13 @@ def _entry(evidence: _Evidence, one: int, other: int) -> tuple[int, int, int, in
 
 WEAKEST_TIE, STRONGEST_TIE = 100, 1000
 WEAKEST_DOUBT, STRONGEST_DOUBT = -1000, -2000
-"""One doubt refuses the strongest tie that it contradicts; two strong ties outweigh a weak doubt."""
+"""One doubt outweighs the strongest tie that it contradicts; two strong ties outweigh a weak doubt."""
 LOST = -300
-"""Of a score of 0: the look found nothing that both show, or got lost. A tie with a score of 0.69 outweighs it."""
+"""Of a score of 0: the comparison found nothing that both show, or laid them over each other in the wrong place. A tie
+with a score of 0.69 outweighs it."""
 UNCERTAIN = -50
-"""Two refuse the weakest tie. Leaves of one book are uncertain, one and all. So is 1 in 18 pairs of hard copies; but
-their ties are many, and weigh more."""
+"""Two outweigh the weakest tie. All leaves of one book are uncertain to each other. So is 1 in 18 pairs of copies that
+are hard to find; but their ties are many, and weigh more."""
 
 _Scores = NDArray[np.float64]
 _Weights = NDArray[np.int64]

@@ -181,8 +181,7 @@ def _with_roles(view: pa.Table, settings: Split) -> pa.Table:
     has_gallery_image = np.zeros(view.num_rows, np.bool_)
     has_gallery_image[copy[~is_query & is_kept]] = True
     is_copy = is_query & has_gallery_image[copy] & is_kept
-    place = view.schema.get_field_index("is_kept")
-    queries = view.set_column(place, "is_kept", pa.array(is_kept & ~is_copy)).filter(pa.array(is_query))
+    queries = _with(view, "is_kept", pa.array(is_kept & ~is_copy)).filter(pa.array(is_query))
     gallery = view.filter(pa.array(~is_query & is_kept))
     if settings.keep is not None:
         units.check_gallery(settings.label, gallery["record_id"], gallery["keep"])
