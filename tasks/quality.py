@@ -10,8 +10,7 @@ from schemas.stages import Quality
 from schemas.tables import QUALITY
 from tasks.core import quality as core
 from tasks.engine import inspection, runs, thumbnails
-from tasks.engine.cache_keys import cache_key
-from tasks.engine.code_digests import code_digest
+from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.measure import measure_step
 from tasks.io.images import colour_thumbnails
 from tasks.io.store.layout import measure_folder

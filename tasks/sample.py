@@ -9,8 +9,8 @@ from schemas.sample import Sample
 from tasks.core import sample as core
 from tasks.core import strata
 from tasks.engine import runs
-from tasks.engine.code_digests import code_digest
-from tasks.engine.decide import decide_step
+from tasks.engine.cache_keys import code_digest
+from tasks.engine.steps import decide_step
 from tasks.engine.views import figure_counts, grouping_values, kept_ids
 from tasks.io.store.store import Store
 from tasks.subjects import by_hand

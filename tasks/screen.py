@@ -12,8 +12,8 @@ from schemas.screen import Screen
 from tasks.core import screen as core
 from tasks.core.names import styles
 from tasks.engine import runs
-from tasks.engine.code_digests import code_digest
-from tasks.engine.decide import decide_step
+from tasks.engine.cache_keys import code_digest
+from tasks.engine.steps import decide_step
 from tasks.engine.views import column_of, figure_counts, kept_ids
 from tasks.io.store.store import Store
 from tasks.subjects import by_hand

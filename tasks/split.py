@@ -11,10 +11,10 @@ from schemas.split import Split
 from tasks.core import strata
 from tasks.core.names.spellings import joined_names, joined_note
 from tasks.core.split import decide as core
-from tasks.core.split import drift, gaps, own
+from tasks.core.split import drift, units
 from tasks.engine import runs, steps
-from tasks.engine.code_digests import code_digest
-from tasks.engine.decide import decide_once
+from tasks.engine.cache_keys import code_digest
+from tasks.engine.steps import decide_once
 from tasks.engine.views import column_of, columns_of, figure_counts, grouping_values, kept_ids, own_splits
 from tasks.io.store.store import Store
 from tasks.subjects import previous
@@ -52,8 +52,10 @@ def _notes(view: pa.Table, outcome: pa.Table, settings: Split) -> tuple[str, ...
     """Sentences on the splits. Raises Refusal where what is published keeps them too far from the ratios."""
     is_dealt, kept = core.is_dealt(view, settings), view.filter(view["is_kept"])
     is_query = pc.fill_null(pc.not_equal(kept["role"], "gallery"), True)
-    gap_notes = gaps.notes(kept.filter(is_query), outcome["split"].filter(is_query), settings)
-    own_notes = () if settings.keep is None else own.kept_note(settings.label, _in_own_splits(view, outcome, is_dealt))
+    gap_notes = drift.gap_notes(kept.filter(is_query), outcome["split"].filter(is_query), settings)
+    own_notes = (
+        () if settings.keep is None else units.kept_note(settings.label, _in_own_splits(view, outcome, is_dealt))
+    )
     if not settings.seats:
         return (*own_notes, *gap_notes)
     mask = pa.array(is_dealt)

@@ -4,7 +4,7 @@ import hashlib
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import NamedTuple
 
@@ -84,12 +84,9 @@ def parse_manual_lists(name: str, rows: Sequence[tuple[int, Sequence[str]]]) -> 
     reason or one of several lines, a date that is no day, two rows that do the same for different reasons, two actions
     on one record that exclude each other (CLASHES), and a takedown of a record alone and of its work.
     """
-    if not rows:
-        raise BadInput(f"{name}: expected the columns {','.join(COLUMNS)}, got an empty file")
-    places = _column_places(name, rows[0][1])
     found: dict[tuple[str, str, str], _ManualRow] = {}
-    for line, cells in rows[1:]:
-        row = _parse_row(name, line, cells, places)
+    for line, cells in cells_by_column(name, rows, COLUMNS, _NEEDED):
+        row = _parse_row(name, line, cells)
         who = normalize_name(row.name) or row.name if row.scope == "artist" else row.name
         before = found.setdefault((row.action, row.scope, who), row)
         found[row.action, row.scope, who] = min(before, row, key=lambda each: each.name)  # whichever comes first
@@ -103,18 +100,29 @@ def parse_manual_lists(name: str, rows: Sequence[tuple[int, Sequence[str]]]) -> 
     return pa.Table.from_pylist([row._asdict() for row in rows_by_hand], schema=BY_HAND)
 
 
-def _column_places(name: str, header: Sequence[str]) -> dict[str, int]:
-    places = {column: place for place, column in enumerate(header)}
-    if len(places) < len(header) or not _NEEDED <= set(places) <= set(COLUMNS):
-        raise BadInput(f"{name}: expected the columns {','.join(COLUMNS)}, got {quoted(','.join(header))}")
-    return places
+def cells_by_column(
+    name: str, rows: Sequence[tuple[int, Sequence[str]]], columns: Sequence[str], needed: Collection[str]
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """The line of each row of a file but the first, which names the columns in any order, and its cells by column.
+
+    Raises BadInput, naming the file, for no rows, other columns than these, a needed one that is missing, and a row
+    with more or fewer cells.
+    """
+    expected = f"{name}: expected the columns {','.join(columns)}"
+    if not rows:
+        raise BadInput(f"{expected}, got an empty file")
+    header = rows[0][1]
+    if len(set(header)) < len(header) or not set(needed) <= set(header) <= set(columns):
+        raise BadInput(f"{expected}, got {quoted(','.join(header))}")
+    for line, cells in rows[1:]:
+        if len(cells) != len(header):
+            raise BadInput(f"{name}, line {line}: expected {len(header)} cells, got {len(cells)}")
+        yield line, dict(zip(header, cells, strict=True))
 
 
-def _parse_row(name: str, line: int, cells: Sequence[str], places: Mapping[str, int]) -> _ManualRow:
+def _parse_row(name: str, line: int, cells: Mapping[str, str]) -> _ManualRow:
     where = f"{name}, line {line}"
-    if len(cells) != len(places):
-        raise BadInput(f"{where}: expected {len(places)} cells, got {len(cells)}")
-    text = {column: unicodedata.normalize("NFC", cells[place]).strip() for column, place in places.items()}
+    text = {column: unicodedata.normalize("NFC", cell).strip() for column, cell in cells.items()}
     action = next((word for word in ACTIONS if word == text["action"]), None)
     if action is None:
         raise BadInput(f"{where}: expected an action of {', '.join(ACTIONS)}, got {quoted(text['action'])}")

@@ -3,7 +3,7 @@ machine.
 """
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,6 @@ from numpy.typing import NDArray
 
 _ROWS = 1 << 18
 """Rows whose logarithms are taken at once: what they need on the way stays in the processor's cache."""
-
-_Kernel = Callable[
-    [NDArray[np.int64], NDArray[np.uint8], NDArray[np.uint64], NDArray[np.int64], NDArray[np.uint64]], None
-]
 
 
 def tickets(
@@ -31,6 +27,10 @@ def tickets(
     >>> tickets(names, 7, "sample", ["Cubism"], np.zeros(2, np.int64)).tolist()
     [10756580579186980126, 16657548657536605038]
     """
+    from tasks.core.siphash import (
+        siphash,  # the compiler takes half a second to load, and most builds draw nothing anew
+    )
+
     keys = np.array([_siphash_key(seed, purpose, name) for name in strata], np.uint64).reshape(-1, 2)
     found = np.empty(len(names), np.uint64)
     done = 0
@@ -39,7 +39,7 @@ def tickets(
         end = done + len(text)
         starts = np.frombuffer(text.buffers()[1], np.int64)[text.offset : text.offset + len(text) + 1]
         letters = np.frombuffer(text.buffers()[2] or b"", np.uint8)
-        _siphash()(starts, letters, keys, np.ascontiguousarray(stratum[done:end], np.int64), found[done:end])
+        siphash(starts, letters, keys, np.ascontiguousarray(stratum[done:end], np.int64), found[done:end])
         done = end
     return found
 
@@ -111,12 +111,3 @@ def _minus_log(u: NDArray[np.float64]) -> NDArray[np.float64]:
 def _siphash_key(seed: int, purpose: str, stratum: str) -> tuple[int, int]:
     digest = hashlib.sha256(f"{seed}\t{purpose}\t{stratum}".encode()).digest()
     return int.from_bytes(digest[:8], "little"), int.from_bytes(digest[8:16], "little")
-
-
-def _siphash() -> _Kernel:
-    # the compiler takes half a second to load, and most builds draw nothing anew
-    from tasks.core.siphash import (
-        siphash,
-    )
-
-    return siphash

@@ -20,11 +20,10 @@ from schemas.relations import APART, VIEW_NAMES, ViewName
 from schemas.stages import Dedup
 from schemas.tables import HASH, VERDICTS
 from tasks.core import tables
-from tasks.core.dedup import candidates, decide, preferences, verdicts, views, witnesses
+from tasks.core.dedup import candidates, decide, preferences, verdicts, views
 from tasks.dedup import local_pairs, relate, search, view_hashes
 from tasks.engine import inspection, runs, steps, thumbnails
-from tasks.engine.cache_keys import cache_key
-from tasks.engine.code_digests import code_digest
+from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.measure import stored_measurements
 from tasks.engine.views import column_of, columns_of, copy_preferences, kept_ids, metadata_counts, own_splits
 from tasks.io.files import verdicts as files
@@ -34,7 +33,7 @@ from tasks.io.store.store import Store, parquet_bytes
 from tasks.subjects import by_hand, library_hashes, previous
 from tasks.subjects.roles import roles_of
 
-CODE = code_digest(decide, witnesses)
+CODE = code_digest(decide)
 
 
 class Blobs(NamedTuple):
@@ -73,7 +72,7 @@ def dedup(settings: Dedup, state: State, recipe: Recipe, context: Context) -> St
     evidence = evidence._replace(notes=(*evidence.notes, *lost, *unmet))
     rows, absent = view.select(decide.COLUMNS), absent.select([*decide.COLUMNS, "detail"])
     if state.pending or not evidence.is_complete:
-        outcome, _ = witnesses.decide(rows, absent, evidence.relations, judged, settings)
+        outcome, _ = decide.decide_with_witnesses(rows, absent, evidence.relations, judged, settings)
         return steps.provisional_step(store, settings, state, outcome).model_copy(update={"notes": evidence.notes})
     outcome_ref, edges, is_new = _decide_once(store, settings, rows, absent, evidence.relations, judged)
     if (is_second_choice := _second_choices(store, state, recipe, store.read_table(outcome_ref))).any():
@@ -97,7 +96,7 @@ def _second_choices(store: Store, state: State, recipe: Recipe, outcome: pa.Tabl
     sha256 = column_of(store, state.outcome("fetch"), ids, "sha256")
     published = previous.published_splits(store, recipe, state.previous, ids, sha256)
     roles, keep = roles_of(store, recipe, state, ids), own_splits(store, recipe, state, ids)
-    return decide.is_second_choice(outcome["group_id"], published, roles, keep)
+    return preferences.is_second_choice(outcome["group_id"], published, roles, keep)
 
 
 def check_verdicts(settings: Dedup, context: Context, recipe: Recipe) -> None:
@@ -158,18 +157,12 @@ def _witnesses(store: Store, state: State) -> tuple[pa.Table, tuple[str, ...]]:
     at_hand = thumbnails.stored_thumbnails(store, hashed["sha256"].combine_chunks())["sha256"]
     with_thumbnail = down.filter(pc.is_in(down["sha256"], value_set=at_hand))
     looked = tables.lookup(hashed, "sha256", with_thumbnail["sha256"])
-    zeros = pa.array(np.zeros(with_thumbnail.num_rows, np.int64))
     table = pa.table(
         {
-            "record_id": with_thumbnail["record_id"],
-            "sha256": with_thumbnail["sha256"],
-            "detail": with_thumbnail["detail"],
-            "rights_uri": pa.array([""] * with_thumbnail.num_rows, pa.string()),
-            "is_annotated": pa.array([False] * with_thumbnail.num_rows, pa.bool_()),
-            "metadata": zeros,
-            "bytes": zeros,
-            "preference": zeros,
-            "is_second_choice": pa.array([False] * with_thumbnail.num_rows, pa.bool_()),
+            **{name: with_thumbnail[name] for name in ("record_id", "sha256", "detail")},
+            "rights_uri": pa.repeat("", with_thumbnail.num_rows),
+            **{name: pa.repeat(0, with_thumbnail.num_rows) for name in ("metadata", "bytes", "preference")},
+            **{name: pa.repeat(False, with_thumbnail.num_rows) for name in ("is_annotated", "is_second_choice")},
             **{name: looked[name] for name in ("phash", "phash_recipe", "width_px", "height_px")},
         }
     )
@@ -307,7 +300,7 @@ def _decide_once(
     known = [next((ref for ref, _ in store.tables(folder)), None) for folder in folders]
     if known[0] is not None and known[1] is not None:
         return known[0], known[1], False
-    outcome, edges = witnesses.decide(view, absent, relations, judged, settings)
+    outcome, edges = decide.decide_with_witnesses(view, absent, relations, judged, settings)
     edges_ref = store.write_table(folders[1], edges)
     return store.write_table(folders[0], outcome), edges_ref, True
 

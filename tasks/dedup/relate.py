@@ -16,8 +16,7 @@ from tasks.core.dedup import relate, views
 from tasks.dedup.stored_keypoints import all_keypoint_places, stored_keypoints
 from tasks.engine import inspection, runs
 from tasks.engine import thumbnails as stored_thumbnails
-from tasks.engine.cache_keys import cache_key
-from tasks.engine.code_digests import code_digest
+from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.parts import run_in_parts
 from tasks.io.images import keypoints, thumbnails
 from tasks.io.store.layout import measure_folder
@@ -36,7 +35,6 @@ _SHELVES_PER_BLOCK = 8
 @task(cache_policy=NO_CACHE, **retries.RETRY_IO)
 @imports_before(
     "tasks.core.dedup.local_kernels",
-    "tasks.core.dedup.patch_kernels",
     "tasks.core.dedup.registration",
     "tasks.core.dedup.search_bands",
 )

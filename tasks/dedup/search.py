@@ -17,8 +17,7 @@ from schemas.manifests import Context, TableRef
 from schemas.tables import SEARCH_HASHES, SEARCH_PAIRS
 from tasks.core.dedup import search
 from tasks.engine import runs
-from tasks.engine.cache_keys import cache_key
-from tasks.engine.code_digests import code_digest
+from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.parts import run_in_parts
 from tasks.io.store.layout import measure_folder, outcome_folder
 from tasks.io.store.store import Store, parquet_bytes

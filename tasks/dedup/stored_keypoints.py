@@ -11,8 +11,7 @@ from schemas.tables import THUMBNAIL_PLACES
 from tasks.core import tables
 from tasks.core.dedup import local
 from tasks.engine import inspection
-from tasks.engine.cache_keys import cache_key
-from tasks.engine.code_digests import code_digest
+from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.io.images import keypoints, thumbnails
 from tasks.io.store.layout import measure_folder
 from tasks.io.store.store import Store

@@ -16,8 +16,7 @@ from tasks.core import tables
 from tasks.core.dedup import views
 from tasks.engine import inspection, runs
 from tasks.engine import thumbnails as stored_thumbnails
-from tasks.engine.cache_keys import cache_key
-from tasks.engine.code_digests import code_digest
+from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.measure import stored_measurements
 from tasks.engine.parts import run_in_parts
 from tasks.io.images import thumbnails

@@ -15,8 +15,7 @@ from schemas.stages import HIGHEST_MAX_PIXELS
 from schemas.tables import HASH, THUMBNAIL_PLACES, THUMBNAILS
 from tasks.core import hash as core
 from tasks.engine import runs
-from tasks.engine.cache_keys import cache_key
-from tasks.engine.code_digests import code_digest
+from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.io.images import decode, inspection
 from tasks.io.store.layout import measure_folder
 from tasks.io.store.store import Store

@@ -1,13 +1,22 @@
-"""The step that a stage hands on: its outcome, and the counts that must close."""
+"""The step that a stage hands on: its outcome, and the counts that must close; and decisions, each taken once per
+(settings, code, digest of the whole view that it is taken from).
+"""
+
+import hashlib
+from collections.abc import Callable
+from typing import Any
 
 import pyarrow as pa
+from pydantic import BaseModel
 
 from schemas.manifests import State, Step, TableRef
 from schemas.reasons import Reason
 from schemas.stages import AnyStage, Scrape
 from tasks.core import tables
-from tasks.io.store.layout import outcome_folder
-from tasks.io.store.store import Store
+from tasks.engine.cache_keys import cache_key
+from tasks.engine.views import kept_ids
+from tasks.io.store.layout import decision_folder, outcome_folder
+from tasks.io.store.store import Store, parquet_bytes
 
 
 def step_of(
@@ -60,3 +69,30 @@ def provisional_step(store: Store, settings: AnyStage, state: State, outcome: pa
     Its outcome for the rows that are there already is used meanwhile: a good estimate for later stages.
     """
     return planned_step(store, settings, outcome, computed=1, pending=state.pending)
+
+
+def decide_once(
+    store: Store, stage: str, settings: BaseModel, code: str, view: pa.Table, rule: Callable[[], pa.Table]
+) -> tuple[TableRef, bool]:
+    """The table that the rule gives for this view, settings and code, and whether the rule had to run now."""
+    key = cache_key(settings=settings, code=code, view=hashlib.sha256(parquet_bytes(view)).hexdigest())
+    folder = decision_folder(stage, key)
+    for ref, _ in store.tables(folder):
+        return ref, False
+    return store.write_table(folder, rule()), True
+
+
+def decide_step(
+    store: Store,
+    settings: AnyStage,
+    state: State,
+    code: str,
+    view: Callable[[], pa.Table],
+    decide: Callable[[pa.Table, Any], pa.Table],
+) -> Step:
+    """The step of a stage whose outcome is one decision on one view."""
+    ids, current = kept_ids(store, state), view()
+    if state.pending:
+        return provisional_step(store, settings, state, decide(current, settings))
+    ref, is_new = decide_once(store, settings.stage, settings, code, current, lambda: decide(current, settings))
+    return step_of(store, settings, ids, ref, computed=int(is_new))

@@ -14,7 +14,7 @@ from schemas.tables import SOURCE_FIGURES
 from tasks.core import strata, tables
 from tasks.core.dedup import preferences
 from tasks.core.detect import counts
-from tasks.core.split import own
+from tasks.core.split import units
 from tasks.io.store.store import Store
 
 
@@ -115,4 +115,4 @@ def own_splits(store: Store, recipe: Recipe, state: State, record_ids: pa.Chunke
     if settings.keep is None:
         return None
     words = column_of(store, state.records, record_ids, settings.keep)
-    return pa.chunked_array([own.own_splits(settings.label, record_ids, words, settings.keep)])
+    return pa.chunked_array([units.own_splits(settings.label, record_ids, words, settings.keep)])

@@ -7,7 +7,7 @@ from schemas.file_names import FileNames
 from schemas.phrases import LONGEST_PLACE, counted, listed, quoted
 from tasks.io.files.folders import Folder
 from tasks.io.images.decode import UnreadableImage
-from tasks.io.images.drawn_boxes import Boxes, small_picture
+from tasks.io.images.previews import Boxes, small_picture
 
 _ENDINGS = ("", ".png", ".jpg", ".jpeg", ".webp")
 _MAX_BYTES = 2**28

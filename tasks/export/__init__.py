@@ -19,7 +19,7 @@ from tasks.core.export import ledger
 from tasks.core.split import decide
 from tasks.engine import runs, steps
 from tasks.engine.cache_keys import is_same_split
-from tasks.engine.decide import decide_once
+from tasks.engine.steps import decide_once
 from tasks.engine.views import kept_ids
 from tasks.export.content import CODE, Content, content, detector_names, publication, recipe_sha256
 from tasks.export.files import write_release

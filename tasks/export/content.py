@@ -13,8 +13,7 @@ from schemas.stages import Dedup, Export
 from schemas.tables import COCO_FILES
 from tasks.core import tables
 from tasks.core.export import annotations, digest, images, ledger
-from tasks.engine.cache_keys import cache_key
-from tasks.engine.code_digests import code_digest
+from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.views import column_of, columns_of, kept_ids
 from tasks.io.files import by_hand, contracts, verdicts
 from tasks.io.store.store import Store

@@ -10,7 +10,7 @@ from tasks.core import sample
 from tasks.core.names.spellings import Name, field_of_column, joined_names
 from tasks.core.report import groups
 from tasks.core.split import decide as split
-from tasks.core.split import gaps
+from tasks.core.split import drift
 from tasks.core.strata import stratum_column
 from tasks.engine.views import grouping_values
 from tasks.export.statistics import ids_before_the_draw
@@ -25,7 +25,7 @@ def section(store: Store, state: State, recipe: Recipe, images: pa.Table) -> str
     strata = {stratum_column(field): values for field, values in known.items()}
     is_query = pc.fill_null(pc.not_equal(roles_of(store, recipe, state, ids), "gallery"), True)
     view = pa.table({"record_id": ids, **strata}).filter(is_query)
-    found, _ = gaps.gaps(view, images["split"].filter(is_query), recipe.split)
+    found, _ = drift.gaps(view, images["split"].filter(is_query), recipe.split)
     return f"{groups.empty_splits(found)}\n{groups.spellings(_names(store, state, recipe))}"
 
 

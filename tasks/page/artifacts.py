@@ -17,7 +17,7 @@ from schemas.split import SplitName
 from tasks.core.markdown import as_text
 from tasks.engine import runs, thumbnails
 from tasks.engine.views import column_of
-from tasks.io.images.contact_sheet import contact_sheet
+from tasks.io.images.previews import contact_sheet
 from tasks.io.store.releases import Release
 from tasks.orchestration import flow_runs, reports
 from tasks.orchestration.progress import artifact_key

@@ -13,7 +13,7 @@ from schemas.stages import Dedup
 from schemas.tables import HASH
 from tasks.core import tables
 from tasks.core.dedup import candidates, relate, search, views
-from tasks.core.dedup.witnesses import COPIES
+from tasks.core.dedup.decide import COPIES
 from tasks.engine import inspection, thumbnails
 from tasks.engine.measure import stored_measurements
 from tasks.io.images.inspection import PHASH

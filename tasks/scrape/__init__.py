@@ -38,9 +38,9 @@ from tasks.core.scrape.attributes import absent_notes
 from tasks.core.scrape.table_files import UnreadableFile
 from tasks.core.tables import as_schema
 from tasks.engine import runs, steps, web_client
-from tasks.engine.code_digests import code_digest
-from tasks.engine.decide import decide_once
+from tasks.engine.cache_keys import code_digest
 from tasks.engine.retrieve import retrieve
+from tasks.engine.steps import decide_once
 from tasks.io.files import parquet_rows
 from tasks.io.files.folders import Folder
 from tasks.io.store.layout import listings_folder, outcome_folder

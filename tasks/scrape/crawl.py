@@ -22,9 +22,9 @@ from tasks.core.passed_over import Tally
 from tasks.core.scrape import answers as core
 from tasks.core.scrape import records
 from tasks.core.scrape.attributes import check_some_fit
-from tasks.engine.code_digests import code_digest
-from tasks.engine.decide import decide_once
+from tasks.engine.cache_keys import code_digest
 from tasks.engine.parts import run_in_parts
+from tasks.engine.steps import decide_once
 from tasks.io.store.layout import answers_folder, outcome_folder
 from tasks.io.store.store import Store
 from tasks.scrape.answers import AnswerIndex, answer_body, download_answers_part, open_answers

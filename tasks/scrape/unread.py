@@ -16,8 +16,8 @@ from tasks.core.names import matching, styles, uncertain
 from tasks.core.names.uncertain import is_uncertain
 from tasks.core.scrape import dates
 from tasks.core.tables import kept_rows
-from tasks.engine.code_digests import code_digest
-from tasks.engine.decide import decide_once
+from tasks.engine.cache_keys import code_digest
+from tasks.engine.steps import decide_once
 from tasks.io.store.store import Store
 from tasks.subjects import source_changes
 

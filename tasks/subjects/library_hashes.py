@@ -8,8 +8,7 @@ from schemas.hash_kinds import HashKind
 from schemas.manifests import Context
 from schemas.tables import LIBRARY_HASHES
 from tasks.engine import inspection, runs, thumbnails
-from tasks.engine.cache_keys import cache_key
-from tasks.engine.code_digests import code_digest
+from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.measure import measure_blobs, stored_measurements
 from tasks.io.images import library_hashes
 from tasks.io.store.layout import measure_folder

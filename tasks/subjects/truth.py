@@ -23,7 +23,7 @@ from tasks.engine import inspection, runs
 from tasks.engine.measure import measure_blobs
 from tasks.io.files import inputs
 from tasks.io.files.folders import Folder
-from tasks.io.images import headers
+from tasks.io.images import beginnings
 from tasks.io.images.decode import UnreadableImage
 from tasks.io.store.releases import Release
 from tasks.io.store.store import Store
@@ -206,7 +206,7 @@ def _store_images(images: list[Row], folder: Folder, store: Store) -> tuple[dict
     for row in images:
         try:
             data = folder.read(row["file_name"], MAX_IMAGE_BYTES)
-            headers.check_pixels(data, MAX_PIXELS)
+            beginnings.check_pixels(data, MAX_PIXELS)
             sha256s[row["image_id"]] = store.write_blob(data)
         except UnreadableImage as problem:
             reasons[row["image_id"]] = problem.reason

@@ -28,8 +28,7 @@ from schemas.tables import CURVES
 from schemas.train import TrainDetector, TrainingProgress
 from tasks.core import evaluate
 from tasks.core.train import augment, curves, lessons, schedule
-from tasks.engine.cache_keys import cache_key
-from tasks.engine.code_digests import code_digest
+from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.io.detectors import torchvision_models as models
 from tasks.io.store import layout
 from tasks.io.store.store import Store, parquet_bytes

@@ -79,15 +79,15 @@ def test_a_key_says_what_is_found_and_nothing_else(tmp_path):
     ],
 )
 def test_only_the_code_that_runs_is_in_the_key(tmp_path, monkeypatch, changed, does):
-    import tasks.engine.code_digests
+    import tasks.engine.cache_keys
 
     context, plain = context_of(tmp_path), Detect(model="plain")
-    before, source = detectors.measure_key(plain, context), tasks.engine.code_digests._source
+    before, source = detectors.measure_key(plain, context), tasks.engine.cache_keys._source
 
     def edited(name: str) -> str:
         return f"{source(name)}\nEDITED = 1\n" if name == changed else source(name)
 
-    monkeypatch.setattr(tasks.engine.code_digests, "_source", edited)
+    monkeypatch.setattr(tasks.engine.cache_keys, "_source", edited)
     assert (detectors.measure_key(plain, context) != before) == does
 
 

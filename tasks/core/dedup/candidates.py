@@ -1,4 +1,4 @@
-"""Pairs of blobs that are worth a second look: those whose hashes, or whose views' hashes, are near each other."""
+"""Pairs of blobs that are worth a comparison: those whose hashes, or whose views' hashes, are near each other."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -85,7 +85,7 @@ def is_degenerate(hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
 
 
 def candidates(hashes: NDArray[np.uint64], near: NearHashes, views: Sequence[ViewHashes] = ()) -> Candidates:
-    """Pairs of blobs to look at again, each unordered pair once: by the whole if that is about as near as the nearest
+    """Pairs of blobs to compare, each unordered pair once: by the whole if that is about as near as the nearest
     view, else by that.
 
     hashes: (N,) of blobs 0 .. N - 1. For the whole picture's view (0), a < b; of two finds by one other view the one
@@ -202,9 +202,7 @@ def _is_among_nearest(one: NDArray[Any], other: NDArray[Any], distance: NDArray[
     """(P,) whether either end of a pair is among the other's `most` nearest; ties: the smaller end."""
     nodes, others = np.concatenate([one, other]), np.concatenate([other, one])
     order = np.lexsort((others, np.tile(distance, 2), nodes))
-    is_first = np.ones(len(order), np.bool_)
-    is_first[1:] = nodes[order][1:] != nodes[order][:-1]
-    starts = np.flatnonzero(is_first)
+    starts = np.flatnonzero(_is_first(nodes[order]))
     rank = np.arange(len(order)) - np.repeat(starts, np.diff(np.append(starts, len(order))))
     is_near = np.zeros(len(order), np.bool_)
     is_near[order] = rank < most
@@ -220,8 +218,7 @@ def _buckets(hashes: NDArray[np.uint64], numbers: NDArray[np.int16], of: NDArray
     places = np.flatnonzero(~is_degenerate(flat) if of is None else np.isin(flat, of) & ~is_degenerate(flat))
     places = places[np.argsort(flat[places], kind="stable")]
     values, blobs = flat[places], places // len(numbers)
-    is_new = np.ones(len(places), np.bool_)
-    is_new[1:] = (values[1:] != values[:-1]) | (blobs[1:] != blobs[:-1])
+    is_new = _is_first(values) | _is_first(blobs)
     distinct, starts, sizes = np.unique(values[is_new], return_index=True, return_counts=True)
     return _Buckets(distinct, starts, sizes, blobs[is_new], numbers[places[is_new] % len(numbers)])
 
@@ -248,6 +245,13 @@ def _pairs_between(left: _Buckets, right: _Buckets, near: NearHashes) -> _BlobPa
     )
     which, other = _runs(right.starts[to][pair], np.where(compares_all, size[pair], np.minimum(size[pair], LEADERS)))
     return left.blobs[one[which]], right.blobs[other], left.views[one[which]], bits[pair[which]]
+
+
+def _is_first(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """(N,) whether each value differs from the one before it; true of the first."""
+    is_first = np.ones(len(values), np.bool_)
+    is_first[1:] = values[1:] != values[:-1]
+    return is_first
 
 
 def _find_sorted(values: NDArray[np.uint64], wanted: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
@@ -280,9 +284,7 @@ def _unique_pairs(found: _BlobPairs, blobs: int) -> _BlobPairs:
     pair = low * blobs + high
     worth = ((bits + VIEW_COST_BITS * (view != 0)).astype(np.int32) << 17) | (view.astype(np.int32) << 1) | turned
     order = np.lexsort((worth, pair))
-    is_first = np.ones(len(order), np.bool_)
-    is_first[1:] = pair[order[1:]] != pair[order[:-1]]
-    best = order[is_first]
+    best = order[_is_first(pair[order])]
     goes_back = turned[best]
     a, b = np.where(goes_back, high[best], low[best]), np.where(goes_back, low[best], high[best])
     return a, b, view[best], bits[best]

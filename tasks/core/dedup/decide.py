@@ -1,7 +1,11 @@
-"""Which images are copies of each other, which one of them stays, and what lies in one split."""
+"""Which images are copies of each other, which one of them stays, and what lies in one split.
+
+What was taken down is in no build. But the store may still know how it looked; then it is a *witness*: it is compared
+with the records that are there, and whatever turns out to be its copy is taken down, too.
+"""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,13 +15,12 @@ from numpy.typing import NDArray
 
 from schemas.reasons import Reason
 from schemas.relations import APART, VERDICTS, Relation
-from schemas.split import SPLITS
 from schemas.stages import Dedup
 from schemas.tables import DEDUP, EDGES
 from tasks.core import tables
 from tasks.core.components import connected_components
-from tasks.core.dedup.groups import NEVER, Pairs, clusters
-from tasks.core.dedup.weights import UNCERTAIN, doubt_weights, tie_weights
+from tasks.core.dedup.groups import NEVER, UNCERTAIN, Pairs, clusters, doubt_weights, tie_weights
+from tasks.core.dedup.preferences import preference_order
 
 COLUMNS = (
     "record_id",
@@ -33,8 +36,9 @@ COLUMNS = (
 )
 
 MOST_DOUBT_BITS = 10
-"""Wholes that lie farther apart are looked at for copies alone: of 2,382 copies in a museum of 20,000 works one was
-parted from its work by a look that had got lost at 12 bits."""
+"""Of whole pictures that are farther apart a comparison may say that they are copies, never that they are two works: of
+2,382 copies in a museum of 20,000 works one lost its work where two pictures 12 bits apart were laid over each other in
+the wrong place."""
 
 _PAIR_MEASURES = pa.schema(
     [("pair", pa.int64()), *(EDGES.field(name) for name in ("relation", "distance_bits", "score"))]
@@ -45,30 +49,29 @@ _Mask = NDArray[np.bool_]
 
 
 class _PairMasks(NamedTuple):
-    """(P,) each: what pairs are by a person's word or by a look, and which must lie in one split."""
+    """(P,) each: what pairs are by a person's verdict or by a comparison, and which must lie in one split."""
 
     is_copy_by_verdict: _Mask
     is_different_by_verdict: _Mask
-    is_copy_by_look: _Mask
-    is_doubt_by_look: _Mask
-    is_uncertain_by_look: _Mask
+    is_copy_by_comparison: _Mask
+    is_doubt_by_comparison: _Mask
+    is_uncertain_by_comparison: _Mask
     is_bound: _Mask
 
 
 def decide(view: pa.Table, relations: pa.Table, verdicts: pa.Table, settings: Dedup) -> tuple[pa.Table, pa.Table]:
     """DEDUP outcome of a view with COLUMNS, in its order, and EDGES: each compared pair, and what was decided about it.
 
-    view: `metadata` is how many fields of the record are filled in; `is_second_choice`: the record is kept only where
-    none of its copies can be (see the function of that name); `preference`: as the recipe's `prefer` says, the larger,
-    the more (tasks.core.dedup.preferences). relations: a, b (SHA-256), relation, distance_bits,
-    score; each unordered pair once. verdicts: a, b (record_id), verdict. Pairs with a blob or a record that is not in
-    the view are ignored. Empty in, empty out; the order of rows changes nothing else.
+    view: `metadata` is how many fields of the record are filled in; `is_second_choice` and `preference` say which copy
+    stays (tasks.core.dedup.preferences). relations: a, b (SHA-256), relation, distance_bits, score; each unordered pair
+    once. verdicts: a, b (record_id), verdict. Pairs with a blob or a record that is not in the view are ignored. Empty
+    in, empty out; the order of rows changes nothing else.
 
     Records of equal bytes are one. Pairs of a relation that the recipe drops are ties, pairs of two works are doubts,
-    and ties join what no doubts outweigh (`clusters`, `weights`). Of a cluster the most preferable record is kept, and
-    all others name it. A person's verdict replaces what was measured: `copy` always joins, `different` keeps apart,
-    `related` does neither; but equal bytes are one, whatever the verdict. `group_id` is the smallest record_id that is
-    connected by copies, by relations that the recipe drops or binds, and by `related`.
+    and ties join what no doubts outweigh (`groups`). Of a cluster the most preferable record is kept, and all others
+    name it. A person's verdict replaces what was measured: `copy` always joins, `different` keeps apart, `related` does
+    neither; but equal bytes are one, whatever the verdict. `group_id` is the smallest record_id that is connected by
+    copies, by relations that the recipe drops or binds, and by `related`.
 
     Raises ValueError for a verdict of another word and for a pair of blobs that comes twice.
     """
@@ -83,47 +86,11 @@ def decide(view: pa.Table, relations: pa.Table, verdicts: pa.Table, settings: De
     cluster = clusters(len(order), firm, ends[weighed], weights[weighed])
     group = connected_components(len(order), np.concatenate([ends[ties.is_bound], np.stack([every, cluster], axis=1)]))
     is_joined = cluster[ends[:, 0]] == cluster[ends[:, 1]]
-    links = pairs.take(_strongest_first(pairs, (ties.is_copy_by_verdict | ties.is_copy_by_look) & is_joined))
+    links = pairs.take(_strongest_first(pairs, (ties.is_copy_by_verdict | ties.is_copy_by_comparison) & is_joined))
     stays = _best_of_each(cluster, preference_order(rows))
     outcome = _outcome(rows["record_id"], blob, stays, group, links)
     edges = [rows["record_id"].take(pairs["a"]), rows["record_id"].take(pairs["b"]), *pairs.columns[2:], is_joined]
     return outcome.take(np.argsort(order)), pa.table(edges, schema=EDGES)
-
-
-def is_second_choice(
-    group_id: pa.ChunkedArray,
-    published: pa.ChunkedArray,
-    role: pa.ChunkedArray,
-    keep: pa.ChunkedArray | None = None,
-) -> _Mask:
-    """(N,) which records of a group may be kept only where none of their copies can be.
-
-    Records that were published in a split of lower rank (train < val < test) than another one of their group: `split`
-    will drop them, and no copy would be left. Those that their source has in another split (keep) than the one in which
-    the group was published, or else the highest in which any source has it. And queries in a group that has an image of
-    the gallery, which stays.
-    """
-    rank = _ranks(published)
-    group = _ints(group_id.combine_chunks().dictionary_encode().indices)
-    of_group, has_gallery_image = _highest(group, rank), np.zeros(len(group), np.bool_)
-    kept = np.full(len(group), -1) if keep is None else _ranks(keep)
-    of_group = np.where(of_group >= 0, of_group, _highest(group, kept))
-    is_elsewhere = ((rank >= 0) & (rank != of_group)) | ((kept >= 0) & (kept != of_group))
-    has_gallery_image[group[_bools(pc.fill_null(pc.equal(role, "gallery"), False))]] = True
-    is_query = _bools(pc.fill_null(pc.equal(role, "query"), False))
-    is_second: _Mask = is_elsewhere | (is_query & has_gallery_image[group])
-    return is_second
-
-
-def _ranks(split: pa.ChunkedArray) -> _Rows:
-    return _ints(pc.fill_null(pc.index_in(split, value_set=pa.array(SPLITS)), -1))
-
-
-def _highest(group: _Rows, rank: _Rows) -> _Rows:
-    """(N,) the highest rank in each row's group."""
-    highest = np.full(len(group), -1)
-    np.maximum.at(highest, group, rank)
-    return highest[group]
 
 
 def conclusive_pairs(measured: pa.Table) -> pa.Table:
@@ -140,29 +107,6 @@ def conclusive_pairs(measured: pa.Table) -> pa.Table:
     by_whole = pc.and_(pc.equal(measured["view"], 0), pc.invert(is_far))
     says = pc.and_(pc.is_valid(measured["relation"]), pc.or_(by_whole, pc.invert(is_apart)))
     return measured.filter(says).drop_columns("view")
-
-
-def preference_order(view: pa.Table) -> _Rows:
-    """(N,) row indices, the most preferable copy first.
-
-    By: no second choice (`is_second_choice`), preferred by the recipe, open rights (public domain, then Creative
-    Commons or rightsstatements.org, then NOASSERTION), annotated by people, more pixels, more bytes (less compressed),
-    more metadata, smaller record_id.
-    """
-    uris = view["rights_uri"]
-    is_open, is_stated = _bools(pc.match_substring(uris, "/publicdomain/")), _bools(pc.starts_with(uris, "http"))
-    return np.lexsort(
-        (
-            _ints(pc.rank(view["record_id"], tiebreaker="first")),
-            -_ints(view["metadata"]),
-            -_ints(view["bytes"]),
-            -_ints(view["width_px"]) * _ints(view["height_px"]),
-            ~_bools(view["is_annotated"]),
-            np.where(is_open, 0, np.where(is_stated, 1, 2)),
-            -_ints(view["preference"]),
-            _bools(view["is_second_choice"]),
-        )
-    )
 
 
 def _verdicts_of_blobs(names: pa.ChunkedArray, blob: _Rows, verdicts: pa.Table) -> pa.Table:
@@ -235,9 +179,9 @@ def _pair_masks(pairs: pa.Table, settings: Dedup) -> _PairMasks:
     return _PairMasks(
         is_copy_by_verdict=is_any("verdict", ["copy"]),
         is_different_by_verdict=is_any("verdict", ["different"]),
-        is_copy_by_look=has_no_verdict & is_any("relation", dropped - {Relation.SAME_FILE}),
-        is_doubt_by_look=has_no_verdict & is_any("relation", APART),
-        is_uncertain_by_look=has_no_verdict & is_any("relation", [Relation.UNCERTAIN]),
+        is_copy_by_comparison=has_no_verdict & is_any("relation", dropped - {Relation.SAME_FILE}),
+        is_doubt_by_comparison=has_no_verdict & is_any("relation", APART),
+        is_uncertain_by_comparison=has_no_verdict & is_any("relation", [Relation.UNCERTAIN]),
         is_bound=is_any("verdict", ["copy", "related"])
         | (has_no_verdict & is_any("relation", dropped | set(settings.bind_relations))),
     )
@@ -247,9 +191,9 @@ def _weights(pairs: pa.Table, ties: _PairMasks) -> NDArray[np.int64]:
     """(P,) how much each pair counts for one work (above 0) or for two (below 0)."""
     score = pc.fill_null(pairs["score"], 0.0).to_numpy()
     weights = np.zeros(len(score), np.int64)
-    weights[ties.is_copy_by_look] = tie_weights(score[ties.is_copy_by_look])
-    weights[ties.is_doubt_by_look] = doubt_weights(score[ties.is_doubt_by_look])
-    weights[ties.is_uncertain_by_look] = UNCERTAIN
+    weights[ties.is_copy_by_comparison] = tie_weights(score[ties.is_copy_by_comparison])
+    weights[ties.is_doubt_by_comparison] = doubt_weights(score[ties.is_doubt_by_comparison])
+    weights[ties.is_uncertain_by_comparison] = UNCERTAIN
     weights[ties.is_different_by_verdict] = NEVER
     return weights
 
@@ -332,3 +276,68 @@ def _ints(column: pa.ChunkedArray | pa.Array) -> _Rows:
 
 def _bools(column: pa.ChunkedArray | pa.Array) -> _Mask:
     return np.asarray(column, np.bool_)
+
+
+COPIES = frozenset(set(Relation) - {Relation.UNCERTAIN, Relation.LOOK_ALIKE, Relation.DIFFERENT})
+"""Relations that show the work, or a part of it, whether or not the recipe drops copies of that kind."""
+
+
+def decide_with_witnesses(
+    view: pa.Table, witnesses: pa.Table, relations: pa.Table, verdicts: pa.Table, settings: Dedup
+) -> tuple[pa.Table, pa.Table]:
+    """Outcome and edges as `decide` gives them, but copies of witnesses are dropped first, as taken down.
+
+    witnesses: the columns of the view, and `detail`: why it was taken down. They are in neither table that comes out.
+    A copy is: what a build with the witnesses would join with one of them; what has one of the relations COPIES to
+    that, unless a person has said that the two are different or only related; and all that a build would join with it.
+    """
+    if not witnesses.num_rows:
+        return decide(view, relations, verdicts, settings)
+    both = pa.concat_tables([view.select(COLUMNS), witnesses.select(COLUMNS)])
+    outcome, edges = decide(both, relations, verdicts, settings)
+    why = dict(zip(witnesses["record_id"].to_pylist(), witnesses["detail"].to_pylist(), strict=True))
+    detail_of = {name: text for name, text in _details_of_copies(outcome, edges, why).items() if name not in why}
+    names = pa.array(sorted(detail_of), pa.string())
+    is_copy = pc.is_in(view["record_id"], value_set=names)
+    kept, edges = decide(view.filter(pc.invert(is_copy)), relations, verdicts, settings)
+    dropped = tables.outcome(
+        DEDUP,
+        pa.chunked_array([names]),
+        reason=pa.array([str(Reason.TAKEN_DOWN)] * len(names), pa.string()),
+        detail=pa.array([detail_of[name] for name in names.to_pylist()], pa.string()),
+        group_id=names,
+    )
+    return tables.lookup(pa.concat_tables([kept, dropped]), "record_id", view["record_id"]), edges
+
+
+def _details_of_copies(outcome: pa.Table, edges: pa.Table, why: dict[str, str]) -> dict[str, str]:
+    """For each record that goes with a witness, the detail of its drop."""
+    names = outcome["record_id"].to_pylist()
+    cluster = dict(zip(names, pc.coalesce(outcome["kept_record_id"], outcome["record_id"]).to_pylist(), strict=True))
+    of_cluster: dict[str, str] = {}  # the witness with the smallest record_id
+    for name in sorted(why, reverse=True):
+        of_cluster[cluster[name]] = name
+    direct: dict[str, tuple[str, str]] = {}
+    joined = dict(of_cluster)
+    for a, b, relation in sorted(copy_edges(edges)):
+        for one, other in ((a, b), (b, a)):
+            if one in why:
+                direct.setdefault(other, (one, relation))
+            if (witness := of_cluster.get(cluster[one])) is not None:
+                joined.setdefault(cluster[other], witness)
+    texts = {}
+    for name in names:
+        if cluster[name] in joined:
+            witness, relation = direct.get(name, (joined[cluster[name]], ""))
+            texts[name] = f"copy of {witness}{f' ({relation})' * bool(relation)}: {why[witness]}"
+    return texts
+
+
+def copy_edges(edges: pa.Table) -> Iterator[tuple[str, str, str]]:
+    """(a, b, how) of pairs that show one work."""
+    is_found = pc.is_in(edges["relation"], value_set=pa.array(sorted(COPIES), pa.string()))
+    is_copy = pc.or_(
+        pc.and_(pc.is_null(edges["verdict"]), is_found), pc.fill_null(pc.equal(edges["verdict"], "copy"), False)
+    )
+    for row in edges.filter(is_copy).select(["a", "b", "relation", "verdict"]).to_pylist():
+        yield row["a"], row["b"], "by verdict" if row["verdict"] else row["relation"]

@@ -75,14 +75,6 @@ def distinctive_keypoints(found: Keypoints) -> Keypoints:
     return Keypoints(found.codes[is_rare], found.places[is_rare])
 
 
-def gallery_of(pictures: list[Keypoints]) -> Gallery:
-    """One gallery of the keypoints of some pictures, in their order."""
-    starts = np.cumsum([0, *(len(picture.codes) for picture in pictures)])
-    codes = np.concatenate([np.empty(0, np.uint64), *(picture.codes for picture in pictures)])
-    places = np.concatenate([np.empty((0, 4), np.uint8), *(picture.places for picture in pictures)])
-    return Gallery(Keypoints(codes, places), starts)
-
-
 def match_galleries(left: Gallery, right: Gallery | None = None) -> LocalPairs:
     """All pairs of a picture on the left and one on the right, or of two on the left (a < b), that share at least
     LEAST_MATCHES places.

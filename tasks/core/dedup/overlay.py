@@ -71,8 +71,8 @@ def overlays(
     """`posed` over `whole`, grey (H, W), where registration leads: one place after the other, as long as one asks.
 
     It starts from a box of `posed` (left, top, right, bottom), from its whole, and from either picture as the middle of
-    the other. What has nothing in common on the coarse level is not looked at more closely; where no start leads to
-    anything, the best coarse overlay is all that comes. Nothing comes where registration gets lost.
+    the other. Where the two have nothing in common at the coarse size, no finer size is tried; where that is so of all
+    starts, the best coarse overlay is the only one. There is none where registration finds no way.
     """
     left, top, right, bottom = box_px
     levels = _levels(posed.astype(np.float32), whole.astype(np.float32), (bottom - top, right - left))
@@ -137,7 +137,7 @@ def _is_near_any(warp: NDArray[np.float64], others: list[NDArray[np.float64]]) -
 
 
 def _refine(overlay: Overlay, levels: Sequence[Callable[[], _Level]]) -> Overlay | None:
-    """The overlay at finer sizes, as long as there is something in common; None where registration gets lost."""
+    """The overlay at finer sizes, as long as there is something in common; None where registration finds no way."""
     for level in levels:
         if overlay.correlation < _LEAST_COARSE_CORRELATION:
             break
@@ -154,7 +154,7 @@ def _from_box(box: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _lay_over(level: _Level, warp: NDArray[np.float64], rim_px: int) -> Overlay | None:
-    """One picture over the other, from a warp between parts of their sides; None where registration gets lost."""
+    """One picture over the other, from a warp between parts of their sides; None where registration finds no way."""
     from tasks.core.dedup import registration
 
     of_px = np.ascontiguousarray((_px_of_sides(level.other.shape) @ warp @ level.to_template)[:2])

@@ -1,4 +1,7 @@
-"""Which copies a recipe's author would rather keep (`prefer`), as one number a record."""
+"""Which copy stays: the one order of copies (docs/decisions/005), and what a recipe's `prefer` adds to it.
+
+Nothing else in the program decides this: others ask `preference_order` or `preference_keys`, or read the ledger.
+"""
 
 import re
 import unicodedata
@@ -10,10 +13,75 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.preferences import PlainPreference, Preference
+from schemas.split import SPLITS
 from tasks.core import where
 
 _WILD = {"**": "(?:[^/]+/)*", "*": "[^/]*", "?": "[^/]"}
 _PIECES = re.compile(r"\*\*|\*|\?|[^*?]+")
+
+
+def preference_order(view: pa.Table) -> NDArray[np.int64]:
+    """(N,) row indices, the copy that should stay first: `is_second_choice` last, then by `preference_keys`.
+
+    view: the columns that `preference_keys` needs, and `is_second_choice`.
+    """
+    return np.lexsort((*preference_keys(view)[::-1], _bools(view["is_second_choice"])))
+
+
+def preference_keys(rows: pa.Table) -> NDArray[np.int64]:
+    """(7, N) the order of copies, its first rule first; in each rule the smaller number is preferred.
+
+    The rules: preferred by the recipe (`preference`, the larger, the more), open rights (public domain, then Creative
+    Commons or rightsstatements.org, then NOASSERTION), annotated by people, more pixels, more bytes (less compressed),
+    more fields that say something (`metadata`), smaller record_id. Null counts as nothing.
+    """
+    uris = rows["rights_uri"].cast(pa.string())
+    is_open, is_stated = _bools(pc.match_substring(uris, "/publicdomain/")), _bools(pc.starts_with(uris, "http"))
+    return np.stack(
+        [
+            -_numbers(rows["preference"]),
+            np.where(is_open, 0, np.where(is_stated, 1, 2)),
+            1 - _numbers(rows["is_annotated"]),
+            -_numbers(rows["width_px"]) * _numbers(rows["height_px"]),
+            -_numbers(rows["bytes"]),
+            -_numbers(rows["metadata"]),
+            _numbers(pc.rank(rows["record_id"], tiebreaker="first")),
+        ]
+    )
+
+
+def is_second_choice(
+    group_id: pa.ChunkedArray,
+    published: pa.ChunkedArray,
+    role: pa.ChunkedArray,
+    keep: pa.ChunkedArray | None = None,
+) -> NDArray[np.bool_]:
+    """(N,) which records of a group may be kept only where none of their copies can be.
+
+    Records that were published in a split of lower rank (train < val < test) than another one of their group: `split`
+    will drop them, and no copy would be left. Those that their source has in another split (keep) than the one in which
+    the group was published, or else the highest in which any source has it. And queries in a group that has an image of
+    the gallery, which stays.
+    """
+    rank, group = _ranks(published), np.asarray(group_id.combine_chunks().dictionary_encode().indices, np.int64)
+    of_group, has_gallery_image = _highest(group, rank), np.zeros(len(group), np.bool_)
+    kept = np.full(len(group), -1) if keep is None else _ranks(keep)
+    of_group = np.where(of_group >= 0, of_group, _highest(group, kept))
+    is_elsewhere = ((rank >= 0) & (rank != of_group)) | ((kept >= 0) & (kept != of_group))
+    has_gallery_image[group[_bools(pc.equal(role, "gallery"))]] = True
+    is_second: NDArray[np.bool_] = is_elsewhere | (_bools(pc.equal(role, "query")) & has_gallery_image[group])
+    return is_second
+
+
+def _ranks(split: pa.ChunkedArray) -> NDArray[np.int64]:
+    return np.asarray(pc.fill_null(pc.index_in(split, value_set=pa.array(SPLITS)), -1), np.int64)
+
+
+def _highest(group: NDArray[np.int64], rank: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(N,) the highest rank in each row's group."""
+    highest = np.full(len(group), -1)
+    np.maximum.at(highest, group, rank)
+    return highest[group]
 
 
 def columns_needed(rules: Sequence[Preference]) -> list[str]:
@@ -81,10 +149,19 @@ def _meets_plain(column: pa.ChunkedArray, rule: PlainPreference) -> NDArray[np.b
     if rule.known is not None:
         return where.is_known(column)
     if rule.source is not None:
-        return np.asarray(pc.fill_null(pc.equal(column, rule.source), False), np.bool_)
+        return _bools(pc.equal(column, rule.source))
     # an address is no path
     is_path = pc.invert(pc.match_substring_regex(column, "^https?://", ignore_case=True))
     is_below = pc.match_substring_regex(
         pc.utf8_normalize(column, form="NFC"), folder_regex(str(rule.folder)), ignore_case=True
     )
-    return np.asarray(pc.fill_null(pc.and_(is_path, is_below), False), np.bool_)
+    return _bools(pc.and_(is_path, is_below))
+
+
+def _numbers(column: pa.ChunkedArray | pa.Array) -> NDArray[np.int64]:
+    return np.asarray(pc.fill_null(column.cast(pa.int64()), 0), np.int64)
+
+
+def _bools(column: pa.ChunkedArray | pa.Array) -> NDArray[np.bool_]:
+    """False where the column is null."""
+    return np.asarray(pc.fill_null(column, False), np.bool_)

@@ -11,6 +11,7 @@ from schemas.errors import BadInput
 from schemas.phrases import listed, quoted
 from schemas.relations import VERDICTS as WORDS
 from schemas.tables import VERDICTS
+from tasks.core.by_hand import cells_by_column
 from tasks.core.columns import Column
 from tasks.core.record_ids import known_spellings
 
@@ -41,12 +42,9 @@ def parse_verdicts(name: str, rows: Sequence[tuple[int, Sequence[str]]]) -> pa.T
     that is empty or paired with itself, a pair with two verdicts, and two records that are related or different
     although a chain of copies joins them.
     """
-    if not rows:
-        raise BadInput(f"{name}: expected the columns {','.join(COLUMNS)}, got an empty file")
-    places = _column_places(name, rows[0][1])
     of_pair: defaultdict[_Pair, list[_VerdictRow]] = defaultdict(list)
-    for line, cells in rows[1:]:
-        row = _parse_row(name, line, cells, places)
+    for line, cells in cells_by_column(name, rows, COLUMNS, COLUMNS[:3]):
+        row = _parse_row(name, line, cells)
         of_pair[row.pair].append(row)
     for same_pair in of_pair.values():
         _check_words(name, same_pair)
@@ -68,23 +66,13 @@ def with_known_ids(rows: Sequence[tuple[int, Sequence[str]]], known: Column) -> 
     ]
 
 
-def _column_places(name: str, header: Sequence[str]) -> dict[str, int]:
-    """Where each column is."""
-    places = {column: place for place, column in enumerate(header)}
-    if len(places) < len(header) or not {"a", "b", "verdict"} <= set(places) <= set(COLUMNS):
-        raise BadInput(f"{name}: expected the columns {','.join(COLUMNS)}, got {quoted(','.join(header))}")
-    return places
-
-
-def _parse_row(name: str, line: int, cells: Sequence[str], places: Mapping[str, int]) -> _VerdictRow:
-    if len(cells) != len(places):
-        raise BadInput(f"{name}, line {line}: expected {len(places)} cells, got {len(cells)}")
-    a, b, word = (cells[places[column]] for column in ("a", "b", "verdict"))
+def _parse_row(name: str, line: int, cells: Mapping[str, str]) -> _VerdictRow:
+    a, b, word = cells["a"], cells["b"], cells["verdict"]
     if word not in WORDS:
         raise BadInput(f"{name}, line {line}: expected a verdict of {', '.join(WORDS)}, got {quoted(word)}")
     if not a or not b or a == b:
         raise BadInput(f"{name}, line {line}: expected two different record_ids, got {quoted(a)} and {quoted(b)}")
-    return _VerdictRow(line, (min(a, b), max(a, b)), word, cells[places["note"]] if "note" in places else "")
+    return _VerdictRow(line, (min(a, b), max(a, b)), word, cells.get("note", ""))
 
 
 def _check_words(name: str, same_pair: Sequence[_VerdictRow]) -> None:

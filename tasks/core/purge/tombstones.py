@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from schemas.reasons import Reason
 from schemas.tables import LEDGER, TOMBSTONES
 from tasks.core.by_hand import reason_and_date
-from tasks.core.dedup.witnesses import copy_edges
+from tasks.core.dedup.decide import copy_edges
 
 _TombstoneFields = tuple[str, str, str]  # reason, date, scope
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from schemas.reasons import Reason
 from schemas.relations import Relation
+from tasks.core.dedup.preferences import preference_keys
 
 MOST_CLUSTERS = 24
 MOST_COPIES = 8
@@ -21,6 +22,16 @@ MOST_PAIRS = 24
 
 _Rows = NDArray[np.int64]
 _FARTHEST_BITS = 65
+_RANKED_BY = (
+    "preference",
+    "rights_uri",
+    "is_annotated",
+    "width_px",
+    "height_px",
+    "bytes",
+    "metadata",
+    "record_id",
+)
 _STAGES = 32  # more stages than a recipe may drop copies in, one after the other
 
 
@@ -112,8 +123,10 @@ def why_it_stayed(stays: Mapping[str, Any], others: Sequence[Mapping[str, Any]])
     >>> why_it_stayed({**row, "record_id": "s:b"}, [{**row, "record_id": "s:a", "bytes": 7}])
     'its file is larger: 9 against 7 bytes'
     """
-    other = min(others, key=preference_rank)
-    mine, its = preference_rank(stays), preference_rank(other)
+    rows = [stays, *others]
+    keys = preference_keys(pa.table({name: [row[name] for row in rows] for name in _RANKED_BY}))
+    best = 1 + int(np.lexsort(keys[::-1, 1:])[0])
+    other, (mine, its) = rows[best], keys[:, [0, best]].T.tolist()
     reasons = (
         "the recipe prefers it",
         f"its rights are more open: {stays['rights_uri'] or 'none'} against {other['rights_uri'] or 'none'}",
@@ -126,17 +139,6 @@ def why_it_stayed(stays: Mapping[str, Any], others: Sequence[Mapping[str, Any]])
     if mine > its:
         return "decided by another rule than the order of copies"
     return next((reason for reason, one, two in zip(reasons, mine, its, strict=True) if one != two), reasons[-1])
-
-
-def preference_rank(row: Mapping[str, Any]) -> tuple[int, int, bool, int, int, int, str]:
-    """A record's place in the order of copies (decision 005), the smaller the better: the rule of dedup, for one
-    row.
-    """
-    uri = row["rights_uri"] or ""
-    openness = 0 if "/publicdomain/" in uri else 1 if uri.startswith("http") else 2
-    pixels = (row["width_px"] or 0) * (row["height_px"] or 0)
-    size = -pixels, -(row["bytes"] or 0), -(row["metadata"] or 0)
-    return -row["preference"], openness, not row["is_annotated"], *size, row["record_id"]
 
 
 def _size(row: Mapping[str, Any]) -> str:

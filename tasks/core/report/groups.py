@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from schemas.phrases import quoted
 from tasks.core.drawing import escape
 from tasks.core.names.spellings import Name
-from tasks.core.split.gaps import Gap
+from tasks.core.split.drift import Gap
 
 
 def empty_splits(gaps: Sequence[Gap]) -> str:

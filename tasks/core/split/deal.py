@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.split import SPLITS, Split
-from tasks.core.split import batches, seats, units
+from tasks.core.split import batches, units
 from tasks.core.strata import Strata, columns_by, strata
 from tasks.core.tickets import order_by_stratum, tickets
 
@@ -135,7 +135,7 @@ def _deal_singles(kept: _KeptImages, label: Strata, split: units.Ranks, rows: _I
         label.stratum_index[is_settled] * len(shape) + split[is_settled], minlength=size * len(shape)
     ).reshape(size, -1)
     new = np.bincount(label.stratum_index[rows], minlength=size)
-    quotas = seats.seats_of(settled, new, shape, label.names, seed, f"{_PURPOSE}/short")
+    quotas = batches.seats_of(settled, new, shape, label.names, seed, f"{_PURPOSE}/short")
     figures = None
     if settings.order == "figures":
         count = kept.view["figures"].to_numpy()

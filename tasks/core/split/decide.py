@@ -14,7 +14,7 @@ from schemas.tables import SPLIT
 from tasks.core import tables
 from tasks.core.columns import Column, whole
 from tasks.core.names.spellings import Name, joined_names, key_of_column, keys
-from tasks.core.split import own, units
+from tasks.core.split import units
 from tasks.core.split.deal import deal
 from tasks.core.strata import columns_by
 
@@ -147,7 +147,7 @@ def _one_role(view: pa.Table, settings: Split) -> pa.Table:
     moves = (mine >= 0) & (mine != split)
     new = is_kept & (split < 0)
     if settings.ratios is None:
-        own.check_complete(settings.label, view["record_id"], new, settings.keep or "")
+        units.check_complete(settings.label, view["record_id"], new, settings.keep or "")
     if np.any(new):
         dealt = is_kept & ~moves & ~_is_fixed(view, unit, settings)
         split[dealt] = deal(_rows_where(view, dealt), unit[dealt], split[dealt], settings)
@@ -181,11 +181,10 @@ def _with_roles(view: pa.Table, settings: Split) -> pa.Table:
     has_gallery_image = np.zeros(view.num_rows, np.bool_)
     has_gallery_image[copy[~is_query & is_kept]] = True
     is_copy = is_query & has_gallery_image[copy] & is_kept
-    place = view.schema.get_field_index("is_kept")
-    queries = view.set_column(place, "is_kept", pa.array(is_kept & ~is_copy)).filter(pa.array(is_query))
+    queries = _with(view, "is_kept", pa.array(is_kept & ~is_copy)).filter(pa.array(is_query))
     gallery = view.filter(pa.array(~is_query & is_kept))
     if settings.keep is not None:
-        own.check_gallery(settings.label, gallery["record_id"], gallery["keep"])
+        units.check_gallery(settings.label, gallery["record_id"], gallery["keep"])
     of = units.units_of(gallery["record_id"], _bonds(gallery))
     copies = view["record_id"].filter(pa.array(is_copy))
     parts = [

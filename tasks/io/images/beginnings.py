@@ -1,10 +1,14 @@
-"""A look at how files begin, for what can be known of images before they are read."""
+"""What can be known of images before they are read or decoded: by how files begin, and by their headers."""
 
+import io
 import re
+
+from PIL import Image
 
 from schemas.reasons import PASSING, Reason
 from schemas.stand_ins import stand_in
 from tasks.io.files.folders import Folder
+from tasks.io.images import decode
 from tasks.io.images.decode import SIGNATURE, UnreadableImage
 from tasks.io.images.undecoded import format_that_is_not_read
 
@@ -40,3 +44,17 @@ def why_no_image_begins(beginning: bytes) -> tuple[Reason, str] | None:
     if _MAY_BE_IMAGE.match(beginning):
         return None
     return Reason.NOT_AN_IMAGE, stand_in(beginning) or f"begins with {beginning[:12]!r}"
+
+
+def check_pixels(data: bytes, max_pixels: int) -> None:
+    """Raise UnreadableImage if an image has more pixels than allowed.
+
+    Bytes that are not an image pass: decoding them gives the reason.
+    """
+    try:
+        with Image.open(io.BytesIO(data), formats=decode.FORMATS) as image:
+            decode.refuse_beyond(max_pixels, image)
+    except Image.DecompressionBombError as problem:
+        raise decode.UnreadableImage(Reason.TOO_MANY_PIXELS, str(problem)[:200]) from problem
+    except decode.DECODE_ERRORS:
+        return

@@ -10,7 +10,7 @@
    the image's, or one of more than 16 MB in a PNG, is ignored. CMYK without a profile, YCbCr, Lab: Pillow's conversion;
    of Lab in 16 bits the high byte.
    A PNG's cICP comes before its profile; gAMA with cHRM count where it has neither profile nor sRGB, and gAMA of 1/2.2
-   is sRGB's (png_colours). PNGs in high dynamic range (PQ, HLG) or in video's narrow range are refused.
+   is sRGB's (png). PNGs in high dynamic range (PQ, HLG) or in video's narrow range are refused.
 5. Floating-point pixels, signed ones, and integers beyond 16 bits have no agreed range: refused, whatever they hold.
 6. Texts in a PNG, whatever their size, change nothing. A PNG with fewer rows than its header says is broken, also where
    its zlib stream ends well; so is an uncompressed TIFF without all its strips or tiles, and a JPEG that lacks nothing
@@ -31,7 +31,7 @@ from PIL import Image, ImageCms, PngImagePlugin, TiffImagePlugin, UnidentifiedIm
 
 from schemas.reasons import Reason
 from schemas.stand_ins import stand_in
-from tasks.io.images import odd_files, png_colours, png_rows, tiff_pieces, tiff_samples, undecoded
+from tasks.io.images import png, tiff, undecoded
 
 try:
     import simplejpeg  # type: ignore[import-untyped]
@@ -45,7 +45,7 @@ Image.init()  # registers every format; otherwise Pillow tries the rarer ones on
 # for GIF alone: just opening a GIF reserves its first frame, up to 65535 x 65535 px for a file of 50 bytes
 Image.MAX_IMAGE_PIXELS = 500_000_000
 # for a colour profile; what all texts of a file may unpack to (64 MB) is as Pillow has it
-PngImagePlugin.MAX_TEXT_CHUNK = odd_files.MOST_PROFILE_BYTES
+PngImagePlugin.MAX_TEXT_CHUNK = png.MOST_PROFILE_BYTES
 # no warnings about bad EXIF or ICC blocks: the rules above define what happens
 warnings.filterwarnings("ignore", module="PIL")
 
@@ -147,10 +147,10 @@ def _picture(data: bytes, max_pixels: int) -> DecodedImage:
         if (plain := _decode_plain_jpeg(data, image)) is not None:
             return DecodedImage(plain, name)
         if isinstance(image, TiffImagePlugin.TiffImageFile):
-            if tiff_pieces.is_one_plane(image) and (same := odd_files.tiff_in_one_plane(data)) is not None:
+            if tiff.is_one_plane(image) and (same := tiff.in_one_plane(data)) is not None:
                 return _picture(same, max_pixels)
             _refuse_pieces(image)
-            tiff_pieces.prepare(image)
+            tiff.prepare(image)
         image.load()  # first: reading a PNG's EXIF loads it too, but hides that its stream is broken
         _refuse_pixels(data, image)
         _apply_png_colours(data, image)
@@ -160,17 +160,17 @@ def _picture(data: bytes, max_pixels: int) -> DecodedImage:
 
 def _refuse_pieces(image: TiffImagePlugin.TiffImageFile) -> None:
     """Raise UnreadableImage if an opened TIFF lacks strips or tiles, or has planes that are not read right."""
-    if (layout := tiff_pieces.why_unsupported(image)) is not None:
+    if (layout := tiff.why_unsupported(image)) is not None:
         raise UnreadableImage(Reason.UNSUPPORTED_PIXELS, layout)
-    if (gap := tiff_pieces.missing(image)) is not None:
+    if (gap := tiff.missing(image)) is not None:
         raise UnreadableImage(Reason.BROKEN_IMAGE, gap)
 
 
 def _refuse_pixels(data: bytes, image: Image.Image) -> None:
     """Raise UnreadableImage if a loaded image has pixels that Pillow made up, or numbers without an agreed range."""
-    if image.format == "PNG" and png_rows.may_be_missing(image) and (gap := png_rows.missing(data)) is not None:
+    if image.format == "PNG" and png.may_be_missing(image) and (gap := png.missing(data)) is not None:
         raise UnreadableImage(Reason.BROKEN_IMAGE, gap)
-    if (samples := tiff_samples.why_unsupported(image)) is not None:
+    if (samples := tiff.why_unsupported_samples(image)) is not None:
         raise UnreadableImage(Reason.UNSUPPORTED_PIXELS, samples)
 
 
@@ -178,10 +178,10 @@ def _apply_png_colours(data: bytes, image: Image.Image) -> None:
     """Give a PNG the profile of its cICP, gAMA and cHRM. Raises UnreadableImage for colours without a stated way."""
     if image.format != "PNG":
         return
-    if (why := png_colours.why_unsupported(data)) is not None:
+    if (why := png.why_unsupported(data)) is not None:
         raise UnreadableImage(*why)
     is_grey = image.mode in {"1", "L", "LA", "La"} or image.mode.startswith("I")
-    if (profile := png_colours.profile(data, is_grey=is_grey)) is not None:
+    if (profile := png.profile(data, is_grey=is_grey)) is not None:
         image.info["icc_profile"] = profile
 
 
@@ -189,16 +189,16 @@ def _despite(problem: Exception, data: bytes, max_pixels: int) -> DecodedImage |
     """A PNG with large texts, or a TIFF in a kind of Lab that Pillow does not know; None for all else that fails."""
     try:
         if _TOO_MUCH_TEXT.search(str(problem)):
-            return _picture(odd_files.png_without_large_texts(data), max_pixels)
-        if (lab := odd_files.lab_tiff_as_rgb(data)) is not None:
+            return _picture(png.without_large_texts(data), max_pixels)
+        if (lab := tiff.lab_as_rgb(data)) is not None:
             with Image.open(io.BytesIO(lab[0]), formats=("TIFF",)) as image:
                 refuse_beyond(max_pixels, image)
                 if isinstance(image, TiffImagePlugin.TiffImageFile):
                     _refuse_pieces(image)
-                    tiff_pieces.prepare(image)
+                    tiff.prepare(image)
                 image.load()
                 orientation = orientation_of(image)
-                rgb = srgb_of(odd_files.lab_of_rgb(image, is_signed=lab[1]))
+                rgb = srgb_of(tiff.lab_of_rgb(image, is_signed=lab[1]))
                 return DecodedImage(upright(rgb, orientation), "TIFF", orientation)
     except DECODE_ERRORS:
         return None
@@ -289,7 +289,7 @@ def _grey_from_16_bits(image: Image.Image) -> tuple[Image.Image, Image.Image | N
         raise UnreadableImage(Reason.UNSUPPORTED_PIXELS, f"grey of {values.min()}..{values.max()}, expected 0..65535")
     clear = image.info.get("transparency")  # the one value that is transparent
     alpha = Image.fromarray(np.where(values == clear, 0, 255).astype(np.uint8)) if isinstance(clear, int) else None
-    bits, is_white_zero = tiff_samples.grey_samples(image)
+    bits, is_white_zero = tiff.grey_samples(image)
     grey = (values >> (bits - 8)).astype(np.uint8)
     return Image.fromarray(255 - grey if is_white_zero else grey), alpha
 

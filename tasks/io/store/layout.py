@@ -245,7 +245,7 @@ AREAS = (
     *_CACHES,
     Area(
         "decisions/<decision>/<cache key>/",
-        "engine.decide, dedup",
+        "engine.steps, dedup",
         "One table: a whole decision of a stage, such as the split.",
         True,
         PurgeRule.REMOVE_MENTIONS,

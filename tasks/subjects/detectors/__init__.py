@@ -17,8 +17,7 @@ from schemas.errors import BadInput
 from schemas.keypoints import KeypointScheme
 from schemas.manifests import Context
 from tasks.core.coco.imported import ImportedDetections, check_schemes
-from tasks.engine.cache_keys import cache_key
-from tasks.engine.code_digests import code_digest
+from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.io.detectors.detector import Detector
 from tasks.io.files import folders
 from tasks.orchestration.late_imports import import_one_by_one

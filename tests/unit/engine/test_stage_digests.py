@@ -13,7 +13,7 @@ from types import ModuleType
 
 import pytest
 
-from tasks.engine import code_digests
+from tasks.engine import cache_keys
 from tasks.subjects import detectors as families
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -32,13 +32,13 @@ STAGES: dict[str, tuple[str, str, list[str]]] = {
     "neighbours": (
         "tasks.dedup.search",
         "CODE",
-        ["core.dedup.search", "core.dedup.search_bands", "core.dedup.search_kernels"],
+        ["core.dedup.search", "core.dedup.search_bands"],
     ),
     "screen": ("tasks.screen", "CODE", ["core.screen", "core.where", "core.tables"]),
     "dedup": (
         "tasks.dedup",
         "CODE",
-        ["core.dedup.decide", "core.dedup.witnesses", "core.dedup.groups", "core.components", "core.tables"],
+        ["core.dedup.decide", "core.dedup.preferences", "core.dedup.groups", "core.components", "core.tables"],
     ),
     "sample": ("tasks.sample", "CODE", ["core.sample", "core.tickets", "core.siphash", "core.strata"]),
     "split": (
@@ -49,9 +49,7 @@ STAGES: dict[str, tuple[str, str, list[str]]] = {
             "core.split.deal",
             "core.split.batches",
             "core.split.groups",
-            "core.split.seats",
             "core.split.units",
-            "core.split.own",
         ],
     ),
     "records of files": (
@@ -99,10 +97,10 @@ def digest_of(module: str, name: str) -> Callable[[], str]:
     assert ast.unparse(call.func).endswith("code_digest")
     modules = [eval(ast.unparse(argument), vars(holder)) for argument in call.args]
     assert all(isinstance(entry, ModuleType) for entry in modules)
-    return lambda: code_digests.code_digest(*modules)
+    return lambda: cache_keys.code_digest(*modules)
 
 
-_SOURCE, _IMPORTS = code_digests._source, code_digests._imports
+_SOURCE, _IMPORTS = cache_keys._source, cache_keys._imports
 
 
 def parsed(name: str) -> ast.Module:
@@ -112,14 +110,14 @@ def parsed(name: str) -> ast.Module:
 
 def in_short(tree: ast.Module, imports: Iterable[str]) -> str:
     """A module in few lines: a digest of what it says, and its imports. To read all of them each time takes long."""
-    said = hashlib.sha256(ast.unparse(code_digests._without_docstrings(tree)).encode()).hexdigest()
+    said = hashlib.sha256(ast.unparse(cache_keys._without_docstrings(tree)).encode()).hexdigest()
     return "\n".join([f"SAID = '{said}'", *(f"import {imported}" for imported in imports)])
 
 
 @functools.cache
 def short(name: str) -> str:
     """A module as it is, in few lines; lists of words are no module."""
-    if name == code_digests._WORD_LISTS:
+    if name == cache_keys._WORD_LISTS:
         return _SOURCE(name)
     tree = parsed(name)
     return in_short(tree, list(_IMPORTS(tree)))
@@ -140,7 +138,7 @@ def edit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str, Edit
         return in_short(tree, imports)
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # digests of sources that nobody has are kept there
-    monkeypatch.setattr(code_digests, "_source", source)
+    monkeypatch.setattr(cache_keys, "_source", source)
     return edits.__setitem__
 
 
@@ -191,10 +189,10 @@ def test_an_edited_function_is_another_key(stage, rule, edit):
 @pytest.mark.parametrize("stage", ["artists", "styles"])
 def test_an_edited_table_is_another_key(stage, edit, monkeypatch):
     """Tables of names are lists of words, which count as much as functions."""
-    digest, source = digest_of(*STAGES[stage][:2]), code_digests._source
+    digest, source = digest_of(*STAGES[stage][:2]), cache_keys._source
     before = digest()
-    lists = code_digests._WORD_LISTS
-    monkeypatch.setattr(code_digests, "_source", lambda name: "{}" if name == lists else source(name))
+    lists = cache_keys._WORD_LISTS
+    monkeypatch.setattr(cache_keys, "_source", lambda name: "{}" if name == lists else source(name))
     assert digest() != before
 
 
@@ -228,8 +226,6 @@ OUTSIDE = {
     "by_hand": "taken anew in each build; what it says is part of the views",
     "cache_keys": "the keys themselves",
     "clusters": "whether a cluster is there, and how long it is waited for: no content",
-    "code_digests": "digests of code, which are part of keys",
-    "decide": "looks up and stores, whatever the rule is",
     "events": "what Prefect's server is told; not stored",
     "failures": "what a person is told of a failure",
     "flow_runs": "shown, not stored",
@@ -257,7 +253,7 @@ OUTSIDE = {
     "retrieve": "which requests are sent; what is asked for again is the recipe's policy",
     "runs": "where the store is",
     "source_changes": "what a person is told of sources; not stored",
-    "steps": "counts, taken anew in each build",
+    "steps": "counts, taken anew; looks up and stores decisions, whatever the rule is",
     "summary": "shown, not stored",
     "thumbnails": "where thumbnails lie; how they are read comes from io",
     "truth": "read anew each time; the digest of what it read is part of the key",
@@ -281,10 +277,10 @@ def test_every_module_below_the_shells_is_part_of_a_key_or_has_a_reason_not_to_b
 @pytest.mark.parametrize("family", sorted(families._CODE))
 def test_what_a_detector_runs_is_part_of_its_key(family, edit):
     modules = [importlib.import_module(name) for name in families._CODE[family]]
-    before = code_digests.code_digest(*modules)
+    before = cache_keys.code_digest(*modules)
     for name in families._CODE[family]:
         edit(name, ends_otherwise(functions(name)[-1]))
-        assert code_digests.code_digest(*modules) != before
+        assert cache_keys.code_digest(*modules) != before
         edit(name, None)
 
 

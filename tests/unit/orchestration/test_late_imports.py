@@ -42,8 +42,8 @@ sys.exit("; ".join(problems) or 0)
     "names",
     [
         # plain import statements crashed in 6 of 6 processes: one comes to numba by `numba.core`, one by `numba`
-        ("tasks.core.dedup.search_kernels", "tasks.core.dedup.registration"),
-        ("tasks.core.dedup.registration", "tasks.core.dedup.search_kernels"),
+        ("tasks.core.dedup.search_bands", "tasks.core.dedup.registration"),
+        ("tasks.core.dedup.registration", "tasks.core.dedup.search_bands"),
         ("tasks.core.dedup.search_bands", "tasks.core.dedup.local_kernels"),
     ],
 )

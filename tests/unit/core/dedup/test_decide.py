@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from schemas.stages import Dedup
 from schemas.tables import DEDUP, EDGES, VERDICTS
-from tasks.core.dedup.decide import conclusive_pairs, decide, is_second_choice
+from tasks.core.dedup.decide import conclusive_pairs, decide
 
 CC0 = "https://creativecommons.org/publicdomain/zero/1.0/"
 MARK = "https://creativecommons.org/publicdomain/mark/1.0/"
@@ -633,50 +633,3 @@ def test_only_near_wholes_say_that_two_are_apart():
     got = conclusive_pairs(pa.Table.from_pylist(measured, schema=schema))
     assert got.column_names == ["a", "b", "relation", "distance_bits"]
     assert got["a"].to_pylist() == [number for number, row in enumerate(rows) if row[-1]]
-
-
-# --- who must not stay
-
-
-@pytest.mark.parametrize(
-    ("rows", "expected"),
-    [
-        pytest.param([], [], id="no records"),
-        pytest.param([("g", None, None), ("g", None, None)], [False, False], id="nothing is published"),
-        pytest.param([("g", "train", None), ("g", None, None)], [False, False], id="a new copy may be the better one"),
-        pytest.param([("g", "train", None), ("g", "test", None)], [True, False], id="the higher rank stays"),
-        pytest.param(
-            [("g", "val", None), ("h", "test", None), ("g", "train", None), ("g", "val", None)],
-            [False, False, True, False],
-            id="another group does not matter",
-        ),
-        pytest.param(
-            [("g", None, "query"), ("g", None, "gallery"), ("h", None, "query")],
-            [True, False, False],
-            id="what hangs stays",
-        ),
-    ],
-)
-def test_who_must_not_take_the_place_of_a_copy(rows, expected):
-    columns = [
-        pa.chunked_array([pa.array(column, pa.string())])
-        for column in (zip(*rows, strict=True) if rows else [[], [], []])
-    ]
-    assert is_second_choice(*columns).tolist() == expected
-
-
-@pytest.mark.parametrize(
-    ("published", "keep", "expected"),
-    [
-        pytest.param([None, None], ["train", "test"], [True, False], id="the highest that a source says stays"),
-        pytest.param([None, None], ["train", None], [False, False], id="who has none goes with the group"),
-        pytest.param(["train", None], [None, "test"], [False, True], id="what is published outranks it"),
-        pytest.param(["val", None], ["train", "val"], [True, False], id="a copy that is where its source has it"),
-        pytest.param(["val", "val"], ["train", "val"], [True, False], id="again, from one's own result"),
-        pytest.param([None, None], [None, None], [False, False], id="no source says anything"),
-    ],
-)
-def test_of_copies_that_sources_have_in_different_splits(published: Any, keep: Any, expected: list[bool]):
-    group, role = pa.chunked_array([["a", "a"]]), pa.chunked_array([pa.nulls(2, pa.string())])
-    published, keep = (pa.chunked_array([column], pa.string()) for column in (published, keep))
-    assert is_second_choice(group, published, role, keep).tolist() == expected

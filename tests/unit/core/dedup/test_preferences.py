@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.preferences import Preference
-from tasks.core.dedup.preferences import columns_needed, meets, meets_all, preferences, unmet_notes
+from tasks.core.dedup.preferences import columns_needed, is_second_choice, meets, meets_all, preferences, unmet_notes
 
 PATHS = [
     "Kopien/x.jpg",
@@ -96,3 +96,50 @@ def test_a_rule_that_no_record_meets_is_told():
     assert unmet_notes("dedup", meets_all(records.slice(0, 0), given_rules), given_rules) == []
     assert unmet_notes("dedup", np.zeros((0, 1), np.bool_), []) == []
     assert preferences(np.zeros((0, 2), np.bool_)).tolist() == [0, 0]
+
+
+# --- who must not stay
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        pytest.param([], [], id="no records"),
+        pytest.param([("g", None, None), ("g", None, None)], [False, False], id="nothing is published"),
+        pytest.param([("g", "train", None), ("g", None, None)], [False, False], id="a new copy may be the better one"),
+        pytest.param([("g", "train", None), ("g", "test", None)], [True, False], id="the higher rank stays"),
+        pytest.param(
+            [("g", "val", None), ("h", "test", None), ("g", "train", None), ("g", "val", None)],
+            [False, False, True, False],
+            id="another group does not matter",
+        ),
+        pytest.param(
+            [("g", None, "query"), ("g", None, "gallery"), ("h", None, "query")],
+            [True, False, False],
+            id="what hangs stays",
+        ),
+    ],
+)
+def test_who_must_not_take_the_place_of_a_copy(rows, expected):
+    columns = [
+        pa.chunked_array([pa.array(column, pa.string())])
+        for column in (zip(*rows, strict=True) if rows else [[], [], []])
+    ]
+    assert is_second_choice(*columns).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("published", "keep", "expected"),
+    [
+        pytest.param([None, None], ["train", "test"], [True, False], id="the highest that a source says stays"),
+        pytest.param([None, None], ["train", None], [False, False], id="who has none goes with the group"),
+        pytest.param(["train", None], [None, "test"], [False, True], id="what is published outranks it"),
+        pytest.param(["val", None], ["train", "val"], [True, False], id="a copy that is where its source has it"),
+        pytest.param(["val", "val"], ["train", "val"], [True, False], id="again, from one's own result"),
+        pytest.param([None, None], [None, None], [False, False], id="no source says anything"),
+    ],
+)
+def test_of_copies_that_sources_have_in_different_splits(published: Any, keep: Any, expected: list[bool]):
+    group, role = pa.chunked_array([["a", "a"]]), pa.chunked_array([pa.nulls(2, pa.string())])
+    published, keep = (pa.chunked_array([column], pa.string()) for column in (published, keep))
+    assert is_second_choice(group, published, role, keep).tolist() == expected

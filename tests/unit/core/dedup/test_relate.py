@@ -11,7 +11,7 @@ from schemas.relations import Relation
 from tasks.core.dedup import relate
 from tasks.core.dedup.local import Keypoints
 from tasks.core.dedup.relate import NO_AGREEMENT, Agreement
-from tasks.core.dedup.scores import COPY_SCORE
+from tasks.core.dedup.sizes import COPY_SCORE
 from tasks.core.dedup.views import View
 
 WHOLE = View()

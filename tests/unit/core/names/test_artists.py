@@ -13,7 +13,7 @@ from schemas.tables import RECORDS
 from tasks.core.names import artists
 from tasks.core.names.artists import Attribution, parse_attribution, with_artist_names
 from tasks.core.names.matching import ALIASES, Aliases, merge_aliases, normalize_name
-from tasks.engine import code_digests
+from tasks.engine import cache_keys
 
 SHIPPED = merge_aliases(Artists())
 
@@ -978,10 +978,10 @@ def test_lists_of_many_records_are_those_of_each(rows, start):
 
 def test_what_is_shipped_is_part_of_the_code_by_which_answers_are_kept(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    before, source = code_digests.code_digest(artists), code_digests._source
-    lists = code_digests._WORD_LISTS
-    monkeypatch.setattr(code_digests, "_source", lambda name: "{}" if name == lists else source(name))
-    assert code_digests.code_digest(artists) != before
+    before, source = cache_keys.code_digest(artists), cache_keys._source
+    lists = cache_keys._WORD_LISTS
+    monkeypatch.setattr(cache_keys, "_source", lambda name: "{}" if name == lists else source(name))
+    assert cache_keys.code_digest(artists) != before
 
 
 @pytest.mark.parametrize(

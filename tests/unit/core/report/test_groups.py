@@ -2,7 +2,7 @@
 
 from tasks.core.names.spellings import Name
 from tasks.core.report import groups
-from tasks.core.split.gaps import Gap
+from tasks.core.split.drift import Gap
 
 
 def test_nothing_to_say():

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from schemas.reasons import Reason
-from tasks.io.images import decode, png_rows
+from tasks.io.images import decode
+from tasks.io.images.png import missing
 from tests.support.images import chunk, encoded, painting, png
 
 LIMIT = 10_000_000
@@ -95,7 +96,7 @@ def test_a_bomb_is_not_unpacked():
     data = png(2, 2, 8, 0, b"").partition(b"IDAT")[0][:-4] + chunk(b"IDAT", stream) + chunk(b"IEND", b"")
     tracemalloc.start()
     begun = time.perf_counter()
-    assert png_rows.missing(data) is None
+    assert missing(data) is None
     assert time.perf_counter() - begun < 0.5
     assert tracemalloc.get_traced_memory()[1] < 4_000_000
     tracemalloc.stop()
@@ -105,12 +106,12 @@ def test_a_bomb_is_not_unpacked():
     "data", [b"", b"\x89PNG\r\n\x1a\n", painting().tobytes(), encoded(painting(), "JPEG")], ids=len
 )
 def test_of_what_is_no_png_nothing_is_missing(data):
-    assert png_rows.missing(data) is None
+    assert missing(data) is None
 
 
 def test_rows_that_end_in_a_picture_are_not_unpacked_a_second_time(monkeypatch):
     """It would take a third of the time of decoding."""
-    monkeypatch.setattr(png_rows, "missing", None)  # would fail
+    monkeypatch.setattr("tasks.io.images.png.missing", None)  # would fail
     assert decode.picture(encoded(painting(), "PNG"), LIMIT).height_px == 32
 
 

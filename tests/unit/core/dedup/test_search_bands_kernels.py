@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from tasks.core.dedup import search_kernels as kernels
+from tasks.core.dedup import search_bands as kernels
 
 AS_THEY_ARE = np.array([[value << (8 * byte) for value in range(256)] for byte in range(8)], np.uint64)
 NOTHING_EARLIER = np.empty(0, np.uint64)

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from schemas.split import Split
-from tasks.core.split.gaps import Gap, gaps, notes
+from tasks.core.split.drift import Gap, gap_notes, gaps
 
 Row = tuple[str | None, str | None]
 
@@ -63,20 +63,20 @@ def test_each_column_of_iterative_and_each_text_of_a_list_is_by_itself():
 
 def test_all_are_told_however_small_and_the_largest_first():
     rows: list[Row] = [*FULL, ("Small", "train"), ("Large", "train"), ("Large", "val"), ("Also small", "test")]
-    assert list(notes(*parts(*rows), dealing())) == [
+    assert list(gap_notes(*parts(*rows), dealing())) == [
         "split: 3 of 4 strata have no image in some split (train/val/test): Large (1/1/0), Also small (0/0/1), "
         "Small (1/0/0)"
     ]
-    assert list(notes(*parts(*FULL), dealing())) == []
+    assert list(gap_notes(*parts(*FULL), dealing())) == []
 
 
 def test_of_very_many_twenty_are_told_and_the_page_has_all():
     rows: list[Row] = [(f"s{number:02}", "train") for number in range(30)]
-    (said,) = notes(*parts(*rows), dealing())
+    (said,) = gap_notes(*parts(*rows), dealing())
     assert said.endswith("s19 (1/0/0) and 10 more; report.html lists all")
 
 
 def test_one_stratum():
-    assert list(notes(*parts(("Dada", "train")), dealing(by=None))) == [
+    assert list(gap_notes(*parts(("Dada", "train")), dealing(by=None))) == [
         "split: the only stratum has no image in some split (train/val/test): all (1/0/0)"
     ]

@@ -7,8 +7,8 @@ import pytest
 
 from schemas.stages import Dedup
 from schemas.tables import RELATIONS, VERDICTS
+from tasks.core.dedup import decide
 from tasks.core.dedup import decide as rule
-from tasks.core.dedup import witnesses
 
 SETTINGS = Dedup(label="dedup")
 FOUND = pa.schema(
@@ -82,7 +82,9 @@ def verdicts(*rows: tuple[str, str, str]) -> pa.Table:
     ],
 )
 def test_what_goes_with_a_witness(pairs: Any, said: Any, expected: dict[str, str]):
-    outcome, edges = witnesses.decide(view("a", "b", "c"), gone("w"), relations(*pairs), verdicts(*said), SETTINGS)
+    outcome, edges = decide.decide_with_witnesses(
+        view("a", "b", "c"), gone("w"), relations(*pairs), verdicts(*said), SETTINGS
+    )
     assert outcome["record_id"].to_pylist() == ["a", "b", "c"]
     found = {row["record_id"]: row["detail"] for row in outcome.to_pylist() if row["reason"] == "taken_down"}
     assert found == expected
@@ -93,7 +95,7 @@ def test_what_goes_with_a_witness(pairs: Any, said: Any, expected: dict[str, str
 def test_equal_files_of_a_copy_go_too_and_the_smallest_witness_is_named():
     rows = view("a", "b")
     rows = rows.set_column(1, "sha256", pa.array(["sha-a", "sha-a"], pa.string()))
-    outcome, _ = witnesses.decide(
+    outcome, _ = decide.decide_with_witnesses(
         rows, gone("v", "w"), relations(("v", "w", "resized"), ("a", "w", "cropped")), verdicts(), SETTINGS
     )
     assert outcome["detail"].to_pylist() == ["copy of w (cropped): why w", "copy of v: why v"]
@@ -102,13 +104,13 @@ def test_equal_files_of_a_copy_go_too_and_the_smallest_witness_is_named():
 def test_without_witnesses_nothing_is_other_than_before():
     given = view("a", "b"), relations(("a", "b", "resized")), verdicts(), SETTINGS
     expected = rule.decide(*given)
-    found = witnesses.decide(given[0], gone(), *given[1:])
+    found = decide.decide_with_witnesses(given[0], gone(), *given[1:])
     assert [table.to_pylist() for table in found] == [table.to_pylist() for table in expected]
 
 
 def test_what_is_left_is_decided_as_if_witnesses_had_never_been():
     pairs = relations(("w", "a", "resized"), ("b", "c", "resized"), ("b", "w", "uncertain"), ("c", "w", "look_alike"))
-    outcome, edges = witnesses.decide(view("a", "b", "c"), gone("w"), pairs, verdicts(), SETTINGS)
+    outcome, edges = decide.decide_with_witnesses(view("a", "b", "c"), gone("w"), pairs, verdicts(), SETTINGS)
     expected, left = rule.decide(view("b", "c"), pairs, verdicts(), SETTINGS)
     assert outcome.slice(1).to_pylist() == expected.to_pylist()
     assert edges.to_pylist() == left.to_pylist()

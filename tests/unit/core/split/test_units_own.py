@@ -6,7 +6,7 @@ import pytest
 
 from schemas.errors import BadInput
 from schemas.split import SPLITS
-from tasks.core.split import own
+from tasks.core.split import units
 
 
 def names(count: int) -> pa.ChunkedArray:
@@ -34,17 +34,17 @@ def texts(*values: str | None) -> pa.ChunkedArray:
     ],
 )
 def test_words(word: str | None, split: str | None):
-    assert own.own_splits("split", names(1), texts(word), "subset").to_pylist() == [split]
+    assert units.own_splits("split", names(1), texts(word), "subset").to_pylist() == [split]
 
 
 def test_each_split_is_called_by_its_own_name():
-    assert {own.WORDS[name] for name in SPLITS} == set(SPLITS) == set(own.WORDS.values())
-    assert all(word == word.lower() == word.strip() for word in own.WORDS)
+    assert {units.WORDS[name] for name in SPLITS} == set(SPLITS) == set(units.WORDS.values())
+    assert all(word == word.lower() == word.strip() for word in units.WORDS)
 
 
 def test_nothing_in_nothing_out():
-    assert len(own.own_splits("split", names(0), texts(), "subset")) == 0
-    assert own.kept_note("split", texts()) == ()
+    assert len(units.own_splits("split", names(0), texts(), "subset")) == 0
+    assert units.kept_note("split", texts()) == ()
 
 
 @pytest.mark.parametrize(
@@ -59,23 +59,23 @@ def test_nothing_in_nothing_out():
 )
 def test_other_words_are_refused(words: tuple[str, ...], said: str):
     with pytest.raises(BadInput) as refused:
-        own.own_splits("split", names(len(words)), texts(*words), "subset")
+        units.own_splits("split", names(len(words)), texts(*words), "subset")
     assert said in str(refused.value)
 
 
 def test_without_ratios_each_record_needs_one():
-    own.check_complete("split", names(2), np.array([False, False]), "subset")
+    units.check_complete("split", names(2), np.array([False, False]), "subset")
     with pytest.raises(BadInput, match=r"got null while 'subset' says nothing in m:1 and 1 more"):
-        own.check_complete("split", names(3), np.array([False, True, True]), "subset")
+        units.check_complete("split", names(3), np.array([False, True, True]), "subset")
 
 
 def test_a_gallery_is_train():
-    own.check_gallery("split", names(2), texts("train", None))
+    units.check_gallery("split", names(2), texts("train", None))
     with pytest.raises(BadInput, match=r"expected train or nothing for the gallery, .* got test for m:1"):
-        own.check_gallery("split", names(2), texts("train", "test"))
+        units.check_gallery("split", names(2), texts("train", "test"))
 
 
 def test_the_note_counts_by_split():
-    assert own.kept_note("split", texts("test", "train", "test")) == (
+    assert units.kept_note("split", texts("test", "train", "test")) == (
         "split: 3 images in the sources' own splits: train 1, test 2",
     )

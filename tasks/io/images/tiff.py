@@ -1,20 +1,27 @@
-"""Where a TIFF's pixels lie: in strips or tiles, pixel by pixel or in planes (TIFF 6.0, PlanarConfiguration).
+"""What Pillow does not say of a TIFF, or refuses in it.
+
+Where its pixels lie: in strips or tiles, pixel by pixel or in planes (TIFF 6.0, PlanarConfiguration); what its numbers
+mean, where the mode does not say; and kinds of Lab, and single planes, that only another tag makes readable, without a
+change to any pixel.
 
 Only tags are read. Pillow reads uncompressed TIFFs itself, and asks nobody whether all pieces are there; compressed
 ones it leaves to libtiff, which does.
 """
 
+import struct
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from PIL import ImageFile, TiffImagePlugin
+from PIL import Image, ImageFile, TiffImagePlugin
 
-from tasks.io.images.undecoded import tiff_pixels
+from tasks.io.images.undecoded import tiff_pixels, tiff_tags
 
 _WIDTH, _HEIGHT, _BITS, _COMPRESSION, _PHOTOMETRIC = 256, 257, 258, 259, 262
 _STRIP_STARTS, _BANDS, _STRIP_ROWS, _STRIP_LENGTHS, _PLANAR = 273, 277, 278, 279, 284
 _TILE_WIDTH, _TILE_HEIGHT, _TILE_STARTS, _TILE_LENGTHS = 322, 323, 324, 325
 _EXTRAS, _FORMAT, _COARSENESS = 338, 339, 530
+_RGB, _CIELAB, _ICCLAB = 2, 8, 9
+_PLAIN_COMPRESSIONS = {1, 5, 8, 32_773, 32_946, 50_000}  # they know nothing of colours, as JPEG does
 _TIMES_ALPHA = 1
 _HEADER_BYTES = 8  # no piece lies in it
 
@@ -159,3 +166,91 @@ def _pieces(image: Tiff) -> _Pieces | None:
     columns, down = -(-width_px // across_px), -(-height_px // down_px)
     last_rows = height_px - (down - 1) * down_px if name == "strip" else down_px
     return _Pieces(name, across_px, down_px, columns, down, last_rows, planes, starts, lengths)
+
+
+_BITS, _PHOTOMETRIC, _FORMAT = 258, 262, 339
+_WHITE_IS_ZERO = 0
+_LAB = {8, 9}  # their a and b are signed by definition
+_SIGNED, _FLOATING = 2, 3
+_MOST_BITS = 16
+
+
+class GreySamples(NamedTuple):
+    """How to read grey of more than 8 bits."""
+
+    bits: int = 16
+    is_white_zero: bool = False
+
+
+def why_unsupported_samples(image: Image.Image) -> str | None:
+    """What is wrong with a TIFF's samples, if they have no agreed range: signed ones, and whole ones beyond 16 bits.
+
+    None for floating-point samples, of which the mode says so.
+    """
+    if not isinstance(image, TiffImagePlugin.TiffImageFile):
+        return None
+    bits, formats = image.tag_v2.get(_BITS, (1,)), image.tag_v2.get(_FORMAT, (1,))
+    photometric = image.tag_v2.get(_PHOTOMETRIC, -1)
+    is_signed = _SIGNED in formats and photometric not in _LAB
+    is_beyond = max(bits) > _MOST_BITS and _FLOATING not in formats
+    return tiff_pixels(bits, formats, photometric) if is_signed or is_beyond else None
+
+
+def grey_samples(image: Image.Image) -> GreySamples:
+    """Of a TIFF by its tags: Pillow gives its numbers as they are stored. Of any other format 16 bits, black is 0."""
+    if not isinstance(image, TiffImagePlugin.TiffImageFile):
+        return GreySamples()
+    return GreySamples(image.tag_v2.get(_BITS, (16,))[0], image.tag_v2.get(_PHOTOMETRIC) == _WHITE_IS_ZERO)
+
+
+def lab_as_rgb(data: bytes) -> tuple[bytes, bool] | None:
+    """A TIFF in CIELab (of 16 bits) or ICCLab with its colours declared as RGB, so that Pillow opens it.
+
+    And whether a and b are signed. None for any other file.
+    """
+    if data[:4] not in {b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"}:
+        return None
+    try:
+        order, tags = tiff_tags(data)
+    except struct.error:
+        return None
+    values = {tag: found.values for tag, found in tags.items()}
+    is_lab = values.get(_PHOTOMETRIC) in {(_CIELAB,), (_ICCLAB,)} and values.get(_BANDS) == (3,)
+    is_whole = set(values.get(_BITS, ())) in ({8}, {16}) and set(values.get(_FORMAT, (1,))) <= {1, 2}
+    if not is_lab or not is_whole or values.get(_COMPRESSION, (1,))[0] not in _PLAIN_COMPRESSIONS:
+        return None
+    changed = bytearray(data)
+    _put(changed, order, tags[_PHOTOMETRIC].place, tags[_PHOTOMETRIC].size, _RGB)
+    if _FORMAT in tags:
+        for number in range(len(values[_FORMAT])):
+            _put(changed, order, tags[_FORMAT].place + number * tags[_FORMAT].size, tags[_FORMAT].size, 1)
+    return bytes(changed), values[_PHOTOMETRIC] == (_CIELAB,)
+
+
+def in_one_plane(data: bytes) -> bytes | None:
+    """A TIFF of one band that says it has planes, declared as pixel by pixel, which for one band is the same.
+
+    None if it does not say so where `undecoded.tiff_tags` looks.
+    """
+    order, tags = tiff_tags(data)
+    if _PLANAR not in tags or tags[_PLANAR].values != (2,):
+        return None
+    changed = bytearray(data)
+    _put(changed, order, tags[_PLANAR].place, tags[_PLANAR].size, 1)
+    return bytes(changed)
+
+
+def _put(data: bytearray, order: str, place: int, size: int, value: int) -> None:
+    data[place : place + size] = value.to_bytes(size, "little" if order == "<" else "big")
+
+
+def lab_of_rgb(image: Image.Image, *, is_signed: bool) -> Image.Image:
+    """The picture whose L, a and b Pillow took for R, G and B, as Lab: a and b lie 128 above their values.
+
+    Of 16 bits Pillow has taken the high byte, as of 16 bits of any colour.
+    """
+    light, *others = image.split()
+    moved = [each.point([value ^ 128 for value in range(256)]) if is_signed else each for each in others]
+    lab = Image.merge("LAB", [light, *moved])
+    lab.info = {name: value for name, value in image.info.items() if name not in {"icc_profile", "transparency"}}
+    return lab

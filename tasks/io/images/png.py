@@ -1,19 +1,31 @@
-"""The colours of a PNG that says them without an ICC profile: cICP, or gAMA and cHRM, as an ICC profile.
+"""What Pillow does not do for a PNG: colours without an ICC profile, rows that are not there, large texts.
 
-The order is that of the PNG specification (third edition, 4.3): cICP, iCCP, sRGB, gAMA and cHRM. A gAMA of 1/2.2 is
-what the specification has programs write beside sRGB, and counts as sRGB where the primaries are sRGB's, too.
+Colours that cICP, or gAMA and cHRM, say become an ICC profile. The order is that of the PNG specification (third
+edition, 4.3): cICP, iCCP, sRGB, gAMA and cHRM. A gAMA of 1/2.2 is what the specification has programs write beside
+sRGB, and counts as sRGB where the primaries are sRGB's, too.
+
+Rows that a whole zlib stream lacks Pillow fills with zeros, and tells nobody. Unpacking a second time takes a third of
+the time of decoding, so it is done only where the last row that the stream holds is nothing but zeros.
 """
 
 import struct
+import zlib
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
 
 from schemas.reasons import Reason
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
+MOST_PROFILE_BYTES = 16 * 2**20
+"""A larger colour profile of a PNG is not applied. The largest that printers have are some 4 MB."""
+_TEXTS = {b"tEXt", b"zTXt", b"iTXt"}
+# of a PNG's texts only these can say how the picture is turned
+_ORIENTATION_TEXTS = (b"Raw profile type exif\0", b"Raw profile type APP1\0", b"XML:com.adobe.xmp\0")
+_MOST_TEXT_BYTES = 2**20
 _COLOURS = {b"cICP", b"iCCP", b"sRGB", b"gAMA", b"cHRM"}
 _D50 = np.array([0.9642, 1.0, 0.8249])
 # Bradford's cone responses, by which ICC profiles move white to D50 (ICC.1:2022, annex E)
@@ -67,7 +79,7 @@ _HDR = {16: "PQ", 18: "HLG"}
 
 def why_unsupported(data: bytes) -> tuple[Reason, str] | None:
     """Why a PNG's colours have no stated way to 8-bit sRGB, by its cICP; None where they have, or for another file."""
-    found = _chunks(data).get(b"cICP", b"")
+    found = _colour_chunks(data).get(b"cICP", b"")
     if len(found) != 4 or found[2] != 0:
         return None
     if (name := _HDR.get(found[1])) is not None:
@@ -83,7 +95,7 @@ def profile(data: bytes, *, is_grey: bool) -> bytes | None:
     None where gAMA and cHRM are those of sRGB, where they say nothing that is known, and where iCCP or sRGB come before
     them. A cICP that is known comes before all others.
     """
-    chunks = _chunks(data)
+    chunks = _colour_chunks(data)
     colours = _of_cicp(chunks.get(b"cICP", b""))
     if colours is None:
         if b"iCCP" in chunks or b"sRGB" in chunks:
@@ -95,7 +107,7 @@ def profile(data: bytes, *, is_grey: bool) -> bytes | None:
     return _icc(_SRGB if is_grey else primaries, curve, is_grey)
 
 
-def _chunks(data: bytes) -> dict[bytes, bytes]:
+def _colour_chunks(data: bytes) -> dict[bytes, bytes]:
     """The body of each chunk about colours before the pixels; the first of each name counts. Empty for no PNG."""
     found: dict[bytes, bytes] = {}
     for name, body in _before_pixels(data):
@@ -187,3 +199,110 @@ def _xyz(values: NDArray[np.float64]) -> bytes:
 def _parametric(curve: Curve) -> bytes:
     kind = 0 if len(curve) == 1 else 3
     return b"para\0\0\0\0" + struct.pack(">HH", kind, 0) + _fixed(*curve)
+
+
+_CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
+_PASSES = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2))
+"""Of Adam7: first column, first row, and the steps of both (PNG standard, 8.2)."""
+_PIECE_BYTES = 1 << 18
+
+
+def may_be_missing(image: Image.Image) -> bool:
+    """Whether the last row that a loaded PNG's stream holds is nothing but zeros."""
+    last = image.height - 1
+    if image.info.get("interlace"):
+        if last == 0:
+            return True  # of one row each pass holds some columns
+        last -= 1 - last % 2  # the last pass holds the rows 1, 3, 5 ...
+    return not image.crop((0, last, image.width, last + 1)).tobytes().strip(b"\0")
+
+
+def missing(data: bytes) -> str | None:
+    """How many bytes of pixels a PNG's stream holds, if these are fewer than its header says; None otherwise.
+
+    None also for what is no PNG, and for a stream that breaks: the decoder decides about these. No more is unpacked
+    than the header says, in pieces of 256 KiB.
+    """
+    expected_bytes = unpacked_bytes = 0
+    unpacker = zlib.decompressobj()
+    try:
+        for name, chunk in chunks(data):
+            if name == b"IHDR":
+                expected_bytes = _expected_bytes(chunk[8:])
+            elif name == b"IDAT":
+                for length in _unpacked_lengths(unpacker, chunk[8:-4]):
+                    unpacked_bytes += length
+                    if unpacked_bytes >= expected_bytes:
+                        return None
+            if unpacker.eof or (unpacked_bytes and name != b"IDAT"):
+                break
+    except (zlib.error, struct.error, KeyError):
+        return None
+    return f"truncated: {unpacked_bytes} bytes of pixels, expected {expected_bytes}" if expected_bytes else None
+
+
+def _unpacked_lengths(unpacker: "zlib._Decompress", packed: bytes) -> Iterator[int]:
+    while True:
+        piece = unpacker.decompress(packed, _PIECE_BYTES)
+        packed = unpacker.unconsumed_tail
+        yield len(piece)
+        if not piece or unpacker.eof:
+            return
+
+
+def _expected_bytes(header: bytes) -> int:
+    """What the pixels unpack to: each row with its filter's byte. Raises KeyError, struct.error for a broken header."""
+    width_px, height_px, depth_bits, colours, _, _, interlace = struct.unpack_from(">IIBBBBB", header)
+    pixel_bits = depth_bits * _CHANNELS[colours]
+    return sum(
+        _steps(height_px, top, down) * (1 + -(-_steps(width_px, left, right) * pixel_bits // 8))
+        for left, top, right, down in (_PASSES if interlace else ((0, 0, 1, 1),))
+        if _steps(width_px, left, right)
+    )
+
+
+def _steps(length_px: int, first: int, step: int) -> int:
+    return len(range(first, length_px, step))
+
+
+def without_large_texts(data: bytes) -> bytes:
+    """A PNG without its texts, but for those that can say how it is turned, and without a colour profile that is too
+    large.
+
+    Pillow takes large ones for decompression bombs. Texts change no pixel.
+    """
+    return data[: len(_SIGNATURE)] + b"".join(chunk for name, chunk in chunks(data) if not _is_left_out(name, chunk))
+
+
+def chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Name and whole bytes of each chunk of a PNG; the last is all that is left of a file that is cut short."""
+    place = len(_SIGNATURE)
+    while place < len(data):
+        length = int.from_bytes(data[place : place + 4], "big")
+        yield data[place + 4 : place + 8], data[place : place + 12 + length]
+        place += 12 + length
+
+
+def _is_left_out(name: bytes, chunk: bytes) -> bool:
+    body = chunk[8:-4]
+    if name == b"iCCP":
+        return not _unpacks_within(body.partition(b"\0")[2][1:], MOST_PROFILE_BYTES)
+    if name not in _TEXTS:
+        return False
+    if not body.startswith(_ORIENTATION_TEXTS):
+        return True
+    rest = body.partition(b"\0")[2]
+    if name == b"zTXt":
+        return not _unpacks_within(rest[1:], _MOST_TEXT_BYTES)
+    if name == b"iTXt" and rest[:1] == b"\1":
+        return not _unpacks_within(rest[2:].split(b"\0", 2)[-1], _MOST_TEXT_BYTES)
+    return len(rest) > _MOST_TEXT_BYTES
+
+
+def _unpacks_within(packed: bytes, most_bytes: int) -> bool:
+    unpacker = zlib.decompressobj()
+    try:
+        unpacker.decompress(packed, most_bytes)
+    except zlib.error:
+        return True  # broken, not large: the decoder decides
+    return not unpacker.unconsumed_tail

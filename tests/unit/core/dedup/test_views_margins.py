@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tasks.core.dedup.margins import Box, inner_boxes
+from tasks.core.dedup.views import Box, inner_boxes
 
 Picture = NDArray[np.uint8]
 

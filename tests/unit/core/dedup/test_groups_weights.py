@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from tasks.core.dedup import weights
-from tasks.core.dedup.scores import APART_SCORE, COPY_SCORE
-from tasks.core.dedup.weights import doubt_weights, tie_weights
+from tasks.core.dedup import groups
+from tasks.core.dedup.groups import doubt_weights, tie_weights
+from tasks.core.dedup.sizes import APART_SCORE, COPY_SCORE
 
 SCORES = np.arange(1001) / 1000
 
@@ -52,5 +52,5 @@ def test_one_measured_doubt_refuses_any_tie_and_two_strong_ties_outweigh_a_weak_
 
 def test_a_lost_look_is_outweighed_by_one_good_tie_and_an_uncertain_one_by_any():
     good, weakest = tie_weights(np.array([0.69, COPY_SCORE]))
-    assert good + weights.LOST > 0 > weakest + weights.LOST
-    assert weakest + weights.UNCERTAIN > 0 >= weakest + 2 * weights.UNCERTAIN
+    assert good + groups.LOST > 0 > weakest + groups.LOST
+    assert weakest + groups.UNCERTAIN > 0 >= weakest + 2 * groups.UNCERTAIN

@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from tasks.io.images.decode import UnreadableImage
-from tasks.io.images.drawn_boxes import small_picture
+from tasks.io.images.previews import small_picture
 
 
 def png(width: int, height: int) -> bytes:

@@ -5,8 +5,8 @@ import io
 import pytest
 from PIL import Image
 
+from tasks.io.images.beginnings import check_pixels
 from tasks.io.images.decode import UnreadableImage
-from tasks.io.images.headers import check_pixels
 
 
 def png(width: int, height: int) -> bytes:

@@ -9,7 +9,8 @@ import pytest
 from PIL import Image, ImageCms
 
 from schemas.reasons import Reason
-from tasks.io.images import decode, inspection, png_colours
+from tasks.io.images import decode, inspection
+from tasks.io.images import png as png_rules
 from tests.support.images import chunk, png
 
 pytestmark = pytest.mark.filterwarnings("ignore:::PIL")
@@ -39,7 +40,7 @@ def cicp(*values: int) -> bytes:
 
 def profile() -> bytes:
     """iCCP of a gamma of 1.8, in sRGB's primaries."""
-    data = png_colours.profile(png(1, 1, 8, 2, bytes(4), gamma(55556)), is_grey=False)
+    data = png_rules.profile(png(1, 1, 8, 2, bytes(4), gamma(55556)), is_grey=False)
     assert data is not None
     return chunk(b"iCCP", b"x\0\0" + zlib.compress(data))
 
@@ -117,7 +118,7 @@ def test_palettes_and_transparency_have_their_curve_too():
 
 
 def test_the_profile_of_srgb_changes_nothing():
-    made = png_colours.profile(coloured(cicp(1, 13, 0, 1)), is_grey=False)
+    made = png_rules.profile(coloured(cicp(1, 13, 0, 1)), is_grey=False)
     assert made is not None
     steps = np.arange(256, dtype=np.uint8)
     ramps = Image.fromarray(np.stack([steps, steps[::-1], np.roll(steps, 99)], axis=-1)[None])
@@ -130,5 +131,5 @@ def test_the_profile_of_srgb_changes_nothing():
 
 def test_other_files_say_nothing():
     for data in (b"", b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", coloured(gamma(100000))[:20]):
-        assert png_colours.profile(data, is_grey=False) is None
-        assert png_colours.why_unsupported(data) is None
+        assert png_rules.profile(data, is_grey=False) is None
+        assert png_rules.why_unsupported(data) is None

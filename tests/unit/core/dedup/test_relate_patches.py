@@ -7,8 +7,15 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from tasks.core.dedup.patches import NO_PATCHES, Patches, compare_patches
-from tasks.core.dedup.relate import LEAST_AGREEMENT, LEAST_PATCHES, MOST_BROAD_CLASH, MOST_CLASH
+from tasks.core.dedup.relate import (
+    LEAST_AGREEMENT,
+    LEAST_PATCHES,
+    MOST_BROAD_CLASH,
+    MOST_CLASH,
+    NO_PATCHES,
+    Patches,
+    compare_patches,
+)
 
 Picture = NDArray[np.float32]
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tasks.core.dedup.patch_kernels import patch_statistics
+from tasks.core.dedup.registration import patch_statistics
 
 COVERED = np.ones((8, 8), np.bool_)
 NOISE = np.random.default_rng(1).normal(128, 20, (8, 8)).astype(np.float32)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from tasks.core.split.seats import seats_of
+from tasks.core.split.batches import seats_of
 
 POPART = (3, 1, 1)
 

@@ -5,7 +5,7 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
-from tasks.io.images.contact_sheet import CELL_PX, COLUMNS, contact_sheet
+from tasks.io.images.previews import CELL_PX, COLUMNS, contact_sheet
 
 
 def jpeg(colour: tuple[int, int, int], size: tuple[int, int] = (256, 128)) -> bytes:

@@ -1,4 +1,4 @@
-"""Digests of code. tasks/engine/code_digests.py reads source files; here its sources are texts."""
+"""Digests of code. tasks/engine/cache_keys.py reads source files; here its sources are texts."""
 
 from pathlib import Path
 from types import ModuleType
@@ -10,7 +10,7 @@ from tasks.core.dedup import decide
 from tasks.core.export import images
 from tasks.core.scrape import sources
 from tasks.core.split import decide as split
-from tasks.engine import code_digests
+from tasks.engine import cache_keys
 from tasks.io.files import folders
 
 SCRAPE = {
@@ -53,7 +53,7 @@ SOURCES = {
 }
 
 
-source = code_digests._source
+source = cache_keys._source
 
 
 @pytest.fixture(autouse=True)
@@ -66,9 +66,9 @@ def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 def code(monkeypatch: pytest.MonkeyPatch, start: str = "tasks.core.stage", **changed: str) -> str:
     """code_digest of one module, some of whose sources are others; a dot in a name is written as __."""
     texts = {**SOURCES, **{name.replace("__", "."): text for name, text in changed.items()}}
-    monkeypatch.setattr(code_digests, "_source", lambda name: texts[name] if name in texts else source(name))
-    monkeypatch.setattr(code_digests, "_is_module", lambda name: name in texts)
-    return code_digests.code_digest(ModuleType(start))
+    monkeypatch.setattr(cache_keys, "_source", lambda name: texts[name] if name in texts else source(name))
+    monkeypatch.setattr(cache_keys, "_is_module", lambda name: name in texts)
+    return cache_keys.code_digest(ModuleType(start))
 
 
 @pytest.mark.parametrize(
@@ -153,14 +153,14 @@ def test_code_that_nothing_imports_changes_nothing(monkeypatch: pytest.MonkeyPat
 
 
 def test_the_order_of_modules_changes_nothing():
-    assert code_digests.code_digest(decide, split) == code_digests.code_digest(split, decide)
-    assert code_digests.code_digest(decide) != code_digests.code_digest(split)
+    assert cache_keys.code_digest(decide, split) == cache_keys.code_digest(split, decide)
+    assert cache_keys.code_digest(decide) != cache_keys.code_digest(split)
 
 
 def collected(*modules: ModuleType) -> set[str]:
     found: dict[str, str] = {}
     for module in modules:
-        code_digests._collect(module.__name__, found)
+        cache_keys._collect(module.__name__, found)
     return set(found)
 
 
@@ -171,13 +171,14 @@ def collected(*modules: ModuleType) -> set[str]:
         pytest.param(tickets, {"tickets", "siphash", "jit"}, id="inside a function"),
         pytest.param(
             decide,
-            {"dedup.decide", "dedup.groups", "dedup.scores", "dedup.weights", "components", "tables"},
+            {*(f"dedup.{name}" for name in ("decide", "groups", "preferences", "sizes")), "components", "tables"}
+            | {"where", "columns", "texts"},
             id="from tasks.core import tables, and from tasks.core.dedup.groups",
         ),
         pytest.param(
             split,
             {
-                *(f"split.{name}" for name in ("decide", "deal", "own", "batches", "groups", "seats", "units")),
+                *(f"split.{name}" for name in ("decide", "deal", "batches", "groups", "units")),
                 "split",
                 "columns",
                 "components",
@@ -212,7 +213,7 @@ def collected(*modules: ModuleType) -> set[str]:
     ],
 )
 def test_all_rules_that_a_rule_imports_are_part_of_its_key(module: ModuleType, expected: set[str]):
-    shared = code_digests._SHARED_RULES | {code_digests._WORD_LISTS}
+    shared = cache_keys._SHARED_RULES | {cache_keys._WORD_LISTS}
     assert collected(module) - shared == {f"tasks.core.{name}" for name in expected}
 
 
@@ -223,13 +224,13 @@ def test_rules_that_core_and_io_share_are_part_of_the_key_of_both(rule: str, use
 
 
 def test_lists_of_words_are_part_of_the_key_of_what_reads_them():
-    assert code_digests._WORD_LISTS in collected(sources)
-    assert code_digests._WORD_LISTS not in collected(folders)
+    assert cache_keys._WORD_LISTS in collected(sources)
+    assert cache_keys._WORD_LISTS not in collected(folders)
 
 
 def test_a_module_without_a_source_is_an_error():
     with pytest.raises(ImportError, match=r"expected the source of tasks.core.nosuch, got none"):
-        code_digests.code_digest(ModuleType("tasks.core.nosuch"))
+        cache_keys.code_digest(ModuleType("tasks.core.nosuch"))
 
 
 # --- kept from one process to the next
@@ -242,7 +243,7 @@ def nobody_parses(*_: object) -> None:
 def test_a_digest_that_is_kept_is_taken_without_parsing(monkeypatch: pytest.MonkeyPatch, folder: Path):
     before = code(monkeypatch)
     assert len(list(folder.iterdir())) == 1
-    monkeypatch.setattr(code_digests.ast, "parse", nobody_parses)
+    monkeypatch.setattr(cache_keys.ast, "parse", nobody_parses)
     assert code(monkeypatch) == before
 
 
@@ -271,5 +272,5 @@ def test_a_user_without_a_home_needs_none(monkeypatch: pytest.MonkeyPatch):
     def homeless() -> Path:
         raise RuntimeError("Could not determine home directory.")
 
-    monkeypatch.setattr(code_digests.Path, "home", homeless)
+    monkeypatch.setattr(cache_keys.Path, "home", homeless)
     assert code(monkeypatch) == before
