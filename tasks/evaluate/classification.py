@@ -9,10 +9,10 @@ from tasks.core.evaluate.classification import page
 from tasks.core.evaluate.classification.predictions import (
     Predictions,
     check_predictions,
+    classification_scorer,
     refuse_other_images,
     with_all_classes,
 )
-from tasks.core.evaluate.classification.scores import classification_scorer
 from tasks.core.evaluate.groups import groups_of
 from tasks.core.evaluate.systems import Ranking, score_systems
 from tasks.evaluate.evaluation import Evaluation, Resampling, evaluation
