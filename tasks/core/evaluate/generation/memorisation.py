@@ -47,16 +47,14 @@ def neighbour_table(system: str, found: Neighbours, sample_ids: Sequence[str], t
     check_ids("training images", training_ids, max(len(training_ids), int(rows.max(initial=-1)) + 1))
     names, images = (pa.array(list(ids), pa.string()) for ids in (sample_ids, training_ids))
     each = rows.shape[1]
-    return pa.table(
-        {
-            "system": pa.array([system] * rows.size, pa.string()),
-            "sample_id": names.take(pa.array(np.repeat(np.arange(len(rows)), each))),
-            "rank": np.tile(np.arange(1, each + 1, dtype=np.int32), len(rows)),
-            "training_id": images.take(pa.array(rows.reshape(-1))),
-            "similarity": similarities.reshape(-1),
-        },
-        schema=NEIGHBOURS,
-    )
+    columns = [
+        pa.repeat(system, rows.size),
+        names.take(pa.array(np.repeat(np.arange(len(rows)), each))),
+        np.tile(np.arange(1, each + 1, dtype=np.int32), len(rows)),
+        images.take(pa.array(rows.reshape(-1))),
+        similarities.reshape(-1),
+    ]
+    return pa.table(columns, schema=NEIGHBOURS)
 
 
 def neighbour_page(

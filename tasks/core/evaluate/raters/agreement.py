@@ -2,7 +2,7 @@
 Hayes & Krippendorff, 2007); any two raters' boxes by F, and the joints of boxes that match by OKS.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Literal, NamedTuple, get_args
 
@@ -43,7 +43,7 @@ def krippendorff_alpha(values: Floats, metric: Metric, times: Integers | None = 
     weight = weights * (size > 1) / np.maximum(size - 1, 1)
     coincidences = counts.T @ (weight[:, None] * counts) - np.diag(weight @ counts)
     marginal = coincidences.sum(axis=0)
-    distance = _DISTANCES[metric](domain, marginal)
+    distance = _distances(metric, domain, marginal)
     expected = (np.outer(marginal, marginal) - np.diag(marginal)) * distance
     total = expected.sum()
     if not total > 0:
@@ -82,31 +82,16 @@ def _count_values(values: Floats) -> tuple[Floats, Floats]:
     return np.ldexp(domain, -int(np.frexp(largest)[1])), counts
 
 
-def _nominal(domain: Floats, marginal: Floats) -> Floats:
-    return 1.0 - np.eye(len(domain))
-
-
-def _ordinal(domain: Floats, marginal: Floats) -> Floats:
-    """Squared number of values between two, both ends counted half."""
-    middle = np.cumsum(marginal) - marginal / 2
-    return np.asarray((middle[:, None] - middle) ** 2)
-
-
-def _interval(domain: Floats, marginal: Floats) -> Floats:
-    return np.asarray((domain[:, None] - domain) ** 2)
-
-
-def _ratio(domain: Floats, marginal: Floats) -> Floats:
-    total = domain[:, None] + domain
-    return np.asarray(((domain[:, None] - domain) / np.where(total > 0, total, 1.0)) ** 2)
-
-
-_DISTANCES: dict[Metric, Callable[[Floats, Floats], Floats]] = {
-    "nominal": _nominal,
-    "ordinal": _ordinal,
-    "interval": _interval,
-    "ratio": _ratio,
-}
+def _distances(metric: Metric, domain: Floats, marginal: Floats) -> Floats:
+    """(V, V) squared. Ordinal: the number of values between two, both ends counted half."""
+    if metric == "nominal":
+        return 1.0 - np.eye(len(domain))
+    places = np.cumsum(marginal) - marginal / 2 if metric == "ordinal" else domain
+    apart = places[:, None] - places
+    if metric == "ratio":
+        total = domain[:, None] + domain
+        apart /= np.where(total > 0, total, 1.0)
+    return np.asarray(apart**2)
 
 
 class PairCounts(NamedTuple):

@@ -1,5 +1,5 @@
-"""The truth that raters agree on: their boxes in groups, one a figure, the median of each group's corners, and all of it
-as a COCO document, which a recipe or a comparison can take as its truth.
+"""The truth that raters agree on: their boxes in groups, one a figure, with the median of each group's corners; and all
+of it as a COCO document, which a recipe or a comparison can take as its truth.
 """
 
 import hashlib

@@ -114,8 +114,7 @@ def score_raters(counts: BoxCounts, times: Integers | None = None) -> Floats:
 
 def rater_scorer(counts: BoxCounts, rater: int) -> Scorer:
     """NAMES and COUNTS of one rater as a function of how often each image counts, (I,)."""
-    row = BoxCounts._make(values[rater : rater + 1] for values in counts)
-    return mean_rater_scorer(row)
+    return mean_rater_scorer(BoxCounts._make(values[rater : rater + 1] for values in counts))
 
 
 def mean_rater_scorer(counts: BoxCounts) -> Scorer:
@@ -125,16 +124,12 @@ def mean_rater_scorer(counts: BoxCounts) -> Scorer:
     """
 
     def score(times: Integers) -> dict[str, float]:
-        values = np.concatenate([score_raters(counts, times), count_boxes(counts, times)], axis=1)
-        return dict(zip((*NAMES, *COUNTS), means_along(values).tolist(), strict=True))
+        columns = (counts.right, counts.wrong, counts.missed, counts.is_scored)
+        totals = np.stack([values @ times for values in columns], axis=1).astype(np.float64)
+        means = means_along(np.concatenate([score_raters(counts, times), totals], axis=1))
+        return dict(zip((*NAMES, *COUNTS), means.tolist(), strict=True))
 
     return score
-
-
-def count_boxes(counts: BoxCounts, times: Integers) -> Floats:
-    """(R, 4) COUNTS of each rater, where each image counts so many times."""
-    columns = (counts.right, counts.wrong, counts.missed, counts.is_scored)
-    return np.stack([values @ times for values in columns], axis=1).astype(np.float64)
 
 
 def disagreement_table(ratings: Ratings, counts: BoxCounts) -> pa.Table:
@@ -147,18 +142,10 @@ def disagreement_table(ratings: Ratings, counts: BoxCounts) -> pa.Table:
     rater, image = np.nonzero(counts.is_scored)
     missed, extra, worst = (values[rater, image] for values in (counts.missed, counts.wrong, counts.worst))
     order = np.lexsort((rater, image, worst, -(missed + extra)))  # NaN sorts last
-    names = [np.array(names, dtype=object) for names in (ratings.raters, ratings.images)]
-    return pa.table(
-        [
-            pa.array(names[0][rater[order]], pa.string()),
-            pa.array(names[1][image[order]], pa.string()),
-            pa.array(counts.right[rater, image][order]),
-            pa.array(missed[order]),
-            pa.array(extra[order]),
-            pa.array(worst[order], from_pandas=True),
-        ],
-        schema=DISAGREEMENT,
-    )
+    raters, images = (pa.array(names, pa.string()) for names in (ratings.raters, ratings.images))
+    names = [raters.take(pa.array(rater[order])), images.take(pa.array(image[order]))]
+    numbers = [counts.right[rater, image][order], missed[order], extra[order]]
+    return pa.table([*names, *numbers, pa.array(worst[order], from_pandas=True)], schema=DISAGREEMENT)
 
 
 def _no_counts(shape: tuple[int, ...]) -> BoxCounts:

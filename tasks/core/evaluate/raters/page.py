@@ -77,7 +77,7 @@ def disagreement_page(
     settings: by which the differences were found. differences: DISAGREEMENT, who differs most first. pictures:
     PICTURES; an image that it gives no file is a file of its own name.
     """
-    files = {} if pictures is None else _file_names(pictures)
+    files = {} if pictures is None else {row["image"]: row["file_name"] for row in pictures.to_pylist()}
     rows, shown = [], differences.slice(0, _MOST_PICTURES).to_pylist()
     images = {drawn.images.index(row["image"]) for row in shown}
     truths = {(rater, image): truth.xyxy_px for image, rater, truth in leave_one_out_truths(drawn, settings, images)}
@@ -145,7 +145,3 @@ def _boxes(truth: NDArray[np.float64], own: NDArray[np.float64]) -> list[tuple[B
         for boxes, colour in ((truth, _CONSENSUS_COLOUR), (own, _RATER_COLOUR))
         for box in boxes.tolist()
     ]
-
-
-def _file_names(pictures: pa.Table) -> dict[str, str | None]:
-    return dict(zip(pictures["image"].to_pylist(), pictures["file_name"].to_pylist(), strict=True))
