@@ -21,12 +21,7 @@ from tasks.core.evaluate.raters.consensus import (
     pictures_with_files,
     wanted_files,
 )
-from tasks.core.evaluate.raters.leave_one_out import (
-    disagreement_table,
-    leave_one_out,
-    mean_rater_scorer,
-    rater_scorer,
-)
+from tasks.core.evaluate.raters.leave_one_out import disagreement_table, leave_one_out, mean_rater_scorer, rater_scorer
 from tasks.core.evaluate.raters.ratings import Ratings, deformation_buckets, read_ratings
 from tasks.core.evaluate.systems import joined, score_systems
 from tasks.evaluate.evaluation import Evaluation, Resampling, evaluation

@@ -15,13 +15,7 @@ from schemas.evaluate_raters import LIKERT, RATINGS
 from schemas.phrases import listed, quoted
 from tasks.core.coco.box import MAX_PX
 from tasks.core.evaluate.deformation import round_means
-from tasks.core.evaluate.table_columns import (
-    names_column,
-    number_column,
-    quoted_cell,
-    refuse_empty,
-    require_columns,
-)
+from tasks.core.evaluate.table_columns import names_column, number_column, quoted_cell, refuse_empty, require_columns
 
 MOST_PAIRS = 20_000_000
 """Of a rater and an image, whoever saw it: each takes some fifty bytes, all of them 1 GB."""

@@ -60,13 +60,13 @@ def has_one_above(products: NDArray[np.float32], threshold: np.float32) -> bool:
 
 @compiled
 def keep_nearest(
+    block: NDArray[np.float32],
+    first_row: int,
     products: NDArray[np.float32],
     queries: NDArray[np.float32],
     tolerance: NDArray[np.float32],
     similarities: NDArray[np.float32],
     rows: NDArray[np.int64],
-    block: NDArray[np.float32],
-    first_row: int,
 ) -> None:
     """Put the block's rows that are nearer than what is kept into the list of each query, in place.
 

@@ -102,7 +102,7 @@ def _select(
     from tasks.core.evaluate.recognition.neighbour_kernels import keep_nearest  # numba takes half a second to import
 
     def select(start: int, stop: int) -> None:
-        keep_nearest(*(values[start:stop] for values in lists), block, first_row)
+        keep_nearest(block, first_row, *(values[start:stop] for values in lists))
 
     bounds = [len(lists[0]) * place // threads for place in range(threads + 1)]
     list(pool.map(select, bounds[:-1], bounds[1:]))
