@@ -49,7 +49,7 @@ def features(images: int, columns: int, seed: int) -> Floats:
 
 
 def ours(samples: Floats, reference: Floats) -> dict[str, float]:
-    from tasks.core.evaluate.generation.frechet import frechet_distance, moments
+    from tasks.core.evaluate.generation.set_scores import frechet_distance, moments
 
     return {"fid": frechet_distance(moments("samples", samples), moments("reference", reference))}
 
@@ -66,7 +66,7 @@ def peer(samples: Floats, reference: Floats) -> dict[str, float]:
 
 
 def kid(samples: Floats, reference: Floats) -> dict[str, float]:
-    from tasks.core.evaluate.generation.kernel import kernel_distance
+    from tasks.core.evaluate.generation.set_scores import kernel_distance
 
     size = min(1000, len(samples))
     return kernel_distance(samples, reference, subset_size=size)._asdict()

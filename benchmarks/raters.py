@@ -20,7 +20,8 @@ import numpy as np
 from benchmarks.results import write
 from examples.museum.raters import RatedWork, rated_works, simulate_raters
 from schemas.evaluate_raters import RaterSettings
-from tasks.core.evaluate.raters.alpha import krippendorff_alpha
+from tasks.core.evaluate.raters.agreement import krippendorff_alpha
+from tasks.core.evaluate.raters.boxes import overlaps_of, total_overlap
 from tasks.core.evaluate.raters.consensus import find_consensus
 from tasks.core.evaluate.raters.leave_one_out import (
     NAMES,
@@ -29,7 +30,6 @@ from tasks.core.evaluate.raters.leave_one_out import (
     leave_one_out_truths,
     score_raters,
 )
-from tasks.core.evaluate.raters.pairing import overlaps_of, total_overlap
 from tasks.core.evaluate.raters.ratings import Ratings, read_ratings
 
 RATERS, WORKS, EACH = 18, 218, 146

@@ -7,12 +7,11 @@ import pyarrow as pa
 from schemas.evaluate_classification import ClassificationSettings
 from tasks.core.evaluate.classification import page
 from tasks.core.evaluate.classification.predictions import (
-    Predictions,
     check_predictions,
+    classification_scorer,
     refuse_other_images,
     with_all_classes,
 )
-from tasks.core.evaluate.classification.scores import classification_scorer
 from tasks.core.evaluate.groups import groups_of
 from tasks.core.evaluate.systems import Ranking, score_systems
 from tasks.evaluate.evaluation import Evaluation, Resampling, evaluation
@@ -41,11 +40,12 @@ def evaluate_classification(
     }
     several = with_all_classes({name: check_predictions(name, own, settings.classes) for name, own in tables.items()})
     refuse_other_images(several)
+    ids = [str(image) for image in tables[first]["image"].to_pylist()]  # the predictions are in the order of these
     top = page.tops_shown(several, settings.top)
     scores = score_systems(
         {name: classification_scorer(own, top) for name, own in several.items()},
         len(several[first].images),
-        _in_order(groups_of(tables[first], by), tables[first], several[first]),
+        groups_of(tables[first].take(sorted(range(len(ids)), key=ids.__getitem__)), by),
         _RANKING,
         *resampling,
     )
@@ -60,15 +60,3 @@ def evaluate_classification(
         tables={"classes": classes, "confusion": page.confusion_table(several)},
         plots={f"confusion-{place}": chart for place, chart in enumerate(page.confusion_charts(several), 1)},
     )
-
-
-def _in_order(
-    groups: Mapping[str, list[str | None]], rows: pa.Table, predictions: Predictions
-) -> dict[str, list[str | None]]:
-    """The groups in the order of the predictions' images."""
-    ids = [str(image) for image in rows["image"].to_pylist()]
-    ordered = {}
-    for column, values in groups.items():
-        value_of = dict(zip(ids, values, strict=True))
-        ordered[column] = [value_of[image] for image in predictions.images]
-    return ordered

@@ -8,10 +8,9 @@ from numpy.typing import NDArray
 
 from schemas.errors import BadInput
 from schemas.evaluate_generation import GenerationSettings
-from tasks.core.evaluate.generation.extracts import Extracts, SetArrays, extracts_of, named
-from tasks.core.evaluate.generation.features import check_ids, check_shape
-from tasks.core.evaluate.generation.memorisation import nearest_training_images, neighbour_table
-from tasks.core.evaluate.generation.page import neighbour_page, page, summary_lines
+from tasks.core.evaluate.generation.features import Extracts, SetArrays, check_ids, check_shape, extracts_of, named
+from tasks.core.evaluate.generation.memorisation import nearest_training_images, neighbour_page, neighbour_table
+from tasks.core.evaluate.generation.page import page, summary_lines
 from tasks.core.evaluate.generation.tables import score_table
 from tasks.evaluate.evaluation import Evaluation, Resampling
 from tasks.evaluate.pictures import jpeg_of

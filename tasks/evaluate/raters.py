@@ -4,9 +4,7 @@ import functools
 import json
 from collections.abc import Sequence
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from schemas.errors import BadInput
 from schemas.evaluate_raters import RATINGS, RaterSettings
@@ -14,15 +12,18 @@ from schemas.keypoints import KeypointScheme, shipped_schemes
 from schemas.phrases import quoted
 from tasks.core.evaluate.deformation import UNRATED
 from tasks.core.evaluate.raters import page
-from tasks.core.evaluate.raters.alpha import alpha_scorer
-from tasks.core.evaluate.raters.buckets import deformation_buckets
-from tasks.core.evaluate.raters.consensus import figure_table, find_consensus
-from tasks.core.evaluate.raters.disagreement import disagreement_table
-from tasks.core.evaluate.raters.document import PICTURES, consensus_document, pictures_with_files, wanted_files
-from tasks.core.evaluate.raters.leave_one_out import leave_one_out, mean_rater_scorer, rater_scorer
-from tasks.core.evaluate.raters.pairs import compare_pairs, pairs_scorer
-from tasks.core.evaluate.raters.ratings import Ratings, read_ratings
-from tasks.core.evaluate.systems import score_systems
+from tasks.core.evaluate.raters.agreement import alpha_scorer, compare_pairs, pairs_scorer
+from tasks.core.evaluate.raters.consensus import (
+    PICTURES,
+    consensus_document,
+    figure_table,
+    find_consensus,
+    pictures_with_files,
+    wanted_files,
+)
+from tasks.core.evaluate.raters.leave_one_out import disagreement_table, leave_one_out, mean_rater_scorer, rater_scorer
+from tasks.core.evaluate.raters.ratings import Ratings, deformation_buckets, read_ratings
+from tasks.core.evaluate.systems import joined, score_systems
 from tasks.evaluate.evaluation import Evaluation, Resampling, evaluation
 from tasks.evaluate.pictures import find_files, jpeg_of, missing_note
 from tasks.io.files.arrays import read_table
@@ -111,10 +112,5 @@ def _agreement(
     drawn: Ratings, settings: RaterSettings, sigmas: Sequence[float] | None, resampling: Resampling
 ) -> pa.Table:
     """SYSTEM_SCORES of all raters together: Krippendorff's alpha of the ratings, F and OKS of pairs of raters."""
-    of_ratings = alpha_scorer(drawn.rating)
-    of_pairs = pairs_scorer(compare_pairs(drawn, settings.iou, sigmas))
-
-    def score(times: NDArray[np.int64]) -> dict[str, float]:
-        return {**of_ratings(times), **of_pairs(times)}
-
+    score = joined(alpha_scorer(drawn.rating), pairs_scorer(compare_pairs(drawn, settings.iou, sigmas)))
     return score_systems({"all raters": score}, len(drawn.images), {}, page.BY_ALPHA, *resampling)

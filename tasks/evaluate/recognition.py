@@ -12,17 +12,24 @@ from schemas.evaluate_recognition import RecognitionSettings
 from schemas.phrases import counted, quoted
 from tasks.core.evaluate.groups import groups_of
 from tasks.core.evaluate.recognition import page
-from tasks.core.evaluate.recognition.distractors import distractor_parts, distractors_table
 from tasks.core.evaluate.recognition.neighbours import multiply
-from tasks.core.evaluate.recognition.predictions import check_predictions, count_foreign, predictions_of
-from tasks.core.evaluate.recognition.recognise import Recognition, recognise
-from tasks.core.evaluate.recognition.scores import LABELS, scorer
+from tasks.core.evaluate.recognition.recognise import Recognition, predictions_of, recognise
+from tasks.core.evaluate.recognition.scores import (
+    LABELS,
+    distractor_parts,
+    distractors_table,
+    gallery_sizes,
+    scorer,
+    sizes_table,
+)
 from tasks.core.evaluate.recognition.tables import (
     Gallery,
     Queries,
     check_gallery,
+    check_predictions,
     check_queries,
     check_vectors,
+    foreign_notes,
     leak_notes,
 )
 from tasks.core.evaluate.systems import Ranking, score_systems
@@ -49,11 +56,12 @@ class Images(NamedTuple):
 class _Comparison(NamedTuple):
     """What is compared, read; all by id, so that it does not matter how the files are sorted.
 
-    test_rows: the whole table of the test queries. orders: by the name of each file, the places of its rows.
+    val: none where k and the temperature are given. test_rows: the whole table of the test queries. orders: by the name
+    of each file, the places of its rows.
     """
 
     gallery: Gallery
-    val: Queries | None
+    val: Queries
     test: Queries
     test_rows: pa.Table
     orders: Mapping[str, NDArray[Any]]
@@ -79,22 +87,20 @@ def evaluate_recognition(
     given = predictions or {}
     _check_names(systems, given)
     comparison = _read(images, settings, by, has_systems=bool(systems))
-    leaks = () if comparison.val is None else leak_notes(comparison.val, comparison.test)
+    gallery, test = comparison.gallery, comparison.test
+    leaks = leak_notes(comparison.val, test)
     found, zeros = _recognise_all(comparison, systems, settings, threads, device)
     notes = [*leaks, *zeros, *page.tie_notes(found, settings.ties)]
-    several = {name: predictions_of(one, comparison.gallery) for name, one in found.items()}
+    several = {name: predictions_of(one, gallery) for name, one in found.items()}
     for name, url in given.items():
-        several[name] = own = check_predictions(
-            name, read_table(name, url, _PREDICTIONS), comparison.gallery, comparison.test
-        )
-        notes += _foreign_notes(name, count_foreign(own, comparison.gallery))
+        several[name] = check_predictions(name, read_table(name, url, _PREDICTIONS), gallery, test)
+        notes += foreign_notes(name, several[name], gallery)
     outcomes = {name: own.outcomes for name, own in several.items()}
-    test = comparison.test
     parts = distractor_parts(test.ids, test.is_met, test.type, settings.distractors, settings.seed)
     distractors = distractors_table(parts, outcomes, *resampling)
-    sizes = page.sizes_table(test, comparison.gallery, several)
+    sizes = sizes_table(outcomes, gallery_sizes(test.class_of, gallery.class_of))
     tables = {
-        "predictions": page.predictions_table(test, comparison.gallery, several),
+        "predictions": page.predictions_table(test, gallery, several),
         "grid": page.grid_table(found, settings),
         "distractors": distractors,
         "sizes": sizes,
@@ -126,13 +132,6 @@ def _check_names(systems: Mapping[str, str], predictions: Mapping[str, str]) -> 
         raise BadInput(f"--predictions: expected other names than those of --system, got {quoted(both[0])} in both")
 
 
-def _foreign_notes(name: str, count: int) -> list[str]:
-    if not count:
-        return []
-    of, are = ("a class", "is") if count == 1 else ("classes", "are")
-    return [f"{name}: {counted(count, 'prediction')} of {of} that the gallery does not have, which {are} wrong"]
-
-
 def _recognise_all(
     comparison: _Comparison,
     systems: Mapping[str, str],
@@ -146,13 +145,12 @@ def _recognise_all(
     if not systems:
         return found, notes
     product = product_on(device) or multiply
-    val = comparison.val or _nobody(comparison.test)
     for name, files in systems.items():
         vectors, zeros = _vectors(name, files, comparison)
         found[name] = recognise(
             comparison.gallery,
             vectors["gallery"],
-            (val, vectors.get("val", vectors["test"][:0])),
+            (comparison.val, vectors.get("val", vectors["test"][:0])),
             (comparison.test, vectors["test"]),
             settings,
             threads,
@@ -176,7 +174,8 @@ def _read(images: Images, settings: RecognitionSettings, by: Sequence[str], *, h
     orders = {name: pc.sort_indices(rows["id"]) for name, rows in tables.items()}
     tables = {name: rows.take(orders[name]) for name, rows in tables.items()}
     gallery = check_gallery(tables["gallery"])
-    val = check_queries(tables["val"], gallery, "val") if "val" in tables else None
+    nobody = Queries(gallery.ids.slice(0, 0), gallery.class_of[:0], (), ())
+    val = check_queries(tables["val"], gallery, "val") if "val" in tables else nobody
     test = check_queries(tables["test"], gallery, "test")
     return _Comparison(gallery, val, test, tables["test"], {name: order.to_numpy() for name, order in orders.items()})
 
@@ -196,7 +195,3 @@ def _vectors(name: str, files: str, comparison: _Comparison) -> tuple[dict[str, 
         if (orders[part][1:] < orders[part][:-1]).any():  # else a memory map stays one
             vectors[part] = vectors[part][orders[part]]
     return vectors, zeros
-
-
-def _nobody(queries: Queries) -> Queries:
-    return Queries(queries.ids.slice(0, 0), queries.class_of[:0], (), ())

@@ -9,10 +9,8 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from tasks.core.evaluate.generation.frechet import frechet_distance, moments
-from tasks.core.evaluate.generation.inception_score import inception_score
-from tasks.core.evaluate.generation.kernel import kernel_distance
 from tasks.core.evaluate.generation.manifold import manifold_scores
+from tasks.core.evaluate.generation.set_scores import frechet_distance, inception_score, kernel_distance, moments
 
 CLOSE = 1e-6
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pycocotools.cocoeval import COCOeval
 
 from tasks.core.evaluate.oks import oks
-from tasks.core.evaluate.raters.alpha import METRICS, krippendorff_alpha
+from tasks.core.evaluate.raters.agreement import METRICS, krippendorff_alpha
 
 oracle = importlib.import_module("krippendorff")
 CLOSE = 1e-12

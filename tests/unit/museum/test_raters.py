@@ -19,7 +19,7 @@ from examples.museum.raters import (
     skill_of,
 )
 from examples.museum.seeds import generator
-from tasks.core.evaluate.raters.check import check_ratings
+from tasks.core.evaluate.raters.ratings import check_ratings
 
 NOBODY = ((0.0, 0.0, 0),) * 17
 JOINTS = (*((50.0 + joint, 60.0 + joint, 2) for joint in range(16)), (0.0, 0.0, 0))

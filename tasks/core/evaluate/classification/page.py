@@ -8,8 +8,13 @@ from numpy.typing import NDArray
 
 from schemas.evaluate_classification import CLASS_SCORES, CONFUSION
 from tasks.core.evaluate import charts
-from tasks.core.evaluate.classification.confusion import class_scores, confusion_cells, row_shares
-from tasks.core.evaluate.classification.predictions import Predictions
+from tasks.core.evaluate.classification.predictions import (
+    Predictions,
+    class_scores,
+    confusion_cells,
+    confusion_matrix,
+    row_shares,
+)
 from tasks.core.evaluate.systems_page import Headings
 from tasks.core.markdown import cell, number, table
 
@@ -73,11 +78,8 @@ def confusion_lines(several: Mapping[str, Predictions]) -> list[str]:
 
 
 def _matrix_lines(name: str, own: Predictions) -> list[str]:
-    cells = confusion_cells(own)
-    matrix = np.zeros((len(own.classes), len(own.classes)), np.int64)
-    matrix[cells.true, cells.predicted] = cells.images
     names = [cell(one) for one in own.classes]
-    rows = [[row, *map(str, counts)] for row, counts in zip(names, matrix.tolist(), strict=True)]
+    rows = [[row, *map(str, counts)] for row, counts in zip(names, confusion_matrix(own).tolist(), strict=True)]
     return [f"## {cell(name)}: true classes in rows, predicted classes in columns", "", *table(["", *names], rows)]
 
 

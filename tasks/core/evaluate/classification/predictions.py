@@ -1,4 +1,6 @@
-"""What a classifier says of images: one class of each, or a probability for every class."""
+"""What a classifier says of images, one class of each or a probability for every class; which class it takes for which,
+and its scores: accuracy, and means over classes.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -10,12 +12,17 @@ from numpy.typing import NDArray
 from schemas.errors import BadInput
 from schemas.evaluate_classification import MOST_CLASSES
 from schemas.phrases import listed, quoted
+from tasks.core.evaluate.means import mean_of_defined
 from tasks.core.evaluate.probabilities import TOLERANCE
+from tasks.core.evaluate.systems import Scorer
 from tasks.core.evaluate.table_columns import list_column, names_column, refuse_empty, refuse_repeats, require_columns
 
 NEEDED = ("image", "true_class")
 CLASS, PROBABILITIES = "predicted_class", "probabilities"
 _MOST_NAMES = 5
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
 
 
 class Predictions(NamedTuple):
@@ -27,9 +34,36 @@ class Predictions(NamedTuple):
 
     images: tuple[str, ...]
     classes: tuple[str, ...]
-    true: NDArray[np.int64]
-    predicted: NDArray[np.int64]
-    rank: NDArray[np.int64] | None
+    true: Counts
+    predicted: Counts
+    rank: Counts | None
+
+
+class ClassScores(NamedTuple):
+    """Scores of each class, 0..1, NaN where not defined; all (C,).
+
+    precision: of the images that are said to be of the class, the share that are; NaN where none is said to be. recall:
+    of the images of the class, the share that are said to be of it; NaN where there are none. f1: the harmonic mean
+    of both, 2 TP / (2 TP + FP + FN); NaN where the class has neither images nor predictions, and so 0 where it has
+    one of them alone. images, predictions, right: how many there are, and how many are both.
+    """
+
+    precision: Floats
+    recall: Floats
+    f1: Floats
+    images: Counts
+    predictions: Counts
+    right: Counts
+
+
+class ConfusionCells(NamedTuple):
+    """The cells of a confusion matrix that are above 0, by row and column; all (L,). true, predicted: places in the
+    classes. images: how many.
+    """
+
+    true: Counts
+    predicted: Counts
+    images: Counts
 
 
 def check_predictions(name: str, table: pa.Table, class_names: Sequence[str] = ()) -> Predictions:
@@ -104,7 +138,87 @@ def with_all_classes(several: Mapping[str, Predictions]) -> dict[str, Prediction
     return shared
 
 
-def _places(names: Sequence[str], classes: Sequence[str]) -> NDArray[np.int64]:
+def classification_scorer(predictions: Predictions, top: Sequence[int] = ()) -> Scorer:
+    """The scorer of a classifier over images: (N,) how often each image counts.
+
+    `accuracy` is the share of images whose class is right, `top_<k>` that of images whose true class is among the k
+    most probable ones: NaN without probabilities, 1 from as many as there are classes on. `macro_precision`,
+    `macro_recall` (also called balanced accuracy) and `macro_F1` are means over the classes for which they are
+    defined, each class counting alike. `images` is how many count. NaN where there is nothing to divide by.
+    """
+
+    def score(times: NDArray[np.int64]) -> dict[str, float]:
+        images = int(times.sum())
+        each = class_scores(predictions, times)
+        scores = {"images": float(images), "accuracy": _share(int(each.right.sum()), images)}
+        for most in top:
+            rank = predictions.rank
+            scores[f"top_{most}"] = np.nan if rank is None else _share(int(times[rank < most].sum()), images)
+        return {
+            **scores,
+            "macro_precision": mean_of_defined(each.precision),
+            "macro_recall": mean_of_defined(each.recall),
+            "macro_F1": mean_of_defined(each.f1),
+        }
+
+    return score
+
+
+def class_scores(predictions: Predictions, times: Counts | None = None) -> ClassScores:
+    """Precision, recall and F1 of each class, without a matrix of all classes by all.
+
+    times: (N,) how often each image counts, once by default.
+    """
+    counts = np.ones(len(predictions.true), np.int64) if times is None else times
+    is_right = predictions.true == predictions.predicted
+    images, guesses, right = (
+        np.bincount(places, weights, len(predictions.classes)).astype(np.int64)
+        for places, weights in (
+            (predictions.true, counts),
+            (predictions.predicted, counts),
+            (predictions.true, counts * is_right),
+        )
+    )
+    return ClassScores(
+        divide(right, guesses), divide(right, images), divide(2 * right, images + guesses), images, guesses, right
+    )
+
+
+def confusion_cells(predictions: Predictions) -> ConfusionCells:
+    """The cells of the confusion matrix that are above 0: never more than there are images."""
+    classes = len(predictions.classes)
+    flat, images = np.unique(predictions.true * classes + predictions.predicted, return_counts=True)
+    return ConfusionCells(*np.divmod(flat, max(classes, 1)), images.astype(np.int64))
+
+
+def confusion_matrix(predictions: Predictions) -> Counts:
+    """(C, C) images of the class of a row that are said to be of the class of a column, classes by name.
+
+    The whole matrix: 8 bytes times the square of the number of classes.
+    """
+    cells, classes = confusion_cells(predictions), len(predictions.classes)
+    matrix = np.zeros((classes, classes), np.int64)
+    matrix[cells.true, cells.predicted] = cells.images
+    return matrix
+
+
+def row_shares(predictions: Predictions) -> Floats:
+    """(C, C) of the images of the class of a row, the share that is said to be of the class of a column.
+
+    NaN in the row of a class without images.
+    """
+    matrix = confusion_matrix(predictions)
+    return divide(matrix, matrix.sum(axis=1, keepdims=True))
+
+
+def divide(part: Counts, of: Counts) -> Floats:
+    """Shares, NaN where they would be of nothing. part, of: broadcast against each other."""
+    shares = np.full(np.broadcast_shapes(part.shape, of.shape), np.nan)
+    np.divide(part, of, out=shares, where=of > 0)
+    return shares
+
+
+def _places(names: Sequence[str], classes: Sequence[str]) -> Counts:
     place_of = {name: place for place, name in enumerate(classes)}
     return np.array([place_of[name] for name in names], np.int64)
 
@@ -123,7 +237,7 @@ def _check_classes(name: str, truth: Sequence[str], classes: Sequence[str]) -> N
         raise BadInput(f"{name}: expected true classes that have a probability, got {quoted(others[0])}")
 
 
-def _probabilities(name: str, table: pa.Table, class_names: Sequence[str]) -> NDArray[np.float64]:
+def _probabilities(name: str, table: pa.Table, class_names: Sequence[str]) -> Floats:
     """(N, C) with columns in the order of the classes' names."""
     lists = list_column(name, table, PROBABILITIES)
     for row, numbers in enumerate(lists):
@@ -139,9 +253,13 @@ def _probabilities(name: str, table: pa.Table, class_names: Sequence[str]) -> ND
     return values[:, np.argsort(np.array(class_names, object), kind="stable")]
 
 
-def _ranked(probabilities: NDArray[np.float64], true: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _ranked(probabilities: Floats, true: Counts) -> tuple[Counts, Counts]:
     """(N,) the most probable class, and (N,) how many classes come before the true one."""
     of_true = probabilities[np.arange(len(true)), true][:, None]
     is_earlier = np.arange(probabilities.shape[1]) < true[:, None]
     before = (probabilities > of_true) | ((probabilities == of_true) & is_earlier)
     return probabilities.argmax(axis=1).astype(np.int64), before.sum(axis=1).astype(np.int64)
+
+
+def _share(part: int, of: int) -> float:
+    return part / of if of else float("nan")

@@ -1,12 +1,17 @@
-"""Features of two sets of images: what is refused, and blocks of rows: a file larger than memory will do."""
+"""What networks have computed of images: features and class probabilities of sets, what is refused of them, and blocks
+of rows: a file larger than memory will do.
+"""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schemas.errors import BadInput
 from schemas.phrases import counted, quoted
+from tasks.core.evaluate.probabilities import TOLERANCE
 
 LARGEST = 1e20
 """No feature may lie further from 0: KID's kernel is its sixth power, whose square, for the spread, is then finite."""
@@ -16,8 +21,38 @@ BLOCK = 2048
 Floats = NDArray[np.float64]
 Features = NDArray[np.floating]
 """(N, d) one row for each image, of 16, 32 or 64 bits; a memory map will do."""
-RowBlocks = Features | Iterable[Features]
-"""Features, or blocks of their rows in order, each (n, d) with n >= 0."""
+Pair = tuple[Features, Features]
+"""Features of the samples, (M, d), and of the reference, (N, d)."""
+
+
+class SetArrays(NamedTuple):
+    """What there is of one set of images; row i of all of it is one image. None: nothing of the kind.
+
+    features: for FID and KID. manifold: for precision, recall, density and coverage. probabilities: (N, C). classes:
+    (N,).
+    """
+
+    features: Features | None = None
+    manifold: Features | None = None
+    probabilities: Features | None = None
+    classes: Sequence[str] | None = None
+
+
+class Extracts(NamedTuple):
+    """What networks have computed of a generator's images; None where there is nothing of the kind, and no score of it.
+
+    distribution: for FID and KID. manifold: for precision, recall, density and coverage. probabilities: (M, C) of the
+    samples' classes. similarities: (M, k) of each sample and its nearest training images, the nearest first.
+    sample_classes, (M,), and reference_classes, (N,): for scores by class. Row i of all that is of the samples is one
+    sample, row i of all that is of the reference one of its images.
+    """
+
+    distribution: Pair | None = None
+    manifold: Pair | None = None
+    probabilities: Features | None = None
+    similarities: NDArray[np.float32] | None = None
+    sample_classes: Sequence[str] | None = None
+    reference_classes: Sequence[str] | None = None
 
 
 def check_features(name: str, features: Features) -> None:
@@ -48,6 +83,20 @@ def check_pair(samples: Features, reference: Features, other: str = "reference")
         )
 
 
+def check_probabilities(name: str, probabilities: Features) -> None:
+    """Refuse what is no (N, C) array of rows that are at least 0 and sum to 1 within TOLERANCE. Raises BadInput."""
+    check_features(name, probabilities)
+    for start in range(0, len(probabilities), BLOCK):
+        block = probabilities[start : start + BLOCK].astype(np.float64)
+        for row, column in np.argwhere(block < 0)[:1].tolist():
+            got = f"{block[row, column]:.6g} in row {start + row}"
+            raise BadInput(f"{name}: expected class probabilities of at least 0, got {got}")
+        sums = block.sum(axis=1)
+        for row in np.flatnonzero(np.abs(sums - 1) > TOLERANCE)[:1].tolist():
+            got = f"a sum of {sums[row]:.6g} in row {start + row}"
+            raise BadInput(f"{name}: expected class probabilities whose sum is 1 within {TOLERANCE:g}, got {got}")
+
+
 def check_labels(name: str, labels: Sequence[str], rows: int) -> None:
     """Refuse classes or ids that are no texts, or not one for each row. Raises BadInput."""
     if len(labels) != rows:
@@ -65,35 +114,6 @@ def check_ids(name: str, ids: Sequence[str], rows: int) -> None:
         if one in seen:
             raise BadInput(f"{name}: expected each id once, got {quoted(one)} again in row {row}")
         seen.add(one)
-
-
-def blocks_of(name: str, features: RowBlocks) -> Iterator[Floats]:
-    """Blocks of BLOCK rows as 64-bit numbers, checked as by `check_features`; the last one may be shorter.
-
-    They are the same in whatever blocks the rows come, so that sums over them are the same to the last bit. Raises
-    BadInput, also for blocks whose numbers of columns differ, and where there is no row.
-    """
-    parts = [features] if isinstance(features, np.ndarray) else features
-    held: list[Floats] = []
-    columns, rows, done = None, 0, 0
-    for part in parts:
-        if part.ndim != 2 or part.dtype.kind not in "fiu" or columns not in (None, part.shape[1]):
-            expected = f"{columns} columns" if columns else "tables of numbers"
-            raise BadInput(f"{name}: expected blocks of {expected}, got one of shape {part.shape} of {part.dtype}")
-        columns = part.shape[1]
-        start = 0
-        while start < len(part):
-            piece = part[start : start + BLOCK - rows]
-            _check_numbers(name, piece, done + rows)
-            held.append(piece.astype(np.float64))
-            rows, start = rows + len(piece), start + len(piece)
-            if rows == BLOCK:
-                yield held[0] if len(held) == 1 else np.concatenate(held)
-                held, done, rows = [], done + rows, 0
-    if rows:
-        yield np.concatenate(held)
-    if not columns or not done + rows:
-        raise BadInput(f"{name}: expected features of at least one image, got none")
 
 
 def common_exponent(*sets: Features) -> int:
@@ -118,6 +138,87 @@ def scaled_blocks(features: Features, exponent: int, start: int = 0) -> Iterator
         yield np.ldexp(features[at : at + BLOCK].astype(np.float64), -exponent)
 
 
+def extracts_of(samples: SetArrays, reference: SetArrays, similarities: NDArray[np.float32] | None) -> Extracts:
+    """The sets beside each other. Without `manifold` of both, that is their `features`.
+
+    Raises BadInput where only one of them has `manifold`, and where features of the samples are compared with nothing.
+    """
+    has_any = samples.features is not None or samples.manifold is not None
+    if has_any and (samples.manifold is None) != (reference.manifold is None):
+        raise BadInput("expected manifold=FILE of samples and reference or of neither, got that of one")
+    if samples.features is not None and reference.features is None and similarities is None:
+        raise BadInput("expected features of a reference or of training images beside those of the samples, got none")
+    distribution = _pair(samples.features, reference.features)
+    return Extracts(
+        distribution,
+        _pair(samples.manifold, reference.manifold) or distribution,
+        samples.probabilities,
+        similarities,
+        samples.classes,
+        reference.classes,
+    )
+
+
+def check_extracts(extracts: Extracts) -> None:
+    """Refuse what does not fit together, or is nothing at all. Raises BadInput."""
+    pairs = [pair for pair in (extracts.distribution, extracts.manifold) if pair is not None]
+    for pair in pairs:
+        check_pair(*pair)
+    if extracts.probabilities is not None:
+        check_probabilities("probabilities", extracts.probabilities)
+    samples = [
+        len(table)
+        for table in (*(pair[0] for pair in pairs), extracts.probabilities, extracts.similarities)
+        if table is not None
+    ]
+    if not samples:
+        raise BadInput("expected features or class probabilities of the samples, got neither")
+    _check_counts("samples", samples, extracts.sample_classes)
+    _check_counts("reference", [len(pair[1]) for pair in pairs], extracts.reference_classes)
+    if pairs and (extracts.sample_classes is None) != (extracts.reference_classes is None):
+        raise BadInput("expected classes of samples and reference or of neither, got those of one")
+
+
+def set_sizes(extracts: Extracts) -> tuple[int, int | None]:
+    """How many samples there are, and how many images of the reference; None without a reference."""
+    if pair := extracts.distribution or extracts.manifold:
+        return len(pair[0]), len(pair[1])
+    alone = extracts.similarities if extracts.probabilities is None else extracts.probabilities
+    return 0 if alone is None else len(alone), None
+
+
+def class_names(extracts: Extracts) -> list[str]:
+    """The classes of either set, by name; none where the samples have no classes."""
+    if extracts.sample_classes is None:
+        return []
+    return sorted({*extracts.sample_classes, *(extracts.reference_classes or ())})
+
+
+def of_class(extracts: Extracts, name: str) -> Extracts:
+    """What there is of one class of both sets; its rows are copied."""
+    ours, theirs = (
+        np.flatnonzero(np.array([] if classes is None else classes, dtype=object) == name)
+        for classes in (extracts.sample_classes, extracts.reference_classes)
+    )
+    distribution, manifold = (
+        None if pair is None else (pair[0][ours], pair[1][theirs])
+        for pair in (extracts.distribution, extracts.manifold)
+    )
+    probabilities, similarities = (
+        None if table is None else table[ours] for table in (extracts.probabilities, extracts.similarities)
+    )
+    return Extracts(distribution, manifold, probabilities, similarities)
+
+
+@contextmanager
+def named(system: str) -> Iterator[None]:
+    """What is refused inside says of which generator it is."""
+    try:
+        yield
+    except BadInput as problem:
+        raise BadInput(f"{system}: {problem}") from problem
+
+
 def _check_numbers(name: str, block: Features, first_row: int) -> None:
     """Refuse NaN, infinity, and what lies beyond LARGEST."""
     low, high = block.min(initial=0), block.max(initial=0)  # NaN where there is one
@@ -128,3 +229,14 @@ def _check_numbers(name: str, block: Features, first_row: int) -> None:
             f"{name}: expected numbers from {-LARGEST:.0e} to {LARGEST:.0e}, "
             f"got {float(block[row, column])} in row {first_row + int(row)}"
         )
+
+
+def _pair(samples: Features | None, reference: Features | None) -> Pair | None:
+    return None if samples is None or reference is None else (samples, reference)
+
+
+def _check_counts(name: str, counts: Sequence[int], classes: Sequence[str] | None) -> None:
+    if len(set(counts)) > 1:
+        raise BadInput(f"{name}: expected as many rows in all files, got {' and '.join(map(str, counts))}")
+    if classes is not None:
+        check_labels(f"classes of the {name}", classes, counts[0] if counts else len(classes))

@@ -21,18 +21,6 @@ from schemas.errors import BadInput
 from tasks.core.evaluate.generation.features import Features, Floats, check_pair, common_exponent, scaled_blocks
 
 
-class Memberships(NamedTuple):
-    """Who lies in whose balls, for balls of K sizes round each image of the reference.
-
-    counts: (K, M) how many balls of the reference each sample lies in. is_hit: (K, N) whether each of them holds a
-    sample. is_inside: (N,) whether each image of the reference lies in a sample's ball.
-    """
-
-    counts: NDArray[np.int64]
-    is_hit: NDArray[np.bool_]
-    is_inside: NDArray[np.bool_]
-
-
 class ManifoldScores(NamedTuple):
     """Precision, recall and coverage in 0..1; density from 0, about 1 where both sets are alike."""
 
@@ -94,14 +82,10 @@ def manifold_units(
     _check_neighbours("samples", samples, neighbours)
     _check_neighbours("reference", reference, max(neighbours, density_neighbours))
     exponent = common_exponent(samples, reference)
-    found = memberships(
-        samples,
-        reference,
-        squared_radii(samples, [neighbours], exponent)[0],
-        squared_radii(reference, [neighbours, density_neighbours], exponent),
-        exponent,
-    )
-    return ManifoldUnits(found.counts[0] > 0, found.counts[1] / density_neighbours, found.is_inside, found.is_hit[1])
+    sample_radii = squared_radii(samples, [neighbours], exponent)[0]
+    reference_radii = squared_radii(reference, [neighbours, density_neighbours], exponent)
+    counts, is_hit, is_inside = _memberships(samples, reference, sample_radii, reference_radii, exponent)
+    return ManifoldUnits(counts[0] > 0, counts[1] / density_neighbours, is_inside, is_hit[1])
 
 
 def squared_radii(features: Features, neighbours: Sequence[int], exponent: int = 0) -> Floats:
@@ -126,10 +110,12 @@ def squared_radii(features: Features, neighbours: Sequence[int], exponent: int =
     return np.ascontiguousarray(nearest[:, np.array(neighbours) - 1].T)
 
 
-def memberships(
-    samples: Features, reference: Features, sample_radii: Floats, reference_radii: Floats, exponent: int = 0
-) -> Memberships:
-    """Who lies in whose balls. sample_radii: (M,), reference_radii: (K, N), as of `squared_radii` by this exponent."""
+def _memberships(
+    samples: Features, reference: Features, sample_radii: Floats, reference_radii: Floats, exponent: int
+) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.bool_]]:
+    """(K, M) in how many balls of the reference each sample lies, (K, N) whether each of them holds a sample, (N,)
+    whether each image of the reference lies in a sample's ball. Radii as of `squared_radii`: (M,) and (K, N).
+    """
     from tasks.core.evaluate.generation.balls import count_balls
 
     slack, sizes = _slack(samples), len(reference_radii)
@@ -152,7 +138,7 @@ def memberships(
                 reference_radii[:, theirs],
                 slack,
             )
-    return Memberships(counts, is_hit, is_inside)
+    return counts, is_hit, is_inside
 
 
 def _tiles(features: Features, exponent: int, start: int = 0) -> Iterator[_Tile]:

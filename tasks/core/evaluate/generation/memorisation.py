@@ -4,15 +4,20 @@ ArtBench, section 4.4 and appendix A.8: the seven nearest training images of eac
 in a row beside it. The paper names no distance; cosine similarity, the threshold and the share are ours.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from schemas.evaluate_generation import NEIGHBOURS
 from tasks.core.evaluate.generation.features import Features, check_ids, check_pair
+from tasks.core.evaluate.picture_page import Picture, PictureRow, picture_page
 from tasks.core.evaluate.recognition.neighbours import Neighbours, nearest_neighbours
 from tasks.core.evaluate.recognition.vectors import normal_blocks, normalise
+
+Row = dict[str, Any]
+_MOST_ROWS = 40
 
 
 def nearest_training_images(samples: Features, training: Features, neighbours: int = 7) -> Neighbours:
@@ -42,13 +47,42 @@ def neighbour_table(system: str, found: Neighbours, sample_ids: Sequence[str], t
     check_ids("training images", training_ids, max(len(training_ids), int(rows.max(initial=-1)) + 1))
     names, images = (pa.array(list(ids), pa.string()) for ids in (sample_ids, training_ids))
     each = rows.shape[1]
-    return pa.table(
-        {
-            "system": pa.array([system] * rows.size, pa.string()),
-            "sample_id": names.take(pa.array(np.repeat(np.arange(len(rows)), each))),
-            "rank": np.tile(np.arange(1, each + 1, dtype=np.int32), len(rows)),
-            "training_id": images.take(pa.array(rows.reshape(-1))),
-            "similarity": similarities.reshape(-1),
-        },
-        schema=NEIGHBOURS,
-    )
+    columns = [
+        pa.repeat(system, rows.size),
+        names.take(pa.array(np.repeat(np.arange(len(rows)), each))),
+        np.tile(np.arange(1, each + 1, dtype=np.int32), len(rows)),
+        images.take(pa.array(rows.reshape(-1))),
+        similarities.reshape(-1),
+    ]
+    return pa.table(columns, schema=NEIGHBOURS)
+
+
+def neighbour_page(
+    neighbours: pa.Table,
+    sample_jpeg: Callable[[str, str], bytes | None],
+    training_jpeg: Callable[[str], bytes | None],
+) -> str:
+    """The 40 samples that are most like a training image, each with its nearest ones in a row (ArtBench, A.8).
+
+    neighbours: NEIGHBOURS. sample_jpeg: of a generator's name and a sample's id; training_jpeg: of an id. Both return
+    None where there is no picture, which the page says.
+    """
+    rows_of: dict[tuple[str, str], list[Row]] = {}
+    for row in neighbours.to_pylist():
+        rows_of.setdefault((row["system"], row["sample_id"]), []).append(row)
+    most_alike = sorted(rows_of, key=lambda sample: (-rows_of[sample][0]["similarity"], *sample))[:_MOST_ROWS]
+    rows = [
+        PictureRow(
+            f"{system}, {sample}: {rows_of[system, sample][0]['similarity']:.3f}",
+            [
+                Picture(sample_jpeg(system, sample), "the sample"),
+                *(
+                    Picture(training_jpeg(row["training_id"]), f"{row['training_id']}: {row['similarity']:.3f}")
+                    for row in rows_of[system, sample]
+                ),
+            ],
+        )
+        for system, sample in most_alike
+    ]
+    explanation = "Each sample, and beside it the training images with the largest cosine similarity of features."
+    return picture_page("Nearest training images", explanation, rows)

@@ -1,6 +1,6 @@
-"""Scores of generators as Markdown, and a page of the training images that are nearest to samples."""
+"""Scores of generators as Markdown."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -8,7 +8,6 @@ import pyarrow as pa
 from schemas.evaluate_generation import GenerationSettings
 from schemas.phrases import counted
 from tasks.core.evaluate.generation.tables import RANKING
-from tasks.core.evaluate.picture_page import Picture, PictureRow, picture_page
 from tasks.core.evaluate.systems_page import Headings, lead_lines
 from tasks.core.markdown import cell, table
 
@@ -26,7 +25,6 @@ _LABELS = {
     "nearest_similarity": "nearest",
 }
 _HEADINGS = Headings("Generated images", "generator", "sample", "samples", _LABELS)
-_MOST_ROWS = 40
 
 
 def summary_lines(scores: pa.Table, notes: Sequence[str]) -> list[str]:
@@ -66,37 +64,6 @@ def page(scores: pa.Table, notes: Sequence[str], settings: GenerationSettings, r
     how.append("A blank means that a score is not defined, or that there are no files for it.")
     lines = [f"# {_HEADINGS.title}", "", *summary_lines(scores, notes), *([] if notes else [""])]
     return "\n".join([*lines, *(f"- {sentence}" for sentence in how)]) + "\n"
-
-
-def neighbour_page(
-    neighbours: pa.Table,
-    sample_jpeg: Callable[[str, str], bytes | None],
-    training_jpeg: Callable[[str], bytes | None],
-) -> str:
-    """The 40 samples that are most like a training image, each with its nearest ones in a row (ArtBench, A.8).
-
-    neighbours: NEIGHBOURS. sample_jpeg: of a generator's name and a sample's id; training_jpeg: of an id. Both return
-    None where there is no picture, which the page says.
-    """
-    rows_of: dict[tuple[str, str], list[Row]] = {}
-    for row in neighbours.to_pylist():
-        rows_of.setdefault((row["system"], row["sample_id"]), []).append(row)
-    most_alike = sorted(rows_of, key=lambda sample: (-rows_of[sample][0]["similarity"], *sample))[:_MOST_ROWS]
-    rows = [
-        PictureRow(
-            f"{system}, {sample}: {rows_of[system, sample][0]['similarity']:.3f}",
-            [
-                Picture(sample_jpeg(system, sample), "the sample"),
-                *(
-                    Picture(training_jpeg(row["training_id"]), f"{row['training_id']}: {row['similarity']:.3f}")
-                    for row in rows_of[system, sample]
-                ),
-            ],
-        )
-        for system, sample in most_alike
-    ]
-    explanation = "Each sample, and beside it the training images with the largest cosine similarity of features."
-    return picture_page("Nearest training images", explanation, rows)
 
 
 def _table(rows: Sequence[Row], parts: Sequence[tuple[str, str | None]], head: str, labels: Sequence[str]) -> list[str]:

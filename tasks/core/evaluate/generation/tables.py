@@ -1,22 +1,44 @@
-"""All scores of several generators in a table: of all images, and of those of each class against the same class."""
+"""All scores of several generators in a table: of all images, and of those of each class against the same class.
+
+Means over samples, where each sample counts as often as one likes, have groups and intervals: precision, density, the
+share of copies and the similarity of the nearest training image, as long as the reference stays as it is. All other
+scores of a generator belong to whole sets. FID, KID, recall and coverage change their meaning when a sample stands
+twice: it is its own neighbour then, and adds pairs and no spread. The parts of the Inception score have a deviation of
+their own.
+"""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
+from schemas.errors import BadInput
 from schemas.evaluate_generation import GENERATION_SCORES, GenerationSettings
 from schemas.phrases import counted
-from tasks.core.evaluate.generation.extracts import Extracts, check_extracts, class_names, named, of_class, set_sizes
-from tasks.core.evaluate.generation.features import Features, Floats
-from tasks.core.evaluate.generation.frechet import MOST_COLUMNS, distance_note, feature_distance
-from tasks.core.evaluate.generation.inception_score import inception_score
-from tasks.core.evaluate.generation.kernel import kernel_distance
+from tasks.core.evaluate.generation.features import (
+    Extracts,
+    Features,
+    Floats,
+    check_extracts,
+    class_names,
+    named,
+    of_class,
+    set_sizes,
+)
 from tasks.core.evaluate.generation.manifold import ManifoldScores, ManifoldUnits, manifold_units, unit_means
-from tasks.core.evaluate.generation.scorer import SIMILARITY_SCORES, mean_scorer, sample_values
-from tasks.core.evaluate.systems import Ranking, score_systems
+from tasks.core.evaluate.generation.set_scores import (
+    MOST_COLUMNS,
+    distance_note,
+    feature_distance,
+    inception_score,
+    kernel_distance,
+)
+from tasks.core.evaluate.systems import Ranking, Scorer, score_systems
 
+SIMILARITY_SCORES = ("copy_share", "nearest_similarity")
 RANKING = Ranking("precision")
 """Of all scores that are means over samples, the one by which generators are compared."""
 
@@ -74,6 +96,41 @@ def score_table(
         notes += [f"{name}: {note}" for note in _notes(name, extracts, measured, settings)]
     rows = [*_rows(measured, [*_resampled(measured, replicates, seed)])]
     return pa.Table.from_pylist(rows, schema=GENERATION_SCORES), tuple(notes)
+
+
+def sample_values(
+    units: ManifoldUnits | None, similarities: NDArray[np.float32] | None, copy_similarity: float
+) -> dict[str, Floats]:
+    """What each sample contributes to each score, (M,).
+
+    similarities: (M, k) as of `nearest_training_images`; a sample is a copy if its nearest training image is at least
+    so similar. What is None has no scores.
+    """
+    values: dict[str, Floats] = {}
+    if units is not None:
+        values |= {"precision": units.is_precise.astype(np.float64), "density": units.density}
+    if similarities is not None:
+        nearest = similarities[:, 0].astype(np.float64)
+        is_copy = similarities[:, 0] >= np.float32(copy_similarity)
+        values |= {"copy_share": is_copy.astype(np.float64), "nearest_similarity": nearest}
+    return values
+
+
+def mean_scorer(values: Mapping[str, Floats]) -> Scorer:
+    """The means of values, (M,) each, of which each counts so many times. Raises BadInput if their lengths differ.
+
+    >>> mean_scorer({"precision": np.array([1.0, 0.0])})(np.array([3, 1]))
+    {'precision': 0.75}
+    """
+    lengths = sorted({len(one) for one in values.values()})
+    if len(lengths) > 1:
+        raise BadInput(f"expected values of the same samples, got {' and '.join(map(str, lengths))}")
+
+    def score(times: NDArray[np.int64]) -> dict[str, float]:
+        total = int(times.sum())
+        return {name: float(times @ one) / total if total else float("nan") for name, one in values.items()}
+
+    return score
 
 
 def _measure(extracts: Extracts, settings: GenerationSettings, may_lack: bool = False) -> _Measured:

@@ -1,15 +1,18 @@
-"""Each rater against the truth of all others: counted once per image, so that scores only have to add up."""
+"""Each rater against the truth of all others, counted once per image, so that scores only have to add up; and where one
+differs most: the images to look at.
+"""
 
 from collections.abc import Container, Iterator
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
-from schemas.evaluate_raters import RaterSettings
+from schemas.evaluate_raters import DISAGREEMENT, RaterSettings
 from tasks.core.evaluate.means import means_along
+from tasks.core.evaluate.raters.boxes import overlaps_of, pair_boxes, total_overlap
 from tasks.core.evaluate.raters.consensus import ImageConsensus, draw_starts, image_consensus
-from tasks.core.evaluate.raters.pairing import overlaps_of, pair_boxes, total_overlap
 from tasks.core.evaluate.raters.ratings import Ratings
 from tasks.core.evaluate.systems import Scorer
 
@@ -111,8 +114,7 @@ def score_raters(counts: BoxCounts, times: Integers | None = None) -> Floats:
 
 def rater_scorer(counts: BoxCounts, rater: int) -> Scorer:
     """NAMES and COUNTS of one rater as a function of how often each image counts, (I,)."""
-    row = BoxCounts._make(values[rater : rater + 1] for values in counts)
-    return mean_rater_scorer(row)
+    return mean_rater_scorer(BoxCounts._make(values[rater : rater + 1] for values in counts))
 
 
 def mean_rater_scorer(counts: BoxCounts) -> Scorer:
@@ -122,16 +124,28 @@ def mean_rater_scorer(counts: BoxCounts) -> Scorer:
     """
 
     def score(times: Integers) -> dict[str, float]:
-        values = np.concatenate([score_raters(counts, times), count_boxes(counts, times)], axis=1)
-        return dict(zip((*NAMES, *COUNTS), means_along(values).tolist(), strict=True))
+        columns = (counts.right, counts.wrong, counts.missed, counts.is_scored)
+        totals = np.stack([values @ times for values in columns], axis=1).astype(np.float64)
+        means = means_along(np.concatenate([score_raters(counts, times), totals], axis=1))
+        return dict(zip((*NAMES, *COUNTS), means.tolist(), strict=True))
 
     return score
 
 
-def count_boxes(counts: BoxCounts, times: Integers) -> Floats:
-    """(R, 4) COUNTS of each rater, where each image counts so many times."""
-    columns = (counts.right, counts.wrong, counts.missed, counts.is_scored)
-    return np.stack([values @ times for values in columns], axis=1).astype(np.float64)
+def disagreement_table(ratings: Ratings, counts: BoxCounts) -> pa.Table:
+    """DISAGREEMENT: who differs most first.
+
+    By falling number of missed figures and extra boxes together, then by rising worst_iou (null last), then by image
+    and rater. worst_iou: of all boxes and figures the one that fits worst, with the best IoU that it has; null where
+    there is neither a box nor a figure.
+    """
+    rater, image = np.nonzero(counts.is_scored)
+    missed, extra, worst = (values[rater, image] for values in (counts.missed, counts.wrong, counts.worst))
+    order = np.lexsort((rater, image, worst, -(missed + extra)))  # NaN sorts last
+    raters, images = (pa.array(names, pa.string()) for names in (ratings.raters, ratings.images))
+    names = [raters.take(pa.array(rater[order])), images.take(pa.array(image[order]))]
+    numbers = [counts.right[rater, image][order], missed[order], extra[order]]
+    return pa.table([*names, *numbers, pa.array(worst[order], from_pandas=True)], schema=DISAGREEMENT)
 
 
 def _no_counts(shape: tuple[int, ...]) -> BoxCounts:

@@ -11,7 +11,6 @@ from schemas.evaluate_raters import RaterSettings
 from tasks.core.evaluate import charts
 from tasks.core.evaluate.deformation import UNRATED
 from tasks.core.evaluate.picture_page import Picture, PictureRow, picture_page
-from tasks.core.evaluate.raters.distribution import GRID, density
 from tasks.core.evaluate.raters.leave_one_out import BoxCounts, leave_one_out_truths, score_raters
 from tasks.core.evaluate.raters.ratings import Ratings
 from tasks.core.evaluate.systems import Ranking
@@ -45,6 +44,9 @@ _AGREEMENT = Headings(
         "pairwise_oks": "OKS of pairs",
     },
 )
+GRID = np.linspace(0.0, 1.0, 201)
+"""Where densities are drawn."""
+
 _MOST_SHOWN, _MOST_PICTURES = 10, 40
 _RATER_COLOUR, _CONSENSUS_COLOUR = "#e0601e", "#1f5a8a"
 
@@ -75,7 +77,7 @@ def disagreement_page(
     settings: by which the differences were found. differences: DISAGREEMENT, who differs most first. pictures:
     PICTURES; an image that it gives no file is a file of its own name.
     """
-    files = {} if pictures is None else _file_names(pictures)
+    files = {} if pictures is None else {row["image"]: row["file_name"] for row in pictures.to_pylist()}
     rows, shown = [], differences.slice(0, _MOST_PICTURES).to_pylist()
     images = {drawn.images.index(row["image"]) for row in shown}
     truths = {(rater, image): truth.xyxy_px for image, rater, truth in leave_one_out_truths(drawn, settings, images)}
@@ -107,6 +109,24 @@ def distribution_chart(counts: BoxCounts, buckets: Sequence[int], bandwidth: flo
     return charts.plot_densities("F of raters", drawn)
 
 
+def density(values: NDArray[np.float64], bandwidth: float, at: NDArray[np.float64] = GRID) -> NDArray[np.float64]:
+    """The density of values in 0..1 at some points: the mean of one bell curve for each value.
+
+    bandwidth: the curves' standard deviation, above 0 and at most 0.2. NaN among the values is left out; without any
+    value all is 0. What a curve would have beyond 0 or 1 is folded back, so that the area is 1 (Silverman, "Density
+    estimation", 1986, section 2.10).
+
+    >>> density(np.array([0.5]), 0.1, np.array([0.4, 0.5])).round(3).tolist()
+    [2.42, 3.989]
+    """
+    defined = values[~np.isnan(values)]
+    if not len(defined):
+        return np.zeros(len(at))
+    folded = np.concatenate([defined, -defined, 2 - defined])
+    bells = np.exp(-(((at[:, None] - folded) / bandwidth) ** 2) / 2) / (bandwidth * np.sqrt(2 * np.pi))
+    return np.asarray(bells.sum(axis=1) / len(defined))
+
+
 def _difference_lines(differences: pa.Table) -> list[str]:
     lines = [
         [cell(f"{row['rater']}, {row['image']}"), str(row["missed"]), str(row["extra"]), number(row["worst_iou"])]
@@ -125,7 +145,3 @@ def _boxes(truth: NDArray[np.float64], own: NDArray[np.float64]) -> list[tuple[B
         for boxes, colour in ((truth, _CONSENSUS_COLOUR), (own, _RATER_COLOUR))
         for box in boxes.tolist()
     ]
-
-
-def _file_names(pictures: pa.Table) -> dict[str, str | None]:
-    return dict(zip(pictures["image"].to_pylist(), pictures["file_name"].to_pylist(), strict=True))

@@ -1,13 +1,36 @@
-"""What raters drew and rated: one long table, checked, as arrays in an order that is not the rows'."""
+"""What raters drew and rated: one long table, of which each refusal is one sentence, as arrays in an order that is not
+the rows'; and how deformed the figures of an image are by its ratings (section 7.1).
+"""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from tasks.core.evaluate.raters.check import KEYPOINTS, check_ratings, corners_of, floats_of
+from schemas.errors import BadInput
+from schemas.evaluate_raters import LIKERT, RATINGS
+from schemas.phrases import listed, quoted
+from tasks.core.coco.box import MAX_PX
+from tasks.core.evaluate.deformation import round_means
+from tasks.core.evaluate.table_columns import names_column, number_column, quoted_cell, refuse_empty, require_columns
+
+MOST_PAIRS = 20_000_000
+"""Of a rater and an image, whoever saw it: each takes some fifty bytes, all of them 1 GB."""
+
+MOST_COMPARISONS = 10_000_000
+"""Of two raters of one image, over all images: each takes some 150 bytes and 40 microseconds."""
+
+MOST_BOXES = 10_000
+"""Of all raters in one image: each is compared with each."""
+
+LEAST_PX = 1e-6
+"""Of a box's sides: the area of far smaller ones is 0, and by 0 no overlap can be divided."""
+
+CORNERS = ("x_min", "y_min", "x_max", "y_max")
+KEYPOINTS = "keypoints_xyv"
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -51,8 +74,8 @@ def read_ratings(table: pa.Table) -> Ratings:
     is_seen = np.zeros((len(raters), len(images)), np.bool_)
     is_seen[rater, image] = True
     rating = np.full(is_seen.shape, np.nan)
-    rating[rater, image] = floats_of(table["rating"])
-    xyxy = corners_of(table)
+    rating[rater, image] = _floats(table["rating"])
+    xyxy = _corners(table)
     has_box = ~np.isnan(xyxy[:, 0])
     rows = np.flatnonzero(has_box)
     rows = rows[np.lexsort((rater[rows], *xyxy[rows].T[::-1], image[rows]))]
@@ -68,6 +91,130 @@ def read_ratings(table: pa.Table) -> Ratings:
     )
 
 
+def deformation_buckets(ratings: Ratings) -> NDArray[np.int64]:
+    """(I,) 1 to 5: the mean of each image's ratings, rounded; UNRATED without any rating.
+
+    All raters count, whoever is compared.
+    """
+    count = (~np.isnan(ratings.rating)).sum(axis=0)
+    return round_means(np.nan_to_num(ratings.rating, nan=0.0).sum(axis=0).astype(np.int64), count)
+
+
+def check_ratings(table: pa.Table) -> None:
+    """Raise BadInput, one sentence, for a table that is not RATINGS or contradicts itself.
+
+    Refused: missing columns; no row; a rater or image without a name; a box of which only some corners are given, that
+    is not finite, too far away, or not LEAST_PX wide and high; a rating that is not a whole number of 1 to 5; a row
+    twice; a rater with a box and an empty box, or with two ratings, in one image; lists of keypoints that are none;
+    fewer than two raters; more than MOST_BOXES rows of an image, MOST_PAIRS of raters and images, or
+    MOST_COMPARISONS.
+    """
+    _check_columns(table)
+    _check_size(table)
+    _check_boxes(table)
+    _check_pairs(table)
+    if KEYPOINTS in table.column_names:
+        _check_keypoints(table)
+    raters = pc.unique(table["rater"].cast(pa.string())).to_pylist()
+    if len(raters) < 2:
+        raise BadInput(f"ratings: expected at least two raters, got {quoted(raters[0])} alone")
+
+
+def _check_columns(table: pa.Table) -> None:
+    """Each column by itself."""
+    require_columns("ratings", table, [name for name in RATINGS.names if name != KEYPOINTS])
+    refuse_empty("ratings", table, "boxes")
+    for name in ("rater", "image"):
+        names_column("ratings", table, name)
+    for name in CORNERS:
+        number_column("ratings", table, name, -MAX_PX, MAX_PX, null=True)
+    number_column("ratings", table, "rating", *LIKERT, null=True, whole_numbers=True)
+
+
+def _check_size(table: pa.Table) -> None:
+    raters, images = (pc.value_counts(table[name].cast(pa.string()).combine_chunks()) for name in ("rater", "image"))
+    if len(raters) * len(images) > MOST_PAIRS:
+        got = f"{len(raters):,} x {len(images):,}"
+        raise BadInput(f"ratings: expected at most {MOST_PAIRS:,} pairs of a rater and an image, got {got}")
+    rows = images.field("counts")
+    if (most := pc.max(rows).as_py()) > MOST_BOXES:
+        image = quoted(images.field("values")[pc.index(rows, most).as_py()].as_py())
+        raise BadInput(f"ratings: expected at most {MOST_BOXES:,} rows for each image, got {most:,} for {image}")
+    seen = table.select(["rater", "image"]).group_by(["rater", "image"]).aggregate([])
+    raters_of = np.asarray(pc.value_counts(seen["image"].combine_chunks()).field("counts"))
+    if (pairs := int((raters_of * (raters_of - 1) // 2).sum())) > MOST_COMPARISONS:
+        expected = f"at most {MOST_COMPARISONS:,} comparisons of two raters of one image"
+        raise BadInput(f"ratings: expected {expected}, got {pairs:,}")
+
+
+def _check_boxes(table: pa.Table) -> None:
+    is_given = np.stack([table[name].is_valid().to_numpy() for name in CORNERS], axis=1)
+    xyxy = _corners(table)
+    is_box = is_given.all(axis=1)
+    _refuse_rows(table, is_given.any(axis=1) & ~is_box, "all four corners of a box or none")
+    is_wide = (xyxy[:, 2:] > xyxy[:, :2]).all(axis=1)
+    _refuse_rows(table, is_box & ~is_wide, "x_max above x_min and y_max above y_min")
+    is_thin = (xyxy[:, 2:] - xyxy[:, :2] < LEAST_PX).any(axis=1)
+    _refuse_rows(table, is_box & is_thin, f"boxes at least {LEAST_PX:g} px wide and high")
+
+
+def _check_pairs(table: pa.Table) -> None:
+    """What rows of one rater and image must not say."""
+    pairs = list(zip(*(table[name].cast(pa.string()).to_pylist() for name in ("rater", "image")), strict=True))
+    boxes: dict[tuple[str, str], set[tuple[float, ...] | None]] = {}
+    ratings: dict[tuple[str, str], float | None] = {}
+    corners = _corners(table).tolist()
+    for pair, box, rating in zip(pairs, corners, table["rating"].to_pylist(), strict=True):
+        drawn = None if np.isnan(box[0]) else tuple(box)
+        before = boxes.setdefault(pair, set())
+        who = f"rater {quoted(pair[0])} in image {quoted(pair[1])}"
+        if drawn in before:
+            raise BadInput(f"ratings: expected each box once, got {quoted(drawn or 'no box')} twice from {who}")
+        before.add(drawn)
+        if None in before and len(before) > 1:
+            raise BadInput(f"ratings: expected boxes or one row without a box, got both from {who}")
+        if ratings.setdefault(pair, rating) != rating:
+            raise BadInput(
+                f"ratings: expected one rating on all rows of a rater and image, got "
+                f"{quoted_cell(ratings[pair])} and {quoted_cell(rating)} from {who}"
+            )
+
+
+def _check_keypoints(table: pa.Table) -> None:
+    kind = table.schema.field(KEYPOINTS).type
+    if pa.types.is_null(kind):
+        return
+    if not pa.types.is_list(kind) and not pa.types.is_large_list(kind):
+        raise BadInput(f"ratings: expected lists of numbers as {KEYPOINTS}, got a column of {kind}")
+    has_box = ~np.isnan(_corners(table)[:, 0])
+    lengths = {len(values) for values in table[KEYPOINTS].to_pylist() if values}
+    if len(lengths) > 1 or any(length % 3 for length in lengths):
+        raise BadInput(
+            f"ratings: expected x, y, v of the same joints in each row of {KEYPOINTS}, got lists of "
+            f"{listed([str(length) for length in sorted(lengths)], 5)} numbers"
+        )
+    for has, values in zip(has_box.tolist(), table[KEYPOINTS].to_pylist(), strict=True):
+        if not values:
+            continue
+        numbers = np.array(values, np.float64)
+        is_good = (np.abs(numbers) <= MAX_PX).all() and np.isin(numbers[2::3], (0, 1, 2)).all()
+        if not has or not is_good:
+            raise BadInput(
+                f"ratings: expected finite x and y and a v of 0, 1 or 2 of a box's joints, got {quoted(values)}"
+            )
+
+
+def _refuse_rows(table: pa.Table, is_odd: Any, expected: str) -> None:
+    """Raise BadInput for the box of the first of these rows, if there is one. is_odd: (N,)."""
+    if not is_odd.any():
+        return
+    row: dict[str, Any] = table.slice(int(is_odd.argmax()), 1).to_pylist()[0]
+    raise BadInput(
+        f"ratings: expected {expected}, got {quoted([row[name] for name in CORNERS])} from rater "
+        f"{quoted(str(row['rater']))} in image {quoted(str(row['image']))}"
+    )
+
+
 def _keypoints(table: pa.Table, rows: Integers) -> Floats | None:
     """(B, K, 3) of these rows; None where no row has any."""
     if KEYPOINTS not in table.column_names:
@@ -77,3 +224,13 @@ def _keypoints(table: pa.Table, rows: Integers) -> Floats | None:
     if not size:
         return None
     return np.array([lists[row] or [0.0] * size for row in rows], np.float64).reshape(-1, size // 3, 3)
+
+
+def _floats(column: pa.ChunkedArray) -> Floats:
+    """(N,) a column of numbers; NaN for null."""
+    return np.asarray(column.cast(pa.float64()).to_numpy(), np.float64)
+
+
+def _corners(table: pa.Table) -> Floats:
+    """(N, 4) the boxes of a table of RATINGS' columns; NaN for null."""
+    return np.stack([_floats(table[name]) for name in CORNERS], axis=1)

@@ -1,11 +1,16 @@
-"""What the nearest exhibits say: a class for each query, and how sure that is (The Met dataset, section 3, Eq. 2)."""
+"""What the nearest exhibits say: a class for each query, and how sure that is (The Met dataset, section 3, Eq. 2); and
+which k and temperature do best on the validation queries (A.1).
+"""
 
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from schemas.evaluate_recognition import Ties
 from tasks.core.evaluate.recognition.neighbours import Neighbours
+from tasks.core.evaluate.recognition.scores import Outcomes, scorer
 
 Floats = NDArray[np.float64]
 
@@ -23,6 +28,14 @@ class Votes(NamedTuple):
     prediction: NDArray[np.int64]
     classes: int
     gallery_rows: int
+
+
+class BestPair(NamedTuple):
+    """Of k and tau. gap: (ks, taus) GAP of every pair; NaN where there was nothing to choose by."""
+
+    k: int
+    tau: float
+    gap: NDArray[np.float64]
 
 
 def collect_votes(neighbours: Neighbours, gallery_class: NDArray[np.int64]) -> Votes:
@@ -93,6 +106,27 @@ def confidence_of(doubt: Floats, classes: int, tau: float) -> Floats:
     [0.25, 0.9999]
     """
     return np.asarray(1 / (1 + (classes - 1) * np.exp(tau * doubt)))
+
+
+def outcomes_of(votes: Votes, class_of: NDArray[np.int64], k: int, tau: float, ties: Ties = "log_odds") -> Outcomes:
+    """What predictions by k images and this temperature come to; class_of: (Q,) the truth, -1 for a distractor."""
+    is_official = ties == "official"
+    doubt = -softmax_of(votes, k, tau) if is_official else weigh_votes(votes, k, tau)
+    return Outcomes(doubt, np.asarray(class_of >= 0), np.asarray(votes.prediction == class_of), is_official)
+
+
+def tune(
+    ks: Sequence[int], taus: Sequence[float], outcomes: Callable[[int, float], Outcomes], times: NDArray[np.int64]
+) -> BestPair:
+    """The first pair with the highest GAP, in the order of k, then of tau (ours: the paper does not say of which).
+
+    outcomes: those of the validation queries with a pair. times: (Q,) how often each query counts: 0 leaves out a
+    distractor. A single pair needs no query; without a Met query to choose by, the first pair is taken and all GAPs
+    are NaN.
+    """
+    gap = np.array([[scorer(outcomes(k, tau))(times)["GAP"] for tau in taus] for k in ks])
+    best = int(np.argmax(np.nan_to_num(gap)))
+    return BestPair(ks[best // len(taus)], taus[best % len(taus)], gap)
 
 
 def _log_mean_weight(exponents: Floats, others: int) -> Floats:

@@ -60,10 +60,10 @@ def has_one_above(products: NDArray[np.float32], threshold: np.float32) -> bool:
 
 @compiled
 def keep_nearest(
-    products: NDArray[np.float32],
-    queries: NDArray[np.float32],
     block: NDArray[np.float32],
     first_row: int,
+    products: NDArray[np.float32],
+    queries: NDArray[np.float32],
     tolerance: NDArray[np.float32],
     similarities: NDArray[np.float32],
     rows: NDArray[np.int64],

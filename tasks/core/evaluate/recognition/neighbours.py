@@ -6,9 +6,10 @@ so far. The similarity of these few is computed again in 64 bits in one fixed or
 a total order, by falling similarity and then by row: the same whatever the blocks, the threads and the machine.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,40 +85,26 @@ def nearest_neighbours(
             tolerance = _tolerance(lengths, float(_lengths(block, "gallery").max()), error)
             for start in range(0, len(queries), queries_at_once):
                 part = slice(start, start + queries_at_once)
-                here = _view(products, len(queries[part]), len(block))
+                shape = len(queries[part]), len(block)
+                here = products.reshape(-1)[: math.prod(shape)].reshape(shape)  # contiguous
                 product(queries[part], block, here)
-                lists = _Lists(here, queries[part], tolerance[part], similarities[part], rows[part])
+                lists = (here, queries[part], tolerance[part], similarities[part], rows[part])
                 _select(pool, threads, lists, block, done)
             done += len(block)
     kept = min(done, most)
     return Neighbours(np.ascontiguousarray(rows[:, :kept]), np.ascontiguousarray(similarities[:, :kept]))
 
 
-class _Lists(NamedTuple):
-    """Of the same queries: the products with a block, and their lists so far, which are changed in place."""
-
-    products: Vectors
-    queries: Vectors
-    tolerance: Vectors
-    similarities: Vectors
-    rows: NDArray[np.int64]
-
-
-def _select(pool: ThreadPoolExecutor, threads: int, lists: _Lists, block: Vectors, first_row: int) -> None:
+def _select(
+    pool: ThreadPoolExecutor, threads: int, lists: Sequence[NDArray[Any]], block: Vectors, first_row: int
+) -> None:
+    """Bring the queries' lists up to date with a block, in place. lists: what `keep_nearest` wants of each query."""
     from tasks.core.evaluate.recognition.neighbour_kernels import keep_nearest  # numba takes half a second to import
 
     def select(start: int, stop: int) -> None:
-        keep_nearest(
-            lists.products[start:stop],
-            lists.queries[start:stop],
-            block,
-            first_row,
-            lists.tolerance[start:stop],
-            lists.similarities[start:stop],
-            lists.rows[start:stop],
-        )
+        keep_nearest(block, first_row, *(values[start:stop] for values in lists))
 
-    bounds = [len(lists.queries) * place // threads for place in range(threads + 1)]
+    bounds = [len(lists[0]) * place // threads for place in range(threads + 1)]
     list(pool.map(select, bounds[:-1], bounds[1:]))
 
 
@@ -156,11 +143,6 @@ def _blocks(gallery: Vectors | Iterable[Vectors], block_rows: int, size: int) ->
             raise ValueError(f"expected a gallery of shape (rows, {size}) as the queries, got {piece.shape}")
         for start in range(0, len(piece), block_rows):
             yield np.ascontiguousarray(piece[start : start + block_rows], np.float32)
-
-
-def _view(products: Vectors, queries: int, block: int) -> Vectors:
-    """(queries, block), contiguous, at the start of the memory of the products."""
-    return products.reshape(-1)[: queries * block].reshape(queries, block)
 
 
 def _check(queries: Vectors, most: int, block_rows: int, queries_at_once: int, threads: int) -> None:

@@ -1,18 +1,16 @@
 """What only recognition has on its page and in its tables: what was chosen, distractors, and sizes of classes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, get_args
 
 import numpy as np
 import pyarrow as pa
 
-from schemas.evaluate_recognition import GRID, PREDICTIONS, SIZES, RecognitionSettings, Ties
+from schemas.evaluate_recognition import GRID, PREDICTIONS, RecognitionSettings, Ties
 from schemas.phrases import counted
-from tasks.core.evaluate.recognition.gallery_sizes import accuracy_by_size, gain_by_size, gallery_sizes
-from tasks.core.evaluate.recognition.predictions import Predictions
 from tasks.core.evaluate.recognition.recognise import Recognition
 from tasks.core.evaluate.recognition.scores import scorer
-from tasks.core.evaluate.recognition.tables import Gallery, Queries
+from tasks.core.evaluate.recognition.tables import Gallery, Predictions, Queries
 from tasks.core.markdown import cell, number, table
 
 Row = dict[str, Any]
@@ -24,10 +22,11 @@ def page_lines(found: Mapping[str, Recognition], distractors: pa.Table, sizes: p
     found: the systems whose k and temperature were chosen. What there is nothing to say about is left out.
     """
     rows = distractors.to_pylist()
+    shares, types = ([row for row in rows if (row["type"] is None) == is_share] for is_share in (True, False))
     parts = [
         _pair_lines(found),
-        _share_lines([row for row in rows if row["type"] is None]),
-        _type_lines([row for row in rows if row["type"] is not None]),
+        _gap_lines("## GAP with shares of the distractors", shares, "share", lambda share: f"{100 * share:g}%"),
+        _gap_lines("## GAP with one type of distractor", types, "type", str),
         _size_lines(sizes.to_pylist()),
     ]
     return [line for part in parts if part for line in ("", *part)][1:]
@@ -58,50 +57,23 @@ def tie_notes(found: Mapping[str, Recognition], ties: Ties) -> list[str]:
 def predictions_table(queries: Queries, gallery: Gallery, several: Mapping[str, Predictions]) -> pa.Table:
     """PREDICTIONS of the test queries, by system, in the order of both."""
     true = pa.array(gallery.classes, pa.string()).take(pa.array(queries.class_of, mask=~queries.is_met))
-    parts = [
-        pa.table(
-            {
-                "system": pa.array([name] * len(queries.ids), pa.string()),
-                "id": queries.ids,
-                "class": true,
-                "prediction": own.prediction,
-                "confidence": own.confidence,
-                "nearest": own.nearest,
-                "is_right": own.outcomes.is_right,
-            },
-            schema=PREDICTIONS,
-        )
-        for name, own in several.items()
-    ]
-    return pa.concat_tables([PREDICTIONS.empty_table(), *parts]).combine_chunks()
+    parts = [PREDICTIONS.empty_table()]
+    for name, own in several.items():
+        said = (own.prediction, own.confidence, own.nearest, own.outcomes.is_right)
+        columns = [pa.repeat(name, len(queries.ids)), queries.ids, true, *said]
+        parts.append(pa.table(columns, schema=PREDICTIONS))
+    return pa.concat_tables(parts).combine_chunks()
 
 
 def grid_table(found: Mapping[str, Recognition], settings: RecognitionSettings) -> pa.Table:
     """GRID: every pair once, in the order of the settings."""
     rows = {
-        (name, k, tau): {"system": name, "k": k, "tau": tau, "gap": _known(float(one.best.gap[row, column]))}
+        (name, k, tau): {"system": name, "k": k, "tau": tau, "gap": None if np.isnan(gap) else float(gap)}
         for name, one in found.items()
-        for row, k in enumerate(settings.k)
-        for column, tau in enumerate(settings.tau)
+        for k, gaps in zip(settings.k, one.best.gap, strict=True)
+        for tau, gap in zip(settings.tau, gaps, strict=True)
     }
     return pa.Table.from_pylist([*rows.values()], schema=GRID)
-
-
-def sizes_table(queries: Queries, gallery: Gallery, several: Mapping[str, Predictions]) -> pa.Table:
-    """SIZES: ACC of each system by images of the class, the first one compared with the second; empty without a query
-    of the Met.
-    """
-    sizes = gallery_sizes(queries.class_of, gallery.class_of)
-    rows: list[Row] = [
-        {"system": name, **one._asdict()}
-        for name, own in several.items()
-        for one in accuracy_by_size(own.outcomes, sizes)
-    ]
-    if len(several) > 1:
-        (_, first), (second_name, second), *_ = several.items()
-        for row, gain in zip(rows, gain_by_size(first.outcomes, second.outcomes, sizes), strict=False):
-            row |= {"compared_with": second_name, "points": gain.points, "relative": _known(gain.relative)}
-    return pa.Table.from_pylist(rows, schema=SIZES)
 
 
 def _pair_lines(found: Mapping[str, Recognition]) -> list[str]:
@@ -110,23 +82,14 @@ def _pair_lines(found: Mapping[str, Recognition]) -> list[str]:
     return [title, "", *table(["system", "k", "tau", "dimensions"], rows)] if rows else []
 
 
-def _share_lines(rows: Sequence[Row]) -> list[str]:
-    gaps = _by_system(rows, "share")
-    heads = [f"{100 * share:g}%" for share in dict.fromkeys(row["share"] for row in rows)]
-    return ["## GAP with shares of the distractors", "", *table(["system", *heads], gaps)] if rows else []
-
-
-def _type_lines(rows: Sequence[Row]) -> list[str]:
-    heads = list(dict.fromkeys(row["type"] for row in rows))
-    title = "## GAP with one type of distractor"
-    return [title, "", *table(["system", *heads], _by_system(rows, "type"))] if rows else []
-
-
-def _by_system(rows: Sequence[Row], column: str) -> list[list[str]]:
+def _gap_lines(title: str, rows: Sequence[Row], column: str, head: Callable[[Any], str]) -> list[str]:
     """A line for each system, with its GAP and the interval for each value of a column."""
+    if not rows:
+        return []
     gaps = {(row["system"], row[column]): number(row["gap"]) + _ends(row) for row in rows}
-    values = dict.fromkeys(row[column] for row in rows)
-    return [[cell(name), *(gaps[name, value] for value in values)] for name in dict.fromkeys(one for one, _ in gaps)]
+    names, values = (dict.fromkeys(row[key] for row in rows) for key in ("system", column))
+    lines = [[cell(name), *(gaps[name, value] for value in values)] for name in names]
+    return [title, "", *table(["system", *map(head, values)], lines)]
 
 
 def _ends(row: Row) -> str:
@@ -144,7 +107,3 @@ def _size_lines(rows: Sequence[Row]) -> list[str]:
         lines.append([str(images), *(number(own[name, images]["acc"]) for name in names), *gain, str(first["queries"])])
     heads = ["images per class", *map(cell, names), *(["gain", "relative gain"] if has_gain else []), "queries"]
     return ["## ACC by images per class in the gallery", "", *table(heads, lines)] if lines else []
-
-
-def _known(value: float) -> float | None:
-    return None if value != value else value

@@ -1,19 +1,26 @@
 """The whole protocol for one system: whiten, search, choose k and the temperature, predict (The Met dataset)."""
 
+import functools
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from schemas.evaluate_recognition import RecognitionSettings, Ties
-from tasks.core.evaluate.recognition.classifier import Votes, collect_votes, confidence_of, softmax_of, weigh_votes
-from tasks.core.evaluate.recognition.distractors import times_with_share
+from tasks.core.evaluate.recognition.classifier import (
+    BestPair,
+    collect_votes,
+    confidence_of,
+    outcomes_of,
+    softmax_of,
+    tune,
+    weigh_votes,
+)
 from tasks.core.evaluate.recognition.neighbours import Neighbours, Product, multiply, nearest_neighbours
-from tasks.core.evaluate.recognition.scores import Outcomes
-from tasks.core.evaluate.recognition.tables import Gallery, Queries
-from tasks.core.evaluate.recognition.tuning import BestPair, outcomes_of, tune
-from tasks.core.evaluate.recognition.vectors import normal_blocks, normalise
-from tasks.core.evaluate.recognition.whitening import learn_whitening, whiten, whiten_blocks
+from tasks.core.evaluate.recognition.scores import Outcomes, times_with_share
+from tasks.core.evaluate.recognition.tables import Gallery, Predictions, Queries
+from tasks.core.evaluate.recognition.vectors import learn_whitening, normal_blocks, normalise, whiten, whiten_blocks
 
 
 class Recognition(NamedTuple):
@@ -72,31 +79,33 @@ def recognise(
     gallery_vectors: (G, d); val, test: queries and their vectors (Q, d). All as tables.check_* want them. `val` may be
     empty if the settings have one k and one temperature.
     """
-    vectors = np.concatenate([val[1], test[1]])
-    neighbours, dimensions = find_neighbours(gallery_vectors, vectors, settings, threads, product)
-    parts = (slice(0, len(val[1])), slice(len(val[1]), None))
-    val_votes, test_votes = (collect_votes(_rows(neighbours, part), gallery.class_of) for part in parts)
-    by_ties = {ties: _by_ties(ties, (val[0], val_votes), (test[0], test_votes), settings) for ties in get_args(Ties)}
-    best, outcomes = by_ties.pop(settings.ties)
+    neighbours, dimensions = find_neighbours(
+        gallery_vectors, np.concatenate([val[1], test[1]]), settings, threads, product
+    )
+    of_val, of_test = slice(len(val[1])), slice(len(val[1]), None)
+    val_votes, test_votes = (
+        collect_votes(Neighbours._make(values[part] for values in neighbours), gallery.class_of)
+        for part in (of_val, of_test)
+    )
+    times = times_with_share(val[0].ids, val[0].is_met, settings.tune_distractors, settings.seed)
+
+    def choose(ties: Ties) -> tuple[BestPair, Outcomes]:
+        outcomes = functools.partial(outcomes_of, val_votes, val[0].class_of, ties=ties)
+        best = tune(settings.k, settings.tau, outcomes, times)
+        return best, outcomes_of(test_votes, test[0].class_of, best.k, best.tau, ties)
+
+    (best, outcomes), other = map(choose, sorted(get_args(Ties), key=settings.ties.__ne__))
     confidence = confidence_of(weigh_votes(test_votes, best.k, best.tau), test_votes.classes, best.tau)
     alike = int((softmax_of(test_votes, best.k, best.tau) == 1).sum())
-    nearest = neighbours.rows[parts[1], 0]
-    (other,) = by_ties.values()
+    nearest = neighbours.rows[of_test, 0]
     return Recognition(best, test_votes.prediction, nearest, confidence, outcomes, dimensions, alike, other)
 
 
-def _by_ties(
-    ties: Ties, val: tuple[Queries, Votes], test: tuple[Queries, Votes], settings: RecognitionSettings
-) -> tuple[BestPair, Outcomes]:
-    best = tune_on(*val, settings, ties)
-    return best, outcomes_of(test[1], test[0].class_of, best.k, best.tau, ties)
-
-
-def tune_on(queries: Queries, votes: Votes, settings: RecognitionSettings, ties: Ties) -> BestPair:
-    """The settings' k and temperature that are best for these queries, with their share of distractors."""
-    times = times_with_share(queries.ids, queries.is_met, settings.tune_distractors, settings.seed)
-    return tune(settings.k, settings.tau, lambda k, tau: outcomes_of(votes, queries.class_of, k, tau, ties), times)
-
-
-def _rows(neighbours: Neighbours, part: slice) -> Neighbours:
-    return Neighbours(neighbours.rows[part], neighbours.similarities[part])
+def predictions_of(found: Recognition, gallery: Gallery) -> Predictions:
+    """The predictions by a gallery's nearest images, with the names of its classes and images."""
+    return Predictions(
+        pa.array(gallery.classes, pa.string()).take(pa.array(found.prediction)),
+        found.confidence,
+        gallery.ids.combine_chunks().take(pa.array(found.nearest)),
+        found.outcomes,
+    )

@@ -1,11 +1,17 @@
-"""GAP, GAP- and ACC of predictions (The Met dataset, section 2)."""
+"""GAP, GAP- and ACC of predictions (The Met dataset, section 2), also with fewer distractors (Table 7), with those of
+one type, and by how many images of a query's class the gallery has (Figure 8).
+"""
 
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
-from tasks.core.evaluate.systems import Scorer
+from schemas.evaluate_recognition import DISTRACTORS, QUERY_TYPES, SIZES
+from tasks.core.evaluate.systems import Scorer, score_part
+from tasks.core.tickets import tickets
 
 NAMES = ("GAP", "GAP_minus", "ACC")
 LABELS = {"GAP": "GAP", "GAP_minus": "GAP-", "ACC": "ACC"}
@@ -24,6 +30,17 @@ class Outcomes(NamedTuple):
     is_met: NDArray[np.bool_]
     is_right: NDArray[np.bool_]
     keeps_ties: bool = False
+
+
+class DistractorPart(NamedTuple):
+    """All Met queries and some of the distractors.
+
+    type: of QUERY_TYPES; None: all types. share: of the distractors of this type, 0 to 1. is_in: (Q,) the queries.
+    """
+
+    type: str | None
+    share: float
+    is_in: NDArray[np.bool_]
 
 
 def scorer(outcomes: Outcomes) -> Scorer:
@@ -58,7 +75,98 @@ def scorer(outcomes: Outcomes) -> Scorer:
     return score
 
 
+def times_with_share(ids: pa.ChunkedArray, is_met: NDArray[np.bool_], share: float, seed: int) -> NDArray[np.int64]:
+    """(Q,) 1 for each Met query and for this share of the distractors, 0 for the others.
+
+    ids: (Q,) strings, each once. Which ones is drawn by a hash of seed and id: the same in any order of the queries,
+    and a larger share contains the smaller ones. Their number is rounded to the nearest, halves up.
+
+    >>> times_with_share(pa.chunked_array([["a", "b", "c"]]), np.array([True, False, False]), 0.5, 0).tolist()
+    [1, 1, 0]
+    """
+    drawn = tickets(ids, seed, "evaluate/distractors", [""], np.zeros(len(ids), np.int64))
+    order = [row for _, _, row in sorted(zip(drawn.tolist(), ids.to_pylist(), range(len(ids)), strict=True))]
+    distractors = np.array([row for row in order if not is_met[row]], np.int64)
+    times = is_met.astype(np.int64)
+    times[distractors[: int(np.floor(share * len(distractors) + 0.5))]] = 1
+    return times
+
+
+def distractor_parts(
+    ids: pa.ChunkedArray, is_met: NDArray[np.bool_], types: Sequence[str], shares: Sequence[float], seed: int
+) -> list[DistractorPart]:
+    """A part for each share of all distractors, each once, then one for each type that occurs.
+
+    None without distractors. Distractors whose type is not known are in no part of one type. ids, is_met, types: (Q,).
+    """
+    if is_met.all():
+        return []
+    parts = [
+        DistractorPart(None, share, times_with_share(ids, is_met, share, seed) > 0) for share in dict.fromkeys(shares)
+    ]
+    of = np.array(types, dtype=object)
+    for kind in QUERY_TYPES[1:]:
+        is_here = np.asarray(of == kind, np.bool_)
+        if is_here.any():
+            parts.append(DistractorPart(kind, 1.0, is_here | is_met))
+    return parts
+
+
+def distractors_table(
+    parts: Sequence[DistractorPart], several: Mapping[str, Outcomes], replicates: int, seed: int
+) -> pa.Table:
+    """DISTRACTORS: GAP of each system on each part, by system in the order of both.
+
+    Intervals are from resamples of the part's queries, the same for all systems; with all distractors they are those of
+    GAP in the scores.
+    """
+    scorers = {name: _gap_scorer(outcomes) for name, outcomes in several.items()}
+    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in several}
+    for part in parts:
+        for row in score_part(scorers, part.is_in, replicates, seed):
+            count = int((part.is_in & ~several[row["system"]].is_met).sum())
+            counted = {"type": part.type, "share": part.share, "distractors": count, "gap": row["value"]}
+            rows[row["system"]].append({**row, **counted})
+    return pa.Table.from_pylist([row for own in rows.values() for row in own], schema=DISTRACTORS)
+
+
+def gallery_sizes(class_of: NDArray[np.int64], gallery_class: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(Q,) how many images of each query's class the gallery has; 0 for a distractor (class -1).
+
+    >>> gallery_sizes(np.array([1, -1, 0]), np.array([0, 1, 1])).tolist()
+    [2, 0, 1]
+    """
+    counts = np.bincount(gallery_class, minlength=int(class_of.max(initial=-1)) + 1)
+    return np.where(class_of >= 0, counts[class_of], 0) if len(counts) else np.zeros(len(class_of), np.int64)
+
+
+def sizes_table(several: Mapping[str, Outcomes], sizes: NDArray[np.int64]) -> pa.Table:
+    """SIZES: ACC of each system by images of the class, ascending, the first one compared with the second.
+
+    sizes: (Q,) as `gallery_sizes` has it. Of a number without a Met query there is no row. The paper's figure shows the
+    relative gain in percent.
+    """
+    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in several}
+    for name, outcomes in several.items():
+        for images in np.unique(sizes[outcomes.is_met]).tolist():
+            is_here = outcomes.is_met & (sizes == images)
+            acc = float(outcomes.is_right[is_here].mean())
+            rows[name].append({"system": name, "images": images, "queries": int(is_here.sum()), "acc": acc})
+    if len(several) > 1:
+        (_, first), (other, second), *_ = rows.items()
+        for row, beside in zip(first, second, strict=True):
+            points = row["acc"] - beside["acc"]
+            relative = points / beside["acc"] if beside["acc"] else None
+            row |= {"compared_with": other, "points": points, "relative": relative}
+    return pa.Table.from_pylist([row for own in rows.values() for row in own], schema=SIZES)
+
+
 def _summed_precision(is_right: NDArray[np.bool_]) -> float:
     """Sum of the precision at each right prediction, surest first; 0 of nothing."""
     places = np.flatnonzero(is_right) + 1
     return float((np.arange(1, len(places) + 1) / places).sum())
+
+
+def _gap_scorer(outcomes: Outcomes) -> Scorer:
+    score = scorer(outcomes)
+    return lambda times: {"GAP": score(times)["GAP"]}

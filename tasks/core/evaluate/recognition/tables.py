@@ -1,4 +1,6 @@
-"""What is compared: the gallery's images and classes, the queries, and the vectors that belong to them."""
+"""What is compared: the gallery's images and classes, the queries, the vectors that belong to them, and what a system
+says of the queries, whichever way it came to it.
+"""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -11,6 +13,7 @@ from numpy.typing import NDArray
 from schemas.errors import BadInput
 from schemas.evaluate_recognition import QUERY_TYPES
 from schemas.phrases import counted, listed, quoted
+from tasks.core.evaluate.recognition.scores import Outcomes
 from tasks.core.evaluate.recognition.vectors import AT_ONCE
 from tasks.core.evaluate.table_columns import text_array
 
@@ -42,13 +45,27 @@ class Queries(NamedTuple):
         return np.asarray(self.class_of != NO_CLASS)
 
 
+class Predictions(NamedTuple):
+    """Of Q test queries, in their order.
+
+    prediction: (Q,) strings, classes, which may be others than the gallery's. confidence: (Q,) the higher, the surer.
+    nearest: (Q,) strings, ids of the gallery images that predictions are by; null where none is. outcomes: what
+    `scores.scorer` scores.
+    """
+
+    prediction: pa.Array
+    confidence: NDArray[np.float64]
+    nearest: pa.Array
+    outcomes: Outcomes
+
+
 def check_gallery(table: pa.Table) -> Gallery:
     """The gallery of a table with `id` and `class` (strings, or whole numbers, which become strings).
 
     Raises BadInput for a missing column or value, an id that occurs twice, no image, and fewer than two classes, of
     which any confidence would be 1.
     """
-    ids, classes = ids_of("gallery", table), texts_of("gallery", table, "class")
+    ids, classes = _ids("gallery", table), _texts("gallery", table, "class")
     if classes.null_count:
         raise BadInput(f"gallery: expected a class for each image, got {classes.null_count:,} without")
     if not len(ids):
@@ -67,7 +84,7 @@ def check_queries(table: pa.Table, gallery: Gallery, name: str = "queries") -> Q
     class. Raises BadInput for this, for what `check_gallery` refuses in ids and columns, for no query, and for a type
     that is none, or does not fit the class: met has one, other_art and non_art have none.
     """
-    ids, classes = ids_of(name, table), texts_of(name, table, "class")
+    ids, classes = _ids(name, table), _texts(name, table, "class")
     if not len(ids):
         raise BadInput(f"{name}: expected queries, got none")
     class_of = _places(classes, gallery.classes)
@@ -75,7 +92,7 @@ def check_queries(table: pa.Table, gallery: Gallery, name: str = "queries") -> Q
     if unknown := sorted(set(pc.unique(classes).drop_null().to_pylist()).difference(gallery.classes)):
         raise BadInput(
             f"{name}: expected classes of the gallery, or null for distractors, got "
-            f"{counted(len(unknown), 'other class', 'other classes')} ({quote_some(unknown)})"
+            f"{counted(len(unknown), 'other class', 'other classes')} ({_quote_some(unknown)})"
         )
     types = _optional(name, table, "type")
     for row, (kind, has_class) in enumerate(zip(types, is_met.tolist(), strict=True)):
@@ -112,13 +129,54 @@ def check_vectors(vectors: NDArray[Any], rows: int, name: str, dimensions: int |
     return zero
 
 
+def check_predictions(name: str, table: pa.Table, gallery: Gallery, queries: Queries) -> Predictions:
+    """Another program's predictions: a table with `id`, `prediction` (a class) and `confidence`, in any order of rows.
+
+    prediction: any text; a class that the gallery does not have is wrong. confidence: any finite numbers, only their
+    order counts. Raises BadInput for a missing column or value, for an id that occurs twice, and unless each of the
+    test queries is there and no other.
+    """
+    ids, said = _ids(name, table), _texts(name, table, "prediction")
+    if said.null_count:
+        raise BadInput(f"{name}: expected a prediction in each row, got {said.null_count:,} without")
+    rows = pc.index_in(queries.ids, value_set=ids.combine_chunks())
+    if rows.null_count:
+        missing = queries.ids.filter(pc.is_null(rows)).to_pylist()
+        got = f"none for {counted(len(missing), 'query', 'queries')} ({_quote_some(missing)})"
+        raise BadInput(f"{name}: expected a prediction for each test query, got {got}")
+    if len(ids) > len(queries.ids):
+        others = sorted({*ids.to_pylist()}.difference(queries.ids.to_pylist()))
+        got = f"{counted(len(others), 'other', 'others')} ({_quote_some(others)})"
+        raise BadInput(f"{name}: expected only the test queries, got {got}")
+    confidence = np.asarray(pc.fill_null(table["confidence"].cast(pa.float64()).take(rows), np.nan))
+    if not (is_finite := np.isfinite(confidence)).all():
+        first = quoted(queries.ids[int(is_finite.argmin())].as_py())
+        raise BadInput(f"{name}: expected a finite number as confidence in each row, got another for {first}")
+    prediction = said.take(rows).combine_chunks()
+    is_right = queries.is_met & (_places(prediction, gallery.classes) == queries.class_of)
+    return Predictions(
+        prediction, confidence, pa.nulls(len(rows), pa.string()), Outcomes(-confidence, queries.is_met, is_right)
+    )
+
+
+def foreign_notes(name: str, predictions: Predictions, gallery: Gallery) -> list[str]:
+    """A sentence on the predictions of classes that the gallery does not have, if there are any."""
+    is_known = pc.is_in(predictions.prediction, value_set=pa.array(gallery.classes, pa.string()))
+    if not (count := is_known.false_count):
+        return []
+    of, are = ("a class", "is") if count == 1 else ("classes", "are")
+    return [f"{name}: {counted(count, 'prediction')} of {of} that the gallery does not have, which {are} wrong"]
+
+
 def leak_notes(val: Queries, test: Queries) -> tuple[str, ...]:
     """What the validation and test queries share, so that k and the temperature are chosen on what is scored.
 
     In the paper, no photographer and no class is in both. Raises BadInput for an id that is in both.
     """
     if shared := sorted({*val.ids.to_pylist()}.intersection(test.ids.to_pylist())):
-        raise BadInput(f"expected queries for validation or for test, got {len(shared)} in both ({quote_some(shared)})")
+        raise BadInput(
+            f"expected queries for validation or for test, got {len(shared)} in both ({_quote_some(shared)})"
+        )
     photographers = {*val.photographer}.intersection(test.photographer) - {None}
     classes = {*val.class_of.tolist()}.intersection(test.class_of.tolist()) - {NO_CLASS}
     return tuple(
@@ -128,33 +186,33 @@ def leak_notes(val: Queries, test: Queries) -> tuple[str, ...]:
     )
 
 
-def ids_of(name: str, table: pa.Table) -> pa.ChunkedArray:
+def _ids(name: str, table: pa.Table) -> pa.ChunkedArray:
     """The column `id` as text. Raises BadInput where it is missing, for a null, and for an id that occurs twice."""
-    ids = texts_of(name, table, "id")
+    ids = _texts(name, table, "id")
     if ids.null_count:
         raise BadInput(f"{name}: expected an id in each row, got {ids.null_count:,} without")
     if len(pc.unique(ids)) < len(ids):
         counts = pc.value_counts(ids.combine_chunks())
         twice = counts.filter(pc.greater(counts.field("counts"), 1)).field("values")
-        raise BadInput(f"{name}: expected each id once, got {quote_some(sorted(twice.to_pylist()))} several times")
+        raise BadInput(f"{name}: expected each id once, got {_quote_some(sorted(twice.to_pylist()))} several times")
     return ids
 
 
-def texts_of(name: str, table: pa.Table, column: str) -> pa.ChunkedArray:
+def _texts(name: str, table: pa.Table, column: str) -> pa.ChunkedArray:
     """`text_array`, as a column of a table."""
     return pa.chunked_array([text_array(name, table, column)])
 
 
 def _optional(name: str, table: pa.Table, column: str) -> list[str | None]:
-    return texts_of(name, table, column).to_pylist() if column in table.column_names else [None] * table.num_rows
+    return _texts(name, table, column).to_pylist() if column in table.column_names else [None] * table.num_rows
 
 
-def _places(values: pa.ChunkedArray, names: Sequence[str]) -> NDArray[np.int64]:
+def _places(values: pa.Array | pa.ChunkedArray, names: Sequence[str]) -> NDArray[np.int64]:
     """(N,) the place of each value among the names, NO_CLASS for null and for what is not there."""
     places = pc.index_in(values, value_set=pa.array(names, pa.string()))
     return np.asarray(pc.fill_null(places, NO_CLASS), np.int64)
 
 
-def quote_some(values: Sequence[str]) -> str:
+def _quote_some(values: Sequence[str]) -> str:
     """The first few of these texts, for a message."""
     return listed([quoted(value) for value in values], _MOST_QUOTED)

@@ -1,18 +1,28 @@
-"""Descriptors of images: pooled feature maps, sums over scales, and vectors of length 1."""
+"""Descriptors of images: pooled feature maps, sums over scales, vectors of length 1, and PCA whitening learned from the
+gallery alone (The Met dataset, section 3; Jégou & Chum, 2012).
+"""
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schemas.errors import BadInput
+from schemas.evaluate_recognition import MOST_DIMENSIONS
+from schemas.phrases import counted
 
 Vectors = NDArray[np.float32]
 Floats = NDArray[np.float64]
 
 AT_ONCE = 8192
 """Rows that are in memory as 64-bit numbers at once."""
+
+LEAST_VARIANCE = 1e-9
+"""As a share of the largest. A direction with less has none but the rounding of 32-bit numbers: it is left out."""
+
+_LEAST_EXPONENT = -1022
+"""Of 64-bit floats with all their digits; smaller numbers are scaled by this, too, for a finite factor."""
 
 
 def normalise(vectors: NDArray[Any]) -> Vectors:
@@ -62,3 +72,103 @@ def sum_scales(descriptors: NDArray[Any]) -> Vectors:
     if descriptors.ndim != 3 or not len(descriptors):
         raise BadInput(f"expected descriptors of shape (scales, images, dimensions), got {descriptors.shape}")
     return normalise(np.asarray(descriptors, np.float64).sum(axis=0))
+
+
+class Whitening(NamedTuple):
+    """Of vectors x 2^-exponent, so that no square is too large or too small, of however large or small numbers.
+
+    mean: (d,). projection: (d, kept) eigenvectors by falling variance, each divided by its standard deviation.
+    exponent: of the power of two above the gallery's largest number.
+    """
+
+    mean: Floats
+    projection: Floats
+    exponent: int
+
+    @property
+    def dimensions(self) -> int:
+        """How many are kept."""
+        return int(self.projection.shape[1])
+
+
+def learn_whitening(gallery: NDArray[Any], at_most: int | None = 512) -> Whitening:
+    """The whitening of a gallery (G, d), which may be a memory map: it is read three times, in blocks.
+
+    m = mean, C = (X - m)^T (X - m) / G in 64 bits, P = V diag(variance^-1/2) for the `at_most` eigenvectors V with the
+    largest variance (null: all; the paper: 512). Directions whose variance is below LEAST_VARIANCE of the largest are
+    left out, so that fewer may be kept: G images have at most G - 1. Of each eigenvector the entry that is farthest
+    from 0 is positive (the first of equal ones): no similarity depends on it.
+
+    Raises BadInput for fewer than two images, for images that are all equal, and for more than MOST_DIMENSIONS or a
+    covariance that does not fit into memory.
+    """
+    if len(gallery) < 2:
+        raise BadInput(f"expected at least 2 gallery images to learn a whitening from, got {len(gallery)}")
+    if gallery.shape[1] > MOST_DIMENSIONS:
+        expected = f"expected at most {MOST_DIMENSIONS:,} dimensions to learn a whitening from"
+        raise BadInput(f"{expected}, got {gallery.shape[1]:,} (--set whiten=false takes any number)")
+    blocks = [slice(start, start + AT_ONCE) for start in range(0, len(gallery), AT_ONCE)]
+    exponent = max(int(_exponents(gallery[block]).max()) for block in blocks)
+    mean = np.sum([_scaled(gallery[block], exponent).sum(axis=0) for block in blocks], axis=0) / len(gallery)
+    try:
+        variance, vectors = _directions(gallery, blocks, mean, exponent)
+    except MemoryError as problem:
+        expected = f"expected memory for the covariance of {counted(len(mean), 'dimension')}"
+        raise BadInput(f"{expected}, got too little (--set whiten=false needs none)") from problem
+    rank = int(np.count_nonzero(variance > LEAST_VARIANCE * max(float(variance[0]), np.finfo(np.float64).tiny)))
+    if not rank or variance[0] <= float(mean @ mean) * 1e-24:  # the mean's own rounding
+        raise BadInput("expected gallery images with different vectors to learn a whitening from, got equal ones")
+    kept = rank if at_most is None else min(at_most, rank)
+    return Whitening(mean, _with_signs(vectors[:, :kept]) / np.sqrt(variance[:kept]), exponent)
+
+
+def whiten(vectors: NDArray[Any], whitening: Whitening) -> Vectors:
+    """(N, kept) the vectors (N, d) whitened, y = (x - m) P, and divided by their lengths again.
+
+    The paper speaks of cosine similarities, which implies the length; its authors' code does so. The gallery's mean
+    itself becomes zero and stays it.
+    """
+    nothing = np.empty((0, whitening.dimensions), np.float32)
+    return np.concatenate([nothing, *whiten_blocks(vectors, whitening)])
+
+
+def whiten_blocks(vectors: NDArray[Any], whitening: Whitening) -> Iterator[Vectors]:
+    """`whiten` for a gallery that is too large to be copied: its rows in their order, AT_ONCE at once."""
+    for start in range(0, len(vectors), AT_ONCE):
+        block = vectors[start : start + AT_ONCE]
+        # only the direction counts, so a vector that is far larger than the gallery's is scaled by its own size
+        exponents = np.maximum(_exponents(block), whitening.exponent)[:, None]
+        centred = _scaled(block, exponents)
+        centred -= whitening.mean * np.ldexp(1.0, whitening.exponent - exponents)
+        yield normalise(centred @ whitening.projection)
+
+
+def _directions(gallery: NDArray[Any], blocks: Sequence[slice], mean: Floats, exponent: int) -> tuple[Floats, Floats]:
+    """Variances (d,) of the scaled gallery, falling, and the eigenvectors (d, d) of its covariance."""
+    covariance = np.zeros((len(mean), len(mean)))
+    for block in blocks:
+        centred = _scaled(gallery[block], exponent)
+        centred -= mean
+        covariance += centred.T @ centred
+    variance, vectors = np.linalg.eigh(covariance / len(gallery))
+    return variance[::-1], vectors[:, ::-1]
+
+
+def _exponents(vectors: NDArray[Any]) -> NDArray[np.int64]:
+    """(N,) of the power of two above the largest number of each vector, at least _LEAST_EXPONENT, as of zeros."""
+    largest = np.maximum(vectors.max(axis=1), -vectors.min(axis=1)).astype(np.float64)
+    exponents = np.where(largest > 0, np.frexp(largest)[1], _LEAST_EXPONENT)
+    return np.maximum(exponents, _LEAST_EXPONENT).astype(np.int64)
+
+
+def _scaled(vectors: NDArray[Any], exponents: int | NDArray[np.int64]) -> Floats:
+    """(N, d) the vectors x 2^-exponents, exactly but for what vanishes."""
+    wide = vectors.astype(np.float64)
+    wide *= np.ldexp(1.0, -np.asarray(exponents))
+    return np.asarray(wide)
+
+
+def _with_signs(vectors: Floats) -> Floats:
+    """(d, kept) each column with the sign that makes its entry farthest from 0 positive."""
+    farthest = np.abs(vectors).argmax(axis=0)
+    return vectors * np.where(np.take_along_axis(vectors, farthest[None], axis=0) < 0, -1.0, 1.0)

@@ -1,4 +1,4 @@
-"""What is refused before anything is computed, and blocks that are the same however the rows come."""
+"""What is refused before anything is computed, blocks of rows, sets beside each other, and one class of them."""
 
 import numpy as np
 import pytest
@@ -6,13 +6,20 @@ import pytest
 from schemas.errors import BadInput
 from tasks.core.evaluate.generation import features
 from tasks.core.evaluate.generation.features import (
-    blocks_of,
+    Extracts,
+    SetArrays,
+    check_extracts,
     check_features,
     check_ids,
     check_labels,
     check_pair,
+    class_names,
     common_exponent,
+    extracts_of,
+    named,
+    of_class,
     scaled_blocks,
+    set_sizes,
 )
 
 ONE = np.ones((1, 2))
@@ -53,7 +60,7 @@ def test_what_is_no_table_of_finite_numbers_is_refused_in_one_sentence(table, sa
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int8, np.uint16])
 def test_numbers_of_any_width_are_taken(dtype):
     check_features("theirs", np.ones((2, 3), dtype))
-    assert [block.dtype for block in blocks_of("theirs", np.ones((2, 3), dtype))] == [np.float64]
+    assert [block.dtype for block in scaled_blocks(np.ones((2, 3), dtype), 0)] == [np.float64]
 
 
 def test_sets_of_two_extractors_are_refused():
@@ -87,44 +94,18 @@ def test_labels_may_come_again_and_ids_may_not():
         check_ids("theirs", ["a", "b", "a"], 3)
 
 
-@pytest.mark.parametrize("cuts", [[], [1], [4], [5], [3, 3, 7], [0, 10], [4, 8]])
-def test_blocks_are_the_same_however_the_rows_come(monkeypatch, cuts):
-    monkeypatch.setattr(features, "BLOCK", 4)
-    table = np.arange(20.0).reshape(10, 2)
-    got = list(blocks_of("theirs", iter(np.split(table, cuts))))
-    assert [len(block) for block in got] == [4, 4, 2]
-    assert np.array_equal(np.concatenate(got), table)
-
-
 def test_a_block_is_a_copy():
     table = np.ones((3, 2))
-    next(blocks_of("theirs", table))[:] = 7
+    next(scaled_blocks(table, 0))[:] = 7
     assert table.tolist() == np.ones((3, 2)).tolist()
-
-
-@pytest.mark.parametrize(
-    ("parts", "said"),
-    [
-        pytest.param([], "expected features of at least one image, got none", id="no block"),
-        pytest.param([np.ones((0, 2))], "expected features of at least one image, got none", id="an empty block"),
-        pytest.param([ONE, np.ones((1, 3))], "expected blocks of 2 columns, got one of shape (1, 3)", id="ragged"),
-        pytest.param([np.ones(3)], "expected blocks of tables of numbers, got one of shape (3,)", id="a row"),
-        pytest.param([ONE, ONE, np.full((1, 2), np.nan)], "got nan in row 2", id="NaN, with its row in the set"),
-    ],
-)
-def test_blocks_that_do_not_fit_are_refused(parts, said):
-    with pytest.raises(BadInput) as problem:
-        list(blocks_of("theirs", iter(parts)))
-    assert said in str(problem.value)
 
 
 def test_a_bad_row_of_a_later_block_has_its_number_in_the_set(monkeypatch):
     monkeypatch.setattr(features, "BLOCK", 2)
     table = np.ones((7, 2))
     table[5, 0] = np.nan
-    for read in (lambda: check_features("theirs", table), lambda: list(blocks_of("theirs", table))):
-        with pytest.raises(BadInput, match="got nan in row 5"):
-            read()
+    with pytest.raises(BadInput, match="got nan in row 5"):
+        check_features("theirs", table)
 
 
 @pytest.mark.parametrize(
@@ -149,3 +130,98 @@ def test_a_power_of_two_brings_both_sets_below_one(monkeypatch, largest, other, 
 
 def test_whole_numbers_of_8_bits_have_no_sign_error():
     assert common_exponent(np.array([[-128, 3]], np.int8)) == 8
+
+
+def table(rows: int, columns: int = 2) -> np.ndarray:
+    return np.arange(float(rows * columns)).reshape(rows, columns)
+
+
+def mock_extracts() -> Extracts:
+    """35 samples and 37 images of the reference, all but one of class a."""
+    return Extracts(
+        (table(35), table(37)),
+        (table(35), table(37)),
+        np.full((35, 2), 0.5),
+        np.ones((35, 3), np.float32),
+        ["a"] * 35,
+        ["a"] * 36 + ["b"],
+    )
+
+
+def test_features_stand_in_where_neither_set_has_others_for_precision():
+    got = extracts_of(SetArrays(table(3)), SetArrays(table(4)), None)
+    assert got.distribution
+    assert got.manifold
+    assert got.manifold is got.distribution
+    own = extracts_of(SetArrays(table(3), table(3, 5)), SetArrays(table(4), table(4, 5)), None)
+    assert own.manifold
+    assert [one.shape for one in own.manifold] == [(3, 5), (4, 5)]
+
+
+@pytest.mark.parametrize(
+    ("samples", "reference", "has_similarities", "said"),
+    [
+        pytest.param(SetArrays(table(3), table(3)), SetArrays(table(4)), False, "manifold=FILE of samples", id="ours"),
+        pytest.param(
+            SetArrays(table(3)), SetArrays(table(4), table(4)), False, "manifold=FILE of samples", id="theirs"
+        ),
+        pytest.param(SetArrays(None, table(3)), SetArrays(), False, "manifold=FILE of samples", id="no reference"),
+        pytest.param(SetArrays(table(3)), SetArrays(), False, "features of a reference or of training", id="alone"),
+        pytest.param(SetArrays(table(3)), SetArrays(), True, None, id="beside training images"),
+        pytest.param(SetArrays(None, None, table(3)), SetArrays(table(4), table(4)), False, None, id="probabilities"),
+    ],
+)
+def test_features_that_are_compared_with_nothing_are_refused(samples, reference, has_similarities, said):
+    similarities = np.ones((3, 1), np.float32) if has_similarities else None
+    if said is None:
+        assert extracts_of(samples, reference, similarities).distribution is None
+        return
+    with pytest.raises(BadInput, match=f"expected {said}"):
+        extracts_of(samples, reference, similarities)
+
+
+def test_sizes_are_those_of_whatever_there_is():
+    assert set_sizes(mock_extracts()) == (35, 37)
+    assert set_sizes(Extracts(probabilities=np.eye(4))) == (4, None)
+    assert set_sizes(Extracts(similarities=np.ones((5, 2), np.float32))) == (5, None)
+    assert set_sizes(Extracts()) == (0, None)
+
+
+def test_one_class_has_its_rows_of_all_arrays():
+    assert class_names(mock_extracts()) == ["a", "b"]
+    assert class_names(Extracts(probabilities=np.eye(4))) == []
+    assert set_sizes(of_class(mock_extracts(), "a")) == (35, 36)
+    got = of_class(mock_extracts(), "b")
+    assert got.distribution
+    assert got.distribution[1].tolist() == [[72.0, 73.0]]
+    assert got.similarities is not None
+    assert got.similarities.shape == (0, 3)
+
+
+def test_what_is_refused_names_the_generator():
+    with pytest.raises(BadInput, match=r"^ours: expected more$"), named("ours"):
+        raise BadInput("expected more")
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        pytest.param({"manifold": (np.ones((3, 2)), np.ones((37, 2)))}, "samples: expected as many rows", id="samples"),
+        pytest.param({"manifold": (np.ones((35, 2)), np.ones((3, 2)))}, "reference: expected as many", id="reference"),
+        pytest.param(
+            {"probabilities": np.ones((3, 1))}, "in all files, got 35 and 35 and 3 and 35", id="probabilities"
+        ),
+        pytest.param({"similarities": np.ones((3, 1))}, "samples: expected as many rows", id="similarities"),
+        pytest.param({"sample_classes": ["a"]}, "classes of the samples: expected one for each of 35 rows", id="few"),
+        pytest.param({"sample_classes": None}, "classes of samples and reference or of neither", id="of one set"),
+        pytest.param({"manifold": (np.ones((35, 2)), np.ones((37, 3)))}, "got 2 and 3 columns", id="columns"),
+        pytest.param({"probabilities": np.ones((35, 2))}, "whose sum is 1", id="no probabilities"),
+        pytest.param(
+            dict.fromkeys(("distribution", "manifold", "probabilities", "similarities")), "got neither", id="nothing"
+        ),
+    ],
+)
+def test_what_does_not_fit_together_is_refused(changes, said):
+    with pytest.raises(BadInput) as problem:
+        check_extracts(mock_extracts()._replace(**changes))
+    assert said in str(problem.value)

@@ -1,10 +1,12 @@
-"""The nearest training images: by hand, and the table of them."""
+"""The nearest training images: by hand, the table of them, and their pictures."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from schemas.errors import BadInput
-from tasks.core.evaluate.generation.memorisation import nearest_training_images, neighbour_table
+from schemas.evaluate_generation import NEIGHBOURS
+from tasks.core.evaluate.generation.memorisation import nearest_training_images, neighbour_page, neighbour_table
 from tasks.core.evaluate.recognition.neighbours import Neighbours
 
 
@@ -70,3 +72,31 @@ def test_features_that_do_not_fit_are_refused(bad):
 def test_what_is_refused_is_called_training_images():
     with pytest.raises(BadInput, match="expected samples and training images of one feature extractor, got 2 and 3"):
         nearest_training_images(np.ones((1, 2)), np.ones((1, 3)))
+
+
+def neighbour(system: str, sample: str, rank: int, training: str, similarity: float) -> dict[str, object]:
+    return dict(zip(NEIGHBOURS.names, (system, sample, rank, training, similarity), strict=True))
+
+
+def test_the_samples_that_are_most_alike_come_first_with_their_pictures():
+    rows = [
+        neighbour("a", "s", 1, "t1", 0.5),
+        neighbour("a", "s", 2, "t2", 0.25),
+        neighbour("b", "s", 1, "t2", 0.75),
+        *(neighbour("c", f"{place:02}", 1, "t1", 0.125) for place in range(40)),
+    ]
+    asked: list[tuple[str, str]] = []
+
+    def sample_jpeg(system: str, sample: str) -> bytes | None:
+        asked.append((system, sample))
+        return b"jpeg" if system == "a" else None
+
+    text = neighbour_page(pa.Table.from_pylist(rows, NEIGHBOURS), sample_jpeg, lambda _image: b"jpeg")
+    assert asked[:3] == [("b", "s"), ("a", "s"), ("c", "00")]
+    assert len(asked) == 40
+    assert text.index("b, s: 0.750") < text.index("a, s: 0.500") < text.index("t2: 0.250")
+    assert text.count("(no picture)") == 39
+
+
+def test_no_sample_has_an_empty_page():
+    assert "There is nothing to show" in neighbour_page(NEIGHBOURS.empty_table(), lambda *_: None, lambda _: None)

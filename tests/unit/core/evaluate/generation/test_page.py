@@ -1,10 +1,10 @@
-"""Scores of generators as Markdown, and pictures of the nearest training images."""
+"""Scores of generators as Markdown."""
 
 import pyarrow as pa
 import pytest
 
-from schemas.evaluate_generation import GENERATION_SCORES, NEIGHBOURS, GenerationSettings
-from tasks.core.evaluate.generation.page import neighbour_page, page, summary_lines
+from schemas.evaluate_generation import GENERATION_SCORES, GenerationSettings
+from tasks.core.evaluate.generation.page import page, summary_lines
 
 
 def row(system: str, metric: str, value: float | None, **others: object) -> dict[str, object]:
@@ -74,31 +74,3 @@ def test_the_page_says_how_it_was_computed(metric, replicates, said, not_said):
     assert not any(one in text for one in not_said)
     assert ("seed 7" in text) == bool(replicates)
     assert "\n\n\n" not in text
-
-
-def neighbour(system: str, sample: str, rank: int, training: str, similarity: float) -> dict[str, object]:
-    return dict(zip(NEIGHBOURS.names, (system, sample, rank, training, similarity), strict=True))
-
-
-def test_the_samples_that_are_most_alike_come_first_with_their_pictures():
-    rows = [
-        neighbour("a", "s", 1, "t1", 0.5),
-        neighbour("a", "s", 2, "t2", 0.25),
-        neighbour("b", "s", 1, "t2", 0.75),
-        *(neighbour("c", f"{place:02}", 1, "t1", 0.125) for place in range(40)),
-    ]
-    asked: list[tuple[str, str]] = []
-
-    def sample_jpeg(system: str, sample: str) -> bytes | None:
-        asked.append((system, sample))
-        return b"jpeg" if system == "a" else None
-
-    text = neighbour_page(pa.Table.from_pylist(rows, NEIGHBOURS), sample_jpeg, lambda _image: b"jpeg")
-    assert asked[:3] == [("b", "s"), ("a", "s"), ("c", "00")]
-    assert len(asked) == 40
-    assert text.index("b, s: 0.750") < text.index("a, s: 0.500") < text.index("t2: 0.250")
-    assert text.count("(no picture)") == 39
-
-
-def test_no_sample_has_an_empty_page():
-    assert "There is nothing to show" in neighbour_page(NEIGHBOURS.empty_table(), lambda *_: None, lambda _: None)

@@ -1,19 +1,21 @@
-"""What the page of raters says: agreement, where they differ, how F is spread, and pictures."""
+"""What an evaluation of raters writes, and densities of a score."""
 
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from schemas.evaluate_raters import DISAGREEMENT, RaterSettings
 from schemas.tables import SYSTEM_SCORES
 from tasks.core.evaluate.deformation import UNRATED
 from tasks.core.evaluate.raters import page
-from tasks.core.evaluate.raters.consensus import figure_table, find_consensus
-from tasks.core.evaluate.raters.disagreement import disagreement_table
-from tasks.core.evaluate.raters.document import PICTURES
-from tasks.core.evaluate.raters.leave_one_out import leave_one_out
+from tasks.core.evaluate.raters.consensus import PICTURES, figure_table, find_consensus
+from tasks.core.evaluate.raters.leave_one_out import disagreement_table, leave_one_out
+from tasks.core.evaluate.raters.page import GRID, density
 from tests.support.raters import FIRST, SECOND, THIRD, ratings
 
 FAR = (200, 200, 240, 260)
@@ -125,3 +127,30 @@ def test_a_curve_for_all_images_and_one_for_each_bucket_that_was_rated():
 def test_without_an_f_there_is_no_chart():
     drawn = ratings({"a": {"1": [FIRST]}, "b": {"2": [FIRST]}})
     assert page.distribution_chart(leave_one_out(drawn, SETTINGS), [1, 1], 0.1) == ""
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=20), st.floats(0.02, 0.2))
+def test_the_area_is_1_also_for_values_at_the_ends(values: list[float], bandwidth: float):
+    got = density(np.array(values), bandwidth)
+    assert np.trapezoid(got, GRID) == pytest.approx(1, abs=0.005)
+    assert (got >= 0).all()
+
+
+def test_a_peak_and_a_bump():
+    got = density(np.array([0.9] * 15 + [0.6] * 3), 0.05)
+    assert GRID[got.argmax()] == pytest.approx(0.9)
+    bump = got[(GRID > 0.5) & (GRID < 0.7)]
+    assert bump.argmax() not in (0, len(bump) - 1)
+
+
+def test_at_the_end_a_bell_is_twice_as_high():
+    assert density(np.array([1.0]), 0.1)[-1] == pytest.approx(2 * density(np.array([0.5]), 0.1)[100])
+
+
+@pytest.mark.parametrize("values", [[], [np.nan]])
+def test_nothing_has_no_density(values: list[float]):
+    assert density(np.array(values), 0.05).tolist() == [0] * len(GRID)
+
+
+def test_what_is_not_defined_is_left_out():
+    assert density(np.array([0.3, np.nan]), 0.05).tolist() == density(np.array([0.3]), 0.05).tolist()

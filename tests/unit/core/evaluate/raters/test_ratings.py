@@ -1,7 +1,9 @@
-"""A long table as arrays, whatever the order of its rows."""
+"""Tables of boxes and ratings as arrays, what is refused, and the rounded mean of an image's ratings."""
 
+import math
 import tracemalloc
 from random import Random
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -10,7 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.errors import BadInput
-from tasks.core.evaluate.raters.ratings import read_ratings
+from schemas.evaluate_raters import RATINGS
+from tasks.core.evaluate.deformation import UNRATED
+from tasks.core.evaluate.means import means_along
+from tasks.core.evaluate.raters import ratings as module
+from tasks.core.evaluate.raters.ratings import check_ratings, deformation_buckets, read_ratings
 from tests.support.raters import FIRST, SECOND, THIRD, random_ratings, row, table
 
 
@@ -78,3 +84,160 @@ def test_a_long_name_takes_its_own_room_only():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 20e6  # names of one width took 400 MB
+
+
+GOOD = (row("a", "1", FIRST, 2), row("b", "1", SECOND, 3))
+
+
+def test_boxes_an_empty_box_and_missing_ratings_are_fine():
+    check_ratings(table(*GOOD, row("a", "2"), row("b", "2", FIRST), row("a", "1", SECOND, 2)))
+
+
+def test_numbers_as_names_and_columns_of_nulls_are_fine():
+    check_ratings(pa.table({"rater": [1, 2], "image": [7, 7], **{name: [None, None] for name in RATINGS.names[2:7]}}))
+
+
+NAN = math.nan
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        pytest.param((), "expected a table of boxes, got one without rows", id="no row"),
+        pytest.param((row("a", "1", FIRST), row("a", "2")), "expected at least two raters, got 'a' alone", id="one"),
+        pytest.param((row("a", None, FIRST),), "ratings[0]: expected a text in image, got an empty", id="no image"),
+        pytest.param((row(None, "1", FIRST),), "ratings[0]: expected a text in rater, got an empty", id="no rater"),
+        pytest.param(
+            (*GOOD, row("c", "1", (1, None, 3, 4))),
+            "expected all four corners of a box or none, got [1.0, None, 3.0, 4.0] from rater 'c' in image '1'",
+            id="half a box",
+        ),
+        pytest.param((row("a", "1", (NAN, 0, 1, 1)),), "a number from -1e+07 to 1e+07 in x_min, got nan", id="NaN"),
+        pytest.param((row("a", "1", (0, 0, math.inf, 1)),), "in x_max, got inf", id="infinite"),
+        pytest.param((row("a", "1", (0, 0, 1e308, 1)),), "in x_max, got 1e+308", id="too far"),
+        pytest.param(
+            (row("a", "1", (12, 8, 11, 48)),),
+            "expected x_max above x_min and y_max above y_min, got [12.0, 8.0, 11.0, 48.0] from rater 'a' in image '1'",
+            id="turned round",
+        ),
+        pytest.param((row("a", "1", (12, 8, 12, 48)),), "expected x_max above x_min", id="a line"),
+        pytest.param(
+            (row("a", "1", (0, 0, 1e-200, 1e-200)),),
+            "at least 1e-06 px wide and high, got [0.0, 0.0, 1e-200, 1e-200] from rater 'a' in image '1'",
+            id="an area that is none",
+        ),
+        pytest.param((row("", "1", FIRST),), "ratings[0]: expected a text in rater, got ''", id="an empty name"),
+        pytest.param((*GOOD, row("c", "1", rating=6)), "expected a whole number from 1 to 5 in rating, got 6", id="6"),
+        pytest.param((*GOOD, row("c", "1", rating=0)), "ratings[2]: expected a whole number from 1 to 5", id="0"),
+        pytest.param(
+            (*GOOD, GOOD[0]),
+            "expected each box once, got (10.0, 10.0, 50.0, 50.0) twice from rater 'a'",
+            id="twice",
+        ),
+        pytest.param(
+            (*GOOD, row("c", "1"), row("c", "1")), "expected each box once, got 'no box' twice", id="empty box twice"
+        ),
+        pytest.param(
+            (*GOOD, row("a", "1", None, 2)),
+            "boxes or one row without a box, got both from rater 'a'",
+            id="both",
+        ),
+        pytest.param(
+            (*GOOD, row("a", "1", SECOND, 3)),
+            "expected one rating on all rows of a rater and image, got 2 and 3 from rater 'a' in image '1'",
+            id="two ratings",
+        ),
+        pytest.param((*GOOD, row("a", "1", SECOND)), "expected one rating on all rows", id="a rating and none"),
+        pytest.param(
+            (*GOOD, row("c", "1", FIRST, keypoints_xyv=[1, 2])), "expected x, y, v of the same joints", id="no triple"
+        ),
+        pytest.param(
+            (row("a", "1", FIRST, keypoints_xyv=[1, 2, 2]), row("b", "1", FIRST, keypoints_xyv=[1, 2, 2] * 2)),
+            "expected x, y, v of the same joints in each row of keypoints_xyv, got lists of 3, 6 numbers",
+            id="other joints",
+        ),
+        pytest.param(
+            (*GOOD, row("c", "1", FIRST, keypoints_xyv=[1, 2, 3])), "and a v of 0, 1 or 2 of a box's joints", id="v 3"
+        ),
+        pytest.param(
+            (*GOOD, row("c", "1", FIRST, keypoints_xyv=[1, NAN, 2])), "expected finite x and y", id="joint at NaN"
+        ),
+        pytest.param(
+            (*GOOD, row("c", "1", keypoints_xyv=[1, 2, 2])), "of a box's joints, got [1.0, 2.0, 2.0]", id="no box"
+        ),
+    ],
+)
+def test_what_is_refused(rows: tuple[dict[str, Any], ...], said: str):
+    with pytest.raises(BadInput) as problem:
+        check_ratings(table(*rows))
+    assert said in str(problem.value)
+    assert str(problem.value).startswith(("ratings: ", "ratings["))
+    assert "\n" not in str(problem.value)
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "said"),
+    [
+        ("rating", [1.5, 2.0], "expected a whole number from 1 to 5 in rating, got 1.5"),
+        ("rating", [math.nan, 2.0], "expected a whole number from 1 to 5 in rating, got nan"),
+        ("rating", [True, True], "expected numbers in rating, got bool"),
+        ("x_min", ["1", "2"], "expected numbers in x_min, got string"),
+        ("image", [1.5, 2.5], "expected texts or whole numbers in image, got double"),
+        ("keypoints_xyv", [1.0, 2.0], "expected lists of numbers as keypoints_xyv, got a column of double"),
+    ],
+)
+def test_columns_of_other_types_are_refused(column: str, values: list, said: str):
+    whole = table(*GOOD)
+    whole = whole.drop_columns([column]) if column in whole.column_names else whole
+    with pytest.raises(BadInput) as problem:
+        check_ratings(whole.append_column(column, pa.array(values)))
+    assert said in str(problem.value)
+
+
+def test_a_missing_column_is_named():
+    with pytest.raises(BadInput) as problem:
+        check_ratings(table(*GOOD).drop_columns(["rating", "y_max"]))
+    assert str(problem.value) == ("ratings: expected one column y_max, got columns rater, image, x_min, y_min, x_max")
+
+
+def test_more_raters_and_images_than_there_is_room_for(monkeypatch):
+    monkeypatch.setattr(module, "MOST_PAIRS", 3)
+    check_ratings(table(row("a", "1", FIRST), row("b", "1", FIRST), row("a", "1", SECOND)))
+    with pytest.raises(BadInput, match=r"^ratings: expected at most 3 pairs of a rater and an image, got 2 x 2$"):
+        check_ratings(table(row("a", "1", FIRST), row("b", "2", FIRST)))
+
+
+def test_more_raters_of_the_same_images_than_can_be_compared(monkeypatch):
+    monkeypatch.setattr(module, "MOST_COMPARISONS", 3)
+    three = [row(rater, "1", FIRST) for rater in "abc"]
+    check_ratings(table(*three, row("a", "1", SECOND), row("a", "2", FIRST)))
+    expected = r"^ratings: expected at most 3 comparisons of two raters of one image, got 4$"
+    with pytest.raises(BadInput, match=expected):
+        check_ratings(table(*three, row("a", "2", FIRST), row("b", "2", FIRST)))
+
+
+def test_more_boxes_in_one_image_than_can_be_compared(monkeypatch):
+    monkeypatch.setattr(module, "MOST_BOXES", 2)
+    check_ratings(table(row("a", "1", FIRST), row("b", "1", FIRST), row("a", "2", FIRST)))
+    with pytest.raises(BadInput, match=r"^ratings: expected at most 2 rows for each image, got 3 for '1'$"):
+        check_ratings(table(row("a", "2", FIRST), row("a", "1", FIRST), row("b", "1", FIRST), row("b", "1", SECOND)))
+
+
+@pytest.mark.parametrize(
+    ("given_ratings", "mean", "bucket"),
+    [
+        ((1, 2), 1.5, 2),
+        ((2, 3), 2.5, 3),
+        ((1, 1, 2), 4 / 3, 1),
+        ((4, 5), 4.5, 5),
+        ((5, 5), 5, 5),
+        ((1, 1), 1, 1),
+        ((1, 1, 1, 2, 2, 2), 1.5, 2),
+        ((3, None), 3, 3),
+        ((None, None), np.nan, UNRATED),
+    ],
+)
+def test_the_rounded_mean(given_ratings: tuple[int | None, ...], mean: float, bucket: int):
+    whole = read_ratings(table(*(row(str(at), "1", None, rating) for at, rating in enumerate(given_ratings))))
+    assert deformation_buckets(whole).tolist() == [bucket]
+    assert means_along(whole.rating) == pytest.approx([mean], nan_ok=True)

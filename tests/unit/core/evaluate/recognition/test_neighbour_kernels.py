@@ -51,5 +51,5 @@ def test_only_what_is_within_the_tolerance_is_looked_at_again(place):
     for tolerance, expected in ((0.1, [0.75, 5 + place]), (0.0, [0.72, 1])):
         similarities, rows = np.array([[0.72]], np.float32), np.array([[1]])
         query, slack = np.ones((1, 1), np.float32), np.array([tolerance], np.float32)
-        keep_nearest(products, query, block, 5, slack, similarities, rows)
+        keep_nearest(block, 5, products, query, slack, similarities, rows)
         assert [similarities[0, 0], rows[0, 0]] == [np.float32(expected[0]), expected[1]]

@@ -5,11 +5,10 @@ import pyarrow as pa
 
 from schemas.evaluate_recognition import DISTRACTORS, GRID, PREDICTIONS, SIZES, RecognitionSettings
 from tasks.core.evaluate.recognition import page
-from tasks.core.evaluate.recognition.predictions import Predictions
+from tasks.core.evaluate.recognition.classifier import BestPair
 from tasks.core.evaluate.recognition.recognise import Recognition
-from tasks.core.evaluate.recognition.scores import Outcomes
-from tasks.core.evaluate.recognition.tables import Queries, check_gallery, check_queries
-from tasks.core.evaluate.recognition.tuning import BestPair
+from tasks.core.evaluate.recognition.scores import Outcomes, gallery_sizes, sizes_table
+from tasks.core.evaluate.recognition.tables import Predictions, Queries, check_gallery, check_queries
 
 GALLERY = check_gallery(pa.table({"id": ["a", "b", "c"], "class": ["vase", "armour", "vase"]}))
 NO_DISTRACTORS, NO_SIZES = DISTRACTORS.empty_table(), SIZES.empty_table()
@@ -54,8 +53,13 @@ def test_every_prediction_has_its_row():
     assert page.predictions_table(QUERIES, GALLERY, {}).num_rows == 0
 
 
+def sizes_of(of: Queries, several: dict[str, Predictions]) -> pa.Table:
+    outcomes = {name: own.outcomes for name, own in several.items()}
+    return sizes_table(outcomes, gallery_sizes(of.class_of, GALLERY.class_of))
+
+
 def test_the_first_system_is_compared_with_the_second_by_size():
-    rows = page.sizes_table(QUERIES, GALLERY, {"good": GOOD, "bad": BAD, "other": GOOD}).to_pylist()
+    rows = sizes_of(QUERIES, {"good": GOOD, "bad": BAD, "other": GOOD}).to_pylist()
     assert [(row["system"], row["images"], row["queries"], row["acc"]) for row in rows] == [
         ("good", 1, 1, 1.0),
         ("good", 2, 1, 1.0),
@@ -69,10 +73,10 @@ def test_the_first_system_is_compared_with_the_second_by_size():
 
 
 def test_of_one_system_or_without_a_met_query_nothing_is_compared():
-    assert page.sizes_table(QUERIES, GALLERY, {"good": GOOD})["points"].null_count == 2
+    assert sizes_of(QUERIES, {"good": GOOD})["points"].null_count == 2
     nobody = queries([None])
     several = {name: says(nobody, ["vase"], [0.5]) for name in ("one", "other")}
-    assert page.sizes_table(nobody, GALLERY, several).num_rows == 0
+    assert sizes_of(nobody, several).num_rows == 0
 
 
 def found_by(k: int, tau: float, gap: list[list[float]]) -> Recognition:
@@ -112,7 +116,7 @@ def test_the_page():
     lines = page.page_lines(
         {"good": found_by(3, 50, [[1.0]])},
         distractors(good=(1.0, 5 / 6, 5 / 6, 1.0), **{"b|d": (0.5,) * 4}),
-        page.sizes_table(QUERIES, GALLERY, several),
+        sizes_of(QUERIES, several),
     )
     assert (
         "\n".join(lines)

@@ -5,8 +5,10 @@ import pyarrow as pa
 import pytest
 
 from schemas.evaluate_recognition import RecognitionSettings
+from tasks.core.evaluate.recognition.classifier import BestPair
 from tasks.core.evaluate.recognition.page import tie_notes
-from tasks.core.evaluate.recognition.recognise import find_neighbours, recognise
+from tasks.core.evaluate.recognition.recognise import Recognition, find_neighbours, predictions_of, recognise
+from tasks.core.evaluate.recognition.scores import Outcomes
 from tasks.core.evaluate.recognition.tables import check_gallery, check_queries
 from tests.support.recognition import score_once
 
@@ -110,3 +112,16 @@ def test_where_ties_matter_the_page_says_what_the_other_rule_gives():
         tie_notes({"a": recognise(GALLERY, VECTORS, VAL, TEST, RecognitionSettings(k=(1,), tau=(1,)))}, "log_odds")
         == []
     )
+
+
+def test_predictions_have_the_names_of_classes_and_images():
+    outcomes = Outcomes(np.zeros(2), np.array([True, False]), np.array([True, False]))
+    pair = BestPair(1, 1.0, np.zeros((1, 1)))
+    found = Recognition(
+        pair, np.array([1, 0]), np.array([2, 1]), np.array([0.9, 0.5]), outcomes, 3, 0, (pair, outcomes)
+    )
+    gallery = check_gallery(pa.table({"id": ["a", "b", "c"], "class": ["vase", "armour", "vase"]}))
+    own = predictions_of(found, gallery)
+    assert own.prediction.to_pylist() == ["vase", "armour"]
+    assert own.nearest.to_pylist() == ["c", "b"]
+    assert (own.confidence.tolist(), own.outcomes) == ([0.9, 0.5], outcomes)

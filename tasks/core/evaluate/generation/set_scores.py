@@ -1,0 +1,280 @@
+"""Scores of whole sets of images: FID, KID and the Inception score, as they are called where the network is Inception.
+
+`feature_distance`, the Fréchet distance (FID): Heusel et al., "GANs Trained by a Two Time-Scale Update Rule Converge to
+a Local Nash Equilibrium", 2017, equation 6. It is no mean over images, and grows where there are fewer. So there is no
+interval from resamples of it, in which images stand twice.
+
+`kernel_distance` (KID): Bińkowski, Sutherland, Arbel & Gretton, "Demystifying MMD GANs", 2018, section 4: the unbiased
+estimate of the squared maximum mean discrepancy with the kernel (x.y / d + 1)^3. It does not depend on how many images
+there are. Its spread over subsets says how exact it is; resamples of images, in which some stand twice, would bias it.
+
+`inception_score`: how sure a classifier is of each sample, and how many classes there are among all of them. Salimans
+et al., "Improved Techniques for Training GANs", 2016, section 4. It looks at the samples alone.
+"""
+
+import itertools
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schemas.errors import BadInput
+from schemas.phrases import counted
+from tasks.core.evaluate.generation.features import (
+    BLOCK,
+    Features,
+    Floats,
+    check_features,
+    check_pair,
+    check_probabilities,
+    common_exponent,
+    scaled_blocks,
+)
+
+MOST_COLUMNS = 16_384
+"""A covariance has a number for each pair of columns: 2 GiB for so many, of which some are held at once."""
+
+
+class MeanScore(NamedTuple):
+    """Mean and standard deviation (divided by their number, 0 of one) of the values of subsets or parts.
+
+    KID is below 0 now and then where both sets are alike; the Inception score is from 1 (one class, or no idea of any)
+    to the number of classes.
+    """
+
+    mean: float
+    sd: float
+
+
+class Moments(NamedTuple):
+    """What the distance knows of a set. mean: (d,). covariance: (d, d), symmetric. rows: how many images it has."""
+
+    mean: Floats
+    covariance: Floats
+    rows: int
+
+
+def feature_distance(samples: Features, reference: Features) -> float:
+    """`frechet_distance` of two sets of features, (M, d) and (N, d), of any scale: 2^e, near the largest, is taken out.
+
+    Raises BadInput for features that don't fit (`check_pair`), for more than MOST_COLUMNS columns, for fewer than two
+    images.
+
+    >>> feature_distance(np.array([[0.0], [2.0]]), np.array([[3.0], [5.0]]))
+    9.0
+    """
+    check_pair(samples, reference)
+    exponent = common_exponent(samples, reference)
+    one, other = (
+        moments(name, features, exponent) for name, features in (("samples", samples), ("reference", reference))
+    )
+    return float(np.ldexp(frechet_distance(one, other), 2 * exponent))
+
+
+def moments(name: str, features: Features, exponent: int = 0) -> Moments:
+    """Mean and covariance of features, in 64 bits; the covariance is divided by N - 1, as `numpy.cov` does.
+
+    features: (N, d), which are divided by 2^exponent before. Blocks of rows are joined as in Chan, Golub & LeVeque,
+    "Updating formulae", 1979, so that features far from 0 lose no digits. name: how a message calls the set. Raises
+    BadInput for fewer than two rows, for more than MOST_COLUMNS columns, and see `check_features`.
+
+    >>> mean, covariance, rows = moments("samples", np.array([[0.0, 1.0], [2.0, 5.0]]))
+    >>> mean.tolist(), covariance.tolist(), rows
+    ([1.0, 3.0], [[2.0, 4.0], [4.0, 8.0]], 2)
+    """
+    check_features(name, features)
+    if features.shape[1] > MOST_COLUMNS:
+        raise BadInput(f"{name}: expected at most {MOST_COLUMNS:,} columns for FID, got {features.shape[1]:,}")
+    rows, mean, scatter = 0, np.zeros(0), np.zeros((0, 0))
+    for block in scaled_blocks(features, exponent):
+        middle = block.mean(axis=0)
+        block -= middle
+        inner = block.T @ block
+        if not rows:
+            rows, mean, scatter = len(block), middle, inner
+            continue
+        both = rows + len(block)
+        step = middle - mean
+        scatter += inner
+        scatter += np.outer(step, step) * (rows * len(block) / both)
+        mean += step * (len(block) / both)
+        rows = both
+    if rows < 2:
+        raise BadInput(f"{name}: expected features of at least two images for a covariance, got one")
+    return Moments(mean, scatter / (rows - 1), rows)
+
+
+def frechet_distance(one: Moments, other: Moments) -> float:
+    """|mu1 - mu2|^2 + Tr(S1 + S2 - 2 (S1 S2)^(1/2)): 0 for equal moments, never negative, symmetric.
+
+    What rounding leaves below 0 becomes 0. Raises BadInput where the numbers of columns differ, and see `root_trace`.
+
+    >>> frechet_distance(Moments(np.zeros(2), np.eye(2), 9), Moments(np.array([3.0, 4.0]), 4 * np.eye(2), 9))
+    27.0
+    """
+    if one.mean.shape != other.mean.shape:
+        raise BadInput(
+            "expected samples and reference of one feature extractor, "
+            f"got {len(one.mean)} and {len(other.mean)} columns"
+        )
+    step = one.mean - other.mean
+    if not step.any() and np.array_equal(one.covariance, other.covariance):
+        return 0.0
+    spread = float(np.trace(one.covariance) + np.trace(other.covariance))
+    return max(0.0, float(step @ step) + spread - 2 * root_trace(one.covariance, other.covariance))
+
+
+def root_trace(one: Floats, other: Floats) -> float:
+    """Tr((S1 S2)^(1/2)) of two covariances: (d, d), symmetric, without a negative eigenvalue.
+
+    With S = R^T R, the eigenvalues of S1 S2 are the squares of the singular values of R1 R2^T, whose sum is the answer.
+    The usual way takes the roots of the eigenvalues of S1 S2 itself: slower, and where there are fewer images than
+    columns, the rounding errors of hundreds of zeros, 1e-16 each, have roots of 1e-8 each, which add up. R comes from
+    a Cholesky decomposition with pivots, which leaves out directions without spread, and with them these zeros.
+
+    >>> root_trace(np.diag([4.0, 0.0]), np.diag([9.0, 1.0]))
+    6.0
+    """
+    cross = _root("one", one) @ _root("other", other).T
+    if cross.shape[0] > cross.shape[1]:
+        cross = cross.T
+    squares = np.linalg.eigvalsh(cross @ cross.T) if cross.size else np.zeros(0)
+    return float(np.sqrt(np.clip(squares, 0, None)).sum())
+
+
+def distance_note(images: int, columns: int) -> str | None:
+    """What a reader of the distance must know of so few images or so many columns; None where there is nothing.
+
+    >>> distance_note(2049, 2048)
+    """
+    if columns > MOST_COLUMNS:
+        return (
+            f"no FID: features have {columns:,} columns; a covariance is computed of at most {MOST_COLUMNS:,}, which "
+            "fill 2 GiB"
+        )
+    if images > columns:
+        return None
+    return (
+        f"FID of {counted(images, 'image')} and {columns:,} columns: with no more images than columns it is far too "
+        "high; compare only figures of equally many images"
+    )
+
+
+def kernel_distance(
+    samples: Features, reference: Features, subsets: int = 100, subset_size: int = 1000, seed: int = 2020
+) -> MeanScore:
+    """Mean and standard deviation of the distance of random subsets of both sets.
+
+    samples: (M, d), reference: (N, d). A subset's rows are drawn without replacement, first those of the samples, then
+    those of the reference, by numpy's RandomState(seed): the draws of torch-fidelity, with its defaults, so that both
+    have the same numbers; and numpy promises that this stream stays as it is. Raises BadInput for features that don't
+    fit (`check_pair`), and for sets of fewer than `subset_size` images.
+    """
+    check_pair(samples, reference)
+    for name, features in (("samples", samples), ("reference", reference)):
+        if len(features) < subset_size:
+            raise BadInput(
+                f"{name}: expected at least {subset_size:,} images for each subset of KID (kid_subset_size), "
+                f"got {len(features):,}"
+            )
+    draw = np.random.RandomState(seed)
+    values = np.empty(subsets)
+    for subset in range(subsets):
+        one = samples[draw.choice(len(samples), subset_size, replace=False)]
+        other = reference[draw.choice(len(reference), subset_size, replace=False)]
+        values[subset] = _subset_distance(one, other)
+    return MeanScore(float(values.mean()), float(values.std()))
+
+
+def inception_score(probabilities: Features, parts: int = 10, seed: int | None = 2020) -> MeanScore:
+    """Mean and standard deviation, over parts of the samples, of exp(mean KL(p(y|x) || p(y))).
+
+    probabilities: (N, C) of classes, as of a softmax; each row is divided by its sum, in 64 bits. p(y) is the mean of a
+    part. Part i of n holds the rows from i N // n to (i + 1) N // n, once all rows are shuffled by numpy's
+    RandomState(seed), as torch-fidelity does by default; None leaves them in their order, so that samples of one class
+    in a row stay together and lower the score. Raises BadInput, see `check_probabilities`, and where there are fewer
+    rows than parts.
+
+    >>> inception_score(np.eye(2), parts=1)
+    MeanScore(mean=2.0, sd=0.0)
+    """
+    check_probabilities("probabilities", probabilities)
+    rows = len(probabilities)
+    if rows < parts:
+        raise BadInput(f"probabilities: expected at least one sample in each of {parts} parts, got {rows} samples")
+    order = np.arange(rows) if seed is None else np.random.RandomState(seed).permutation(rows)
+    ends = [part * rows // parts for part in range(parts + 1)]
+    scores = [_part_score(probabilities, order[start:end]) for start, end in itertools.pairwise(ends)]
+    return MeanScore(float(np.mean(scores)), float(np.std(scores)))
+
+
+def _root(name: str, covariance: Floats) -> Floats:
+    """(r, d) R with R^T R = the covariance, r its rank, to rounding."""
+    from scipy.linalg.lapack import dpstrf  # scipy.linalg takes a fifth of a second to import
+
+    if not np.isfinite(covariance).all() or not np.array_equal(covariance, covariance.T):
+        raise BadInput(f"expected a covariance of finite numbers, the same above and below the diagonal, for {name}")
+    scale = float(np.diagonal(covariance).max(initial=0.0))
+    if scale <= 0:
+        return np.zeros((0, len(covariance)))
+    upper, order, rank, _ = dpstrf(covariance / scale)
+    root = np.empty((rank, len(covariance)))
+    root[:, order - 1] = np.triu(upper[:rank])
+    return np.asarray(root * np.sqrt(scale))
+
+
+def _subset_distance(samples: Features, reference: Features) -> float:
+    count, others = len(samples), len(reference)
+    return (
+        _sum_of_pairs(samples) / (count * (count - 1))
+        + _sum_of_pairs(reference) / (others * (others - 1))
+        - 2 * _sum_across(samples, reference) / (count * others)
+    )
+
+
+def _sum_of_pairs(features: Features) -> float:
+    """The kernel's sum over all ordered pairs of two different rows."""
+    total = 0.0
+    for start in range(0, len(features), BLOCK):
+        block = features[start : start + BLOCK].astype(np.float64)
+        inside = _kernel(block, block)
+        total += float(inside.sum() - np.trace(inside))
+        for later in range(start + BLOCK, len(features), BLOCK):
+            total += 2 * float(_kernel(block, features[later : later + BLOCK].astype(np.float64)).sum())
+    return total
+
+
+def _sum_across(samples: Features, reference: Features) -> float:
+    """The kernel's sum over all pairs of a row of each."""
+    total = 0.0
+    for start in range(0, len(samples), BLOCK):
+        block = samples[start : start + BLOCK].astype(np.float64)
+        for other in range(0, len(reference), BLOCK):
+            total += float(_kernel(block, reference[other : other + BLOCK].astype(np.float64)).sum())
+    return total
+
+
+def _kernel(one: Floats, other: Floats) -> Floats:
+    inner = one @ other.T
+    inner /= one.shape[1]
+    inner += 1
+    cube = inner * inner
+    cube *= inner  # ten times as fast as ** 3
+    return cube
+
+
+def _part_score(probabilities: Features, rows: NDArray[np.int64]) -> float:
+    """Of one part: mean KL is the entropy of the mean less the mean entropy."""
+    total, sureness = np.zeros(probabilities.shape[1]), 0.0
+    for start in range(0, len(rows), BLOCK):
+        block = probabilities[rows[start : start + BLOCK]].astype(np.float64)
+        block /= block.sum(axis=1, keepdims=True)
+        total += block.sum(axis=0)
+        sureness += float(_times_log(block).sum())
+    divergence = sureness / len(rows) - float(_times_log(total / len(rows)).sum())
+    return float(np.exp(max(0.0, divergence)))
+
+
+def _times_log(values: Floats) -> Floats:
+    """P log p, 0 at 0."""
+    return values * np.log(np.where(values > 0, values, 1.0))
