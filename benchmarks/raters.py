@@ -19,7 +19,7 @@ import numpy as np
 
 from benchmarks.results import write
 from examples.museum.raters import RatedWork, rated_works, simulate_raters
-from schemas.evaluate_raters import RaterSettings
+from schemas.evaluate_figures import RaterSettings
 from tasks.core.evaluate.raters.alpha import krippendorff_alpha
 from tasks.core.evaluate.raters.consensus import find_consensus
 from tasks.core.evaluate.raters.leave_one_out import (

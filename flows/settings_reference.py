@@ -10,16 +10,10 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from flows.setting_errors import PATTERNS
+from flows.settings import PATTERNS
 from schemas.errors import BadInput
-from schemas.evaluate_classification import ClassificationSettings
-from schemas.evaluate_detector import DetectorSettings
-from schemas.evaluate_generation import GenerationSettings
-from schemas.evaluate_keypoints import KeypointSettings
-from schemas.evaluate_raters import RaterSettings
-from schemas.evaluate_recognition import RecognitionSettings
-from schemas.evaluate_sketches import SketchSettings
-from schemas.evaluate_voc import VocSettings
+from schemas.evaluate_figures import DetectorSettings, KeypointSettings, RaterSettings, VocSettings
+from schemas.evaluate_images import ClassificationSettings, GenerationSettings, RecognitionSettings, SketchSettings
 from schemas.phrases import quoted
 from schemas.recipe import Recipe
 from schemas.sources import AnySource

@@ -13,7 +13,6 @@ from pydantic import Field, ValidationInfo, field_validator, model_serializer, m
 from schemas.artists import Artists
 from schemas.attributes import MOST_ATTRIBUTES, Attribute, AttributeName, attribute_problems
 from schemas.base import Frozen, Name, is_unset
-from schemas.figure_scores import with_figure_scores
 from schemas.hash_kinds import with_hash_attributes
 from schemas.keypoints import (
     Category,
@@ -28,7 +27,7 @@ from schemas.phrases import LONGEST_PLACE, listed, quoted
 from schemas.sources import AnyFileSource, AnySource, AnyWebSource
 from schemas.split import Split
 from schemas.stage import Stage, Surroundings
-from schemas.stages import SCRAPE, SEEDED, STAGES, AnyStage, Hash
+from schemas.stages import SCRAPE, SEEDED, STAGES, AnyStage, Hash, with_figure_scores
 from schemas.styles import Styles
 
 ALWAYS_BINDABLE = ("contact", "origins")

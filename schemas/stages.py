@@ -1,6 +1,7 @@
 """Stages: every setting with its unit, range and reason. Defaults are written here and nowhere else."""
 
-from collections.abc import Iterator, Mapping
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import Field, model_validator
@@ -15,8 +16,7 @@ from schemas.relations import BindRelation, DropRelation, PairFinder
 from schemas.sample import Sample
 from schemas.screen import Screen
 from schemas.split import Split
-from schemas.stage import Stage, Surroundings, column_problems, with_score
-from schemas.strata import SeededStage
+from schemas.stage import SeededStage, Stage, Surroundings, column_problems, with_score
 
 HIGHEST_MAX_PIXELS = 1_000_000_000
 """The highest limit that a recipe can set. Stored images have passed their recipe's limit: none has more pixels."""
@@ -274,3 +274,41 @@ STAGES: dict[str, type[Stage]] = {kind.model_fields["stage"].default: kind for k
 
 SEEDED: frozenset[str] = frozenset(word for word, kind in STAGES.items() if issubclass(kind, SeededStage))
 """The words of stages that draw by chance."""
+
+
+def screened_score(stages: Sequence[AnyStage], category: str) -> float | None:
+    """The score from which on the screens of a recipe count figures of a category; None where none counts them.
+
+    Of several screens the last one that asks for at least one figure: whatever passes all of them then has one. Where
+    none asks for any (`least: 0`), the last one.
+    """
+    limits = [limit for stage in stages if (limit := stage.least_and_score(category)) is not None]
+    scores = [score for least, score in limits if least] or [score for _, score in limits]
+    return scores[-1] if scores else None
+
+
+def with_figure_scores(stages: Sequence[AnyStage], categories: Sequence[str]) -> tuple[AnyStage, ...]:
+    """The stages, with the screens' score in each that counts figures and has no score of its own.
+
+    Where no screen counts figures, the stages' defaults stay.
+    """
+    found = {category: screened_score(stages, category) for category in categories}
+    scores = {category: score for category, score in found.items() if score is not None}
+    return tuple(stage.with_screened_score(scores) for stage in stages)
+
+
+def with_scores_as_published(stages: Sequence[AnyStage], published: Sequence[Any]) -> list[AnyStage]:
+    """The stages, with the scores that the same stages had in a release: no score that may follow from a screen changes
+    how many images are kept.
+
+    published: the stages of the release's `recipe.yaml`, each as {word: settings}. Where they are others than ours, or
+    too few, ours stay as they are.
+    """
+    return [
+        stage.with_published_score(_mapping(_mapping(before).get(stage.stage)))
+        for stage, before in itertools.zip_longest(stages, published[: len(stages)])
+    ]
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}

@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 
 import bilderatlas
 from examples.museum import cli as museum
-from flows.cli import build, protocols, references, releases, serve, stores
+from flows.cli import build, references, releases, serve
 from flows.cli.arguments import Command, add_command, add_group, summary_of
 from flows.cli.signals import ended_by_signals
 from flows.environment import set_environment
@@ -138,16 +138,16 @@ def _add_commands(commands: Any) -> None:
     add_command(commands, "why", releases.why)
     add_command(commands, "diff", releases.diff)
     add_command(commands, "unpack", releases.unpack)
-    add_command(commands, "prune", stores.prune)
-    add_command(commands, "purge", stores.purge)
+    add_command(commands, "prune", releases.prune)
+    add_command(commands, "purge", releases.purge)
     group = add_group(commands, "evaluate", "measure detectors, sketches ... as the papers do", "PROTOCOL")
     for protocol in PROTOCOLS:
         function = function_of(protocol)
         page = "evaluating" if protocol == "detector" else f"evaluating/{protocol}"
         summary = f"{summary_of(function).removesuffix('.')} (docs/{page}.md)."
-        add_command(group, protocol, function, functools.partial(protocols.evaluate, protocol), summary)
+        add_command(group, protocol, function, functools.partial(build.evaluate, protocol), summary)
     group = add_group(commands, "train", "train a detector on what people drew", "WHAT")
-    add_command(group, "detector", train_detector, protocols.train)
+    add_command(group, "detector", train_detector, build.train)
     add_command(commands, "settings", references.settings)
     add_command(commands, "schema", references.schema)
     group = add_group(commands, "contract", "compare two versions of a contract")

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.errors import BadInput
-from schemas.evaluate_detector import DetectorSettings
+from schemas.evaluate_figures import DetectorSettings
 from tasks.core.evaluate import charts
 from tasks.core.evaluate.categories import category_notes, score_categories
 from tasks.core.evaluate.detector.presence import compute_presence, join_presences
@@ -19,8 +19,7 @@ from tasks.core.evaluate.systems_page import Headings
 from tasks.evaluate.evaluation import Evaluation, Resampling, evaluation
 from tasks.io.files import inputs
 from tasks.io.store.releases import Release
-from tasks.subjects.ground_truth import GroundTruth
-from tasks.subjects.truth import MAX_FILE_BYTES, boxes_of_release, is_coco_file
+from tasks.subjects.truth import MAX_FILE_BYTES, GroundTruth, boxes_of_release, is_coco_file
 
 _RANKING = Ranking("AP")
 _SHOWN = {

@@ -7,7 +7,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from schemas.errors import BadInput
-from schemas.evaluate_generation import GenerationSettings
+from schemas.evaluate_images import GenerationSettings
 from tasks.core.evaluate.generation.extracts import Extracts, SetArrays, extracts_of, named
 from tasks.core.evaluate.generation.features import check_ids, check_shape
 from tasks.core.evaluate.generation.memorisation import nearest_training_images, neighbour_table

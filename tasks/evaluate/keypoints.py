@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from pydantic import ValidationError
 
 from schemas.errors import BadInput
-from schemas.evaluate_keypoints import KeypointSettings
+from schemas.evaluate_figures import KeypointSettings
 from schemas.keypoints import Joints, KeypointScheme
 from schemas.phrases import LONGEST_PLACE, counted, quoted
 from schemas.yaml_text import MAX_BYTES, NotYaml, parse_yaml
@@ -33,8 +33,7 @@ from tasks.core.evaluate.systems_page import Headings
 from tasks.evaluate.evaluation import Evaluation, Resampling, evaluation
 from tasks.io.files import inputs
 from tasks.io.files.arrays import read_table
-from tasks.subjects.ground_truth import GroundTruth
-from tasks.subjects.truth import Chosen, load_ground_truth
+from tasks.subjects.truth import Chosen, GroundTruth, load_ground_truth
 
 _RESULTS = pa.schema(
     [

@@ -9,7 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from schemas.errors import BadInput
-from schemas.evaluate_raters import RATINGS, RaterSettings
+from schemas.evaluate_figures import RATINGS, RaterSettings
 from schemas.keypoints import KeypointScheme, shipped_schemes
 from schemas.phrases import quoted
 from tasks.core.evaluate.deformation import UNRATED

@@ -8,8 +8,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from schemas.errors import BadInput
-from schemas.evaluate_raters import RATINGS, RaterSettings
-from schemas.evaluate_voc import VocSettings
+from schemas.evaluate_figures import RATINGS, RaterSettings, VocSettings
 from schemas.file_names import FileNames
 from schemas.phrases import counted, listed, quoted
 from tasks.core.evaluate import charts, matching
@@ -29,7 +28,7 @@ from tasks.core.evaluate.voc.verdicts import voc_verdicts
 from tasks.core.tables import lookup
 from tasks.evaluate.evaluation import Evaluation, Resampling, evaluation
 from tasks.io.files.arrays import read_table
-from tasks.subjects.ground_truth import GroundTruth
+from tasks.subjects.truth import GroundTruth
 
 BASELINE = "full-frame"
 """One box an image, as large as the canvas: what can be had for nothing."""

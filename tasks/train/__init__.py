@@ -1,6 +1,9 @@
 """train (measure): train a detector on annotated figures. A finished training is read from the store, not repeated."""
 
 import json
+from collections import Counter
+from collections.abc import Collection, Sequence
+from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from prefect import task
@@ -10,16 +13,17 @@ from schemas.errors import BadInput
 from schemas.manifests import Context
 from schemas.phrases import quoted
 from schemas.train import TrainDetector, TrainingData
+from tasks.core.coco.ids import count_with_examples
+from tasks.core.train import several_truths as core
 from tasks.engine import runs
+from tasks.engine.cache_keys import cache_key
 from tasks.io.detectors.devices import choose_device
 from tasks.io.files import inputs, outputs
 from tasks.io.store import layout
 from tasks.orchestration import retries
 from tasks.orchestration.progress import progress
-from tasks.subjects.ground_truth import GroundTruth
-from tasks.subjects.truth import Chosen, blobs_of_splits, load_ground_truth
-from tasks.train import several_truths, training_run
-from tasks.train.several_truths import JoinedTruth
+from tasks.subjects.truth import Chosen, GroundTruth, blobs_of_splits, digest_of_tables, load_ground_truth
+from tasks.train import training_run
 
 MAX_START_BYTES = 4 * 2**30
 _HELD_OUT = frozenset({"val", "test"})
@@ -35,6 +39,26 @@ class TrainingResult(NamedTuple):
     weights: str
     notes: tuple[str, ...]
     is_new: bool
+
+
+class TruthShare(NamedTuple):
+    """What one of several truths gives: its name and digest, how many of its images and figures (crowds apart) are
+    trained on, and how many images are not, as they are held out.
+    """
+
+    name: str
+    sha256: str
+    images: int
+    figures: int
+    left_out: int
+
+
+class JoinedTruth(NamedTuple):
+    """Truths to train on as one. shares: what each gives, by name; empty if there is but one. notes: on all of them."""
+
+    truth: GroundTruth
+    shares: tuple[TruthShare, ...]
+    notes: tuple[str, ...]
 
 
 @task(task_run_name="train", cache_policy=NO_CACHE, **retries.NO_RETRY)
@@ -87,8 +111,8 @@ def _load_truths(category: str, data: TrainingData, context: Context) -> tuple[J
     if not data.also:
         return JoinedTruth(truths[0], (), ()), evaluation
     held_out = held_out_blobs(data, evaluation, category, context)
-    named = several_truths.name_apart(truths, [one.truth for one in data.truths])
-    return several_truths.join_truths(named, held_out), evaluation
+    named = name_apart(truths, [one.truth for one in data.truths])
+    return join_truths(named, held_out), evaluation
 
 
 def held_out_blobs(data: TrainingData, evaluation: GroundTruth | None, category: str, context: Context) -> set[str]:
@@ -123,3 +147,55 @@ def _notes(truth: GroundTruth, evaluation: GroundTruth | None) -> list[str]:
         both = len({*truth.images["sha256"].to_pylist()} & {*evaluation.images["sha256"].to_pylist()})
         notes += [f"{both} images are used for training and for evaluation: the scores are too high"] if both else []
     return notes
+
+
+def name_apart(truths: Sequence[GroundTruth], places: Sequence[str]) -> list[GroundTruth]:
+    """The truths, those with one name (two files `train.json`) also named by the folder of their place: `popart/train`.
+
+    places: the path or URL of each.
+    """
+    counts = Counter(truth.name for truth in truths)
+    named = []
+    for truth, place in zip(truths, places, strict=True):
+        folder = PurePosixPath(place).parent.name if counts[truth.name] > 1 else ""
+        named.append(truth._replace(name=f"{folder}/{truth.name}") if folder else truth)
+    return named
+
+
+def join_truths(truths: Sequence[GroundTruth], held_out: Collection[str]) -> JoinedTruth:
+    """The truths as one, without the images that are held out. Their order changes nothing.
+
+    An image that several truths have stays in each, with the figures of each.
+
+    Raises BadInput if two truths are the same, one has no images but those that are held out, or no figures are left.
+    """
+    tables: dict[str, core.Tables] = {}
+    notes: list[str] = []
+    shares: list[TruthShare] = []
+    for truth in sorted(truths, key=lambda truth: (truth.name, truth.sha256)):
+        if truth.sha256 in tables:
+            raise BadInput(f"--also: expected each truth once, got the images and figures of {truth.name} twice")
+        images, left_out = core.separate_images(truth.images, held_out)
+        reasons = (*truth.notes, *_held_out_notes(left_out["image_id"].to_pylist()))
+        if not images.num_rows:
+            raise BadInput(f"{truth.name}: expected images to train on, got none ({'; '.join(reasons)})")
+        figures = core.figures_in(images, truth.figures)
+        tables[truth.sha256] = (images, figures)
+        notes += [f"{truth.name}: {reason}" for reason in reasons]
+        count = figures["is_crowd"].to_pylist().count(False)
+        shares.append(TruthShare(truth.name, truth.sha256, images.num_rows, count, left_out.num_rows))
+    name = " + ".join(share.name for share in shares)
+    if not any(share.figures for share in shares):
+        raise BadInput(f"{name}: expected figures to train on, got none in the images that are not held out")
+    if shared := core.count_shared(images for images, _ in tables.values()):
+        notes.append(f"images that several truths have, trained on with the figures of each: {shared}")
+    images, figures = core.join_truths(tables)
+    digest = cache_key(truths=sorted(tables), joined=digest_of_tables(images, figures))
+    return JoinedTruth(GroundTruth(name, images, figures, digest), tuple(shares), tuple(notes))
+
+
+def _held_out_notes(left_out: Sequence[int]) -> list[str]:
+    """A sentence on the images that are held out, by their ids."""
+    if not left_out:
+        return []
+    return [f"left out, as they are held out for evaluation: {count_with_examples(left_out, 'image')}"]

@@ -33,11 +33,11 @@ from tasks.engine.code_digests import code_digest
 from tasks.io.detectors import torchvision_models as models
 from tasks.io.store import layout
 from tasks.io.store.store import Store, parquet_bytes
-from tasks.io.training import checkpoints, samples
+from tasks.io.training import samples
 from tasks.io.training import trainer as trainers
 from tasks.io.training.augment import apply_change
 from tasks.subjects.detectors import detections
-from tasks.subjects.ground_truth import GroundTruth
+from tasks.subjects.truth import GroundTruth
 
 CODE = code_digest(sys.modules[__name__], detections)
 AT_MOST = 100
@@ -113,7 +113,7 @@ def count_steps(run: TrainingRun) -> int:
 
 def _resume(run: TrainingRun, store: Store) -> tuple[trainers.Trainer, TrainingProgress]:
     """The trainer and progress of the newest intact checkpoint, or at the beginning."""
-    for data in checkpoints.read_intact(store, layout.checkpoints_folder(run.folder)):
+    for data in trainers.intact_checkpoints(store, layout.checkpoints_folder(run.folder)):
         with contextlib.suppress(DamagedFile, ValidationError):
             trainer = _trainer(run)
             return trainer, TrainingProgress.model_validate(trainer.restore(data))
@@ -159,7 +159,7 @@ def _run_steps(
             line, progress = _end_epoch(run, trainer, progress, store, per_epoch)
         if is_epoch or progress.step % settings.checkpoint_every_steps == 0 or progress.step == total:
             data = trainer.state(progress.model_dump(mode="json"))
-            checkpoints.write(store, layout.checkpoints_folder(run.folder), progress.step, data)
+            trainers.write_checkpoint(store, layout.checkpoints_folder(run.folder), progress.step, data)
         report(1, line)
     return progress
 
@@ -260,5 +260,5 @@ def _write_results(
     }
     sealed = {**metrics, "sha256": cache_key(metrics=metrics)}
     store.write_bytes(f"{folder}/{layout.TRAINING_METRICS}", (json.dumps(sealed, indent=1) + "\n").encode())
-    checkpoints.clear(store, layout.checkpoints_folder(folder))
+    trainers.clear_checkpoints(store, layout.checkpoints_folder(folder))
     return metrics

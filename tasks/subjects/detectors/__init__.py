@@ -19,7 +19,7 @@ from schemas.manifests import Context
 from tasks.core.coco.imported import ImportedDetections, check_schemes
 from tasks.engine.cache_keys import cache_key
 from tasks.engine.code_digests import code_digest
-from tasks.io.detectors.detector import Detector
+from tasks.io.detectors.stream import Detector
 from tasks.io.files import folders
 from tasks.orchestration.late_imports import import_one_by_one
 from tasks.subjects.detectors import detections, results
@@ -28,7 +28,7 @@ _CODE = {
     "onnx": ("tasks.subjects.detectors.detections", "tasks.subjects.detectors.onnx"),
     "hog": ("tasks.subjects.detectors.detections", "tasks.subjects.detectors.hog"),
     "results": ("tasks.subjects.detectors.results",),
-    "torchvision": ("tasks.subjects.detectors.detections", "tasks.io.detectors.torchvision_weights"),
+    "torchvision": ("tasks.subjects.detectors.detections", "tasks.io.detectors.torchvision_models"),
 }
 """By family, the modules whose code is part of the cache key: other families' code changes nothing. Only a family's own
 modules are imported, since a machine with torch need not have onnxruntime or OpenCV, and each import takes time."""

@@ -8,7 +8,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from schemas.errors import BadInput
-from schemas.evaluate_classification import MOST_CLASSES
+from schemas.evaluate_images import MOST_CLASSES
 from schemas.phrases import listed, quoted
 from tasks.core.evaluate.probabilities import TOLERANCE
 from tasks.core.evaluate.table_columns import list_column, names_column, refuse_empty, refuse_repeats, require_columns

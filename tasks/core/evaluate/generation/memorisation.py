@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from schemas.evaluate_generation import NEIGHBOURS
+from schemas.evaluate_images import NEIGHBOURS
 from tasks.core.evaluate.generation.features import Features, check_ids, check_pair
 from tasks.core.evaluate.recognition.neighbours import Neighbours, nearest_neighbours
 from tasks.core.evaluate.recognition.vectors import normal_blocks, normalise

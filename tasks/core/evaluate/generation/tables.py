@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from schemas.evaluate_generation import GENERATION_SCORES, GenerationSettings
+from schemas.evaluate_images import GENERATION_SCORES, GenerationSettings
 from schemas.phrases import counted
 from tasks.core.evaluate.generation.extracts import Extracts, check_extracts, class_names, named, of_class, set_sizes
 from tasks.core.evaluate.generation.features import Features, Floats

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.errors import BadInput
-from schemas.evaluate_raters import LIKERT, RATINGS
+from schemas.evaluate_figures import LIKERT, RATINGS
 from schemas.phrases import listed, quoted
 from tasks.core.coco.box import MAX_PX
 from tasks.core.evaluate.table_columns import (

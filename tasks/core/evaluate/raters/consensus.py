@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from schemas.evaluate_raters import FIGURES, RaterSettings
+from schemas.evaluate_figures import FIGURES, RaterSettings
 from tasks.core.evaluate.raters.clusters import corner_medians, group_overlapping, kmeans
 from tasks.core.evaluate.raters.pairing import overlaps_of
 from tasks.core.evaluate.raters.ratings import Ratings

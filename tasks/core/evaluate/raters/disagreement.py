@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 
-from schemas.evaluate_raters import DISAGREEMENT
+from schemas.evaluate_figures import DISAGREEMENT
 from tasks.core.evaluate.raters.leave_one_out import BoxCounts
 from tasks.core.evaluate.raters.ratings import Ratings
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas.evaluate_raters import RaterSettings
+from schemas.evaluate_figures import RaterSettings
 from tasks.core.evaluate.means import means_along
 from tasks.core.evaluate.raters.consensus import ImageConsensus, draw_starts, image_consensus
 from tasks.core.evaluate.raters.pairing import overlaps_of, pair_boxes, total_overlap

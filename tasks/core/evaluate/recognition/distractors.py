@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from schemas.evaluate_recognition import DISTRACTORS, QUERY_TYPES
+from schemas.evaluate_images import DISTRACTORS, QUERY_TYPES
 from tasks.core.evaluate.recognition.scores import Outcomes, scorer
 from tasks.core.evaluate.systems import Scorer, score_part
 from tasks.core.tickets import tickets

@@ -6,7 +6,7 @@ from typing import Any, get_args
 import numpy as np
 import pyarrow as pa
 
-from schemas.evaluate_recognition import GRID, PREDICTIONS, SIZES, RecognitionSettings, Ties
+from schemas.evaluate_images import GRID, PREDICTIONS, SIZES, RecognitionSettings, Ties
 from schemas.phrases import counted
 from tasks.core.evaluate.recognition.gallery_sizes import accuracy_by_size, gain_by_size, gallery_sizes
 from tasks.core.evaluate.recognition.predictions import Predictions

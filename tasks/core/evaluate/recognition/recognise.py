@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas.evaluate_recognition import RecognitionSettings, Ties
+from schemas.evaluate_images import RecognitionSettings, Ties
 from tasks.core.evaluate.recognition.classifier import Votes, collect_votes, confidence_of, softmax_of, weigh_votes
 from tasks.core.evaluate.recognition.distractors import times_with_share
 from tasks.core.evaluate.recognition.neighbours import Neighbours, Product, multiply, nearest_neighbours

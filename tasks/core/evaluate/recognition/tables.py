@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.errors import BadInput
-from schemas.evaluate_recognition import QUERY_TYPES
+from schemas.evaluate_images import QUERY_TYPES
 from schemas.phrases import counted, listed, quoted
 from tasks.core.evaluate.recognition.vectors import AT_ONCE
 from tasks.core.evaluate.table_columns import text_array

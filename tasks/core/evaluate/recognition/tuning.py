@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas.evaluate_recognition import Ties
+from schemas.evaluate_images import Ties
 from tasks.core.evaluate.recognition.classifier import Votes, softmax_of, weigh_votes
 from tasks.core.evaluate.recognition.scores import Outcomes, scorer
 

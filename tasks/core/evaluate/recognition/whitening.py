@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.errors import BadInput
-from schemas.evaluate_recognition import MOST_DIMENSIONS
+from schemas.evaluate_images import MOST_DIMENSIONS
 from schemas.phrases import counted
 from tasks.core.evaluate.recognition.vectors import AT_ONCE, Floats, Vectors, normalise
 

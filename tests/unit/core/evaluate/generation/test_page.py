@@ -3,7 +3,7 @@
 import pyarrow as pa
 import pytest
 
-from schemas.evaluate_generation import GENERATION_SCORES, NEIGHBOURS, GenerationSettings
+from schemas.evaluate_images import GENERATION_SCORES, NEIGHBOURS, GenerationSettings
 from tasks.core.evaluate.generation.page import neighbour_page, page, summary_lines
 
 

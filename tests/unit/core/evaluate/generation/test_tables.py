@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from schemas.errors import BadInput
-from schemas.evaluate_generation import GENERATION_SCORES, GenerationSettings
+from schemas.evaluate_images import GENERATION_SCORES, GenerationSettings
 from tasks.core.evaluate.generation.extracts import Extracts
 from tasks.core.evaluate.generation.frechet import MOST_COLUMNS, frechet_distance, moments
 from tasks.core.evaluate.generation.inception_score import inception_score

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from schemas.errors import BadInput
-from schemas.evaluate_raters import RATINGS
+from schemas.evaluate_figures import RATINGS
 from tasks.core.evaluate.raters import check
 from tasks.core.evaluate.raters.check import check_ratings
 from tests.support.raters import FIRST, SECOND, row, table

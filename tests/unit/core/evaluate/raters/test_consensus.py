@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.evaluate_raters import RaterSettings
+from schemas.evaluate_figures import RaterSettings
 from tasks.core.evaluate.raters.consensus import draw_starts, figure_table, find_consensus, median_count
 from tasks.core.evaluate.raters.ratings import read_ratings
 from tests.support.raters import FIRST, SECOND, THIRD, random_ratings, ratings

@@ -1,6 +1,6 @@
 """Who differs most, and where, first."""
 
-from schemas.evaluate_raters import RaterSettings
+from schemas.evaluate_figures import RaterSettings
 from tasks.core.evaluate.raters.disagreement import disagreement_table
 from tasks.core.evaluate.raters.leave_one_out import leave_one_out
 from tests.support.raters import FIRST, SECOND, ratings

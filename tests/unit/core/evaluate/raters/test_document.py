@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from schemas.errors import BadInput
-from schemas.evaluate_raters import RaterSettings
+from schemas.evaluate_figures import RaterSettings
 from tasks.core.coco.truth import read_truth_file
 from tasks.core.evaluate.raters.consensus import find_consensus
 from tasks.core.evaluate.raters.document import PICTURES, consensus_document

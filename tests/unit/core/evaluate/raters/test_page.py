@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from schemas.evaluate_raters import DISAGREEMENT, RaterSettings
+from schemas.evaluate_figures import DISAGREEMENT, RaterSettings
 from schemas.tables import SYSTEM_SCORES
 from tasks.core.evaluate.deformation import UNRATED
 from tasks.core.evaluate.raters import page

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from schemas.evaluate_recognition import DISTRACTORS
+from schemas.evaluate_images import DISTRACTORS
 from tasks.core.evaluate.recognition.distractors import distractor_parts, distractors_table, times_with_share
 from tasks.core.evaluate.recognition.scores import Outcomes, scorer
 from tasks.core.evaluate.systems import Ranking, score_systems
