@@ -61,7 +61,6 @@ def check_workers(client: Client, dask: str) -> None:
 
 
 def _workers(dask: str) -> list[str]:
-    """The workers of the scheduler at an address. Raises BadInput where there is none."""
     try:
         host, port = get_address_host_port(dask)
     except ValueError as problem:
@@ -93,7 +92,6 @@ def _silent_protocol() -> Iterator[None]:
 
 
 async def _identity(dask: str, host: str, port: int) -> dict[str, Any]:
-    """What the server at an address says of itself."""
     async with asyncio.timeout(_ANSWER_S):
         # else an unknown name, or a port at which nobody listens, is tried again and again, and what is wrong is lost
         _, writer = await asyncio.open_connection(host, port)
@@ -136,7 +134,6 @@ def _is_refused(problem: BaseException) -> bool:
 
 
 def _wait_for_worker(client: Client, dask: str) -> None:
-    """Wait for a first worker; raise BadInput if none comes in time."""
     waiting = client.submit(os.getpid, pure=False)  # a cluster that grows when there is work has a reason to
     try:
         waiting.result(timeout=clusters.longest_wait_s())

@@ -206,7 +206,6 @@ def _place(loc: tuple[int | str, ...], fields: Mapping[str, Any]) -> str:
 
 
 def _label(fields: Mapping[str, Any], field: str, position: int, tag: str) -> str:
-    """What the recipe calls the stage or source at a position: its label, its name, or else its word."""
     entry = fields[field][position]
     settings = entry.get(tag) if isinstance(entry, dict) else None
     return quoted_name(settings.get("label") or settings.get("name") or tag) if isinstance(settings, dict) else tag
@@ -239,7 +238,6 @@ def _schema(model: type[BaseModel]) -> dict[str, Any]:
 
 
 def _alternatives(node: Any, schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """What a node of a JSON schema may be: itself without references, or each branch of its unions."""
     if "$ref" in node:
         return _alternatives(schema["$defs"][node["$ref"].rsplit("/", 1)[-1]], schema)
     branches = [*node.get("anyOf", ()), *(() if "discriminator" in node else node.get("oneOf", ()))]

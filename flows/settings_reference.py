@@ -178,7 +178,6 @@ def _settings(model: type[BaseModel], prefix: str = "", unit: str = "") -> Itera
 
 
 def _kind(annotation: Any) -> str:
-    """A type in plain words, such as "list of text"."""
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
         return _kind(arguments[0])
@@ -211,7 +210,6 @@ def _unit(name: str) -> str:
 
 
 def _allowed(metadata: Sequence[Any]) -> str:
-    """The limits on a number, a length or a pattern, in words."""
     limits = {
         name: value
         for item in metadata
@@ -245,7 +243,6 @@ def _default(field: FieldInfo, *, is_group: bool) -> str:
 
 
 def _value(value: Any) -> str:
-    """A default as one would write it in YAML."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, tuple):

@@ -62,7 +62,6 @@ class CustomProperty(_Fields):
 
 
 def _value(custom: list[CustomProperty], name: str) -> Any:
-    """The value of the property of that name, or None."""
     return next((entry.value for entry in custom if entry.property == name), None)
 
 

@@ -102,6 +102,7 @@ class Detect(Stage):
     """Measure each blob with a detector; all boxes above a low score are stored, and nothing is dropped for them."""
 
     step_kind = "measure"
+    after = ("fetch",)
     is_single = True
     reasons = FAILURES_IN_BYTES
 
@@ -186,19 +187,9 @@ class Detect(Stage):
         return self
 
     @property
-    def needs(self) -> tuple[str, ...]:
-        """Images."""
-        return ("fetch",)
-
-    @property
     def uses(self) -> tuple[str, ...]:
         """The bindings of its weights and images."""
         return tuple(name for name in (self.weights, self.images) if name)
-
-    @property
-    def used_categories(self) -> tuple[str, ...]:
-        """Its classes."""
-        return tuple(self.classes)
 
     @property
     def looked_for(self) -> tuple[str, ...]:
@@ -221,7 +212,6 @@ class Detect(Stage):
 
 
 def _indices(names: list[Any] | tuple[Any, ...], model: str, index: dict[str, int]) -> dict[str, int]:
-    """The class index of each name. Raises ValueError if the model has no such class."""
     unknown = [name for name in names if not isinstance(name, str) or name not in index]
     if unknown and not index:
         given = quoted(list(names))

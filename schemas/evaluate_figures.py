@@ -9,6 +9,7 @@ from pydantic import Field
 
 from schemas.base import Frozen, Score
 from schemas.keypoints import MOST_JOINTS
+from schemas.tables import columns
 
 
 class DetectorSettings(Frozen):
@@ -117,26 +118,17 @@ FIGURES = pa.schema(
     [
         ("image", pa.string()),
         ("figure", pa.int64()),
-        ("x_min", pa.float64()),
-        ("y_min", pa.float64()),
-        ("x_max", pa.float64()),
-        ("y_max", pa.float64()),
-        ("raters", pa.int64()),
-        ("boxes", pa.int64()),
-        ("seen_by", pa.int64()),
-        ("has_rater_twice", pa.bool_()),
-        ("is_minority", pa.bool_()),
+        *columns(pa.float64(), "x_min", "y_min", "x_max", "y_max"),
+        *columns(pa.int64(), "raters", "boxes", "seen_by"),
+        *columns(pa.bool_(), "has_rater_twice", "is_minority"),
     ]
 )
 """The figures of a consensus, and which of them are doubtful."""
 
 DISAGREEMENT = pa.schema(
     [
-        ("rater", pa.string()),
-        ("image", pa.string()),
-        ("right", pa.int64()),
-        ("missed", pa.int64()),
-        ("extra", pa.int64()),
+        *columns(pa.string(), "rater", "image"),
+        *columns(pa.int64(), "right", "missed", "extra"),
         ("worst_iou", pa.float64()),
     ]
 )

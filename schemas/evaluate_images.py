@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 
 from schemas.base import Frozen, Score
 from schemas.phrases import quoted
+from schemas.tables import columns
 
 QueryType = Literal["met", "other_art", "non_art"]
 QUERY_TYPES: tuple[QueryType, ...] = get_args(QueryType)
@@ -120,8 +121,7 @@ Sigmas = Annotated[str, Field(min_length=1)] | Sigma | tuple[Sigma, ...]
 
 STROKES = pa.schema(
     [
-        ("method", pa.string()),
-        ("subset", pa.string()),
+        *columns(pa.string(), "method", "subset"),
         ("metric", pa.string()),  # mOKS or S_CLIP
         ("strokes", pa.int64()),
         ("mean", pa.float64()),  # null: no photo has all numbers of strokes
@@ -129,8 +129,7 @@ STROKES = pa.schema(
         ("falls", pa.float64()),
         ("rises_throughout", pa.float64()),  # of the whole study, as is all that follows
         ("rho", pa.float64()),
-        ("rho_photos", pa.int64()),
-        ("photos", pa.int64()),
+        *columns(pa.int64(), "rho_photos", "photos"),
         ("left_out", pa.int64()),  # photos that lack some number of strokes
     ]
 )
@@ -182,22 +181,18 @@ MOST_CLASSES = 20_000
 
 CLASS_SCORES = pa.schema(
     [
-        ("classifier", pa.string()),
-        ("class", pa.string()),
+        *columns(pa.string(), "classifier", "class"),
         ("precision", pa.float64()),  # null: the class is never predicted
         ("recall", pa.float64()),  # null: it has no images
         ("f1", pa.float64()),  # null: neither
-        ("images", pa.int64()),
-        ("predictions", pa.int64()),
+        *columns(pa.int64(), "images", "predictions"),
     ]
 )
 """How well each classifier names each class."""
 
 CONFUSION = pa.schema(
     [
-        ("classifier", pa.string()),
-        ("true_class", pa.string()),
-        ("predicted_class", pa.string()),
+        *columns(pa.string(), "classifier", "true_class", "predicted_class"),
         ("images", pa.int64()),
     ]
 )
@@ -247,8 +242,7 @@ GENERATION_SCORES = pa.schema(
 )
 NEIGHBOURS = pa.schema(
     [
-        ("system", pa.string()),
-        ("sample_id", pa.string()),
+        *columns(pa.string(), "system", "sample_id"),
         ("rank", pa.int32()),
         ("training_id", pa.string()),
         ("similarity", pa.float32()),

@@ -84,7 +84,6 @@ def table_lines(contract: DataContract) -> Iterator[str]:
 
 
 def _described(column: ContractProperty) -> str:
-    """The description with the unit behind it, unless it ends with that."""
     unit = column.custom_value("unit")
     if not unit or column.description.endswith(f", {unit}"):
         return column.description

@@ -98,6 +98,7 @@ class Split(SeededStage):
     """Deal the records of each stratum into train, val and test; groups stay together, published images in place."""
 
     step_kind = "decide"
+    after = ("fetch",)
     is_single = True
     reasons = frozenset({Reason.JOINED_ACROSS_SPLITS, Reason.COPY_ACROSS_ROLES})
 
@@ -176,11 +177,6 @@ class Split(SeededStage):
                 f"got {quoted(self.ratios)}"
             )
         return self
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """Images."""
-        return ("fetch",)
 
     @property
     def counted_category(self) -> str:

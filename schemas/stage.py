@@ -43,6 +43,8 @@ class Stage(Frozen):
     """A step of a build: its word, and a label of its own."""
 
     step_kind: ClassVar[StageKind]
+    after: ClassVar[tuple[str, ...]] = ()
+    """The stages that must stand before this one, by their words, whatever its settings."""
     is_single: ClassVar[bool] = False
     """Whether a recipe has it at most once."""
     has_draw: ClassVar[bool] = False
@@ -60,7 +62,7 @@ class Stage(Frozen):
     @property
     def needs(self) -> tuple[str, ...]:
         """The stages that must stand before this one, by their words."""
-        return ()
+        return self.after
 
     @property
     def uses(self) -> tuple[str, ...]:
@@ -70,7 +72,7 @@ class Stage(Frozen):
     @property
     def used_categories(self) -> tuple[str, ...]:
         """The categories that it counts or looks for."""
-        return ()
+        return self.looked_for
 
     @property
     def looked_for(self) -> tuple[str, ...]:

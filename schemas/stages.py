@@ -75,6 +75,7 @@ class Hash(Stage):
     """Measure each image: size when upright, format, 64-bit perceptual hash, and others that are asked for."""
 
     step_kind = "measure"
+    after = ("fetch",)
     is_single = True
     reasons = FAILURES_IN_BYTES
 
@@ -93,11 +94,6 @@ class Hash(Stage):
         "may ask for (docs/dedup.md)",
     )
 
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """Images."""
-        return ("fetch",)
-
 
 class Quality(Stage):
     """Measure each image's thumbnail: colour, contrast, blur, border, and how much it looks like a photograph of an
@@ -105,21 +101,18 @@ class Quality(Stage):
     """
 
     step_kind = "measure"
+    after = ("fetch",)
     is_single = True
     reasons = FAILURES_IN_BYTES
 
     stage: Literal["quality"] = "quality"
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """Images."""
-        return ("fetch",)
 
 
 class Dedup(Stage):
     """Find images that show the same work, keep one of several copies, and keep related images in one split."""
 
     step_kind = "decide"
+    after = ("hash",)
     finds_copies = True
     reasons = frozenset({Reason.EXACT_DUPLICATE, Reason.NEAR_DUPLICATE})
 
@@ -190,11 +183,6 @@ class Dedup(Stage):
         return self
 
     @property
-    def needs(self) -> tuple[str, ...]:
-        """Hashes."""
-        return ("hash",)
-
-    @property
     def uses(self) -> tuple[str, ...]:
         """The binding of people's verdicts."""
         return (self.verdicts,) if self.verdicts else ()
@@ -242,16 +230,12 @@ class Export(Stage):
     """Publish the release: Parquet tables, COCO files, contract, dataset card, ledger and manifest."""
 
     step_kind = "publish"
+    after = ("fetch", "hash", "split")
 
     stage: Literal["export"] = "export"
     parquet: Parquet = Field(default_factory=Parquet, description="How the tables are written")
     coco: Coco = Field(default_factory=Coco, description="How the COCO files are written")
     media: bool = Field(False, description="Also write the images as files, media/<sha[:2]>/<sha256>.<ext>")
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """What a release says of each image."""
-        return ("fetch", "hash", "split")
 
     def with_screened_score(self, scores: Mapping[str, float]) -> Self:
         """With the lowest score of any category, since COCO files hold the boxes of all."""

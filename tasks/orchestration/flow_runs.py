@@ -152,7 +152,6 @@ def _ended_state(problem: BaseException) -> State:
 
 
 def _describe_pause(pause: Pause) -> str:
-    """What becomes of a run that somebody has paused."""
     until = pause.state.state_details.pause_timeout if isinstance(pause.state, State) else None
     deadline = f" before {until:%Y-%m-%d %H:%M:%S} UTC, or it fails" if until else ""
     return f"paused: what was done is kept; resume the run to go on{deadline}"

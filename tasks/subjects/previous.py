@@ -193,7 +193,6 @@ def _newest(store: Store, name: str, known: Sequence[Release]) -> Release | None
 
 
 def _is_limited(release: Release) -> bool:
-    """Whether it was built with a limit; such a release is never the newest."""
     try:
         return release.recipe().limit is not None
     except DamagedFile:

@@ -12,7 +12,7 @@ from prefect.cache_policies import NO_CACHE
 from schemas.errors import BadInput
 from schemas.manifests import Context
 from schemas.phrases import quoted
-from schemas.train import TrainDetector, TrainingData
+from schemas.train import TrainDetector, TrainingData, TrainingTruth
 from tasks.core.coco.ids import count_with_examples
 from tasks.core.train import several_truths as core
 from tasks.engine import runs
@@ -99,16 +99,16 @@ def write_out(path: str, result: TrainingResult, context: Context) -> None:
 
 def _load_truths(category: str, data: TrainingData, context: Context) -> tuple[JoinedTruth, GroundTruth | None]:
     """What is trained on, and what is evaluated on. A single truth is as it is: nothing of it is held out."""
-    truths = [load_ground_truth(one.truth, one.images, context, Chosen((category,), one.split)) for one in data.truths]
+
+    def load(one: TrainingTruth) -> GroundTruth:
+        return load_ground_truth(one.truth, one.images, context, Chosen((category,), one.split))
+
+    truths = [load(one) for one in data.truths]
     for truth in truths:
         if not training_run.count_figures(truth):
             raise BadInput(f"{truth.name}: expected figures of {quoted(category)}, got nothing but crowds")
-    evaluation = None
-    if data.evaluate_truth is not None:
-        evaluation = load_ground_truth(
-            data.evaluate_truth, data.evaluate_images, context, Chosen((category,), data.evaluate_on)
-        )
-    if not data.also:
+    evaluation = None if data.evaluation is None else load(data.evaluation)
+    if len(truths) == 1:
         return JoinedTruth(truths[0], (), ()), evaluation
     held_out = held_out_blobs(data, evaluation, category, context)
     named = name_apart(truths, [one.truth for one in data.truths])
@@ -122,7 +122,7 @@ def held_out_blobs(data: TrainingData, evaluation: GroundTruth | None, category:
     Splits that are trained on hold nothing out, nor do the splits of a truth that is trained on as a whole.
     """
     blobs = set() if evaluation is None else {*evaluation.images["sha256"].to_pylist()}
-    names = _HELD_OUT | ({data.evaluate_on} if data.evaluate_on else set())
+    names = _HELD_OUT | ({data.evaluation.split} if data.evaluation and data.evaluation.split else set())
     for truth, folder in dict.fromkeys((one.truth, one.images) for one in data.truths):
         trained = {one.split for one in data.truths if one.truth == truth}
         if None not in trained:
@@ -140,7 +140,6 @@ def _start(settings: TrainDetector, context: Context) -> bytes | None:
 
 
 def _notes(truth: GroundTruth, evaluation: GroundTruth | None) -> list[str]:
-    """Sentences on what was left out, and on images that are both learnt from and evaluated on."""
     sources = [truth] if evaluation is None else [truth, evaluation]
     notes = [f"{source.name}: {note}" for source in sources for note in source.notes]
     if evaluation is not None:
@@ -195,7 +194,6 @@ def join_truths(truths: Sequence[GroundTruth], held_out: Collection[str]) -> Joi
 
 
 def _held_out_notes(left_out: Sequence[int]) -> list[str]:
-    """A sentence on the images that are held out, by their ids."""
     if not left_out:
         return []
     return [f"left out, as they are held out for evaluation: {count_with_examples(left_out, 'image')}"]

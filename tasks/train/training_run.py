@@ -112,7 +112,6 @@ def count_steps(run: TrainingRun) -> int:
 
 
 def _resume(run: TrainingRun, store: Store) -> tuple[trainers.Trainer, TrainingProgress]:
-    """The trainer and progress of the newest intact checkpoint, or at the beginning."""
     for data in trainers.intact_checkpoints(store, layout.checkpoints_folder(run.folder)):
         with contextlib.suppress(DamagedFile, ValidationError):
             trainer = _trainer(run)
@@ -135,7 +134,6 @@ def _run_steps(
     store: Store,
     report: ReportProgress,
 ) -> TrainingProgress:
-    """Take all steps that are left; the progress at the end."""
     settings, images = run.settings, lessons.lessons_from_tables(run.truth.images, run.truth.figures)
     per_epoch = schedule.steps_per_epoch(len(images), settings)
     total, last_s = per_epoch * settings.epochs, time.monotonic()
@@ -165,7 +163,6 @@ def _run_steps(
 
 
 def _groups(image_ids: Sequence[int], settings: TrainDetector, first: int) -> Iterator[tuple[int, list[int]]]:
-    """(epoch, places) of every step from `first` on."""
     size, per_epoch = settings.batch * settings.accumulate, schedule.steps_per_epoch(len(image_ids), settings)
     for epoch in range(first // per_epoch, settings.epochs):
         places = schedule.order_of_epoch(image_ids, settings.seed, epoch)
@@ -235,7 +232,6 @@ def evaluate_model(
 def _write_results(
     run: TrainingRun, trainer: trainers.Trainer, progress: TrainingProgress, store: Store
 ) -> dict[str, Any]:
-    """The weights, the curves, and last the metrics."""
     settings, folder = run.settings, run.folder
     metadata = models.WeightsMetadata(settings.model, (settings.category,), *settings.detect_sides_px)
     model = models.weights_bytes(trainer.model, metadata)

@@ -225,7 +225,6 @@ def _are_scores(values: Floats) -> bool:
 
 
 def _cells_of_heads(height_px: int, width_px: int) -> Iterator[int]:
-    """How many cells two or more neighbouring strides have."""
     for start in range(len(_ALL_STRIDES)):
         for end in range(start + 2, len(_ALL_STRIDES) + 1):
             yield sum(cell_counts(height_px, width_px, _ALL_STRIDES[start:end]))

@@ -84,10 +84,10 @@ def compute_outputs_in_float32(model: nn.Module) -> None:
     The layers are wrapped, which changes their names in a state dict.
     """
     _use_float32_anchors(model)
+    for module, name, layer in _children(model):
+        if name in OUTPUT_LAYERS and not isinstance(layer, Float32Layer):
+            setattr(module, name, Float32Layer(layer))
     for module in list(model.modules()):
-        for name, layer in list(module.named_children()):
-            if name in OUTPUT_LAYERS and not isinstance(layer, Float32Layer):
-                setattr(module, name, Float32Layer(layer))
         if isinstance(module, SSDScoringHead):
             module.module_list = nn.ModuleList(Float32Layer(layer) for layer in module.module_list)
 
@@ -98,21 +98,20 @@ def cast_outputs_to_float32(model: nn.Module) -> None:
     The layers themselves keep their precision, and their names in a state dict.
     """
     _use_float32_anchors(model)
-    for module in list(model.modules()):
-        for name, layer in list(module.named_children()):
-            if name in OUTPUT_LAYERS or isinstance(layer, SSDScoringHead):
-                layer.register_forward_hook(_to_float32)
-
-
-def _to_float32(_layer: nn.Module, _inputs: Any, output: Tensor) -> Tensor:
-    return output.float()
+    for _, name, layer in _children(model):
+        if name in OUTPUT_LAYERS or isinstance(layer, SSDScoringHead):
+            layer.register_forward_hook(lambda _layer, _inputs, output: output.float())
 
 
 def _use_float32_anchors(model: nn.Module) -> None:
-    for module in list(model.modules()):
-        for name, layer in list(module.named_children()):
-            if name == "anchor_generator" and not isinstance(layer, Float32Anchors):
-                setattr(module, name, Float32Anchors(layer))
+    for module, name, layer in _children(model):
+        if name == "anchor_generator" and not isinstance(layer, Float32Anchors):
+            setattr(module, name, Float32Anchors(layer))
+
+
+def _children(model: nn.Module) -> list[tuple[nn.Module, str, nn.Module]]:
+    """Each module of the model, with each of its layers by name."""
+    return [(module, *child) for module in model.modules() for child in module.named_children()]
 
 
 def fix_pooling_scales(model: Any) -> None:

@@ -15,7 +15,7 @@ import torchvision
 from torch import Tensor, nn
 from torchvision.models import detection, get_model_weights
 
-from schemas.detect import Detect
+from schemas.detect import TORCHVISION, Detect
 from schemas.errors import BadInput
 from schemas.phrases import quoted
 from tasks.io.detectors import devices, torchvision_detector
@@ -24,22 +24,8 @@ from tasks.io.detectors.small_detector import fcos_small
 from tasks.io.files import inputs
 
 MODELS: dict[str, Callable[..., nn.Module]] = {
-    name: getattr(detection, name)
-    for name in (
-        "fasterrcnn_resnet50_fpn",
-        "fasterrcnn_resnet50_fpn_v2",
-        "fasterrcnn_mobilenet_v3_large_fpn",
-        "fasterrcnn_mobilenet_v3_large_320_fpn",
-        "retinanet_resnet50_fpn",
-        "retinanet_resnet50_fpn_v2",
-        "fcos_resnet50_fpn",
-        "ssd300_vgg16",
-        "ssdlite320_mobilenet_v3_large",
-        "maskrcnn_resnet50_fpn",
-        "maskrcnn_resnet50_fpn_v2",
-        "keypointrcnn_resnet50_fpn",
-    )
-} | {"fcos_small": fcos_small}
+    name: fcos_small if name == "fcos_small" else getattr(detection, name) for name in TORCHVISION
+}
 """Functions that build a model from weights, weights_backbone and num_classes."""
 
 VERSION = f"torch {torch.__version__}, torchvision {torchvision.__version__}"
@@ -129,7 +115,6 @@ def fill_weights(model: nn.Module, state: dict[str, Tensor], what: str) -> None:
 
 
 def _load_state(model: nn.Module, state: dict[str, Tensor], what: str) -> tuple[list[str], list[str]]:
-    """Load what fits; returns the names that are missing and those that the model does not have."""
     try:
         result = model.load_state_dict(state, strict=False)
     except RuntimeError as problem:  # a wrong shape under a layer name of an earlier version
@@ -210,7 +195,6 @@ def _metadata_of(data: bytes) -> WeightsMetadata | None:
 
 
 def _classes_of(name: str, state: dict[str, Tensor]) -> int | None:
-    """Number of classes of a model's head, the background included; None if the head is unknown."""
     for layer in _CLASS_SCORE_LAYERS:
         if layer in state and state[layer].ndim:
             rows, anchors = int(state[layer].shape[0]), 9 if name.startswith("retinanet") else 1

@@ -135,7 +135,6 @@ def _import_family(settings: Detect) -> list[ModuleType]:
 
 
 def _weights_file(settings: Detect, url: str) -> str:
-    """Path or URL of a binding's weights; torchvision's published weights are bound by name."""
     if settings.family != "torchvision":
         return url
     weights: Any = _import_family(settings)[-1]
