@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from flows.detector_options import DetectorRequest, ResultsRequest
     from schemas.manifests import Context
     from tasks.evaluate.evaluation import Evaluation
-    from tasks.subjects.truth import GroundTruth
+    from tasks.subjects.ground_truth import GroundTruth
 
 Settings = TypeVar("Settings", bound="BaseModel")
 

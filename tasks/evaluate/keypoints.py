@@ -33,7 +33,8 @@ from tasks.core.evaluate.systems_page import Headings
 from tasks.evaluate.evaluation import Evaluation, Resampling, evaluation
 from tasks.io.files import inputs
 from tasks.io.files.arrays import read_table
-from tasks.subjects.truth import Chosen, GroundTruth, load_ground_truth
+from tasks.subjects.ground_truth import GroundTruth
+from tasks.subjects.truth import Chosen, load_ground_truth
 
 _RESULTS = pa.schema(
     [

@@ -28,7 +28,7 @@ from tasks.core.evaluate.voc.verdicts import voc_verdicts
 from tasks.core.tables import lookup
 from tasks.evaluate.evaluation import Evaluation, Resampling, evaluation
 from tasks.io.files.arrays import read_table
-from tasks.subjects.truth import GroundTruth
+from tasks.subjects.ground_truth import GroundTruth
 
 BASELINE = "full-frame"
 """One box an image, as large as the canvas: what can be had for nothing."""

@@ -22,7 +22,8 @@ from tasks.io.files import inputs, outputs
 from tasks.io.store import layout
 from tasks.orchestration import retries
 from tasks.orchestration.progress import progress
-from tasks.subjects.truth import Chosen, GroundTruth, blobs_of_splits, digest_of_tables, load_ground_truth
+from tasks.subjects.ground_truth import GroundTruth, digest_of_tables
+from tasks.subjects.truth import Chosen, blobs_of_splits, load_ground_truth
 from tasks.train import training_run
 
 MAX_START_BYTES = 4 * 2**30

@@ -37,7 +37,7 @@ from tasks.io.training import samples
 from tasks.io.training import trainer as trainers
 from tasks.io.training.augment import apply_change
 from tasks.subjects.detectors import detections
-from tasks.subjects.truth import GroundTruth
+from tasks.subjects.ground_truth import GroundTruth
 
 CODE = code_digest(sys.modules[__name__], detections)
 AT_MOST = 100

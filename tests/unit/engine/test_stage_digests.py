@@ -233,6 +233,7 @@ OUTSIDE = {
     "events": "what Prefect's server is told; not stored",
     "failures": "what a person is told of a failure",
     "flow_runs": "shown, not stored",
+    "ground_truth": "what truths are; the digest of their tables is part of the key",
     "library_hashes": "looks up and stores; what is stored comes from io",
     "detectors": "opens files and chooses which of its modules runs; these are parts of the key",
     "web_client": "who asks, and how politely: no content",

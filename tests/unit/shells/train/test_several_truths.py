@@ -9,7 +9,7 @@ pytest.importorskip("torchvision")
 
 from schemas.errors import BadInput
 from schemas.tables import ANNOTATED_FIGURES, ANNOTATED_IMAGES
-from tasks.subjects.truth import GroundTruth
+from tasks.subjects.ground_truth import GroundTruth
 from tasks.train import TruthShare, join_truths, name_apart
 
 
