@@ -19,7 +19,7 @@ from torch.utils.data import DataLoader, Dataset
 from torchvision.transforms.v2 import functional
 
 from schemas.detect import Detect
-from tasks.io.detectors.heads import set_limits
+from tasks.io.detectors.loading import set_limits
 
 _SHARED = Path("/dev/shm")
 _SHARED_BYTES = 2**30

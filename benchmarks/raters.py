@@ -19,7 +19,7 @@ import numpy as np
 
 from benchmarks.results import write
 from examples.museum.raters import RatedWork, rated_works, simulate_raters
-from schemas.evaluate_raters import RaterSettings
+from schemas.evaluate_figures import RaterSettings
 from tasks.core.evaluate.raters.agreement import krippendorff_alpha
 from tasks.core.evaluate.raters.boxes import overlaps_of, total_overlap
 from tasks.core.evaluate.raters.consensus import find_consensus

@@ -90,7 +90,6 @@ def request(
 
 
 def _plan_run(recipe: Recipe, context: Context) -> str:
-    """Show what a build would do; its summary."""
     flow_runs.rename_run(f"{recipe.name} · plan")
     steps = plan(recipe, _without_gpu_of_cluster(context))
     artifacts.create_plan(context, steps)
@@ -98,7 +97,6 @@ def _plan_run(recipe: Recipe, context: Context) -> str:
 
 
 def _build_run(recipe: Recipe, context: Context) -> str:
-    """Build, and show and tell of it on the way; the URL of the release."""
     flow_runs.rename_run(f"{recipe.name} · build")
     collisions.update_strategy()
     here = _without_gpu_of_cluster(context)

@@ -190,7 +190,6 @@ def _why_again(recipe: Recipe, context: Context, problem: DamagedFile | Overtake
 
 
 def _show_refusal(state: State | None, recipe: Recipe, context: Context, problem: Refusal) -> None:
-    """Print what was kept and dropped so far, and keep it for `why --last`."""
     if state is not None:
         _show_what_was_done(state, context)
     try:

@@ -1,4 +1,6 @@
-"""Whether a Dask cluster can run a build's parts: asked before the build begins, and told in one sentence."""
+"""The Dask cluster on which a build's parts run: the flow's task runner; and whether it can run them, asked before the
+build begins and told in one sentence.
+"""
 
 import asyncio
 import contextlib
@@ -7,6 +9,8 @@ import logging
 import os
 import platform
 import socket
+import uuid
+import warnings
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -16,10 +20,13 @@ from distributed import Client
 from distributed.comm.addressing import get_address_host_port
 from distributed.core import rpc
 from prefect.settings import PREFECT_API_URL
+from prefect_dask.client import PrefectDaskClient
+from prefect_dask.task_runners import DaskTaskRunner
 
 from schemas.errors import BadInput
 from schemas.phrases import LONGEST_PLACE, error_line, printable, quoted
-from tasks.orchestration import clusters, worker_code
+from tasks.orchestration import clusters, workers
+from tasks.orchestration.workers import BuildPlugin
 
 _LAST_PORT = 65535
 _CONNECT_S, _ANSWER_S = 3.0, 4.0
@@ -54,7 +61,6 @@ def check_workers(client: Client, dask: str) -> None:
 
 
 def _workers(dask: str) -> list[str]:
-    """The workers of the scheduler at an address. Raises BadInput where there is none."""
     try:
         host, port = get_address_host_port(dask)
     except ValueError as problem:
@@ -86,7 +92,6 @@ def _silent_protocol() -> Iterator[None]:
 
 
 async def _identity(dask: str, host: str, port: int) -> dict[str, Any]:
-    """What the server at an address says of itself."""
     async with asyncio.timeout(_ANSWER_S):
         # else an unknown name, or a port at which nobody listens, is tried again and again, and what is wrong is lost
         _, writer = await asyncio.open_connection(host, port)
@@ -129,7 +134,6 @@ def _is_refused(problem: BaseException) -> bool:
 
 
 def _wait_for_worker(client: Client, dask: str) -> None:
-    """Wait for a first worker; raise BadInput if none comes in time."""
     waiting = client.submit(os.getpid, pure=False)  # a cluster that grows when there is work has a reason to
     try:
         waiting.result(timeout=clusters.longest_wait_s())
@@ -153,15 +157,15 @@ def _check_code(client: Client) -> None:
         if version[:2] != here:
             got, expected = ".".join(version), ".".join(here)
             raise BadInput(f"expected workers with Python {expected}, as here, got Python {got} at {worker}")
-    name = worker_code.__name__
+    name = workers.__name__
     for worker, module in client.run(importlib.import_module, name, on_error="return").items():
         if isinstance(module, BaseException):
             raise BadInput(
                 f"expected workers that can import this program, got {error_line(module)} at {worker}; install the "
                 "same version of bilderatlas there, and start the worker again"
             )
-    for worker, code in client.run(worker_code.code_of_process).items():
-        if code != worker_code.code_of_process():
+    for worker, code in client.run(workers.code_of_process).items():
+        if code != workers.code_of_process():
             raise BadInput(
                 f"expected workers with the same version of this program as here, got another one at {worker}; install "
                 "it there too, and start the worker again"
@@ -178,3 +182,41 @@ def is_here(address: str) -> bool:
     except OSError:
         return False
     return True
+
+
+_LONGEST_S = 6.0
+"""To say that the build has ended; workers that don't answer are not waited for."""
+
+
+class ClusterRunner(DaskTaskRunner):
+    """The cluster at an address. Its workers report to the flow's Prefect server as long as the flow runs."""
+
+    _build_client: PrefectDaskClient | None = None
+    _plugin: BuildPlugin | None = None
+
+    @property
+    def client(self) -> PrefectDaskClient:
+        """The flow's client of the cluster, which connects when the first part is to run.
+
+        Raises BadInput for workers that don't come, or can't run parts.
+        """
+        if self._plugin is not None:
+            return super().client
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a table of versions: what matters of it, `check_workers` says
+            client = self._build_client = super().client
+        check_workers(client, str(self.address))
+        self._plugin = BuildPlugin(str(PREFECT_API_URL.value()), uuid.uuid4().hex)
+        client.register_plugin(self._plugin, name=self._plugin.name)
+        return client
+
+    def __exit__(self, *problem: Any) -> None:
+        """Let the workers send what is left, then leave them."""
+        if self._build_client is not None and self._build_client.status != "running":
+            # a client that is trying to find its scheduler again logs a traceback when it ends: the sentence is enough
+            logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
+        if self._build_client is not None and self._plugin is not None:
+            with contextlib.suppress(Exception):  # a cluster that is gone, or a worker that is not well
+                remove = self._build_client._unregister_worker_plugin
+                self._build_client.sync(remove, name=self._plugin.name, callback_timeout=_LONGEST_S)  # type: ignore[no-untyped-call]
+        super().__exit__(*problem)

@@ -59,7 +59,6 @@ def check_bindings(recipe: Recipe, bindings: Mapping[str, str]) -> None:
 
 
 def _named_bindings(recipe: Recipe) -> str:
-    """The bindings that a recipe names, as a message says what was expected; empty where it names none."""
     names = [f"'{name}'" for name in sorted(recipe.bindings)]
     if not names:
         return ""
@@ -113,7 +112,6 @@ def _apply(fields: dict[str, Any], change: str) -> None:
 
 
 def _stage_settings(fields: dict[str, Any], label: str, change: str) -> dict[str, Any]:
-    """The settings of the stage of that label, to be written into. Raises BadInput where no stage has it."""
     stages = fields.get("stages")
     entries: list[Any] = stages if isinstance(stages, list) else []
     labels = []

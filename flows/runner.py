@@ -39,7 +39,7 @@ def runner(dask: str | None) -> TaskRunner[Any]:
     """Threads of this process, or the Dask cluster at an address."""
     if not dask:
         return Threads(max_workers=_MOST_THREADS)
-    from flows.dask_runner import ClusterRunner  # takes a second to import, and most builds need none
+    from flows.cluster import ClusterRunner  # takes a second to import, and most builds need none
 
     return ClusterRunner(address=dask)
 

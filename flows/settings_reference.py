@@ -10,16 +10,10 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from flows.setting_errors import PATTERNS
+from flows.settings import PATTERNS
 from schemas.errors import BadInput
-from schemas.evaluate_classification import ClassificationSettings
-from schemas.evaluate_detector import DetectorSettings
-from schemas.evaluate_generation import GenerationSettings
-from schemas.evaluate_keypoints import KeypointSettings
-from schemas.evaluate_raters import RaterSettings
-from schemas.evaluate_recognition import RecognitionSettings
-from schemas.evaluate_sketches import SketchSettings
-from schemas.evaluate_voc import VocSettings
+from schemas.evaluate_figures import DetectorSettings, KeypointSettings, RaterSettings, VocSettings
+from schemas.evaluate_images import ClassificationSettings, GenerationSettings, RecognitionSettings, SketchSettings
 from schemas.phrases import quoted
 from schemas.recipe import Recipe
 from schemas.sources import AnySource
@@ -184,7 +178,6 @@ def _settings(model: type[BaseModel], prefix: str = "", unit: str = "") -> Itera
 
 
 def _kind(annotation: Any) -> str:
-    """A type in plain words, such as "list of text"."""
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
         return _kind(arguments[0])
@@ -217,7 +210,6 @@ def _unit(name: str) -> str:
 
 
 def _allowed(metadata: Sequence[Any]) -> str:
-    """The limits on a number, a length or a pattern, in words."""
     limits = {
         name: value
         for item in metadata
@@ -251,7 +243,6 @@ def _default(field: FieldInfo, *, is_group: bool) -> str:
 
 
 def _value(value: Any) -> str:
-    """A default as one would write it in YAML."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, tuple):

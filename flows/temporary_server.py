@@ -13,10 +13,9 @@ import time
 
 from prefect.settings import PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS, get_current_settings
 
-from flows.sqlite_server import collect_apart
 from flows.wall import Wall, allowed_names
 from schemas.errors import BadInput
-from tasks.orchestration.prefect_innards import make_server_app
+from tasks.orchestration.prefect_innards import collect_apart, make_server_app
 
 
 def start_process(port: int) -> "subprocess.Popen[bytes]":

@@ -40,15 +40,15 @@ def training_data(
 
     also: further truths, each as TRUTH[,images=FOLDER][,split=SPLIT]. Raises BadInput for one that can't be read.
     """
-    split = split or _default_split(truth)
-    more = tuple(parse_truth(text) for text in also)
-    evaluation = evaluate_truth or truth
-    if not is_coco_file(evaluation):
+    trained = TrainingTruth(truth, images, split or _default_split(truth))
+    truths = (trained, *map(parse_truth, also))
+    if evaluate_truth is None:
+        if is_coco_file(truth) and evaluate_on is None:
+            return TrainingData(truths, None)
+        evaluate_truth, evaluate_images = truth, images
+    if not is_coco_file(evaluate_truth):
         evaluate_on = evaluate_on or "val"
-    elif evaluate_truth is None and evaluate_on is None:
-        return TrainingData(truth, images, split, None, None, None, more)
-    folder = evaluate_images if evaluate_truth else images
-    return TrainingData(truth, images, split, evaluation, folder, evaluate_on, more)
+    return TrainingData(truths, TrainingTruth(evaluate_truth, evaluate_images, evaluate_on))
 
 
 def parse_truth(text: str) -> TrainingTruth:

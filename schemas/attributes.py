@@ -141,7 +141,6 @@ def check_offer(name: str, field: str, source: str, offered: Sequence[str], what
 
 
 def _taken(name: str) -> str:
-    """What a name stands for already; empty where it is free."""
     if name in _COLUMNS:
         return "a column of releases"
     if name in _COCO:

@@ -5,7 +5,7 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import AfterValidator, Field
 
-from schemas.word_lists import Phrase, Phrases, WordLists
+from schemas.base import Phrase, Phrases, WordLists
 
 
 def _with_a_letter(word: str) -> str:

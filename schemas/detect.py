@@ -9,11 +9,33 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from schemas.base import Name, Score
-from schemas.coco_names import INDEX_OF_80, INDEX_OF_91
 from schemas.keypoints import DEFAULT
 from schemas.phrases import quoted
 from schemas.reasons import FAILURES_IN_BYTES
 from schemas.stage import Stage, Surroundings
+
+# the classes of COCO, by which most detectors are trained (Lin et al., 2014)
+COCO_IDS = {
+    1: "person", 2: "bicycle", 3: "car", 4: "motorcycle", 5: "airplane", 6: "bus", 7: "train", 8: "truck", 9: "boat",
+    10: "traffic light", 11: "fire hydrant", 13: "stop sign", 14: "parking meter", 15: "bench", 16: "bird", 17: "cat",
+    18: "dog", 19: "horse", 20: "sheep", 21: "cow", 22: "elephant", 23: "bear", 24: "zebra", 25: "giraffe",
+    27: "backpack", 28: "umbrella", 31: "handbag", 32: "tie", 33: "suitcase", 34: "frisbee", 35: "skis",
+    36: "snowboard", 37: "sports ball", 38: "kite", 39: "baseball bat", 40: "baseball glove", 41: "skateboard",
+    42: "surfboard", 43: "tennis racket", 44: "bottle", 46: "wine glass", 47: "cup", 48: "fork", 49: "knife",
+    50: "spoon", 51: "bowl", 52: "banana", 53: "apple", 54: "sandwich", 55: "orange", 56: "broccoli", 57: "carrot",
+    58: "hot dog", 59: "pizza", 60: "donut", 61: "cake", 62: "chair", 63: "couch", 64: "potted plant", 65: "bed",
+    67: "dining table", 70: "toilet", 72: "tv", 73: "laptop", 74: "mouse", 75: "remote", 76: "keyboard",
+    77: "cell phone", 78: "microwave", 79: "oven", 80: "toaster", 81: "sink", 82: "refrigerator", 84: "book",
+    85: "clock", 86: "vase", 87: "scissors", 88: "teddy bear", 89: "hair drier", 90: "toothbrush",
+}  # fmt: skip
+"""Category id of COCO's own files, and class index of torchvision's COCO models (0 is the background): 80 of 1..90."""
+
+INDEX_OF_80 = {name: place for place, name in enumerate(COCO_IDS.values())}
+"""Class index of models that number the 80 classes without gaps, from 0: YOLOX, FastestDet."""
+
+INDEX_OF_91 = {name: number for number, name in COCO_IDS.items()}
+"""Class index of models that number them as COCO does."""
+
 
 Family = Literal["onnx", "torchvision", "hog", "results"]
 TORCHVISION = (
@@ -80,6 +102,7 @@ class Detect(Stage):
     """Measure each blob with a detector; all boxes above a low score are stored, and nothing is dropped for them."""
 
     step_kind = "measure"
+    after = ("fetch",)
     is_single = True
     reasons = FAILURES_IN_BYTES
 
@@ -164,19 +187,9 @@ class Detect(Stage):
         return self
 
     @property
-    def needs(self) -> tuple[str, ...]:
-        """Images."""
-        return ("fetch",)
-
-    @property
     def uses(self) -> tuple[str, ...]:
         """The bindings of its weights and images."""
         return tuple(name for name in (self.weights, self.images) if name)
-
-    @property
-    def used_categories(self) -> tuple[str, ...]:
-        """Its classes."""
-        return tuple(self.classes)
 
     @property
     def looked_for(self) -> tuple[str, ...]:
@@ -199,7 +212,6 @@ class Detect(Stage):
 
 
 def _indices(names: list[Any] | tuple[Any, ...], model: str, index: dict[str, int]) -> dict[str, int]:
-    """The class index of each name. Raises ValueError if the model has no such class."""
     unknown = [name for name in names if not isinstance(name, str) or name not in index]
     if unknown and not index:
         given = quoted(list(names))

@@ -69,7 +69,6 @@ class FileNames:
         return f"; there is {near[0]!r}, which differs in {difference(name, near[0])}"
 
     def _equal(self, name: str) -> list[str]:
-        """Those that are canonically equal, the composed one first."""
         canonical = canonical_name(name)
         composed = [canonical] if canonical in self._names else []
         return [*composed, *self._by_canonical.get(canonical, ())]

@@ -5,7 +5,7 @@ from typing import Any, Literal, get_args
 
 from pydantic import Field
 
-from schemas.word_lists import Phrases, WordLists
+from schemas.base import Phrases, WordLists
 
 Qualifier = Literal[
     "formerly attributed to",

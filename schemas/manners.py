@@ -1,8 +1,9 @@
-"""How politely a build asks web hosts: how fast, how often it tries again, and when it stops."""
+"""How a build asks web hosts: how fast, how often it tries again, when it stops, and how a source's secret is sent."""
 
 import contextlib
 import ipaddress
 import re
+from dataclasses import dataclass
 
 import idna
 from pydantic import Field, field_validator
@@ -119,3 +120,20 @@ def ascii_name(host: str) -> str:
             return idna.encode(host, uts46=True).decode()
     # the older standard, which makes another name of ß, has signs that the newer one refuses
     return host.encode("idna").decode()
+
+
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """How a secret is sent: as a query parameter, to this host only; with a log-in, a session token in its place.
+
+    parameter: name of the query parameter for the secret (or, after a log-in, for the session token).
+    login_url: the secret is then `<first>:<second>`, sent there as the two `login_parameters`; `session_field` of the
+    JSON answer is the session token, which is valid for `session_s` seconds.
+    """
+
+    host: str
+    parameter: str
+    login_url: str | None = None
+    login_parameters: tuple[str, str] = ("", "")
+    session_field: str = ""
+    session_s: float = 0.0

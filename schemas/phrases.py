@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
+from enum import StrEnum
 from types import NoneType
-from typing import Any
+from typing import Any, Self
 
 LONGEST_QUOTE = 80
 LONGEST_PLACE = 300
@@ -15,6 +16,18 @@ _MOST_BITS = 256
 """A longer number is not written out: Python refuses to write one of more than 4,300 digits."""
 
 _BRACKETS = {list: "[]", tuple: "()", set: "{}", frozenset: "{}"}
+
+
+class Word(StrEnum):
+    """A word of a closed list, as tables hold it, and one sentence for people: `NAME = "word", "The sentence."`."""
+
+    meaning: str
+
+    def __new__(cls, value: str, meaning: str = "") -> Self:
+        """The word itself is its value."""
+        word = str.__new__(cls, value)
+        word._value_, word.meaning = value, meaning
+        return word
 
 
 def and_more(count: int) -> str:

@@ -1,127 +1,104 @@
 """Every reason for which a stage may drop a record. The ledger, the terminal's table and the report use these words."""
 
-from enum import StrEnum
-
 import pyarrow as pa
 
+from schemas.phrases import Word
 
-class Reason(StrEnum):
+
+class Reason(Word):
     """Why a record was dropped; the value is what stands in the ledger."""
 
     # by hand, at any stage
-    EXCLUDED = "excluded"
-    TAKEN_DOWN = "taken_down"
-    REPLACED = "replaced"
+    EXCLUDED = "excluded", "A person has excluded the record; the detail says why and when."
+    TAKEN_DOWN = "taken_down", "The record, or another copy of its work, was taken down; the detail says why and when."
+    REPLACED = (
+        "replaced",
+        "A person has sent the record back after the draw; the next in the order of its stratum took its place.",
+    )
     # scrape
-    OVER_LIMIT = "over_limit"
-    GONE = "gone"
-    BAD_RECORD = "bad_record"
-    BAD_ATTRIBUTE = "bad_attribute"
-    SAME_KEY = "same_key"
+    OVER_LIMIT = "over_limit", "The build was limited to fewer records; this one was not among the chosen."
+    GONE = "gone", "An earlier build knew the record; the source's complete listing no longer has it."
+    BAD_RECORD = "bad_record", "The source's row can't be read as a record."
+    BAD_ATTRIBUTE = "bad_attribute", "An attribute has a value that is not of the type that the recipe declares."
+    SAME_KEY = "same_key", "The source lists this key more than once; the first row in the order of its content stays."
     # fetch
-    NOT_FOUND = "not_found"
-    NOT_ALLOWED = "not_allowed"
-    UNREACHABLE = "unreachable"
-    SERVER_ERROR = "server_error"
-    THROTTLED = "throttled"
-    CUT_SHORT = "cut_short"
-    OVER_BUDGET = "over_budget"
-    HTTP_ERROR = "http_error"
-    REDIRECT_LOOP = "redirect_loop"
-    ROBOTS_DISALLOW = "robots_disallow"
-    OPTED_OUT = "opted_out"
-    EMPTY_FILE = "empty_file"
-    TOO_MANY_BYTES = "too_many_bytes"
-    NOT_AN_IMAGE = "not_an_image"
-    UNSUPPORTED_FORMAT = "unsupported_format"
-    BROKEN_IMAGE = "broken_image"
-    TOO_MANY_PIXELS = "too_many_pixels"
-    UNSUPPORTED_PIXELS = "unsupported_pixels"
+    NOT_FOUND = "not_found", "The image is not where the record says it is."
+    NOT_ALLOWED = "not_allowed", "The address is outside what the recipe and its bindings allow."
+    UNREACHABLE = (
+        "unreachable",
+        "The image could not be had this time (no connection, no answer in time); asked again in the next build.",
+    )
+    SERVER_ERROR = "server_error", "The server failed (a 5xx status), each time; asked again in the next build."
+    THROTTLED = "throttled", "The server asked to slow down, and went on asking; asked again in the next build."
+    CUT_SHORT = (
+        "cut_short",
+        "The server broke off before all of the promised bytes had come; asked again in the next build.",
+    )
+    OVER_BUDGET = (
+        "over_budget",
+        "The build's budget of requests or bytes was spent before; asked for in the next build.",
+    )
+    HTTP_ERROR = "http_error", "The server refused the request for good (a 4xx status)."
+    REDIRECT_LOOP = (
+        "redirect_loop",
+        "The server redirects in a circle, or to ever new addresses (more than 5 redirects).",
+    )
+    ROBOTS_DISALLOW = "robots_disallow", "The host's robots.txt asks not to fetch this address."
+    OPTED_OUT = "opted_out", "The server says X-Robots-Tag: noai or noimageai."
+    EMPTY_FILE = "empty_file", "The file has no bytes."
+    TOO_MANY_BYTES = "too_many_bytes", "The file is larger than the fetch stage's max_bytes."
+    NOT_AN_IMAGE = "not_an_image", "The bytes are no image of a known format."
+    UNSUPPORTED_FORMAT = "unsupported_format", "The image is of a format that is not read; the detail names it."
+    BROKEN_IMAGE = "broken_image", "The bytes begin like an image but do not decode to the end: truncated or corrupt."
+    TOO_MANY_PIXELS = (
+        "too_many_pixels",
+        "The image has more pixels than the fetch stage's max_pixels, or than its decoder takes.",
+    )
+    UNSUPPORTED_PIXELS = "unsupported_pixels", "The image's pixels, or their coding, have no stated way to 8-bit sRGB."
     # screen
-    TOO_SMALL = "too_small"
-    TOO_ELONGATED = "too_elongated"
-    TOO_FEW_FIGURES = "too_few_figures"
-    TOO_MANY_FIGURES = "too_many_figures"
-    RIGHTS_NOT_OPEN = "rights_not_open"
-    STYLE_NOT_WANTED = "style_not_wanted"
-    WHERE_NOT_MET = "where_not_met"
-    OUTSIDE_PIXELS = "outside_pixels"
-    OUTSIDE_BYTES = "outside_bytes"
-    NOT_IN_COLOUR = "not_in_colour"
-    IN_COLOUR = "in_colour"
-    BLANK = "blank"
-    BLURRED = "blurred"
-    FRAMED = "framed"
-    OBJECT_PHOTO = "object_photo"
+    TOO_SMALL = "too_small", "The shorter side is below the screen's least_side_px."
+    TOO_ELONGATED = "too_elongated", "Width / height lies outside the screen's aspect range."
+    TOO_FEW_FIGURES = "too_few_figures", "Fewer figures than the screen asks for."
+    TOO_MANY_FIGURES = "too_many_figures", "More figures than the screen allows."
+    RIGHTS_NOT_OPEN = "rights_not_open", "The rights statement is none of those that the screen lets pass."
+    STYLE_NOT_WANTED = "style_not_wanted", "The style is none of those that the screen lets pass."
+    WHERE_NOT_MET = (
+        "where_not_met",
+        "What the record says, or does not say, is none of what the screen asks for; the detail tells it.",
+    )
+    OUTSIDE_PIXELS = "outside_pixels", "Width x height lies outside the screen's range of pixels."
+    OUTSIDE_BYTES = "outside_bytes", "The file's size lies outside the screen's range of bytes."
+    NOT_IN_COLOUR = "not_in_colour", "The picture is in greys, or in one tone; the screen asks for colour."
+    IN_COLOUR = "in_colour", "The picture is in colour; the screen asks for greys."
+    BLANK = "blank", "There is next to nothing in the picture: it is of one tone."
+    BLURRED = "blurred", "The picture is less sharp than the screen asks for."
+    FRAMED = "framed", "More of the picture is frame or border than the screen allows."
+    OBJECT_PHOTO = "object_photo", "The picture is likely a photograph of an object before a plain ground."
     # dedup
-    EXACT_DUPLICATE = "exact_duplicate"
-    NEAR_DUPLICATE = "near_duplicate"
+    EXACT_DUPLICATE = "exact_duplicate", "The bytes are those of another record that stays."
+    NEAR_DUPLICATE = (
+        "near_duplicate",
+        "A second look has found the work of a record that stays; the detail says in what guise.",
+    )
     # sample
-    STYLE_NOT_CHOSEN = "style_not_chosen"
-    NO_STYLE = "no_style"
-    NOT_DRAWN = "not_drawn"
-    OVER_CAP = "over_cap"
+    STYLE_NOT_CHOSEN = "style_not_chosen", "The style is not among the most frequent ones that the sample keeps."
+    NO_STYLE = "no_style", "The record has no style, and the sample keeps only the most frequent ones."
+    NOT_DRAWN = "not_drawn", "The draw of its stratum did not fall on the record."
+    OVER_CAP = "over_cap", "The sample has as many of that object, artist or attribute's value as it may."
     # split
-    JOINED_ACROSS_SPLITS = "joined_across_splits"
-    COPY_ACROSS_ROLES = "copy_across_roles"
+    JOINED_ACROSS_SPLITS = (
+        "joined_across_splits",
+        "A copy or partner was already published in a split of higher rank (train < val < test); nothing published "
+        "moves.",
+    )
+    COPY_ACROSS_ROLES = (
+        "copy_across_roles",
+        "A query shows the same photograph as an image of the gallery: queries may show its works, never be its "
+        "images.",
+    )
 
 
-MEANING: dict[Reason, str] = {
-    Reason.EXCLUDED: "A person has excluded the record; the detail says why and when.",
-    Reason.TAKEN_DOWN: "The record, or another copy of its work, was taken down; the detail says why and when.",
-    Reason.REPLACED: "A person has sent the record back after the draw; the next in the order of its stratum "
-    "took its place.",
-    Reason.OVER_LIMIT: "The build was limited to fewer records; this one was not among the chosen.",
-    Reason.GONE: "An earlier build knew the record; the source's complete listing no longer has it.",
-    Reason.BAD_RECORD: "The source's row can't be read as a record.",
-    Reason.BAD_ATTRIBUTE: "An attribute has a value that is not of the type that the recipe declares.",
-    Reason.SAME_KEY: "The source lists this key more than once; the first row in the order of its content stays.",
-    Reason.NOT_FOUND: "The image is not where the record says it is.",
-    Reason.NOT_ALLOWED: "The address is outside what the recipe and its bindings allow.",
-    Reason.UNREACHABLE: "The image could not be had this time (no connection, no answer in time); asked again in "
-    "the next build.",
-    Reason.SERVER_ERROR: "The server failed (a 5xx status), each time; asked again in the next build.",
-    Reason.THROTTLED: "The server asked to slow down, and went on asking; asked again in the next build.",
-    Reason.CUT_SHORT: "The server broke off before all of the promised bytes had come; asked again in the next build.",
-    Reason.OVER_BUDGET: "The build's budget of requests or bytes was spent before; asked for in the next build.",
-    Reason.HTTP_ERROR: "The server refused the request for good (a 4xx status).",
-    Reason.REDIRECT_LOOP: "The server redirects in a circle, or to ever new addresses (more than 5 redirects).",
-    Reason.ROBOTS_DISALLOW: "The host's robots.txt asks not to fetch this address.",
-    Reason.OPTED_OUT: "The server says X-Robots-Tag: noai or noimageai.",
-    Reason.EMPTY_FILE: "The file has no bytes.",
-    Reason.TOO_MANY_BYTES: "The file is larger than the fetch stage's max_bytes.",
-    Reason.NOT_AN_IMAGE: "The bytes are no image of a known format.",
-    Reason.UNSUPPORTED_FORMAT: "The image is of a format that is not read; the detail names it.",
-    Reason.BROKEN_IMAGE: "The bytes begin like an image but do not decode to the end: truncated or corrupt.",
-    Reason.TOO_MANY_PIXELS: "The image has more pixels than the fetch stage's max_pixels, or than its decoder takes.",
-    Reason.UNSUPPORTED_PIXELS: "The image's pixels, or their coding, have no stated way to 8-bit sRGB.",
-    Reason.TOO_SMALL: "The shorter side is below the screen's least_side_px.",
-    Reason.TOO_ELONGATED: "Width / height lies outside the screen's aspect range.",
-    Reason.TOO_FEW_FIGURES: "Fewer figures than the screen asks for.",
-    Reason.TOO_MANY_FIGURES: "More figures than the screen allows.",
-    Reason.RIGHTS_NOT_OPEN: "The rights statement is none of those that the screen lets pass.",
-    Reason.STYLE_NOT_WANTED: "The style is none of those that the screen lets pass.",
-    Reason.WHERE_NOT_MET: "What the record says, or does not say, is none of what the screen asks for; the detail "
-    "tells it.",
-    Reason.OUTSIDE_PIXELS: "Width x height lies outside the screen's range of pixels.",
-    Reason.OUTSIDE_BYTES: "The file's size lies outside the screen's range of bytes.",
-    Reason.NOT_IN_COLOUR: "The picture is in greys, or in one tone; the screen asks for colour.",
-    Reason.IN_COLOUR: "The picture is in colour; the screen asks for greys.",
-    Reason.BLANK: "There is next to nothing in the picture: it is of one tone.",
-    Reason.BLURRED: "The picture is less sharp than the screen asks for.",
-    Reason.FRAMED: "More of the picture is frame or border than the screen allows.",
-    Reason.OBJECT_PHOTO: "The picture is likely a photograph of an object before a plain ground.",
-    Reason.EXACT_DUPLICATE: "The bytes are those of another record that stays.",
-    Reason.NEAR_DUPLICATE: "A second look has found the work of a record that stays; the detail says in what guise.",
-    Reason.STYLE_NOT_CHOSEN: "The style is not among the most frequent ones that the sample keeps.",
-    Reason.NO_STYLE: "The record has no style, and the sample keeps only the most frequent ones.",
-    Reason.NOT_DRAWN: "The draw of its stratum did not fall on the record.",
-    Reason.OVER_CAP: "The sample has as many of that object, artist or attribute's value as it may.",
-    Reason.JOINED_ACROSS_SPLITS: "A copy or partner was already published in a split of higher rank (train < val < "
-    "test); nothing published moves.",
-    Reason.COPY_ACROSS_ROLES: "A query shows the same photograph as an image of the gallery: queries may show its "
-    "works, never be its images.",
-}
+MEANING = {word: word.meaning for word in Reason}
 """One sentence for people for each reason."""
 
 BY_HAND: frozenset[Reason] = frozenset({Reason.EXCLUDED, Reason.TAKEN_DOWN, Reason.REPLACED})

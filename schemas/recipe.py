@@ -13,7 +13,6 @@ from pydantic import Field, ValidationInfo, field_validator, model_serializer, m
 from schemas.artists import Artists
 from schemas.attributes import MOST_ATTRIBUTES, Attribute, AttributeName, attribute_problems
 from schemas.base import Frozen, Name, is_unset
-from schemas.figure_scores import with_figure_scores
 from schemas.hash_kinds import with_hash_attributes
 from schemas.keypoints import (
     Category,
@@ -28,7 +27,7 @@ from schemas.phrases import LONGEST_PLACE, listed, quoted
 from schemas.sources import AnyFileSource, AnySource, AnyWebSource
 from schemas.split import Split
 from schemas.stage import Stage, Surroundings
-from schemas.stages import SCRAPE, SEEDED, STAGES, AnyStage, Hash
+from schemas.stages import SCRAPE, SEEDED, STAGES, AnyStage, Hash, with_figure_scores
 from schemas.styles import Styles
 
 ALWAYS_BINDABLE = ("contact", "origins")
@@ -238,13 +237,11 @@ def _filled_in(stage: Any, seed: Any) -> Any:
 
 
 def _asked_hashes(stages: Iterable[Any]) -> list[Any]:
-    """The hashes that the stages `hash` of a recipe ask for, as they are written."""
     hashes = [stage for stage in stages if isinstance(stage, dict) and stage.get("stage") == "hash"]
     return [kind for stage in hashes if isinstance(stage.get("also"), list | tuple) for kind in stage["also"]]
 
 
 def _problems(recipe: Recipe) -> Iterator[str]:
-    """A sentence for each rule that concerns several fields and does not hold, in reading order."""
     yield from _repeated("sources[].name", [source.name for source in recipe.sources])
     yield from _reserved([source.name for source in recipe.sources])
     yield from _repeated("stages[].label", [stage.label for stage in recipe.stages])
@@ -275,7 +272,6 @@ def _problems(recipe: Recipe) -> Iterator[str]:
 
 
 def _hash_attribute_problems(recipe: Recipe) -> Iterator[str]:
-    """A sentence for each attribute that has the name of a hash that is asked for, and for each from no source."""
     filled = {kind for stage in recipe.stages_of(Hash) for kind in stage.also}
     for name, attribute in recipe.attributes.items():
         if name in filled and attribute.from_ != {}:
@@ -285,13 +281,11 @@ def _hash_attribute_problems(recipe: Recipe) -> Iterator[str]:
 
 
 def _used(recipe: Recipe) -> list[str]:
-    """Names of the bindings that sources, stages and the manual list use."""
     named = [name for entry in (*recipe.sources, *recipe.stages) for name in entry.uses]
     return [*named, *([recipe.by_hand] if recipe.by_hand else [])]
 
 
 def _misplaced(words: Sequence[str]) -> Iterator[str]:
-    """Stages that occur too often, or at the wrong place."""
     if words[-1] != "export" or words.count("export") != 1:
         yield f"stages: expected one export, as the last stage, got {listed(words, _MOST_WORDS, ' > ')}"
     for word, kind in STAGES.items():
@@ -300,7 +294,6 @@ def _misplaced(words: Sequence[str]) -> Iterator[str]:
 
 
 def _unmet(where: str, stage: AnyStage, before: Sequence[str], categories: tuple[str, ...]) -> Iterator[str]:
-    """What one stage needs and the recipe does not have."""
     for needed in stage.needs:
         if needed not in before:
             yield f"{where}: expected {needed} before it, got {listed(before, _MOST_WORDS, ' > ') or 'nothing'}"

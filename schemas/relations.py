@@ -1,42 +1,39 @@
 """How two images can be related, and the views whose hashes find pairs that are worth a comparison."""
 
-from enum import StrEnum
 from typing import Literal, get_args
 
 from schemas.hash_kinds import WorkHash
+from schemas.phrases import Word
 
 
-class Relation(StrEnum):
+class Relation(Word):
     """How image b is related to image a; found by comparing both, or by a person."""
 
-    SAME_FILE = "same_file"
-    REENCODED = "reencoded"
-    RESIZED = "resized"
-    RECOLOURED = "recoloured"
-    CROPPED = "cropped"
-    MIRRORED = "mirrored"
-    TURNED = "turned"
-    DETAIL = "detail"
-    UNCERTAIN = "uncertain"
-    LOOK_ALIKE = "look_alike"
-    DIFFERENT = "different"
+    SAME_FILE = "same_file", "The bytes are equal."
+    REENCODED = "reencoded", "The same picture in the same size, saved again."
+    RESIZED = "resized", "The same picture in another size."
+    RECOLOURED = (
+        "recoloured",
+        "The same picture in other tones or colours: another scan, another print of the photograph.",
+    )
+    CROPPED = "cropped", "One shows most of the other: trimmed, or with a border or frame around it."
+    MIRRORED = "mirrored", "One is the other's mirror image."
+    TURNED = "turned", "One is the other turned by one, two or three right angles."
+    DETAIL = (
+        "detail",
+        "One shows a part of the other, less than half of it; or each shows something that the other does not, as "
+        "two parts of one wall do.",
+    )
+    UNCERTAIN = (
+        "uncertain",
+        "Much of one is found in the other, but not enough to call them one picture: another impression, a "
+        "replica, or copies too small to tell.",
+    )
+    LOOK_ALIKE = "look_alike", "Two pictures with a similar composition, usually works of one series."
+    DIFFERENT = "different", "Two pictures."
 
 
-MEANING: dict[Relation, str] = {
-    Relation.SAME_FILE: "The bytes are equal.",
-    Relation.REENCODED: "The same picture in the same size, saved again.",
-    Relation.RESIZED: "The same picture in another size.",
-    Relation.RECOLOURED: "The same picture in other tones or colours: another scan, another print of the photograph.",
-    Relation.CROPPED: "One shows most of the other: trimmed, or with a border or frame around it.",
-    Relation.MIRRORED: "One is the other's mirror image.",
-    Relation.TURNED: "One is the other turned by one, two or three right angles.",
-    Relation.DETAIL: "One shows a part of the other, less than half of it; or each shows something that the other does "
-    "not, as two parts of one wall do.",
-    Relation.UNCERTAIN: "Much of one is found in the other, but not enough to call them one picture: another "
-    "impression, a replica, or copies too small to tell.",
-    Relation.LOOK_ALIKE: "Two pictures with a similar composition, usually works of one series.",
-    Relation.DIFFERENT: "Two pictures.",
-}
+MEANING = {word: word.meaning for word in Relation}
 """One sentence for people for each relation."""
 
 APART: frozenset[Relation] = frozenset({Relation.LOOK_ALIKE, Relation.DIFFERENT})
@@ -45,18 +42,7 @@ APART: frozenset[Relation] = frozenset({Relation.LOOK_ALIKE, Relation.DIFFERENT}
 DropRelation = Literal["same_file", "reencoded", "resized", "recoloured", "cropped", "mirrored", "turned"]
 """Relations of copies: what a recipe may drop."""
 
-BindRelation = Literal[
-    "same_file",
-    "reencoded",
-    "resized",
-    "recoloured",
-    "cropped",
-    "mirrored",
-    "turned",
-    "detail",
-    "uncertain",
-    "look_alike",
-]
+BindRelation = Literal[DropRelation, "detail", "uncertain", "look_alike"]
 """Relations that may keep two works in one split."""
 
 ViewName = Literal["phash", "mirrored", "turned", "crops", "tilted", "inner"]

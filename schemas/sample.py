@@ -8,8 +8,15 @@ from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 from schemas.attributes import AttributeName
 from schemas.base import Frozen, Score
 from schemas.reasons import Reason
-from schemas.stage import STRATA_TYPES, Surroundings, type_problems
-from schemas.strata import STRATUM_FIELDS, AnyStratumField, SeededStage, as_list
+from schemas.stage import (
+    STRATA_TYPES,
+    STRATUM_FIELDS,
+    AnyStratumField,
+    SeededStage,
+    Surroundings,
+    as_list,
+    type_problems,
+)
 
 _Cap = Annotated[int, Field(ge=1)]
 

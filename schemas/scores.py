@@ -1,7 +1,7 @@
 """What `quality` measures of a picture, and the limits that a screen may set: each of them in one place."""
 
 from collections.abc import Mapping
-from typing import Self
+from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
@@ -15,28 +15,28 @@ class ScoreLimits(Frozen):
     docs/screening.md says what each score means, which limits were tried on real paintings, and what they cost.
     """
 
-    least_contrast: Score | None = Field(
+    least_contrast: Annotated[Score | None, Reason.BLANK] = Field(
         None,
         description="Images with less contrast are dropped as blank: 0 is one tone, 1 is from black to white; 0.1 is "
         "far below every drawing that was tried",
     )
-    most_blur: Score | None = Field(
+    most_blur: Annotated[Score | None, Reason.BLURRED] = Field(
         None,
         description="Images with more blur are dropped: 0 is sharp, 1 is fully blurred, measured at 256 px; no "
         "painting that was tried was above 0.42, and 0.5 is a safe start",
     )
-    most_border: Score | None = Field(
+    most_border: Annotated[Score | None, Reason.FRAMED] = Field(
         None,
         description="Images with more border (frame, passe-partout, plain margin) are dropped, as a "
         "share of the area; 0.2 is a start",
     )
-    most_object_photo: Score | None = Field(
+    most_object_photo: Annotated[Score | None, Reason.OBJECT_PHOTO] = Field(
         None,
         description="Images that look more like an object on a plain background are dropped; 0.75 finds sculptures and "
         "vases, but also some oval paintings and drawings on empty paper",
     )
 
-    least_colourfulness: float | None = Field(
+    least_colourfulness: Annotated[float | None, Reason.NOT_IN_COLOUR] = Field(
         None,
         ge=0,
         description="Images with less colourfulness are dropped, by the measure and on the scale of Hasler and "
@@ -51,11 +51,10 @@ class ScoreLimits(Frozen):
 
 
 LIMIT_REASONS: Mapping[str, Reason] = {
-    "least_contrast": Reason.BLANK,
-    "most_blur": Reason.BLURRED,
-    "most_border": Reason.FRAMED,
-    "most_object_photo": Reason.OBJECT_PHOTO,
-    "least_colourfulness": Reason.NOT_IN_COLOUR,
+    name: reason
+    for name, field in ScoreLimits.model_fields.items()
+    for reason in field.metadata
+    if isinstance(reason, Reason)
 }
 """For which a record is dropped that passes a limit. A limit is called after its score: most_blur limits blur."""
 

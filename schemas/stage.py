@@ -1,12 +1,14 @@
-"""What every stage has, and what others ask of it: a stage's class says what differs from the default."""
+"""What every stage has, and what others ask of it: a stage's class says what differs from the default. `sample` and
+`split` share the fields that make strata, and a seed.
+"""
 
 import difflib
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, Self, TypeVar
+from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeVar, get_args
 
 from pydantic import Field
 
-from schemas.attributes import Attribute, AttributeType
+from schemas.attributes import Attribute, AttributeName, AttributeType
 from schemas.base import Frozen, Name
 from schemas.keypoints import Category
 from schemas.manifests import StageKind
@@ -41,6 +43,8 @@ class Stage(Frozen):
     """A step of a build: its word, and a label of its own."""
 
     step_kind: ClassVar[StageKind]
+    after: ClassVar[tuple[str, ...]] = ()
+    """The stages that must stand before this one, by their words, whatever its settings."""
     is_single: ClassVar[bool] = False
     """Whether a recipe has it at most once."""
     has_draw: ClassVar[bool] = False
@@ -58,7 +62,7 @@ class Stage(Frozen):
     @property
     def needs(self) -> tuple[str, ...]:
         """The stages that must stand before this one, by their words."""
-        return ()
+        return self.after
 
     @property
     def uses(self) -> tuple[str, ...]:
@@ -68,7 +72,7 @@ class Stage(Frozen):
     @property
     def used_categories(self) -> tuple[str, ...]:
         """The categories that it counts or looks for."""
-        return ()
+        return self.looked_for
 
     @property
     def looked_for(self) -> tuple[str, ...]:
@@ -139,3 +143,38 @@ def _unknown(where: str, expected: str, known: Collection[str], name: str) -> st
 
 def _all_of(names: Collection[str]) -> str:
     return quoted(sorted(names), 3 * LONGEST_PLACE) if names else "it has none"
+
+
+StratumField = Literal["style", "source", "artist", "object", "century"]
+STRATUM_FIELDS: tuple[StratumField, ...] = get_args(StratumField)
+AnyStratumField = StratumField | AttributeName
+
+
+def as_list(value: Any) -> Any:
+    """`style` for `[style]`, and nothing for null."""
+    return () if value is None else (value,) if isinstance(value, str) else value
+
+
+class SeededStage(Stage):
+    """A stage that draws: sample or split."""
+
+    seed: int | None = Field(None, ge=0, description="Seed of this stage's draws; null: the recipe's seed")
+
+    @property
+    def counted_category(self) -> str | None:
+        """The category whose figures it counts; None where it counts none."""
+        return None
+
+    @property
+    def used_categories(self) -> tuple[str, ...]:
+        """The category whose figures it counts."""
+        return (self.counted_category,) if self.counted_category else ()
+
+    def with_screened_score(self, scores: Mapping[str, float]) -> Self:
+        """With the score of the screens for the category that it counts."""
+        # where it counts none, it asks for no score: one that changed with a screen would look like a cause
+        return with_score(self, scores.get(self.counted_category)) if self.counted_category else self
+
+    def with_published_score(self, settings: Mapping[str, Any]) -> Self:
+        """With the score of a release's settings."""
+        return self.model_copy(update={"score": settings["score"]}) if "score" in settings else self

@@ -1,6 +1,7 @@
 """Stages: every setting with its unit, range and reason. Defaults are written here and nowhere else."""
 
-from collections.abc import Iterator, Mapping
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import Field, model_validator
@@ -15,8 +16,7 @@ from schemas.relations import BindRelation, DropRelation, PairFinder
 from schemas.sample import Sample
 from schemas.screen import Screen
 from schemas.split import Split
-from schemas.stage import Stage, Surroundings, column_problems, with_score
-from schemas.strata import SeededStage
+from schemas.stage import SeededStage, Stage, Surroundings, column_problems, with_score
 
 HIGHEST_MAX_PIXELS = 1_000_000_000
 """The highest limit that a recipe can set. Stored images have passed their recipe's limit: none has more pixels."""
@@ -75,6 +75,7 @@ class Hash(Stage):
     """Measure each image: size when upright, format, 64-bit perceptual hash, and others that are asked for."""
 
     step_kind = "measure"
+    after = ("fetch",)
     is_single = True
     reasons = FAILURES_IN_BYTES
 
@@ -93,11 +94,6 @@ class Hash(Stage):
         "may ask for (docs/dedup.md)",
     )
 
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """Images."""
-        return ("fetch",)
-
 
 class Quality(Stage):
     """Measure each image's thumbnail: colour, contrast, blur, border, and how much it looks like a photograph of an
@@ -105,21 +101,18 @@ class Quality(Stage):
     """
 
     step_kind = "measure"
+    after = ("fetch",)
     is_single = True
     reasons = FAILURES_IN_BYTES
 
     stage: Literal["quality"] = "quality"
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """Images."""
-        return ("fetch",)
 
 
 class Dedup(Stage):
     """Find images that show the same work, keep one of several copies, and keep related images in one split."""
 
     step_kind = "decide"
+    after = ("hash",)
     finds_copies = True
     reasons = frozenset({Reason.EXACT_DUPLICATE, Reason.NEAR_DUPLICATE})
 
@@ -190,11 +183,6 @@ class Dedup(Stage):
         return self
 
     @property
-    def needs(self) -> tuple[str, ...]:
-        """Hashes."""
-        return ("hash",)
-
-    @property
     def uses(self) -> tuple[str, ...]:
         """The binding of people's verdicts."""
         return (self.verdicts,) if self.verdicts else ()
@@ -242,16 +230,12 @@ class Export(Stage):
     """Publish the release: Parquet tables, COCO files, contract, dataset card, ledger and manifest."""
 
     step_kind = "publish"
+    after = ("fetch", "hash", "split")
 
     stage: Literal["export"] = "export"
     parquet: Parquet = Field(default_factory=Parquet, description="How the tables are written")
     coco: Coco = Field(default_factory=Coco, description="How the COCO files are written")
     media: bool = Field(False, description="Also write the images as files, media/<sha[:2]>/<sha256>.<ext>")
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """What a release says of each image."""
-        return ("fetch", "hash", "split")
 
     def with_screened_score(self, scores: Mapping[str, float]) -> Self:
         """With the lowest score of any category, since COCO files hold the boxes of all."""
@@ -274,3 +258,41 @@ STAGES: dict[str, type[Stage]] = {kind.model_fields["stage"].default: kind for k
 
 SEEDED: frozenset[str] = frozenset(word for word, kind in STAGES.items() if issubclass(kind, SeededStage))
 """The words of stages that draw by chance."""
+
+
+def screened_score(stages: Sequence[AnyStage], category: str) -> float | None:
+    """The score from which on the screens of a recipe count figures of a category; None where none counts them.
+
+    Of several screens the last one that asks for at least one figure: whatever passes all of them then has one. Where
+    none asks for any (`least: 0`), the last one.
+    """
+    limits = [limit for stage in stages if (limit := stage.least_and_score(category)) is not None]
+    scores = [score for least, score in limits if least] or [score for _, score in limits]
+    return scores[-1] if scores else None
+
+
+def with_figure_scores(stages: Sequence[AnyStage], categories: Sequence[str]) -> tuple[AnyStage, ...]:
+    """The stages, with the screens' score in each that counts figures and has no score of its own.
+
+    Where no screen counts figures, the stages' defaults stay.
+    """
+    found = {category: screened_score(stages, category) for category in categories}
+    scores = {category: score for category, score in found.items() if score is not None}
+    return tuple(stage.with_screened_score(scores) for stage in stages)
+
+
+def with_scores_as_published(stages: Sequence[AnyStage], published: Sequence[Any]) -> list[AnyStage]:
+    """The stages, with the scores that the same stages had in a release: no score that may follow from a screen changes
+    how many images are kept.
+
+    published: the stages of the release's `recipe.yaml`, each as {word: settings}. Where they are others than ours, or
+    too few, ours stay as they are.
+    """
+    return [
+        stage.with_published_score(_mapping(_mapping(before).get(stage.stage)))
+        for stage, before in itertools.zip_longest(stages, published[: len(stages)])
+    ]
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}

@@ -12,15 +12,17 @@ from schemas.scores import SCORES
 XYWH = pa.list_(pa.float64(), 4)
 TIME = pa.timestamp("us", tz="UTC")
 
+
+def columns(kind: pa.DataType, *names: str) -> list[pa.Field]:
+    """Columns of one type."""
+    return [pa.field(name, kind) for name in names]
+
+
 RECORDS = pa.schema(
     [
-        ("record_id", pa.string()),
-        ("source", pa.string()),
+        *columns(pa.string(), "record_id", "source"),
         ("locator", pa.string()),  # path below the source's binding, or an http(s) URL: what fetch asks for
-        ("source_url", pa.string()),
-        ("image_url", pa.string()),
-        ("title", pa.string()),
-        ("artist", pa.string()),
+        *columns(pa.string(), "source_url", "image_url", "title", "artist"),
         ("artist_text", pa.string()),  # the source's words for the artist
         ("artist_qualifier", pa.string()),  # "attributed to", "workshop of", "after": how sure the artist is
         ("artists", pa.list_(pa.string())),  # all who are named, the artist among them
@@ -31,9 +33,7 @@ RECORDS = pa.schema(
         ("year", pa.int32()),
         ("year_first", pa.int32()),  # the earliest year that the work may be from; before Christ it is negative
         ("year_last", pa.int32()),
-        ("rights_uri", pa.string()),
-        ("rights_text", pa.string()),
-        ("rights_basis", pa.string()),
+        *columns(pa.string(), "rights_uri", "rights_text", "rights_basis"),
         ("declared_group", pa.string()),  # works that share it never lie in two splits
         ("series", pa.string()),  # the series of its artist's works that the source counts it among
         ("is_annotated", pa.bool_()),  # the source says which figures there are, even if it says none
@@ -57,8 +57,7 @@ SOURCE_FIGURE = pa.struct(
     [
         *FIGURE,
         ("source_area_px2", pa.float64()),  # these three: as of ANNOTATIONS
-        ("segmentation", pa.string()),
-        ("source_coco", pa.string()),
+        *columns(pa.string(), "segmentation", "source_coco"),
     ]
 )
 """One box that people drew, as a file of annotations has it. Detectors' figures have none of the last three."""
@@ -80,27 +79,20 @@ COCO_FILES = pa.schema(
         ("images", pa.int64()),  # how many entries the file has
         ("annotations", pa.int64()),
         ("info", pa.string()),  # this and the next three: JSON; null where the file has no such field
-        ("licenses", pa.string()),
-        ("categories", pa.string()),
-        ("other_fields", pa.string()),
+        *columns(pa.string(), "licenses", "categories", "other_fields"),
     ]
 )
 """The COCO files that sources took annotations from: what such a file says of no single image."""
 
 RETRIEVALS = pa.schema(
     [
-        ("locator", pa.string()),
-        ("validator", pa.string()),
-        ("sha256", pa.string()),
+        *columns(pa.string(), "locator", "validator", "sha256"),
         ("bytes", pa.int64()),
-        ("width_px", pa.int32()),
-        ("height_px", pa.int32()),
-        ("reason", pa.string()),
-        ("detail", pa.string()),
+        *columns(pa.int32(), "width_px", "height_px"),
+        *columns(pa.string(), "reason", "detail"),
         ("rules", pa.string()),  # digest of limits and code under which a failure was found
         ("retrieved_at", TIME),
-        ("etag", pa.string()),
-        ("last_modified", pa.string()),
+        *columns(pa.string(), "etag", "last_modified"),
         ("run", pa.string()),  # the build that has asked, of images on the web; null: before this was noted
     ]
 )
@@ -116,11 +108,9 @@ ANSWERS = pa.schema(
         ("body", pa.binary()),  # null where it is too long to stand here: then it is a blob
         ("sha256", pa.string()),
         ("bytes", pa.int64()),
-        ("reason", pa.string()),
-        ("detail", pa.string()),
+        *columns(pa.string(), "reason", "detail"),
         ("retrieved_at", TIME),
-        ("etag", pa.string()),
-        ("last_modified", pa.string()),
+        *columns(pa.string(), "etag", "last_modified"),
         ("run", pa.string()),  # the build that has asked; null: before this was noted
     ]
 )
@@ -132,8 +122,7 @@ OUTCOME = pa.schema(
     [
         ("record_id", pa.string()),
         ("reason", pa.string()),  # null: kept
-        ("detail", pa.string()),
-        ("kept_record_id", pa.string()),
+        *columns(pa.string(), "detail", "kept_record_id"),
     ]
 )
 """What one stage did with each record that reached it. Each stage's own columns follow these."""
@@ -154,11 +143,8 @@ FETCH = outcome(
 
 HASH = pa.schema(
     [
-        ("sha256", pa.string()),
-        ("reason", pa.string()),
-        ("detail", pa.string()),
-        ("width_px", pa.int32()),
-        ("height_px", pa.int32()),
+        *columns(pa.string(), "sha256", "reason", "detail"),
+        *columns(pa.int32(), "width_px", "height_px"),
         ("format", pa.string()),
         ("orientation", pa.int8()),  # EXIF's 1..8, as the bytes have it; sizes are those after it is applied
         ("phash", pa.uint64()),
@@ -192,8 +178,7 @@ LOCAL_BLOBS = pa.schema([("sha256", pa.string()), ("pairs", pa.uint32())])
 LOCAL_PAIRS = pa.schema(
     [
         ("piece", pa.string()),  # of the work; its first row has no pair, and as matches the number of its pairs
-        ("a", pa.string()),
-        ("b", pa.string()),
+        *columns(pa.string(), "a", "b"),
         ("matches", pa.int64()),
     ]
 )
@@ -201,8 +186,7 @@ LOCAL_PAIRS = pa.schema(
 
 RELATIONS = pa.schema(
     [
-        ("a", pa.string()),
-        ("b", pa.string()),
+        *columns(pa.string(), "a", "b"),
         ("view", pa.int16()),  # the view of a that was compared with b: a place in `dedup.views.ALL_VIEWS`
         ("relation", pa.string()),
         ("score", pa.float64()),  # 0..1: how well the two agree where both have something to show
@@ -214,9 +198,7 @@ RELATIONS = pa.schema(
 
 EDGES = pa.schema(
     [
-        ("a", pa.string()),
-        ("b", pa.string()),
-        ("relation", pa.string()),
+        *columns(pa.string(), "a", "b", "relation"),
         ("distance_bits", pa.int16()),  # of the hashes that found the pair (`local`: the wholes'); null: by a person
         ("score", pa.float64()),
         ("verdict", pa.string()),  # a person's: copy, related, different; null: none
@@ -233,9 +215,7 @@ BY_HAND = pa.schema([(name, pa.string()) for name in ("action", "scope", "name",
 
 TAKEN_DOWN = pa.schema(
     [
-        ("record_id", pa.string()),
-        ("sha256", pa.string()),
-        ("detail", pa.string()),
+        *columns(pa.string(), "record_id", "sha256", "detail"),
         ("is_work", pa.bool_()),
         ("reached_by", pa.string()),
     ]
@@ -280,36 +260,21 @@ IMAGES = pa.schema(
     [
         ("record_id", pa.string()),
         ("image_id", pa.int64()),
-        ("source", pa.string()),
-        ("source_url", pa.string()),
+        *columns(pa.string(), "source", "source_url"),
         ("source_urls", pa.list_(pa.string())),
-        ("image_url", pa.string()),
-        ("title", pa.string()),
-        ("artist", pa.string()),
-        ("artist_text", pa.string()),
-        ("artist_qualifier", pa.string()),
-        ("artists", pa.list_(pa.string())),
-        ("artist_roles", pa.list_(pa.string())),
+        *columns(pa.string(), "image_url", "title", "artist", "artist_text", "artist_qualifier"),
+        *columns(pa.list_(pa.string()), "artists", "artist_roles"),
         ("style", pa.string()),
         ("styles", pa.list_(pa.string())),
         ("date_text", pa.string()),
-        ("year", pa.int32()),
-        ("year_first", pa.int32()),
-        ("year_last", pa.int32()),
-        ("rights_uri", pa.string()),
-        ("rights_spdx", pa.string()),
-        ("rights_text", pa.string()),
-        ("rights_basis", pa.string()),
-        ("sha256", pa.string()),
+        *columns(pa.int32(), "year", "year_first", "year_last"),
+        *columns(pa.string(), "rights_uri", "rights_spdx", "rights_text", "rights_basis", "sha256"),
         ("phash", pa.uint64()),
         ("phash_recipe", pa.string()),
-        ("width_px", pa.int32()),
-        ("height_px", pa.int32()),
+        *columns(pa.int32(), "width_px", "height_px"),
         ("format", pa.string()),
         ("is_annotated", pa.bool_()),
-        ("group_id", pa.string()),
-        ("split", pa.string()),
-        ("source_coco", pa.string()),
+        *columns(pa.string(), "group_id", "split", "source_coco"),
         ("retrieved_at", TIME),
         ("image", pa.struct([("bytes", pa.binary()), ("path", pa.string())])),
     ]
@@ -317,10 +282,8 @@ IMAGES = pa.schema(
 
 ANNOTATIONS = pa.schema(
     [
-        ("annotation_id", pa.int64()),
-        ("image_id", pa.int64()),
-        ("record_id", pa.string()),
-        ("split", pa.string()),
+        *columns(pa.int64(), "annotation_id", "image_id"),
+        *columns(pa.string(), "record_id", "split"),
         ("category_id", pa.int32()),
         ("xywh_px", XYWH),
         ("area_px2", pa.float64()),
@@ -328,19 +291,16 @@ ANNOTATIONS = pa.schema(
         ("keypoints_xyv", pa.list_(pa.float64())),
         ("keypoint_scheme", pa.string()),
         ("score", pa.float64()),
-        ("origin", pa.string()),
-        ("origin_name", pa.string()),
+        *columns(pa.string(), "origin", "origin_name"),
         ("source_area_px2", pa.float64()),
-        ("segmentation", pa.string()),
-        ("source_coco", pa.string()),
+        *columns(pa.string(), "segmentation", "source_coco"),
     ]
 )
 
 CATEGORIES = pa.schema(
     [
         ("category_id", pa.int32()),
-        ("name", pa.string()),
-        ("supercategory", pa.string()),
+        *columns(pa.string(), "name", "supercategory"),
         ("keypoint_scheme", pa.string()),  # null, and so all that follows: it has no keypoints
         ("keypoints", pa.list_(pa.string())),
         # places from 1 on, two a line; fastparquet reads no lists of lists
@@ -353,14 +313,9 @@ CATEGORIES = pa.schema(
 
 LEDGER = pa.schema(
     [
-        ("record_id", pa.string()),
-        ("source", pa.string()),
+        *columns(pa.string(), "record_id", "source"),
         ("kept", pa.bool_()),
-        ("stage", pa.string()),
-        ("reason", pa.string()),
-        ("detail", pa.string()),
-        ("kept_record_id", pa.string()),
-        ("last_split", pa.string()),
+        *columns(pa.string(), "stage", "reason", "detail", "kept_record_id", "last_split"),
         ("image_id", pa.int64()),
         ("sha256", pa.string()),
         ("retrieved_at", TIME),
@@ -370,11 +325,8 @@ LEDGER = pa.schema(
 ANNOTATED_IMAGES = pa.schema(
     [
         ("image_id", pa.int64()),
-        ("sha256", pa.string()),
-        ("split", pa.string()),
-        ("style", pa.string()),
-        ("width_px", pa.int32()),
-        ("height_px", pa.int32()),
+        *columns(pa.string(), "sha256", "split", "style"),
+        *columns(pa.int32(), "width_px", "height_px"),
     ]
 )
 """Images that people have looked at, sorted by image_id; their bytes are blobs of the store."""
@@ -399,15 +351,12 @@ THRESHOLDS = pa.schema(
         ("threshold", pa.float64()),  # an image is kept that has a box of at least this score
         ("images", pa.int64()),
         ("with_figure", pa.int64()),  # by people
-        ("kept", pa.int64()),
-        ("kept_with_figure", pa.int64()),
+        *columns(pa.int64(), "kept", "kept_with_figure"),
         ("kept_share", pa.float64()),
         ("recall", pa.float64()),  # of images with a figure, those kept
-        ("recall_low", pa.float64()),
-        ("recall_high", pa.float64()),
+        *columns(pa.float64(), "recall_low", "recall_high"),
         ("precision", pa.float64()),  # of images kept, those with a figure
-        ("precision_low", pa.float64()),
-        ("precision_high", pa.float64()),
+        *columns(pa.float64(), "precision_low", "precision_high"),
     ]
 )
 """What a threshold keeps, and what it loses: thresholds.parquet of `bilderatlas evaluate detector`."""
@@ -470,8 +419,7 @@ SHARES = pa.schema(
     [
         ("stratum", pa.string()),  # null: all together
         ("split", pa.string()),
-        ("images", pa.int64()),
-        ("figures", pa.int64()),
+        *columns(pa.int64(), "images", "figures"),
         ("wanted_share", pa.float64()),  # 0..1, as the recipe's ratios say
         ("images_share", pa.float64()),  # 0..1 of the stratum's images, to 1e-6
         ("figures_share", pa.float64()),  # 0..1 of the stratum's figures, to 1e-6; null: it has none

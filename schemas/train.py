@@ -121,7 +121,7 @@ class TrainDetector(Frozen):
 
 
 class TrainingTruth(NamedTuple):
-    """One truth to train on.
+    """One truth to train or to evaluate on.
 
     truth: a release or a COCO file. images: folder of a COCO file's images; None: the file's own folder. split: only
     the images of this split; None: all.
@@ -133,25 +133,10 @@ class TrainingTruth(NamedTuple):
 
 
 class TrainingData(NamedTuple):
-    """The images to train on and to evaluate on.
+    """The truths to train on, whose order changes nothing, and the one to evaluate on, if any."""
 
-    truth, evaluate_truth: a release or a COCO file; without evaluate_truth there is no evaluation. images,
-    evaluate_images: folder of a COCO file's images; None: the file's own folder. split, evaluate_on: only the images of
-    this split; None: all. also: further truths to train on; their order changes nothing.
-    """
-
-    truth: str
-    images: str | None
-    split: str | None
-    evaluate_truth: str | None
-    evaluate_images: str | None
-    evaluate_on: str | None
-    also: tuple[TrainingTruth, ...] = ()
-
-    @property
-    def truths(self) -> tuple[TrainingTruth, ...]:
-        """All truths to train on."""
-        return (TrainingTruth(self.truth, self.images, self.split), *self.also)
+    truths: tuple[TrainingTruth, ...]
+    evaluation: TrainingTruth | None
 
 
 class TrainingProgress(Manifest):

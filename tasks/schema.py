@@ -5,9 +5,8 @@ from typing import Literal
 
 from schemas.contract import TABLES, contract_path
 from schemas.errors import BadInput
+from schemas.json_schemas import recipe_schema, row_schema, table_lines
 from schemas.phrases import quoted
-from schemas.recipe_schema import recipe_schema
-from schemas.row_schema import row_schema, table_lines
 from tasks.io.files import contracts
 
 RECIPE = "recipe"

@@ -17,7 +17,7 @@ from examples.museum.holdings import holding
 from examples.museum.paint import make_sketch
 from examples.museum.scene import Scene, draw_people
 from examples.museum.seeds import generator
-from schemas.evaluate_raters import LIKERT, RATINGS
+from schemas.evaluate_figures import LIKERT, RATINGS
 
 _MIRRORED = (0, 2, 1, 4, 3, 6, 5, 8, 7, 10, 9, 12, 11, 14, 13, 16, 15)
 """COCO's joints with left and right changed."""

@@ -18,8 +18,8 @@ from typing import Any, NoReturn
 
 import bilderatlas
 from examples.museum import cli as museum
-from flows.cli import build, protocols, references, releases, serve, stores
-from flows.cli.arguments import Command, add_command, add_group, summary_of
+from flows.cli import build, references, releases, serve
+from flows.cli.arguments import Command, Function, add_command, add_group, summary_of
 from flows.cli.signals import ended_by_signals
 from flows.environment import set_environment
 from flows.evaluate import PROTOCOLS, function_of
@@ -94,7 +94,6 @@ def _check_texts(arguments: argparse.Namespace) -> None:
 
 
 def _has_lost_its_reader() -> bool:
-    """Whether standard output is a pipe that nobody reads any more."""
     output = select.poll()
     output.register(sys.stdout, 0)  # errors are always told
     return any(event & select.POLLERR for _, event in output.poll(0))
@@ -133,28 +132,27 @@ def _add_commands(commands: Any) -> None:
     add_command(commands, "build", bilderatlas.build, build.build)
     # it takes what `build` takes, so that one may change the word alone
     add_command(commands, "plan", bilderatlas.build, build.plan, "Show what a build would do, without doing it.")
-    add_command(commands, "scrape", build.scrape)
-    add_command(commands, "verify", releases.verify)
-    add_command(commands, "why", releases.why)
-    add_command(commands, "diff", releases.diff)
-    add_command(commands, "unpack", releases.unpack)
-    add_command(commands, "prune", stores.prune)
-    add_command(commands, "purge", stores.purge)
+    _add_functions(commands, build.scrape, releases.verify, releases.why, releases.diff, releases.unpack)
+    _add_functions(commands, releases.prune, releases.purge)
     group = add_group(commands, "evaluate", "measure detectors, sketches ... as the papers do", "PROTOCOL")
     for protocol in PROTOCOLS:
         function = function_of(protocol)
         page = "evaluating" if protocol == "detector" else f"evaluating/{protocol}"
         summary = f"{summary_of(function).removesuffix('.')} (docs/{page}.md)."
-        add_command(group, protocol, function, functools.partial(protocols.evaluate, protocol), summary)
+        add_command(group, protocol, function, functools.partial(build.evaluate, protocol), summary)
     group = add_group(commands, "train", "train a detector on what people drew", "WHAT")
-    add_command(group, "detector", train_detector, protocols.train)
-    add_command(commands, "settings", references.settings)
-    add_command(commands, "schema", references.schema)
+    add_command(group, "detector", train_detector, build.train)
+    _add_functions(commands, references.settings, references.schema)
     group = add_group(commands, "contract", "compare two versions of a contract")
     add_command(group, "diff", references.contract_diff)
-    add_command(commands, "serve", serve.serve)
-    add_command(commands, "deploy", serve.deploy)
+    _add_functions(commands, serve.serve, serve.deploy)
     museum.add(commands)
+
+
+def _add_functions(commands: Any, *functions: Function) -> None:
+    """Add commands that are called as their functions are."""
+    for function in functions:
+        add_command(commands, function.__name__, function)
 
 
 class _Parser(argparse.ArgumentParser):

@@ -1,4 +1,6 @@
-"""`bilderatlas build`, `plan` and `scrape`: a recipe, built, planned, or its sources only listed."""
+"""`bilderatlas build`, `plan` and `scrape`: a recipe, built, planned, or its sources only listed; `evaluate ...` and
+`train ...`: the papers' measures, and a detector trained on what people drew.
+"""
 
 import os
 import sys
@@ -7,7 +9,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 from bilderatlas import Bindings, Changes, Recipe, Url
+from flows.evaluate import evaluate_by
 from flows.parameters import Count, Option
+from flows.train import check_libraries
 from schemas.errors import BadInput
 
 if TYPE_CHECKING:
@@ -83,3 +87,20 @@ def _parameters(given: dict[str, Any]) -> dict[str, Any]:
     if given.get("previous") == "":
         raise BadInput("--previous: expected a version, or `none`, got ''")
     return parameters_of(given)
+
+
+def evaluate(protocol: str, given: dict[str, Any], _: Sequence[str]) -> int:
+    """Print the tables as Markdown."""
+    print(evaluate_by(protocol, given))
+    return 0
+
+
+def train(given: dict[str, Any], _: Sequence[str]) -> int:
+    """Train; the flow prints the scores and where the weights are."""
+    check_libraries()
+    from flows import prefect_flows
+    from flows.runner import shared_server
+
+    with shared_server(None):
+        prefect_flows.train_detector(**given)
+    return 0

@@ -68,7 +68,6 @@ def serve(
 
 
 def _default_port() -> int:
-    """The port of Prefect's server, as Prefect finds it. Raises BadInput."""
     given = os.environ.get("PREFECT_SERVER_API_PORT", "4200")
     if not (given.isascii() and given.isdigit()):
         raise BadInput(f"PREFECT_SERVER_API_PORT: expected a port, got {quoted(given)}")
@@ -76,7 +75,6 @@ def _default_port() -> int:
 
 
 def _places(stores: list[str] | None) -> list[str]:
-    """The stores that forms offer. Raises BadInput."""
     if "" in (stores or ()):
         raise BadInput("--store: expected a folder or a URL, got ''")
     # a folder by its whole path: the next `serve` may be started in another one
@@ -84,7 +82,6 @@ def _places(stores: list[str] | None) -> list[str]:
 
 
 def _home() -> Path:
-    """Prefect's home, as Prefect finds it. Raises BadInput."""
     given = os.environ.get("PREFECT_HOME") or "~/.prefect"
     try:
         home = Path(given).expanduser().resolve()

@@ -30,7 +30,7 @@ def evaluate_classification(
     """
     from flows.evaluate.options import files_by_name, settings_of
     from flows.evaluate.running import run
-    from schemas.evaluate_classification import ClassificationSettings
+    from schemas.evaluate_images import ClassificationSettings
     from tasks.evaluate.classification import evaluate_classification as classification
     from tasks.evaluate.evaluation import Resampling
 

@@ -92,8 +92,7 @@ def evaluate_detector(
     """
     from flows.detector_options import parse_requests
     from flows.evaluate.running import run
-    from schemas.evaluate_detector import DetectorSettings
-    from schemas.evaluate_voc import VocSettings
+    from schemas.evaluate_figures import DetectorSettings, VocSettings
     from schemas.manifests import Context
     from tasks.evaluate.detector import compare_by_coco
     from tasks.evaluate.evaluation import Resampling

@@ -42,7 +42,7 @@ def evaluate_generation(
     """
     from flows.evaluate.options import files_by_name, settings_of
     from flows.evaluate.running import run
-    from schemas.evaluate_generation import GenerationSettings
+    from schemas.evaluate_images import GenerationSettings
     from tasks.evaluate.evaluation import Resampling
     from tasks.evaluate.generation import evaluate_generation as generation
 

@@ -37,7 +37,7 @@ def evaluate_keypoints(
     """
     from flows.evaluate.options import files_by_name, settings_of
     from flows.evaluate.running import run
-    from schemas.evaluate_keypoints import KeypointSettings
+    from schemas.evaluate_figures import KeypointSettings
     from tasks.evaluate.evaluation import Resampling
     from tasks.evaluate.keypoints import evaluate_keypoints as keypoints
     from tasks.subjects.truth import Chosen

@@ -35,7 +35,7 @@ def evaluate_raters(
     """
     from flows.evaluate.options import settings_of
     from flows.evaluate.running import run
-    from schemas.evaluate_raters import RaterSettings
+    from schemas.evaluate_figures import RaterSettings
     from tasks.evaluate.evaluation import Resampling
     from tasks.evaluate.raters import evaluate_raters as raters
 

@@ -42,7 +42,7 @@ def evaluate_recognition(
     """
     from flows.evaluate.options import files_by_name, settings_of
     from flows.evaluate.running import run
-    from schemas.evaluate_recognition import RecognitionSettings
+    from schemas.evaluate_images import RecognitionSettings
     from tasks.evaluate.evaluation import Resampling
     from tasks.evaluate.recognition import Images
     from tasks.evaluate.recognition import evaluate_recognition as recognition

@@ -35,7 +35,7 @@ def evaluate_sketches(
     """
     from flows.evaluate.options import files_by_name, settings_of
     from flows.evaluate.running import run
-    from schemas.evaluate_sketches import SketchSettings
+    from schemas.evaluate_images import SketchSettings
     from tasks.evaluate.evaluation import Resampling
     from tasks.evaluate.sketches import evaluate_sketches as sketches_of
 

@@ -264,7 +264,6 @@ def _schedules(deployment: DeploymentResponse | None) -> list[DeploymentSchedule
 
 
 def _schedule(cron: str, timezone: str) -> DeploymentScheduleCreate:
-    """Raises BadInput."""
     try:
         # Prefect takes a sixth field for the second, which is the first field in other programs
         if len(cron.split()) != _CRON_FIELDS and not cron.startswith("@"):

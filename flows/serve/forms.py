@@ -51,7 +51,6 @@ def _plain(field: dict[str, Any]) -> dict[str, Any]:
 
 
 def _bindings(recipe: Recipe) -> dict[str, Any]:
-    """The schema of the bindings: each that the recipe names must be given, and no other can be."""
     is_on_web = bool(recipe.web_sources)
     secrets = {source.secret for source in recipe.web_sources}
     fields = {name: _binding(name, meaning) for name, meaning in recipe.bindings.items() if name not in secrets}

@@ -10,11 +10,10 @@ import sys
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
-from flows.sqlite_server import collect_apart
 from flows.wall import Wall, allowed_names
 from schemas.errors import BadInput
 from schemas.phrases import quoted
-from tasks.orchestration.prefect_innards import make_server_app
+from tasks.orchestration.prefect_innards import collect_apart, make_server_app
 
 _PAGE = "PREFECT_SERVER_UI_API_URL"
 _API = "http://museum.example:4200/api"

@@ -127,7 +127,6 @@ def _problem_of_folder(before: str | None) -> list[str]:
 
 
 def _stores_of(deployments: Sequence["Deployment"]) -> list[str]:
-    """The stores that their forms offer."""
     stores = (field for deployment in deployments if (field := deployment.form["properties"].get("store")))
     return list(dict.fromkeys(store for field in stores for store in field["enum"]))
 

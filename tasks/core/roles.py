@@ -5,7 +5,7 @@ import pyarrow as pa
 
 from schemas.errors import BadInput
 from schemas.phrases import and_more, quoted
-from schemas.roles import ROLES, RolesByValue
+from schemas.split import ROLES, RolesByValue
 from tasks.core import where
 from tasks.core.columns import whole
 

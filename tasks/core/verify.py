@@ -14,9 +14,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.contract import README, TABLES, contract_path, numbers
+from schemas.contract import README, SPLIT_TABLES, TABLES, Part, contract_path, numbers, parse_part, part_path
 from schemas.manifests import VERSION, ReleaseManifest
-from schemas.part_names import SPLIT_TABLES, Part, parse_part, part_path
 from schemas.phrases import quoted
 from schemas.release import ContractColumn, RecipeStage
 from tasks.core.export import digest

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 
-from schemas.evaluate_classification import ClassificationSettings
+from schemas.evaluate_images import ClassificationSettings
 from tasks.core.evaluate.classification import page
 from tasks.core.evaluate.classification.predictions import (
     check_predictions,

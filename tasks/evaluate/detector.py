@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.errors import BadInput
-from schemas.evaluate_detector import DetectorSettings
+from schemas.evaluate_figures import DetectorSettings
 from tasks.core.evaluate import charts
 from tasks.core.evaluate.categories import category_notes, score_categories
 from tasks.core.evaluate.detector.presence import compute_presence, join_presences

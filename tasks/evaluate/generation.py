@@ -7,7 +7,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from schemas.errors import BadInput
-from schemas.evaluate_generation import GenerationSettings
+from schemas.evaluate_images import GenerationSettings
 from tasks.core.evaluate.generation.features import Extracts, SetArrays, check_ids, check_shape, extracts_of, named
 from tasks.core.evaluate.generation.memorisation import nearest_training_images, neighbour_page, neighbour_table
 from tasks.core.evaluate.generation.page import page, summary_lines

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from pydantic import ValidationError
 
 from schemas.errors import BadInput
-from schemas.evaluate_keypoints import KeypointSettings
+from schemas.evaluate_figures import KeypointSettings
 from schemas.keypoints import Joints, KeypointScheme
 from schemas.phrases import LONGEST_PLACE, counted, quoted
 from schemas.yaml_text import MAX_BYTES, NotYaml, parse_yaml

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from schemas.errors import BadInput
-from schemas.evaluate_raters import RATINGS, RaterSettings
+from schemas.evaluate_figures import RATINGS, RaterSettings
 from schemas.keypoints import KeypointScheme, shipped_schemes
 from schemas.phrases import quoted
 from tasks.core.evaluate.deformation import UNRATED

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.errors import BadInput
-from schemas.evaluate_recognition import RecognitionSettings
+from schemas.evaluate_images import RecognitionSettings
 from schemas.phrases import counted, quoted
 from tasks.core.evaluate.groups import groups_of
 from tasks.core.evaluate.recognition import page

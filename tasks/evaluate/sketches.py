@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from schemas.evaluate_sketches import SketchSettings
+from schemas.evaluate_images import SketchSettings
 from tasks.core.evaluate.groups import groups_of
 from tasks.core.evaluate.sketches import page
 from tasks.core.evaluate.sketches.agreement import Agreement, agreement_scorer, agreements

@@ -8,8 +8,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from schemas.errors import BadInput
-from schemas.evaluate_raters import RATINGS, RaterSettings
-from schemas.evaluate_voc import VocSettings
+from schemas.evaluate_figures import RATINGS, RaterSettings, VocSettings
 from schemas.file_names import FileNames
 from schemas.phrases import counted, listed, quoted
 from tasks.core.evaluate import charts, matching

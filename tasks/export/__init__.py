@@ -8,11 +8,10 @@ import pyarrow.compute as pc
 
 from schemas.base import Frozen
 from schemas.errors import DamagedFile, Refusal, WorkToDo
-from schemas.figure_scores import with_scores_as_published
 from schemas.manifests import Context, State, Step
 from schemas.reasons import PASSING, Reason
 from schemas.recipe import Recipe
-from schemas.stages import Export
+from schemas.stages import Export, with_scores_as_published
 from schemas.tables import LEDGER, SCREEN
 from tasks.core import moved_ids, tables
 from tasks.core.export import ledger

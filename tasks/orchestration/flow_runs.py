@@ -6,6 +6,10 @@ nothing.
 
 import contextlib
 import logging
+import os
+import select
+import sys
+import threading
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
@@ -19,14 +23,31 @@ from prefect.states import Cancelled, Completed, Failed
 
 from schemas.manifests import Context, Step
 from schemas.phrases import error_line
-from tasks.orchestration import output, prefect_innards, reports
+from tasks.orchestration import prefect_innards, reports
 from tasks.orchestration.failures import failure_of
 from tasks.orchestration.retries import NO_RETRY
+
+
+def outlive_reader() -> None:
+    """Print into nothing once nobody reads: for a process that Prefect has started for a run. It goes on where its
+    worker was killed, who was the one who read it; else the next line would end it.
+    """
+    for stream in (sys.__stdout__, sys.__stderr__):
+        if stream is not None:
+            threading.Thread(target=_watch, args=(stream.fileno(),), name="output", daemon=True).start()
+
+
+def _watch(output: int) -> None:
+    poll = select.poll()
+    poll.register(output, 0)  # errors alone, such as that a pipe has lost its reader
+    if any(event & select.POLLERR for _, event in poll.poll()):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), output)
+
 
 Result = TypeVar("Result")
 if prefect_innards.is_run_process():
     prefect_innards.keep_slots()
-    output.outlive_reader()
+    outlive_reader()
 
 PAUSED = "bilderatlas.flow-run.paused"
 
@@ -131,7 +152,6 @@ def _ended_state(problem: BaseException) -> State:
 
 
 def _describe_pause(pause: Pause) -> str:
-    """What becomes of a run that somebody has paused."""
     until = pause.state.state_details.pause_timeout if isinstance(pause.state, State) else None
     deadline = f" before {until:%Y-%m-%d %H:%M:%S} UTC, or it fails" if until else ""
     return f"paused: what was done is kept; resume the run to go on{deadline}"

@@ -154,7 +154,6 @@ def _tell_once(tell: Report) -> None:
 
 
 def _warn(sentence: str, *, exc_info: bool = False) -> None:
-    """In the run's log; without a flow around it, in the log of the process."""
     flow_run = FlowRunContext.get()
     log = logging.getLogger("bilderatlas") if flow_run is None else get_run_logger(flow_run)
     log.warning(sentence, exc_info=exc_info)

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.contract import SPLIT_TABLES, parse_part
 from schemas.errors import DamagedFile
 from schemas.manifests import Amendment, ReleaseManifest
-from schemas.part_names import SPLIT_TABLES, parse_part
 from schemas.phrases import counted, quoted
 from tasks.core.export import digest, ledger
 from tasks.core.purge import identifiers, rows
@@ -17,7 +17,7 @@ from tasks.io.store.amend import ReleaseEditor
 from tasks.io.store.releases import Release
 from tasks.io.store.store import parquet_bytes
 from tasks.purge.removal import Removal
-from tasks.subjects.release_digests import table_digest
+from tasks.subjects.promises import table_digest
 
 _TOMBSTONES, _LEDGER, _RECORDS = "tombstones.parquet", "ledger.parquet", "records.parquet"
 _MANIFEST, _DETECTIONS = "manifest.json", ".detections.json"

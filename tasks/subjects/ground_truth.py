@@ -26,7 +26,7 @@ class GroundTruth(NamedTuple):
     name: str
     images: pa.Table
     figures: pa.Table
-    sha256: str
+    sha256: str = ""
     notes: tuple[str, ...] = ()
     category_ids: Mapping[str, Id] = {"person": 1}
     others: frozenset[Id] = frozenset()

@@ -60,7 +60,7 @@ def choose_predecessor(recipe: Recipe, context: Context) -> Predecessor:
         before, url = whole.manifest.previous, whole.url
         whole = next((other for other in known if other.manifest.version == before), None)
         if before and (whole is None or before in damaged):
-            _refuse(f"an intact {_path(name, before)}, since {url} is damaged", "none", known)
+            _refuse(f"an intact {layout.release_folder(name, before)}, since {url} is damaged", "none", known)
     return Predecessor(
         version=whole.manifest.version if whole else "",
         lineage=lineage,
@@ -77,7 +77,9 @@ def open_predecessor(store: Store, recipe: Recipe, chosen: Predecessor) -> Relea
     if not chosen.version:
         return None
     if (release := releases.find_release(store, recipe.name, chosen.version)) is None:
-        raise DamagedFile(f"expected {_path(recipe.name, chosen.version)} to stay while a build goes on from it")
+        raise DamagedFile(
+            f"expected {layout.release_folder(recipe.name, chosen.version)} to stay while a build goes on from it"
+        )
     return release
 
 
@@ -156,8 +158,8 @@ def check_restored(recipe: Recipe, chosen: Predecessor, version: str) -> None:
     if chosen.damaged and version != chosen.damaged:
         raise Refusal(
             f"export: expected release {chosen.damaged} again, which is damaged in "
-            f"{_path(recipe.name, chosen.damaged)}, got another one ({version}): images could change their splits; "
-            "nothing is published: restore the damaged files, or build with "
+            f"{layout.release_folder(recipe.name, chosen.damaged)}, got another one ({version}): images could change "
+            "their splits; nothing is published: restore the damaged files, or build with "
             f"--previous {chosen.version or NOTHING}, which forgets the splits that were assigned since"
         )
 
@@ -193,7 +195,6 @@ def _newest(store: Store, name: str, known: Sequence[Release]) -> Release | None
 
 
 def _is_limited(release: Release) -> bool:
-    """Whether it was built with a limit; such a release is never the newest."""
     try:
         return release.recipe().limit is not None
     except DamagedFile:
@@ -242,10 +243,6 @@ def _refuse(expected: str, got: str, others: Sequence[Release]) -> NoReturn:
 
 def _choices(known: Sequence[Release]) -> str:
     return listed(sorted(release.manifest.version for release in known), 5) if known else "there is none"
-
-
-def _path(name: str, version: str) -> str:
-    return layout.release_folder(name, version)
 
 
 def published_splits(

@@ -1,4 +1,6 @@
-"""The rules of contracts, asked of a release's tables: before it is published, and of any that lies there."""
+"""What a release promises, asked of its tables: the rules of contracts, before it is published and of any that lies
+there; and the content digests.
+"""
 
 from collections.abc import Iterator, Mapping
 
@@ -6,7 +8,9 @@ import pyarrow as pa
 
 from schemas.contract import DataContract
 from tasks.core.contract import rules
+from tasks.core.export import digest
 from tasks.io.files import sql_rules
+from tasks.io.store.releases import Release
 
 
 def broken_promises(tables: Mapping[str, pa.Table], contracts: Mapping[str, DataContract]) -> Iterator[str]:
@@ -25,3 +29,17 @@ def broken_promises(tables: Mapping[str, pa.Table], contracts: Mapping[str, Data
                         yield rules.problem(rule, value, answer(rule.rows) if rule.rows else [])
                 except sql_rules.NoAnswer as problem:
                     yield f"{name}: expected {rule.expected}, got tables that can't be asked ({problem})"
+
+
+def table_digest(release: Release, table: str) -> str:
+    """SHA-256 of a table's content, as hex.
+
+    Raises DamagedFile where a file can't be read, or a column is missing in one; and ValueError for values of which no
+    digest can be computed, such as a number that is not finite.
+    """
+    try:
+        return digest.table_digest(
+            release.column_names(table), release.column_reader(table), digest.PRIMARY_KEYS[table]
+        )
+    except pa.ArrowException as problem:
+        raise ValueError(str(problem)) from problem

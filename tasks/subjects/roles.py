@@ -7,7 +7,7 @@ import pyarrow.compute as pc
 
 from schemas.manifests import State
 from schemas.recipe import Recipe
-from schemas.roles import RolesByValue
+from schemas.split import RolesByValue
 from tasks.core import roles as core
 from tasks.engine.views import column_of
 from tasks.io.store.store import Store

@@ -9,7 +9,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.errors import BadInput, DamagedFile
-from schemas.keypoints import KeypointScheme
 from schemas.manifests import Context
 from schemas.phrases import counted, quoted
 from schemas.tables import ANNOTATED_IMAGES, HASH
@@ -73,32 +72,30 @@ def load_ground_truth(truth: str, folder: str | None, context: Context | None, c
     an attribute or a category that it does not have.
     """
     source = _open(truth, folder, chosen)
-    images = source.images if chosen.split is None else _images_of_split(source, chosen.split)
+    name, images = source.truth.name, source.truth.images
+    if chosen.split is not None:
+        images = _images_of_split(source.truth, chosen.split)
     images, notes = (images, ()) if context is None else source.store_images(images, context)
-    notes = (*source.notes, *notes)
-    figures = source.figures.filter(pc.is_in(source.figures["image_id"], value_set=images["image_id"]))
+    notes = (*source.truth.notes, *notes)
+    figures = source.truth.figures
+    figures = figures.filter(pc.is_in(figures["image_id"], value_set=images["image_id"]))
     left_out = f" ({'; '.join(notes)})" if notes else ""
     if not images.num_rows:
-        raise BadInput(f"{source.name}: expected images that people have annotated, got none{left_out}")
+        raise BadInput(f"{name}: expected images that people have annotated, got none{left_out}")
     if not figures.num_rows:
         raise BadInput(
-            f"{source.name}: expected figures of {' or '.join(map(quoted, source.category_ids))}, got none in "
+            f"{name}: expected figures of {' or '.join(map(quoted, source.truth.category_ids))}, got none in "
             f"{counted(images.num_rows, 'image')}{left_out}"
         )
     ids = images["image_id"].to_pylist()
-    return GroundTruth(
-        source.name if chosen.split is None else f"{source.name} {chosen.split}",
-        images.combine_chunks(),
-        figures.combine_chunks(),
-        "" if context is None else digest_of_tables(images, figures),
-        notes,
-        source.category_ids,
-        source.ids - frozenset(ids),
-        source.file_names,
-        source.deformation,
-        {name: [values.get(number) for number in ids] for name, values in source.attributes.items()},
-        source.schemes,
-        source.keypoint_notes,
+    return source.truth._replace(
+        name=name if chosen.split is None else f"{name} {chosen.split}",
+        images=images.combine_chunks(),
+        figures=figures.combine_chunks(),
+        sha256="" if context is None else digest_of_tables(images, figures),
+        notes=notes,
+        others=source.ids - frozenset(ids),
+        groups={by: [values.get(number) for number in ids] for by, values in source.attributes.items()},
     )
 
 
@@ -111,7 +108,8 @@ def blobs_of_splits(
     them.
     """
     source = _open(truth, folder, Chosen((category,)))
-    images = source.images.filter(pc.is_in(source.images["split"], value_set=pa.array(sorted(splits), pa.string())))
+    images = source.truth.images
+    images = images.filter(pc.is_in(images["split"], value_set=pa.array(sorted(splits), pa.string())))
     if is_coco_file(truth) and images.num_rows:
         images, _ = source.store_images(images, context)
     return frozenset(images["sha256"].to_pylist())
@@ -120,31 +118,23 @@ def blobs_of_splits(
 class _TruthSource(NamedTuple):
     """A release or a COCO file, read.
 
-    images: ANNOTATED; those of a file still lack what only their bytes say. ids: of all images, annotated or not.
+    truth: all of it; the images of a file still lack what only their bytes say. ids: of all images, annotated or not.
     attributes: by name, the value of each image that has one, by id. store_images: makes blobs of some of the images;
     returns their complete rows, and notes on those that were left out.
     """
 
-    name: str
-    images: pa.Table
-    figures: pa.Table
-    notes: tuple[str, ...]
-    category_ids: Mapping[str, Id]
+    truth: GroundTruth
     ids: frozenset[Id]
     attributes: Mapping[str, Mapping[int, str | None]]
-    schemes: Mapping[str, KeypointScheme | None]
     store_images: Callable[[pa.Table, Context], tuple[pa.Table, tuple[str, ...]]]
-    file_names: Mapping[int, str] = {}
-    deformation: Mapping[int, int] = {}
-    keypoint_notes: tuple[str, ...] = ()
 
 
-def _images_of_split(source: _TruthSource, split: str) -> pa.Table:
-    images = source.images.filter(pc.fill_null(pc.equal(source.images["split"], split), False))
+def _images_of_split(truth: GroundTruth, split: str) -> pa.Table:
+    images = truth.images.filter(pc.fill_null(pc.equal(truth.images["split"], split), False))
     if not images.num_rows:
-        splits = sorted(filter(None, pc.unique(source.images["split"]).to_pylist()))
+        splits = sorted(filter(None, pc.unique(truth.images["split"]).to_pylist()))
         got = f"images of the splits {splits}" if splits else "images without a split"
-        raise BadInput(f"{source.name}: expected images of split {quoted(split)}, got {got}")
+        raise BadInput(f"{truth.name}: expected images of split {quoted(split)}, got {got}")
     return images
 
 
@@ -159,7 +149,7 @@ def is_coco_file(truth: str) -> bool:
 
 def _open(truth: str, folder: str | None, chosen: Chosen) -> _TruthSource:
     source = _open_file(truth, folder, chosen) if is_coco_file(truth) else _open_release(truth, chosen)
-    if len(source.category_ids) > 1 and CATEGORY in chosen.by:
+    if len(source.truth.category_ids) > 1 and CATEGORY in chosen.by:
         raise BadInput(f"--by: expected another attribute than {quoted(CATEGORY)}, by which several are given anyway")
     return source
 
@@ -176,8 +166,18 @@ def _open_file(truth: str, folder: str | None, chosen: Chosen) -> _TruthSource:
 
     images, figures = pa.Table.from_pylist(file.images, schema=ANNOTATED_IMAGES), core.figure_table(file.figures)
     file_names = {row["image_id"]: row["file_name"] for row in file.images if row["file_name"]}
-    about = (file.notes, file.category_ids, file.ids, file.attributes, file.schemes)
-    return _TruthSource(name, images, figures, *about, store_images, file_names, file.deformation, file.keypoint_notes)
+    read = GroundTruth(
+        name,
+        images,
+        figures,
+        notes=file.notes,
+        category_ids=file.category_ids,
+        file_names=file_names,
+        deformation=file.deformation,
+        schemes=file.schemes,
+        keypoint_notes=file.keypoint_notes,
+    )
+    return _TruthSource(read, file.ids, file.attributes, store_images)
 
 
 def _from_folder(images: list[Row], folder: Folder, context: Context) -> tuple[pa.Table, tuple[str, ...]]:
@@ -200,7 +200,6 @@ def _from_folder(images: list[Row], folder: Folder, context: Context) -> tuple[p
 
 
 def _store_images(images: list[Row], folder: Folder, store: Store) -> tuple[dict[int, str], dict[int, str]]:
-    """By image id, the SHA-256 of what is now a blob, and the reason where there is none."""
     sha256s: dict[int, str] = {}
     reasons: dict[int, str] = {}
     for row in images:
@@ -214,7 +213,6 @@ def _store_images(images: list[Row], folder: Folder, store: Store) -> tuple[dict
 
 
 def _notes(images: list[Row], reasons: Mapping[int, str]) -> tuple[str, ...]:
-    """A sentence for each reason: which images were left out for it."""
     paths: dict[str, list[str]] = {}
     for row in images:
         if row["image_id"] in reasons:
@@ -243,7 +241,8 @@ def _open_release(truth: str, chosen: Chosen) -> _TruthSource:
         return wanted.filter(pc.invert(pc.is_in(wanted["sha256"], value_set=pa.array(lost)))), (note,)
 
     ids = frozenset(all_images["image_id"].to_pylist())
-    return _TruthSource(name, images, figures, (), category_ids, ids, attributes, schemes, store_images)
+    read = GroundTruth(name, images, figures, category_ids=category_ids, schemes=schemes)
+    return _TruthSource(read, ids, attributes, store_images)
 
 
 def _attributes_of_release(release: Release, by: Sequence[str]) -> dict[str, dict[int, str | None]]:

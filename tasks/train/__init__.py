@@ -1,6 +1,9 @@
 """train (measure): train a detector on annotated figures. A finished training is read from the store, not repeated."""
 
 import json
+from collections import Counter
+from collections.abc import Collection, Sequence
+from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from prefect import task
@@ -9,17 +12,19 @@ from prefect.cache_policies import NO_CACHE
 from schemas.errors import BadInput
 from schemas.manifests import Context
 from schemas.phrases import quoted
-from schemas.train import TrainDetector, TrainingData
+from schemas.train import TrainDetector, TrainingData, TrainingTruth
+from tasks.core.coco.ids import count_with_examples
+from tasks.core.train import several_truths as core
 from tasks.engine import runs
+from tasks.engine.cache_keys import cache_key
 from tasks.io.detectors.devices import choose_device
 from tasks.io.files import inputs, outputs
 from tasks.io.store import layout
 from tasks.orchestration import retries
 from tasks.orchestration.progress import progress
-from tasks.subjects.ground_truth import GroundTruth
+from tasks.subjects.ground_truth import GroundTruth, digest_of_tables
 from tasks.subjects.truth import Chosen, blobs_of_splits, load_ground_truth
-from tasks.train import several_truths, training_run
-from tasks.train.several_truths import JoinedTruth
+from tasks.train import training_run
 
 MAX_START_BYTES = 4 * 2**30
 _HELD_OUT = frozenset({"val", "test"})
@@ -35,6 +40,26 @@ class TrainingResult(NamedTuple):
     weights: str
     notes: tuple[str, ...]
     is_new: bool
+
+
+class TruthShare(NamedTuple):
+    """What one of several truths gives: its name and digest, how many of its images and figures (crowds apart) are
+    trained on, and how many images are not, as they are held out.
+    """
+
+    name: str
+    sha256: str
+    images: int
+    figures: int
+    left_out: int
+
+
+class JoinedTruth(NamedTuple):
+    """Truths to train on as one. shares: what each gives, by name; empty if there is but one. notes: on all of them."""
+
+    truth: GroundTruth
+    shares: tuple[TruthShare, ...]
+    notes: tuple[str, ...]
 
 
 @task(task_run_name="train", cache_policy=NO_CACHE, **retries.NO_RETRY)
@@ -75,20 +100,20 @@ def write_out(path: str, result: TrainingResult, context: Context) -> None:
 
 def _load_truths(category: str, data: TrainingData, context: Context) -> tuple[JoinedTruth, GroundTruth | None]:
     """What is trained on, and what is evaluated on. A single truth is as it is: nothing of it is held out."""
-    truths = [load_ground_truth(one.truth, one.images, context, Chosen((category,), one.split)) for one in data.truths]
+
+    def load(one: TrainingTruth) -> GroundTruth:
+        return load_ground_truth(one.truth, one.images, context, Chosen((category,), one.split))
+
+    truths = [load(one) for one in data.truths]
     for truth in truths:
         if not training_run.count_figures(truth):
             raise BadInput(f"{truth.name}: expected figures of {quoted(category)}, got nothing but crowds")
-    evaluation = None
-    if data.evaluate_truth is not None:
-        evaluation = load_ground_truth(
-            data.evaluate_truth, data.evaluate_images, context, Chosen((category,), data.evaluate_on)
-        )
-    if not data.also:
+    evaluation = None if data.evaluation is None else load(data.evaluation)
+    if len(truths) == 1:
         return JoinedTruth(truths[0], (), ()), evaluation
     held_out = held_out_blobs(data, evaluation, category, context)
-    named = several_truths.name_apart(truths, [one.truth for one in data.truths])
-    return several_truths.join_truths(named, held_out), evaluation
+    named = name_apart(truths, [one.truth for one in data.truths])
+    return join_truths(named, held_out), evaluation
 
 
 def held_out_blobs(data: TrainingData, evaluation: GroundTruth | None, category: str, context: Context) -> set[str]:
@@ -98,7 +123,7 @@ def held_out_blobs(data: TrainingData, evaluation: GroundTruth | None, category:
     Splits that are trained on hold nothing out, nor do the splits of a truth that is trained on as a whole.
     """
     blobs = set() if evaluation is None else {*evaluation.images["sha256"].to_pylist()}
-    names = _HELD_OUT | ({data.evaluate_on} if data.evaluate_on else set())
+    names = _HELD_OUT | ({data.evaluation.split} if data.evaluation and data.evaluation.split else set())
     for truth, folder in dict.fromkeys((one.truth, one.images) for one in data.truths):
         trained = {one.split for one in data.truths if one.truth == truth}
         if None not in trained:
@@ -116,10 +141,60 @@ def _start(settings: TrainDetector, context: Context) -> bytes | None:
 
 
 def _notes(truth: GroundTruth, evaluation: GroundTruth | None) -> list[str]:
-    """Sentences on what was left out, and on images that are both learnt from and evaluated on."""
     sources = [truth] if evaluation is None else [truth, evaluation]
     notes = [f"{source.name}: {note}" for source in sources for note in source.notes]
     if evaluation is not None:
         both = len({*truth.images["sha256"].to_pylist()} & {*evaluation.images["sha256"].to_pylist()})
         notes += [f"{both} images are used for training and for evaluation: the scores are too high"] if both else []
     return notes
+
+
+def name_apart(truths: Sequence[GroundTruth], places: Sequence[str]) -> list[GroundTruth]:
+    """The truths, those with one name (two files `train.json`) also named by the folder of their place: `popart/train`.
+
+    places: the path or URL of each.
+    """
+    counts = Counter(truth.name for truth in truths)
+    named = []
+    for truth, place in zip(truths, places, strict=True):
+        folder = PurePosixPath(place).parent.name if counts[truth.name] > 1 else ""
+        named.append(truth._replace(name=f"{folder}/{truth.name}") if folder else truth)
+    return named
+
+
+def join_truths(truths: Sequence[GroundTruth], held_out: Collection[str]) -> JoinedTruth:
+    """The truths as one, without the images that are held out. Their order changes nothing.
+
+    An image that several truths have stays in each, with the figures of each.
+
+    Raises BadInput if two truths are the same, one has no images but those that are held out, or no figures are left.
+    """
+    tables: dict[str, core.Tables] = {}
+    notes: list[str] = []
+    shares: list[TruthShare] = []
+    for truth in sorted(truths, key=lambda truth: (truth.name, truth.sha256)):
+        if truth.sha256 in tables:
+            raise BadInput(f"--also: expected each truth once, got the images and figures of {truth.name} twice")
+        images, left_out = core.separate_images(truth.images, held_out)
+        reasons = (*truth.notes, *_held_out_notes(left_out["image_id"].to_pylist()))
+        if not images.num_rows:
+            raise BadInput(f"{truth.name}: expected images to train on, got none ({'; '.join(reasons)})")
+        figures = core.figures_in(images, truth.figures)
+        tables[truth.sha256] = (images, figures)
+        notes += [f"{truth.name}: {reason}" for reason in reasons]
+        count = figures["is_crowd"].to_pylist().count(False)
+        shares.append(TruthShare(truth.name, truth.sha256, images.num_rows, count, left_out.num_rows))
+    name = " + ".join(share.name for share in shares)
+    if not any(share.figures for share in shares):
+        raise BadInput(f"{name}: expected figures to train on, got none in the images that are not held out")
+    if shared := core.count_shared(images for images, _ in tables.values()):
+        notes.append(f"images that several truths have, trained on with the figures of each: {shared}")
+    images, figures = core.join_truths(tables)
+    digest = cache_key(truths=sorted(tables), joined=digest_of_tables(images, figures))
+    return JoinedTruth(GroundTruth(name, images, figures, digest), tuple(shares), tuple(notes))
+
+
+def _held_out_notes(left_out: Sequence[int]) -> list[str]:
+    if not left_out:
+        return []
+    return [f"left out, as they are held out for evaluation: {count_with_examples(left_out, 'image')}"]

@@ -32,7 +32,7 @@ from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.io.detectors import torchvision_models as models
 from tasks.io.store import layout
 from tasks.io.store.store import Store, parquet_bytes
-from tasks.io.training import checkpoints, samples
+from tasks.io.training import samples
 from tasks.io.training import trainer as trainers
 from tasks.io.training.augment import apply_change
 from tasks.subjects.detectors import detections
@@ -111,8 +111,7 @@ def count_steps(run: TrainingRun) -> int:
 
 
 def _resume(run: TrainingRun, store: Store) -> tuple[trainers.Trainer, TrainingProgress]:
-    """The trainer and progress of the newest intact checkpoint, or at the beginning."""
-    for data in checkpoints.read_intact(store, layout.checkpoints_folder(run.folder)):
+    for data in trainers.intact_checkpoints(store, layout.checkpoints_folder(run.folder)):
         with contextlib.suppress(DamagedFile, ValidationError):
             trainer = _trainer(run)
             return trainer, TrainingProgress.model_validate(trainer.restore(data))
@@ -134,7 +133,6 @@ def _run_steps(
     store: Store,
     report: ReportProgress,
 ) -> TrainingProgress:
-    """Take all steps that are left; the progress at the end."""
     settings, images = run.settings, lessons.lessons_from_tables(run.truth.images, run.truth.figures)
     per_epoch = schedule.steps_per_epoch(len(images), settings)
     total, last_s = per_epoch * settings.epochs, time.monotonic()
@@ -158,13 +156,12 @@ def _run_steps(
             line, progress = _end_epoch(run, trainer, progress, store, per_epoch)
         if is_epoch or progress.step % settings.checkpoint_every_steps == 0 or progress.step == total:
             data = trainer.state(progress.model_dump(mode="json"))
-            checkpoints.write(store, layout.checkpoints_folder(run.folder), progress.step, data)
+            trainers.write_checkpoint(store, layout.checkpoints_folder(run.folder), progress.step, data)
         report(1, line)
     return progress
 
 
 def _groups(image_ids: Sequence[int], settings: TrainDetector, first: int) -> Iterator[tuple[int, list[int]]]:
-    """(epoch, places) of every step from `first` on."""
     size, per_epoch = settings.batch * settings.accumulate, schedule.steps_per_epoch(len(image_ids), settings)
     for epoch in range(first // per_epoch, settings.epochs):
         places = schedule.order_of_epoch(image_ids, settings.seed, epoch)
@@ -234,7 +231,6 @@ def evaluate_model(
 def _write_results(
     run: TrainingRun, trainer: trainers.Trainer, progress: TrainingProgress, store: Store
 ) -> dict[str, Any]:
-    """The weights, the curves, and last the metrics."""
     settings, folder = run.settings, run.folder
     metadata = models.WeightsMetadata(settings.model, (settings.category,), *settings.detect_sides_px)
     model = models.weights_bytes(trainer.model, metadata)
@@ -259,5 +255,5 @@ def _write_results(
     }
     sealed = {**metrics, "sha256": cache_key(metrics=metrics)}
     store.write_bytes(f"{folder}/{layout.TRAINING_METRICS}", (json.dumps(sealed, indent=1) + "\n").encode())
-    checkpoints.clear(store, layout.checkpoints_folder(folder))
+    trainers.clear_checkpoints(store, layout.checkpoints_folder(folder))
     return metrics

@@ -23,7 +23,7 @@ from tasks.core.verify_coco import count_coco_rows
 from tasks.core.verify_rows import CHECKS, ReleaseFacts, row_problems
 from tasks.io.files import contracts
 from tasks.io.store.releases import Release
-from tasks.subjects.release_digests import table_digest
+from tasks.subjects.promises import table_digest
 from tasks.verify.coco import coco_files
 from tasks.verify.groups import kept_together
 from tasks.verify.images import images, stored_bytes

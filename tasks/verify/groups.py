@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from schemas.contract import numbers
 from schemas.release import RecipeStage
-from schemas.roles import Roles, RolesByValue
+from schemas.split import Roles, RolesByValue
 from tasks.core import roles as core
 from tasks.core.split.decide import bond_column
 from tasks.core.strata import as_words, series_of_artist

@@ -21,7 +21,7 @@ from schemas.errors import BadInput
 from schemas.manifests import Context
 from tasks import detect
 from tasks.engine.parts import run_in_parts
-from tasks.io.detectors import torchvision_models, torchvision_weights
+from tasks.io.detectors import torchvision_models
 from tasks.io.store.releases import Release
 from tasks.subjects import detectors
 from tests.support.desk import RECIPE, ROOT
@@ -69,7 +69,7 @@ def test_a_build_whose_device_is_lost_in_the_middle_ends_whole_and_with_the_same
     undisturbed = built("undisturbed")
     detectors._load.cache_clear()
     lost = RuntimeError("CUDA error: unspecified launch failure")
-    loaded, failing = torchvision_weights.load_model, []
+    loaded, failing = torchvision_models.load_model, []
 
     def breaking(*arguments: Any) -> Any:
         model, told = loaded(*arguments)
@@ -77,7 +77,7 @@ def test_a_build_whose_device_is_lost_in_the_middle_ends_whole_and_with_the_same
         failing.append(model.backbone)
         return model, told
 
-    monkeypatch.setattr(torchvision_weights, "load_model", breaking)
+    monkeypatch.setattr(torchvision_models, "load_model", breaking)
 
     assert built("disturbed") == undisturbed
     assert [backbone.left["times"] for backbone in failing] == [0]  # it did fail, once

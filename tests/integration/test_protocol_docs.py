@@ -10,7 +10,7 @@ from PIL import Image
 
 from flows.cli import main
 from flows.evaluate.options import settings_of
-from schemas.evaluate_keypoints import KeypointSettings
+from schemas.evaluate_figures import KeypointSettings
 from tasks.core.evaluate.sketches.sigmas import sigma_sets
 from tasks.io.files import contracts
 from tasks.subjects.promises import broken_promises

@@ -235,15 +235,14 @@ def test_crowds_alone_teach_nothing(exam, tmp_path):
 
 
 def test_releases_have_their_splits_and_files_no_exam_of_their_own():
-    assert training_data("s/releases/x/latest", None, None, None, None, None)[2:6] == (
-        "train",
-        "s/releases/x/latest",
-        None,
-        "val",
+    url = "s/releases/x/latest"
+    assert training_data(url, None, None, None, None, None) == (((url, None, "train"),), (url, None, "val"))
+    assert training_data("t.json", "i", None, None, None, None) == ((("t.json", "i", None),), None)
+    assert training_data("t.json", "i", "a", None, None, "b") == ((("t.json", "i", "a"),), ("t.json", "i", "b"))
+    assert training_data("t.json", "i", None, "u.json", None, None) == (
+        (("t.json", "i", None),),
+        ("u.json", None, None),
     )
-    assert training_data("t.json", "i", None, None, None, None)[2:4] == (None, None)
-    assert training_data("t.json", "i", "a", None, None, "b")[2:6] == ("a", "t.json", "i", "b")
-    assert training_data("t.json", "i", None, "u.json", None, None)[2:6] == (None, "u.json", None, None)
 
 
 @pytest.mark.live

@@ -15,7 +15,7 @@ import yaml
 
 from tasks.core.export import digest
 from tasks.io.store.releases import Release
-from tasks.subjects.release_digests import table_digest
+from tasks.subjects.promises import table_digest
 from tasks.verify import verify
 from tests.support.broken_rules import CASES, Case
 from tests.support.desk import Desk

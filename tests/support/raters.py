@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from schemas.evaluate_raters import RATINGS
+from schemas.evaluate_figures import RATINGS
 from tasks.core.evaluate.raters.ratings import Ratings, read_ratings
 
 Box = Sequence[float]

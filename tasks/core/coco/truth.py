@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.errors import BadInput
-from schemas.evaluate_raters import LIKERT
+from schemas.evaluate_figures import LIKERT
 from schemas.keypoints import KeypointScheme
 from schemas.phrases import counted, listed, quoted
 from schemas.tables import ANNOTATED_FIGURES, ANNOTATED_IMAGES

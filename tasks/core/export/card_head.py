@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from schemas.contract import SPLIT_TABLES, parse_part
 from schemas.manifests import FileEntry
-from schemas.part_names import SPLIT_TABLES, parse_part
 from tasks.core import rights
 
 _OF_THE_HUB = frozenset(

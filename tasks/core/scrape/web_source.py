@@ -20,8 +20,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from schemas.credentials import Credential
 from schemas.manifests import PassedOver
+from schemas.manners import Credential
 from tasks.core.passed_over import Tally
 
 __all__ = [

@@ -1,5 +1,6 @@
 """Image bytes to pixels for a GPU: decoded by Pillow into pinned memory, or by the GPU itself if the JPEG is plain."""
 
+import struct
 import threading
 import warnings
 from typing import Any, NamedTuple
@@ -9,7 +10,7 @@ import torch
 from torch import Tensor
 
 from schemas.stages import HIGHEST_MAX_PIXELS
-from tasks.io.detectors import devices, plain_jpeg
+from tasks.io.detectors import devices
 from tasks.io.detectors.canvases import Size
 from tasks.io.images import decode
 
@@ -62,7 +63,7 @@ def decode_on_gpu(data: bytes, device: torch.device) -> Picture | None:
 
     Its pixels differ from libjpeg's by a few of 255 levels at edges of colour.
     """
-    if plain_jpeg.size_of(data) is None or (decode_jpeg := _nvjpeg_decoder()) is None:
+    if size_of(data) is None or (decode_jpeg := _nvjpeg_decoder()) is None:
         return None
     streams = _THREAD_LOCAL.__dict__.setdefault("streams", {})
     if device not in streams:
@@ -77,3 +78,41 @@ def decode_on_gpu(data: bytes, device: torch.device) -> Picture | None:
                 raise
             return None
     return Picture(pixels.permute(1, 2, 0))
+
+
+# baseline, extended, progressive; the others are arithmetic, lossless, hierarchical
+_FRAMES = frozenset({0xC0, 0xC1, 0xC2})
+_SCAN, _ICC_OR_MPO, _ADOBE, _EXIF = 0xDA, 0xE2, 0xEE, 0xE1
+
+
+def size_of(data: bytes) -> Size | None:
+    """Size of a plain JPEG; None for one with EXIF, a colour profile, Adobe's colours or a missing end, and for any
+    other file.
+
+    (ITU-T T.81, annex B: a file is 0xFFD8, then segments of 0xFF, a marker and a length of two bytes that counts
+    itself.)
+    """
+    if data[:2] != b"\xff\xd8" or data[-2:] != b"\xff\xd9":
+        return None
+    at, size = 2, None
+    while at + 4 <= len(data) and data[at] == 0xFF:
+        marker, length = data[at + 1], int.from_bytes(data[at + 2 : at + 4], "big")
+        if marker == _SCAN:
+            return size
+        if marker in {_ICC_OR_MPO, _ADOBE, _EXIF}:
+            return None
+        if 0xC0 <= marker <= 0xCF and marker not in {0xC4, 0xC8, 0xCC}:
+            size = _of_frame(marker, data[at + 4 : at + 2 + length])
+            if size is None:
+                return None
+        at += 2 + length
+    return None
+
+
+def _of_frame(marker: int, frame: bytes) -> Size | None:
+    if marker not in _FRAMES or len(frame) < 6:
+        return None
+    bits, height, width, components = struct.unpack(">BHHB", frame[:6])
+    is_rgb = bytes(frame[6::3][:3]) == b"RGB"  # without Adobe's marker, libjpeg goes by the components' names
+    is_plain = bits == 8 and components in {1, 3} and height and width and not is_rgb
+    return Size(height, width) if is_plain else None

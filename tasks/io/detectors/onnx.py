@@ -177,10 +177,9 @@ def _session(weights: bytes, device: str) -> Any:
     options.inter_op_num_threads = 1
     options.log_severity_level = 4
     options.add_session_config_entry("session.model_external_initializers_file_folder_path", _NOWHERE)
+    providers = _providers(device)
     try:
-        session = onnxruntime.InferenceSession(weights, options, providers=_providers(device))
-    except BadInput:
-        raise
+        session = onnxruntime.InferenceSession(weights, options, providers=providers)
     except Exception as problem:  # onnxruntime's own exceptions share no public base class
         if "External data" in str(problem):
             raise BadInput("weights: expected a model in one file, got one whose weights lie in another") from problem

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from tasks.io.detectors.canvases import Size
-from tasks.io.detectors.detector import Detections, Floats
+from tasks.io.detectors.stream import Detections, Floats
 
 _VISIBLE_LOGIT = 2.0
 """A joint counts as visible from this heatmap value on: the threshold of Detectron's own drawings of Keypoint R-CNN

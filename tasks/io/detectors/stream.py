@@ -1,4 +1,4 @@
-"""Blobs through a detector: read, decoded and detected in, batch by batch.
+"""The interface of every detector, and blobs through it: read, decoded and detected in, batch by batch.
 
 While a device works on one batch, the next pictures are read and decoded.
 """
@@ -10,10 +10,42 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from schemas.stages import HIGHEST_MAX_PIXELS
 from tasks.io.detectors.canvases import Size
-from tasks.io.detectors.detector import Detections, Detector
 from tasks.io.images import decode
+
+Pixels = NDArray[np.uint8]
+"""One picture: (height, width, 3), RGB, 0..255, upright."""
+Floats = NDArray[np.float32]
+
+
+class Detections(NamedTuple):
+    """A detector's boxes in one picture, in the picture's own pixels.
+
+    In no particular order; boxes may reach beyond the picture.
+
+    xyxy_px: (N, 4), x_min, y_min, x_max, y_max. scores: (N,), 0..1. labels: (N,), the model's class indices.
+    keypoints_xyv: (N, K, 3) x, y, visibility (2: visible, 0: not), or None if the model has no keypoints.
+    """
+
+    xyxy_px: Floats
+    scores: Floats
+    labels: NDArray[np.int64]
+    keypoints_xyv: Floats | None = None
+
+
+class Detector(Protocol):
+    """One model, loaded on one device."""
+
+    batch: int
+    """Most pictures of one call. On a CPU the detections of a picture never depend on the others of its batch."""
+
+    def detect(self, pictures: Sequence[Pixels]) -> list[Detections]:
+        """The detections of each of at most `batch` pictures, in their order."""
+
 
 AHEAD_BYTES = 256 * 2**20
 WAITING_BYTES = 1024 * 2**20

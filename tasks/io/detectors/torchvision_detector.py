@@ -20,14 +20,11 @@ from schemas.detect import Detect
 from schemas.errors import BadInput
 from schemas.phrases import error_line
 from tasks.io.detectors import decoding, devices, loading
-from tasks.io.detectors.batch_size import MAX_PICTURES, BatchLimit, padded_size
-from tasks.io.detectors.canvas_transform import CanvasBatch
-from tasks.io.detectors.canvases import Size
+from tasks.io.detectors.canvases import MAX_PICTURES, BatchLimit, Size, padded_size
 from tasks.io.detectors.decoding import Picture
-from tasks.io.detectors.detector import Detections, Floats, Pixels
-from tasks.io.detectors.loading import DEFAULT_OPTIONS, InferenceOptions, LoadedModel
+from tasks.io.detectors.loading import DEFAULT_OPTIONS, CanvasBatch, InferenceOptions, LoadedModel
 from tasks.io.detectors.outputs import PictureSizes, detections_from_rows, rows_from_outputs, start_copy_to_host
-from tasks.io.detectors.stream import PendingDetections
+from tasks.io.detectors.stream import Detections, Floats, PendingDetections, Pixels
 
 _LOG = logging.getLogger("bilderatlas.detect")
 _MAX_DECODER_THREADS = 16

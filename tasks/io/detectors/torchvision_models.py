@@ -7,34 +7,25 @@ which is read without running any code in it. Classes count from 1: 0 is torchvi
 import io
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
 import torchvision
 from torch import Tensor, nn
-from torchvision.models import detection
+from torchvision.models import detection, get_model_weights
 
+from schemas.detect import TORCHVISION, Detect
 from schemas.errors import BadInput
 from schemas.phrases import quoted
+from tasks.io.detectors import devices, torchvision_detector
+from tasks.io.detectors.loading import count_classes
 from tasks.io.detectors.small_detector import fcos_small
+from tasks.io.files import inputs
 
 MODELS: dict[str, Callable[..., nn.Module]] = {
-    name: getattr(detection, name)
-    for name in (
-        "fasterrcnn_resnet50_fpn",
-        "fasterrcnn_resnet50_fpn_v2",
-        "fasterrcnn_mobilenet_v3_large_fpn",
-        "fasterrcnn_mobilenet_v3_large_320_fpn",
-        "retinanet_resnet50_fpn",
-        "retinanet_resnet50_fpn_v2",
-        "fcos_resnet50_fpn",
-        "ssd300_vgg16",
-        "ssdlite320_mobilenet_v3_large",
-        "maskrcnn_resnet50_fpn",
-        "maskrcnn_resnet50_fpn_v2",
-        "keypointrcnn_resnet50_fpn",
-    )
-} | {"fcos_small": fcos_small}
+    name: fcos_small if name == "fcos_small" else getattr(detection, name) for name in TORCHVISION
+}
 """Functions that build a model from weights, weights_backbone and num_classes."""
 
 VERSION = f"torch {torch.__version__}, torchvision {torchvision.__version__}"
@@ -124,7 +115,6 @@ def fill_weights(model: nn.Module, state: dict[str, Tensor], what: str) -> None:
 
 
 def _load_state(model: nn.Module, state: dict[str, Tensor], what: str) -> tuple[list[str], list[str]]:
-    """Load what fits; returns the names that are missing and those that the model does not have."""
     try:
         result = model.load_state_dict(state, strict=False)
     except RuntimeError as problem:  # a wrong shape under a layer name of an earlier version
@@ -205,9 +195,75 @@ def _metadata_of(data: bytes) -> WeightsMetadata | None:
 
 
 def _classes_of(name: str, state: dict[str, Tensor]) -> int | None:
-    """Number of classes of a model's head, the background included; None if the head is unknown."""
     for layer in _CLASS_SCORE_LAYERS:
         if layer in state and state[layer].ndim:
             rows, anchors = int(state[layer].shape[0]), 9 if name.startswith("retinanet") else 1
             return rows // anchors if rows % anchors == 0 else None
     return None
+
+
+PREFIX = "torchvision:"
+MOST_BYTES = 2 * 2**30
+
+
+def weights_file(name: str, model: str, url: str) -> str:
+    """Path or URL of a binding's file; torchvision:DEFAULT, torchvision:COCO_V1 ... are downloaded once and checked.
+
+    Raises BadInput if the model has no such weights, or they can't be downloaded.
+    """
+    if not url.startswith(PREFIX):
+        return url
+    try:
+        published = {entry.name: entry for entry in get_model_weights(model)} | {
+            "DEFAULT": get_model_weights(model).DEFAULT
+        }
+    except ValueError:
+        published = {}
+    if (entry := published.get(url.removeprefix(PREFIX))) is None:
+        expected = " or ".join(PREFIX + word for word in sorted(published)) or "a file, since torchvision has none"
+        raise BadInput(f"binding '{name}': expected {expected} for {model}, got '{url}'")
+    file = Path(torch.hub.get_dir()) / "checkpoints" / Path(entry.url).name
+    if not file.exists():
+        _fetch(name, entry.url, file)
+    return str(file)
+
+
+def _fetch(name: str, url: str, file: Path) -> None:
+    """Download into torch's own cache. The file's name ends with the beginning of its SHA-256 (torch.hub)."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        torch.hub.download_url_to_file(url, str(file), file.stem.rpartition("-")[2], progress=False)
+    except (OSError, RuntimeError) as problem:
+        raise BadInput(
+            f"binding '{name}': expected to fetch torchvision's weights from {url}, got {problem}; a file can be "
+            "bound instead"
+        ) from problem
+
+
+def load_model(settings: Detect, name: str, url: str) -> tuple[nn.Module, WeightsMetadata]:
+    """The model of a recipe with a binding's weights, and their metadata.
+
+    Raises BadInput if they are another model's, or lack a class that the recipe names.
+    """
+    what = f"binding '{name}'"
+    data = inputs.read(what, weights_file(name, settings.model, url), MOST_BYTES)
+    model, metadata = load(settings.model, data, what, settings.least_side_px, settings.most_side_px)
+    for category, index in sorted(settings.classes.items()):
+        _check_class(what, category, index, count_classes(model), metadata)
+    return model, metadata
+
+
+def _check_class(what: str, category: str, index: int, classes: int, metadata: WeightsMetadata) -> None:
+    if metadata.categories and metadata.categories[index - 1 : index] != (category,):
+        raise BadInput(
+            f"{what}: expected weights whose class {index} is {quoted(category)}, got those of "
+            f"{', '.join(metadata.categories)}"
+        )
+    if not 1 <= index < classes:
+        raise BadInput(f"{what}: expected a class index of 1..{classes - 1} for {quoted(category)}, got {index}")
+
+
+def load_detector(settings: Detect, name: str, url: str, device: str) -> torchvision_detector.TorchvisionDetector:
+    """The detector of a recipe on a device. Raises BadInput as `load_model` does, and if there is no such device."""
+    chosen = devices.choose_device(device)
+    return torchvision_detector.TorchvisionDetector(load_model(settings, name, url)[0], settings, chosen)

@@ -18,10 +18,9 @@ from typing import Any, Self
 
 import pyarrow as pa
 
-from schemas.contract import DataContract
+from schemas.contract import DataContract, parse_part
 from schemas.errors import BadInput
 from schemas.manifests import FileEntry, ReleaseManifest
-from schemas.part_names import parse_part
 from tasks.io.files import contracts
 from tasks.io.store import layout, release_parquet
 from tasks.io.store.releases import Release, release_url

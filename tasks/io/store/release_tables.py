@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from schemas import tables
 from schemas.attributes import Typed, with_attribute_columns
-from schemas.part_names import parse_part
+from schemas.contract import parse_part
 from schemas.phrases import error_line, listed, quoted_name
 
 _MOST_NAMES = 30

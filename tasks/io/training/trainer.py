@@ -1,7 +1,10 @@
-"""Training of a torchvision detector: its initial weights, its steps, and its whole state as bytes."""
+"""Training of a torchvision detector: its initial weights, its steps, its whole state as bytes; and these as
+checkpoints in the store, named after their step and the SHA-256 of their bytes, so that damage is detected.
+"""
 
 import contextlib
 import copy
+import hashlib
 import json
 import math
 from collections.abc import Iterator, Sequence
@@ -18,8 +21,10 @@ from schemas.detect import Detect
 from schemas.errors import BadInput, DamagedFile
 from schemas.phrases import error_line, quoted
 from schemas.train import TrainDetector
-from tasks.io.detectors import devices, heads, torchvision_detector
+from tasks.io.detectors import devices, loading, torchvision_detector
 from tasks.io.detectors import torchvision_models as models
+from tasks.io.store.layout import CHECKPOINT_SUFFIX
+from tasks.io.store.store import Store
 from tasks.io.training.samples import Sample
 
 _FILLING: Any = torch.utils.deterministic  # a module whose one attribute is a property, which has no type
@@ -85,11 +90,11 @@ class Trainer:
 
     def __init__(self, model: nn.Module, settings: TrainDetector, device: torch.device, *, is_frozen: bool) -> None:
         """is_frozen: whether the batch norms keep their statistics and scales."""
-        heads.fix_pooling_scales(model.eval())  # else those of the first batch, another one after an interruption
+        loading.fix_pooling_scales(model.eval())  # else those of the first batch, another one after an interruption
         self.model = model.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.device, self.batch, self._clip, self._is_frozen = device, settings.batch, settings.clip, is_frozen
         self.is_bfloat16 = settings.precision == "bfloat16" or (settings.precision == "auto" and device.type == "cuda")
-        heads.cast_outputs_to_float32(model)
+        loading.cast_outputs_to_float32(model)
         if is_frozen:
             for layer in _norms(model):
                 layer.requires_grad_(False)
@@ -243,3 +248,34 @@ def _optimizer(parameters: list[nn.Parameter], settings: TrainDetector) -> torch
 
 def _loss_text(parts: dict[str, float]) -> str:
     return ", ".join(f"{name} {value:.3g}" for name, value in parts.items())
+
+
+_CHECKPOINTS_KEPT = 2
+
+
+def write_checkpoint(store: Store, folder: str, step: int, data: bytes) -> None:
+    """Store a step's checkpoint, whole or not at all, and remove all but the newest two."""
+    store.write_bytes(f"{folder}/{step:09d}-{hashlib.sha256(data).hexdigest()}{CHECKPOINT_SUFFIX}", data)
+    for name in _names(store, folder)[_CHECKPOINTS_KEPT:]:
+        store.remove(f"{folder}/{name}")
+
+
+def intact_checkpoints(store: Store, folder: str) -> Iterator[bytes]:
+    """Bytes of each intact checkpoint, newest first; damaged ones are removed."""
+    for name in _names(store, folder):
+        with contextlib.suppress(DamagedFile):
+            data = store.read_bytes(f"{folder}/{name}")
+            if name == f"{name[:9]}-{hashlib.sha256(data).hexdigest()}{CHECKPOINT_SUFFIX}":
+                yield data
+            else:
+                store.remove(f"{folder}/{name}")
+
+
+def clear_checkpoints(store: Store, folder: str) -> None:
+    """Remove all checkpoints, once the training has ended."""
+    for name in _names(store, folder):
+        store.remove(f"{folder}/{name}")
+
+
+def _names(store: Store, folder: str) -> list[str]:
+    return [name for name in reversed(store.list_folder(folder)) if name.endswith(CHECKPOINT_SUFFIX)]

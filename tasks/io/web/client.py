@@ -18,8 +18,8 @@ from urllib.parse import urlencode, urljoin, urlsplit
 import requests
 import urllib3
 
-from schemas.credentials import Credential
 from schemas.errors import BadInput
+from schemas.manners import Credential
 from schemas.reasons import Reason
 from tasks.io.images.decode import UnreadableImage
 from tasks.io.web import bodies, robots

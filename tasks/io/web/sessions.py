@@ -4,8 +4,8 @@ import json
 import threading
 import time
 
-from schemas.credentials import Credential
 from schemas.errors import BadInput
+from schemas.manners import Credential
 
 
 class Sessions:

@@ -18,7 +18,7 @@ from schemas.keypoints import KeypointScheme
 from schemas.manifests import Context
 from tasks.core.coco.imported import ImportedDetections, check_schemes
 from tasks.engine.cache_keys import cache_key, code_digest
-from tasks.io.detectors.detector import Detector
+from tasks.io.detectors.stream import Detector
 from tasks.io.files import folders
 from tasks.orchestration.late_imports import import_one_by_one
 from tasks.subjects.detectors import detections, results
@@ -27,7 +27,7 @@ _CODE = {
     "onnx": ("tasks.subjects.detectors.detections", "tasks.subjects.detectors.onnx"),
     "hog": ("tasks.subjects.detectors.detections", "tasks.subjects.detectors.hog"),
     "results": ("tasks.subjects.detectors.results",),
-    "torchvision": ("tasks.subjects.detectors.detections", "tasks.io.detectors.torchvision_weights"),
+    "torchvision": ("tasks.subjects.detectors.detections", "tasks.io.detectors.torchvision_models"),
 }
 """By family, the modules whose code is part of the cache key: other families' code changes nothing. Only a family's own
 modules are imported, since a machine with torch need not have onnxruntime or OpenCV, and each import takes time."""
@@ -134,7 +134,6 @@ def _import_family(settings: Detect) -> list[ModuleType]:
 
 
 def _weights_file(settings: Detect, url: str) -> str:
-    """Path or URL of a binding's weights; torchvision's published weights are bound by name."""
     if settings.family != "torchvision":
         return url
     weights: Any = _import_family(settings)[-1]

@@ -6,7 +6,7 @@ from typing import Any
 from schemas.detect import Detect
 from tasks.core.detect import boxes
 from tasks.io.detectors import stream
-from tasks.io.detectors.detector import Detector
+from tasks.io.detectors.stream import Detector
 
 
 def rows(

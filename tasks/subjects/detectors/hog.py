@@ -7,12 +7,12 @@ import numpy as np
 
 from schemas.detect import Detect
 from tasks.core.detect import boxes
-from tasks.io.detectors.detector import Detections, Pixels
 from tasks.io.detectors.hog import Windows
+from tasks.io.detectors.stream import Detections, Pixels
 
 
 class HogDetector:
-    """See tasks.io.detectors.detector.Detector.
+    """See tasks.io.detectors.stream.Detector.
 
     Score = 1 / (1 + e^-margin): 0.5 is OpenCV's own threshold for a person.
     """

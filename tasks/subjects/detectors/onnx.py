@@ -7,13 +7,13 @@ import numpy as np
 from schemas.detect import Detect
 from schemas.errors import BadInput
 from tasks.core.detect import boxes, layouts
-from tasks.core.detect.cells import Floats
+from tasks.core.detect.layouts import Floats
 from tasks.io.detectors import onnx
-from tasks.io.detectors.detector import Detections, Pixels
+from tasks.io.detectors.stream import Detections, Pixels
 
 
 class OnnxDetector:
-    """See tasks.io.detectors.detector.Detector."""
+    """See tasks.io.detectors.stream.Detector."""
 
     def __init__(self, model: onnx.Model, settings: Detect) -> None:
         """Raises BadInput if the model's output has another layout, or lacks a class that the recipe names."""

@@ -6,7 +6,7 @@ import pytest
 from benchmarks.raters import consensus_mean_ious, measure, ratios, true_boxes, without_mean_ious
 from examples.museum.figures import Figure
 from examples.museum.raters import RatedWork
-from schemas.evaluate_raters import RaterSettings
+from schemas.evaluate_figures import RaterSettings
 from tasks.core.evaluate.raters.leave_one_out import NAMES, compare_raters, score_raters
 from tests.support.raters import ratings
 

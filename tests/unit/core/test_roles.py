@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from schemas.errors import BadInput
-from schemas.roles import RolesByValue
+from schemas.split import RolesByValue
 from tasks.core.roles import check_roles, roles
 
 

@@ -14,7 +14,7 @@ from prefect.settings import PREFECT_API_URL, temporary_settings
 
 from flows import cluster
 from schemas.errors import BadInput
-from tasks.orchestration import worker_code
+from tasks.orchestration import workers
 
 HERE = ["tcp://127.0.0.1:39451", "tls://127.0.0.3:1", "tcp://[::1]:8786", "localhost:8786", "127.0.0.1:8786"]
 ELSEWHERE = ["tcp://192.0.2.7:8786", "tls://198.51.100.1:1", "tcp://[2001:db8::1]:8786", "no-such-host.invalid:8786"]
@@ -193,8 +193,8 @@ class Cluster:
     def __init__(self, **answers: object) -> None:
         self.answers = {
             "python_version_tuple": platform.python_version_tuple(),
-            "import_module": worker_code,
-            "code_of_process": worker_code.code_of_process(),
+            "import_module": workers,
+            "code_of_process": workers.code_of_process(),
             **answers,
         }
 

@@ -43,9 +43,9 @@ def test_a_truth_that_cannot_be_read_is_told_in_a_sentence(text: str, problem: s
 @pytest.mark.parametrize("also", [(), ("u.json",)])
 def test_further_truths_change_nothing_of_the_evaluation(also: tuple[str, ...]):
     file = training_data("t.json", "i", None, None, None, None, also)
-    assert (file.evaluate_truth, file.evaluate_on) == (None, None)
-    assert training_data("t.json", "i", None, None, None, "b", also)[3:6] == ("t.json", "i", "b")
-    assert training_data("r", None, None, None, None, "test", also)[3:6] == ("r", None, "test")
+    assert file.evaluation is None
+    assert training_data("t.json", "i", None, None, None, "b", also).evaluation == ("t.json", "i", "b")
+    assert training_data("r", None, None, None, None, "test", also).evaluation == ("r", None, "test")
 
 
 def test_the_summary_says_what_each_truth_gave():

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 from pydantic import ValidationError
 
-from schemas import attributes, strata
+from schemas import attributes, stage
 from schemas import split as splits
 from schemas.attributes import ARROW_TYPES, MOST_ATTRIBUTES, Attribute, AttributeType, with_attribute_columns
 from schemas.recipe import Recipe
@@ -100,7 +100,7 @@ def test_each_type_has_one_type_of_column():
 
 def test_no_word_that_stages_go_by_and_no_column_of_a_release_is_free():
     words = {
-        word for union in (strata.StratumField, splits.BalancedField, splits.BoundField) for word in words_of(union)
+        word for union in (stage.StratumField, splits.BalancedField, splits.BoundField) for word in words_of(union)
     }
     columns = {name for table in ("images", "records", "ledger", "annotations") for name in BY_CONTRACT[table].names}
     assert [name for name in sorted(words | columns) if not attributes._taken(name)] == []

@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from schemas.coco_names import COCO_IDS, INDEX_OF_80, INDEX_OF_91
-from schemas.detect import FAMILIES, Detect
+from schemas.detect import COCO_IDS, FAMILIES, INDEX_OF_80, INDEX_OF_91, Detect
 
 
 def said(model: str) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from schemas.evaluate_classification import CLASS_SCORES, CONFUSION
+from schemas.evaluate_images import CLASS_SCORES, CONFUSION
 from tasks.core.evaluate import charts
 from tasks.core.evaluate.classification.predictions import (
     Predictions,

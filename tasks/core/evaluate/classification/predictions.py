@@ -10,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from schemas.errors import BadInput
-from schemas.evaluate_classification import MOST_CLASSES
+from schemas.evaluate_images import MOST_CLASSES
 from schemas.phrases import listed, quoted
 from tasks.core.evaluate.means import mean_of_defined
 from tasks.core.evaluate.probabilities import TOLERANCE

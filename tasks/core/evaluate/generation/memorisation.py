@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from schemas.evaluate_generation import NEIGHBOURS
+from schemas.evaluate_images import NEIGHBOURS
 from tasks.core.evaluate.generation.features import Features, check_ids, check_pair
 from tasks.core.evaluate.picture_page import Picture, PictureRow, picture_page
 from tasks.core.evaluate.recognition.neighbours import Neighbours, nearest_neighbours

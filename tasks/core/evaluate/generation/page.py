@@ -5,7 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from schemas.evaluate_generation import GenerationSettings
+from schemas.evaluate_images import GenerationSettings
 from schemas.phrases import counted
 from tasks.core.evaluate.generation.tables import RANKING
 from tasks.core.evaluate.systems_page import Headings, lead_lines

@@ -16,7 +16,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from schemas.errors import BadInput
-from schemas.evaluate_generation import GENERATION_SCORES, GenerationSettings
+from schemas.evaluate_images import GENERATION_SCORES, GenerationSettings
 from schemas.phrases import counted
 from tasks.core.evaluate.generation.features import (
     Extracts,

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.errors import BadInput
-from schemas.evaluate_keypoints import KeypointSettings
+from schemas.evaluate_figures import KeypointSettings
 from schemas.keypoints import KeypointScheme, bare_name, shipped_schemes
 from schemas.phrases import counted, listed, quoted
 from tasks.core.columns import whole

@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from schemas.errors import BadInput
-from schemas.evaluate_raters import FIGURES, RaterSettings
+from schemas.evaluate_figures import FIGURES, RaterSettings
 from schemas.phrases import quoted
 from tasks.core.coco.box import area_px2
 from tasks.core.coco.entries import annotation_entry

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from schemas.evaluate_raters import DISAGREEMENT, RaterSettings
+from schemas.evaluate_figures import DISAGREEMENT, RaterSettings
 from tasks.core.evaluate.means import means_along
 from tasks.core.evaluate.raters.boxes import overlaps_of, pair_boxes, total_overlap
 from tasks.core.evaluate.raters.consensus import ImageConsensus, draw_starts, image_consensus

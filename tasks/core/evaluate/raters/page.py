@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from schemas.evaluate_raters import RaterSettings
+from schemas.evaluate_figures import RaterSettings
 from tasks.core.evaluate import charts
 from tasks.core.evaluate.deformation import UNRATED
 from tasks.core.evaluate.picture_page import Picture, PictureRow, picture_page

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.errors import BadInput
-from schemas.evaluate_raters import LIKERT, RATINGS
+from schemas.evaluate_figures import LIKERT, RATINGS
 from schemas.phrases import listed, quoted
 from tasks.core.coco.box import MAX_PX
 from tasks.core.evaluate.deformation import round_means

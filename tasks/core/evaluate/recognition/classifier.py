@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas.evaluate_recognition import Ties
+from schemas.evaluate_images import Ties
 from tasks.core.evaluate.recognition.neighbours import Neighbours
 from tasks.core.evaluate.recognition.scores import Outcomes, scorer
 

@@ -6,7 +6,7 @@ from typing import Any, get_args
 import numpy as np
 import pyarrow as pa
 
-from schemas.evaluate_recognition import GRID, PREDICTIONS, RecognitionSettings, Ties
+from schemas.evaluate_images import GRID, PREDICTIONS, RecognitionSettings, Ties
 from schemas.phrases import counted
 from tasks.core.evaluate.recognition.recognise import Recognition
 from tasks.core.evaluate.recognition.scores import scorer

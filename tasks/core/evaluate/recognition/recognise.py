@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from schemas.evaluate_recognition import RecognitionSettings, Ties
+from schemas.evaluate_images import RecognitionSettings, Ties
 from tasks.core.evaluate.recognition.classifier import (
     BestPair,
     collect_votes,

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from schemas.evaluate_recognition import DISTRACTORS, QUERY_TYPES, SIZES
+from schemas.evaluate_images import DISTRACTORS, QUERY_TYPES, SIZES
 from tasks.core.evaluate.systems import Scorer, score_part
 from tasks.core.tickets import tickets
 

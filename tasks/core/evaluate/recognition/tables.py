@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.errors import BadInput
-from schemas.evaluate_recognition import QUERY_TYPES
+from schemas.evaluate_images import QUERY_TYPES
 from schemas.phrases import counted, listed, quoted
 from tasks.core.evaluate.recognition.scores import Outcomes
 from tasks.core.evaluate.recognition.vectors import AT_ONCE

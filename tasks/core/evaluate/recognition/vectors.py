@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.errors import BadInput
-from schemas.evaluate_recognition import MOST_DIMENSIONS
+from schemas.evaluate_images import MOST_DIMENSIONS
 from schemas.phrases import counted
 
 Vectors = NDArray[np.float32]

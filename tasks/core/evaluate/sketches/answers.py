@@ -7,7 +7,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from schemas.errors import BadInput
-from schemas.evaluate_sketches import SketchSettings
+from schemas.evaluate_images import SketchSettings
 from schemas.phrases import quoted
 from tasks.core.evaluate.sketches.table import Sketches
 from tasks.core.evaluate.table_columns import names_column, number_column, refuse_repeats, require_columns

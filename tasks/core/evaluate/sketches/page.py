@@ -8,7 +8,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from schemas.errors import BadInput
-from schemas.evaluate_sketches import STROKES
+from schemas.evaluate_images import STROKES
 from schemas.tables import SYSTEM_SCORES
 from tasks.core.evaluate import charts
 from tasks.core.evaluate.sketches.agreement import Agreement, has_same_sets

@@ -8,7 +8,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from schemas.errors import BadInput
-from schemas.evaluate_sketches import Sigmas
+from schemas.evaluate_images import Sigmas
 from schemas.phrases import counted, quoted
 from tasks.core.evaluate.sketches.mean_oks import mean_oks
 from tasks.core.evaluate.sketches.sigmas import subset_sigmas

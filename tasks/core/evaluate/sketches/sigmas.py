@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.errors import BadInput
-from schemas.evaluate_sketches import Sigmas
+from schemas.evaluate_images import Sigmas
 from schemas.keypoints import shipped_schemes
 from schemas.phrases import quoted
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas.evaluate_voc import VocSettings
+from schemas.evaluate_figures import VocSettings
 from tasks.core.evaluate.kernels import IGNORED, RIGHT, WRONG
 from tasks.core.evaluate.matching import Detections, DrawnFigures, box_overlaps, count_figures, rows_by_image
 

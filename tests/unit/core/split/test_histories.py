@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.roles import RolesByValue
-from schemas.split import Split
+from schemas.split import RolesByValue, Split
 from schemas.tables import DEDUP, LEDGER
 from tasks.core import tables
 from tasks.core.export import ledger

@@ -6,7 +6,7 @@ from torch import nn
 from torchvision.models.detection.transform import GeneralizedRCNNTransform
 
 from schemas.detect import Detect
-from tasks.io.detectors import heads, loading
+from tasks.io.detectors import loading
 from tasks.io.detectors.canvases import Canvases, Size
 from tasks.io.detectors.loading import DEFAULT_OPTIONS, InferenceOptions, LoadedModel
 from tests.support.models import SETTINGS, small
@@ -23,8 +23,8 @@ def test_the_copy_is_ready_for_canvases():
     assert loaded.model.transform is loaded.transform
     assert loaded.transform.canvases == Canvases(160, 160)
     assert (loaded.model.detections_per_img, loaded.model.score_thresh) == (7, 0.2)
-    assert isinstance(loaded.model.head.classification_head.cls_logits, heads.Float32Layer)
-    assert isinstance(loaded.model.anchor_generator, heads.Float32Anchors)
+    assert isinstance(loaded.model.head.classification_head.cls_logits, loading.Float32Layer)
+    assert isinstance(loaded.model.anchor_generator, loading.Float32Anchors)
 
 
 def test_on_a_cpu_there_is_no_stream_for_copies():

@@ -15,7 +15,7 @@ from schemas.reasons import Reason
 from tasks.io.detectors import stream
 from tasks.io.detectors.canvases import Size
 from tasks.io.detectors.decoding import Picture, decode_on_cpu
-from tasks.io.detectors.detector import Detections
+from tasks.io.detectors.stream import Detections
 from tasks.io.detectors.torchvision_detector import InferenceOptions, TorchvisionDetector
 from tests.support.models import SETTINGS, small
 

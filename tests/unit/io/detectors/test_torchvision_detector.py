@@ -18,10 +18,10 @@ from torchvision.models.detection.backbone_utils import mobilenet_backbone
 
 from schemas.detect import Detect
 from schemas.errors import BadInput
-from tasks.io.detectors import decoding, devices, heads, loading, torchvision_models
+from tasks.io.detectors import decoding, devices, loading, torchvision_models
 from tasks.io.detectors.canvases import Canvases, Size
-from tasks.io.detectors.detector import Detections
 from tasks.io.detectors.loading import InferenceOptions
+from tasks.io.detectors.stream import Detections
 from tasks.io.detectors.torchvision_detector import TorchvisionDetector
 from tests.support.models import SETTINGS, Failing, small
 
@@ -83,7 +83,7 @@ def test_on_torchvisions_own_canvas_the_boxes_are_torchvisions(name):
     settings = Detect(model=name, least_score=0, at_most=9 if "keypoint" in name else 100)
     ours = TorchvisionDetector(model, settings, CPU)
     ours._load().transform.canvases = Padded(*ours._load().transform.canvases)
-    heads.set_limits(model, settings)
+    loading.set_limits(model, settings)
     picture = pictures(1, 130, 200)[0]
     with torch.inference_mode():
         (theirs,) = model([torch.from_numpy(picture).permute(2, 0, 1).float() / 255])

@@ -13,9 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.credentials import Credential
 from schemas.errors import BadInput
-from schemas.manners import Manners
+from schemas.manners import Credential, Manners
 from schemas.reasons import Reason
 from tasks.io.images.decode import UnreadableImage
 from tasks.io.web.addresses import Origins

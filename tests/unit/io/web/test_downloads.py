@@ -6,8 +6,7 @@ import time
 
 import pytest
 
-from schemas.credentials import Credential
-from schemas.manners import HostManners, Manners
+from schemas.manners import Credential, HostManners, Manners
 from schemas.reasons import Reason
 from tasks.io.web import downloads
 from tasks.io.web.client import DownloadRequest, Limits

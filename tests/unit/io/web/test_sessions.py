@@ -2,8 +2,8 @@
 
 import pytest
 
-from schemas.credentials import Credential
 from schemas.errors import BadInput
+from schemas.manners import Credential
 from tasks.io.web import sessions
 from tasks.io.web.sessions import Sessions
 

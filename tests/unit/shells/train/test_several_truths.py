@@ -10,7 +10,7 @@ pytest.importorskip("torchvision")
 from schemas.errors import BadInput
 from schemas.tables import ANNOTATED_FIGURES, ANNOTATED_IMAGES
 from tasks.subjects.ground_truth import GroundTruth
-from tasks.train.several_truths import TruthShare, join_truths, name_apart
+from tasks.train import TruthShare, join_truths, name_apart
 
 
 def truth(name: str, blobs: str, *crowds: bool, notes: tuple[str, ...] = ()) -> GroundTruth:

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from schemas.evaluate_classification import CLASS_SCORES, CONFUSION
+from schemas.evaluate_images import CLASS_SCORES, CONFUSION
 from tasks.core.evaluate.classification import page
 from tasks.core.evaluate.classification.predictions import Predictions
 

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from schemas.errors import BadInput
-from schemas.evaluate_generation import NEIGHBOURS
+from schemas.evaluate_images import NEIGHBOURS
 from tasks.core.evaluate.generation.memorisation import nearest_training_images, neighbour_page, neighbour_table
 from tasks.core.evaluate.recognition.neighbours import Neighbours
 

@@ -3,7 +3,7 @@
 import pyarrow as pa
 import pytest
 
-from schemas.evaluate_generation import GENERATION_SCORES, GenerationSettings
+from schemas.evaluate_images import GENERATION_SCORES, GenerationSettings
 from tasks.core.evaluate.generation.page import page, summary_lines
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.errors import BadInput
-from schemas.evaluate_generation import GENERATION_SCORES, GenerationSettings
+from schemas.evaluate_images import GENERATION_SCORES, GenerationSettings
 from tasks.core.evaluate.generation.features import Extracts
 from tasks.core.evaluate.generation.manifold import manifold_scores, manifold_units
 from tasks.core.evaluate.generation.memorisation import nearest_training_images

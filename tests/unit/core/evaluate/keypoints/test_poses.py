@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from schemas.errors import BadInput
-from schemas.evaluate_keypoints import KeypointSettings
+from schemas.evaluate_figures import KeypointSettings
 from schemas.tables import ANNOTATED_FIGURES, ANNOTATED_IMAGES
 from tasks.core.evaluate.keypoints.poses import posed_figures_of, poses_of, sort_poses
 

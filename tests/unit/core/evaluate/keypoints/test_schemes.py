@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 
 from schemas.errors import BadInput
-from schemas.evaluate_keypoints import KeypointSettings
+from schemas.evaluate_figures import KeypointSettings
 from schemas.keypoints import KeypointScheme, shipped_schemes
 from schemas.tables import ANNOTATED_FIGURES
 from tasks.core.evaluate.keypoints.schemes import compared_joints

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.evaluate_raters import RaterSettings
+from schemas.evaluate_figures import RaterSettings
 from tasks.core.evaluate.raters.consensus import find_consensus
 from tasks.core.evaluate.raters.leave_one_out import (
     COUNTS,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.evaluate_raters import DISAGREEMENT, RaterSettings
+from schemas.evaluate_figures import DISAGREEMENT, RaterSettings
 from schemas.tables import SYSTEM_SCORES
 from tasks.core.evaluate.deformation import UNRATED
 from tasks.core.evaluate.raters import page

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.errors import BadInput
-from schemas.evaluate_raters import RATINGS
+from schemas.evaluate_figures import RATINGS
 from tasks.core.evaluate.deformation import UNRATED
 from tasks.core.evaluate.means import means_along
 from tasks.core.evaluate.raters import ratings as module

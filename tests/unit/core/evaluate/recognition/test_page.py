@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 
-from schemas.evaluate_recognition import DISTRACTORS, GRID, PREDICTIONS, SIZES, RecognitionSettings
+from schemas.evaluate_images import DISTRACTORS, GRID, PREDICTIONS, SIZES, RecognitionSettings
 from tasks.core.evaluate.recognition import page
 from tasks.core.evaluate.recognition.classifier import BestPair
 from tasks.core.evaluate.recognition.recognise import Recognition

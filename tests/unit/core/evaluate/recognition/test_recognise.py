@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from schemas.evaluate_recognition import RecognitionSettings
+from schemas.evaluate_images import RecognitionSettings
 from tasks.core.evaluate.recognition.classifier import BestPair
 from tasks.core.evaluate.recognition.page import tie_notes
 from tasks.core.evaluate.recognition.recognise import Recognition, find_neighbours, predictions_of, recognise

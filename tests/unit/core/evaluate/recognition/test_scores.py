@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.evaluate_recognition import DISTRACTORS, SIZES
+from schemas.evaluate_images import DISTRACTORS, SIZES
 from tasks.core.evaluate.recognition.scores import (
     LABELS,
     NAMES,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from schemas.errors import BadInput
-from schemas.evaluate_sketches import STROKES as STROKES_SCHEMA
+from schemas.evaluate_images import STROKES as STROKES_SCHEMA
 from tasks.core.evaluate.sketches import page
 from tasks.core.evaluate.sketches.agreement import agreement_scorer, agreements
 from tasks.core.evaluate.sketches.strokes import stroke_studies

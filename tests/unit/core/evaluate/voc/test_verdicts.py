@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.evaluate_voc import VocSettings
+from schemas.evaluate_figures import VocSettings
 from tasks.core.evaluate.kernels import IGNORED, RIGHT, WRONG
 from tasks.core.evaluate.matching import Detections, DrawnFigures, sort_detections
 from tasks.core.evaluate.voc.verdicts import voc_verdicts

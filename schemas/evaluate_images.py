@@ -1,0 +1,290 @@
+"""evaluate: how whole images are scored: photographs that are recognised among a museum's exhibits (The Met dataset),
+sketches (SketchRef), classifiers (ArtBench, Fig. 5), and generators by a reference set.
+"""
+
+from typing import Annotated, Literal, Self, get_args
+
+import pyarrow as pa
+from pydantic import Field, model_validator
+
+from schemas.base import Frozen, Score
+from schemas.phrases import quoted
+from schemas.tables import columns
+
+QueryType = Literal["met", "other_art", "non_art"]
+QUERY_TYPES: tuple[QueryType, ...] = get_args(QueryType)
+
+Ties = Literal["log_odds", "official"]
+
+K = Annotated[int, Field(ge=1, le=1000)]
+Temperature = Annotated[float, Field(gt=0, le=10_000)]
+MET_K: tuple[int, ...] = (1, 2, 3, 5, 7, 10, 15, 20, 50)
+MET_TEMPERATURES: tuple[float, ...] = (0.01, 0.1, 1, 5, 10, 15, 20, 25, 30, 50, 100, 500)
+
+MOST_DIMENSIONS = 65_536
+"""Of vectors that a whitening is learned from: its covariance is the square of this."""
+
+PREDICTIONS = pa.schema(
+    [
+        ("system", pa.string()),
+        ("id", pa.string()),  # of the query
+        ("class", pa.string()),  # null: a distractor
+        ("prediction", pa.string()),
+        ("confidence", pa.float64()),
+        ("nearest", pa.string()),  # the gallery image by which it was predicted; null: another program's
+        ("is_right", pa.bool_()),
+    ]
+)
+"""What each system says of each test query."""
+
+GRID = pa.schema([("system", pa.string()), ("k", pa.int64()), ("tau", pa.float64()), ("gap", pa.float64())])
+"""GAP on the validation queries of each pair that was tried; null where there were none."""
+
+
+DISTRACTORS = pa.schema(
+    [
+        ("system", pa.string()),
+        ("type", pa.string()),  # null: of all types
+        ("share", pa.float64()),  # of the distractors of this type
+        ("distractors", pa.int64()),
+        ("gap", pa.float64()),  # null without a Met query
+        ("low", pa.float64()),  # of the 95 % interval; null where it has none
+        ("high", pa.float64()),
+    ]
+)
+"""GAP of all Met queries and some of the distractors."""
+
+SIZES = pa.schema(
+    [
+        ("system", pa.string()),
+        ("images", pa.int64()),  # of the class in the gallery
+        ("queries", pa.int64()),
+        ("acc", pa.float64()),
+        ("compared_with", pa.string()),  # the second system, in the rows of the first
+        ("points", pa.float64()),  # acc less that of the other
+        ("relative", pa.float64()),  # the same as a share of the other's acc; null where that is 0
+    ]
+)
+"""ACC of the Met queries by how many images their class has in the gallery."""
+
+
+class RecognitionSettings(Frozen):
+    """The settings of an evaluation of instance recognition."""
+
+    k: tuple[K, ...] = Field(
+        MET_K,
+        min_length=1,
+        description="Numbers of nearest gallery images to try; with the temperatures, the pair with the highest GAP on "
+        "the validation queries is used (The Met, A.1). A single number is used as it is",
+    )
+    tau: tuple[Temperature, ...] = Field(
+        MET_TEMPERATURES,
+        min_length=1,
+        description="Temperatures of the softmax to try (The Met, A.1): the higher, the more the nearest class counts",
+    )
+    tune_distractors: Score = Field(
+        1.0,
+        description="Share of the validation set's distractors that are used to choose k and the temperature. 0: none, "
+        "as in the last row of The Met's Table 4",
+    )
+    distractors: tuple[Score, ...] = Field(
+        (0.0, 0.05, 0.1, 0.5, 1.0),
+        description="Shares of the test set's distractors for which GAP is computed (The Met, Table 7); a larger share "
+        "contains the smaller ones",
+    )
+    whiten: bool = Field(
+        True,
+        description="Whether to whiten the vectors by the principal components of the gallery's (The Met, section 3). "
+        "False: they are only divided by their lengths, for vectors that are whitened already",
+    )
+    dimensions: int | None = Field(
+        512,
+        ge=1,
+        le=MOST_DIMENSIONS,
+        description="At most how many principal components are kept (The Met: 512); null: all. A gallery of few images "
+        "has fewer",
+    )
+    ties: Ties = Field(
+        "log_odds",
+        description="How queries are ranked whose confidences are alike in 64 bits, as with a high temperature. "
+        "log_odds: by the logarithm of their odds, which still differs; wrong predictions first where that is equal, "
+        "too. official: by the confidence alone, as the authors' code does, equal ones in the order of their ids",
+    )
+    seed: int = Field(0, ge=0, description="Seed of the draw of distractors")
+
+
+Sigma = Annotated[float, Field(ge=1e-6, le=1)]
+"""The square of a far smaller one is 0, by which no distance can be divided."""
+Sigmas = Annotated[str, Field(min_length=1)] | Sigma | tuple[Sigma, ...]
+"""Of a subset's joints: the name of a set, one sigma for all joints, or one for each."""
+
+
+STROKES = pa.schema(
+    [
+        *columns(pa.string(), "method", "subset"),
+        ("metric", pa.string()),  # mOKS or S_CLIP
+        ("strokes", pa.int64()),
+        ("mean", pa.float64()),  # null: no photo has all numbers of strokes
+        ("rises", pa.float64()),  # share of photos whose score is higher than at the number before; null at the first
+        ("falls", pa.float64()),
+        ("rises_throughout", pa.float64()),  # of the whole study, as is all that follows
+        ("rho", pa.float64()),
+        *columns(pa.int64(), "rho_photos", "photos"),
+        ("left_out", pa.int64()),  # photos that lack some number of strokes
+    ]
+)
+"""Scores by number of strokes, for each method, subset and metric."""
+
+
+class SketchSettings(Frozen):
+    """The settings of an evaluation of sketches. Defaults are SketchRef's where the paper gives a value."""
+
+    alphas: tuple[Annotated[float, Field(ge=0, le=1e6)], ...] = Field(
+        (0.75, 1.75),
+        max_length=20,
+        description="Simplicity ratios: mRS and mRC at alpha are means over the sketches with a larger one "
+        "(SketchRef: 0.75 and 1.75)",
+    )
+    clip_scale: float = Field(
+        2.5,
+        gt=0,
+        le=1000,
+        description="S_CLIP is the cosine times this. The paper prints 63 to 73 % and names no factor; raw cosines are "
+        "about 0.25 to 0.29, which fits CLIPScore's 2.5",
+    )
+    sigmas: dict[str, Sigmas] = Field(
+        {"body": "coco-17", "animal": "animal-20-guessed", "face": 0.025},
+        description="For each subset the sigmas of its joints, by which OKS judges distances: coco-17, "
+        "animal-20-guessed, one number for all joints, or a list with one for each. The paper gives none: those of "
+        "faces and animals are guesses",
+    )
+    highest_rating: int = Field(
+        5, ge=2, le=100, description="Recognisability is rated from 1 to this, the best (SketchRef: 5)"
+    )
+    places: int = Field(
+        5,
+        ge=2,
+        le=100,
+        description="Simplicity is ranked from 1, the simplest, to this; the first place weighs this much, the last 1 "
+        "(SketchRef, Eq. 6: 5)",
+    )
+
+    @model_validator(mode="after")
+    def _holds_together(self) -> Self:
+        if len(set(self.alphas)) < len(self.alphas):
+            raise ValueError(f"alphas: expected each once, got {quoted(list(self.alphas))}")
+        return self
+
+
+MOST_CLASSES = 20_000
+"""Of all classifiers of an evaluation together."""
+
+CLASS_SCORES = pa.schema(
+    [
+        *columns(pa.string(), "classifier", "class"),
+        ("precision", pa.float64()),  # null: the class is never predicted
+        ("recall", pa.float64()),  # null: it has no images
+        ("f1", pa.float64()),  # null: neither
+        *columns(pa.int64(), "images", "predictions"),
+    ]
+)
+"""How well each classifier names each class."""
+
+CONFUSION = pa.schema(
+    [
+        *columns(pa.string(), "classifier", "true_class", "predicted_class"),
+        ("images", pa.int64()),
+    ]
+)
+"""How many images of a class each classifier takes for which, where there are any."""
+
+
+class ClassificationSettings(Frozen):
+    """The settings of an evaluation of classifiers."""
+
+    top: tuple[Annotated[int, Field(ge=1, le=1000)], ...] = Field(
+        (5,),
+        max_length=20,
+        description="For each number k: the share of images whose true class is among the k most probable ones. Needs "
+        "probabilities",
+    )
+    classes: tuple[Annotated[str, Field(min_length=1)], ...] = Field(
+        (),
+        max_length=MOST_CLASSES,
+        description="The names of all classes. With probabilities they are needed, in the order of the probabilities; "
+        "without, classes that have neither an image nor a prediction can be added",
+    )
+
+    @model_validator(mode="after")
+    def _holds_together(self) -> Self:
+        for name, values in (("top", self.top), ("classes", self.classes)):
+            if len(set(values)) < len(values):
+                raise ValueError(f"{name}: expected each once, got {quoted(list(values))}")
+        return self
+
+
+LARGEST_SEED = 2**32 - 1
+"""Of numpy's RandomState, whose draws torch-fidelity uses too."""
+
+GENERATION_SCORES = pa.schema(
+    [
+        ("system", pa.string()),
+        ("class", pa.string()),  # null: all classes together
+        ("metric", pa.string()),
+        ("value", pa.float64()),  # null: not defined for so few images
+        ("sd", pa.float64()),  # over subsets (KID) or parts (Inception score); null for all others
+        ("low", pa.float64()),  # the 95 % interval of a mean over samples
+        ("high", pa.float64()),
+        ("ahead_of", pa.string()),  # null: the generator's own value; else that it is compared with
+        ("samples", pa.int64()),
+        ("reference", pa.int64()),  # how many images; null where a metric does not look at them
+    ]
+)
+NEIGHBOURS = pa.schema(
+    [
+        *columns(pa.string(), "system", "sample_id"),
+        ("rank", pa.int32()),
+        ("training_id", pa.string()),
+        ("similarity", pa.float32()),
+    ]
+)
+"""The training images that are nearest to each sample, rank 1 first."""
+
+
+class GenerationSettings(Frozen):
+    """The settings of a comparison of generators with a reference set."""
+
+    kid_subsets: int = Field(100, ge=1, le=100_000, description="KID is the mean over so many random subsets")
+    kid_subset_size: int = Field(
+        1000,
+        ge=2,
+        le=100_000,
+        description="How many images of each set a subset has; of fewer there is no KID",
+    )
+    parts: int = Field(
+        10, ge=1, le=100_000, description="The Inception score is the mean over so many parts of the samples"
+    )
+    shuffle: bool = Field(
+        True,
+        description="Shuffle the samples before they are cut into parts. If not, samples that are sorted by class have "
+        "a score that is too low",
+    )
+    seed: int = Field(
+        2020,
+        ge=0,
+        le=LARGEST_SEED,
+        description="Seed of KID's subsets and of the shuffle; 2020 draws as torch-fidelity does by default",
+    )
+    neighbours: int = Field(
+        3, ge=1, le=1000, description="k of precision and recall: a ball reaches to the k-th nearest neighbour"
+    )
+    density_neighbours: int = Field(5, ge=1, le=1000, description="k of density and coverage")
+    training_neighbours: int = Field(
+        7,
+        ge=1,
+        le=1000,
+        description="How many of the nearest training images stand beside each sample (ArtBench, 4.4)",
+    )
+    copy_similarity: Score = Field(
+        0.95, description="A sample counts as a copy if a training image has a cosine similarity of at least this"
+    )
