@@ -11,7 +11,7 @@ from PIL import Image
 from flows.cli import main
 from flows.evaluate.options import settings_of
 from schemas.evaluate_keypoints import KeypointSettings
-from tasks.core.evaluate.sketches.sigmas import sigma_sets
+from tasks.core.evaluate.sketches.poses import sigma_sets
 from tasks.io.files import contracts
 from tasks.subjects.promises import broken_promises
 from tests.support.desk import ROOT
