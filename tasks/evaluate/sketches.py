@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 
 from schemas.evaluate_sketches import SketchSettings
-from tasks.core.evaluate.groups import groups_of
 from tasks.core.evaluate.sketches import page
 from tasks.core.evaluate.sketches.agreement import (
     Agreement,
@@ -18,7 +17,7 @@ from tasks.core.evaluate.sketches.agreement import (
 from tasks.core.evaluate.sketches.poses import check_poses, mean_oks_of_sketches
 from tasks.core.evaluate.sketches.scores import method_scorer, stroke_studies
 from tasks.core.evaluate.sketches.table import Sketches, check_sketches, values_of_photos
-from tasks.core.evaluate.systems import Ranking, score_systems
+from tasks.core.evaluate.systems import Ranking, groups_of, score_systems
 from tasks.evaluate.evaluation import Evaluation, Resampling, evaluation
 from tasks.io.files.arrays import read_table
 

@@ -15,11 +15,10 @@ from schemas.phrases import counted, listed, quoted
 from tasks.core.evaluate import charts, matching
 from tasks.core.evaluate.categories import category_notes, score_categories
 from tasks.core.evaluate.deformation import deformation_buckets
-from tasks.core.evaluate.groups import Groups
 from tasks.core.evaluate.matching import Detections
 from tasks.core.evaluate.raters.leave_one_out import NAMES, leave_one_out, score_raters
 from tasks.core.evaluate.raters.ratings import read_ratings
-from tasks.core.evaluate.systems import Ranking
+from tasks.core.evaluate.systems import Groups, Ranking
 from tasks.core.evaluate.systems_page import Headings
 from tasks.core.evaluate.voc import (
     AVERAGED,

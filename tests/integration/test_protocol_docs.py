@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from flows.cli import main
-from flows.evaluate.options import settings_of
+from flows.evaluate.running import settings_of
 from schemas.evaluate_keypoints import KeypointSettings
 from tasks.core.evaluate.sketches.poses import sigma_sets
 from tasks.io.files import contracts

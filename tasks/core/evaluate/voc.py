@@ -71,7 +71,9 @@ def voc_verdicts(truth: DrawnFigures, detections: Detections, settings: VocSetti
     """
     settings = settings or VocSettings()
     order = np.lexsort((truth.is_crowd, *truth.xywh_px.T[::-1], truth.image))
-    truth = DrawnFigures(truth.images, *(column[order] for column in truth[1:]))
+    truth = DrawnFigures(
+        truth.images, truth.image[order], truth.xywh_px[order], truth.area_px2[order], truth.is_crowd[order]
+    )
     edge = np.array([0.0, 0.0, 1.0, 1.0]) * _EDGE_PX[settings.far_corner]
     verdict = np.full(len(detections.score), WRONG, np.uint8)
     for figures, boxes in rows_by_image(truth, detections.image):
