@@ -1,7 +1,7 @@
 """How well detectors, raters, models and generators do, by the papers' protocols: a module or folder each.
 
 `systems` compares several on the same units, with resamples and by group; `systems_page` and `charts` write that as
-tables and plots. `scores` computes COCO's twelve numbers with a library, `matching` which boxes are right in each image.
+tables and plots. `scores` computes COCO's twelve numbers by a library, `matching` says which boxes are right.
 """
 
 from tasks.core.evaluate.scores import NAMES, Scores, box_scores, release_scores
