@@ -5,15 +5,9 @@ from typing import Any
 
 from prefect import Flow, flow
 
-from flows.evaluate.classification import evaluate_classification as _classification
-from flows.evaluate.detector import evaluate_detector as _detector
-from flows.evaluate.generation import evaluate_generation as _generation
-from flows.evaluate.keypoints import evaluate_keypoints as _keypoints
-from flows.evaluate.raters import evaluate_raters as _raters
-from flows.evaluate.recognition import evaluate_recognition as _recognition
-from flows.evaluate.sketches import evaluate_sketches as _sketches
+from flows import train
+from flows.evaluate import detector, protocols
 from flows.runner import cluster_address, runner
-from flows.train import train_detector as _train_detector
 
 
 def _flow(function: Callable[..., Any], **more: Any) -> Flow[..., Any]:
@@ -21,11 +15,11 @@ def _flow(function: Callable[..., Any], **more: Any) -> Flow[..., Any]:
     return made
 
 
-evaluate_classification = _flow(_classification)
-evaluate_detector = _flow(_detector, task_runner=runner(cluster_address()))
-evaluate_generation = _flow(_generation)
-evaluate_keypoints = _flow(_keypoints)
-evaluate_raters = _flow(_raters)
-evaluate_recognition = _flow(_recognition)
-evaluate_sketches = _flow(_sketches)
-train_detector = _flow(_train_detector)
+evaluate_classification = _flow(protocols.evaluate_classification)
+evaluate_detector = _flow(detector.evaluate_detector, task_runner=runner(cluster_address()))
+evaluate_generation = _flow(protocols.evaluate_generation)
+evaluate_keypoints = _flow(protocols.evaluate_keypoints)
+evaluate_raters = _flow(protocols.evaluate_raters)
+evaluate_recognition = _flow(protocols.evaluate_recognition)
+evaluate_sketches = _flow(protocols.evaluate_sketches)
+train_detector = _flow(train.train_detector)

@@ -1,4 +1,4 @@
-"""What a person starts to measure by the papers' protocols: one function a file, `evaluate_<protocol>`, which says what
+"""What a person starts to measure by the papers' protocols: one function each, `evaluate_<protocol>`, which says what
 the command, Prefect's form and Python ask for.
 """
 
@@ -18,7 +18,8 @@ def function_of(protocol: str) -> Callable[..., "Evaluation"]:
     """What measures by a protocol. Raises BadInput for a word that is none."""
     if protocol not in PROTOCOLS:
         raise BadInput(f"expected one of the protocols {', '.join(PROTOCOLS)}, got '{protocol}'")
-    function: Callable[..., Evaluation] = getattr(import_module(f"flows.evaluate.{protocol}"), f"evaluate_{protocol}")
+    module = "detector" if protocol == "detector" else "protocols"
+    function: Callable[..., Evaluation] = getattr(import_module(f"flows.evaluate.{module}"), f"evaluate_{protocol}")
     return function
 
 

@@ -1,10 +1,19 @@
-"""How a protocol that reads tables runs, as a flow or without one."""
+"""What all protocols have in common: what a person types, and how one runs, as a flow or without one."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TypeVar, get_origin
 
+from pydantic import BaseModel
+
+from flows.detector_options import split_name
+from flows.settings import parse_change, set_field, settings_from_fields
+from schemas.errors import BadInput
+from schemas.phrases import quoted
 from tasks.evaluate.evaluation import Evaluation, make_folder
 from tasks.orchestration import flow_runs
+
+Settings = TypeVar("Settings", bound=BaseModel)
 
 
 def run(protocol: str, out: str | None, evaluate: Callable[[], Evaluation]) -> Evaluation:
@@ -23,3 +32,31 @@ def run(protocol: str, out: str | None, evaluate: Callable[[], Evaluation]) -> E
         return flow_runs.completed_run(result, f"{protocol} evaluated")
 
     return flow_runs.end_in_a_sentence(work)
+
+
+def settings_of(model: type[Settings], changes: Sequence[str] | None) -> Settings:
+    """A protocol's settings with changes, each field=VALUE (VALUE is YAML); a number alone where a list of numbers is
+    expected is a list of it. Raises BadInput.
+    """
+    fields: dict[str, object] = {}
+    for change in changes or ():
+        names, value = parse_change(change)
+        set_field(fields, names, value)
+    return settings_from_fields(model, {name: _as_list(model, name, value) for name, value in fields.items()})
+
+
+def _as_list(model: type[BaseModel], name: str, value: object) -> object:
+    field = model.model_fields.get(name)
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return [value] if is_number and field is not None and get_origin(field.annotation) is tuple else value
+
+
+def files_by_name(option: str, texts: Sequence[str] | None) -> dict[str, str]:
+    """The files of NAME=FILE, in their order. Raises BadInput for what is no such pair, and for a name twice."""
+    files: dict[str, str] = {}
+    for text in texts or ():
+        name, url = split_name(option, text)
+        if name in files:
+            raise BadInput(f"{option}: expected each name once, got {quoted(name)} twice")
+        files[name] = url
+    return files

@@ -12,8 +12,7 @@ from tasks.core.evaluate.classification.predictions import (
     refuse_other_images,
     with_all_classes,
 )
-from tasks.core.evaluate.groups import groups_of
-from tasks.core.evaluate.systems import Ranking, score_systems
+from tasks.core.evaluate.systems import Ranking, groups_of, score_systems
 from tasks.evaluate.evaluation import Evaluation, Resampling, evaluation
 from tasks.io.files.arrays import read_table
 

@@ -9,10 +9,15 @@ from schemas.errors import BadInput
 from schemas.evaluate_figures import DetectorSettings
 from tasks.core.evaluate import charts
 from tasks.core.evaluate.categories import category_notes, score_categories
-from tasks.core.evaluate.detector.presence import compute_presence, join_presences
+from tasks.core.evaluate.detector.presence import (
+    compute_presence,
+    join_presences,
+    presence_notes,
+    threshold_lines,
+    threshold_table,
+)
 from tasks.core.evaluate.detector.results import detections_of_release, detections_of_results
 from tasks.core.evaluate.detector.scorer import FIGURES, OF_BOXES, detector_scorer
-from tasks.core.evaluate.detector.thresholds import presence_notes, threshold_lines, threshold_table
 from tasks.core.evaluate.matching import Detections, detections_of_measure, figures_by_category, match_boxes
 from tasks.core.evaluate.systems import Ranking, rank_systems
 from tasks.core.evaluate.systems_page import Headings

@@ -24,10 +24,9 @@ from tasks.core.evaluate.keypoints.distances import (
     joint_places,
     joint_rows,
 )
-from tasks.core.evaluate.keypoints.matches import match_poses
 from tasks.core.evaluate.keypoints.poses import Poses, posed_figures_by_category, poses_of
 from tasks.core.evaluate.keypoints.schemes import ComparedJoints, compared_joints
-from tasks.core.evaluate.keypoints.scorer import MEASURES, keypoint_scorer
+from tasks.core.evaluate.keypoints.scorer import MEASURES, keypoint_scorer, match_poses
 from tasks.core.evaluate.systems import Ranking, joined
 from tasks.core.evaluate.systems_page import Headings
 from tasks.evaluate.evaluation import Evaluation, Resampling, evaluation

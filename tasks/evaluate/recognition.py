@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from schemas.errors import BadInput
 from schemas.evaluate_images import RecognitionSettings
 from schemas.phrases import counted, quoted
-from tasks.core.evaluate.groups import groups_of
 from tasks.core.evaluate.recognition import page
 from tasks.core.evaluate.recognition.neighbours import multiply
 from tasks.core.evaluate.recognition.recognise import Recognition, predictions_of, recognise
@@ -32,7 +31,7 @@ from tasks.core.evaluate.recognition.tables import (
     foreign_notes,
     leak_notes,
 )
-from tasks.core.evaluate.systems import Ranking, score_systems
+from tasks.core.evaluate.systems import Ranking, groups_of, score_systems
 from tasks.core.evaluate.systems_page import Headings
 from tasks.evaluate.evaluation import Evaluation, Resampling, evaluation
 from tasks.io.files.arrays import read_table, read_vectors

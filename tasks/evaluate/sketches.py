@@ -2,21 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from schemas.evaluate_images import SketchSettings
-from tasks.core.evaluate.groups import groups_of
 from tasks.core.evaluate.sketches import page
-from tasks.core.evaluate.sketches.agreement import Agreement, agreement_scorer, agreements
-from tasks.core.evaluate.sketches.answers import PeopleScores, check_answers
-from tasks.core.evaluate.sketches.metric import check_metric, refuse_own_names
+from tasks.core.evaluate.sketches.agreement import (
+    Agreement,
+    agreement_scorer,
+    agreements,
+    check_answers,
+    check_metric,
+    refuse_own_names,
+)
 from tasks.core.evaluate.sketches.poses import check_poses, mean_oks_of_sketches
-from tasks.core.evaluate.sketches.scores import method_scorer
-from tasks.core.evaluate.sketches.strokes import stroke_studies
+from tasks.core.evaluate.sketches.scores import method_scorer, stroke_studies
 from tasks.core.evaluate.sketches.table import Sketches, check_sketches, values_of_photos
-from tasks.core.evaluate.systems import Ranking, score_systems
+from tasks.core.evaluate.systems import Ranking, groups_of, score_systems
 from tasks.evaluate.evaluation import Evaluation, Resampling, evaluation
 from tasks.io.files.arrays import read_table
 
@@ -56,9 +57,9 @@ def evaluate_sketches(
         known = known._replace(mean_oks=mean_oks_of_sketches("poses", known, seen, settings.sigmas))
     headings = page.headings(known, settings.alphas)
     ranking = Ranking(next(iter(headings.metrics)))
-    scorers = {method: method_scorer(known, method, settings.alphas, settings.clip_scale) for method in known.methods}
     groups = _groups(known, rows, by)
-    agreed = _agreements(known, _people(answers, known, settings), _others(metrics or {}, known), settings)
+    agreed = _agreements(known, answers, metrics or {}, settings)
+    scorers = {method: method_scorer(known, method, settings.alphas, settings.clip_scale) for method in known.methods}
     scores = score_systems(scorers, len(known.photos), groups, ranking, *resampling)
     studies = list(stroke_studies(known, settings.clip_scale))
     more = list(page.stroke_lines(studies))
@@ -91,31 +92,20 @@ def _groups(known: Sketches, rows: pa.Table, by: Sequence[str]) -> dict[str, lis
     }
 
 
-def _people(answers: str | None, known: Sketches, settings: SketchSettings) -> dict[str, PeopleScores]:
-    """What people say, by each question that somebody was asked."""
-    if answers is None:
-        return {}
-    scores = check_answers("answers", read_table("answers", answers, _ANSWERS), known, settings)
-    return {question: people for question, people in scores.items() if people.responses.any()}
-
-
-def _others(metrics: Mapping[str, str], known: Sketches) -> dict[str, NDArray[np.float64]]:
-    """By name, each other metric's value of each sketch."""
-    return {name: check_metric(name, read_table(name, url, _METRIC), known) for name, url in metrics.items()}
-
-
 def _agreements(
-    known: Sketches,
-    people: Mapping[str, PeopleScores],
-    others: Mapping[str, NDArray[np.float64]],
-    settings: SketchSettings,
+    known: Sketches, answers: str | None, metrics: Mapping[str, str], settings: SketchSettings
 ) -> dict[str, dict[str, Agreement]]:
-    """By question and metric, how a metric agrees with people."""
+    """How each metric, ours and others, agrees with people, by each question that somebody was asked."""
+    people = {}
+    if answers is not None:
+        people = check_answers("answers", read_table("answers", answers, _ANSWERS), known, settings)
+    others = {name: check_metric(name, read_table(name, url, _METRIC), known) for name, url in metrics.items()}
     return {
         question: agreements(
             {**page.own_metrics(question, known, settings.clip_scale), **others}, own.score, known.photo
         )
         for question, own in people.items()
+        if own.responses.any()
     }
 
 

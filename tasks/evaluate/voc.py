@@ -13,18 +13,20 @@ from schemas.file_names import FileNames
 from schemas.phrases import counted, listed, quoted
 from tasks.core.evaluate import charts, matching
 from tasks.core.evaluate.categories import category_notes, score_categories
-from tasks.core.evaluate.groups import Groups
+from tasks.core.evaluate.deformation import deformation_buckets
 from tasks.core.evaluate.matching import Detections
 from tasks.core.evaluate.raters.leave_one_out import NAMES, leave_one_out, score_raters
 from tasks.core.evaluate.raters.ratings import read_ratings
-from tasks.core.evaluate.systems import Ranking
+from tasks.core.evaluate.systems import Groups, Ranking
 from tasks.core.evaluate.systems_page import Headings
-from tasks.core.evaluate.voc.baseline import full_frame_boxes
-from tasks.core.evaluate.voc.buckets import deformation_buckets
-from tasks.core.evaluate.voc.curve import precision_recall_curve
-from tasks.core.evaluate.voc.plot import plot_arrays
-from tasks.core.evaluate.voc.scorer import AVERAGED, voc_scorer
-from tasks.core.evaluate.voc.verdicts import voc_verdicts
+from tasks.core.evaluate.voc import (
+    AVERAGED,
+    full_frame_boxes,
+    plot_arrays,
+    precision_recall_curve,
+    voc_scorer,
+    voc_verdicts,
+)
 from tasks.core.tables import lookup
 from tasks.evaluate.evaluation import Evaluation, Resampling, evaluation
 from tasks.io.files.arrays import read_table

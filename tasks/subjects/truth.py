@@ -17,7 +17,7 @@ from tasks.core.coco import truth as core
 from tasks.core.coco.document import media_path
 from tasks.core.coco.ids import Id, count_with_examples
 from tasks.core.evaluate.categories import CATEGORY
-from tasks.core.evaluate.groups import groups_of
+from tasks.core.evaluate.systems import groups_of
 from tasks.engine import inspection, runs
 from tasks.engine.measure import measure_blobs
 from tasks.io.files import inputs

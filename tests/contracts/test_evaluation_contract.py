@@ -1,14 +1,21 @@
 """The contracts of what `evaluate` writes, against the schemas that it writes with."""
 
 import pytest
-from schemas.evaluate_images import CLASS_SCORES, CONFUSION
-from schemas.evaluate_images import GENERATION_SCORES, NEIGHBOURS
-from schemas.evaluate_figures import DISAGREEMENT, FIGURES
-from schemas.evaluate_images import DISTRACTORS, GRID, PREDICTIONS, SIZES
-from schemas.evaluate_images import STROKES
 
 from schemas import tables
 from schemas.contract import ContractProperty
+from schemas.evaluate_figures import DISAGREEMENT, FIGURES
+from schemas.evaluate_images import (
+    CLASS_SCORES,
+    CONFUSION,
+    DISTRACTORS,
+    GENERATION_SCORES,
+    GRID,
+    NEIGHBOURS,
+    PREDICTIONS,
+    SIZES,
+    STROKES,
+)
 from tasks.core.verify import type_name
 from tasks.io.files import contracts
 from tests.support.freeze_contracts import PRODUCTS

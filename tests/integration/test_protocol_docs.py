@@ -9,9 +9,9 @@ import pytest
 from PIL import Image
 
 from flows.cli import main
-from flows.evaluate.options import settings_of
+from flows.evaluate.running import settings_of
 from schemas.evaluate_figures import KeypointSettings
-from tasks.core.evaluate.sketches.sigmas import sigma_sets
+from tasks.core.evaluate.sketches.poses import sigma_sets
 from tasks.io.files import contracts
 from tasks.subjects.promises import broken_promises
 from tests.support.desk import ROOT

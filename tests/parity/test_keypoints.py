@@ -17,9 +17,8 @@ from pycocotools.cocoeval import COCOeval
 
 from schemas.keypoints import shipped_schemes
 from schemas.tables import ANNOTATED_FIGURES, ANNOTATED_IMAGES
-from tasks.core.evaluate.keypoints.matches import match_poses
 from tasks.core.evaluate.keypoints.poses import PosedFigures, Poses, posed_figures_of, poses_of
-from tasks.core.evaluate.keypoints.scorer import MEASURES, keypoint_scorer
+from tasks.core.evaluate.keypoints.scorer import MEASURES, keypoint_scorer, match_poses
 from tests.support.keypoint_scores import keypoint_scores
 
 Document = tuple[dict[str, Any], list[dict[str, Any]]]

@@ -10,8 +10,7 @@ from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
 from schemas.keypoints import shipped_schemes
-from tasks.core.evaluate.keypoints.similarity import object_keypoint_similarity
-from tasks.core.evaluate.oks import oks
+from tasks.core.evaluate.oks import object_keypoint_similarity, oks
 
 CLOSE = 1e-12
 """pycocotools adds 2.2e-16 to the areas that it divides by."""

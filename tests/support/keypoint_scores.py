@@ -6,9 +6,8 @@ import numpy as np
 from faster_coco_eval import COCO, COCOeval_faster
 from numpy.typing import NDArray
 
-from tasks.core.evaluate.keypoints.matches import AREAS_PX2
 from tasks.core.evaluate.keypoints.poses import PosedFigures, Poses
-from tasks.core.evaluate.keypoints.scorer import MEASURES, summarise
+from tasks.core.evaluate.keypoints.scorer import AREAS_PX2, MEASURES, summarise
 
 Row = dict[str, Any]
 

@@ -1,8 +1,7 @@
-"""How well a detector finds what people have drawn.
+"""How well detectors, raters, models and generators do, by the papers' protocols: a module or folder each.
 
-`scores` computes COCO's twelve numbers, `matching` which boxes are right in each image, `resampling` how much the
-numbers would vary with other images, `presence` how well a detector tells images with a figure from images without,
-`comparison` all of this for several detectors; `markdown` and `charts` write it as tables and plots.
+`systems` compares several on the same units, with resamples and by group; `systems_page` and `charts` write that as
+tables and plots. `scores` computes COCO's twelve numbers by a library, `matching` says which boxes are right.
 """
 
 from tasks.core.evaluate.scores import NAMES, Scores, box_scores, release_scores

@@ -8,9 +8,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from schemas.phrases import counted, listed
-from tasks.core.evaluate.groups import Groups
 from tasks.core.evaluate.means import mean_of_defined
-from tasks.core.evaluate.systems import Ranking, Scorer, score_systems
+from tasks.core.evaluate.systems import Groups, Ranking, Scorer, score_systems
 
 CATEGORY = "category"
 """The attribute of rows about one category."""

@@ -7,6 +7,7 @@ Introduction to the Bootstrap", 1993, chapter 13). All systems get the same resa
 paired.
 """
 
+import hashlib
 import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,10 +15,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from schemas.errors import BadInput
+from schemas.phrases import error_line, quoted
 from schemas.tables import SYSTEM_SCORES
-from tasks.core.evaluate.groups import Groups, UnitGroup, unit_groups
 
 Times = NDArray[np.int64]
 Scorer = Callable[[Times], dict[str, float]]
@@ -29,12 +32,75 @@ Scores = Mapping[str, Mapping[str, float]]
 Samples = Mapping[str, Mapping[str, NDArray[np.float64]]]
 """By system and metric, the value of each resample."""
 
+Groups = Mapping[str, Sequence[str | None]]
+"""By attribute, the value of each unit; null where it is not known."""
+UNKNOWN = "unknown"
+MOST_VALUES = 20_000
+"""Of an attribute: each is scored by itself, and makes rows of the tables."""
+
 Row = dict[str, Any]
 LEVEL = 0.95
 LEAST_UNITS, LEAST_REPLICATES = 10, 100
 """With fewer units or resamples there is no interval: of two images, both right, each resample says 1.000."""
 _MOST_UNDEFINED = 0.05
 """Nor where a larger share of the resamples has no value: what is left is another question."""
+
+
+class UnitGroup(NamedTuple):
+    """Some of the units. attribute, value: what they have in common; both null: all units. is_in: (N,)."""
+
+    attribute: str | None
+    value: str | None
+    is_in: NDArray[np.bool_]
+
+    def seed(self, seed: int) -> list[int]:
+        """A seed for this group alone: its resamples stay the same when other groups come or go."""
+        own = hashlib.sha256(repr((self.attribute, self.value)).encode()).digest()
+        return [seed, int.from_bytes(own[:8], "big")]
+
+
+def unit_groups(units: int, groups: Groups) -> Iterator[UnitGroup]:
+    """All units, then those of each group: attributes in the order given, values by name.
+
+    Units without a value are a group of their own, whatever the values are called. Raises BadInput for an attribute of
+    more than MOST_VALUES values.
+    """
+    yield UnitGroup(None, None, np.ones(units, np.bool_))
+    for attribute, values in groups.items():
+        if (count := len(set(values))) > MOST_VALUES:
+            raise BadInput(
+                f"--by: expected an attribute of at most {MOST_VALUES:,} values, got {quoted(attribute)} with "
+                f"{count:,}; make a column of coarser ones, such as decades of years"
+            )
+        missing = UNKNOWN
+        while missing in values:
+            missing = f"({missing})"
+        named = np.array([missing if value is None else value for value in values], dtype=object)
+        names, place = np.unique(named, return_inverse=True)
+        for number, value in enumerate(names.tolist()):
+            yield UnitGroup(attribute, value, place == number)
+
+
+def groups_of(table: pa.Table, by: Sequence[str]) -> dict[str, list[str | None]]:
+    """By each column of the table, the value of each row as text; null where there is none, and for NaN.
+
+    Raises BadInput for a column whose values have no text, such as lists, times that no calendar has and bytes.
+    """
+    return {column: _texts(column, table[column]) for column in by}
+
+
+def _texts(name: str, column: pa.ChunkedArray) -> list[str | None]:
+    expected = f"--by: expected a column of texts, numbers or times, got {quoted(name)}"
+    is_floating = pa.types.is_floating(column.type)
+    if is_floating:
+        column = pc.if_else(pc.is_nan(column), None, column)
+    try:
+        texts: list[str | None] = column.cast(pa.string()).to_pylist()
+    except (pa.ArrowException, ValueError) as problem:
+        raise BadInput(f"{expected} with {error_line(problem)}") from problem
+    if pa.types.is_temporal(column.type) and any(text and text.startswith("<") for text in texts):
+        raise BadInput(f"{expected} with a time that no calendar has")
+    return ["0" if text == "-0" else text for text in texts] if is_floating else texts
 
 
 def joined(*scorers: Scorer) -> Scorer:
@@ -91,12 +157,9 @@ def rank_systems(scores: Sequence[Row], ranking: Ranking) -> list[str]:
 
     scores: rows of SYSTEM_SCORES.
     """
-    values = {row["system"]: row["value"] for row in scores if _is_own(row, ranking.metric)}
+    of_all = [row for row in scores if row["attribute"] is None and row["ahead_of"] is None]
+    values = {row["system"]: row["value"] for row in of_all if row["metric"] == ranking.metric}
     return sorted(values, key=lambda name: (values[name] is None, *_order(values[name], name, ranking)))
-
-
-def _is_own(row: Row, metric: str) -> bool:
-    return row["metric"] == metric and row["attribute"] is None and row["ahead_of"] is None
 
 
 def _order(value: float | None, name: str, ranking: Ranking) -> tuple[float, str]:
@@ -130,17 +193,13 @@ def _values_and_samples(
 def _own_rows(values: Scores, samples: Samples) -> Iterator[Row]:
     for name, metrics in values.items():
         for metric, value in metrics.items():
-            yield {"system": name, **_with_interval(metric, value, samples[name][metric])}
+            is_defined = math.isfinite(value)
+            ends = _ends(samples[name][metric]) if is_defined else {"low": None, "high": None}
+            yield {"system": name, "metric": metric, "value": value if is_defined else None, **ends}
 
 
 def _scores(systems: Mapping[str, Scorer], times: Times) -> Scores:
     return {name: score(times) for name, score in systems.items()}
-
-
-def _with_interval(metric: str, value: float, samples: NDArray[np.float64]) -> Row:
-    is_defined = math.isfinite(value)
-    ends = interval(samples) if is_defined else None
-    return {"metric": metric, "value": value if is_defined else None, **_ends(ends)}
 
 
 def _ranked(values: Scores, ranking: Ranking) -> list[str]:
@@ -158,14 +217,8 @@ def _leads(order: Sequence[str], values: Scores, samples: Samples, ranking: Rank
         value = ranking.lead(values[one][metric], values[other][metric])
         if not math.isfinite(value):
             continue
-        drawn = ranking.lead(*(samples[name][metric] for name in (one, other)))
-        yield {
-            "system": one,
-            "metric": metric,
-            "value": value,
-            "ahead_of": other,
-            **_ends(interval(drawn)),
-        }
+        ends = _ends(ranking.lead(samples[one][metric], samples[other][metric]))
+        yield {"system": one, "metric": metric, "value": value, "ahead_of": other, **ends}
 
 
 def interval(samples: NDArray[np.float64]) -> tuple[float, float] | None:
@@ -181,6 +234,6 @@ def interval(samples: NDArray[np.float64]) -> tuple[float, float] | None:
     return float(low), float(high)
 
 
-def _ends(ends: tuple[float, float] | None) -> Row:
-    low, high = ends or (None, None)
+def _ends(samples: NDArray[np.float64]) -> Row:
+    low, high = interval(samples) or (None, None)
     return {"low": low, "high": high}

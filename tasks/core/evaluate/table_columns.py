@@ -11,6 +11,8 @@ from schemas.phrases import listed, quoted, quoted_name
 from tasks.core.columns import whole
 
 _MOST_NAMES = 20
+TOLERANCE = 0.01
+"""How far from 1 the probabilities of an image may add up to: those of 16-bit floats do not come nearer."""
 
 
 def quoted_cell(value: object, nothing: str = "an empty cell") -> str:

@@ -10,9 +10,8 @@ import pyarrow.compute as pc
 from tasks.core.coco.truth import truth_of_release
 from tasks.core.drawing import escape
 from tasks.core.evaluate import charts
-from tasks.core.evaluate.detector.presence import compute_presence
+from tasks.core.evaluate.detector.presence import compute_presence, threshold_table
 from tasks.core.evaluate.detector.results import detections_of_release
-from tasks.core.evaluate.detector.thresholds import threshold_table
 from tasks.core.evaluate.matching import figures_of
 
 

@@ -13,9 +13,15 @@ from schemas.errors import BadInput
 from schemas.evaluate_images import MOST_CLASSES
 from schemas.phrases import listed, quoted
 from tasks.core.evaluate.means import mean_of_defined
-from tasks.core.evaluate.probabilities import TOLERANCE
 from tasks.core.evaluate.systems import Scorer
-from tasks.core.evaluate.table_columns import list_column, names_column, refuse_empty, refuse_repeats, require_columns
+from tasks.core.evaluate.table_columns import (
+    TOLERANCE,
+    list_column,
+    names_column,
+    refuse_empty,
+    refuse_repeats,
+    require_columns,
+)
 
 NEEDED = ("image", "true_class")
 CLASS, PROBABILITIES = "predicted_class", "probabilities"

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from schemas.errors import BadInput
 from schemas.phrases import counted, quoted
-from tasks.core.evaluate.probabilities import TOLERANCE
+from tasks.core.evaluate.table_columns import TOLERANCE
 
 LARGEST = 1e20
 """No feature may lie further from 0: KID's kernel is its sixth power, whose square, for the spread, is then finite."""

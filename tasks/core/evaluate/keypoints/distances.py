@@ -18,8 +18,8 @@ from schemas.errors import BadInput
 from schemas.phrases import quoted
 from tasks.core.evaluate.keypoints.poses import PosedFigures, Poses
 from tasks.core.evaluate.keypoints.schemes import ComparedJoints
-from tasks.core.evaluate.keypoints.similarity import object_keypoint_similarity
 from tasks.core.evaluate.matching import rows_by_image
+from tasks.core.evaluate.oks import object_keypoint_similarity
 from tasks.core.evaluate.systems import Scorer
 from tasks.core.markdown import cell, number, table
 

@@ -1,16 +1,128 @@
-"""How well a metric agrees with people on which sketches of a photo are better (SketchRef, Tables 4 and 5)."""
+"""What people say of sketches, and how well metrics agree with them on which sketches of a photo are better.
 
-from collections.abc import Mapping
+SketchRef, "Collecting Human Assessment", and Tables 4 and 5.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
+from schemas.errors import BadInput
+from schemas.evaluate_images import SketchSettings
+from schemas.phrases import quoted
 from tasks.core.evaluate.means import mean_of_defined
 from tasks.core.evaluate.sketches.correlation import kendall, spearman
+from tasks.core.evaluate.sketches.table import Sketches
 from tasks.core.evaluate.systems import Scorer
+from tasks.core.evaluate.table_columns import names_column, number_column, refuse_repeats, require_columns
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+COLUMNS = ("person", "sketch", "question", "value")
+RECOGNISABILITY, SIMPLICITY = "recognisability", "simplicity"
+QUESTIONS = (RECOGNISABILITY, SIMPLICITY)
+OWN = ("mOKS", "S_CLIP", "SR")
+"""The metrics that are computed here."""
+_MOST = float(np.finfo(np.float64).max)
+
+
+class PeopleScores(NamedTuple):
+    """What people say of each sketch. score: (S,), NaN where nobody was asked; responses: (S,) how many answered."""
+
+    score: Floats
+    responses: Integers
+
+
+def check_answers(name: str, table: pa.Table, sketches: Sketches, settings: SketchSettings) -> dict[str, PeopleScores]:
+    """People's scores of each sketch by question, from one answer a row.
+
+    Columns: person (text), sketch (its id), question, value (whole number). Of `recognisability`, value is a rating
+    from 1 to the highest; of `simplicity`, the place in a person's ranking of a photo's sketches, 1 the simplest.
+    The score of recognisability is the mean rating; that of simplicity the average rank score (Eq. 6): the mean
+    weight, which is `places` for the first place and falls by 1 for each that follows. Both rise with what they name.
+
+    name: the table's, for messages. An empty table has no answer to either question. Raises BadInput for missing
+    columns, values of the wrong kind or out of range, sketches that are not in the table of sketches, another
+    question, a person's second answer to one question about a sketch, and two sketches of a photo in one place of a
+    person's ranking.
+    """
+    require_columns(name, table, COLUMNS)
+    person, sketch, question = (names_column(name, table, column) for column in COLUMNS[:3])
+    places = _places(name, sketch, sketches)
+    _check_words(name, question, QUESTIONS, f"a question, {' or '.join(QUESTIONS)}")
+    refuse_repeats(name, list(zip(person, question, sketch, strict=True)), "one answer of each person to each question")
+    value = number_column(name, table, "value", 1, max(settings.highest_rating, settings.places), whole_numbers=True)
+    asked = np.array(question, object)
+    _check_ranking(name, person, sketches.photo[places], value, asked == SIMPLICITY)
+    scores = {}
+    for one, most in ((RECOGNISABILITY, settings.highest_rating), (SIMPLICITY, settings.places)):
+        is_asked = asked == one
+        for row in np.flatnonzero(is_asked & (value > most))[:1].tolist():
+            raise BadInput(f"{name}[{row}]: expected {one} from 1 to {most}, got {value[row]:g}")
+        weights = value if one == RECOGNISABILITY else settings.places + 1 - value
+        scores[one] = _means(places[is_asked], weights[is_asked], len(sketches.ids))
+    return scores
+
+
+def _means(places: Integers, weights: Floats, sketches: int) -> PeopleScores:
+    responses = np.bincount(places, minlength=sketches)
+    total = np.bincount(places, weights, minlength=sketches)
+    score = np.divide(total, responses, out=np.full(sketches, np.nan), where=responses > 0)
+    return PeopleScores(score, responses.astype(np.int64))
+
+
+def _check_words(name: str, words: Sequence[str], known: Collection[str], what: str) -> None:
+    for row, word in enumerate(words):
+        if word not in known:
+            raise BadInput(f"{name}[{row}]: expected {what}, got {quoted(word)}")
+
+
+def _places(name: str, ids: Sequence[str], sketches: Sketches) -> Integers:
+    """(R,) places of sketches in the table of sketches."""
+    place_of = {one: place for place, one in enumerate(sketches.ids)}
+    _check_words(name, ids, place_of, "a sketch of the table of sketches")
+    return np.array([place_of[one] for one in ids], np.int64)
+
+
+def _check_ranking(
+    name: str, person: Sequence[str], photo: Integers, value: Floats, is_ranking: NDArray[np.bool_]
+) -> None:
+    """Raises BadInput where somebody gives one place to two sketches of a photo."""
+    first: dict[tuple[str, int, float], int] = {}
+    for row in np.flatnonzero(is_ranking).tolist():
+        before = first.setdefault((person[row], int(photo[row]), float(value[row])), row)
+        if before != row:
+            raise BadInput(
+                f"{name}[{row}]: expected each place once in a person's ranking of a photo's sketches, got "
+                f"{value[row]:g} again by {quoted(person[row])}, as in row {before}"
+            )
+
+
+def refuse_own_names(names: Iterable[str]) -> None:
+    """Raises BadInput where another metric would have the name of one of ours, and so take its place."""
+    for name in names:
+        if name in OWN:
+            got = f"expected another name than those of our own metrics, {', '.join(OWN)}, got {quoted(name)}"
+            raise BadInput(f"--metric: {got}")
+
+
+def check_metric(name: str, table: pa.Table, sketches: Sketches) -> Floats:
+    """(S,) another metric's value of each sketch, such as those of SketchRef's tables; NaN where the table has none.
+
+    Columns: sketch, its id; value, a number or null. Only the order of values matters; the better or simpler sketch has
+    the larger one, or the correlations are negative. Raises BadInput for missing columns, values of the wrong kind, a
+    sketch that stands twice, and one that is not in the table of sketches.
+    """
+    require_columns(name, table, ("sketch", "value"))
+    ids = names_column(name, table, "sketch")
+    refuse_repeats(name, ids, "each sketch once")
+    given = number_column(name, table, "value", -_MOST, _MOST, null=True)
+    values = np.full(len(sketches.ids), np.nan)
+    values[_places(name, ids, sketches)] = given
+    return values
 
 
 class Agreement(NamedTuple):
@@ -20,15 +132,15 @@ class Agreement(NamedTuple):
     of all sketches that have both; set_of: (R,) the place of each one's set in `sets`.
     """
 
-    sets: NDArray[np.int64]
+    sets: Integers
     rho: Floats
     tau: Floats
     metric: Floats
     people: Floats
-    set_of: NDArray[np.int64]
+    set_of: Integers
 
 
-def agreement(metric: Floats, people: Floats, photo: NDArray[np.int64]) -> Agreement:
+def agreement(metric: Floats, people: Floats, photo: Integers) -> Agreement:
     """The rank correlations of a metric with people's scores in each set of sketches of one photo.
 
     metric, people: (S,) of each sketch, NaN where there is none; photo: (S,) the place of its photo. A set is a photo
@@ -40,17 +152,11 @@ def agreement(metric: Floats, people: Floats, photo: NDArray[np.int64]) -> Agree
     ours, theirs = metric[has_both], people[has_both]
     set_of = np.searchsorted(sets, photo[has_both])
     members = [np.flatnonzero(set_of == place) for place in range(len(sets))]
-    return Agreement(
-        sets,
-        np.array([spearman(ours[rows], theirs[rows]) for rows in members]),
-        np.array([kendall(ours[rows], theirs[rows]) for rows in members]),
-        ours,
-        theirs,
-        set_of,
-    )
+    rho, tau = (np.array([measure(ours[rows], theirs[rows]) for rows in members]) for measure in (spearman, kendall))
+    return Agreement(sets, rho, tau, ours, theirs, set_of)
 
 
-def agreements(values: Mapping[str, Floats], people: Floats, photo: NDArray[np.int64]) -> dict[str, Agreement]:
+def agreements(values: Mapping[str, Floats], people: Floats, photo: Integers) -> dict[str, Agreement]:
     """The agreement of each metric that has a value at all. values: by name, (S,); people, photo: as of `agreement`."""
     return {name: agreement(own, people, photo) for name, own in values.items() if not np.isnan(own).all()}
 
@@ -71,7 +177,7 @@ def agreement_scorer(compared: Agreement) -> Scorer:
     have a correlation, `sets_left_out` how many have none. NaN where there is no set, or one side is constant.
     """
 
-    def score(times: NDArray[np.int64]) -> dict[str, float]:
+    def score(times: Integers) -> dict[str, float]:
         is_defined = ~np.isnan(compared.rho)
         each = times[compared.set_of]
         return {

@@ -53,7 +53,7 @@ def _concordance(one: Counts, other: Counts, counts: Counts) -> int:
     if len(one) <= _FEW:
         signs = np.sign(one[:, None] - one) * np.sign(other[:, None] - other)
         return int(counts @ signs @ counts) // 2
-    from tasks.core.evaluate.sketches.kernels import concordance  # numba takes half a second to import
+    from tasks.core.evaluate.kernels import concordance  # numba takes half a second to import
 
     order = np.argsort(one, kind="stable")
     return int(concordance(one[order], other[order], counts[order]))

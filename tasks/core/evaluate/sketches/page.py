@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -11,10 +12,8 @@ from schemas.errors import BadInput
 from schemas.evaluate_images import STROKES
 from schemas.tables import SYSTEM_SCORES
 from tasks.core.evaluate import charts
-from tasks.core.evaluate.sketches.agreement import Agreement, has_same_sets
-from tasks.core.evaluate.sketches.answers import RECOGNISABILITY
-from tasks.core.evaluate.sketches.scores import OF_ALL, alpha_text
-from tasks.core.evaluate.sketches.strokes import StrokeStudy
+from tasks.core.evaluate.sketches.agreement import RECOGNISABILITY, Agreement, has_same_sets
+from tasks.core.evaluate.sketches.scores import OF_ALL, StrokeStudy, alpha_text
 from tasks.core.evaluate.sketches.table import Sketches
 from tasks.core.evaluate.systems import Ranking
 from tasks.core.evaluate.systems_page import Headings, summary_lines
@@ -43,11 +42,11 @@ def headings(known: Sketches, alphas: Sequence[float]) -> Headings:
     texts = [alpha_text(alpha) for alpha in alphas] if has_ratio else []
     columns = {}
     for values, name, short in ((known.mean_oks, "mOKS", "mRS"), (known.cosine, "S_CLIP", "mRC")):
-        if np.isnan(values).all():
-            continue
-        columns[name] = name
-        for alpha in texts:
-            columns |= {f"{short}_{alpha}": f"{short}@{alpha}", f"{short}_{alpha}{OF_ALL}": f"{short}@{alpha} of all"}
+        if not np.isnan(values).all():
+            columns[name] = name
+            for alpha in texts:
+                key, label = f"{short}_{alpha}", f"{short}@{alpha}"
+                columns |= {key: label, f"{key}{OF_ALL}": f"{label} of all"}
     if not columns:
         raise BadInput(
             "sketches: expected mean_oks or clip_cosine, or --poses, got nothing that says how recognisable a sketch is"
@@ -83,10 +82,8 @@ def agreement_lines(question: str, scores: pa.Table, unlike: Sequence[tuple[str,
     """How well metrics agree with people, and which of them can't be compared with each other. scores, unlike: as of
     `split_leads`.
     """
-    words = Headings(
-        f"Agreement with people: {question}", "metric", "photo", "photos", _AGREEMENT, {"sets", "sets_left_out"}
-    )
-    lines = summary_lines(scores, words, BY_RHO)
+    title, counts = f"Agreement with people: {question}", {"sets", "sets_left_out"}
+    lines = summary_lines(scores, Headings(title, "metric", "photo", "photos", _AGREEMENT, counts), BY_RHO)
     notes = [
         f"- {cell(one)} and {cell(other)} are not compared: they have correlations on different photos."
         for one, other in unlike
@@ -96,57 +93,38 @@ def agreement_lines(question: str, scores: pa.Table, unlike: Sequence[tuple[str,
 
 def stroke_lines(studies: Sequence[Study]) -> Iterator[str]:
     """The studies of strokes as a table, where there is one."""
+    if not studies:
+        return
+    yield from ("By number of strokes:", "")
     lines = []
     for method, subset, metric, study in studies:
         numbers = study.strokes.tolist()
-        lines.append(
-            [
-                cell(f"{method}, {subset}, {metric}"),
-                _by_strokes(numbers, study.means),
-                _by_strokes(numbers[1:], study.rises),
-                _by_strokes(numbers[1:], study.falls),
-                number(study.rises_throughout),
-                number(study.rho),
-                str(study.photos),
-                str(study.left_out),
-            ]
-        )
-    if lines:
-        yield "By number of strokes:"
-        yield ""
-        heads = ["sketches", "means", "rises", "falls", "rises throughout", "rho", "photos", "left out"]
-        yield from table(heads, lines)
+        steps = (_by_strokes(numbers[1:], study.rises), _by_strokes(numbers[1:], study.falls))
+        counts = (str(study.photos), str(study.left_out))
+        name, means = cell(f"{method}, {subset}, {metric}"), _by_strokes(numbers, study.means)
+        lines.append([name, means, *steps, number(study.rises_throughout), number(study.rho), *counts])
+    yield from table(["sketches", "means", "rises", "falls", "rises throughout", "rho", "photos", "left out"], lines)
 
 
 def strokes_table(studies: Sequence[Study]) -> pa.Table:
     """STROKES."""
     rows = []
     for method, subset, metric, study in studies:
-        whole = {
-            "method": method,
-            "subset": subset,
-            "metric": metric,
-            "rises_throughout": _nullable(study.rises_throughout),
-            "rho": _nullable(study.rho),
-            "rho_photos": study.rho_photos,
-            "photos": study.photos,
-            "left_out": study.left_out,
-        }
-        rises, falls = [math.nan, *study.rises.tolist()], [math.nan, *study.falls.tolist()]
-        rows += [
-            {**whole, "strokes": n, "mean": _nullable(mean), "rises": _nullable(rise), "falls": _nullable(fall)}
-            for n, mean, rise, fall in zip(study.strokes.tolist(), study.means.tolist(), rises, falls, strict=True)
-        ]
-    return pa.Table.from_pylist(rows, schema=STROKES)
+        whole = {"method": method, "subset": subset, "metric": metric, **study._asdict()}
+        rises, falls = ([math.nan, *steps.tolist()] for steps in (study.rises, study.falls))
+        steps = zip(study.strokes.tolist(), study.means.tolist(), rises, falls, strict=True)
+        rows += [whole | dict(zip(("strokes", "mean", "rises", "falls"), step, strict=True)) for step in steps]
+    return pa.Table.from_pylist(
+        [{name: _nullable(row[name]) for name in STROKES.names} for row in rows], schema=STROKES
+    )
 
 
 def stroke_charts(studies: Sequence[Study]) -> dict[str, str]:
     """By name, for each metric a chart of the means against strokes, a line for each method and subset."""
-    lines: dict[str, dict[str, list[tuple[float, float]]]] = {}
+    lines: dict[str, dict[str, NDArray[np.float64]]] = {}
     for method, subset, metric, study in studies:
         if study.photos:
-            points = list(zip(study.strokes.tolist(), study.means.tolist(), strict=True))
-            lines.setdefault(metric, {})[f"{method}, {subset}"] = points
+            lines.setdefault(metric, {})[f"{method}, {subset}"] = np.stack([study.strokes, study.means], axis=1)
     return {
         f"strokes-{metric}": charts.plot_means(f"{metric} by number of strokes", "strokes", own)
         for metric, own in lines.items()
@@ -157,5 +135,5 @@ def _by_strokes(numbers: Sequence[int], values: NDArray[np.float64]) -> str:
     return ", ".join(f"{n}: {number(value) or '-'}" for n, value in zip(numbers, values.tolist(), strict=True))
 
 
-def _nullable(value: float) -> float | None:
-    return None if math.isnan(value) else value
+def _nullable(value: Any) -> Any:
+    return None if isinstance(value, float) and math.isnan(value) else value

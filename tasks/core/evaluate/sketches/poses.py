@@ -1,4 +1,4 @@
-"""Poses in photos and sketches, and the mOKS that follows from them."""
+"""Poses in photos and sketches, and mOKS: how well a sketch keeps the poses of its photo (SketchRef, Eq. 1)."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -9,14 +9,16 @@ from numpy.typing import NDArray
 
 from schemas.errors import BadInput
 from schemas.evaluate_images import Sigmas
+from schemas.keypoints import shipped_schemes
 from schemas.phrases import counted, quoted
-from tasks.core.evaluate.sketches.mean_oks import mean_oks
-from tasks.core.evaluate.sketches.sigmas import subset_sigmas
+from tasks.core.evaluate.oks import oks
 from tasks.core.evaluate.sketches.table import Sketches
 from tasks.core.evaluate.table_columns import list_column, names_column, number_column, require_columns
 
 COLUMNS = ("picture", "keypoints_xyv", "area_px2")
 _MOST_AREA_PX2 = 1e15
+_ANIMAL = (0.025, 0.025, 0.026, 0.035, 0.035, *[0.1] * 3, *[0.107] * 4, *[0.087] * 4, *[0.089] * 4)
+"""Those of MMPose's configs/_base_/datasets/animalpose.py, marked there as made from COCO's: nobody measured them."""
 
 
 class SketchPoses(NamedTuple):
@@ -120,3 +122,68 @@ def _score(
     # a picture without poses has no number of joints of its own
     true_xyv, predicted_xyv = (these.xyv.reshape(len(these.xyv), joints, 3) for these in (truth, predicted))
     return mean_oks(true_xyv, truth.area_px2, predicted_xyv, values)
+
+
+def sigma_sets() -> Mapping[str, tuple[float, ...]]:
+    """Sets of sigmas by name: those of keypoint schemes that have some, and the guess for animals.
+
+    >>> sorted(sigma_sets())
+    ['animal-20-guessed', 'coco-17']
+    """
+    measured = {name: scheme.sigmas for name, scheme in shipped_schemes().items() if scheme.sigmas is not None}
+    return {**measured, "animal-20-guessed": _ANIMAL}
+
+
+def subset_sigmas(subset: str, setting: Sigmas, joints: int) -> NDArray[np.float64]:
+    """(joints,) sigmas of a subset: a set by its name, one for all joints, or a list.
+
+    Raises BadInput for a name that no set has, and where there are as many as the figures have no joints.
+
+    >>> subset_sigmas("face", 0.025, 2).tolist()
+    [0.025, 0.025]
+    """
+    if isinstance(setting, str):
+        sets = sigma_sets()
+        if setting not in sets:
+            raise BadInput(f"sigmas of {quoted(subset)}: expected one of {', '.join(sets)}, got {quoted(setting)}")
+        setting = sets[setting]
+    values = np.full(joints, setting) if isinstance(setting, float) else np.array(setting, np.float64)
+    if len(values) != joints:
+        raise BadInput(
+            f"sigmas of {quoted(subset)}: expected {joints}, one for each joint of its poses, got {len(values)}"
+        )
+    return values
+
+
+def mean_oks(
+    truth_xyv: NDArray[np.float64],
+    area_px2: NDArray[np.float64],
+    predicted_xyv: NDArray[np.float64],
+    sigmas: NDArray[np.float64],
+) -> float:
+    """The best one-to-one assignment's sum of OKS between true and predicted poses, divided by the larger number.
+
+    truth_xyv: (N, K, 3), area_px2: (N,), predicted_xyv: (M, K, 3) or (M, K, 2), sigmas: (K,), as of `oks`. 0..1; a
+    pose too many or too few has no partner and counts 0. NaN where nobody is, N = M = 0 (ours).
+    """
+    pairs = oks(truth_xyv[:, None], predicted_xyv[None], area_px2[:, None], sigmas)
+    return assignment_mean(pairs)
+
+
+def assignment_mean(similarity: NDArray[np.float64]) -> float:
+    """Sum of the best one-to-one assignment between rows and columns, divided by the larger of their numbers.
+
+    similarity: (N, M), 0..1. That is the mean over pairs of the square matrix that 0s fill up. NaN without any row or
+    column, 0 without one of them.
+
+    >>> assignment_mean(np.array([[0.9, 0.5]])), assignment_mean(np.zeros((2, 0)))
+    (0.45, 0.0)
+    """
+    larger, smaller = int(max(similarity.shape)), int(min(similarity.shape))
+    if not larger:
+        return float("nan")
+    if smaller < 2:
+        return float(similarity.max(initial=0.0)) / larger
+    from scipy.optimize import linear_sum_assignment  # nearly half a second to import
+
+    return float(similarity[linear_sum_assignment(similarity, maximize=True)].sum()) / larger

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from schemas.errors import BadInput
 from schemas.phrases import quoted
-from tasks.core.evaluate.sketches.simplicity import LEAST, MOST, simplicity_ratio
 from tasks.core.evaluate.table_columns import (
     names_column,
     number_column,
@@ -23,15 +22,17 @@ from tasks.core.evaluate.table_columns import (
 NEEDED = ("sketch", "method", "photo", "subset")
 COMPLEXITIES = ("photo_complexity", "sketch_complexity")
 _MOST_STROKES = 1e9
+_LEAST, _MOST = 1e-15, 1e15
+"""Between these a complexity must lie, so that a ratio is a number."""
 
 
 class Sketches(NamedTuple):
     """Sketches in the order of their ids, whatever the order of the table; S of them, by M methods, of P photos.
 
     ids: (S,). methods: (M,) names, ascending. method: (S,) place in methods. photos: (P,) names, ascending. photo:
-    (S,) place in photos. subsets: (P,) of each photo. strokes: (S,), 0 where the table
-    says none. mean_oks: (S,) 0..1; cosine: (S,) -1..1, between the class name and the sketch; ratio: (S,) the
-    simplicity ratio. NaN where the table has no value.
+    (S,) place in photos. subsets: (P,) of each photo. strokes: (S,), 0 where the table says none. mean_oks: (S,) 0..1;
+    cosine: (S,) -1..1, between the class name and the sketch; ratio: (S,) the simplicity ratio, C(photo) / C(sketch)
+    (Eq. 3): above 1 where the sketch is simpler than its photo. NaN where the table has no value.
     """
 
     ids: tuple[str, ...]
@@ -53,9 +54,9 @@ def check_sketches(name: str, table: pa.Table) -> Sketches:
     photo_complexity and sketch_complexity (numbers), which may be left out. All but the first four and the
     complexities may be null.
 
-    name: the table's, for messages. Raises BadInput for a table without rows, a missing column, a value of
-    the wrong kind or out of its range, one complexity without the other, a sketch that stands twice, two sketches of
-    one photo by one method with as many strokes, and a photo whose rows differ in subset, class or complexity.
+    name: the table's, for messages. Raises BadInput for a table without rows, a missing column, a value of the wrong
+    kind or out of its range, one complexity without the other, a sketch that stands twice, two sketches of one photo by
+    one method with as many strokes, and a photo whose rows differ in subset, class or complexity.
     """
     refuse_empty(name, table, "sketches")
     require_columns(name, table, NEEDED)
@@ -66,9 +67,8 @@ def check_sketches(name: str, table: pa.Table) -> Sketches:
     refuse_repeats(name, drawn, "one sketch for each method, photo and number of strokes")
     classes = text_column(name, table, "class", null=True) if "class" in table.column_names else [None] * len(ids)
     ratio, complexity = _ratio(name, table)
-    _refuse_two_of_a_photo(name, photo, "subset", subset)
-    _refuse_two_of_a_photo(name, photo, "class", classes)
-    _refuse_two_of_a_photo(name, photo, "photo_complexity", complexity)
+    for column, values in (("subset", subset), ("class", classes), ("photo_complexity", complexity)):
+        _refuse_two_of_a_photo(name, photo, column, values)
     order = np.array(sorted(range(len(ids)), key=ids.__getitem__), np.int64)
     methods, photos = sorted(set(method)), sorted(set(photo))
     at_photo, at_method = ({value: place for place, value in enumerate(names)} for names in (photos, methods))
@@ -110,13 +110,16 @@ def _numbers(name: str, table: pa.Table, column: str, least: float, most: float)
 
 
 def _ratio(name: str, table: pa.Table) -> tuple[NDArray[np.float64], list[float]]:
-    """(S,) simplicity ratios, and the complexities of the photos; NaN where the table has no complexities."""
-    columns = [column for column in COMPLEXITIES if column in table.column_names]
-    if not columns:
+    """(S,) simplicity ratios, and the complexities of the photos; NaN where the table has no complexities.
+
+    By which method complexities were taken, such as bytes after compression, is part of a result: the paper takes the
+    compression ratio of Machado et al. (2015) without codec or quality.
+    """
+    if not set(COMPLEXITIES) & set(table.column_names):
         return np.full(table.num_rows, np.nan), [0.0] * table.num_rows
     require_columns(name, table, COMPLEXITIES)
-    photo, sketch = (number_column(name, table, column, LEAST, MOST) for column in COMPLEXITIES)
-    return simplicity_ratio(photo, sketch), photo.tolist()
+    photo, sketch = (number_column(name, table, column, _LEAST, _MOST) for column in COMPLEXITIES)
+    return photo / sketch, photo.tolist()
 
 
 def _refuse_two_of_a_photo(name: str, photo: Sequence[str], column: str, values: Sequence[object]) -> None:

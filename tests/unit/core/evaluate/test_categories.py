@@ -5,8 +5,7 @@ import pytest
 
 from tasks.core.evaluate.categories import category_notes, mean_over_categories, score_categories
 from tasks.core.evaluate.systems import Ranking, score_systems
-from tasks.core.evaluate.voc.scorer import voc_scorer
-from tasks.core.evaluate.voc.verdicts import voc_verdicts
+from tasks.core.evaluate.voc import voc_scorer, voc_verdicts
 from tests.support.evaluate import LARGE, SMALL, detections, figures
 
 NAN = float("nan")

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from tasks.core.evaluate.keypoints.matches import match_poses
-from tasks.core.evaluate.keypoints.scorer import MEASURES, keypoint_scorer, summarise
+from tasks.core.evaluate.keypoints.scorer import MEASURES, keypoint_scorer, match_poses, summarise
 from tests.support.poses import HERE, SIGMAS, THERE, posed, poses
 
 TRUTH = posed((0, HERE), (1, HERE), images=3)

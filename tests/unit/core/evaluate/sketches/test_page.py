@@ -7,7 +7,7 @@ from schemas.errors import BadInput
 from schemas.evaluate_images import STROKES as STROKES_SCHEMA
 from tasks.core.evaluate.sketches import page
 from tasks.core.evaluate.sketches.agreement import agreement_scorer, agreements
-from tasks.core.evaluate.sketches.strokes import stroke_studies
+from tasks.core.evaluate.sketches.scores import stroke_studies
 from tasks.core.evaluate.sketches.table import check_sketches
 from tasks.core.evaluate.systems import score_systems
 from tests.support.sketches import measured, table

@@ -35,6 +35,26 @@ def test_the_ratio_of_each_sketch():
     assert got.ratio.tolist() == [3]
 
 
+@pytest.mark.parametrize(("photo", "sketch", "ratio"), [(3.0, 1.0, 3.0), (1.0, 1.0, 1.0), (1.0, 2.0, 0.5)])
+def test_above_1_is_simpler_than_the_photo(photo: float, sketch: float, ratio: float):
+    got = check_sketches("t", table({"photo_complexity": photo, "sketch_complexity": sketch}))
+    assert got.ratio.tolist() == [ratio]
+
+
+def test_the_largest_and_the_smallest_complexity_still_have_a_ratio():
+    got = check_sketches("t", table({"photo_complexity": 1e15, "sketch_complexity": 1e-15}))
+    assert got.ratio.tolist() == pytest.approx([1e30])
+
+
+@pytest.mark.parametrize("value", [0.0, -0.0, -1.0, np.nan, np.inf, 1e308])
+@pytest.mark.parametrize("what", ["photo", "sketch"])
+def test_a_complexity_that_is_none_is_refused(value: float, what: str):
+    column = f"{what}_complexity"
+    with pytest.raises(BadInput) as problem:
+        check_sketches("t", table(COMPLEX, {**COMPLEX, "photo": "p2", column: value}))
+    assert str(problem.value) == f"t[1]: expected a number from 1e-15 to 1e+15 in {column}, got {value}"
+
+
 def test_an_empty_table_is_refused():
     empty = pa.table({name: pa.array([], pa.string()) for name in ("sketch", "method", "photo", "subset")})
     with pytest.raises(BadInput, match=r"^t: expected a table of sketches, got one without rows$"):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from schemas.errors import BadInput
 from schemas.evaluate_images import SketchSettings
-from tasks.core.evaluate.sketches.answers import RECOGNISABILITY, SIMPLICITY, PeopleScores, check_answers
+from tasks.core.evaluate.sketches.agreement import RECOGNISABILITY, SIMPLICITY, PeopleScores, check_answers
 from tasks.core.evaluate.sketches.table import check_sketches
 from tests.support.sketches import table
 

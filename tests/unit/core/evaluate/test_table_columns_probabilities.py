@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tasks.core.evaluate.probabilities import TOLERANCE
+from tasks.core.evaluate.table_columns import TOLERANCE
 
 
 @pytest.mark.parametrize("classes", [2, 10, 1000])

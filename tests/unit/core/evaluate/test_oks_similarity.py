@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.core.evaluate.keypoints.similarity import object_keypoint_similarity
+from tasks.core.evaluate.oks import object_keypoint_similarity
 
 NOSE, HIP = 0.026, 0.107
 

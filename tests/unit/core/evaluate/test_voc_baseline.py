@@ -5,9 +5,7 @@ import pyarrow as pa
 import pytest
 
 from schemas.errors import BadInput
-from tasks.core.evaluate.voc.baseline import full_frame_boxes
-from tasks.core.evaluate.voc.scorer import voc_scorer
-from tasks.core.evaluate.voc.verdicts import voc_verdicts
+from tasks.core.evaluate.voc import full_frame_boxes, voc_scorer, voc_verdicts
 from tests.support.evaluate import figures
 
 

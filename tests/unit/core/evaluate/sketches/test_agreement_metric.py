@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from schemas.errors import BadInput
-from tasks.core.evaluate.sketches.metric import check_metric, refuse_own_names
+from tasks.core.evaluate.sketches.agreement import check_metric, refuse_own_names
 from tasks.core.evaluate.sketches.table import check_sketches
 from tests.support.sketches import table
 

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from schemas.errors import BadInput
-from tasks.core.evaluate.groups import MOST_VALUES, groups_of, unit_groups
+from tasks.core.evaluate.systems import MOST_VALUES, groups_of, unit_groups
 
 
 @pytest.mark.parametrize(

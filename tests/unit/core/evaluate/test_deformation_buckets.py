@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.errors import BadInput
-from tasks.core.evaluate.voc.buckets import deformation_buckets
+from tasks.core.evaluate.deformation import deformation_buckets
 
 
 def buckets(*rows: tuple[str | None, float | None]) -> pa.Table:

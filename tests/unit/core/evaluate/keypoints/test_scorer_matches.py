@@ -3,8 +3,8 @@
 import pytest
 
 from tasks.core.evaluate.kernels import IGNORED, RIGHT, WRONG
-from tasks.core.evaluate.keypoints.matches import match_poses
 from tasks.core.evaluate.keypoints.poses import PosedFigures, Poses
+from tasks.core.evaluate.keypoints.scorer import match_poses
 from tests.support.poses import HERE, SIGMAS, THERE, posed, poses
 
 

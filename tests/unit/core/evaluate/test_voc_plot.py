@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from tasks.core.evaluate.voc.curve import Curve
-from tasks.core.evaluate.voc.plot import plot_arrays
+from tasks.core.evaluate.voc import Curve, plot_arrays
 
 
 def curve(right: list[int], wrong: list[int], figures: int) -> Curve:

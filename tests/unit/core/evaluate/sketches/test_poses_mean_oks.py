@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from schemas.keypoints import shipped_schemes
 from tasks.core.evaluate.oks import oks
-from tasks.core.evaluate.sketches.mean_oks import assignment_mean, mean_oks
+from tasks.core.evaluate.sketches.poses import assignment_mean, mean_oks
 
 SIGMAS = np.array(shipped_schemes()["coco-17"].sigmas)
 sizes = st.integers(0, 5)

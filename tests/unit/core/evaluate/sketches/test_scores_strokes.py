@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.core.evaluate.sketches.strokes import StrokeStudy, stroke_studies, stroke_study
+from tasks.core.evaluate.sketches.scores import StrokeStudy, stroke_studies, stroke_study
 from tasks.core.evaluate.sketches.table import check_sketches
 from tests.support.sketches import table
 

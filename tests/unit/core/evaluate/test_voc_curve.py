@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from tasks.core.evaluate.kernels import IGNORED, RIGHT, WRONG
-from tasks.core.evaluate.voc.curve import ap_2007, ap_2010, best_f, precision_recall_curve
-from tasks.core.evaluate.voc.verdicts import VocVerdicts
+from tasks.core.evaluate.voc import VocVerdicts, ap_2007, ap_2010, best_f, precision_recall_curve
 
 
 def verdicts(*boxes: tuple[int, float], figures: int = 2) -> VocVerdicts:

@@ -4,7 +4,7 @@ import pytest
 
 from schemas.errors import BadInput
 from schemas.keypoints import shipped_schemes
-from tasks.core.evaluate.sketches.sigmas import sigma_sets, subset_sigmas
+from tasks.core.evaluate.sketches.poses import sigma_sets, subset_sigmas
 
 
 def test_the_body_is_cocos():

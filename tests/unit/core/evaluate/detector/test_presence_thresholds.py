@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from schemas.tables import THRESHOLDS
-from tasks.core.evaluate.detector.presence import Presence
-from tasks.core.evaluate.detector.thresholds import GRID, presence_notes, threshold_lines, threshold_table
+from tasks.core.evaluate.detector.presence import GRID, Presence, presence_notes, threshold_lines, threshold_table
 
 SEEN = Presence(np.array([True, True, False, False]), np.array([0.9, 0.5, 0.4, -1.0]))
 NOBODY = Presence(np.zeros(4, np.bool_), np.array([0.95, -1.0, -1.0, -1.0]))

@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 
 from tasks.core.evaluate.detector.scorer import box_scorer
 from tasks.core.evaluate.matching import Detections, DrawnFigures, match_boxes, sort_detections
-from tasks.core.evaluate.voc.curve import precision_recall_curve
-from tasks.core.evaluate.voc.scorer import MEASURES, voc_scorer, voc_scores
-from tasks.core.evaluate.voc.verdicts import voc_verdicts
+from tasks.core.evaluate.voc import MEASURES, precision_recall_curve, voc_scorer, voc_scores, voc_verdicts
 from tests.support.evaluate import LARGE, SMALL, detections, figures
 
 Box = tuple[float, float, float, float]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from schemas.evaluate_figures import VocSettings
 from tasks.core.evaluate.kernels import IGNORED, RIGHT, WRONG
 from tasks.core.evaluate.matching import Detections, DrawnFigures, sort_detections
-from tasks.core.evaluate.voc.verdicts import voc_verdicts
+from tasks.core.evaluate.voc import voc_verdicts
 from tests.support.evaluate import LARGE, SMALL, detections, figures
 
 # IoU with SMALL, a box of 10 x 10: 0.8, 0.5, 0.4

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.core.evaluate.sketches.kernels import concordance
+from tasks.core.evaluate.kernels import concordance
 
 
 def by_pairs(x: np.ndarray, y: np.ndarray, times: np.ndarray) -> int:
