@@ -3,7 +3,7 @@
 Of every list, what comes in is what yields something, and what is passed over.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import pyarrow as pa
 
@@ -138,3 +138,22 @@ def _shown(example: str) -> str:
     """An example as a note, a table and a card can show it: one line, not too long."""
     text = printable(example)
     return text if len(text) <= LONGEST_QUOTE else f"{text[: LONGEST_QUOTE - 3]}..."
+
+
+_FRACTION = 0.01
+"""Works come and go in every collection; a listing that has lost more than a hundredth of them is worth a look."""
+
+
+def shrunk_sources(
+    names: Sequence[str], before: Mapping[str, int], now: Mapping[str, int]
+) -> list[tuple[str, int, int]]:
+    """(source, works before, works now) of each of these sources that has lost more than a hundredth of its works.
+
+    before, now: numbers of works by source, where there are any. A source that is not among the names was taken out of
+    the recipe: it has not shrunk.
+
+    >>> shrunk_sources(["met", "artic"], {"met": 200, "artic": 100, "flickr": 50}, {"met": 197, "artic": 99})
+    [('met', 200, 197)]
+    """
+    counts = [(name, before.get(name, 0), now.get(name, 0)) for name in names]
+    return [(name, then, left) for name, then, left in counts if left < then * (1 - _FRACTION)]

@@ -26,7 +26,7 @@ from tasks.engine import inspection, runs, steps, thumbnails
 from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.measure import stored_measurements
 from tasks.engine.views import column_of, columns_of, copy_preferences, kept_ids, metadata_counts, own_splits
-from tasks.io.files import verdicts as files
+from tasks.io.files.csv_files import rows_of_verdicts
 from tasks.io.images.inspection import PHASH
 from tasks.io.store.layout import decision_folder
 from tasks.io.store.store import Store, parquet_bytes
@@ -112,7 +112,7 @@ def read_verdicts(settings: Dedup, context: Context, known: pa.ChunkedArray | No
     if settings.verdicts is None:
         return VERDICTS.empty_table()
     name, url = settings.verdicts, context.bindings[settings.verdicts]
-    rows = files.rows_of_csv(name, url)
+    rows = rows_of_verdicts(name, url)
     if known is not None:
         rows = verdicts.with_known_ids(rows, known)
     return verdicts.parse_verdicts(f"binding '{name}'", rows)

@@ -15,7 +15,7 @@ from tasks.core import tables
 from tasks.core.export import annotations, digest, images, ledger
 from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.views import column_of, columns_of, kept_ids
-from tasks.io.files import by_hand, contracts, verdicts
+from tasks.io.files import contracts, csv_files
 from tasks.io.store.store import Store
 from tasks.subjects import detectors
 from tasks.subjects.roles import roles_by_id
@@ -107,7 +107,7 @@ def recipe_sha256(recipe: Recipe, context: Context) -> str:
     Manners are left out, since the speed of requests changes nothing in a release.
     """
     named = [stage.verdicts for stage in recipe.stages_of(Dedup) if stage.verdicts]
-    files = {"verdicts": [verdicts.sha256(name, context.bindings[name]) for name in named]} if named else {}
+    files = {"verdicts": [csv_files.sha256(name, context.bindings[name]) for name in named]} if named else {}
     if recipe.by_hand:
-        files["by_hand"] = [by_hand.sha256(recipe.by_hand, context.bindings[recipe.by_hand])]
+        files["by_hand"] = [csv_files.sha256(recipe.by_hand, context.bindings[recipe.by_hand])]
     return cache_key(recipe=recipe.model_dump(mode="json", exclude={"manners"}), **files)

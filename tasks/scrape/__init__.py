@@ -33,7 +33,8 @@ from tasks.core.moved_ids import MOVED_BY, WAY_OUT, Moves, is_many, moved_senten
 from tasks.core.names import artists, matching, styles
 from tasks.core.record_ids import spelling_notes, with_ids
 from tasks.core.scrape import answers as web_sources
-from tasks.core.scrape import file_kinds, records, sources
+from tasks.core.scrape import folder as of_folder
+from tasks.core.scrape import records, sources
 from tasks.core.scrape.attributes import absent_notes
 from tasks.core.scrape.table_files import UnreadableFile
 from tasks.core.tables import as_schema
@@ -41,7 +42,7 @@ from tasks.engine import runs, steps, web_client
 from tasks.engine.cache_keys import code_digest
 from tasks.engine.retrieve import retrieve
 from tasks.engine.steps import decide_once
-from tasks.io.files import parquet_rows
+from tasks.io.files import parquet_files
 from tasks.io.files.folders import Folder
 from tasks.io.store.layout import listings_folder, outcome_folder
 from tasks.io.store.releases import Release
@@ -53,7 +54,7 @@ from tasks.scrape.unread import find_unread
 from tasks.scrape.unread import notes as unread_notes
 from tasks.subjects import by_hand, previous
 
-CODE = code_digest(sources, artists, parquet_rows)
+CODE = code_digest(sources, artists, parquet_files)
 STYLES = code_digest(styles)
 MAX_ANSWER_BYTES = 2_000_000_000
 _NAME_COLUMNS = ["record_id", "artist", "artist_qualifier", "artists", "artist_roles"]
@@ -242,9 +243,9 @@ def _pass_over_files(
         for source in mine:
             named = store.read_table(listings[source.name].records, is_remembered=False)["locator"]
             taken.update(path for path in named.to_pylist() if path in paths)
-        listed, left_out = file_kinds.count_files(mine, paths, taken)
+        listed, left_out = of_folder.count_files(mine, paths, taken)
         names = tuple(source.name for source in mine)
-        rows += left_out.rows(names, "files", listed, file_kinds.speaks_of_images)
+        rows += left_out.rows(names, "files", listed, of_folder.speaks_of_images)
     return tuple(rows)
 
 
@@ -335,7 +336,7 @@ def _list_files(
             source,
             paths,
             open_file,
-            functools.partial(parquet_rows.rows_of_parquet, f"source '{source.name}'"),
+            functools.partial(parquet_files.rows_of_parquet, f"source '{source.name}'"),
             recipe.schemes_by_category,
             attributes,
         )

@@ -11,7 +11,7 @@ from schemas.tables import BY_HAND, LEDGER, TAKEDOWNS, TAKEN_DOWN
 from tasks.core import by_hand as core
 from tasks.core.names import matching
 from tasks.engine import runs
-from tasks.io.files import by_hand as files
+from tasks.io.files import csv_files
 from tasks.io.store import tombstones
 from tasks.io.store.layout import outcome_folder
 from tasks.io.store.releases import Release
@@ -28,7 +28,7 @@ def read_manual_lists(recipe: Recipe, context: Context) -> pa.Table:
     if recipe.by_hand is None:
         return BY_HAND.empty_table()
     url, name = context.bindings[recipe.by_hand], f"binding '{recipe.by_hand}'"
-    manual = core.parse_manual_lists(name, files.rows_of_csv(recipe.by_hand, url))
+    manual = core.parse_manual_lists(name, csv_files.rows_by_hand(recipe.by_hand, url))
     replaced = manual.filter(pc.equal(manual["action"], "replace"))["name"].to_pylist()
     if replaced and not any(stage.has_draw for stage in recipe.stages):
         raise BadInput(

@@ -10,8 +10,8 @@ from schemas.manifests import Predecessor, TableRef
 from schemas.reasons import Reason
 from schemas.recipe import Recipe
 from schemas.tables import UNREAD
+from tasks.core.passed_over import shrunk_sources
 from tasks.core.shifts import Shift, shares, shifts
-from tasks.core.shrinkage import shrunk_sources
 from tasks.io.store.store import Store
 from tasks.subjects import previous
 

@@ -26,7 +26,7 @@ from tasks.core.report import page as report
 from tasks.core.report.clusters import Cluster, Pair, ReviewSelection
 from tasks.core.report.thumbnails import Thumbnail
 from tasks.core.statistics import VIEW, statistics
-from tasks.io.files.verdicts import rows_of_csv
+from tasks.io.files.csv_files import rows_of_verdicts
 
 pytestmark = [pytest.mark.server, pytest.mark.live]
 
@@ -230,7 +230,7 @@ def page(tmp_path: Path) -> Path:
 
 def read(path: Path) -> dict[tuple[str, str], tuple[str, str]]:
     """As a build reads it: (verdict, note) by pair."""
-    table = parse_verdicts("verdicts", rows_of_csv("verdicts", str(path)))
+    table = parse_verdicts("verdicts", rows_of_verdicts("verdicts", str(path)))
     return {(row["a"], row["b"]): (row["verdict"], row["note"]) for row in table.to_pylist()}
 
 

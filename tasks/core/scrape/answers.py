@@ -20,8 +20,7 @@ from tasks.core.fetch import is_url
 from tasks.core.passed_over import Tally
 from tasks.core.scrape import artic, commons, flickr, met, records, surrealism, ukiyoe, wikiart
 from tasks.core.scrape.attributes import with_attributes
-from tasks.core.scrape.offers import can_become
-from tasks.core.scrape.web_source import BadAnswer, Credential, ParsedAnswer, SourceRequest, quoted
+from tasks.core.scrape.web_source import BadAnswer, Credential, ParsedAnswer, SourceRequest, can_become, quoted
 
 SOURCE_MODULES: Mapping[str, ModuleType] = {
     "artic": artic,

@@ -6,14 +6,17 @@ from typing import Any
 from schemas.sources.artic import ArticSource
 from tasks.core.passed_over import Tally
 from tasks.core.scrape.museum_fields import QUALIFIER, text_without_tags
-from tasks.core.scrape.offers import Offer, OfferedValues, asked_offers, offer_sentences
 from tasks.core.scrape.web_source import (
     BadAnswer,
     ClaimedCount,
     Credential,
+    Offer,
+    OfferedValues,
     ParsedAnswer,
     SourceRequest,
+    asked_offers,
     object_of_json,
+    offer_sentences,
     quoted,
 )
 

@@ -11,17 +11,21 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from schemas.sources.commons import CommonsSource
 from tasks.core.passed_over import Tally
-from tasks.core.scrape.html_text import text_of_html
-from tasks.core.scrape.offers import Offer, OfferedValues, asked_offers, offer_sentences, split_texts
+from tasks.core.scrape.html_pages import text_of_html
 from tasks.core.scrape.web_source import (
     BadAnswer,
     ClaimedCount,
     Credential,
+    Offer,
+    OfferedValues,
     ParsedAnswer,
     SourceRequest,
+    asked_offers,
     object_of_json,
     of_containers,
+    offer_sentences,
     quoted,
+    split_texts,
 )
 
 HOSTS = ("commons.wikimedia.org",)

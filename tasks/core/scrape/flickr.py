@@ -11,15 +11,19 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from schemas.sources.flickr import FlickrSource
 from tasks.core.passed_over import Tally
-from tasks.core.scrape.offers import Offer, OfferedValues, asked_offers, offer_sentences, split_texts
 from tasks.core.scrape.web_source import (
     BadAnswer,
     ClaimedCount,
     Credential,
+    Offer,
+    OfferedValues,
     ParsedAnswer,
     SourceRequest,
+    asked_offers,
     object_of_json,
+    offer_sentences,
     quoted,
+    split_texts,
 )
 
 HOSTS = ("www.flickr.com",)

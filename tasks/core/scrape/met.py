@@ -16,14 +16,17 @@ from schemas.sources.met import MetSource
 from schemas.stand_ins import stand_in
 from tasks.core.passed_over import Tally
 from tasks.core.scrape.museum_fields import QUALIFIER, text_without_tags
-from tasks.core.scrape.offers import Offer, OfferedValues, field_of_items, offer_sentences
 from tasks.core.scrape.web_source import (
     BadAnswer,
     ClaimedCount,
     Credential,
+    Offer,
+    OfferedValues,
     ParsedAnswer,
     SourceRequest,
+    field_of_items,
     object_of_json,
+    offer_sentences,
     quoted,
 )
 

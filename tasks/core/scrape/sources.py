@@ -45,7 +45,7 @@ class SourceTables:
     """RECORDS of a source, SOURCE_FIGURES of those that annotations know, and what was left out, in sentences.
 
     coco_files: COCO_FILES of the source, a row or none. passed_over: of its rows and annotations, not of its files, of
-    which several sources may take some (tasks.core.scrape.file_kinds).
+    which several sources may take some (tasks.core.scrape.folder).
     """
 
     records: pa.Table

@@ -10,8 +10,16 @@ from urllib.parse import unquote
 
 from schemas.sources.surrealism import SurrealismSource
 from tasks.core.scrape.html_pages import Element, Page, parse_page, resolve_link
-from tasks.core.scrape.offers import Offer, OfferedValues, offer_sentences
-from tasks.core.scrape.web_source import BadAnswer, Credential, ParsedAnswer, SourceRequest, quoted
+from tasks.core.scrape.web_source import (
+    BadAnswer,
+    Credential,
+    Offer,
+    OfferedValues,
+    ParsedAnswer,
+    SourceRequest,
+    offer_sentences,
+    quoted,
+)
 
 CREDENTIAL: Credential | None = None
 HOSTS: tuple[str, ...] = ("surrealism.website",)

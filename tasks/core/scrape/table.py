@@ -14,8 +14,7 @@ from schemas.sources import TableSource
 from schemas.sources.table import TABLE_ENDINGS
 from tasks.core.passed_over import Tally
 from tasks.core.scrape.attributes import with_attributes
-from tasks.core.scrape.cells import LISTS, nesting_of, remedy
-from tasks.core.scrape.elements import NUMBER, WITHOUT, rows_of_elements, works_hint
+from tasks.core.scrape.cells import LISTS, NUMBER, WITHOUT, nesting_of, remedy, rows_of_elements, works_hint
 from tasks.core.scrape.json_works import MAX_WORK_CHARACTERS, UNREADABLE, checked_work, mapping_of_pairs
 from tasks.core.scrape.paths import TWICE, first_name, parse_path, path_through_lists, values_at
 from tasks.core.scrape.records import RIGHTS_BY, record

@@ -10,8 +10,17 @@ from urllib.parse import quote, unquote
 
 from schemas.sources.ukiyoe import UkiyoeSource
 from tasks.core.scrape.html_pages import Element, Page, parse_page, resolve_link
-from tasks.core.scrape.offers import Offer, OfferedValues, offer_sentences
-from tasks.core.scrape.web_source import BadAnswer, ClaimedCount, Credential, ParsedAnswer, SourceRequest, quoted
+from tasks.core.scrape.web_source import (
+    BadAnswer,
+    ClaimedCount,
+    Credential,
+    Offer,
+    OfferedValues,
+    ParsedAnswer,
+    SourceRequest,
+    offer_sentences,
+    quoted,
+)
 
 CREDENTIAL: Credential | None = None
 HOSTS: tuple[str, ...] = ("ukiyo-e.org",)

@@ -16,13 +16,19 @@ read stored answers again.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+import math
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
 
+from schemas.attributes import AttributeType
 from schemas.manifests import PassedOver
 from schemas.manners import Credential
 from tasks.core.passed_over import Tally
+from tasks.core.scrape.museum_fields import text_without_tags
 
 __all__ = [
     "BadAnswer",
@@ -117,3 +123,144 @@ def quoted(value: Any, at_most: int = 80) -> str:
     except (RecursionError, ValueError):  # too deep, or a number of more digits than Python writes
         return f"a {type(value).__name__}"
     return text if len(text) <= at_most else f"{text[: at_most - 3]}..."
+
+
+OfferValue = str | int | float | bool | list[str] | None
+
+_LONGEST_TEXT = 2000
+"""Characters; of a longer text the beginning. More than this are read only because tags and entities take room."""
+_LONGEST_RAW_TEXT = 4 * _LONGEST_TEXT
+_MOST_TEXTS = 1000
+_WHOLE = re.compile(r"-?[0-9]{1,18}")
+
+
+class Offer(NamedTuple):
+    """A named value: the field of the source's own record that has it, its type, and what it is."""
+
+    field: str
+    type: AttributeType
+    meaning: str
+
+
+def offer_sentences(offers: Mapping[str, Offer]) -> dict[str, str]:
+    """OFFERS of a module: by name, the type and what the value is.
+
+    >>> offer_sentences({"medium": Offer("medium_display", "string", "materials and technique")})
+    {'medium': 'string: materials and technique'}
+    """
+    return {name: f"{offer.type}: {offer.meaning}" for name, offer in offers.items()}
+
+
+class OfferedValues(Mapping[str, OfferValue]):
+    """The value of each offer, or None. Each is read when it is asked for: most recipes ask for none, few for many.
+
+    Reading all of them would more than double the time to parse an answer of Commons.
+    fields_of: gives the fields, those of the source's record and what its module makes from them, of the arguments.
+
+    >>> offers = {"year": Offer("accessionYear", "integer", ""), "tags": Offer("tags", "strings", "")}
+    >>> dict(OfferedValues(offers, dict, {"accessionYear": "1936", "tags": ["Birds", "", None, "Birds"]}))
+    {'year': 1936, 'tags': ['Birds']}
+    """
+
+    def __init__(self, offers: Mapping[str, Offer], fields_of: Callable[..., Mapping[str, Any]], *given: Any) -> None:
+        self._offers, self._fields_of, self._given = offers, fields_of, given
+
+    def __getitem__(self, name: str) -> OfferValue:
+        """The value of that offer. Raises KeyError for a name that is none."""
+        offer = self._offers[name]
+        return _READERS[offer.type](self._fields.get(offer.field))
+
+    def __iter__(self) -> Iterator[str]:
+        """The offers' names."""
+        return iter(self._offers)
+
+    def __len__(self) -> int:
+        """How many offers there are."""
+        return len(self._offers)
+
+    @cached_property
+    def _fields(self) -> Mapping[str, Any]:
+        return self._fields_of(*self._given)
+
+
+def asked_offers(sentences: Mapping[str, str], more: Iterable[str], asked: Iterable[str]) -> dict[str, str]:
+    """The offers of a source with its settings: without those of `more` that are not asked for.
+
+    >>> asked_offers({"medium": "", "tags": "", "group": ""}, more=["medium", "tags"], asked=["tags"])
+    {'tags': '', 'group': ''}
+    """
+    left_out = set(more) - set(asked)
+    return {name: sentence for name, sentence in sentences.items() if name not in left_out}
+
+
+def can_become(offered: str, declared: str) -> bool:
+    """Whether values of one type can be of another: a list is no single text, and true is no number.
+
+    >>> can_become("string", "integer"), can_become("strings", "string"), can_become("boolean", "number")
+    (True, False, False)
+    """
+    if offered == "strings":
+        return declared == "strings"
+    return offered != "boolean" or declared not in {"integer", "number"}
+
+
+def split_texts(value: Any, separator: str) -> list[str]:
+    """The parts of a text that lists several things; none of any other value.
+
+    >>> split_texts("portrait, sketch and study", ","), split_texts(None, ",")
+    (['portrait', ' sketch and study'], [])
+    """
+    return value.split(separator, _MOST_TEXTS) if isinstance(value, str) else []
+
+
+def field_of_items(items: Any, field: str) -> list[Any]:
+    """One field of each object in a list; nothing of what is no object, or no list.
+
+    >>> field_of_items([{"term": "Birds", "AAT_URL": ""}, None, {}], "term")
+    ['Birds', None]
+    """
+    return [item.get(field) for item in _first_items(items) if isinstance(item, dict)]
+
+
+def _text(value: Any) -> str | None:
+    """Text without tags and outer blanks, in NFC, that UTF-8 can hold; None for empty text and for other values."""
+    plain = text_without_tags(value[:_LONGEST_RAW_TEXT]) if isinstance(value, str) else None
+    if plain is not None and not plain.isascii():  # most are, and are NFC and UTF-8 as they stand
+        plain = unicodedata.normalize("NFC", plain.encode("utf-8", "replace").decode())
+    return (plain or "")[:_LONGEST_TEXT].replace("\0", "").strip() or None
+
+
+def _whole_number(value: Any) -> int | None:
+    """A whole number below 10^18, also where it is written as text, as some APIs do."""
+    if isinstance(value, str):
+        return int(value) if _WHOLE.fullmatch(value.strip()) else None
+    return value if type(value) is int and abs(value) < 10**18 else None
+
+
+def _number(value: Any) -> float | None:
+    """A finite number; whole ones become real, so that a column has one type."""
+    if type(value) is int:
+        return float(value) if abs(value) < 10**18 else None
+    return value if isinstance(value, float) and math.isfinite(value) else None
+
+
+def _truth(value: Any) -> bool | None:
+    return value if isinstance(value, bool) else None
+
+
+def _texts(value: Any) -> list[str] | None:
+    """The texts of a list in their order, each once, 1,000 at most; None where there are none."""
+    return list(dict.fromkeys(text for item in _first_items(value) if (text := _text(item)))) or None
+
+
+def _first_items(value: Any) -> Iterable[Any]:
+    return value[:_MOST_TEXTS] if isinstance(value, list) else ()
+
+
+_READERS: Mapping[AttributeType, Callable[[Any], OfferValue]] = {
+    "string": _text,
+    "integer": _whole_number,
+    "number": _number,
+    "boolean": _truth,
+    "strings": _texts,
+}

@@ -1,6 +1,12 @@
-"""Tables of other programs, for evaluation: Parquet, CSV and JSON; and vectors, also as NumPy's arrays."""
+"""Tables of other programs, for evaluation: Parquet, CSV and JSON; and arrays of numbers, also as NumPy saves them.
 
+Of `.npy` and `.npz` only what is read says what it is: an array of Python objects is refused, since to read it would
+run what is in it.
+"""
+
+import io
 import json
+import zipfile
 from collections.abc import Collection
 from typing import Any
 
@@ -8,26 +14,28 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
-import pyarrow.parquet as pq
+from fsspec.core import url_to_fs
+from fsspec.implementations.local import LocalFileSystem
 from numpy.typing import NDArray
 
 from schemas.errors import BadInput
 from schemas.phrases import LONGEST_PLACE, counted, error_line, listed, quoted
+from schemas.stand_ins import LOOK_BYTES
 from tasks.io.files import inputs
-from tasks.io.files.csv_columns import read_csv, without_fraction
-from tasks.io.files.numpy_arrays import read_array
+from tasks.io.files.csv_files import read_csv, without_fraction
+from tasks.io.files.inputs import open_file, reword_errors
+from tasks.io.files.parquet_files import read_columns
 
 MAX_BYTES = 2**31
-"""Of a table."""
-
-MAX_ROWS = 50_000_000
-MAX_DECODED_BYTES = 2**32
-"""Of the columns of a Parquet file that are read: a few bytes may stand for any number of equal values."""
-
-_BATCH_ROWS = 2**16
+"""Of a table, an array that is not on this machine, and one in a `.npz`; a local `.npy` is mapped, and may have any
+size."""
 
 _SHOWN = 8
-_TABLES = ("parquet", "csv", "tsv", "json")
+_WORDS = {"parquet": "a Parquet file", "csv": "CSV", "tsv": "CSV", "json": "a JSON list of flat objects"}
+"""The endings of tables, and what each of them is."""
+_ENDING = ".npy"
+_STATISTICS = {"mu", "sigma"}
+"""What pytorch-fid and clean-fid keep of a reference: its mean and covariance, not its features."""
 
 
 def read_table(
@@ -60,7 +68,7 @@ def read_vectors(name: str, url: str) -> NDArray[Any]:
     kind = url.rpartition(".")[2].lower()
     if kind in {"npy", "npz"}:
         return read_array(name, url)
-    if kind not in _TABLES:
+    if kind not in _WORDS:
         raise BadInput(
             f"{name}: expected vectors in a file that ends in .npy (numpy.save writes it), .npz, .parquet, .csv or "
             f".json, got {quoted(url, LONGEST_PLACE)}"
@@ -85,7 +93,7 @@ def _parse(name: str, url: str, data: bytes, columns: pa.Schema, others: Collect
     kind = url.rpartition(".")[2].lower()
     try:
         if kind == "parquet":
-            return _parse_parquet(data, {*columns.names, *others})
+            return read_columns(data, {*columns.names, *others})
         if kind in {"csv", "tsv"}:
             table = read_csv(name, data, columns)
             return table, table.column_names
@@ -94,93 +102,10 @@ def _parse(name: str, url: str, data: bytes, columns: pa.Schema, others: Collect
     # ValueError: text that is not UTF-8, JSON that is none; OverflowError: a time beyond Python's; LookupError: a time
     # zone that is none
     except (pa.ArrowException, OSError, ValueError, OverflowError, LookupError, RecursionError) as problem:
-        words = {"parquet": "a Parquet file", "csv": "CSV", "tsv": "CSV", "json": "a JSON list of flat objects"}
-        raise BadInput(f"{name}: expected {words[kind]}, got {error_line(problem)}") from problem
+        raise BadInput(f"{name}: expected {_WORDS[kind]}, got {error_line(problem)}") from problem
     raise BadInput(
         f"{name}: expected a file that ends in .parquet, .csv, .tsv or .json, got {quoted(url, LONGEST_PLACE)}"
     )
-
-
-def _parse_parquet(data: bytes, wanted: Collection[str]) -> tuple[pa.Table, list[str]]:
-    """The wanted columns, batch by batch: texts as numbers of a dictionary, so that none is written out before it is
-    known how long all are. Raises ValueError beyond MAX_ROWS and MAX_DECODED_BYTES.
-    """
-    metadata = pq.read_metadata(pa.BufferReader(data))
-    if metadata.num_rows > MAX_ROWS:
-        raise ValueError(f"{counted(metadata.num_rows, 'row')}, more than {MAX_ROWS:,}")
-    schema = metadata.schema.to_arrow_schema()
-    kept = [column for column in dict.fromkeys(schema.names) if column in wanted]
-    if len({*schema.names}) < len(schema.names) or not kept:
-        return pa.table({}), schema.names
-    leaves = _leaves(metadata, kept)
-    file = pq.ParquetFile(
-        pa.BufferReader(data),
-        read_dictionary=[metadata.schema.column(leaf).path for leaf in leaves],
-        page_checksum_verification=True,
-    )
-    next(file.iter_batches(1, columns=kept), None)  # raises for encrypted columns, whose size must not be asked for
-    _refuse_large(sum(_fixed_bytes(metadata, leaf) for leaf in leaves))
-    batches, total = [file.schema_arrow.empty_table().select(kept)], 0
-    for batch in file.iter_batches(_BATCH_ROWS, columns=kept):
-        batch.validate(full=True)  # a file may call texts UTF-8 that are none
-        columns = {column: batch[column] for column in kept}
-        total += sum(_decoded_bytes(column) for column in columns.values())
-        _refuse_large(total)
-        batches.append(pa.table(columns))
-    return pa.concat_tables([_decoded(batch) for batch in batches]), schema.names
-
-
-def _leaves(metadata: pq.FileMetaData, kept: Collection[str]) -> list[int]:
-    """The physical columns that make up these columns: one, or several of a nested one."""
-    leaves = range(metadata.num_columns)
-    return [leaf for leaf in leaves if _root(metadata.schema.column(leaf).path, kept) is not None]
-
-
-def _root(path: str, kept: Collection[str]) -> str | None:
-    return next((column for column in kept if path == column or path.startswith(f"{column}.")), None)
-
-
-def _fixed_bytes(metadata: pq.FileMetaData, leaf: int) -> int:
-    """The bytes of a physical column's values, those of texts without the texts themselves.
-
-    Raises ValueError for lists of texts, which no protocol reads: they can't be numbered by a dictionary.
-    """
-    column = metadata.schema.column(leaf)
-    if column.physical_type == "BYTE_ARRAY" and column.max_repetition_level:
-        raise ValueError(f"lists of texts in the column {quoted(column.path)}")
-    width: int = max(column.length, 8)
-    values: int = sum(metadata.row_group(group).column(leaf).num_values for group in range(metadata.num_row_groups))
-    return width * values
-
-
-def _decoded_bytes(column: pa.Array) -> int:
-    """How many bytes the values take once they are written out."""
-    if not pa.types.is_dictionary(column.type):
-        return int(column.nbytes)
-    lengths = pc.binary_length(column.dictionary).cast(pa.int64()) if _is_text(column.type.value_type) else None
-    texts = 0 if lengths is None else pc.sum(lengths.take(column.indices)).as_py() or 0
-    return int(texts) + 8 * len(column)
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    return any(
-        is_kind(kind)
-        for is_kind in (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
-    )
-
-
-def _decoded(batch: pa.Table) -> pa.Table:
-    """The same with values in place of a dictionary's numbers."""
-    plain = [
-        pa.field(field.name, field.type.value_type if pa.types.is_dictionary(field.type) else field.type)
-        for field in batch.schema
-    ]
-    return batch.cast(pa.schema(plain))
-
-
-def _refuse_large(total: int) -> None:
-    if total > MAX_DECODED_BYTES:
-        raise ValueError(f"columns of more than {MAX_DECODED_BYTES:,} bytes once they are decoded")
 
 
 def _parse_json(data: bytes, columns: pa.Schema, others: Collection[str]) -> tuple[pa.Table, list[str]]:
@@ -237,3 +162,53 @@ def _is_number(kind: pa.DataType) -> bool:
 def _may_be_numbers(kind: pa.DataType) -> bool:
     """Whether values of this type are numbers, or all null."""
     return _is_number(kind) or bool(pa.types.is_null(kind))
+
+
+def read_array(name: str, url: str) -> NDArray[Any]:
+    """(N, d) numbers of a `.npy` file, a local one mapped into memory, not read; or of the one array of a `.npz`.
+
+    Axes of length 1 after the second, as networks leave them behind (N, d, 1, 1), are left out. Raises BadInput for
+    what is no such file, for Python objects, text or complex numbers, and for another number of dimensions.
+    """
+    is_archive = url.lower().endswith(".npz")
+    expected = f"{name}: expected an array of numbers ({'.npz' if is_archive else _ENDING})"
+    # numpy warns where a header promises more than 2^63 bytes, and then refuses it
+    with reword_errors(expected, url), np.errstate(over="ignore"):
+        array = _member(expected, inputs.read(name, url, MAX_BYTES), url) if is_archive else _array(name, url)
+    if not isinstance(array, np.ndarray):
+        raise BadInput(f"{expected}, got several arrays in {quoted(url, LONGEST_PLACE)}")
+    if array.dtype.kind not in "fiu":
+        raise BadInput(f"{expected}, got values of the type {quoted(str(array.dtype))}")
+    if array.ndim > 2 and set(array.shape[2:]) == {1}:
+        array = array.reshape(array.shape[:2])
+    if array.ndim != 2:
+        raise BadInput(
+            f"{expected} with a row for each item, got {counted(array.ndim, 'dimension')}: shape {array.shape}"
+        )
+    return array
+
+
+def _array(name: str, url: str) -> Any:
+    fs, path = url_to_fs(url)
+    if not isinstance(fs, LocalFileSystem):
+        return np.load(io.BytesIO(inputs.read(name, url, MAX_BYTES)), allow_pickle=False)
+    with open_file(path) as file:  # a pipe or a device is refused before NumPy waits for it
+        inputs.check_itself(name, url, file.read(LOOK_BYTES))
+    return np.load(path, mmap_mode="r", allow_pickle=False)
+
+
+def _member(expected: str, data: bytes, url: str) -> Any:
+    """The one array of an archive. Raises BadInput for none, for several, and for one that is too large."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        members = archive.infolist()
+        names = [member.filename.removesuffix(_ENDING) for member in members]
+        if set(names) >= _STATISTICS:
+            raise BadInput(
+                f"{expected}, got a mean and a covariance in {quoted(url, LONGEST_PLACE)}: save the features themselves"
+            )
+        if len(members) != 1:
+            got = listed([quoted(one) for one in names], _SHOWN) or "none"
+            raise BadInput(f"{expected}, got the arrays {got} in {quoted(url, LONGEST_PLACE)}: save one alone, as .npy")
+        if members[0].file_size > MAX_BYTES:
+            raise BadInput(f"{expected} of at most {MAX_BYTES} bytes, got {members[0].file_size}: save it as .npy")
+        return np.load(io.BytesIO(archive.read(members[0])), allow_pickle=False)

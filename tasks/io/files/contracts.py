@@ -19,8 +19,8 @@ from schemas.errors import BadInput
 from schemas.manifests import VERSION
 from schemas.phrases import LONGEST_PLACE, quoted
 from schemas.yaml_text import MAX_BYTES, NotYaml, parse_yaml
-from tasks.io.files import regular
-from tasks.io.files.places import reword_errors
+from tasks.io.files import inputs
+from tasks.io.files.inputs import reword_errors
 
 _END = ".odcs.yaml"
 _MOST_FILES = 100
@@ -147,7 +147,7 @@ def read(url: str) -> dict[str, DataContract]:
     with reword_errors("contract: expected a file or a folder of contracts", url):
         fs, root = fsspec.core.url_to_fs(url.rstrip("/"))
         if root.rpartition("/")[2] == "latest" and fs.isfile(root):
-            root = f"{root.rpartition('/')[0]}/{_named_version(regular.read_from(fs, root))}"
+            root = f"{root.rpartition('/')[0]}/{_named_version(inputs.read_from(fs, root))}"
         folder = f"{root}/contract" if fs.isdir(f"{root}/contract") else root
         names = sorted(fs.ls(folder, detail=False)) if fs.isdir(folder) else [root]
         paths = [path for path in names if path.endswith(_END)] if fs.isdir(folder) else names
@@ -165,8 +165,8 @@ def _named_version(text: bytes) -> str:
 
 
 def _read(fs: Any, path: str) -> DataContract:
-    with regular.open_on(fs, path) as file:
-        data = regular.read_at_most(file, MAX_BYTES + 1)
+    with inputs.open_on(fs, path) as file:
+        data = inputs.read_at_most(file, MAX_BYTES + 1)
     place = quoted(path, LONGEST_PLACE)
     try:
         return DataContract.model_validate(parse_yaml(data.decode()))

@@ -22,9 +22,9 @@ from schemas.file_names import FileNames, with_slashes
 from schemas.phrases import LONGEST_PLACE, quoted
 from schemas.reasons import Reason
 from schemas.stand_ins import LOOK_BYTES
-from tasks.io.files import inputs, regular
+from tasks.io.files import inputs
 from tasks.io.files.archives import UnreadableMember, archive_at
-from tasks.io.files.places import reword_errors
+from tasks.io.files.inputs import reword_errors
 from tasks.io.images.decode import UnreadableImage
 
 _BAD_FILE_NAME = {errno.ENAMETOOLONG, errno.ELOOP}
@@ -124,9 +124,9 @@ class Folder:
             raise UnreadableImage(Reason.NOT_ALLOWED, f"'{path[:80]}' {self._why_not_below(path)}")
         try:
             with self._open_by_name(path) as file:
-                while data := file.read(size) if self.is_local else regular.read_at_most(file, size):
+                while data := file.read(size) if self.is_local else inputs.read_at_most(file, size):
                     yield bytes(data)
-        except regular.NotRegular as problem:
+        except inputs.NotRegular as problem:
             raise UnreadableImage(Reason.NOT_FOUND, f"'{path[:80]}' is {problem}") from problem
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError) as problem:
             raise UnreadableImage(Reason.NOT_FOUND, self._why_absent(path)) from problem
@@ -179,7 +179,7 @@ class Folder:
             return file
         if not path or path.endswith("/"):
             raise IsADirectoryError(path)
-        return regular.open_file(str(self._target(path)), follows_link=False)
+        return inputs.open_file(str(self._target(path)), follows_link=False)
 
     def _target(self, path: str) -> Path:
         # realpath, not Path.resolve, which raises RuntimeError (Python < 3.13) where a link leads to itself
@@ -292,7 +292,7 @@ def _as_bytes(path: str) -> bytes:
 
 def file_sha256(name: str, url: str) -> str:
     """SHA-256 of a bound file, such as weights. Raises BadInput if there is none, or something stands in its place."""
-    with reword_errors(f"binding '{name}': expected a file", url), regular.open_url(url) as file:
+    with reword_errors(f"binding '{name}': expected a file", url), inputs.open_url(url) as file:
         inputs.check_itself(f"binding '{name}'", url, file.read(LOOK_BYTES))
         file.seek(0)
         return hashlib.file_digest(file, "sha256").hexdigest()

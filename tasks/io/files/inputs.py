@@ -1,10 +1,23 @@
-"""Single files that a user names: a path or any fsspec URL."""
+"""Single files that a user names, by a path or any fsspec URL: read whole, in pieces, or refused in one sentence.
+
+Local files are opened only if they are regular files: a pipe would wait for ever, a device may do anything.
+"""
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from io import BufferedReader
+from pathlib import Path
+from typing import Any
+
+import fsspec
+from fsspec import AbstractFileSystem
+from fsspec.implementations.local import LocalFileSystem
 
 from schemas.errors import BadInput
-from schemas.phrases import LONGEST_PLACE, quoted
+from schemas.phrases import LONGEST_PLACE, error_line, quoted
 from schemas.stand_ins import stand_in
-from tasks.io.files import regular
-from tasks.io.files.places import reword_errors
 
 
 def read(name: str, url: str, max_bytes: int) -> bytes:
@@ -13,8 +26,8 @@ def read(name: str, url: str, max_bytes: int) -> bytes:
     Raises BadInput if there is no such file, it is longer, or something stands in its place (schemas.stand_ins); `name`
     is for that message.
     """
-    with reword_errors(f"{name}: expected a file", url), regular.open_url(url) as file:
-        data = regular.read_at_most(file, max_bytes + 1)
+    with reword_errors(f"{name}: expected a file", url), open_url(url) as file:
+        data = read_at_most(file, max_bytes + 1)
     if len(data) > max_bytes:
         place = quoted(url, LONGEST_PLACE)
         raise BadInput(f"{name}: expected a file of at most {max_bytes} bytes, got {place}, which is longer")
@@ -35,3 +48,119 @@ def folder_of(url: str) -> str:
     ('s3://art/coco', '.')
     """
     return url.rpartition("/")[0] or ("/" if url.startswith("/") else ".")
+
+
+@contextmanager
+def reword_errors(expected: str, url: str) -> Iterator[None]:
+    """Raise BadInput for whatever a file system raises within: "EXPECTED, got 'URL' (its own words)".
+
+    File systems raise errors of their own: those of s3 are no OSErrors, so that all classes are caught. Nothing but the
+    work with one place belongs within.
+    """
+    try:
+        yield
+    except BadInput:
+        raise
+    except Exception as problem:
+        raise BadInput(f"{expected}, got {quoted(url, LONGEST_PLACE)} ({error_line(problem)})") from problem
+
+
+_KINDS = (
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+
+
+class NotRegular(OSError):
+    """What is there is no regular file; the message says what it is."""
+
+
+def open_file(path: str, *, follows_link: bool = True) -> BufferedReader:
+    """A local file, open for reading. It is looked at before it is opened, and again when it is open.
+
+    follows_link: whether the last part of the path may be a link. Raises NotRegular for a pipe, socket, device or
+    folder, other OSErrors as `open` does, and ValueError for a path that no file can have.
+    """
+    _check(Path(path).stat(follow_symlinks=follows_link))
+    handle, _ = _open(path, follows_link)
+    try:
+        return os.fdopen(handle, "rb")
+    except BaseException:
+        os.close(handle)
+        raise
+
+
+def read_into(path: str, target: memoryview) -> bool:
+    """Fill memory with a local file; whether it is as long as the memory.
+
+    Quicker than `open_file`, for many small files that a listing has shown to be regular: it is looked at only when it
+    is open. Raises as `open_file` does.
+    """
+    handle, length = _open(path, follows_link=True)
+    try:
+        is_whole = length == len(target)
+        while is_whole and target:
+            count = os.readv(handle, [target])
+            is_whole, target = count > 0, target[count:]
+        return is_whole
+    finally:
+        os.close(handle)
+
+
+def open_url(url: str) -> AbstractContextManager[Any]:
+    """A file by its path or any fsspec URL, open for reading: a local one as `open_file` opens it.
+
+    Raises what `open_file` and the file system raise.
+    """
+    return open_on(*fsspec.core.url_to_fs(url))
+
+
+def open_on(fs: AbstractFileSystem, path: str) -> AbstractContextManager[Any]:
+    """A file of a file system, as `open_url` opens it."""
+    if isinstance(fs, LocalFileSystem):
+        return open_file(path)
+    file: AbstractContextManager[Any] = fs.open(path, "rb")
+    return file
+
+
+def read_at_most(file: Any, size: int) -> bytes:
+    """The next bytes of an open file, fewer than `size` only where it ends.
+
+    Over HTTP, where a server does not say how long its answer is, one `read` gives what has come so far: so a table
+    would be read in part, and nobody would know.
+    """
+    pieces: list[bytes] = []
+    while size > 0 and (piece := bytes(file.read(size))):
+        pieces.append(piece)
+        size -= len(piece)
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+
+def read_from(fs: AbstractFileSystem, path: str) -> bytes:
+    """All bytes of a file of a file system: a local one as `open_file` opens it, others in one request."""
+    if not isinstance(fs, LocalFileSystem):
+        return bytes(fs.cat_file(path))
+    with open_file(path) as file:
+        return file.read()
+
+
+def _open(path: str, follows_link: bool) -> tuple[int, int]:
+    """A regular file's handle, and its length."""
+    # without O_NONBLOCK, a pipe that took the file's place meanwhile would wait for ever
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follows_link else os.O_NOFOLLOW))
+    try:
+        status = os.fstat(handle)
+        _check(status)
+    except BaseException:
+        os.close(handle)
+        raise
+    return handle, status.st_size
+
+
+def _check(status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        kind = next((word for is_kind, word in _KINDS if is_kind(status.st_mode)), "no regular file")
+        raise NotRegular(f"{kind}, not a file" if kind != "no regular file" else kind)

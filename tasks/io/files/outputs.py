@@ -9,7 +9,7 @@ from fsspec.implementations.local import LocalFileSystem
 
 from schemas.errors import BadInput
 from schemas.phrases import LONGEST_PLACE, error_line, quoted
-from tasks.io.files.places import reword_errors
+from tasks.io.files.inputs import reword_errors
 
 _OF_RELEASES = ("manifest.json", "ledger.parquet")
 

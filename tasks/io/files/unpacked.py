@@ -19,7 +19,7 @@ from typing import Any
 
 from schemas.errors import BadInput, Refusal
 from schemas.phrases import LONGEST_PLACE, error_line, quoted
-from tasks.io.files import regular
+from tasks.io.files import inputs
 
 RECEIPT, _UNFINISHED = "unpacked.json", ".unpacking"
 _IMAGE = re.compile(r"\d+\.[a-z0-9]+")
@@ -87,7 +87,7 @@ class UnpackFolder:
 
     def _json(self, name: str) -> dict[str, Any] | None:
         try:
-            with regular.open_file(str(self._root / name), follows_link=False) as file:
+            with inputs.open_file(str(self._root / name), follows_link=False) as file:
                 value = json.loads(file.read())
         except FileNotFoundError:
             return None
@@ -173,7 +173,7 @@ class UnpackFolder:
 
 def _sha256_of(path: Path, *, follows_link: bool = True) -> str | None:
     try:
-        with regular.open_file(str(path), follows_link=follows_link) as file:
+        with inputs.open_file(str(path), follows_link=follows_link) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError:
         return None

@@ -6,7 +6,7 @@ from collections.abc import Collection
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tasks.io.files.parquet_rows import leaf_paths
+from tasks.io.files.parquet_files import leaf_paths
 from tasks.io.store.releases import Release
 
 _MEDIA = re.compile(r"media/[0-9a-f]{2}/([0-9a-f]{64})\.\w+")

@@ -32,8 +32,8 @@ from schemas.release import (
 from schemas.stand_ins import LOOK_BYTES, stand_in
 from schemas.tables import COCO_FILES, TAKEDOWNS, TOMBSTONES
 from schemas.yaml_text import NotYaml, parse_yaml
-from tasks.io.files import regular
-from tasks.io.files.parquet_rows import leaf_paths
+from tasks.io.files import inputs
+from tasks.io.files.parquet_files import leaf_paths
 from tasks.io.store import layout, release_tables
 from tasks.io.store.store import Store
 
@@ -55,12 +55,12 @@ class Release:
             folder, _, name = self.root.rpartition("/")
             self.latest_text: bytes | None = None  # of the file by which it was found, if it was
             if name == "latest" and not self.fs.exists(f"{self.root}/manifest.json"):
-                self.latest_text = regular.read_from(self.fs, self.root)
+                self.latest_text = inputs.read_from(self.fs, self.root)
                 version = self.latest_text.decode().strip()
                 if not VERSION.fullmatch(version):  # it may not lead to another dataset's folder
                     raise ValueError(f"`latest` holds {quoted(version, 40)}, which is no version")
                 self.root = f"{folder}/{version}"
-            self.manifest_text = regular.read_from(self.fs, f"{self.root}/manifest.json")
+            self.manifest_text = inputs.read_from(self.fs, f"{self.root}/manifest.json")
             if (words := stand_in(self.manifest_text)) is not None:
                 raise ValueError(f"manifest.json is {words}")
             self.manifest = ReleaseManifest.model_validate_json(self.manifest_text)
@@ -109,10 +109,10 @@ class Release:
                 f"expected only paths inside release {self.manifest.version}, got {quoted(path, LONGEST_PLACE)}"
             )
         try:
-            file = regular.open_on(self.fs, f"{self.root}/{path}")
+            file = inputs.open_on(self.fs, f"{self.root}/{path}")
         except (FileNotFoundError, NotADirectoryError) as problem:
             raise DamagedFile(f"expected {path} in release {self.manifest.version}, got nothing there") from problem
-        except regular.NotRegular as problem:
+        except inputs.NotRegular as problem:
             raise self.damage(path, "a file", problem) from problem
         with file:
             yield file
@@ -145,7 +145,7 @@ class Release:
     def damage(self, path: str, expected: str, problem: Exception) -> DamagedFile:
         """The error for a file that is not what releases have there."""
         got = error_line(problem)
-        with contextlib.suppress(OSError), regular.open_on(self.fs, f"{self.root}/{path}") as file:
+        with contextlib.suppress(OSError), inputs.open_on(self.fs, f"{self.root}/{path}") as file:
             got = stand_in(file.read(LOOK_BYTES)) or got
         return DamagedFile(f"expected {path} in release {self.manifest.version} to be {expected}, got {got}")
 

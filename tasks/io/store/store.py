@@ -30,8 +30,8 @@ from fsspec.implementations.memory import MemoryFileSystem
 from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import TableRef
 from schemas.phrases import quoted
-from tasks.io.files import regular
-from tasks.io.files.places import reword_errors
+from tasks.io.files import inputs
+from tasks.io.files.inputs import reword_errors
 from tasks.io.store import layout
 from tasks.io.store.layout import blob_path
 from tasks.io.store.overlay import Overlay
@@ -157,7 +157,7 @@ class Store:
                 return file.read()
         if not self._is_hidden(path):
             with self._nothing_there(path):
-                return regular.read_from(self.fs, self.full(path))
+                return inputs.read_from(self.fs, self.full(path))
         raise DamagedFile(f"expected {path} in the store {self.url}, got other bytes than it had")
 
     @contextlib.contextmanager
@@ -166,7 +166,7 @@ class Store:
         try:
             yield
         except OSError as problem:
-            if problem.errno not in _NO_FILE and not isinstance(problem, regular.NotRegular):
+            if problem.errno not in _NO_FILE and not isinstance(problem, inputs.NotRegular):
                 raise
             raise DamagedFile(f"expected {path} in the store {self.url}, got nothing there") from problem
 
@@ -320,7 +320,7 @@ class Store:
             elif self._is_hidden(path):
                 raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
             else:
-                file = regular.open_file(self.full(path)) if self.is_local else self._copy_of(path)
+                file = inputs.open_file(self.full(path)) if self.is_local else self._copy_of(path)
         try:
             if _digest_of(file) != sha256:
                 self.remove(path)
@@ -332,7 +332,7 @@ class Store:
         return file
 
     def _copy_of(self, path: str) -> IO[bytes]:
-        with regular.open_on(self.fs, self.full(path)) as file:
+        with inputs.open_on(self.fs, self.full(path)) as file:
             copy = tempfile.TemporaryFile()  # noqa: SIM115  # whoever has asked for it closes it
             try:
                 shutil.copyfileobj(file, copy)
@@ -360,7 +360,7 @@ class Store:
     def _read_local_into(self, path: str, target: memoryview) -> str:
         """The digest of what was read; empty where the file is shorter or longer than the memory."""
         with self._nothing_there(path):
-            is_whole = regular.read_into(self.full(path), target)
+            is_whole = inputs.read_into(self.full(path), target)
         return hashlib.sha256(target).hexdigest() if is_whole else ""
 
     def blob_sizes(self) -> dict[str, int]:

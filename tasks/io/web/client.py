@@ -26,10 +26,15 @@ from tasks.io.web import bodies, robots
 from tasks.io.web.addresses import Origins, Target
 from tasks.io.web.bodies import Limits, ResponseBody
 from tasks.io.web.connections import ForbiddenAddress, GuardedAdapter
-from tasks.io.web.permits import PostponedRequest, RedirectChain, RequestPermits, ThreadPermit, TransferStats
-from tasks.io.web.rate_limits import RateLimiter
-from tasks.io.web.secrets import SecretFilter
-from tasks.io.web.sessions import Sessions
+from tasks.io.web.rate_limits import (
+    PostponedRequest,
+    RateLimiter,
+    RedirectChain,
+    RequestPermits,
+    ThreadPermit,
+    TransferStats,
+)
+from tasks.io.web.secrets import SecretFilter, Sessions
 
 __all__ = ["Client", "DownloadRequest", "Limits", "PostponedRequest", "ResponseBody", "retry_after_s", "user_agent"]
 

@@ -19,8 +19,7 @@ from typing import Any
 from schemas.reasons import PASSING, Reason
 from tasks.io.images.decode import UnreadableImage
 from tasks.io.web.client import Client, PostponedRequest
-from tasks.io.web.permits import RedirectChain
-from tasks.io.web.rate_limits import RateLimiter
+from tasks.io.web.rate_limits import RateLimiter, RedirectChain
 
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 60.0
 _LONGEST_WAIT_S = 0.5

@@ -30,10 +30,10 @@ from tasks.core import passed_over
 from tasks.core.passed_over import Tally, notes
 from tasks.core.scrape import answers as web
 from tasks.core.scrape import artic, commons, flickr, met, sources, surrealism, wikiart
-from tasks.core.scrape.file_kinds import speaks_of_images
+from tasks.core.scrape.folder import speaks_of_images
 from tasks.core.scrape.records import merge
 from tasks.core.scrape.web_source import SourceRequest
-from tasks.io.files.parquet_rows import rows_of_parquet
+from tasks.io.files.parquet_files import rows_of_parquet
 from tests.support.keypoints import COCO_17
 
 

@@ -58,8 +58,8 @@ STAGES: dict[str, tuple[str, str, list[str]]] = {
         [
             *("core.scrape.sources", "core.scrape.table", "core.scrape.table_files", "core.scrape.json_works"),
             "core.whole_numbers",
-            *("core.scrape.elements", "core.scrape.paths", "core.scrape.records", "core.scrape.dates", "core.fetch"),
-            *("core.names.artist_roles", "io.files.parquet_rows"),
+            *("core.scrape.cells", "core.scrape.paths", "core.scrape.records", "core.scrape.dates", "core.fetch"),
+            *("core.names.artist_roles", "io.files.parquet_files"),
         ],
     ),
     "artists": ("tasks.scrape", "CODE", ["core.names.artists", "core.names.matching"]),
@@ -67,7 +67,7 @@ STAGES: dict[str, tuple[str, str, list[str]]] = {
     "records of the web": (
         "tasks.scrape.crawl",
         "CODE",
-        ["core.scrape.answers", "core.scrape.wikiart", "core.scrape.wikiart_page", "core.scrape.html_text"],
+        ["core.scrape.answers", "core.scrape.wikiart", "core.scrape.wikiart_work", "core.scrape.html_pages"],
     ),
     "publication": (
         "tasks.export.content",

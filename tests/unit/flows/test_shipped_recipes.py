@@ -14,7 +14,7 @@ from schemas.sources.wikiart import WikiartSource
 from schemas.split import RolesByValue
 from schemas.stages import Dedup
 from tasks.core.names.styles import names_by_style, style_name
-from tasks.core.scrape.wikiart_addresses import address_of_style
+from tasks.core.scrape.wikiart import address_of_style
 
 Stage = TypeVar("Stage")
 

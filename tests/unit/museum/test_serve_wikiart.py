@@ -14,7 +14,7 @@ from schemas.sources.wikiart import WikiartSource
 from tasks.core.scrape import wikiart
 from tasks.core.scrape.records import record
 from tasks.core.scrape.web_source import ClaimedCount
-from tasks.core.scrape.wikiart_page import PUBLIC_DOMAIN
+from tasks.core.scrape.wikiart_work import PUBLIC_DOMAIN
 
 ARTISTS = ("Adelheid Corvenström", "Ilse Aldack", "Quirin Belñaya", "Unknown")
 STYLES = ("Art Nouveau", "Baroque", "Naive Art", "Ukiyo-e")

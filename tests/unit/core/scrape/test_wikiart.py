@@ -13,9 +13,8 @@ from pydantic import ValidationError
 from schemas.sources.wikiart import WikiartSource
 from tasks.core.scrape import wikiart
 from tasks.core.scrape.web_source import BadAnswer, ClaimedCount, ParsedAnswer, SourceRequest
-from tasks.core.scrape.wikiart_addresses import address_of_style
-from tasks.core.scrape.wikiart_page import PUBLIC_DOMAIN, WorkPage
-from tasks.core.scrape.wikiart_work import comparable_style, hyphenated, image_url, row
+from tasks.core.scrape.wikiart import address_of_style
+from tasks.core.scrape.wikiart_work import PUBLIC_DOMAIN, WorkPage, comparable_style, hyphenated, image_url, row
 
 SITE = "https://www.wikiart.org"
 ID = "57726f82edc2cb3880bb105d"

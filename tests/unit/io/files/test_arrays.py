@@ -14,7 +14,7 @@ import pyarrow.parquet.encryption as pe
 import pytest
 
 from schemas.errors import BadInput
-from tasks.io.files import arrays, inputs
+from tasks.io.files import inputs, parquet_files
 from tasks.io.files.arrays import read_table, read_vectors, vectors_of
 from tests.support.desk import ROOT
 
@@ -148,7 +148,7 @@ def test_what_is_no_such_table_is_refused_in_one_sentence(tmp_path, name, data, 
 
 
 def test_a_small_file_with_very_many_rows_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(arrays, "MAX_ROWS", 3)
+    monkeypatch.setattr(parquet_files, "MAX_ROWS", 3)
     table = pa.table({"id": ["a"] * 4, "score": [1] * 4, "class": ["a"] * 4})
     with pytest.raises(BadInput, match="got 4 rows, more than 3"):
         read_table("works", write(tmp_path, "a.parquet", parquet(table)), COLUMNS)
@@ -204,7 +204,7 @@ def test_only_columns_that_are_asked_for_are_read(tmp_path):
     ],
 )
 def test_a_small_file_of_very_many_bytes_is_refused_unless_nobody_asks_for_them(tmp_path, monkeypatch, column):
-    monkeypatch.setattr(arrays, "MAX_DECODED_BYTES", 100_000)
+    monkeypatch.setattr(parquet_files, "MAX_DECODED_BYTES", 100_000)
     table = pa.table({"id": ["a"] * 2000, "score": [1.0] * 2000, "more": column})
     data = parquet(table)
     url = write(tmp_path, "a.parquet", data)
@@ -225,7 +225,7 @@ def test_a_text_of_ten_megabytes_a_million_times_is_refused_before_it_is_written
 
 
 def test_rows_of_several_batches_and_groups_are_all_there(tmp_path, monkeypatch):
-    monkeypatch.setattr(arrays, "_BATCH_ROWS", 3)
+    monkeypatch.setattr(parquet_files, "_BATCH_ROWS", 3)
     rows = {"id": [f"{row}" for row in range(20)], "score": [row / 2 for row in range(20)], "class": [None, "x"] * 10}
     sink = io.BytesIO()
     pq.write_table(pa.table(rows), sink, row_group_size=7)

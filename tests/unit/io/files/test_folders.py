@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from schemas.errors import BadInput
 from schemas.reasons import Reason
-from tasks.io.files import folders, regular
+from tasks.io.files import folders, inputs
 from tasks.io.files.folders import Folder, file_sha256
 from tasks.io.images.decode import UnreadableImage
 
@@ -223,7 +223,7 @@ def test_a_disk_that_fails_is_asked_again(top, monkeypatch):
     def failed(*_args, **_kwargs):
         raise OSError(errno.EIO, "Input/output error")
 
-    monkeypatch.setattr(regular, "open_file", failed)
+    monkeypatch.setattr(inputs, "open_file", failed)
 
     assert refused(Folder("art", str(top)), "a.jpg") == Reason.UNREACHABLE
 

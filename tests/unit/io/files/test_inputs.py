@@ -8,7 +8,7 @@ import fsspec
 import pytest
 
 from schemas.errors import BadInput
-from tasks.io.files import regular
+from tasks.io.files import inputs
 from tasks.io.files.inputs import folder_of, read
 
 
@@ -60,7 +60,7 @@ def test_a_file_of_unknown_length_is_read_to_its_end(monkeypatch: pytest.MonkeyP
         def read(self, _size: int | None = -1, /) -> bytes:
             return super().read(4)
 
-    monkeypatch.setattr(regular, "open_url", lambda _: Answer(b"a,b\n1,2\n"))
+    monkeypatch.setattr(inputs, "open_url", lambda _: Answer(b"a,b\n1,2\n"))
     assert read("truth", "http://museum.example/f.csv", 9) == b"a,b\n1,2\n"
     with pytest.raises(BadInput, match="of at most 7 bytes"):
         read("truth", "http://museum.example/f.csv", 7)

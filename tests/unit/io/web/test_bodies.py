@@ -15,7 +15,7 @@ from schemas.reasons import Reason
 from tasks.io.images.decode import UnreadableImage
 from tasks.io.web import bodies
 from tasks.io.web.bodies import Limits, ResponseBody, read_body
-from tasks.io.web.permits import TransferStats
+from tasks.io.web.rate_limits import TransferStats
 from tasks.io.web.secrets import SecretFilter
 
 LIMITS = Limits(max_bytes=1000, timeout_s=5.0)

@@ -26,16 +26,17 @@ from schemas.sources.wikiart import WikiartSource
 from tasks.core.scrape import answers, artic, commons, flickr, met, records, surrealism, ukiyoe, wikiart, wikiart_work
 from tasks.core.scrape.answers import SOURCE_MODULES
 from tasks.core.scrape.attributes import BadValue, typed_value
-from tasks.core.scrape.offers import (
+from tasks.core.scrape.web_source import (
+    BadAnswer,
     Offer,
     OfferedValues,
+    SourceRequest,
     asked_offers,
     can_become,
     field_of_items,
     offer_sentences,
     split_texts,
 )
-from tasks.core.scrape.web_source import BadAnswer, SourceRequest
 
 DOCS = Path(__file__).parents[4] / "docs" / "sources"
 TYPES = {"string": str, "integer": int, "number": float, "boolean": bool, "strings": list}

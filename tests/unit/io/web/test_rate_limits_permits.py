@@ -7,9 +7,8 @@ import pytest
 from schemas.manners import Manners
 from schemas.reasons import Reason
 from tasks.io.images.decode import UnreadableImage
-from tasks.io.web import permits
-from tasks.io.web.permits import PostponedRequest, RequestPermits, ThreadPermit
-from tasks.io.web.rate_limits import RateLimiter
+from tasks.io.web import rate_limits
+from tasks.io.web.rate_limits import PostponedRequest, RateLimiter, RequestPermits, ThreadPermit
 
 FAST = Manners(rate_per_s=100_000, connections=1)
 
@@ -100,10 +99,10 @@ def test_who_may_wait_waits_until_it_is_its_turn(monkeypatch: pytest.MonkeyPatch
         waits.append(seconds)
         limiter.release("a.example", "good", None, 1)
 
-    monkeypatch.setattr(permits.time, "sleep", sleep)
+    monkeypatch.setattr(rate_limits.time, "sleep", sleep)
     used(limiter)
     assert len(waits) == 1
-    assert waits[0] <= permits._LONGEST_SLEEP_S
+    assert waits[0] <= rate_limits._LONGEST_SLEEP_S
 
 
 @pytest.mark.parametrize(
@@ -113,7 +112,7 @@ def test_a_short_wait_is_better_than_starting_again(
     wait_s: float, is_patient: bool, is_postponed: bool, monkeypatch: pytest.MonkeyPatch
 ):
     slept: list[float] = []
-    monkeypatch.setattr(permits.time, "sleep", slept.append)
+    monkeypatch.setattr(rate_limits.time, "sleep", slept.append)
     request = RequestPermits(Recorded(), ThreadPermit())
     if is_postponed:
         with pytest.raises(PostponedRequest):

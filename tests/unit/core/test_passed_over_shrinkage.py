@@ -1,6 +1,6 @@
 import pytest
 
-from tasks.core.shrinkage import shrunk_sources
+from tasks.core.passed_over import shrunk_sources
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.io.web.unpacking import CutInMiddle, unpack
+from tasks.io.web.bodies import CutInMiddle, unpack
 
 PACK = {"gzip": gzip.compress, "x-gzip": gzip.compress, "deflate": zlib.compress, "identity": bytes, "": bytes}
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.core.scrape.html_text import text_of_html
+from tasks.core.scrape.html_pages import text_of_html
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.errors import BadInput
-from tasks.io.files.parquet_rows import rows_of_parquet
+from tasks.io.files.parquet_files import rows_of_parquet
 
 
 def parquet(table: pa.Table, **options) -> bytes:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.sources.wikiart import WikiartSource
-from tasks.core.scrape import wikiart_addresses as addresses
+from tasks.core.scrape import wikiart as addresses
 from tasks.core.scrape.web_source import SourceRequest
 
 SITE = "https://www.wikiart.org"

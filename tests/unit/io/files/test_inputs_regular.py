@@ -9,7 +9,7 @@ from pathlib import Path
 import fsspec
 import pytest
 
-from tasks.io.files.regular import NotRegular, open_file, open_url, read_at_most, read_into
+from tasks.io.files.inputs import NotRegular, open_file, open_url, read_at_most, read_into
 
 
 @pytest.fixture

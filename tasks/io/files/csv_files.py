@@ -1,5 +1,13 @@
-"""Columns of CSV in the types that are asked for, as pandas, R and spreadsheets write them."""
+"""CSV from outside: columns in the types that are asked for, as pandas, R and spreadsheets write them, for evaluation;
+and rows of cells that people write or save from a spreadsheet, and that a recipe names.
 
+Two readers, since their CSV differs: the first is a million rows of numbers, whose cells pyarrow types; the second
+needs the line of each row, and takes line ends and quotations by Python's strict rules.
+"""
+
+import csv
+import functools
+import hashlib
 import io
 import json
 import re
@@ -11,7 +19,9 @@ import pyarrow.compute as pc
 import pyarrow.csv
 
 from schemas.errors import BadInput
-from schemas.phrases import quoted
+from schemas.phrases import LONGEST_PLACE, quoted
+from tasks.io.files import inputs
+from tasks.io.files.inputs import reword_errors
 
 _NOTHING = pa.array(["NA", "NaN", "nan"])
 """How R and NumPy write a number that is missing; as a text each of them may be a name."""
@@ -20,6 +30,13 @@ _LARGEST = 1.7976931348623157e308
 """Of a float of 64 bits: larger whole numbers have no place in a list, nor has infinity."""
 
 _SHOWN_BYTES = 20
+
+# csv has one limit for the whole process: the same as for tables of records
+csv.field_size_limit(1_000_000)
+
+MAX_BYTES = 64 << 20
+MAX_ROWS = 1_000_000
+"""More than people write: a longer file is probably the wrong one."""
 
 
 def read_csv(name: str, data: bytes, columns: pa.Schema) -> pa.Table:
@@ -213,3 +230,58 @@ def without_fraction(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if column.null_count == len(column) or not pc.all(is_float).as_py():
         return column
     return pc.replace_substring_regex(column, r"\.0$", "")
+
+
+def rows_of_csv(
+    name: str, url: str, max_bytes: int = MAX_BYTES, max_rows: int = MAX_ROWS, what: str = "rows"
+) -> list[tuple[int, list[str]]]:
+    """(number of the line on which it starts, cells) of each row, the header first; lines without text are left out.
+
+    url: a path or any fsspec URL. UTF-8, with or without a byte order mark; line ends of any system. Raises BadInput if
+    there is no such file, it is not CSV, or it exceeds the limits; `name` (of the
+    binding) and `what` (its rows) are for that message.
+    """
+    text, place = _text(name, url, max_bytes), quoted(url, LONGEST_PLACE)
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    rows: list[tuple[int, list[str]]] = []
+    line = 1
+    try:
+        for cells in reader:
+            if any(cells):
+                rows.append((line, cells))
+            line = reader.line_num + 1
+            if len(rows) > max_rows + 1:
+                raise BadInput(f"binding '{name}': expected at most {max_rows} {what}, got more in {place}")
+    except csv.Error as problem:
+        raise BadInput(f"binding '{name}': expected CSV, got {place} (line {line}: {problem})") from problem
+    return rows
+
+
+rows_of_verdicts = functools.partial(rows_of_csv, what="verdicts")
+"""Those of a recipe's file of verdicts, saved by the report's page or a spreadsheet."""
+rows_by_hand = functools.partial(rows_of_csv, max_rows=100_000, what="rows by hand")
+"""Those of the file in which people exclude, include, replace and take down. More is no work of people who decide one
+by one; a decision on more records is a rule, and rules belong into the recipe."""
+
+
+def sha256(name: str, url: str) -> str:
+    """Digest of the file's text, as 64 hex digits, since people's decisions are part of what a release is made of.
+
+    Raises as rows_of_csv does.
+    """
+    return hashlib.sha256(_text(name, url, MAX_BYTES).encode()).hexdigest()
+
+
+def _text(name: str, url: str, max_bytes: int) -> str:
+    place = quoted(url, LONGEST_PLACE)
+    with reword_errors(f"binding '{name}': expected a file", url), inputs.open_url(url) as file:
+        data = inputs.read_at_most(file, max_bytes + 1)
+    if len(data) > max_bytes:
+        raise BadInput(f"binding '{name}': expected at most {max_bytes} bytes, got more in {place}")
+    inputs.check_itself(f"binding '{name}'", url, data)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        raise BadInput(
+            f"binding '{name}': expected UTF-8, got {place} (byte {problem.start}: {problem.reason})"
+        ) from problem

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from schemas.sources import Annotations, AnyFileSource, FolderSource, TableSource
 from tasks.core.scrape import folder
-from tasks.core.scrape.file_kinds import count_files
+from tasks.core.scrape.folder import count_files
 
 FOLDER = FolderSource(name="art", pattern="{title}.jpg")
 DEEP = FolderSource(name="art", pattern="{style}/{artist}_{title}.jpg")

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from schemas.errors import BadInput
-from tasks.io.files import numpy_arrays
-from tasks.io.files.numpy_arrays import read_array
+from tasks.io.files import arrays
+from tasks.io.files.arrays import read_array
 
 
 def write(folder, name: str, data: bytes) -> str:
@@ -74,7 +74,7 @@ def test_an_archive_of_anything_else_is_refused(tmp_path, arrays, sentence):
 
 def test_an_array_in_an_archive_that_is_too_large_is_refused_before_it_is_unpacked(tmp_path, monkeypatch):
     np.savez_compressed(tmp_path / "a.npz", a=np.zeros((1000, 10)))
-    monkeypatch.setattr(numpy_arrays, "MAX_BYTES", 10_000)
+    monkeypatch.setattr(arrays, "MAX_BYTES", 10_000)
     with pytest.raises(BadInput, match="of at most 10000 bytes, got 80128: save it as"):
         read_array("gallery", str(tmp_path / "a.npz"))
 

@@ -4,8 +4,8 @@ import pytest
 
 from schemas.errors import BadInput
 from schemas.manners import Credential
-from tasks.io.web import sessions
-from tasks.io.web.sessions import Sessions
+from tasks.io.web import secrets
+from tasks.io.web.secrets import Sessions
 
 A, B = (
     Credential(host=host, parameter="k", login_url="https://x/login", session_field="Key", session_s=10)
@@ -16,7 +16,7 @@ A, B = (
 @pytest.fixture
 def clock(monkeypatch):
     now = [1.0]
-    monkeypatch.setattr(sessions.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(secrets.time, "monotonic", lambda: now[0])
     return now
 
 

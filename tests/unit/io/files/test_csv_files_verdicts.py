@@ -9,7 +9,7 @@ import fsspec
 import pytest
 
 from schemas.errors import BadInput
-from tasks.io.files.verdicts import rows_of_csv
+from tasks.io.files.csv_files import rows_of_verdicts
 
 HEADER = (1, ["a", "b", "verdict", "note"])
 ROW = (2, ["s:1", "s:2", "copy", ""])
@@ -46,7 +46,7 @@ def written(folder: Path, data: bytes) -> str:
     ],
 )
 def test_rows_and_their_lines(tmp_path, data, expected):
-    assert rows_of_csv("verdicts", written(tmp_path, data)) == expected
+    assert rows_of_verdicts("verdicts", written(tmp_path, data)) == expected
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_rows_and_their_lines(tmp_path, data, expected):
 )
 def test_what_is_refused(tmp_path, data, says):
     with pytest.raises(BadInput) as caught:
-        rows_of_csv("verdicts", written(tmp_path, data), max_bytes=250_000, max_rows=3)
+        rows_of_verdicts("verdicts", written(tmp_path, data), max_bytes=250_000, max_rows=3)
     assert says in str(caught.value)
     assert str(caught.value).startswith("binding 'verdicts': expected")
     assert "\n" not in str(caught.value)
@@ -70,12 +70,12 @@ def test_what_is_refused(tmp_path, data, says):
 
 def test_a_cell_without_end_is_refused(tmp_path):
     with pytest.raises(BadInput, match="expected CSV"):
-        rows_of_csv("verdicts", written(tmp_path, b"a,b\n" + b"x" * 1_000_001))
+        rows_of_verdicts("verdicts", written(tmp_path, b"a,b\n" + b"x" * 1_000_001))
 
 
 def test_as_many_as_the_limits_allow_are_read(tmp_path):
     data = b"a,b\n" + b"x,y\n" * 3
-    assert len(rows_of_csv("verdicts", written(tmp_path, data), max_bytes=len(data), max_rows=3)) == 4
+    assert len(rows_of_verdicts("verdicts", written(tmp_path, data), max_bytes=len(data), max_rows=3)) == 4
 
 
 @pytest.mark.parametrize(
@@ -83,11 +83,11 @@ def test_as_many_as_the_limits_allow_are_read(tmp_path):
 )
 def test_where_there_is_no_file(tmp_path, url):
     with pytest.raises(BadInput, match="binding 'verdicts': expected a file, got"):
-        rows_of_csv("verdicts", url if "://" in url or not url else str(tmp_path / url))
+        rows_of_verdicts("verdicts", url if "://" in url or not url else str(tmp_path / url))
 
 
 def test_any_place_that_fsspec_knows():
     url = f"memory://{uuid.uuid4().hex}/verdicts.csv"
     with fsspec.open(url, "wb") as file:
         file.write(b"a,b,verdict,note\ns:1,s:2,copy,\n")
-    assert rows_of_csv("verdicts", url) == [HEADER, ROW]
+    assert rows_of_verdicts("verdicts", url) == [HEADER, ROW]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from schemas.sources.wikiart import WikiartSource
 from tasks.core.scrape.web_source import BadAnswer
-from tasks.core.scrape.wikiart_page import PUBLIC_DOMAIN, WorkPage, page_row, page_tokens, styles_in_text
+from tasks.core.scrape.wikiart_work import PUBLIC_DOMAIN, WorkPage, page_row, page_tokens, styles_in_text
 
 URL = "https://www.wikiart.org/en/a/b"
 ICON = "<i class='x copyright-icon-public-domain'></i>"

@@ -3,7 +3,7 @@
 import pytest
 
 from schemas.errors import BadInput
-from tasks.io.files.places import reword_errors
+from tasks.io.files.inputs import reword_errors
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from schemas.errors import BadInput
 from schemas.sources import TableSource
 from tasks.core.scrape import records, table
-from tasks.core.scrape.elements import MAX_ELEMENTS
+from tasks.core.scrape.cells import MAX_ELEMENTS
 from tasks.core.scrape.paths import TWICE
 
 COLUMNS = {"key": "id", "image": "each.url", "title": "title"}

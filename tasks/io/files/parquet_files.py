@@ -1,0 +1,116 @@
+"""Parquet files from outside: all rows as mappings, or some columns within limits."""
+
+from collections import Counter
+from collections.abc import Collection, Iterator
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from schemas.errors import BadInput
+from schemas.phrases import counted, error_line, quoted
+
+_BATCH = 10_000
+
+MAX_ROWS, _BATCH_ROWS = 50_000_000, 2**16
+MAX_DECODED_BYTES = 2**32
+"""Of the columns that are read: a few bytes may stand for any number of equal values."""
+
+
+def leaf_paths(parquet: pq.ParquetFile) -> list[str]:
+    """What a file's columns are called in Parquet, in their order: each field of a struct by itself (`image.bytes`)."""
+    return [parquet.schema.column(place).path for place in range(len(parquet.schema))]
+
+
+def rows_of_parquet(name: str, data: bytes) -> Iterator[dict[str, Any]]:
+    """The rows as mappings, one after the other.
+
+    Raises BadInput if the bytes are not a Parquet file, or two columns have one name. `name` is for that message.
+    """
+    try:
+        columns = Counter(pq.read_schema(pa.BufferReader(data)).names)
+        if not (twice := [column for column, count in columns.items() if count > 1]):
+            for batch in pq.read_table(pa.BufferReader(data)).to_batches(_BATCH):
+                yield from batch.to_pylist()
+            return
+    # ValueError: text that is not UTF-8; OverflowError: a time beyond Python's; LookupError: a time zone that is none
+    except (pa.ArrowException, OSError, ValueError, OverflowError, LookupError) as problem:
+        raise BadInput(f"{name}: expected a Parquet file, got {error_line(problem)}") from problem
+    raise BadInput(f"{name}: expected a Parquet file with one column of each name, got {quoted(twice[0])} twice")
+
+
+def read_columns(data: bytes, wanted: Collection[str]) -> tuple[pa.Table, list[str]]:
+    """The wanted columns, batch by batch: texts as numbers of a dictionary, so that none is written out before it is
+    known how long all are. Raises ValueError beyond MAX_ROWS and MAX_DECODED_BYTES.
+    """
+    metadata = pq.read_metadata(pa.BufferReader(data))
+    if metadata.num_rows > MAX_ROWS:
+        raise ValueError(f"{counted(metadata.num_rows, 'row')}, more than {MAX_ROWS:,}")
+    schema = metadata.schema.to_arrow_schema()
+    kept = [column for column in dict.fromkeys(schema.names) if column in wanted]
+    if len({*schema.names}) < len(schema.names) or not kept:
+        return pa.table({}), schema.names
+    leaves = _leaves(metadata, kept)
+    file = pq.ParquetFile(
+        pa.BufferReader(data),
+        read_dictionary=[metadata.schema.column(leaf).path for leaf in leaves],
+        page_checksum_verification=True,
+    )
+    next(file.iter_batches(1, columns=kept), None)  # raises for encrypted columns, whose size must not be asked for
+    _refuse_large(sum(_fixed_bytes(metadata, leaf) for leaf in leaves))
+    batches, total = [file.schema_arrow.empty_table().select(kept)], 0
+    for batch in file.iter_batches(_BATCH_ROWS, columns=kept):
+        batch.validate(full=True)  # a file may call texts UTF-8 that are none
+        columns = {column: batch[column] for column in kept}
+        total += sum(_decoded_bytes(column) for column in columns.values())
+        _refuse_large(total)
+        batches.append(pa.table(columns))
+    return pa.concat_tables([_decoded(batch) for batch in batches]), schema.names
+
+
+def _leaves(metadata: pq.FileMetaData, kept: Collection[str]) -> list[int]:
+    """The physical columns that make up these columns: one, or several of a nested one."""
+    paths = [f"{metadata.schema.column(leaf).path}." for leaf in range(metadata.num_columns)]
+    return [leaf for leaf, path in enumerate(paths) if any(path.startswith(f"{column}.") for column in kept)]
+
+
+def _fixed_bytes(metadata: pq.FileMetaData, leaf: int) -> int:
+    """The bytes of a physical column's values, those of texts without the texts themselves.
+
+    Raises ValueError for lists of texts, which no protocol reads: they can't be numbered by a dictionary.
+    """
+    column = metadata.schema.column(leaf)
+    if column.physical_type == "BYTE_ARRAY" and column.max_repetition_level:
+        raise ValueError(f"lists of texts in the column {quoted(column.path)}")
+    width: int = max(column.length, 8)
+    values: int = sum(metadata.row_group(group).column(leaf).num_values for group in range(metadata.num_row_groups))
+    return width * values
+
+
+def _decoded_bytes(column: pa.Array) -> int:
+    """How many bytes the values take once they are written out."""
+    if not pa.types.is_dictionary(column.type):
+        return int(column.nbytes)
+    lengths = pc.binary_length(column.dictionary).cast(pa.int64()) if _is_text(column.type.value_type) else None
+    texts = 0 if lengths is None else pc.sum(lengths.take(column.indices)).as_py() or 0
+    return int(texts) + 8 * len(column)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return any(
+        is_kind(kind)
+        for is_kind in (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
+    )
+
+
+def _decoded(batch: pa.Table) -> pa.Table:
+    """The same with values in place of a dictionary's numbers."""
+    kinds = {field.name: field.type for field in batch.schema}
+    plain = {name: kind.value_type if pa.types.is_dictionary(kind) else kind for name, kind in kinds.items()}
+    return batch.cast(pa.schema(plain))
+
+
+def _refuse_large(total: int) -> None:
+    if total > MAX_DECODED_BYTES:
+        raise ValueError(f"columns of more than {MAX_DECODED_BYTES:,} bytes once they are decoded")
