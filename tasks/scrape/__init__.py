@@ -103,7 +103,7 @@ def check_sources(recipe: Recipe, context: Context) -> None:
         sources.check_named_files(file_source, folder.validator, folder.first_paths)
     for source in recipe.web_sources:
         web_sources.check_offers(source, fields_of(recipe.attributes, source.name))
-        web_client.check_contact(context, web_sources.hosts(source), recipe.manners)
+        web_client.check_contact(context, sorted(web_sources.museum_of(source).hosts), recipe.manners)
         if web_sources.needs_secret(source) and web_client.load_secret(context, source.secret) is None:
             raise BadInput(f"source '{source.name}': expected secret: NAME, a binding of its API's secret, got none")
 

@@ -191,7 +191,7 @@ def _download_answers(
             request["expects"],
             etag=request.get("etag"),
             last_modified=request.get("last_modified"),
-            credential=core.credential(source) if request["needs_secret"] else None,
+            credential=core.museum_of(source).credential if request["needs_secret"] else None,
             secret=secret if request["needs_secret"] else None,
         )
         return _download_answer(store, request, download, guest)

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -20,16 +19,16 @@ from tasks.core.fetch import is_url
 from tasks.core.passed_over import Tally
 from tasks.core.scrape import artic, commons, flickr, met, records, surrealism, ukiyoe, wikiart
 from tasks.core.scrape.attributes import with_attributes
-from tasks.core.scrape.web_source import BadAnswer, Credential, ParsedAnswer, SourceRequest, can_become, quoted
+from tasks.core.scrape.web_source import BadAnswer, ParsedAnswer, SourceRequest, WebMuseum, can_become, quoted
 
-SOURCE_MODULES: Mapping[str, ModuleType] = {
-    "artic": artic,
-    "commons": commons,
-    "flickr": flickr,
-    "met": met,
-    "surrealism": surrealism,
-    "ukiyoe": ukiyoe,
-    "wikiart": wikiart,
+MUSEUMS: Mapping[str, WebMuseum] = {
+    "artic": artic.MUSEUM,
+    "commons": commons.MUSEUM,
+    "flickr": flickr.MUSEUM,
+    "met": met.MUSEUM,
+    "surrealism": surrealism.MUSEUM,
+    "ukiyoe": ukiyoe.MUSEUM,
+    "wikiart": wikiart.MUSEUM,
 }
 
 ANSWER_URL = pa.field("answer_url", pa.string())
@@ -63,35 +62,20 @@ class AnswerTables:
     passed_over: pa.Table
 
 
-def credential(source: AnySource) -> Credential | None:
-    """How the source's secret is sent, if its API needs one."""
-    how: Credential | None = _module(source).CREDENTIAL
-    return how
+def museum_of(source: AnySource) -> WebMuseum:
+    """What is declared of the source."""
+    return MUSEUMS[source.source]
 
 
 def needs_secret(source: AnySource) -> bool:
     """Whether any request of a source needs its secret, be it one of the first or a later one."""
-    module = _module(source)
-    if hasattr(module, "needs_secret"):  # of a source that needs a secret only with some settings
-        return bool(module.needs_secret(source))
-    return module.CREDENTIAL is not None
-
-
-def hosts(source: AnySource) -> list[str]:
-    """The hosts of a source's requests, sorted. Images may come from others."""
-    return sorted(_module(source).HOSTS)
-
-
-def offers(source: AnySource) -> Mapping[str, str]:
-    """What the source's records say beyond the fixed columns, with these settings: by name, its type and what it is."""
-    module = _module(source)
-    sentences: Mapping[str, str] = module.offers(source) if hasattr(module, "offers") else module.OFFERS
-    return sentences
+    museum = museum_of(source)
+    return museum.credential is not None and museum.needs_secret(source)
 
 
 def start_requests(source: AnySource) -> pa.Table:
     """SOURCE_REQUESTS: the first requests of a source."""
-    return requests_table(_module(source).start_requests(source))
+    return requests_table(museum_of(source).start_requests(source))
 
 
 def check_offers(source: AnySource, attributes: AttributeFields) -> None:
@@ -106,8 +90,8 @@ def check_offers(source: AnySource, attributes: AttributeFields) -> None:
 
 
 def _offer_problems(source: AnySource, name: str, field: str, type_: str) -> Iterator[str]:
-    offered = offers(source)
-    if field in _module(source).OFFERS and field not in offered:
+    offered = museum_of(source).sentences(source)
+    if field in museum_of(source).offers and field not in offered:
         settings = f"more_offers: [{field}]" if "more_offers" in type(source).model_fields else "other settings"
         yield (
             f"attributes.{name}.from: expected what source '{source.name}' asks for, got {quoted(field)}, which it "
@@ -242,7 +226,7 @@ def _parse_answer(
         return ParsedAnswer(), None, failure
     request = SourceRequest(answer["url"], answer["kind"], answer["key"], answer["expects"], answer["needs_secret"])
     try:
-        parsed: ParsedAnswer = _module(source).parse(source, request, body(answer))
+        parsed = museum_of(source).parse(source, request, body(answer))
         _check_hosts(source, parsed.requests)
     except BadAnswer as problem:
         if answer["key"] is None:
@@ -257,7 +241,7 @@ def _parse_answer(
 
 def _check_hosts(source: AnySource, requests: Iterable[SourceRequest]) -> None:
     """Raise BadAnswer if a request goes to a host that is not the source's own."""
-    allowed = set(_module(source).HOSTS)
+    allowed = museum_of(source).hosts
     for request in requests:
         try:
             host = urlsplit(request.url).netloc
@@ -276,10 +260,6 @@ def _record_row(source: AnySource, row: Mapping[str, Any], attributes: Attribute
             source, key, Reason.BAD_RECORD, f"expected an image's address, got {quoted(record['locator'])}"
         )
     return with_attributes(record, attributes, (row.get("offers") or {}).get)
-
-
-def _module(source: AnySource) -> Any:
-    return SOURCE_MODULES[source.source]
 
 
 def _request_row(request: SourceRequest) -> dict[str, Any]:

@@ -9,19 +9,16 @@ from tasks.core.scrape.museum_fields import QUALIFIER, text_without_tags
 from tasks.core.scrape.web_source import (
     BadAnswer,
     ClaimedCount,
-    Credential,
     Offer,
     OfferedValues,
     ParsedAnswer,
     SourceRequest,
-    asked_offers,
+    WebMuseum,
     object_of_json,
-    offer_sentences,
     quoted,
 )
 
 HOSTS = ("api.artic.edu",)
-CREDENTIAL: Credential | None = None
 
 _ARTWORKS = "https://api.artic.edu/api/v1/artworks"
 _PAGE = "https://www.artic.edu/artworks"
@@ -69,14 +66,8 @@ _MORE_OFFERS = {
 }
 """What is asked for only where a recipe says so: each field is part of the requests' addresses."""
 _EVERY_OFFER = _OFFERS | _MORE_OFFERS
-OFFERS = offer_sentences(_EVERY_OFFER)
 _MOST_WORKS = 10_000_000
 _IMAGE_ID = re.compile(r"[0-9A-Za-z-]{8,64}")
-
-
-def offers(source: ArticSource) -> dict[str, str]:
-    """OFFERS that these settings ask for."""
-    return asked_offers(OFFERS, _MORE_OFFERS, source.more_offers)
 
 
 def start_requests(source: ArticSource) -> list[SourceRequest]:
@@ -127,13 +118,13 @@ def _page_number(request: SourceRequest) -> int:
 def _total(source: ArticSource, request: SourceRequest, pagination: Any) -> int:
     """How many works there are in all. Raises BadAnswer if this is not the requested page."""
     if not isinstance(pagination, dict):
-        raise BadAnswer(f"{request.url}: expected pagination to be an object, got {quoted(pagination)}")
+        raise request.bad_answer("pagination to be an object", pagination)
     for name, value in (("limit", source.page_size), ("current_page", _page_number(request))):
         if (got := pagination.get(name)) != value:
-            raise BadAnswer(f"{request.url}: expected pagination.{name} {value}, got {quoted(got)}")
+            raise request.bad_answer(f"pagination.{name} {value}", got)
     total = pagination.get("total")
     if type(total) is not int or not 0 <= total <= _MOST_WORKS:
-        raise BadAnswer(f"{request.url}: expected pagination.total from 0 to {_MOST_WORKS}, got {quoted(total)}")
+        raise request.bad_answer(f"pagination.total from 0 to {_MOST_WORKS}", total)
     return total
 
 
@@ -143,7 +134,7 @@ def _iiif(request: SourceRequest, config: Any) -> str:
     if given is None:
         return _IIIF
     if not isinstance(given, str) or not re.fullmatch(r"https?://[^/\s]+(/[^\s?#]*)?", given):
-        raise BadAnswer(f"{request.url}: expected config.iiif_url to be an http address, got {quoted(given)}")
+        raise request.bad_answer("config.iiif_url to be an http address", given)
     return given.rstrip("/")
 
 
@@ -207,3 +198,6 @@ def _artist(work: dict[str, Any]) -> str | None:
 
 def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
+
+
+MUSEUM = WebMuseum(HOSTS, start_requests, parse, _EVERY_OFFER, tuple(_MORE_OFFERS))

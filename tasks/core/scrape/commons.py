@@ -15,21 +15,18 @@ from tasks.core.scrape.html_pages import text_of_html
 from tasks.core.scrape.web_source import (
     BadAnswer,
     ClaimedCount,
-    Credential,
     Offer,
     OfferedValues,
     ParsedAnswer,
     SourceRequest,
-    asked_offers,
+    WebMuseum,
     object_of_json,
     of_containers,
-    offer_sentences,
     quoted,
     split_texts,
 )
 
 HOSTS = ("commons.wikimedia.org",)
-CREDENTIAL: Credential | None = None
 
 _API = "https://commons.wikimedia.org/w/api.php"
 _COMMON = {"action": "query", "format": "json", "formatversion": "2"}
@@ -65,7 +62,6 @@ _MORE_OFFERS = {
 }
 """What is asked for only where a recipe says so: each is part of the requests' addresses."""
 _EVERY_OFFER = _OFFERS | _MORE_OFFERS
-OFFERS = offer_sentences(_EVERY_OFFER)
 _HTML_FIELDS = ("Artist", "Credit", "ImageDescription", "LicenseShortName", "UsageTerms")
 # with a width, the API scales 50 files at most in one answer; without one, 250 keep answers below its limit of 12 MiB
 _FILES_SCALED, _FILES_UNSCALED, _SUBCATEGORIES = 50, 250, 500
@@ -84,11 +80,6 @@ _STATEMENT = re.compile(
 )
 _TEMPLATE = re.compile(r"cc-(by(?:-nc)?(?:-sa|-nd)?)-(\d\.\d)(?:-([a-z]{2}))?")
 _CC = "https://creativecommons.org/"
-
-
-def offers(source: CommonsSource) -> dict[str, str]:
-    """OFFERS that these settings ask for."""
-    return asked_offers(OFFERS, _MORE_OFFERS, source.more_offers)
 
 
 def start_requests(source: CommonsSource) -> list[SourceRequest]:
@@ -181,9 +172,7 @@ def _pages(request: SourceRequest, answer: dict[str, Any]) -> list[Any]:
     if isinstance(pages, dict):  # formatversion=1, in stored answers
         pages = list(pages.values())
     if not isinstance(pages, list):
-        raise BadAnswer(
-            f"{request.url}: expected query.pages to be a list, got {quoted(answer if query is None else query)}"
-        )
+        raise request.bad_answer("query.pages to be a list", answer if query is None else query)
     return pages
 
 
@@ -193,10 +182,10 @@ def _continuation(
     """The request that continues this one: its parameters and everything in `continue`."""
     more = answer.get("continue", {})
     if not isinstance(more, dict):
-        raise BadAnswer(f"{request.url}: expected continue to be an object, got {quoted(more)}")
+        raise request.bad_answer("continue to be an object", more)
     for name, value in more.items():
         if not _CONTINUATION.fullmatch(name) or type(value) not in {str, int} or len(str(value)) > 2000:
-            raise BadAnswer(f"{request.url}: expected continue to hold tokens, got {quoted({name: value})}")
+            raise request.bad_answer("continue to hold tokens", {name: value})
     if not more:
         return ()
     begin = {name: value for name, value in parameters.items() if not _CONTINUATION.fullmatch(name)}
@@ -207,7 +196,7 @@ def _claimed_counts(request: SourceRequest, pages: list[Any]) -> Iterator[Claime
     for page in pages:
         name, count = _category(page), _file_count(page)
         if name is None or count is None:
-            raise BadAnswer(f"{request.url}: expected a category that exists, got {quoted(page)}")
+            raise request.bad_answer("a category that exists", page)
         yield ClaimedCount(f"Category:{name}", count)
 
 
@@ -366,3 +355,6 @@ def _rights_text(metadata: Mapping[str, str]) -> str | None:
     given = _url(metadata.get("LicenseUrl", "").strip())
     is_elsewhere = given and not _rights_uri(metadata)
     return f"{words or 'Licence'}: {given}" if is_elsewhere else words
+
+
+MUSEUM = WebMuseum(HOSTS, start_requests, parse, _EVERY_OFFER, tuple(_MORE_OFFERS))

@@ -19,15 +19,13 @@ from tasks.core.scrape.web_source import (
     OfferedValues,
     ParsedAnswer,
     SourceRequest,
-    asked_offers,
+    WebMuseum,
     object_of_json,
-    offer_sentences,
     quoted,
     split_texts,
 )
 
 HOSTS = ("www.flickr.com",)
-CREDENTIAL: Credential | None = Credential(host="www.flickr.com", parameter="api_key")
 
 _API = "https://www.flickr.com/services/rest/"
 # after these, a search gives only what it gave before: https://github.com/douwekiela/mmfeat/issues/9
@@ -74,14 +72,8 @@ _MORE_OFFERS = {
 """What is asked for only where a recipe says so: each is one more of the `extras` in the requests' addresses."""
 _MORE_EXTRAS = {"tags": "tags", "uploaded_on": "date_upload"}
 _EVERY_OFFER = _OFFERS | _MORE_OFFERS
-OFFERS = offer_sentences(_EVERY_OFFER)
 _OWNER = re.compile(r"[0-9]{1,15}@N[0-9]{2}")
 _TAKEN = re.compile(r"([12][0-9]{3})-([0-9]{2})-[0-9]{2}( [0-9:]{8})?")
-
-
-def offers(source: FlickrSource) -> dict[str, str]:
-    """OFFERS that these settings ask for."""
-    return asked_offers(OFFERS, _MORE_OFFERS, source.more_offers)
 
 
 def start_requests(source: FlickrSource) -> list[SourceRequest]:
@@ -99,9 +91,7 @@ def parse(source: FlickrSource, request: SourceRequest, data: bytes) -> ParsedAn
     page, pages, total = (_count(request, photos, name) for name in ("page", "pages", "total"))
     listed, requested_page = photos.get("photo"), int(dict(parse_qsl(urlsplit(request.url).query))["page"])
     if not isinstance(listed, list) or len(listed) > source.page_size:
-        raise BadAnswer(
-            f"{request.url}: expected photos.photo to be a list of {source.page_size} at most, got {quoted(listed)}"
-        )
+        raise request.bad_answer(f"photos.photo to be a list of {source.page_size} at most", listed)
     claims = (ClaimedCount(request.kind, total),)
     # a page beyond the last one comes as the last one: https://github.com/alexis-mignon/python-flickr-api/issues/54
     if page != requested_page:
@@ -158,7 +148,7 @@ def _photos(request: SourceRequest, data: bytes) -> dict[str, Any]:
         raise BadAnswer(f"{request.url}: expected stat 'ok', got stat, code and message {quoted(status)}")
     photos = answer.get("photos")
     if not isinstance(photos, dict):
-        raise BadAnswer(f"{request.url}: expected photos to be an object, got {quoted(photos)}")
+        raise request.bad_answer("photos to be an object", photos)
     return photos
 
 
@@ -166,7 +156,7 @@ def _count(request: SourceRequest, photos: dict[str, Any], name: str) -> int:
     """A number of the page; `total` has been given as text as well."""
     value = _number(photos.get(name))
     if value is None:
-        raise BadAnswer(f"{request.url}: expected photos.{name} to be a number from 0, got {quoted(photos.get(name))}")
+        raise request.bad_answer(f"photos.{name} to be a number from 0", photos.get(name))
     return value
 
 
@@ -262,3 +252,8 @@ def _rights(value: Any) -> tuple[str | None, str | None]:
     if number is None:
         return None, None
     return _LICENSES.get(number, (f"Flickr licence {number}", None))
+
+
+MUSEUM = WebMuseum(
+    HOSTS, start_requests, parse, _EVERY_OFFER, tuple(_MORE_OFFERS), Credential("www.flickr.com", "api_key")
+)

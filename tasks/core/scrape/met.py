@@ -19,19 +19,17 @@ from tasks.core.scrape.museum_fields import QUALIFIER, text_without_tags
 from tasks.core.scrape.web_source import (
     BadAnswer,
     ClaimedCount,
-    Credential,
     Offer,
     OfferedValues,
     ParsedAnswer,
     SourceRequest,
+    WebMuseum,
     field_of_items,
     object_of_json,
-    offer_sentences,
     quoted,
 )
 
 HOSTS = ("collectionapi.metmuseum.org", "media.githubusercontent.com")
-CREDENTIAL: Credential | None = None
 
 _TABLE = "https://media.githubusercontent.com/media/metmuseum/openaccess/master/MetObjects.csv"
 _OBJECTS = "https://collectionapi.metmuseum.org/public/collection/v1/objects"
@@ -93,7 +91,6 @@ _OFFERS = {
     "image_position": Offer("image_position", "integer", "place of this image among the object's; 0 is the main one"),
     "image_count": Offer("image_count", "integer", "how many images of the object the museum has on the web"),
 }
-OFFERS = offer_sentences(_OFFERS)
 
 
 def start_requests(source: MetSource) -> list[SourceRequest]:
@@ -192,9 +189,9 @@ def _parse_list(source: MetSource, request: SourceRequest, data: bytes) -> Parse
     total = answer.get("total")
     listed = answer.get("objectIDs") or []  # null where nothing is found
     if type(total) is not int or total < 0:
-        raise BadAnswer(f"{request.url}: expected total to be a number from 0 on, got {quoted(total)}")
+        raise request.bad_answer("total to be a number from 0 on", total)
     if not isinstance(listed, list):
-        raise BadAnswer(f"{request.url}: expected objectIDs to be a list, got {quoted(listed)}")
+        raise request.bad_answer("objectIDs to be a list", listed)
     is_id = [type(number) is int and 0 < number < 10**9 for number in listed]
     ids = np.array([number for number, is_good in zip(listed, is_id, strict=True) if is_good], np.int64)
     broken = [quoted(number) for number, is_good in zip(listed, is_id, strict=True) if not is_good]
@@ -227,9 +224,9 @@ def _parse_object(source: MetSource, request: SourceRequest, data: bytes) -> Par
     answer = object_of_json(request, data)
     number, is_open = answer.get("objectID"), answer.get("isPublicDomain")
     if type(number) is not int or str(number) != request.source_key:
-        raise BadAnswer(f"{request.url}: expected objectID {request.source_key}, got {quoted(number)}")
+        raise request.bad_answer(f"objectID {request.source_key}", number)
     if not isinstance(is_open, bool):
-        raise BadAnswer(f"{request.url}: expected isPublicDomain to be true or false, got {quoted(is_open)}")
+        raise request.bad_answer("isPublicDomain to be true or false", is_open)
     images = _images(request, answer) if is_open or not source.open_access_only else []
     work = {
         "source_url": f"{_PAGE}/{number}",  # objectURL names a staging host in some answers
@@ -257,9 +254,9 @@ def _images(request: SourceRequest, answer: dict[str, Any]) -> list[str | None]:
     """Addresses of the first image and the further ones, in the museum's order, each once; None for an invalid one."""
     main, further = answer.get("primaryImage"), answer.get("additionalImages")
     if not isinstance(main, str | None):
-        raise BadAnswer(f"{request.url}: expected primaryImage to be text, got {quoted(main)}")
+        raise request.bad_answer("primaryImage to be text", main)
     if not isinstance(further, list | None):
-        raise BadAnswer(f"{request.url}: expected additionalImages to be a list, got {quoted(further)}")
+        raise request.bad_answer("additionalImages to be a list", further)
     given = [value for value in [main, *(further or [])] if value is not None and value != ""]
     return list(dict.fromkeys(_address(value) for value in given))
 
@@ -291,3 +288,6 @@ def _year_range(answer: dict[str, Any]) -> dict[str, Any]:
 def _has_years(answer: dict[str, Any]) -> bool:
     """Whether an object has years: 0 and 0 stand where they are unknown."""
     return not answer.get("objectBeginDate") == answer.get("objectEndDate") == 0
+
+
+MUSEUM = WebMuseum(HOSTS, start_requests, parse, _OFFERS)

@@ -11,24 +11,20 @@ from urllib.parse import unquote
 from schemas.sources.surrealism import SurrealismSource
 from tasks.core.scrape.html_pages import Element, Page, parse_page, resolve_link
 from tasks.core.scrape.web_source import (
-    BadAnswer,
-    Credential,
     Offer,
     OfferedValues,
     ParsedAnswer,
     SourceRequest,
-    offer_sentences,
+    WebMuseum,
     quoted,
 )
 
-CREDENTIAL: Credential | None = None
 HOSTS: tuple[str, ...] = ("surrealism.website",)
 _OFFERS = {
     "page_title": Offer("page_title", "string", "the title of the artist's page"),
     "artist_page": Offer("artist_page", "string", "the name of the artist's page, e.g. ernst.html"),
     "file_name": Offer("file_name", "string", "the name of the image's file, e.g. celebes.jpg"),
 }
-OFFERS = offer_sentences(_OFFERS)
 _ARTIST = re.compile(r"/(?:[A-Za-z0-9._~%-]+/)*[A-Za-z0-9._~%-]+\.html?")
 _WORK = re.compile(r"/(?P<key>(?:[^/]+/)*[^/]+)\.(?:jpe?g|png)", re.IGNORECASE)
 
@@ -44,7 +40,7 @@ def parse(source: SurrealismSource, request: SourceRequest, data: bytes) -> Pars
         return _parse_index(request, parse_page(data))
     if request.kind == "artist":
         return _parse_artist(source, request, parse_page(data))
-    raise BadAnswer(f"expected a request for the index or an artist, got {quoted(request.kind)} ({request.url})")
+    raise request.bad_page("a request for the index or an artist", f"{quoted(request.kind)}")
 
 
 def _parse_index(request: SourceRequest, index: Page) -> ParsedAnswer:
@@ -56,21 +52,17 @@ def _parse_index(request: SourceRequest, index: Page) -> ParsedAnswer:
             urls[place.geturl()] = True
     if not urls:
         title = quoted(index.title)
-        raise BadAnswer(
-            f"expected links to artists' pages (a, *.html, with a name), got none; title {title} ({request.url})"
-        )
+        raise request.bad_page("links to artists' pages (a, *.html, with a name)", f"none; title {title}")
     return ParsedAnswer(requests=tuple(SourceRequest(url, "artist", expects="html") for url in urls))
 
 
 def _parse_artist(source: SurrealismSource, request: SourceRequest, works: Page) -> ParsedAnswer:
     names = [works.text(heading) for heading in works.all("h1")]
     if len(names) != 1 or not names[0]:
-        raise BadAnswer(
-            f"expected one h1 with the artist's name, got {quoted(names)}; title {quoted(works.title)} ({request.url})"
-        )
+        raise request.bad_page("one h1 with the artist's name", f"{quoted(names)}; title {quoted(works.title)}")
     images = works.all("img")
     if not images:
-        raise BadAnswer(f"expected images of works (img), got none; title {quoted(works.title)} ({request.url})")
+        raise request.bad_page("images of works (img)", f"none; title {quoted(works.title)}")
     return ParsedAnswer(rows=tuple(_row(source, request, works, names[0], image) for image in images))
 
 
@@ -98,3 +90,6 @@ def _offered_fields(request: SourceRequest, works: Page, path: str) -> dict[str,
         "artist_page": unquote(request.url.rpartition("/")[2]),
         "file_name": unquote(path.rpartition("/")[2]),
     }
+
+
+MUSEUM = WebMuseum(HOSTS, start_requests, parse, _OFFERS)

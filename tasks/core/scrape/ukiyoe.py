@@ -11,18 +11,15 @@ from urllib.parse import quote, unquote
 from schemas.sources.ukiyoe import UkiyoeSource
 from tasks.core.scrape.html_pages import Element, Page, parse_page, resolve_link
 from tasks.core.scrape.web_source import (
-    BadAnswer,
     ClaimedCount,
-    Credential,
     Offer,
     OfferedValues,
     ParsedAnswer,
     SourceRequest,
-    offer_sentences,
+    WebMuseum,
     quoted,
 )
 
-CREDENTIAL: Credential | None = None
 HOSTS: tuple[str, ...] = ("ukiyo-e.org",)
 _OFFERS = {
     "museum": Offer("museum", "string", "the museum or dealer that shows the print"),
@@ -30,7 +27,6 @@ _OFFERS = {
     "museum_page": Offer("museum_page", "string", "the address of the print's page at the museum"),
     "artist_caption": Offer("artist_caption", "string", "the artist in the image's caption, with the Japanese name"),
 }
-OFFERS = offer_sentences(_OFFERS)
 _IMAGE_HOST = "data.ukiyo-e.org"
 _PRINT = re.compile(r"/image/([a-z0-9_-]+)/([^/]+)/?")
 _START = re.compile(r"start=[0-9]{1,9}")
@@ -52,13 +48,13 @@ def parse(source: UkiyoeSource, request: SourceRequest, data: bytes) -> ParsedAn
         return _parse_listing(request, parse_page(data))
     if request.kind == "print" and request.source_key:
         return ParsedAnswer(rows=(_parse_print(source, request, parse_page(data)),))
-    raise BadAnswer(f"expected a request for a listing or a print, got {quoted(request.kind)} ({request.url})")
+    raise request.bad_page("a request for a listing or a print", f"{quoted(request.kind)}")
 
 
 def _parse_listing(request: SourceRequest, listing: Page) -> ParsedAnswer:
     cards, total = listing.all("div", "img"), _number(_TOTAL, listing.text(listing.one("span", "total")))
     if not cards and total != 0:
-        raise BadAnswer(f"expected prints (div.img), got none; title {quoted(listing.title)} ({request.url})")
+        raise request.bad_page("prints (div.img)", f"none; title {quoted(listing.title)}")
     museum = request.url.partition("/source/")[2].partition("?")[0]
     rows, requests = [], []
     for card in cards:
@@ -92,9 +88,7 @@ def _next_page_requests(request: SourceRequest, museum: str, listing: Page, tota
     if anchor is None:
         last = _number(_VIEWING, listing.text(listing.one("span", "page")), 2)
         if total is not None and last is not None and last < total:
-            raise BadAnswer(
-                f"expected a link to the next page (rel=next), got none after {last} of {total} ({request.url})"
-            )
+            raise request.bad_page("a link to the next page (rel=next)", f"none after {last} of {total}")
         return []
     href = anchor.attributes.get("href", "")
     place = resolve_link(request.url, href)
@@ -104,14 +98,14 @@ def _next_page_requests(request: SourceRequest, museum: str, listing: Page, tota
         or place.path != f"/source/{museum}"
         or not _START.fullmatch(place.query)
     ):
-        raise BadAnswer(f"expected the next page of /source/{museum}?start=N, got {quoted(href)} ({request.url})")
+        raise request.bad_page(f"the next page of /source/{museum}?start=N", f"{quoted(href)}")
     return [SourceRequest(place.geturl(), "listing", expects="html")]
 
 
 def _parse_print(source: UkiyoeSource, request: SourceRequest, page: Page) -> dict[str, Any]:
     holder = page.one("div", "imageholder")
     if holder is None:
-        raise BadAnswer(f"expected the print (div.imageholder), got none; title {quoted(page.title)} ({request.url})")
+        raise request.bad_page("the print (div.imageholder)", f"none; title {quoted(page.title)}")
     image = page.one("img", within=holder)
     alt_text = _ALT.fullmatch(image.attributes.get("alt", "") if image else "")
     artists = [text for row in page.all("p", "row", "artist") if (text := _value(page, row))]
@@ -146,9 +140,7 @@ def _image(source: UkiyoeSource, request: SourceRequest, page: Page, holder: Ele
     href = element.attributes.get(name, "") if element else ""
     place = resolve_link(request.url, href)
     if place is None or place.hostname != _IMAGE_HOST:
-        raise BadAnswer(
-            f"expected the image's URL at {_IMAGE_HOST} in {tag}.{name}, got {quoted(href)} ({request.url})"
-        )
+        raise request.bad_page(f"the image's URL at {_IMAGE_HOST} in {tag}.{name}", f"{quoted(href)}")
     return place.geturl()
 
 
@@ -164,3 +156,6 @@ def _number(pattern: re.Pattern[str], text: str, group: int = 1) -> int | None:
 
 def _is_plain_name(name: str) -> bool:
     return name not in {".", ".."} and name.isprintable() and not set(name) & set("/\\\ufffd") and len(name) <= 200
+
+
+MUSEUM = WebMuseum(HOSTS, start_requests, parse, _OFFERS)

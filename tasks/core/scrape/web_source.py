@@ -1,25 +1,10 @@
-"""The interface of a source on the web: its first requests, and a parser that gives records and further requests.
-
-A source is a module with
-
-    start_requests(source) -> list[SourceRequest]   the requests to begin with
-    parse(source, request, data) -> ParsedAnswer    records and further requests; raises BadAnswer, quoting the answer
-    CREDENTIAL: Credential | None                   which secret its API needs, if any
-    needs_secret(source) -> bool                    optional: whether these settings need the secret
-    HOSTS: tuple[str, ...]                          every host of its requests (not the hosts of images)
-    OFFERS: dict[str, str]                          what a row's `offers` may give a recipe's attributes: by name, its
-                                                    type and what it is (see `offers`)
-    offers(source) -> dict[str, str]                optional: those of OFFERS that these settings give
-
-Both functions are pure: the same settings and bytes give the same records and requests, so that a changed parser can
-read stored answers again.
-"""
+"""What a source on the web is (`WebMuseum`): its requests, its answers, and what it offers a recipe's attributes."""
 
 import json
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
@@ -30,18 +15,11 @@ from schemas.manners import Credential
 from tasks.core.passed_over import Tally
 from tasks.core.scrape.museum_fields import text_without_tags
 
-__all__ = [
-    "BadAnswer",
-    "ClaimedCount",
-    "Credential",
-    "Expects",
-    "ParsedAnswer",
-    "SourceRequest",
-    "object_of_json",
-    "quoted",
-]
-
 Expects = Literal["json", "html", "csv"]
+
+
+class BadAnswer(ValueError):
+    """An answer in an unknown format; the message quotes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +38,14 @@ class SourceRequest:
     source_key: str | None = None
     expects: Expects = "json"
     needs_secret: bool = False
+
+    def bad_answer(self, expected: str, got: Any) -> BadAnswer:
+        """What is wrong with the answer: what was expected, and the value that is there."""
+        return BadAnswer(f"{self.url}: expected {expected}, got {quoted(got)}")
+
+    def bad_page(self, expected: str, got: str) -> BadAnswer:
+        """What is wrong with a page of HTML. got: in words."""
+        return BadAnswer(f"expected {expected}, got {got} ({self.url})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,18 +83,22 @@ def of_containers(unit: str, items: Sequence[Any], left_out: Tally) -> tuple[Pas
     return (PassedOver(unit=unit, listed=len(items)), *left_out.kinds(unit)) if items else ()
 
 
-class BadAnswer(ValueError):
-    """An answer in an unknown format; the message quotes it."""
-
-
-def object_of_json(request: SourceRequest, data: bytes) -> dict[str, Any]:
-    """The JSON object in an answer. Raises BadAnswer, quoting an answer that is not one."""
+def json_of(request: SourceRequest, data: bytes, shown: int | None = None) -> Any:
+    """The JSON in an answer. Raises BadAnswer, quoting what is none, or its first `shown` bytes."""
     try:
-        answer = json.loads(data)
+        return json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise BadAnswer(f"{request.url}: expected JSON, got {quoted(data[:200])} ({type(error).__name__})") from None
+        got = f"{quoted(data[:shown])} ({type(error).__name__})"
+        raise BadAnswer(f"{request.url}: expected JSON, got {got}") from None
+
+
+def object_of_json(
+    request: SourceRequest, data: bytes, expected: str = "a JSON object", shown: int | None = 200
+) -> dict[str, Any]:
+    """The JSON object in an answer. Raises BadAnswer, quoting an answer that is not one."""
+    answer = json_of(request, data, shown)
     if not isinstance(answer, dict):
-        raise BadAnswer(f"{request.url}: expected a JSON object, got {quoted(answer)}")
+        raise request.bad_answer(expected, answer)
     return answer
 
 
@@ -140,15 +130,6 @@ class Offer(NamedTuple):
     field: str
     type: AttributeType
     meaning: str
-
-
-def offer_sentences(offers: Mapping[str, Offer]) -> dict[str, str]:
-    """OFFERS of a module: by name, the type and what the value is.
-
-    >>> offer_sentences({"medium": Offer("medium_display", "string", "materials and technique")})
-    {'medium': 'string: materials and technique'}
-    """
-    return {name: f"{offer.type}: {offer.meaning}" for name, offer in offers.items()}
 
 
 class OfferedValues(Mapping[str, OfferValue]):
@@ -183,14 +164,35 @@ class OfferedValues(Mapping[str, OfferValue]):
         return self._fields_of(*self._given)
 
 
-def asked_offers(sentences: Mapping[str, str], more: Iterable[str], asked: Iterable[str]) -> dict[str, str]:
-    """The offers of a source with its settings: without those of `more` that are not asked for.
+@dataclass(frozen=True)
+class WebMuseum:
+    """The declaration of a source on the web. Its functions are pure: the same settings and bytes give the same records
+    and requests, so that a changed parser can read stored answers again.
 
-    >>> asked_offers({"medium": "", "tags": "", "group": ""}, more=["medium", "tags"], asked=["tags"])
-    {'tags': '', 'group': ''}
+    hosts: of all its requests, not of images. start_requests: the requests to begin with. parse: records and further
+    requests of an answer; raises BadAnswer, quoting the answer. offers: all that a row's `offers` may give a recipe's
+    attributes; of these `more` are asked for, and so are part of the requests' addresses, only where the settings'
+    `more_offers` name them. credential: which secret its API needs, if any. needs_secret, does_offer: whether these
+    settings need the secret, and give an offer; by default all do.
     """
-    left_out = set(more) - set(asked)
-    return {name: sentence for name, sentence in sentences.items() if name not in left_out}
+
+    hosts: tuple[str, ...]
+    start_requests: Callable[[Any], list[SourceRequest]]
+    parse: Callable[[Any, SourceRequest, bytes], ParsedAnswer]
+    offers: Mapping[str, Offer]
+    more: Collection[str] = ()
+    credential: Credential | None = None
+    needs_secret: Callable[[Any], bool] = lambda _: True
+    does_offer: Callable[[Any, str], bool] = lambda *_: True
+
+    def sentences(self, source: Any = None) -> dict[str, str]:
+        """By name, the type and what the value is, of what these settings give; without settings, of all offers."""
+        return {
+            name: f"{offer.type}: {offer.meaning}"
+            for name, offer in self.offers.items()
+            if source is None
+            or (self.does_offer(source, name) and (name not in self.more or name in source.more_offers))
+        }
 
 
 def can_become(offered: str, declared: str) -> bool:

@@ -4,7 +4,7 @@ Listings by style stop at 3,600 works (page 60). A style with more is collected 
 found is compared with the number that WikiArt states. Formats and their sources: docs/sources/wikiart.md.
 """
 
-import json
+import functools
 import re
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -18,8 +18,10 @@ from tasks.core.scrape.web_source import (
     Credential,
     ParsedAnswer,
     SourceRequest,
+    WebMuseum,
+    json_of,
+    object_of_json,
     of_containers,
-    quoted,
 )
 from tasks.core.scrape.wikiart_work import (
     OFFERS,
@@ -34,33 +36,12 @@ from tasks.core.scrape.wikiart_work import (
     text,
 )
 
-__all__ = ["CREDENTIAL", "HOSTS", "OFFERS", "needs_secret", "offers", "parse", "start_requests"]
-
 HOSTS = ("www.wikiart.org",)
-CREDENTIAL = Credential(
-    host="www.wikiart.org",
-    parameter="authSessionKey",
-    login_url=f"{SITE}/en/Api/2/login",
-    login_parameters=("accessCode", "secretCode"),
-    session_field="SessionKey",
-    session_s=3000.0,  # less than the hour that it is valid, since a slow build notices late
-)
-
 _PAGE_WORKS = 60
 _LAST_PAGE_OF_STYLE = 60
 _ID = re.compile(r"[0-9a-f]{24}")
 _OFFERED_BY_PAGE = ("url", "artist_url")
 _CONTENT_ID = re.compile(r"[0-9]{1,20}")
-
-
-def needs_secret(source: WikiartSource) -> bool:
-    """Whether requests need the API key of WikiArt; listings by style need none."""
-    return source.by == "api2"
-
-
-def offers(source: WikiartSource) -> dict[str, str]:
-    """OFFERS, but for what the works' pages don't say."""
-    return {name: what for name, what in OFFERS.items() if source.by != "page" or name in _OFFERED_BY_PAGE}
 
 
 def start_requests(source: WikiartSource) -> list[SourceRequest]:
@@ -83,7 +64,7 @@ def parse(source: WikiartSource, request: SourceRequest, data: bytes) -> ParsedA
     try:
         return _PARSERS[request.kind](source, request, data)
     except RecursionError:
-        raise BadAnswer(f"{request.url}: expected no deep nesting, got {quoted(data)}") from None
+        raise request.bad_answer("no deep nesting", data) from None
 
 
 def _requests_of_named_artists(source: WikiartSource, artists: Iterable[str]) -> list[SourceRequest]:
@@ -101,9 +82,8 @@ def _requests_of_named_artists(source: WikiartSource, artists: Iterable[str]) ->
 
 def _parse_artists(source: WikiartSource, request: SourceRequest, data: bytes) -> ParsedAnswer:
     """AlphabetJson: a list of artists, each with its address in `url`."""
-    return _parse_artist_items(
-        source, _list(_json(request, data), "artists", request), "url", lambda name: artist_works_request(source, name)
-    )
+    artists = _list(json_of(request, data), "artists", request)
+    return _parse_artist_items(source, artists, "url", lambda name: artist_works_request(source, name))
 
 
 def _parse_api2_artists(source: WikiartSource, request: SourceRequest, data: bytes) -> ParsedAnswer:
@@ -132,7 +112,7 @@ def _parse_artist_items(
 
 def _parse_works(source: WikiartSource, request: SourceRequest, data: bytes) -> ParsedAnswer:
     """PaintingsByArtist, json=2: a bare list with all of an artist's works."""
-    works = _list(_json(request, data), "works", request)
+    works = _list(json_of(request, data), "works", request)
     if not works and source.artists != "all":
         raise BadAnswer(f"{request.url}: expected works of an artist that the recipe names, got an empty list")
     return _parse_work_items(source, works, _content_id)
@@ -151,7 +131,7 @@ def _parse_listing(source: WikiartSource, request: SourceRequest, data: bytes) -
     works = _list(answer.get("Paintings") or [], "Paintings", request)
     total = answer.get("AllPaintingsCount")
     if isinstance(total, bool) or not isinstance(total, int) or total < 0:
-        raise BadAnswer(f"{request.url}: expected AllPaintingsCount, a number, got {quoted(total)}")
+        raise request.bad_answer("AllPaintingsCount, a number", total)
     path, page = _path_and_page(request)
     claims = _claimed_counts(source, request, path, total)
     if source.by == "json":
@@ -219,7 +199,7 @@ def _parse_work(source: WikiartSource, request: SourceRequest, data: bytes) -> P
     work = _object(request, data)
     field, key_of = ("id", _api2_id) if request.kind == "api2_work" else ("contentId", _content_id)
     if key_of(work) != request.source_key:
-        raise BadAnswer(f"{request.url}: expected {field} {request.source_key}, got {quoted(work.get(field))}")
+        raise request.bad_answer(f"{field} {request.source_key}", work.get(field))
     styles = split_styles(work.get("styles" if request.kind == "api2_work" else "style"))
     return _wanted_work(request, row(source, str(request.source_key), work, styles))
 
@@ -245,7 +225,7 @@ def _api2_list(request: SourceRequest, data: bytes) -> tuple[list[Any], tuple[So
         return items, ()
     token = answer.get("paginationToken")
     if not isinstance(token, str) or not re.fullmatch(r"[\x21-\x7e]{1,1000}", token):
-        raise BadAnswer(f"{request.url}: expected a paginationToken, since hasMore is true, got {quoted(token)}")
+        raise request.bad_answer("a paginationToken, since hasMore is true", token)
     base = re.split(r"[?&]paginationToken=", request.url)[0]
     joint = "&" if "?" in base else "?"
     more = SourceRequest(
@@ -254,23 +234,12 @@ def _api2_list(request: SourceRequest, data: bytes) -> tuple[list[Any], tuple[So
     return items, (more,)
 
 
-def _json(request: SourceRequest, data: bytes) -> Any:
-    try:
-        return json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise BadAnswer(f"{request.url}: expected JSON, got {quoted(data)} ({type(error).__name__})") from None
-
-
-def _object(request: SourceRequest, data: bytes) -> dict[str, Any]:
-    answer = _json(request, data)
-    if not isinstance(answer, dict):
-        raise BadAnswer(f"{request.url}: expected an object, got {quoted(answer)}")
-    return answer
+_object = functools.partial(object_of_json, expected="an object", shown=None)
 
 
 def _list(value: Any, name: str, request: SourceRequest) -> list[Any]:
     if not isinstance(value, list):
-        raise BadAnswer(f"{request.url}: expected a list of {name}, got {quoted(value)}")
+        raise request.bad_answer(f"a list of {name}", value)
     return value
 
 
@@ -354,3 +323,21 @@ def work_request(source: WikiartSource, key: str) -> SourceRequest:
     if source.by == "api2":
         return SourceRequest(f"{SITE}/en/api/2/Painting?id={key}", "api2_work", key, needs_secret=True)
     return SourceRequest(f"{SITE}/en/{quote(key)}", "page", key, expects="html")
+
+
+MUSEUM = WebMuseum(
+    HOSTS,
+    start_requests,
+    parse,
+    OFFERS,
+    credential=Credential(
+        host="www.wikiart.org",
+        parameter="authSessionKey",
+        login_url=f"{SITE}/en/Api/2/login",
+        login_parameters=("accessCode", "secretCode"),
+        session_field="SessionKey",
+        session_s=3000.0,  # less than the hour that it is valid, since a slow build notices late
+    ),
+    needs_secret=lambda source: bool(source.by == "api2"),
+    does_offer=lambda source, name: source.by != "page" or name in _OFFERED_BY_PAGE,
+)

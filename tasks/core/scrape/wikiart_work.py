@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self
 from urllib.parse import quote, unquote
 
 from schemas.sources.wikiart import WikiartSource
-from tasks.core.scrape.web_source import BadAnswer, Offer, OfferedValues, offer_sentences, quoted, split_texts
+from tasks.core.scrape.web_source import BadAnswer, Offer, OfferedValues, quoted, split_texts
 
 SITE = "https://www.wikiart.org"
 _LONGEST = 2000
@@ -19,7 +19,7 @@ _VARIANT = re.compile(r"!\w+\.\w+$")
 _DATE_MS = re.compile(r"/Date\((-?\d{1,16})\)/")
 _YEAR_MS = 31_556_952_000
 
-_OFFERS = {
+OFFERS = {
     "url": Offer("url", "string", "the address of the work's page"),
     "artist_url": Offer("artist_url", "string", "the address of the artist's page"),
     "genres": Offer("genres", "strings", "what kinds of picture it is, e.g. portrait"),
@@ -35,8 +35,6 @@ _OFFERS = {
     "size_y_cm": Offer("sizeY", "number", "the other side in cm"),
     "diameter_cm": Offer("diameter", "number", "a round work's diameter in cm"),
 }
-OFFERS = offer_sentences(_OFFERS)
-
 Work = Mapping[str, Any]
 
 
@@ -62,7 +60,7 @@ def row(source: WikiartSource, key: str, work: Work, styles: Sequence[str]) -> d
         "styles": listed,
         "date_text": text(work.get("yearAsString")) or text(work.get("year")) or text(work.get("completitionYear")),
         "year": year(work.get("completitionYear")),
-        "offers": OfferedValues(_OFFERS, _offered_fields, work, url, artist),
+        "offers": OfferedValues(OFFERS, _offered_fields, work, url, artist),
     }
 
 

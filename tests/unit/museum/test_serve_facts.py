@@ -18,7 +18,7 @@ from schemas.sources.surrealism import SurrealismSource
 from schemas.sources.ukiyoe import UkiyoeSource
 from schemas.sources.wikiart import WikiartSource
 from tasks.core.scrape import artic
-from tasks.core.scrape.answers import SOURCE_MODULES
+from tasks.core.scrape.answers import MUSEUMS
 from tasks.core.scrape.records import record
 
 TYPES = {"string": str, "integer": int, "number": float, "boolean": bool, "strings": list}
@@ -74,7 +74,7 @@ NEVER = {
 def rows_of(name: str) -> tuple[Mapping[str, Any], ...]:
     """Every row that a source gives of the hall."""
     source: Any = SOURCES[name]
-    module, answers = SOURCE_MODULES[source.source], routes()
+    module, answers = MUSEUMS[source.source], routes()
     waiting, rows = {request.url: request for request in module.start_requests(source)}, []
     asked = set()
     while waiting:
@@ -92,7 +92,7 @@ def rows_of(name: str) -> tuple[Mapping[str, Any], ...]:
 
 @pytest.mark.parametrize("name", SOURCES)
 def test_each_offer_is_given_in_its_type(name: str):
-    offers = SOURCE_MODULES[SOURCES[name].source].OFFERS
+    offers = MUSEUMS[SOURCES[name].source].sentences()
     seen = set()
     for row in rows_of(name):
         given = {offer: value for offer, value in row["offers"].items() if value is not None}

@@ -58,7 +58,9 @@ def scraped(source, hall=HALL):
         request = requests.pop(0)
         assert request.needs_secret
         assert "api_key" not in request.url
-        parsed = flickr.parse(source, request, asked(request.url, hall, **{flickr.CREDENTIAL.parameter: "k"}).body)
+        parsed = flickr.parse(
+            source, request, asked(request.url, hall, **{flickr.MUSEUM.credential.parameter: "k"}).body
+        )
         requests += parsed.requests
         claims |= {claim.name: claim.count for claim in parsed.claims}
         rows.update({claim.name: len(parsed.rows) for claim in parsed.claims})

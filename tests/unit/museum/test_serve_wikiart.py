@@ -154,11 +154,11 @@ def test_other_hosts_are_not_answered() -> None:
 
 
 def test_a_log_in_gives_the_same_session_for_the_same_codes() -> None:
-    login, names = wikiart.CREDENTIAL.login_url, wikiart.CREDENTIAL.login_parameters
+    login, names = wikiart.MUSEUM.credential.login_url, wikiart.MUSEUM.credential.login_parameters
     answers = [
         served.answer(SmallHall(9), request(f"{login}?{names[0]}=a&{names[1]}={second}", None)) for second in "bbc"
     ]
-    keys = [json.loads(answer.body)[wikiart.CREDENTIAL.session_field] for answer in answers if answer]
+    keys = [json.loads(answer.body)[wikiart.MUSEUM.credential.session_field] for answer in answers if answer]
     assert keys[0] == keys[1] != keys[2]
 
 

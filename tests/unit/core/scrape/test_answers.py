@@ -32,8 +32,8 @@ def told(monkeypatch):
                 raise parsed
             return parsed
 
-        module = SimpleNamespace(HOSTS=("api.artic.edu", "b.artic.edu"), CREDENTIAL=None, parse=read)
-        monkeypatch.setitem(web.SOURCE_MODULES, "artic", module)
+        module = SimpleNamespace(hosts=("api.artic.edu", "b.artic.edu"), parse=read)
+        monkeypatch.setitem(web.MUSEUMS, "artic", module)
         found = web.parse_answers(SOURCE, answers, lambda answer: answer["url"].removeprefix(f"{HOST}/").encode())
         assert found.records.schema == web.PARSED_RECORDS
         assert found.requests.schema == web.PARSED_REQUESTS

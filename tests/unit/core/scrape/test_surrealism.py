@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from schemas.sources.surrealism import SurrealismSource
 from tasks.core.scrape.records import record
-from tasks.core.scrape.surrealism import CREDENTIAL, HOSTS, parse, start_requests
+from tasks.core.scrape.surrealism import HOSTS, MUSEUM, parse, start_requests
 from tasks.core.scrape.web_source import BadAnswer, SourceRequest
 
 SOURCE = SurrealismSource(name="surrealists")
@@ -22,7 +22,7 @@ def test_first(index, path):
     assert start_requests(SurrealismSource(name="x", index=index)) == [
         SourceRequest(f"https://surrealism.website{path}", "index", expects="html")
     ]
-    assert CREDENTIAL is None
+    assert MUSEUM.credential is None
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from schemas.sources.ukiyoe import UkiyoeSource
 from tasks.core.scrape.records import record
-from tasks.core.scrape.ukiyoe import CREDENTIAL, HOSTS, parse, start_requests
+from tasks.core.scrape.ukiyoe import HOSTS, MUSEUM, parse, start_requests
 from tasks.core.scrape.web_source import BadAnswer, ClaimedCount, SourceRequest
 
 SOURCE = UkiyoeSource(name="prints")
@@ -70,7 +70,7 @@ def test_first(fields, urls):
         (source_request.kind, source_request.source_key, source_request.expects, source_request.needs_secret)
         for source_request in requests
     } == {("listing", None, "html", False)}
-    assert CREDENTIAL is None
+    assert MUSEUM.credential is None
 
 
 @pytest.mark.parametrize(

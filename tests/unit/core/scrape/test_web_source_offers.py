@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -23,18 +24,18 @@ from schemas.sources.met import MetSource
 from schemas.sources.surrealism import SurrealismSource
 from schemas.sources.ukiyoe import UkiyoeSource
 from schemas.sources.wikiart import WikiartSource
-from tasks.core.scrape import answers, artic, commons, flickr, met, records, surrealism, ukiyoe, wikiart, wikiart_work
-from tasks.core.scrape.answers import SOURCE_MODULES
+from tasks.core.scrape import answers, artic, commons, flickr, met, records, surrealism, ukiyoe, wikiart
+from tasks.core.scrape.answers import MUSEUMS
 from tasks.core.scrape.attributes import BadValue, typed_value
 from tasks.core.scrape.web_source import (
     BadAnswer,
     Offer,
     OfferedValues,
+    ParsedAnswer,
     SourceRequest,
-    asked_offers,
+    WebMuseum,
     can_become,
     field_of_items,
-    offer_sentences,
     split_texts,
 )
 
@@ -126,7 +127,8 @@ def test_nothing_is_read_before_it_is_asked_for():
 
 
 def test_a_sentence_begins_with_the_type():
-    assert offer_sentences({"x": Offer("field", "strings", "words")}) == {"x": "strings: words"}
+    museum = WebMuseum((), list, ParsedAnswer, {"x": Offer("field", "strings", "words")})
+    assert museum.sentences() == {"x": "strings: words"}
 
 
 @pytest.mark.parametrize("items", [None, 7, "text", {"term": "a"}, [], [None, 7, "text", ["term"]]])
@@ -226,12 +228,12 @@ UNSEEN = {"wikiart": {"media"}}
 
 
 def test_each_source_has_real_answers_here_or_is_known_to_have_none():
-    assert set(REAL) | WITHOUT_REAL_ANSWERS == set(SOURCE_MODULES)
+    assert set(REAL) | WITHOUT_REAL_ANSWERS == set(MUSEUMS)
 
 
 @pytest.mark.parametrize("name", REAL)
 def test_each_offer_is_given_by_real_answers_in_its_type(name: str, shared_data: Path):
-    offers = SOURCE_MODULES[name].OFFERS
+    offers = MUSEUMS[name].sentences()
     rows = REAL[name](shared_data)
     seen = set()
     for row in (row for row in rows if "offers" in row):  # not of what is no work
@@ -449,14 +451,14 @@ def any_rows(name: str, fields: dict[str, Any], spoil: Callable[[bytes], bytes] 
     """Rows of an answer that says of one work what `fields` say, as far as the source needs no field of its own."""
     answer, request = ANSWERS[name]
     data = spoil(json.dumps(answer(fields)).encode())
-    return list(SOURCE_MODULES[name].parse(source_of(name), request, data).rows)
+    return list(MUSEUMS[name].parse(source_of(name), request, data).rows)
 
 
 FIELDS = {
-    name: sorted({offer.field for offer in (module._OFFERS | getattr(module, "_MORE_OFFERS", {})).values()})
+    name: sorted({offer.field for offer in (module.offers).values()})
     for name, module in {
-        **{name: SOURCE_MODULES[name] for name in ("met", "artic", "commons", "flickr")},
-        "wikiart": wikiart_work,
+        **{name: MUSEUMS[name] for name in ("met", "artic", "commons", "flickr")},
+        "wikiart": MUSEUMS["wikiart"],
     }.items()
 }
 FIELDS["flickr"] += ["dateupload"]
@@ -468,7 +470,7 @@ FIELDS["wikiart"] += ["genre", "genres", "material", "technique", "galleries", "
 @given(data=st.data())
 def test_any_answer_gives_values_of_their_types(name: str, data: st.DataObject):
     fields = data.draw(st.dictionaries(st.sampled_from(FIELDS[name]), JUNK))
-    offers = SOURCE_MODULES[name].OFFERS
+    offers = MUSEUMS[name].sentences()
     for row in any_rows(name, fields):
         given = {offer: value for offer, value in row.get("offers", {}).items() if value is not None}
         assert {offer for offer, value in given.items() if type(value) is not type_of(offers[offer])} == set()
@@ -497,9 +499,9 @@ def deepened(depth: int) -> Callable[[bytes], bytes]:
 # --- what is said of them
 
 
-@pytest.mark.parametrize("name", SOURCE_MODULES)
+@pytest.mark.parametrize("name", MUSEUMS)
 def test_offers_have_names_types_and_sentences(name: str):
-    for offer, sentence in SOURCE_MODULES[name].OFFERS.items():
+    for offer, sentence in MUSEUMS[name].sentences().items():
         assert re.fullmatch(r"[a-z][a-z0-9_]{0,62}", offer)
         assert re.fullmatch(rf"({'|'.join(TYPES)}): [^|\n]{{8,110}}[^.|\n]", sentence), sentence
 
@@ -507,11 +509,11 @@ def test_offers_have_names_types_and_sentences(name: str):
 @pytest.mark.parametrize("name", ["artic", "commons", "flickr"])
 def test_what_is_not_asked_for_is_not_offered(name: str):
     """And the requests' addresses are then as they have always been: the kept answers' keys."""
-    module = SOURCE_MODULES[name]
-    plain, more = source_of(name), tuple(module._MORE_OFFERS)
+    module = MUSEUMS[name]
+    plain, more = source_of(name), module.more
     asked = source_of(name, more_offers=more)
-    assert set(answers.offers(plain)) == set(module.OFFERS) - set(more)
-    assert answers.offers(asked) == module.OFFERS
+    assert set(module.sentences(plain)) == set(module.offers) - set(more)
+    assert module.sentences(asked) == module.sentences()
     urls = {request.url for request in module.start_requests(plain)}
     assert not urls >= {request.url for request in module.start_requests(asked)}
     assert "more_offers" not in plain.model_dump()
@@ -534,7 +536,7 @@ def test_what_is_not_asked_for_is_not_offered(name: str):
 )
 def test_what_is_asked_for_is_in_the_address(name: str, more: tuple[str, ...], part: str):
     source = source_of(name, more_offers=more)
-    assert SOURCE_MODULES[name].start_requests(source)[-1].url.count(part) == 1
+    assert MUSEUMS[name].start_requests(source)[-1].url.count(part) == 1
 
 
 @pytest.mark.parametrize(
@@ -580,21 +582,23 @@ def test_types_that_can_never_be_others_are_those_that_no_value_becomes(offered:
 
 
 def test_nothing_more_is_offered_where_nothing_is_asked():
-    assert asked_offers({"a": "1", "b": "2"}, ["b"], []) == {"a": "1"}
-    assert asked_offers({"a": "1", "b": "2"}, [], []) == {"a": "1", "b": "2"}
+    offers = {name: Offer(name, "string", name) for name in ("a", "b")}
+    asked = SimpleNamespace(more_offers=())
+    assert WebMuseum((), list, ParsedAnswer, offers, ["b"]).sentences(asked) == {"a": "string: a"}
+    assert WebMuseum((), list, ParsedAnswer, offers).sentences(asked) == {"a": "string: a", "b": "string: b"}
 
 
 def test_wikiarts_pages_offer_less():
-    offers = answers.offers(source_of("wikiart", by="page"))
-    assert offers == {name: wikiart.OFFERS[name] for name in ("url", "artist_url")}
+    offers = wikiart.MUSEUM.sentences(source_of("wikiart", by="page"))
+    assert offers == {name: wikiart.MUSEUM.sentences()[name] for name in ("url", "artist_url")}
 
 
-@pytest.mark.parametrize("name", SOURCE_MODULES)
+@pytest.mark.parametrize("name", MUSEUMS)
 def test_the_source_s_page_has_the_table_of_its_offers(name: str):
     rows = [["name", "type", "what it is"], ["---"] * 3]
-    rows += [[f"`{offer}`", *sentence.split(": ", 1)] for offer, sentence in SOURCE_MODULES[name].OFFERS.items()]
+    rows += [[f"`{offer}`", *sentence.split(": ", 1)] for offer, sentence in MUSEUMS[name].sentences().items()]
     table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
     page = (DOCS / f"{name}.md").read_text("utf-8")
-    more = getattr(SOURCE_MODULES[name], "_MORE_OFFERS", ())
+    more = MUSEUMS[name].more
     assert not more or f"`more_offers: [{', '.join(more)}]`" in page
     assert f"\n\n{table}\n\n" in page, f"write this table into docs/sources/{name}.md:\n{table}"
