@@ -4,8 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from schemas.base import is_unset
-from schemas.sources.common import WebSource
+from schemas.sources.common import WebSource, more_offers
 
 
 class ArticSource(WebSource):
@@ -42,12 +41,7 @@ class ArticSource(WebSource):
             "artist_titles",
         ],
         ...,
-    ] = Field(
-        (),
-        exclude_if=is_unset,
-        description="Further fields of the museum to ask for, for "
-        "attributes (docs/sources). They are part of the requests' addresses: the source is asked anew with them",
-    )
+    ] = more_offers("fields of the museum")
     page_size: int = Field(
         100,
         ge=1,

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
@@ -182,6 +182,16 @@ class FileSource(Source):
         """The files that its settings name, each as (what it is, path), without which it has no records."""
         boxes = self.annotations
         return ((COCO_ANNOTATIONS, boxes.path),) if boxes is not None and boxes.format == "coco" else ()
+
+
+def more_offers(what: str) -> Any:
+    """The setting of what a source on the web offers only where it is asked for. what: in the plural."""
+    return Field(
+        (),
+        exclude_if=is_unset,
+        description=f"Further {what} to ask for, for attributes (docs/sources). They are part of the requests' "
+        "addresses: the source is asked anew with them",
+    )
 
 
 class WebSource(Source):

@@ -5,9 +5,8 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from schemas.base import is_unset
 from schemas.phrases import quoted
-from schemas.sources.common import WebSource
+from schemas.sources.common import WebSource, more_offers
 
 # what no title of a page may hold: https://www.mediawiki.org/wiki/Manual:Page_title
 _UNTITLED = re.compile(r"[#<>\[\]|{}\x00-\x1f\x7f]")
@@ -55,9 +54,4 @@ class CommonsSource(WebSource):
         description="Width of the images, one of Wikimedia's standard sizes: others are refused or slowed down. null: "
         "the original files, which are slowed down most. A smaller image comes in its own size",
     )
-    more_offers: tuple[Literal["uploader", "description"], ...] = Field(
-        (),
-        exclude_if=is_unset,
-        description="Further things to ask for, for "
-        "attributes (docs/sources). They are part of the requests' addresses: the source is asked anew with them",
-    )
+    more_offers: tuple[Literal["uploader", "description"], ...] = more_offers("things")

@@ -5,8 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from schemas.base import is_unset
-from schemas.sources.common import WebSource
+from schemas.sources.common import WebSource, more_offers
 
 Nsid = Annotated[str, Field(pattern=r"^[0-9]{1,15}@N[0-9]{2}$")]
 License = Annotated[int, Field(ge=0, le=99)]
@@ -42,12 +41,7 @@ class FlickrSource(WebSource):
         description="Longer side of the images, one of Flickr's sizes; where a photograph has no such size, the next "
         "smaller one. null: the original file if its owner allows it, otherwise the largest size",
     )
-    more_offers: tuple[Literal["tags", "uploaded_on"], ...] = Field(
-        (),
-        exclude_if=is_unset,
-        description="Further things to ask for, for "
-        "attributes (docs/sources). They are part of the requests' addresses: the source is asked anew with them",
-    )
+    more_offers: tuple[Literal["tags", "uploaded_on"], ...] = more_offers("things")
     page_size: int = Field(
         500,
         ge=1,

@@ -176,7 +176,6 @@ def _moved_notes(recipe: Recipe, before: Release | None, everything: pa.Table) -
 
 
 def _files(recipe: Recipe) -> list[str]:
-    """Names of the sources that are files."""
     return [source.name for source in recipe.file_sources]
 
 
@@ -365,7 +364,6 @@ def _list_files(
 
 
 def _without_taken_down(figures: pa.Table, taken_down: TableRef | None, store: Store) -> pa.Table:
-    """Figures without those of records that are taken down."""
     if taken_down is None:
         return figures
     removed = store.read_table(taken_down)["record_id"]

@@ -240,7 +240,6 @@ def _parse_answer(
 
 
 def _check_hosts(source: AnySource, requests: Iterable[SourceRequest]) -> None:
-    """Raise BadAnswer if a request goes to a host that is not the source's own."""
     allowed = museum_of(source).hosts
     for request in requests:
         try:

@@ -75,7 +75,6 @@ def remedy(field: str, column: Path, value: Any) -> str:
 
 
 def _or_all(field: str, column: Path, steps: list[Step]) -> str:
-    """What else may be done with a list: all of it."""
     if field == "image" and column[0] != "each":
         return f", or make a record of each with each: {path_of_steps(column)}"
     if field == "artist":

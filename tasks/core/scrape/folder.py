@@ -217,7 +217,6 @@ def _misfit(fitting: Sequence[str], path: str, end: str) -> str:
 
 
 def _is_annotation(source: AnyFileSource, path: str) -> bool:
-    """Whether a path is one that an image's annotation might have."""
     return (
         source.annotations is not None
         and source.annotations.format == "voc"

@@ -201,5 +201,4 @@ def _first_that_says(elements: Sequence[Any], condition: Condition) -> Any:
 
 
 def _listed(part: Any) -> list[Any]:
-    """What one element has, as a list."""
     return part if isinstance(part, list) else [] if part is None else [part]

@@ -273,7 +273,6 @@ def _rights_of_work(rights: Rights, row: Row) -> tuple[Rights, str | None]:
 
 @functools.lru_cache(maxsize=64)
 def _uris(values: tuple[tuple[str, str], ...]) -> dict[str, str]:
-    """The recipe's table of rights, by texts as they are compared."""
     return {(_text(text) or "").casefold(): uri for text, uri in values}
 
 

@@ -247,7 +247,6 @@ def _annotated(
 
 
 def _figures_row(record_id: str, image: coco.ImageFigures, categories: Collection[str]) -> dict[str, Any]:
-    """A row of SOURCE_FIGURES."""
     width_px, height_px = image.size_px
     figures = None if image.figures is None else coco.figures_of_categories(image.figures, categories)
     return {

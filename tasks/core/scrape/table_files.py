@@ -72,9 +72,8 @@ def tables_of_paths(source: TableSource, paths: Sequence[str]) -> list[str]:
     """Paths of the source's table, or of all tables where it is a pattern; sorted. Letters may be composed or not."""
     if not source.is_pattern_of_tables:
         return [path] if (path := FileNames(paths).find(source.table)) is not None else []
-    pattern = canonical_name(_lower_ending(source.table))
-    parts = [None if part == "**" else _name_pattern(part) for part in pattern.split("/")]
-    return sorted(path for path in paths if _fits(canonical_name(_lower_ending(path)).split("/"), parts))
+    pattern = _path_pattern(canonical_name(_lower_ending(source.table)))
+    return sorted(path for path in paths if pattern.fullmatch(f"{canonical_name(_lower_ending(path))}/"))
 
 
 def _lower_ending(path: str) -> str:
@@ -87,43 +86,31 @@ def _lower_ending(path: str) -> str:
     return f"{head}{dot}{ending.lower()}" if dot and "/" not in ending else path
 
 
-def _fits(names: Sequence[str], parts: Sequence[re.Pattern[str] | None]) -> bool:
-    """Whether a path fits a pattern as shells read it. parts: a pattern for each name, None for any folders or none.
+def _path_pattern(pattern: str) -> re.Pattern[str]:
+    """What fits a pattern as shells read it, of paths with "/" behind each name; ** stands for any folders or none.
 
-    Goes by the sets of parts that may come next, so that no pattern takes long.
+    Names between two ** take their first place, and are not tried at others, so that no pattern takes long.
     """
-    nexts = _with_passed({0}, parts)
-    for name in names:
-        after = set()
-        for place in nexts - {len(parts)}:
-            part = parts[place]
-            if part is None:
-                after.add(place)
-            elif part.fullmatch(name):
-                after.add(place + 1)
-        nexts = _with_passed(after, parts)
-    return len(parts) in nexts
+    runs = [""]
+    for part in pattern.split("/"):
+        if part != "**":
+            runs[-1] += f"{_name_pattern(part)}/"
+        elif runs[-1] or len(runs) == 1:  # several ** are as one
+            runs.append("")
+    if len(runs) == 1:
+        return re.compile(runs[0])
+    first, *between, last = runs
+    folders = "(?:[^/]*/)"
+    return re.compile(f"{first}{''.join(f'(?>{folders}*?{run})' for run in between)}{folders}*{last}")
 
 
-def _with_passed(places: set[int], parts: Sequence[re.Pattern[str] | None]) -> set[int]:
-    """The places, and those behind parts that may stand for no folder."""
-    passed = set(places)
-    for place in range(min(places, default=len(parts)), len(parts)):
-        if place in passed and parts[place] is None:
-            passed.add(place + 1)
-    return passed
-
-
-def _name_pattern(part: str) -> re.Pattern[str]:
-    """A name in which * and ? stand for any letters and for any one; a piece between two * takes its first place, and
-    is not tried at others.
-    """
-    pieces = ["".join("." if sign == "?" else re.escape(sign) for sign in piece) for piece in re.split(r"\*+", part)]
+def _name_pattern(part: str) -> str:
+    """A name in which * and ? stand for any letters and for any one; a piece between two * takes its first place."""
+    pieces = ["".join("[^/]" if sign == "?" else re.escape(sign) for sign in piece) for piece in re.split(r"\*+", part)]
     if len(pieces) == 1:
-        return re.compile(pieces[0], re.DOTALL)
+        return pieces[0]
     first, *between, last = pieces
-    text = "".join(f"(?>.*?{piece})" for piece in between)
-    return re.compile(f"{first}{text}.*{last}", re.DOTALL)
+    return f"{first}{''.join(f'(?>[^/]*?{piece})' for piece in between)}[^/]*{last}"
 
 
 def rows(source: TableSource, files: Files, attributes: AttributeFields, left_out: Tally) -> Iterable[dict[str, Any]]:
@@ -136,7 +123,7 @@ def rows(source: TableSource, files: Files, attributes: AttributeFields, left_ou
         raise missing_file(source, A_TABLE, source.table, there)
 
     def read(counts: Tally) -> Iterable[dict[str, Any]]:
-        return rows_of_tables(source, tables, files.open, files.parquet_rows, counts)
+        return rows_of_tables(source, tables, files, counts)
 
     # what is no row is counted when the rows are read for good
     whole_floats = table.whole_float_fields(source, lambda: read(Tally())) if source.ending == ".csv" else ()
@@ -154,7 +141,6 @@ def expected(source: TableSource, paths: Sequence[str], left_out: Tally) -> str:
 
 
 def _tables_there(paths: Iterable[str]) -> str:
-    """The tables that are there in place of one that isn't."""
     tables = sorted(path for path in paths if path.lower().endswith(TABLE_ENDINGS))
     if not tables:
         return f"; there is no table, which ends in {', '.join(TABLE_ENDINGS)}"
@@ -162,39 +148,29 @@ def _tables_there(paths: Iterable[str]) -> str:
 
 
 def rows_of_tables(
-    source: TableSource,
-    tables: Sequence[str],
-    read: Read,
-    parquet_rows: Callable[[bytes], Iterable[dict[str, Any]]],
-    left_out: Tally,
+    source: TableSource, tables: Sequence[str], files: Files, left_out: Tally
 ) -> Iterator[dict[str, Any]]:
     """The rows of all tables. Of many JSON files, one that can't be read or is broken is a row that says so.
 
     left_out: counts lines that are no rows. Raises BadInput, in one sentence, if the table has another format than
     expected.
     """
-    if source.is_pattern_of_tables:
-        return _rows_of_files(source, tables, read, left_out)
-    return _rows_of_table(source, read, parquet_rows, left_out)
-
-
-def _rows_of_files(source: TableSource, tables: Sequence[str], read: Read, left_out: Tally) -> Iterator[dict[str, Any]]:
-    """Rows of many JSON files; of one that can't be read, or is broken, a row that says so."""
+    if not source.is_pattern_of_tables:
+        yield from _rows_of_table(source, files, left_out)
+        return
     for path in tables:
         try:
-            with _opened(source, read, path) as file:
+            with _opened(source, files.open, path) as file:
                 for row in _rows_of_text(source, path, file, left_out):
                     yield {UNREADABLE: f"{path}: {row[UNREADABLE]}"} if UNREADABLE in row else row
         except BadInput as problem:
             yield {UNREADABLE: str(problem)}
 
 
-def _rows_of_table(
-    source: TableSource, read: Read, parquet_rows: Callable[[bytes], Iterable[dict[str, Any]]], left_out: Tally
-) -> Iterator[dict[str, Any]]:
-    with _opened(source, read, source.table) as file:
+def _rows_of_table(source: TableSource, files: Files, left_out: Tally) -> Iterator[dict[str, Any]]:
+    with _opened(source, files.open, source.table) as file:
         if source.ending == ".parquet":
-            yield from parquet_rows(file.read())
+            yield from files.parquet_rows(file.read())
         else:
             yield from _rows_of_text(source, source.table, file, left_out)
 

@@ -145,7 +145,6 @@ def _image(source: UkiyoeSource, request: SourceRequest, page: Page, holder: Ele
 
 
 def _value(page: Page, row: Element | None) -> str:
-    """The text next to a row's label."""
     return page.text(page.one("span", within=row)) if row else ""
 
 

@@ -160,7 +160,6 @@ def _is_number(kind: pa.DataType) -> bool:
 
 
 def _may_be_numbers(kind: pa.DataType) -> bool:
-    """Whether values of this type are numbers, or all null."""
     return _is_number(kind) or bool(pa.types.is_null(kind))
 
 

@@ -182,7 +182,6 @@ def _read(fs: Any, path: str) -> DataContract:
 
 
 def _parse(text: str) -> Any:
-    """One of the program's own files."""
     return yaml.load(text, Loader=_LOADER)
 
 

@@ -128,7 +128,6 @@ def _with_points(name: str, column: str, texts: pa.ChunkedArray) -> pa.ChunkedAr
 
 
 def _numbers(name: str, column: str, texts: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
-    """Raises BadInput for the first text that is no number."""
     try:
         return texts.cast(kind)
     except pa.ArrowInvalid as problem:
@@ -146,12 +145,12 @@ def _is_number(text: str, kind: pa.DataType) -> bool:
 
 def _lists(name: str, column: str, texts: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
     """Lists of numbers out of JSON, null for null; Python and pandas write lists so. Raises BadInput for any other."""
-    values = [None if text is None else _numbers_of(text) for text in texts.to_pylist()]
-    for text, numbers in zip(texts.to_pylist(), values, strict=True):
-        if text is not None and numbers is None:
-            raise BadInput(
-                f"{name}: expected lists such as [1, 2.5] in the column {quoted(column)}, got {quoted(text)}"
-            )
+    values: list[list[Any] | None] = []
+    for text in texts.to_pylist():
+        values.append(None if text is None else _numbers_of(text))
+        if text is not None and values[-1] is None:
+            expected = f"lists such as [1, 2.5] in the column {quoted(column)}"
+            raise BadInput(f"{name}: expected {expected}, got {quoted(text)}")
     return pa.chunked_array([pa.array(values, kind)])
 
 

@@ -193,7 +193,6 @@ class Folder:
         return path
 
     def _why_not_below(self, path: str) -> str:
-        """What is wrong with a path that `contains` refuses."""
         if "\0" in path:
             return "has a NUL, as no file's name may"
         if self.is_local and (path.startswith("/") or ".." in path.split("/")):
@@ -221,7 +220,6 @@ class Folder:
         return ""
 
     def _listed(self, infos: Iterable[dict[str, Any]]) -> Iterator[tuple[str, str]]:
-        """(path below the folder, validator) of what the file system says of files."""
         prefix = len(f"{self.root.rstrip('/')}/") if self.root else 0
         for info in infos:
             yield _as_text(info["name"][prefix:]), self._validator(info)
@@ -268,7 +266,6 @@ def _too_long(max_bytes: int) -> UnreadableImage:
 
 
 def _leads_to_folder(entry: "os.DirEntry[str]") -> bool:
-    """Whether an entry is a link to a folder that can be seen."""
     try:
         return entry.is_symlink() and entry.is_dir()
     except OSError:  # a link that goes round, or through a folder that may not be read

@@ -148,7 +148,6 @@ def read_from(fs: AbstractFileSystem, path: str) -> bytes:
 
 
 def _open(path: str, follows_link: bool) -> tuple[int, int]:
-    """A regular file's handle, and its length."""
     # without O_NONBLOCK, a pipe that took the file's place meanwhile would wait for ever
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follows_link else os.O_NOFOLLOW))
     try:

@@ -197,7 +197,6 @@ def _is_closed(into: BinaryIO) -> bool:
 
 
 def _promised_bytes(response: requests.Response) -> int | None:
-    """Content-Length, if there is a valid one."""
     value = response.headers.get("Content-Length", "").strip()
     return int(value) if value.isdecimal() and len(value) < 16 else None
 

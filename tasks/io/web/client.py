@@ -165,8 +165,6 @@ class Client:
         except UnreadableImage as problem:
             raise UnreadableImage(problem.reason, exchange.secret_filter.mask_text(problem.detail)[:250]) from None
 
-    # -------------------------------------------------------------------------------------------- one request
-
     def _follow_redirects(self, exchange: _Exchange) -> ResponseBody:
         expects = exchange.request.expects
         while True:
@@ -191,7 +189,6 @@ class Client:
         return target
 
     def _send(self, exchange: _Exchange, target: Target) -> ResponseBody | str:
-        """The body, or the location of a redirect."""
         request = exchange.request
         headers = {"Accept-Encoding": "identity" if request.expects == "image" else "gzip"}
         if request.etag:
@@ -267,8 +264,6 @@ class Client:
             self._raise_unauthorized(request.credential, token)
         raise UnreadableImage(Reason.HTTP_ERROR, f"status {status}")
 
-    # -------------------------------------------------------------------------------------------- secrets
-
     def _token(self, exchange: _Exchange, target: Target) -> str | None:
         """The value of the credential's parameter: the secret, or a session token; None for any other host.
 
@@ -315,8 +310,6 @@ class Client:
             ) from None
         self._sessions.forget(credential, token)
         raise UnreadableImage(Reason.SERVER_ERROR, "status 401: the session ran out")
-
-    # -------------------------------------------------------------------------------------------- permission
 
     @contextlib.contextmanager
     def _one_thread_at_a_time(self, name: str, permits: RequestPermits) -> Iterator[None]:
@@ -449,7 +442,6 @@ def _without_parameter(url: str, credential: Credential | None) -> str:
 
 
 def _unreadable_from_error(problem: Exception) -> UnreadableImage:
-    """The reason why a request got no response."""
     reasons = [problem, *(getattr(problem, "args", None) or ()), problem.__cause__, problem.__context__]
     inner = [getattr(error, "reason", None) for error in reasons]
     for error in (*reasons, *inner):

@@ -104,8 +104,6 @@ class Downloads:
                     raise result
                 return result
 
-    # ------------------------------------------------------------------------------------------------ threads
-
     def _work(self) -> None:
         try:
             while (taken := self._next()) is not None:

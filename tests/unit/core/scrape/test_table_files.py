@@ -10,7 +10,7 @@ from schemas.errors import BadInput
 from schemas.sources import TableSource
 from tasks.core.passed_over import Tally
 from tasks.core.scrape.json_works import UNREADABLE
-from tasks.core.scrape.table_files import UnreadableFile, read_bytes, rows_of_tables, tables_of_paths
+from tasks.core.scrape.table_files import Files, UnreadableFile, read_bytes, rows_of_tables, tables_of_paths
 
 
 def source(table: str, **more: Any) -> TableSource:
@@ -25,7 +25,9 @@ def rows(files: dict[str, bytes], table: str, **more: Any) -> list[dict[str, Any
 
     settings = source(table, **more)
     return list(
-        rows_of_tables(settings, tables_of_paths(settings, list(files)), read, lambda data: [{"id": data}], Tally())
+        rows_of_tables(
+            settings, tables_of_paths(settings, [*files]), Files([], read, lambda data: [{"id": data}]), Tally()
+        )
     )
 
 
