@@ -6,7 +6,7 @@ changed parser reads the stored answers again and no request is sent.
 
 import contextvars
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from typing import IO
 
@@ -133,7 +133,9 @@ def scrape(recipe: Recipe, context: Context, chosen: Predecessor) -> State:
         said,
         lambda: artists.with_artist_names(said, matching.merge_aliases(recipe.artists), own).select(_NAME_COLUMNS),
     )
-    everything = _with_styles(store, recipe, _with_names(everything, store.read_table(artist_names)))
+    named = store.read_table(artist_names)
+    everything = records.with_columns(everything, {name: named[name] for name in _NAME_COLUMNS[1:]})
+    everything = _with_styles(store, recipe, everything)
     everything, taken_down, notes = by_hand.apply_manual_lists(store, recipe, context, everything, before)
     everything = records.limit_records(everything, recipe.limit)
     state = State(
@@ -162,7 +164,7 @@ def scrape(recipe: Recipe, context: Context, chosen: Predecessor) -> State:
             *(note for source in recipe.sources for note in records.rights_note(source, everything)),
             *(note for source in recipe.sources for note in records.empty_columns_note(source, everything)),
             *unread_notes(store, recipe, state),
-            *absent_notes(everything, recipe.attributes, _files(recipe)),
+            *absent_notes(everything, recipe.attributes, [source.name for source in recipe.file_sources]),
         ),
     )
     return state.then(step.model_copy(update={"pending": pending, "passed_over": passed}))
@@ -173,10 +175,6 @@ def _moved_notes(recipe: Recipe, before: Release | None, everything: pa.Table) -
     moves = previous.moved_records(before, everything.select(MOVED_BY)) if recipe.limit is None else Moves()
     end = [f"nothing will be published so: {WAY_OUT}"] if is_many(moves, recipe.max_renamed_fraction) else []
     return tuple(f"scrape: {sentence}" for sentence in (*moved_sentences(moves), *end))
-
-
-def _files(recipe: Recipe) -> list[str]:
-    return [source.name for source in recipe.file_sources]
 
 
 def _coco_files(store: Store, listings: Sequence[crawl.SourceListing]) -> TableRef | None:
@@ -316,13 +314,8 @@ def _list_files(
     blobs = dict(zip(answers["locator"].to_pylist(), answers["sha256"].to_pylist(), strict=True))
     problems = dict(zip(answers["locator"].to_pylist(), answers["detail"].to_pylist(), strict=True))
     paths = sorted(validators)
-    view = pa.table(
-        {
-            "path": paths,
-            "sha256": pa.array([blobs.get(path) for path in paths], pa.string()),
-            "problem": pa.array([problems.get(path) for path in paths], pa.string()),
-        }
-    )
+    known = {"sha256": map(blobs.get, paths), "problem": map(problems.get, paths)}
+    view = pa.table({"path": paths, **{name: pa.array(list(values), pa.string()) for name, values in known.items()}})
 
     def open_file(path: str) -> IO[bytes] | None:
         if problems.get(path):
@@ -342,17 +335,17 @@ def _list_files(
 
     attributes = fields_of(recipe.attributes, source.name)
     settings = _FileSourceSettings(source=source, categories=recipe.schemes_by_category, attributes=attributes)
-    table, is_new = decide_once(store, "records", settings, CODE, view, lambda: read_source().records)
-    figures, _ = decide_once(store, "figures", settings, CODE, view, lambda: read_source().figures)
-    notes, _ = decide_once(
-        store, "notes", settings, CODE, view, lambda: pa.table({"note": pa.array(read_source().notes, pa.string())})
-    )
-    passed, _ = decide_once(
-        store, "passed-over", settings, CODE, view, lambda: passed_over.table(read_source().passed_over)
-    )
+
+    def decided(kind: str, table_of: Callable[[sources.SourceTables], pa.Table]) -> tuple[TableRef, bool]:
+        return decide_once(store, kind, settings, CODE, view, lambda: table_of(read_source()))
+
+    table, is_new = decided("records", lambda found: found.records)
+    figures, _ = decided("figures", lambda found: found.figures)
+    notes, _ = decided("notes", lambda found: pa.table({"note": pa.array(found.notes, pa.string())}))
+    passed, _ = decided("passed-over", lambda found: passed_over.table(found.passed_over))
     coco_files = None
     if source.annotations is not None and source.annotations.format == "coco":
-        coco_files, _ = decide_once(store, "coco-files", settings, CODE, view, lambda: read_source().coco_files)
+        coco_files, _ = decided("coco-files", lambda found: found.coco_files)
     return crawl.SourceListing(
         records=table,
         figures=figures,
@@ -380,14 +373,7 @@ def _with_styles(store: Store, recipe: Recipe, everything: pa.Table) -> pa.Table
         view,
         lambda: styles.with_style_names(view, styles.names_by_style(recipe.styles)),
     )
-    style = store.read_table(style_names)["style"]
-    return everything.set_column(RECORDS.get_field_index("style"), RECORDS.field("style"), style)
-
-
-def _with_names(everything: pa.Table, artist_names: pa.Table) -> pa.Table:
-    for name in _NAME_COLUMNS[1:]:
-        everything = everything.set_column(RECORDS.get_field_index(name), RECORDS.field(name), artist_names[name])
-    return everything
+    return records.with_columns(everything, {"style": store.read_table(style_names)["style"]})
 
 
 def example_records(state: State, at_most: int, context: Context) -> list[str]:

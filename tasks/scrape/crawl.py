@@ -30,6 +30,7 @@ from tasks.io.store.store import Store
 from tasks.scrape.answers import AnswerIndex, answer_body, download_answers_part, open_answers
 
 CODE = code_digest(core)
+_PARSED = [field.name for field in dataclasses.fields(core.AnswerTables)]
 _REPEATED = "works that a listing has had before"
 
 
@@ -72,11 +73,7 @@ def crawl_source(
     BrokenPromise if a listing can't be parsed, BadInput if the source has no works, or no value of an attribute is of
     its type.
     """
-    index = (
-        AnswerIndex(store, answers_folder(source.name))
-        if context.plan
-        else open_answers(store, answers_folder(source.name))
-    )
+    index = (AnswerIndex if context.plan else open_answers)(store, answers_folder(source.name))
     fields = fields_of(attributes or {}, source.name)
     frontier, requested = core.start_requests(source), pa.chunked_array([], pa.string())
     # of one part only: all pages of a listing are in one part
@@ -174,12 +171,8 @@ def _parsed_parts(
     for number in sorted(pc.unique(answered["part"]).to_pylist()):
         wanted = answered.filter(pc.equal(answered["part"], number))["url"]
         whole = parse(index.part_table(number))
-        yield core.AnswerTables(
-            *(
-                table.filter(pc.is_in(table["answer_url"], value_set=wanted))
-                for table in (getattr(whole, field.name) for field in dataclasses.fields(whole))
-            )
-        )
+        tables = (getattr(whole, word) for word in _PARSED)
+        yield core.AnswerTables(*(table.filter(pc.is_in(table["answer_url"], value_set=wanted)) for table in tables))
 
 
 def _parse_part(store: Store, source: AnyWebSource, attributes: AttributeFields, part: TableRef) -> core.AnswerTables:
@@ -193,16 +186,12 @@ def _parse_part(store: Store, source: AnyWebSource, attributes: AttributeFields,
         return core.parse_answers(source, rows, functools.partial(answer_body, store), attributes)
 
     no_view = pa.table({})
-    refs = [
-        decide_once(store, f"parsed-{word}", settings, CODE, no_view, functools.partial(_table_named, parse, word))[0]
-        for word in (field.name for field in dataclasses.fields(core.AnswerTables))
-    ]
-    return core.AnswerTables(*(store.read_table(ref, is_remembered=False) for ref in refs))
 
+    def parsed(word: str) -> pa.Table:
+        ref, _ = decide_once(store, f"parsed-{word}", settings, CODE, no_view, lambda: getattr(parse(), word))
+        return store.read_table(ref, is_remembered=False)
 
-def _table_named(parse: Callable[[], core.AnswerTables], word: str) -> pa.Table:
-    table: pa.Table = getattr(parse(), word)
-    return table
+    return core.AnswerTables(*map(parsed, _PARSED))
 
 
 def _new_requests(tables: list[pa.Table], requested: pa.ChunkedArray) -> pa.Table:
@@ -230,9 +219,8 @@ def _count_repeats(later: Tally, tables: list[pa.Table], new: pa.Table) -> None:
 def _without_purged(source: AnyWebSource, requests: pa.Table, purged: pa.Array | pa.ChunkedArray | None) -> pa.Table:
     if purged is None or not len(purged):
         return requests
-    record_ids = pc.binary_join_element_wise(
-        pa.scalar(source.name), requests["key"], ":"
-    )  # null for a listing, which stays
+    # null for a listing, which stays
+    record_ids = pc.binary_join_element_wise(pa.scalar(source.name), requests["key"], ":")
     return requests.filter(pc.invert(pc.is_in(record_ids, value_set=purged)))
 
 
@@ -263,9 +251,8 @@ def _listing_status(index: AnswerIndex, urls: pa.ChunkedArray, source: AnyWebSou
     is_unreached = pc.or_(is_failing, pc.is_null(best["part"]))
     is_stale = pc.and_(pc.invert(is_unreached), pc.fill_null(best["has_failed_since"], False))
     is_refused = pc.and_(pc.is_valid(best["reason"]), pc.invert(is_failing))
-    is_empty = pc.fill_null(
-        pc.equal(best["reason"], str(Reason.NOT_FOUND)), False
-    )  # a listing that no longer exists is empty
+    # a listing that no longer exists is empty
+    is_empty = pc.fill_null(pc.equal(best["reason"], str(Reason.NOT_FOUND)), False)
     notes = []
     for which, words in (
         (is_unreached, "failed; requested again in the next build"),

@@ -183,10 +183,8 @@ def next_listing_requests(source: AnySource, answer: Mapping[str, Any], body: Bo
 
 def requests_table(requests: Iterable[SourceRequest]) -> pa.Table:
     """SOURCE_REQUESTS, each URL once, in the given order."""
-    rows = _Rows(SOURCE_REQUESTS)
-    for url, request in {request.url: request for request in requests}.items():
-        rows.add(_request_row(request) | {"url": url})
-    return rows.table()
+    by_url = {request.url: request for request in requests}
+    return pa.Table.from_pylist([*map(_request_row, by_url.values())], schema=SOURCE_REQUESTS)
 
 
 def count_notes(reports: pa.Table, records: pa.Table) -> list[str]:
@@ -230,11 +228,8 @@ def _parse_answer(
         _check_hosts(source, parsed.requests)
     except BadAnswer as problem:
         if answer["key"] is None:
-            return (
-                ParsedAnswer(),
-                str(problem).encode("utf-8", "replace").decode(),
-                None,
-            )  # the quote may not be valid UTF-8
+            # the quote may not be valid UTF-8
+            return ParsedAnswer(), str(problem).encode("utf-8", "replace").decode(), None
         return ParsedAnswer(), None, (Reason.BAD_RECORD, str(problem))
     return parsed, None, None
 
@@ -262,13 +257,8 @@ def _record_row(source: AnySource, row: Mapping[str, Any], attributes: Attribute
 
 
 def _request_row(request: SourceRequest) -> dict[str, Any]:
-    return {
-        "url": request.url,
-        "kind": request.kind,
-        "key": request.source_key,
-        "expects": request.expects,
-        "needs_secret": request.needs_secret,
-    }
+    values = (request.url, request.kind, request.source_key, request.expects, request.needs_secret)
+    return dict(zip(SOURCE_REQUESTS.names, values, strict=True))
 
 
 class _Rows:

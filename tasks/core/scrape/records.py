@@ -52,16 +52,9 @@ def record(source: Source, row: Row) -> dict[str, Any]:
     """
     texts = {field: _text(value) for field, value in row.items() if field not in _NO_TEXTS}
     key, image = texts.get("key"), texts.get("image")
-    if is_inexact(row.get("key")):
-        return _blank_record(source, f"row-{_identity_digest(row)[:12]}", Reason.BAD_RECORD, _inexact_key(row["key"]))
-    if not key or not image:
-        missing = "key" if not key else "image"
-        return _blank_record(
-            source, key or f"row-{_identity_digest(row)[:12]}", Reason.BAD_RECORD, f"no {missing} in the row"
-        )
-    if len(str(row["image"])) > _LONGEST_PLACE:
-        detail = f"an image's place of {len(str(row['image']))} characters, at most {_LONGEST_PLACE} are possible"
-        return _blank_record(source, key, Reason.BAD_RECORD, detail)
+    if (problem := _problem(row, key, image)) is not None:
+        name = key if key and not is_inexact(row.get("key")) else f"row-{_identity_digest(row)[:12]}"
+        return _blank_record(source, name, Reason.BAD_RECORD, problem)
     locator = locator_of(_writable(str(row["image"])))
     style, date_text, own = texts.get("style"), texts.get("date_text"), source.date_words
     stated, first, last = (year_of_cell(row.get(name), own) for name in ("year", "year_first", "year_last"))
@@ -88,11 +81,19 @@ def record(source: Source, row: Row) -> dict[str, Any]:
     return {**known, "artist_text": known["artist"]}
 
 
-def _inexact_key(key: float) -> str:
-    return (
-        f"the key {key!r} is a float beyond 2^53, which may stand for several whole numbers: write keys as whole "
-        "numbers or as text"
-    )
+def _problem(row: Row, key: str | None, image: str | None) -> str | None:
+    """Why a row is no record; None if it is one. key, image: their texts."""
+    if is_inexact(row.get("key")):
+        return (
+            f"the key {row['key']!r} is a float beyond 2^53, which may stand for several whole numbers: write keys as "
+            "whole numbers or as text"
+        )
+    if not key or not image:
+        return f"no {'key' if not key else 'image'} in the row"
+    length = len(str(row["image"]))
+    if length <= _LONGEST_PLACE:
+        return None
+    return f"an image's place of {length} characters, at most {_LONGEST_PLACE} are possible"
 
 
 def dropped_record(source: Source, key: str, reason: Reason, detail: str) -> dict[str, Any]:
@@ -205,10 +206,16 @@ def with_year_within(known: pa.Table) -> pa.Table:
         within = years_of_work((first, last), None, stated, None)
         for name, value in zip(years, (one_year(within, stated, text), *within), strict=True):
             years[name].append(value)
-    for name, values in years.items():
-        place = known.schema.get_field_index(name)
-        known = known.set_column(place, known.schema.field(place), pa.array(values, known.schema.field(place).type))
-    return known
+    return with_columns(known, years)
+
+
+def with_columns(table: pa.Table, columns: Mapping[str, pa.ChunkedArray | list[Any]]) -> pa.Table:
+    """The table with these columns, or their values, in place of its own of these names, in its types."""
+    for name, column in columns.items():
+        place, field = table.schema.get_field_index(name), table.schema.field(name)
+        array = pa.array(column, field.type) if isinstance(column, list) else column
+        table = table.set_column(place, field, array)
+    return table
 
 
 def limit_records(records: pa.Table, limit: int | None) -> pa.Table:
@@ -221,25 +228,16 @@ def limit_records(records: pa.Table, limit: int | None) -> pa.Table:
         drawn += _draw_record_ids(kept.filter(pc.equal(kept["source"], source)), limit)
     chosen = pa.array(drawn, pa.string())
     is_over = pc.and_(pc.is_null(records["reason"]), pc.invert(pc.is_in(records["record_id"], value_set=chosen)))
-    return _with_value(
-        _with_value(records, "reason", is_over, str(Reason.OVER_LIMIT)), "detail", is_over, f"limit {limit}"
-    )
+    dropped = {"reason": str(Reason.OVER_LIMIT), "detail": f"limit {limit}"}
+    return with_columns(records, {name: pc.if_else(is_over, value, records[name]) for name, value in dropped.items()})
 
 
 def _draw_record_ids(records: pa.Table, limit: int) -> list[str]:
     """The `limit` record_ids with the smallest SHA-256, taken from a stream to save memory."""
     batches = records.select(["record_id"]).to_batches(max_chunksize=_BATCH)
     names = (str(name) for batch in batches for name in batch.column(0).to_pylist())
-    return [name for _, name in heapq.nsmallest(limit, ((_record_id_digest(name), name) for name in names))]
-
-
-def _record_id_digest(name: str) -> bytes:
-    return hashlib.sha256(name.encode()).digest()
-
-
-def _with_value(table: pa.Table, name: str, where: pa.ChunkedArray, value: str) -> pa.Table:
-    place = table.schema.get_field_index(name)
-    return table.set_column(place, table.schema.field(place), pc.if_else(where, value, table[name]))
+    drawn = heapq.nsmallest(limit, ((hashlib.sha256(name.encode()).digest(), name) for name in names))
+    return [name for _, name in drawn]
 
 
 def _blank_record(source: Source, key: str, reason: Reason | None, detail: str | None) -> dict[str, Any]:

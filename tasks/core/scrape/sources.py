@@ -240,10 +240,9 @@ def _annotated(
         "detail": details,
         **{name: [row[name] for row in rights] for name in _RIGHTS},
     }
-    for name, values in changed.items():
-        place, kind = RECORDS.get_field_index(name), RECORDS.field(name)
-        found = found.set_column(place, kind, pa.array(values, kind.type))
-    return SourceTables(found, pa.Table.from_pylist(list(figures.values()), schema=SOURCE_FIGURES))
+    return SourceTables(
+        records.with_columns(found, changed), pa.Table.from_pylist(list(figures.values()), schema=SOURCE_FIGURES)
+    )
 
 
 def _figures_row(record_id: str, image: coco.ImageFigures, categories: Collection[str]) -> dict[str, Any]:

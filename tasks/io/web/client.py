@@ -128,16 +128,13 @@ class Client:
 
         redirect_chain: of the request's PostponedRequest, if there was one. has_failed: the request failed before.
         """
-        self._own_permit.host, self._own_permit.redirect_chain, self._own_permit.has_failed = (
-            host,
-            redirect_chain,
-            has_failed,
-        )
+        own = self._own_permit
+        own.host, own.redirect_chain, own.has_failed = host, redirect_chain, has_failed
         try:
             yield
         finally:
-            self._own_permit.redirect_chain, self._own_permit.has_failed = None, False
-            RequestPermits(self._rate_limiter, self._own_permit).cancel_unused()
+            own.redirect_chain, own.has_failed = None, False
+            RequestPermits(self._rate_limiter, own).cancel_unused()
 
     def get(
         self, request: DownloadRequest, into: BinaryIO, limits: Limits, *, has_permit: bool = False
