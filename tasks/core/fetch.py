@@ -84,15 +84,13 @@ def outcome(records: pa.Table, answers: pa.Table, settings: Fetch) -> pa.Table:
     if at.null_count:
         raise KeyError(f"expected an answer for '{records['locator'].filter(pc.is_null(at))[0]}', got none")
     given = answers.select(_ANSWER_COLUMNS).take(at)
-    pixels = pc.multiply(*(pc.fill_null(given[side].cast(pa.int64()), 0) for side in ("width_px", "height_px")))
+    pixels = pc.multiply(*(pc.fill_null(given[side].cast(pa.int64()), 0) for side in _SIDES))
     failures = pc.make_struct(
         pc.is_valid(given["reason"]),
         pc.greater(pixels, settings.max_pixels),
         pc.fill_null(pc.greater(given["bytes"], min(settings.max_bytes, _MOST_BYTES)), False),
     )
-    sizes = pc.binary_join_element_wise(
-        given["width_px"].cast(pa.string()), given["height_px"].cast(pa.string()), " x "
-    )
+    sizes = pc.binary_join_element_wise(*(given[side].cast(pa.string()) for side in _SIDES), " x ")
     too_large = pc.binary_join_element_wise(sizes, f" px, at most {settings.max_pixels} px allowed", "")
     reason = pc.case_when(failures, given["reason"], str(Reason.TOO_MANY_PIXELS), str(Reason.TOO_MANY_BYTES))
     detail = pc.case_when(failures, given["detail"], too_large, f"more than {settings.max_bytes} bytes")

@@ -15,12 +15,7 @@ _EXAMPLES = 3
 _MOST_KINDS = 12
 _OTHERS = "others"
 IMAGES_OF_FILE = "images in the COCO file"
-_YIELDS = {
-    "annotations": "figure",
-    "objects": "figure",
-    "images": "annotation",
-    IMAGES_OF_FILE: "annotation",
-}
+_YIELDS = {"annotations": "figure", "objects": "figure", "images": "annotation", IMAGES_OF_FILE: "annotation"}
 """What a list's entries should yield, where that is no record."""
 _Kind = tuple[str, tuple[int, tuple[str, ...]]]
 """A kind, its count and its examples."""
@@ -55,11 +50,7 @@ class Tally:
         return sum(count for count, _ in self._kinds.values())
 
     def rows(
-        self,
-        sources: tuple[str, ...],
-        unit: str,
-        listed: int,
-        is_always_shown: Callable[[str], bool] = lambda _: False,
+        self, sources: tuple[str, ...], unit: str, listed: int, is_always_shown: Callable[[str], bool] = lambda _: False
     ) -> tuple[PassedOver, ...]:
         """A row for each kind, the most frequent first; rare ones beyond a dozen are one row. listed: the list's
         length. is_always_shown: whether a kind has its own row however rare it is, also beyond a dozen.

@@ -218,15 +218,8 @@ def _download_answer(store: Store, request: Row, download: DownloadRequest, gues
         into.seek(0)
         body = into.read()
     is_same = response.is_unchanged or response.sha256 == request.get("sha256")
-    return {
-        **_row(request),
-        "body": body,
-        "sha256": response.sha256 or None,
-        "bytes": response.bytes,
-        "etag": response.etag,
-        "last_modified": response.last_modified,
-        "is_known": is_same,
-    }
+    validators = {"etag": response.etag, "last_modified": response.last_modified, "is_known": is_same}
+    return _row(request, body=body, sha256=response.sha256 or None, bytes=response.bytes, **validators)
 
 
 def _row(request: Row, **given: Any) -> Row:

@@ -104,10 +104,8 @@ def parse(source: CommonsSource, request: SourceRequest, data: bytes) -> ParsedA
         return ParsedAnswer((), following, tuple(_claimed_counts(request, pages)))
     if parameters.get("gcmtype") == "subcat":
         return _subcategories(source, request, parameters, pages, following)
-    is_whole = "batchcomplete" in answer and not {name for name in parameters if name.endswith("continue")} - {
-        "continue",
-        "gcmcontinue",
-    }
+    continued = {name for name in parameters if name.endswith("continue")}
+    is_whole = "batchcomplete" in answer and continued <= {"continue", "gcmcontinue"}
     rows, left_out = [], Tally()
     for page in pages:
         if (row := _row(source, page, is_whole)) is None:

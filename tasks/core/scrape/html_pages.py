@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from html.parser import HTMLParser
 from typing import NamedTuple
 from urllib.parse import SplitResult, quote, urljoin, urlsplit
@@ -64,62 +64,47 @@ class Page:
         return next((element for element in self.elements[at:last] if element.has(tag, *classes)), None)
 
 
-@dataclass
-class _OpenElement:
-    tag: str
-    attributes: dict[str, str]
-    place: int
-    text_first: int
-
-
-@dataclass
-class _PageBuilder:
-    elements: list[Element | None] = field(default_factory=list)
-    chunks: list[str] = field(default_factory=list)
-    titles: list[str] = field(default_factory=list)
-    stack: list[_OpenElement] = field(default_factory=list)
-    open_tags: Counter[str] = field(default_factory=Counter)
-
-    def begin(self, tag: str, attributes: dict[str, str]) -> None:
-        self.stack.append(_OpenElement(tag, attributes, len(self.elements), len(self.chunks)))
-        self.open_tags[tag] += 1
-        self.elements.append(None)
-
-    def end_last(self) -> None:
-        begun = self.stack.pop()
-        self.open_tags[begun.tag] -= 1
-        bounds = (begun.place + 1, len(self.elements), begun.text_first, len(self.chunks))
-        self.elements[begun.place] = Element(begun.tag, begun.attributes, *bounds)
-
-
 class _Parser(HTMLParser):
+    """Elements in the order in which they begin; of those that are open the ends are still to come."""
+
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
-        self.reading = _PageBuilder()
+        self.elements: list[Element] = []
+        self.chunks: list[str] = []
+        self.titles: list[str] = []
+        self.open: list[Element] = []
+        self._open_tags = Counter[str]()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Opens an element; of an attribute that is given twice the first counts, as in browsers."""
-        self.reading.begin(tag, {name: value or "" for name, value in reversed(attrs)})
+        attributes = {name: value or "" for name, value in reversed(attrs)}
+        begun = Element(tag, attributes, len(self.elements) + 1, 0, len(self.chunks), 0)
+        self.open.append(begun)
+        self.elements.append(begun)
+        self._open_tags[tag] += 1
         if tag in VOID_TAGS:
-            self.reading.end_last()
+            self.end_last()
 
     def handle_endtag(self, tag: str) -> None:
         """Closes the last element of that tag and what is open in it; nothing where none is open."""
-        if self.reading.open_tags[tag] <= 0:
-            return
-        while self.reading.open_tags[tag] > 0:
-            is_it = self.reading.stack[-1].tag == tag
-            self.reading.end_last()
-            if is_it:
-                return
+        if self._open_tags[tag]:
+            while self.end_last() != tag:
+                pass
+
+    def end_last(self) -> str:
+        """Closes the last element that is open; its tag."""
+        begun = self.open.pop()
+        self._open_tags[begun.tag] -= 1
+        self.elements[begun.first - 1] = begun._replace(last=len(self.elements), text_last=len(self.chunks))
+        return begun.tag
 
     def handle_data(self, data: str) -> None:
         """Collects text that a reader sees; the title separately."""
-        tag = self.reading.stack[-1].tag if self.reading.stack else ""
+        tag = self.open[-1].tag if self.open else ""
         if tag not in _UNREAD:
-            self.reading.chunks.append(data)
+            self.chunks.append(data)
         elif tag == "title":
-            self.reading.titles.append(data)
+            self.titles.append(data)
 
 
 def parse_page(data: bytes) -> Page:
@@ -136,11 +121,9 @@ def parse_page(data: bytes) -> Page:
         parser.feed(data.decode("utf-8", "replace"))
     except AssertionError as why:  # raised by html.parser at a marked section that it does not know
         raise BadAnswer(f"expected a page of HTML, got {quoted(data)} ({why})") from why
-    read = parser.reading
-    while read.stack:
-        read.end_last()
-    elements = tuple(element for element in read.elements if element is not None)
-    return Page(elements, tuple(read.chunks), " ".join("".join(read.titles).split()))
+    while parser.open:
+        parser.end_last()
+    return Page(tuple(parser.elements), tuple(parser.chunks), " ".join("".join(parser.titles).split()))
 
 
 def resolve_link(base: str, href: str) -> SplitResult | None:

@@ -187,12 +187,7 @@ def same_key(row: dict[str, Any], kept_locator: str | None = None) -> dict[str, 
     if locators[0] != locators[1] and canonical_name(locators[0]) == canonical_name(locators[1]):
         here, there = map(form_of, locators)
         detail += f": the names of the two files are the same, this one's in {here}, the other's in {there}"
-    return {
-        **row,
-        "record_id": f"{name}#{_identity_digest(row)[:12]}",
-        "reason": Reason.SAME_KEY,
-        "detail": detail,
-    }
+    return {**row, "record_id": f"{name}#{_identity_digest(row)[:12]}", "reason": Reason.SAME_KEY, "detail": detail}
 
 
 def with_year_within(known: pa.Table) -> pa.Table:

@@ -10,14 +10,7 @@ from urllib.parse import unquote
 
 from schemas.sources.surrealism import SurrealismSource
 from tasks.core.scrape.html_pages import Element, Page, parse_page, resolve_link
-from tasks.core.scrape.web_source import (
-    Offer,
-    OfferedValues,
-    ParsedAnswer,
-    SourceRequest,
-    WebMuseum,
-    quoted,
-)
+from tasks.core.scrape.web_source import Offer, OfferedValues, ParsedAnswer, SourceRequest, WebMuseum, quoted
 
 HOSTS: tuple[str, ...] = ("surrealism.website",)
 _OFFERS = {

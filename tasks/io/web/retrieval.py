@@ -105,13 +105,8 @@ def _has_blob(store: Store, request: Row) -> bool:
 
 
 def _row(request: Row, rules: str, sha256: str, length: int, inspection: Inspection) -> Row:
-    return {
-        **_blank(request, rules),
-        "sha256": sha256,
-        "bytes": length,
-        "width_px": inspection.width_px,
-        "height_px": inspection.height_px,
-    }
+    sides = {"width_px": inspection.width_px, "height_px": inspection.height_px}
+    return {**_blank(request, rules), "sha256": sha256, "bytes": length, **sides}
 
 
 def _blank(request: Row, rules: str) -> Row:
