@@ -52,7 +52,7 @@ def record(source: Source, row: Row) -> dict[str, Any]:
     """
     texts = {field: _text(value) for field, value in row.items() if field not in _NO_TEXTS}
     key, image = texts.get("key"), texts.get("image")
-    if (problem := _problem(row, key, image)) is not None:
+    if (problem := _problem(row, key, image)) is not None or key is None:
         name = key if key and not is_inexact(row.get("key")) else f"row-{_identity_digest(row)[:12]}"
         return _blank_record(source, name, Reason.BAD_RECORD, problem)
     locator = locator_of(_writable(str(row["image"])))
