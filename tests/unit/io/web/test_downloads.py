@@ -120,7 +120,7 @@ def test_one_connection_is_enough_for_a_log_in(site, down, login):
 
 
 def test_a_slow_host_whose_robots_txt_has_moved_is_not_asked_for_it_over_and_over(site, down, monkeypatch):
-    monkeypatch.setattr("tasks.io.web.permits._LONGEST_SLEEP_S", 0.01)
+    monkeypatch.setattr("tasks.io.web.rate_limits._LONGEST_SLEEP_S", 0.01)
     site.at("/robots.txt", moved("/r"))
     site.at("/x", answer(body=b"{}"))
 
