@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
-from schemas.credentials import Credential
+from schemas.manners import Credential
 from schemas.sources.flickr import FlickrSource
 from tasks.core.passed_over import Tally
 from tasks.core.scrape.web_source import (

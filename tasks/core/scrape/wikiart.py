@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 from urllib.parse import quote, unquote
 
-from schemas.credentials import Credential
+from schemas.manners import Credential
 from schemas.sources.wikiart import WikiartSource
 from tasks.core.passed_over import Tally
 from tasks.core.scrape.web_source import (
