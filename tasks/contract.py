@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from schemas.phrases import counted, quoted
-from tasks.core.contract.changes import changes, is_allowed
+from tasks.core.contract import changes, is_allowed
 from tasks.io.files import contracts
 
 

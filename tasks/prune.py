@@ -16,12 +16,12 @@ from schemas.errors import BadInput, DamagedFile
 from schemas.phrases import listed, quoted
 from schemas.tables import ANSWERS
 from tasks.core import prune as core
-from tasks.io.store import layout, leases, refusals, releases
+from tasks.io.store import layout, leases, releases
 from tasks.io.store.cleaning import StoreCleaner, written_at
+from tasks.io.store.datasets import read_refusal, read_uses, refused_datasets
 from tasks.io.store.layout import Area, PruneRule, PurgeRule
 from tasks.io.store.releases import Release
 from tasks.io.store.store import Store
-from tasks.io.store.uses import read_uses
 
 ALL = "all"
 _SHOWN = 5
@@ -95,7 +95,6 @@ def _day(text: str | None) -> date | None:
 def _dataset(
     store: Store, name: str, keep: int, since: date | None, grace_from: datetime, *, is_chosen: bool
 ) -> _Dataset:
-    """The dataset, and which of its releases stay."""
     if not store.is_overlay:
         releases.finish_publication(store, name)
     found = {release.root.rsplit("/", 1)[-1]: release for release in releases.versions(store, name)}
@@ -190,9 +189,9 @@ def _ledgers(store: Store, datasets: Sequence[_Dataset]) -> Iterator[pa.Table]:
     for dataset in datasets:
         for release in dataset.kept:
             yield release.ledger()
-    for name in refusals.refused_datasets(store):
+    for name in refused_datasets(store):
         with contextlib.suppress(BadInput):
-            if (refused := refusals.read_refusal(store, name)) is not None:
+            if (refused := read_refusal(store, name)) is not None:
                 yield refused.ledger
 
 

@@ -15,7 +15,7 @@ from schemas.release import ReleaseRecipe
 from tasks.core.record_ids import known_spellings
 from tasks.core.scrape.folder import fields_of_path
 from tasks.io.store import layout, releases
-from tasks.io.store.refusals import RefusedBuild, read_refusal, refused_datasets
+from tasks.io.store.datasets import RefusedBuild, read_refusal, refused_datasets
 from tasks.io.store.releases import Release
 from tasks.io.store.store import Store
 
@@ -68,7 +68,6 @@ def _lines_of_refused(refused: RefusedBuild, name: str, record_id: str) -> list[
 
 
 def _dataset(store: Store, dataset: str | None) -> str:
-    """The dataset that is meant."""
     known = sorted({*refused_datasets(store), *store.list_folder(layout.RELEASES)})
     if dataset is None and len(known) == 1:
         return known[0]

@@ -98,7 +98,7 @@ class _Files(SimpleHTTPRequestHandler):
 
 @contextlib.contextmanager
 def release_pages(stores: Sequence[str], host: str, port: int, names: frozenset[str]) -> Iterator[str]:
-    """The address of the server while the block runs, which is the value of `release_links.SETTING`.
+    """The address of the server while the block runs, which is the value of `tasks.page.artifacts.SETTING`.
 
     port: any other one if somebody listens there. names: those of `allowed_names`. Stores in a bucket have no pages.
     """

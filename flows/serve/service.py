@@ -90,7 +90,7 @@ def running_service(
         from flows.serve.lost_runs import restart_lost_runs, watch_for_lost_runs
         from flows.serve.pages import release_pages
         from flows.serve.pool import update_pool
-        from tasks.page.release_links import SETTING
+        from tasks.page.artifacts import SETTING
 
         deployments, problems = calendar.all_deployments(stores, recipes)
         wait_for(server, api)

@@ -85,7 +85,6 @@ def latest_problems(text: bytes) -> Iterator[str]:
 
 
 def _seal_problems(fields: Row, manifest: ReleaseManifest) -> Iterator[str]:
-    """The manifest's digest of its own fields."""
     if manifest.manifest_sha256 is None:
         yield "manifest.json: expected manifest_sha256, got none"
         return

@@ -200,7 +200,6 @@ def _says_other(got: Any, expected: Any) -> bool:
 
 
 def _other_annotations(document: Row, boxes: Iterable[Row]) -> list[Any]:
-    """Ids of annotations of which the file says something else than the table; their number of keypoints apart."""
     rows = {row["annotation_id"]: row for row in boxes}
     return [box["id"] for box in document["annotations"] if box["id"] in rows and _is_other(box, rows[box["id"]])]
 
@@ -220,7 +219,6 @@ def _differences(what: str, others: Sequence[Any]) -> Iterator[str]:
 
 
 def _result_key(box: Row) -> tuple[Any, ...]:
-    """What tells one of COCO's results from another."""
     keypoints = box.get("keypoints")
     return (
         box["image_id"],

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from schemas.errors import DamagedFile
 from schemas.phrases import error_line, quoted_name
 from schemas.tables import EDGES
-from tasks.core.diff import compare, opt_outs, page, summary
+from tasks.core.diff import comparison, page
 from tasks.core.diff.sides import LEDGER_COLUMNS, Pair, Side
 from tasks.core.report.thumbnails import Thumbnail, jpeg_thumbnail
 from tasks.io.files import outputs
@@ -41,7 +41,7 @@ class Comparison:
     @property
     def text(self) -> str:
         """The summary for the terminal."""
-        return summary.as_text(self.facts)
+        return comparison.summary(self.facts)
 
     @property
     def json(self) -> str:
@@ -57,14 +57,14 @@ def diff(before_url: str, after_url: str) -> Comparison:
     releases = (Release(before_url), Release(after_url))
     pair = Pair(*map(_side, releases))
     try:
-        changes = compare.compare(pair)
-        opted_out = opt_outs.opt_outs(pair)
+        changes = comparison.compare(pair)
+        opted_out = comparison.opt_outs(pair)
     except (ValueError, pa.ArrowException) as problem:
         versions = " and ".join(quoted_name(release.manifest.version) for release in releases)
         raise DamagedFile(
             f"expected releases whose tables hold together, got in {versions}: {error_line(problem)}"
         ) from problem
-    return Comparison(*releases, changes, opted_out, summary.facts(pair, changes, opted_out.num_rows))
+    return Comparison(*releases, changes, opted_out, comparison.facts(pair, changes, opted_out.num_rows))
 
 
 def write(found: Comparison, folder: str) -> None:
@@ -76,7 +76,7 @@ def write(found: Comparison, folder: str) -> None:
     files = {
         "changes.parquet": parquet_bytes(found.changes),
         "opt-outs.parquet": parquet_bytes(found.opted_out),
-        "opt-outs.txt": opt_outs.as_lines(found.opted_out, *versions).encode(),
+        "opt-outs.txt": comparison.opt_out_lines(found.opted_out, *versions).encode(),
         "summary.json": f"{found.json}\n".encode(),
         "diff.html": _page(found).encode(),
     }
@@ -130,7 +130,6 @@ def _side(release: Release) -> Side:
 
 
 def _columns(release: Release, table: str) -> list[str]:
-    """The columns that all of a table's files have, of those that releases have."""
     schemas = [set(release.schema(path).names) for path in release.parts(table)]
     return [name for name in release.release_table(table).schema.names if all(name in names for names in schemas)]
 

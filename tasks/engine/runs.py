@@ -5,7 +5,7 @@ import functools
 from collections.abc import Iterator
 
 from schemas.manifests import Context
-from tasks.io.store import leases, uses
+from tasks.io.store import datasets, leases
 from tasks.io.store.store import Store
 
 
@@ -42,4 +42,4 @@ def at_work(context: Context, work: str, dataset: str | None = None) -> Iterator
     with leases.shared(store, work), store.recording() as used:
         yield
     if dataset is not None:
-        uses.write_uses(store, dataset, used)
+        datasets.write_uses(store, dataset, used)

@@ -9,11 +9,13 @@ import pyarrow.compute as pc
 from schemas.base import Frozen
 from schemas.errors import DamagedFile, Refusal, WorkToDo
 from schemas.manifests import Context, State, Step
+from schemas.phrases import and_more
 from schemas.reasons import PASSING, Reason
 from schemas.recipe import Recipe
 from schemas.stages import Export, with_scores_as_published
 from schemas.tables import LEDGER, SCREEN
 from tasks.core import moved_ids, tables
+from tasks.core.coco.document import category_table
 from tasks.core.export import ledger
 from tasks.core.split import decide
 from tasks.engine import runs, steps
@@ -22,15 +24,19 @@ from tasks.engine.steps import decide_once
 from tasks.engine.views import kept_ids
 from tasks.export.content import CODE, Content, content, detector_names, publication, recipe_sha256
 from tasks.export.files import write_release
-from tasks.export.gate import ASKED_OF_RECORDS, check_promises
-from tasks.export.other_tables import other_tables
+from tasks.export.other_tables import OtherTables, other_tables
 from tasks.io.files import contracts
 from tasks.io.store import releases
 from tasks.io.store.layout import outcome_folder
 from tasks.io.store.store import Store
 from tasks.subjects import by_hand
 from tasks.subjects import previous as lineage
+from tasks.subjects.promises import broken_promises
 from tasks.subjects.roles import roles_by_id
+
+_SHOWN_PROBLEMS = 10
+ASKED_OF_RECORDS = ("record_id", "source")
+"""The columns of the widest table that rules ask for."""
 
 
 class PublicationInputs(Frozen):
@@ -111,7 +117,7 @@ def _publish(
     if is_new and not context.plan:
         others = other_tables(store, state, recipe, whole().images, whole().ledger, previous)
         pa.default_memory_pool().release_unused()
-        check_promises(recipe, whole(), store.read_table(state.records, ASKED_OF_RECORDS), others)
+        _check_promises(recipe, whole(), store.read_table(state.records, ASKED_OF_RECORDS), others)
         if is_publication:
             releases.announce(store, recipe.name, version)
         release = releases.Release(write_release(store, settings, state, recipe, whole(), others, context))
@@ -234,3 +240,36 @@ def _notes(release: releases.Release | None) -> tuple[str, ...]:
         f"detector against people's boxes, {scores.images} annotated images, {scores.figures} figures: "
         f"AP {scores.AP:.3f}, AP50 {scores.AP50:.3f}, AR100 {scores.AR100:.3f}",
     )
+
+
+def _check_promises(recipe: Recipe, content: Content, records: pa.Table, others: OtherTables) -> None:
+    """Raise Refusal, with a line for each rule that is broken, and the first rows that break it.
+
+    records: ASKED_OF_RECORDS of RECORDS.
+    """
+    tables = {
+        "images": content.images.drop_columns("image"),
+        "annotations": content.annotations,
+        "categories": category_table(recipe.coco_categories),
+        "ledger": content.ledger,
+        "records": records,
+        "relations": others.relations,
+        "takedowns": others.takedowns,
+        "tombstones": others.tombstones,
+        "coco_files": content.coco_files,
+        "diversity": others.statistics.diversity,
+        "histograms": others.statistics.histograms,
+        "shares": others.statistics.shares,
+    }
+    may_be_empty = {"attributes": others.attributes, "unread": others.unread}
+    tables |= {name: table for name, table in may_be_empty.items() if table.num_rows}
+    problems = list(broken_promises(tables, contracts.contracts()))
+    if problems:
+        lines = [
+            *problems[:_SHOWN_PROBLEMS],
+            *([f"...{and_more(len(problems) - _SHOWN_PROBLEMS)}"] if problems[_SHOWN_PROBLEMS:] else []),
+        ]
+        raise Refusal(
+            f"export: expected tables that keep contract {contracts.version()}, got others; nothing is published:\n"
+            + "\n".join(lines)
+        )

@@ -13,27 +13,33 @@ import yaml
 from schemas.attributes import with_attribute_columns
 from schemas.manifests import Context, Predecessor, ReleaseManifest, State
 from schemas.recipe import Recipe
+from schemas.sample import Sample
 from schemas.stages import Dedup, Export
 from schemas.tables import CATEGORIES, COCO_FILES, EDGES, LEDGER, RECORDS, TAKEDOWNS, TOMBSTONES
-from tasks.core import evaluate, tables
+from tasks.core import evaluate, sample, tables
 from tasks.core.attribute_statistics import summaries
 from tasks.core.coco import document
-from tasks.core.coco.categories import category_table
+from tasks.core.coco.document import category_table
 from tasks.core.dedup.preferences import preferences
-from tasks.core.export import card, card_head, digest, ledger
-from tasks.core.report import attributes, clusters, detector, page, thumbnails, unread
+from tasks.core.export import card, digest, ledger
+from tasks.core.names.spellings import Name, field_of_column, joined_names
+from tasks.core.report import clusters, page, sections, thumbnails
+from tasks.core.split import decide as split_decision
+from tasks.core.split import drift
+from tasks.core.strata import stratum_column
 from tasks.engine import thumbnails as stored_thumbnails
 from tasks.engine.cache_keys import is_same_split, split_sha256
-from tasks.engine.views import columns_of, copy_preferences, metadata_counts
-from tasks.export import groups, parts, statistics
+from tasks.engine.views import columns_of, copy_preferences, grouping_values, metadata_counts
+from tasks.export import parts
 from tasks.export.content import Content, publication, recipe_sha256
-from tasks.export.other_tables import OtherTables, known_records
+from tasks.export.other_tables import OtherTables, ids_before_the_draw, known_records, write_statistics
 from tasks.io.files import contracts
 from tasks.io.images.inspection import PHASH
-from tasks.io.store import releases, tombstones
+from tasks.io.store import datasets, releases
 from tasks.io.store.drafts import Draft
 from tasks.io.store.store import Store
 from tasks.subjects.previous import open_predecessor
+from tasks.subjects.roles import roles_of
 
 _RECORD_FIELDS = ("title", "artist", "source", "source_url", "rights_uri")
 _LIBRARIES = ("bilderatlas", "pyarrow", "pillow", "imagehash", "numpy", "onnxruntime")
@@ -68,7 +74,6 @@ def write_release(
 
 
 def _write_splits(draft: Draft, store: Store, settings: Export, recipe: Recipe, content: Content, version: str) -> None:
-    """Images, annotations and COCO files of each split."""
     info = document.release_info(recipe.title or recipe.name, version)
     parts.write_images(draft, store, store.blob_sizes(), settings, recipe.split.splits, content.images)
     for split in recipe.split.splits:
@@ -85,7 +90,6 @@ def _write_splits(draft: Draft, store: Store, settings: Export, recipe: Recipe, 
 def _write_other_tables(
     draft: Draft, store: Store, state: State, recipe: Recipe, content: Content, others: OtherTables
 ) -> None:
-    """All tables that do not lie by split."""
     draft.write_table("ledger.parquet", content.ledger, LEDGER, ["record_id"])
     if content.coco_files.num_rows:
         draft.write_table("coco_files.parquet", content.coco_files, COCO_FILES, ["source"])
@@ -98,10 +102,10 @@ def _write_other_tables(
         draft.write_table("takedowns.parquet", others.takedowns, TAKEDOWNS, ["record_id"])
     if (stones := others.tombstones).num_rows:
         # some may have come with a release from another store
-        if not stones.equals(tombstones.read_tombstones(store, recipe.name)):
-            tombstones.write_tombstones(store, recipe.name, stones)
+        if not stones.equals(datasets.read_tombstones(store, recipe.name)):
+            datasets.write_tombstones(store, recipe.name, stones)
         draft.write_table("tombstones.parquet", stones, TOMBSTONES, ["record_id"])
-    statistics.write(draft, others.statistics, others.attributes, others.unread)
+    write_statistics(draft, others.statistics, others.attributes, others.unread)
 
 
 def _card(
@@ -112,10 +116,9 @@ def _card(
     scores: evaluate.Scores | None,
     others: OtherTables,
 ) -> str:
-    """The dataset card, with its head."""
     counted = pc.value_counts(content.images["rights_uri"]).to_pylist()
     rights = {entry["values"]: entry["counts"] for entry in counted}
-    head = _yaml(card_head.card_head(recipe.title or recipe.name, manifest.files, rights), width=1000)
+    head = _yaml(card.card_head(recipe.title or recipe.name, manifest.files, rights), width=1000)
     declared = summaries(others.attributes, recipe.attributes, content.images.num_rows)
     text = card.card(recipe, manifest, state.steps, rights, scores, others.statistics.diversity, declared)
     return f"---\n{head}---\n\n{text}"
@@ -142,7 +145,6 @@ def _scores(store: Store, state: State, recipe: Recipe, content: Content) -> eva
 
 
 def _looked_for(recipe: Recipe) -> set[int]:
-    """Ids of the categories that the recipe's detectors look for."""
     return {number for number, name in enumerate(recipe.category_names, 1) if name in recipe.looked_for}
 
 
@@ -217,9 +219,9 @@ def _report(
         facts,
         thumbnail_of,
         others.statistics,
-        detector.section(content.images, content.annotations, recipe.category_names),
-        attributes.section(summaries(others.attributes, recipe.attributes, content.images.num_rows)),
-        "\n".join((groups.section(store, state, recipe, content.images), unread.section(others.unread))),
+        sections.detector(content.images, content.annotations, recipe.category_names),
+        sections.attributes(summaries(others.attributes, recipe.attributes, content.images.num_rows)),
+        "\n".join((_groups(store, state, recipe, content.images), sections.unread(others.unread))),
     )
 
 
@@ -238,7 +240,6 @@ def _boxes(
 
 
 def _facts(store: Store, recipe: Recipe, state: State, record_ids: list[str]) -> dict[str, dict[str, Any]]:
-    """By record_id what the page says of each record, kept or not."""
     ids = pa.chunked_array([pa.array(sorted(set(record_ids)), pa.string())])
     known = [
         columns_of(store, state.records, ids, (*_RECORD_FIELDS, "is_annotated")),
@@ -259,3 +260,24 @@ def _facts(store: Store, recipe: Recipe, state: State, record_ids: list[str]) ->
         name: {**row, "record_id": name, **{field: int(values[place]) for field, values in counted.items()}}
         for place, (name, row) in enumerate(zip(ids.to_pylist(), rows, strict=True))
     }
+
+
+def _groups(store: Store, state: State, recipe: Recipe, images: pa.Table) -> str:
+    """The page's HTML. images: record_id and split of the release."""
+    ids = images["record_id"]
+    known = grouping_values(store, state, recipe, ids, recipe.split.by)
+    strata = {stratum_column(field): values for field, values in known.items()}
+    is_query = pc.fill_null(pc.not_equal(roles_of(store, recipe, state, ids), "gallery"), True)
+    view = pa.table({"record_id": ids, **strata}).filter(is_query)
+    found, _ = drift.gaps(view, images["split"].filter(is_query), recipe.split)
+    return f"{sections.empty_splits(found)}\n{sections.spellings(_names(store, state, recipe))}"
+
+
+def _names(store: Store, state: State, recipe: Recipe) -> list[Name]:
+    """Names in several spellings, of fields by which the recipe draws or divides, in what the draw chose from."""
+    draws = (sample.name_columns(stage) for stage in recipe.stages_of(Sample))
+    columns = {
+        column: field_of_column(column) for of in (*draws, split_decision.name_columns(recipe.split)) for column in of
+    }
+    known = grouping_values(store, state, recipe, ids_before_the_draw(store, state), set(columns.values()))
+    return joined_names(pa.table({column: known[field] for column, field in columns.items()}), [*columns])

@@ -3,16 +3,19 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.manifests import State
+from schemas.manifests import State, Step
 from schemas.recipe import Recipe
-from schemas.tables import EDGES, UNREAD
+from schemas.split import Split
+from schemas.tables import ATTRIBUTES, DIVERSITY, EDGES, HISTOGRAMS, SHARES, UNREAD
 from tasks.core import tables
 from tasks.core.attribute_statistics import attribute_statistics
-from tasks.core.statistics import Statistics
-from tasks.export import statistics
+from tasks.core.statistics import VIEW, Statistics, statistics
+from tasks.engine.views import column_of, columns_of, figure_counts
+from tasks.io.store.drafts import Draft
 from tasks.io.store.releases import Release
 from tasks.io.store.store import Store
 from tasks.subjects import by_hand
@@ -43,14 +46,13 @@ def other_tables(
         relations=edges(store, state),
         takedowns=by_hand.takedowns(store, state, ledger),
         tombstones=by_hand.all_tombstones(store, recipe, previous),
-        statistics=statistics.statistics(store, state, recipe, images),
+        statistics=_statistics(store, state, recipe, images),
         attributes=attribute_statistics(images, list(recipe.attributes), recipe.split.splits),
         unread=_unread(store, state),
     )
 
 
 def _unread(store: Store, state: State) -> pa.Table:
-    """UNREAD of the records that are listed."""
     return UNREAD.empty_table() if state.unread is None else store.read_table(state.unread)
 
 
@@ -70,3 +72,75 @@ def edges(store: Store, state: State) -> pa.Table:
     order = pc.sort_indices(table, [("a", "ascending"), ("b", "ascending")])
     names = pc.binary_join_element_wise(table["a"], table["b"], "\n").take(order)
     return tables.last_of_each(table.take(order).append_column("pair", names), "pair").drop_columns("pair")
+
+
+def _statistics(store: Store, state: State, recipe: Recipe, images: pa.Table) -> Statistics:
+    """DIVERSITY, HISTOGRAMS and SHARES of the release with these images (record_id, split).
+
+    Strata are styles. Figures are those that the recipe's split counts.
+    """
+    split = recipe.split
+    moments = {
+        "measured": tables.kept_rows(store.read_table(_step(state, "hash").outcome, ["record_id", "reason"]))[
+            "record_id"
+        ],
+        "before": ids_before_the_draw(store, state),
+        "after": images["record_id"],
+    }
+    everyone = pc.unique(pa.chunked_array([chunk for ids in moments.values() for chunk in ids.chunks], pa.string()))
+    known = _view(store, state, split, pa.chunked_array([everyone]))
+    views = {moment: tables.lookup(known, "record_id", ids) for moment, ids in moments.items()}
+    score = split.score if state.outcome("detect") else None
+    return statistics(views, images["split"], _wanted(split))._replace(score=score)
+
+
+def write_statistics(draft: Draft, counted: Statistics, attributes: pa.Table, unread: pa.Table) -> None:
+    """The tables as files of the release; ATTRIBUTES and UNREAD only if there are rows."""
+    draft.write_table("statistics/diversity.parquet", counted.diversity, DIVERSITY)
+    draft.write_table("statistics/histograms.parquet", counted.histograms, HISTOGRAMS)
+    draft.write_table("statistics/shares.parquet", counted.shares, SHARES)
+    if attributes.num_rows:
+        draft.write_table("statistics/attributes.parquet", attributes, ATTRIBUTES)
+    if unread.num_rows:
+        draft.write_table("statistics/unread.parquet", unread, UNREAD)
+
+
+def ids_before_the_draw(store: Store, state: State) -> pa.ChunkedArray:
+    """The records that the draw chooses from."""
+    return store.read_table(_draw(state).outcome, ["record_id"])["record_id"]
+
+
+def _draw(state: State) -> Step:
+    """The step before which the choice began: the first sample, or, where the recipe has none, the first decision."""
+    decisions = [step for step in state.steps if step.kind == "decide"]
+    return next((step for step in decisions if step.stage == "sample"), decisions[0])
+
+
+def _step(state: State, word: str) -> Step:
+    return next(step for step in state.steps if step.stage == word)
+
+
+def _view(store: Store, state: State, split: Split, ids: pa.ChunkedArray) -> pa.Table:
+    fields = columns_of(store, state.records, ids, ("style", "artist", "year", "is_annotated"))
+    size = columns_of(store, state.outcome("hash"), ids, ("width_px", "height_px"))
+    figures = figure_counts(store, state, ids, split.category, split.score)
+    is_looked_at = pc.fill_null(fields["is_annotated"], False)
+    if found := state.outcome("detect"):
+        is_looked_at = pc.or_(is_looked_at, pc.is_valid(column_of(store, found, ids, "figures")))
+    return pa.table(
+        {
+            "record_id": ids,
+            "stratum": fields["style"],
+            "artist": fields["artist"],
+            "year": fields["year"],
+            "width_px": size["width_px"],
+            "height_px": size["height_px"],
+            "figures": pa.array(figures, mask=~np.asarray(is_looked_at, np.bool_)),
+        },
+        VIEW,
+    )
+
+
+def _wanted(split: Split) -> dict[str, float | None]:
+    """The ratio of each split; none where roles, or the sources' own splits, decide too."""
+    return {name: None if split.roles or split.keep else split.seats.get(name, 0) for name in split.splits}

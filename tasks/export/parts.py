@@ -12,9 +12,8 @@ from schemas.errors import DamagedFile
 from schemas.stages import Export
 from schemas.tables import ANNOTATIONS, IMAGES
 from tasks.core.export import row_groups
-from tasks.core.export.features import with_features
-from tasks.core.export.images import stored_schema
-from tasks.io.store import image_bytes
+from tasks.core.export.images import stored_schema, with_features
+from tasks.io.store import release_parquet
 from tasks.io.store.drafts import Draft
 from tasks.io.store.release_parquet import ParquetRows
 from tasks.io.store.store import Store
@@ -109,12 +108,12 @@ def _groups(
     """
     shas = images["sha256"].take(places)
     wanted = (
-        image_bytes.ImageGroup(shas.slice(start, stop - start).to_pylist(), sizes_bytes[start:stop])
+        release_parquet.ImageGroup(shas.slice(start, stop - start).to_pylist(), sizes_bytes[start:stop])
         for start, stop in ranges
     )
     kind = IMAGES.field("image").type
     first, rows = 0, images.slice(0, 0)
-    for (start, stop), data in zip(ranges, image_bytes.image_bytes(store, wanted), strict=True):
+    for (start, stop), data in zip(ranges, release_parquet.image_bytes(store, wanted), strict=True):
         if stop > first + rows.num_rows:
             # rows of many groups at once: to take those of one group of 100 takes as long
             first, rows = start, images.take(places.slice(start, max(_ROWS_TAKEN, stop - start))).combine_chunks()

@@ -3,8 +3,11 @@ flow around it, nothing.
 """
 
 import base64
+import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, get_args
+from urllib.parse import quote
 
 import pyarrow.compute as pc
 from prefect.artifacts import create_markdown_artifact, create_table_artifact
@@ -22,7 +25,6 @@ from tasks.io.store.releases import Release
 from tasks.orchestration import flow_runs, reports
 from tasks.orchestration.progress import artifact_key
 from tasks.page import summary
-from tasks.page.release_links import link_to
 
 _SAMPLES = 24
 _SPLITS = get_args(SplitName)
@@ -135,3 +137,17 @@ def _samples(context: Context, steps: Sequence[Step]) -> list[str]:
         return []
     data = base64.b64encode(contact_sheet(pictures)).decode()
     return [f"![{len(pictures)} images of the release](data:image/jpeg;base64,{data})"]
+
+
+SETTING = "BILDERATLAS_RELEASES_URL"
+"""The environment variable with the address of a web server that shows the releases of this machine, each at its path,
+if there is one: no browser follows a link from a web page to a file on the disk."""
+
+
+def link_to(release: Release, file: str) -> str:
+    """The address of one of its files: on the web server of SETTING, else where the store has it."""
+    url = f"{release.url}/{file}"
+    if "://" in url:
+        return url
+    base = os.environ.get(SETTING, "")
+    return f"{base.rstrip('/')}{quote(url)}" if base else Path(url).as_uri()

@@ -14,7 +14,7 @@ from tasks.core.shifts import MEANING
 from tasks.engine import runs
 from tasks.io.store.releases import Release
 from tasks.orchestration import flow_runs, reports
-from tasks.page.release_links import link_to
+from tasks.page.artifacts import link_to
 from tasks.subjects import source_changes
 
 PUBLISHED, REFUSED = "dataset.published", "dataset.refused"
@@ -66,7 +66,6 @@ def send_source_changes(recipe: Recipe, context: Context, state: State) -> None:
 
 
 def _send(event: str, dataset: str, payload: dict[str, Any], source: str | None = None) -> None:
-    """Send an event about a dataset, or one of its sources."""
     if not is_heard():
         return
     of_dataset = {"prefect.resource.id": f"bilderatlas.dataset.{dataset}", "prefect.resource.name": dataset}

@@ -17,18 +17,17 @@ from schemas.phrases import listed, quoted
 from schemas.tables import RECORDS
 from tasks.core import by_hand, tables
 from tasks.core.purge import release as core
-from tasks.core.purge import report
+from tasks.core.purge import request
 from tasks.core.purge import tombstones as rules
 from tasks.core.purge.identifiers import identifiers_of
 from tasks.core.purge.request import check_request, known_ids
 from tasks.io.store import layout, leases, releases
+from tasks.io.store.datasets import read_tombstones, write_tombstones
 from tasks.io.store.releases import Release
 from tasks.io.store.store import Store
-from tasks.io.store.tombstones import read_tombstones, write_tombstones
-from tasks.purge.areas import check_known, clean
+from tasks.purge.areas import Removal, check_known, clean
 from tasks.purge.likeness import look_alikes
 from tasks.purge.release_files import amend, check
-from tasks.purge.removal import Removal
 
 
 def purge(
@@ -87,7 +86,7 @@ def _purge(
     changes = [*_write_new_tombstones(removal, name), *clean(removal)]
     for release in known:
         changes += amend(removal, release)
-    return "\n".join(report.lines(name, removal.tombstones, changes, in_use, is_dry=is_dry))
+    return "\n".join(request.lines(name, removal.tombstones, changes, in_use, is_dry=is_dry))
 
 
 def _newest_first(store: Store, name: str) -> list[Release]:
@@ -154,7 +153,6 @@ def _with_copies(store: Store, known: list[Release], ledgers: list[pa.Table], to
 
 
 def _check_releases(removal: Removal, known: Sequence[Release]) -> None:
-    """Raise DamagedFile where a release could not be amended."""
     for release in known:
         try:
             check(removal, release)
@@ -211,7 +209,6 @@ def _retrievals_of_other_datasets(others: list[Release], files: Collection[str])
 
 
 def _write_new_tombstones(removal: Removal, name: str) -> Iterator[str]:
-    """Write the tombstones, if they are new."""
     if not removal.tombstones.equals(read_tombstones(removal.store, name)):
         if not removal.is_dry:
             write_tombstones(removal.store, name, removal.tombstones)

@@ -11,13 +11,46 @@ import pyarrow.parquet as pq
 
 from schemas.errors import BadInput, DamagedFile
 from tasks.core.purge import identifiers, rows
-from tasks.io.store import layout, refusals
+from tasks.core.purge.identifiers import Identifiers
+from tasks.io.store import datasets, layout
 from tasks.io.store.cleaning import StoreCleaner
 from tasks.io.store.layout import PurgeRule, blob_path
 from tasks.io.store.store import Store
-from tasks.purge.removal import Removal
 
 Row = dict[str, Any]
+
+
+class Removal(NamedTuple):
+    """What goes, and from which store.
+
+    tombstones: TOMBSTONES of the dataset. day: of this purge. files: SHA-256 of what is removed from the store;
+    files_ever: of all that the records ever had, also where others use it. lone_artists: of whom no other record is
+    known. spared: (folder, locator) of retrievals that other datasets need. is_dry: nothing is changed.
+    """
+
+    store: Store
+    tombstones: pa.Table
+    day: str
+    files: frozenset[str]
+    files_ever: frozenset[str]
+    identifiers: Identifiers
+    lone_artists: frozenset[str] = frozenset()
+    spared: frozenset[tuple[str, str]] = frozenset()
+    is_dry: bool = False
+
+    @property
+    def record_ids(self) -> frozenset[str]:
+        """The purged records."""
+        return frozenset(self.tombstones["record_id"].to_pylist())
+
+    def with_tombstones(self, tombstones: pa.Table) -> "Removal":
+        """The removal of only those records."""
+        return self._replace(tombstones=tombstones)
+
+    @property
+    def files_array(self) -> pa.Array:
+        """`files`, sorted."""
+        return pa.array(sorted(self.files), pa.string())
 
 
 def check_known(store: Store) -> None:
@@ -66,7 +99,6 @@ def _clean_retrievals(removal: Removal, cleaner: StoreCleaner) -> int:
 
 
 def _is_about(removal: Removal, folder: str, source: str, row: Row) -> bool:
-    """Whether a row of ANSWERS or RETRIEVALS is about one of the records or its file."""
     if "locator" not in row:
         return row["key"] is not None and f"{source}:{row['key']}" in removal.record_ids
     is_its_address = row["locator"] in removal.identifiers.within(source)
@@ -83,7 +115,6 @@ def _body(store: Store, row: Row) -> bytes | None:
 
 
 def _parquet_as_text(body: bytes) -> bytes:
-    """All values of a Parquet file, line by line."""
     batches = pq.ParquetFile(pa.BufferReader(body)).iter_batches()
     return "\n".join(str(value) for batch in batches for row in batch.to_pylist() for value in row.values()).encode()
 
@@ -143,9 +174,9 @@ def _remove_mentions(removal: Removal, cleaner: StoreCleaner) -> int:
 def _remove_refused_ledgers(removal: Removal, cleaner: StoreCleaner) -> int:
     """Remove the ledgers of refused builds in which one of the records stands, and those that can't be read."""
     count = 0
-    for name in refusals.refused_datasets(removal.store):
+    for name in datasets.refused_datasets(removal.store):
         with contextlib.suppress(BadInput):
-            refused = refusals.read_refusal(removal.store, name)
+            refused = datasets.read_refusal(removal.store, name)
             if refused is None or not rows.stands_in(refused.ledger, removal.record_ids):
                 continue
         count += cleaner.remove(layout.refusal_path(name))

@@ -76,7 +76,6 @@ def _candidate_pairs(
 
 
 def _copies_among(store: Store, rows: pa.Table, shelf: pa.Table, pairs: NDArray[np.int64]) -> set[tuple[str, str]]:
-    """The pairs that a second look takes for copies, in both orders."""
     needed = rows["sha256"].take(pa.array(np.unique(pairs[:, :2])))
     grey = thumbnails.greys(store, shelf.filter(pc.is_in(shelf["sha256"], value_set=needed)))
     known = rows.select(["sha256", "width_px", "height_px"]).to_pylist()

@@ -16,7 +16,7 @@ from tasks.core.purge import release as core
 from tasks.io.store.amend import ReleaseEditor
 from tasks.io.store.releases import Release
 from tasks.io.store.store import parquet_bytes
-from tasks.purge.removal import Removal
+from tasks.purge.areas import Removal
 from tasks.subjects.promises import table_digest
 
 _TOMBSTONES, _LEDGER, _RECORDS = "tombstones.parquet", "ledger.parquet", "records.parquet"
@@ -190,7 +190,6 @@ def _is_closed(release: Release) -> bool:
 
 
 def _manifest(release: Release, editor: ReleaseEditor, mine: pa.Table, day: str) -> ReleaseManifest:
-    """The manifest of the release as its files are now."""
     now = Release(release.url)
     now.manifest = release.manifest.model_copy(update={"files": editor.entries()})
     content = {table: table_digest(now, table) for table in digest.content_tables(now.manifest.files)}

@@ -12,7 +12,7 @@ from tasks.core import by_hand as core
 from tasks.core.names import matching
 from tasks.engine import runs
 from tasks.io.files import csv_files
-from tasks.io.store import tombstones
+from tasks.io.store import datasets
 from tasks.io.store.layout import outcome_folder
 from tasks.io.store.releases import Release
 from tasks.io.store.store import Store
@@ -56,7 +56,7 @@ def wishes(
 def all_tombstones(store: Store, recipe: Recipe, previous: Release | None) -> pa.Table:
     """TOMBSTONES of the dataset: those of the store, and of its last release, which may come from another store."""
     return core.merge_tombstones(
-        tombstones.read_tombstones(store, recipe.name), previous.tombstones() if previous else None
+        datasets.read_tombstones(store, recipe.name), previous.tombstones() if previous else None
     )
 
 

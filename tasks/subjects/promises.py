@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import pyarrow as pa
 
 from schemas.contract import DataContract
-from tasks.core.contract import rules
+from tasks.core import contract
 from tasks.core.export import digest
 from tasks.io.files import sql_rules
 from tasks.io.store.releases import Release
@@ -22,11 +22,11 @@ def broken_promises(tables: Mapping[str, pa.Table], contracts: Mapping[str, Data
     paths = {contracts[name].path: table for name, table in tables.items()}
     with sql_rules.opened({**tables, **paths}) as answer:
         for name in tables:
-            for rule in rules.rules(contracts[name]):
+            for rule in contract.rules(contracts[name]):
                 try:
                     ((value,),) = answer(rule.query)
-                    if not rules.is_kept(rule, value):
-                        yield rules.problem(rule, value, answer(rule.rows) if rule.rows else [])
+                    if not contract.is_kept(rule, value):
+                        yield contract.problem(rule, value, answer(rule.rows) if rule.rows else [])
                 except sql_rules.NoAnswer as problem:
                     yield f"{name}: expected {rule.expected}, got tables that can't be asked ({problem})"
 

@@ -8,7 +8,7 @@ from schemas.recipe import Recipe
 from schemas.tables import LEDGER
 from tasks.core.export import ledger
 from tasks.engine import runs
-from tasks.io.store import refusals
+from tasks.io.store import datasets
 
 
 def keep_refusal(state: State | None, recipe: Recipe, context: Context, problem: Refusal) -> None:
@@ -24,10 +24,10 @@ def keep_refusal(state: State | None, recipe: Recipe, context: Context, problem:
         book = ledger.ledger(store.read_table(state.records), outcomes, LEDGER.empty_table())
         labels = [step.label for step in state.steps]
     day = datetime.now(UTC).date().isoformat()
-    refusals.write_refusal(store, recipe.name, refusals.RefusedBuild(book, str(problem), tuple(labels), day))
+    datasets.write_refusal(store, recipe.name, datasets.RefusedBuild(book, str(problem), tuple(labels), day))
 
 
 def forget_refusal(recipe: Recipe, context: Context) -> None:
     """A release was published: the last build is no refused one; not in a plan."""
     if not context.plan:
-        refusals.remove_refusal(runs.store_of(context), recipe.name)
+        datasets.remove_refusal(runs.store_of(context), recipe.name)

@@ -1,18 +1,123 @@
 """unpack: a release's images as files, beside COCO files that name them."""
 
+import contextlib
+import hashlib
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import AbstractContextManager
+from typing import Any, NamedTuple
 
-from schemas.errors import BrokenPromise, DamagedFile
+from fsspec.implementations.local import LocalFileSystem
+
+from schemas.errors import BadInput, BrokenPromise, DamagedFile
 from schemas.phrases import counted, listed, quoted
 from tasks.core import unpack as core
 from tasks.io.files.unpacked import UnpackFolder, alone
+from tasks.io.store import layout, leases
+from tasks.io.store.layout import blob_path
 from tasks.io.store.releases import Release
+from tasks.io.store.store import Store
 from tasks.orchestration.progress import progress
 from tasks.unpack.flavours import FLAVOURS, Part
-from tasks.unpack.images import ImageSource, images_of
 
 _EXAMPLES = 5
+_COLUMNS = ("record_id", "image_id", "sha256", "format", "split")
+_ROWS = 16  # images in memory at once
+
+
+class Image(NamedTuple):
+    """An image of a release. data, path: where its bytes are; neither: in the store."""
+
+    record_id: str
+    image_id: int
+    sha256: str
+    format: str
+    split: str
+    data: bytes | None
+    path: str | None
+
+
+def images_of(release: Release, splits: Collection[str]) -> Iterator[Image]:
+    """The images of these splits, some in memory at a time. Files without one of them are not read."""
+    for path in release.parts("images"):
+        rows = release.read_columns(path, _COLUMNS).select(_COLUMNS)
+        if not {*splits} & {*rows["split"].unique().to_pylist()}:
+            continue
+        with release.open_parquet(path) as parquet:
+            if "image" not in parquet.schema_arrow.names:
+                raise release.damage(path, "a table of images as releases have them", ValueError("no column image"))
+            batches = parquet.iter_batches(batch_size=_ROWS, columns=["image"])
+            places = (place for batch in batches for place in batch["image"].to_pylist())
+            for *columns, split, place in zip(*(rows[name].to_pylist() for name in _COLUMNS), places, strict=True):
+                if split in splits:
+                    yield _image(release, path, columns, split, place)
+
+
+def _image(release: Release, path: str, columns: list[Any], split: str, place: Any) -> Image:
+    record_id, image_id, sha256, format_name = columns
+    try:
+        core.check_id(image_id)
+        data, media = core.check_place(place)
+    except ValueError as problem:
+        raise release.damage(path, "a table of images as releases have them", problem) from problem
+    return Image(record_id, image_id, sha256, format_name, split, data, media)
+
+
+class ImageSource:
+    """Where the bytes of a release's images are: in its tables, in its files, or in the store that it was built in."""
+
+    def __init__(self, release: Release, store_url: str | None, *, is_linked: bool) -> None:
+        self._release, self._is_linked = release, is_linked
+        # to read a damaged blob would remove it from the store
+        self._store = None if store_url is None else Store(store_url, is_overlay=True)
+        if self._store is not None:
+            self._store.check_readable()
+
+    def lease(self) -> AbstractContextManager[None]:
+        """What keeps blobs from being pruned meanwhile, where the store is one, and may be written."""
+        if self._store is None or not self._store.exists(layout.BLOBS):
+            return contextlib.nullcontext()
+        store = Store(self._store.url)
+        try:
+            store.check_writable()
+        except BadInput:  # to read it is enough
+            return contextlib.nullcontext()
+        return leases.shared(store, f"unpacking of {self._release.manifest.name}")
+
+    def place(self, image: Image, name: str, target: UnpackFolder) -> str:
+        """Make an image a file of that name, if it is none yet; what was done.
+
+        Raises DamagedFile if its bytes are gone, or others than the table says.
+        """
+        if target.has(name, image.sha256):
+            return "there already"
+        if self._is_linked and (path := self._local_path(image)) and target.link(name, path, image.sha256):
+            return "linked"
+        data = self._bytes(image)
+        if (found := hashlib.sha256(data).hexdigest()) != image.sha256:
+            raise DamagedFile(f"expected SHA-256 {quoted(image.sha256)}, got {found}")
+        target.write(name, data)
+        return "written"
+
+    def _bytes(self, image: Image) -> bytes:
+        if image.data is not None:
+            return image.data
+        if image.path in self._release.manifest.files:
+            return self._release.read(image.path)
+        if self._store is not None:
+            return self._store.read_blob(image.sha256)
+        raise BadInput(
+            f"--store: expected the store in which release {self._release.manifest.version} was built, since it has no "
+            "images of its own, got none"
+        )
+
+    def _local_path(self, image: Image) -> str | None:
+        if image.data is not None:
+            return None
+        if image.path in self._release.manifest.files:
+            is_local = isinstance(self._release.fs, LocalFileSystem)
+            return f"{self._release.root}/{image.path}" if is_local else None
+        return self._store.full(blob_path(image.sha256)) if self._store is not None and self._store.is_local else None
 
 
 def unpack(

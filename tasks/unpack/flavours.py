@@ -129,7 +129,6 @@ def _source_part(release: Release, file: Row, rows: list[Row]) -> Part:
 
 
 def _figures(release: Release) -> Iterator[Row]:
-    """What people drew, row by row, with the category's name."""
     categories = release.recipe().category_names
     rows = release.rows("annotations", _OF_FIGURES)
     for batch in rows.filter(pc.equal(rows["origin"], "source")).to_batches(_BATCH):

@@ -16,7 +16,7 @@ from schemas.phrases import and_more, error_line, printable, quoted
 from schemas.release import ContractTables
 from tasks.core import verify as core
 from tasks.core.coco import source_file
-from tasks.core.coco.categories import category_table_problems
+from tasks.core.coco.document import category_table_problems
 from tasks.core.export import digest
 from tasks.core.purge.rows import reveals
 from tasks.core.verify_coco import count_coco_rows
@@ -24,11 +24,7 @@ from tasks.core.verify_rows import CHECKS, ReleaseFacts, row_problems
 from tasks.io.files import contracts
 from tasks.io.store.releases import Release
 from tasks.subjects.promises import table_digest
-from tasks.verify.coco import coco_files
-from tasks.verify.groups import kept_together
-from tasks.verify.images import images, stored_bytes
-from tasks.verify.promises import promises, schemas
-from tasks.verify.rows import columns_of, order_of, rows_of, splits_of
+from tasks.verify import checks
 
 _SHOWN = 20
 _NEEDED = {"files": "intact files", "contract": "tables that keep the contract"}
@@ -59,26 +55,26 @@ def verify(url: str, *, is_deep: bool = False) -> Verification:
     Raises BadInput if there is no manifest to check against.
     """
     release = Release(url)
-    checks: list[tuple[str, Callable[[], Iterator[str]]]] = [
+    named: list[tuple[str, Callable[[], Iterator[str]]]] = [
         ("manifest", lambda: _manifest(release)),
         ("files", lambda: _files(release)),
         ("contract", lambda: _contract(release)),
         ("content digest", lambda: _digests(release)),
-        ("image bytes", lambda: stored_bytes(release)),
-        ("rules of the contract", lambda: promises(release)),
+        ("image bytes", lambda: checks.stored_bytes(release)),
+        ("rules of the contract", lambda: checks.promises(release)),
         ("counts, leaks", lambda: _tables(release)),
         ("values", lambda: _values(release)),
-        ("COCO", lambda: coco_files(release)),
+        ("COCO", lambda: checks.coco_files(release)),
     ]
     if release.manifest.amended or "tombstones.parquet" in release.manifest.files:
-        checks.append(("tombstones", lambda: _tombstones(release)))
+        named.append(("tombstones", lambda: _tombstones(release)))
     if is_deep:
-        checks.append(("images, decoded and measured again", lambda: images(release)))
+        named.append(("images, decoded and measured again", lambda: checks.images(release)))
     lines, problems = (
         [f"{release.manifest.name} {release.manifest.version}: content sha256:{release.manifest.content_sha256}"],
         [],
     )
-    for name, check in checks:
+    for name, check in named:
         found = _problems(check)
         lines += [f"{'FAILED' if found else 'ok':>6}  {name}", *(f"        {problem}" for problem in found[:_SHOWN])]
         lines += [f"        ...{and_more(len(found) - _SHOWN)}"] if len(found) > _SHOWN else []
@@ -149,7 +145,7 @@ def _contract(release: Release) -> Iterator[str]:
             yield from core.schema_problems(table, release.schema(path), columns)
         for batch in release.batches(table):
             yield from core.null_problems(table, batch, columns)
-    yield from schemas(release, but=ContractTables.model_fields)
+    yield from checks.schemas(release, but=ContractTables.model_fields)
 
 
 def _digests(release: Release) -> Iterator[str]:
@@ -177,14 +173,14 @@ def _digests(release: Release) -> Iterator[str]:
 def _tables(release: Release) -> Iterator[str]:
     """What the manifest, the recipe and the names of files say of tables; rules of the contract are asked apart."""
     ledger = release.ledger()
-    splits = columns_of(release, "images", ["split"])["split"]
+    splits = checks.columns_of(release, "images", ["split"])["split"]
     yield from core.count_problems(release.manifest.counts, ledger["kept"], splits)
     split = release.recipe().stage("split")
     if split:
-        yield from kept_together(release, split)
+        yield from checks.kept_together(release, split)
     if not (split and split.roles):  # queries may show the works of the gallery
         yield from core.joined_problems(release.relations(), ledger)
-    yield from core.part_problems(release.manifest.files, splits_of(release))
+    yield from core.part_problems(release.manifest.files, checks.splits_of(release))
     for path, entry in release.manifest.files.items():
         yield from core.row_count_problems(path, entry.rows, _row_count(release, path))
 
@@ -199,7 +195,7 @@ def _row_count(release: Release, path: str) -> int | None:
 def _values(release: Release) -> Iterator[str]:
     """What rows say of files, manifest and recipe, their outlines, and their order."""
     recipe, manifest = release.recipe(), release.manifest
-    sizes = columns_of(release, "images", ["image_id", "width_px", "height_px"])
+    sizes = checks.columns_of(release, "images", ["image_id", "width_px", "height_px"])
     facts = ReleaseFacts(
         recipe.labels,
         {
@@ -210,8 +206,8 @@ def _values(release: Release) -> Iterator[str]:
         manifest.environment.get("phash"),
     )
     for table, check in CHECKS.items():
-        key, order = digest.PRIMARY_KEYS[table], order_of(table)
-        found = rows_of(release, table, {key, *order, *check.columns})
+        key, order = digest.PRIMARY_KEYS[table], checks.order_of(table)
+        found = checks.rows_of(release, table, {key, *order, *check.columns})
         yield from row_problems(table, key, order, found, facts)
     if "categories.parquet" in manifest.files:
         yield from category_table_problems(release.table("categories.parquet"), recipe.coco_categories)
@@ -240,5 +236,5 @@ def _tombstones(release: Release) -> Iterator[str]:
             left = count_coco_rows(release.read_json(path), image_ids)
         if left:
             yield f"{path}: expected no rows of records with a tombstone, got {left}"
-    shown = columns_of(release, "images", ["record_id", "sha256"])
+    shown = checks.columns_of(release, "images", ["record_id", "sha256"])
     yield from core.leftover_files(release.manifest.files, stones, shown)

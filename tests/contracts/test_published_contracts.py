@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from schemas.contract import numbers
-from tasks.core.contract.changes import changes
+from tasks.core.contract import changes
 from tasks.io.files import contracts
 from tests.support.freeze_contracts import CONTRACTS, PRODUCTS
 

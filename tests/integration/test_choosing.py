@@ -19,7 +19,7 @@ from schemas.manifests import Context, Step
 from schemas.release import RecipeStage
 from tasks.io.store.releases import Release
 from tasks.verify import verify
-from tasks.verify.groups import kept_together
+from tasks.verify.checks import kept_together
 
 Row = dict[str, Any]
 

@@ -11,7 +11,7 @@ import pytest
 
 from schemas.errors import Refusal
 from schemas.tables import BY_CONTRACT
-from tasks.core.contract.rules import rules
+from tasks.core.contract import rules
 from tasks.core.export import images
 from tasks.io.files import contracts
 from tasks.io.store import releases

@@ -15,9 +15,9 @@ from flows.cli import main
 from flows.recipes import recipe_from_file
 from schemas.errors import Refusal
 from schemas.manifests import Context
-from tasks.io.store import refusals
+from tasks.io.store import datasets
+from tasks.io.store.datasets import read_refusal
 from tasks.io.store.layout import refusal_path
-from tasks.io.store.refusals import read_refusal
 from tasks.io.store.store import Store
 from tasks.purge import purge
 from tests.support.shelf import Shelf
@@ -148,7 +148,7 @@ def test_a_refusal_is_heard_where_its_ledger_cannot_be_kept(
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(refusals, "write_refusal", full)
+    monkeypatch.setattr(datasets, "write_refusal", full)
     with pytest.raises(Refusal, match="expected at least 95%"):
         shelf.build()
     assert "could not be kept: [Errno 28] No space left" in capsys.readouterr().err

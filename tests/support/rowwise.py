@@ -22,8 +22,8 @@ from tasks.core.coco.document import (
     image_entry,
     is_in_document,
     licence_entries,
+    result_entry,
 )
-from tasks.core.coco.entries import result_entry
 
 
 def ids(names: Iterable[str], known: Mapping[str, int] | None = None, taken: Collection[int] = ()) -> dict[str, int]:

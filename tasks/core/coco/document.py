@@ -4,6 +4,7 @@ detections.
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,10 @@ import pyarrow.compute as pc
 
 from schemas.attributes import attributes_of
 from schemas.keypoints import CocoCategory
+from schemas.phrases import quoted
+from schemas.tables import CATEGORIES
 from tasks.core import rights
-from tasks.core.coco.box import box_array
-from tasks.core.coco.entries import annotation_entry
-from tasks.core.coco.segmentation import box_polygon, read_outline
+from tasks.core.coco.box import box_array, box_polygon, read_box, read_outline
 from tasks.core.columns import whole
 from tasks.core.texts import float_texts, json_texts, json_values, list_texts, plain_texts
 
@@ -293,3 +294,72 @@ def _joined(*parts: Any) -> pa.Array:
 
 def _json(value: Any) -> str:
     return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+def annotation_entry(
+    annotation_id: int,
+    image_id: int,
+    category_id: int,
+    xywh_px: Sequence[float],
+    area_px2: float,
+    *,
+    is_crowd: bool,
+) -> Row:
+    """One of `annotations`.
+
+    Raises BadBox for a box that is none.
+    """
+    return {
+        "id": annotation_id,
+        "image_id": image_id,
+        "category_id": category_id,
+        "bbox": read_box(xywh_px),
+        "area": area_px2,
+        "iscrowd": int(is_crowd),
+    }
+
+
+def result_entry(image_id: int, category_id: int, xywh_px: Sequence[float], score: float) -> Row:
+    """One row of COCO's results format.
+
+    Raises BadBox for a box that is none.
+    """
+    return {"image_id": image_id, "category_id": category_id, "bbox": read_box(xywh_px), "score": score}
+
+
+def category_table(categories: Sequence[CocoCategory]) -> pa.Table:
+    """CATEGORIES, whose ids count from 1.
+
+    >>> from schemas.keypoints import Category, resolve_categories
+    >>> category_table(resolve_categories([Category(name="person")]))["flip_pairs"][0].as_py()[:4]
+    [2, 3, 4, 5]
+    """
+    return pa.Table.from_pylist([_row(*entry) for entry in enumerate(categories, 1)], schema=CATEGORIES)
+
+
+def category_table_problems(table: pa.Table, categories: Sequence[CocoCategory]) -> Iterator[str]:
+    """Rows of a release's table that do not follow from its recipe, whose categories these are."""
+    expected, got = category_table(categories).to_pylist(), table.to_pylist()
+    if len(expected) != len(got):
+        yield f"categories: expected {len(expected)} rows, as recipe.yaml has categories, got {len(got)}"
+        return
+    for wanted, row in zip(expected, got, strict=True):
+        for name, value in wanted.items():
+            if row.get(name) != value:
+                place = f"categories.{name} of {quoted(wanted['name'])}"
+                yield f"{place}: expected {quoted(value)}, as recipe.yaml says, got {quoted(row.get(name))}"
+
+
+def _row(number: int, category: CocoCategory) -> dict[str, Any]:
+    plain = {"category_id": number, "name": category.name, "supercategory": category.supercategory}
+    scheme = category.scheme
+    if scheme is None:
+        return plain
+    return {
+        **plain,
+        "keypoint_scheme": scheme.name,
+        "keypoints": scheme.joints,
+        "skeleton": [*chain.from_iterable(scheme.skeleton_numbers)],
+        "flip_pairs": [*chain.from_iterable(scheme.flip_pair_numbers)],
+        "sigmas": scheme.sigmas,
+    }

@@ -167,7 +167,6 @@ def _sha256(image: Image) -> str:
 
 
 def _boxes(detections: list[Detection]) -> tuple[dict[Id, slice], Boxes]:
-    """Where each image's boxes are, and all boxes, by image."""
     detections = sorted(detections, key=lambda detection: id_order(detection.image_id))
     rows: dict[Id, slice] = {}
     start = 0

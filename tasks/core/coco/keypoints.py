@@ -8,7 +8,7 @@ are left out and counted.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from schemas.keypoints import DEFAULT, KeypointScheme, bare_name, shipped_schemes
@@ -103,18 +103,6 @@ def called(scheme: KeypointScheme) -> str:
     ['the 20 of animal-20', "COCO's 17", 'the 106 of face-106']
     """
     return f"COCO's {len(scheme.joints)}" if scheme.name == DEFAULT else f"the {len(scheme.joints)} of {scheme.name}"
-
-
-def problem_of(values: Sequence[float | None], scheme: KeypointScheme | None) -> str | None:
-    """What is wrong with keypoints of a table, or None: 3 finite numbers a joint, with visibilities of 0, 1 and 2."""
-    if scheme is None:
-        return "expected null, since the category has no keypoints, got some"
-    joints = len(scheme.joints)
-    try:
-        found = read_keypoints([*values], joints)
-        return None if found is not None else f"expected {3 * joints} numbers or null, got no number"
-    except BadKeypoints as problem:
-        return str(problem)
 
 
 def count_problems(problems: Iterable[str]) -> str:

@@ -12,8 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from tasks.core.coco.box import area_px2, read_box
-from tasks.core.coco.segmentation import box_polygon
+from tasks.core.coco.box import area_px2, box_polygon, read_box
 
 Row = dict[str, Any]
 _MOST_BYTES = 90

@@ -6,7 +6,7 @@ asked for: nothing here points at one.
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from schemas.errors import BadInput
@@ -16,7 +16,7 @@ from schemas.stand_ins import stand_in
 from tasks.core.coco.box import area_px2, is_flat_box, read_box, read_is_crowd, read_number
 from tasks.core.coco.ids import Id, check_unique, read_id, read_number_id
 from tasks.core.coco.keypoints import BadKeypoints, check_names, read_keypoints
-from tasks.core.coco.left_out import LeftOut, id_or_none, without_odd_entries
+from tasks.core.passed_over import Tally
 
 Row = Mapping[str, Any]
 Schemes = Mapping[str, KeypointScheme | None]
@@ -99,6 +99,13 @@ class Document(NamedTuple):
     flat_annotations: list[BadAnnotation]
 
 
+class LeftOut(NamedTuple):
+    """What was left out of a file's lists of images and of annotations."""
+
+    images: Tally
+    annotations: Tally
+
+
 def read_document(
     name: str, data: bytes, schemes: Schemes | None = _DEFAULTS, left_out: LeftOut | None = None
 ) -> Document:
@@ -106,7 +113,7 @@ def read_document(
 
     schemes: None takes keypoints as they are, of any number of joints, whatever the file calls them.
 
-    left_out: where it is given, entries that say nothing are counted there and left out (tasks.core.coco.left_out), and
+    left_out: where it is given, entries that say nothing are counted there and left out (`without_odd_entries`), and
     an annotation whose category the file does not have is one that can't be read.
 
     Raises BadInput for anything but a COCO file: no JSON, no lists of objects under `images`, `annotations` and
@@ -173,7 +180,6 @@ def _read_keys_once(name: str, data: bytes) -> Any:
 
 
 def _places(document: Any) -> Iterator[tuple[str, Row]]:
-    """Each row of each part, and what it is called."""
     for part in _PARTS if isinstance(document, dict) else ():
         rows = document.get(part)
         for place, row in enumerate(rows if isinstance(rows, list) else ()):
@@ -267,7 +273,6 @@ def _lost_annotations(name: str, document: Any, images: Mapping[Id, Image], cate
 def _annotations(
     name: str, document: Any, categories: Mapping[Id, str], schemes: Schemes | None
 ) -> tuple[list[Annotation], list[BadAnnotation]]:
-    """The annotations of images of the file, and those that can't be read."""
     joints = read_joints(name, document)
     annotations, bad = [], []
     for row in _rows(name, document, "annotations"):
@@ -372,3 +377,61 @@ def _rows(name: str, document: Any, part: str) -> list[Row]:
                 f"{name}: expected a COCO file, got no list of objects under '{part}': {part}[{place}] is {quoted(row)}"
             )
     return rows
+
+
+def without_odd_entries(document: Any, left_out: LeftOut) -> tuple[Any, list[int] | None]:
+    """Only of a source's file: a truth by which others are scored, and a detector's results, are refused for such an
+    entry. The document without images that nobody can find, and without annotations of no image that is left; and the
+    places of the images that stay in the list of the file. None: their places are those that they have.
+
+    What is no document of two such lists stays as it is, and so does an image whose id is none: the reader refuses
+    both. An annotation whose category the file does not have stays, too: then nobody knows what is in its image.
+    """
+    if not isinstance(document, dict) or not all(isinstance(document.get(part), list) for part in LeftOut._fields):
+        return document, None
+    placed = [
+        (place, entry)
+        for place, entry in _named(document["images"], "images", left_out.images)
+        if _is_image(entry, left_out)
+    ]
+    images = [entry for _, entry in placed]
+    ids = {id_or_none(image.get("id")) for image in images}
+    annotations = [
+        entry
+        for _, entry in _named(document["annotations"], "annotations", left_out.annotations)
+        if _is_annotation(entry, ids, left_out)
+    ]
+    return {**document, "images": images, "annotations": annotations}, [place for place, _ in placed]
+
+
+def id_or_none(value: Any) -> Id | None:
+    """The id; None for what is none."""
+    try:
+        return read_id(value)
+    except ValueError:
+        return None
+
+
+def _named(entries: Iterable[Any], part: str, left_out: Tally) -> Iterable[tuple[int, dict[str, Any]]]:
+    """The entries that are objects, each with its place in the list."""
+    for place, entry in enumerate(entries):
+        if isinstance(entry, dict):
+            yield place, entry
+        else:
+            left_out.add(f"entries of `{part}` that are no objects", f"{part}[{place}]")
+
+
+def _is_image(entry: dict[str, Any], left_out: LeftOut) -> bool:
+    name = entry.get("file_name")
+    if not isinstance(name, str) or not name:
+        left_out.images.add("images without a file name", f"id {entry.get('id')}")
+        return False
+    return True
+
+
+def _is_annotation(entry: dict[str, Any], image_ids: Collection[Id | None], left_out: LeftOut) -> bool:
+    image_id = id_or_none(entry.get("image_id"))
+    if image_id is None or image_id not in image_ids:
+        left_out.annotations.add("annotations of no image of the file", f"id {entry.get('id')}")
+        return False
+    return True

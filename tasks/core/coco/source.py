@@ -10,22 +10,23 @@ from schemas.errors import BadInput
 from schemas.phrases import listed, quoted
 from schemas.tables import FIGURE
 from tasks.core.coco import lossless, source_file
+from tasks.core.coco.box import is_segmentation
 from tasks.core.coco.ids import Id, id_order
 from tasks.core.coco.keypoints import count_problems
-from tasks.core.coco.left_out import LeftOut, id_or_none
 from tasks.core.coco.reader import (
     Annotation,
     BadAnnotation,
     Document,
     Image,
+    LeftOut,
     Row,
     Schemes,
     SizePx,
+    id_or_none,
     read_document,
     read_text,
     row_name,
 )
-from tasks.core.coco.segmentation import is_segmentation
 from tasks.core.passed_over import Tally
 
 Figure = dict[str, Any]
@@ -130,13 +131,14 @@ def _unknown_images(document: Document) -> set[Id]:
 
 
 def _by_file_name(name: str, document: Document, categories: Collection[str]) -> dict[str, ImageFigures]:
-    """The figures of each image, in the order of the file."""
     figures, licences = _figures(name, document, categories), _licences(document.fields.get("licenses"))
     unknown = _unknown_images(document)
     names = Counter(image.file_name for image in document.images.values())
     shared = {image_id for image_id, image in document.images.items() if names[image.file_name] > 1}
     rows = _rows_of_images(document, unknown | shared)
-    flat = _flat_rows(document)
+    flat: dict[Id, list[Row]] = {}
+    for annotation in document.flat_annotations:
+        flat.setdefault(annotation.image_id, []).append(annotation.row)
     beside = source_file.rows_by_image(document.fields)
     earlier: dict[str, list[dict[str, Any]]] = {}
     found = {}
@@ -160,12 +162,8 @@ def _figures(name: str, document: Document, categories: Collection[str]) -> dict
     category_ids = source_file.category_ids(document.fields["categories"])
     found: dict[Id, list[Figure]] = {image_id: [] for image_id in document.images}
     for annotation in document.annotations:
-        drawn = figure(
-            annotation.category,
-            annotation.xywh_px,
-            is_crowd=annotation.is_crowd,
-            keypoints_xyv=annotation.keypoints_xyv,
-        )
+        is_crowd, points = annotation.is_crowd, annotation.keypoints_xyv
+        drawn = figure(annotation.category, annotation.xywh_px, is_crowd=is_crowd, keypoints_xyv=points)
         if annotation.category in categories:
             with _naming(name, document, "annotations", annotation.row):
                 drawn |= _beside(annotation, drawn, document.images[annotation.image_id], category_ids)
@@ -189,21 +187,12 @@ def _beside(annotation: Annotation, drawn: Figure, image: Image, category_ids: M
 
 
 def _rows_of_images(document: Document, image_ids: Collection[Id]) -> dict[Id, list[Row]]:
-    """The annotations of these images, as the file has them."""
     rows: dict[Id, list[Row]] = {image_id: [] for image_id in image_ids}
     unread = [*document.bad_annotations, *document.flat_annotations]
     everything: list[Annotation | BadAnnotation] = [*document.annotations, *unread] if rows else []
     for annotation in everything:
         if annotation.image_id in rows:
             rows[annotation.image_id].append(annotation.row)
-    return rows
-
-
-def _flat_rows(document: Document) -> dict[Id, list[Row]]:
-    """The annotations whose box encloses nothing, as the file has them, of each image that has any."""
-    rows: dict[Id, list[Row]] = {}
-    for annotation in document.flat_annotations:
-        rows.setdefault(annotation.image_id, []).append(annotation.row)
     return rows
 
 
@@ -235,11 +224,9 @@ def _naming(name: str, document: Document, part: str, row: Row) -> Iterator[None
 
 
 def _details(document: Document, categories: Collection[str]) -> dict[Id, str]:
-    """By image, what was left out."""
     problems: dict[Id, list[str]] = {}
-    for annotation in document.annotations:
-        if annotation.keypoints_problem and annotation.category in categories:
-            problems.setdefault(annotation.image_id, []).append(annotation.keypoints_problem)
+    for image_id, problem in _keypoint_problems(document, categories):
+        problems.setdefault(image_id, []).append(problem)
     details = {image_id: f"keypoints left out: {count_problems(found)}" for image_id, found in problems.items()}
     flat = {one.image_id: one.problem for one in reversed(document.flat_annotations)}  # of several the first, too
     for image_id, problem in flat.items():
@@ -248,6 +235,15 @@ def _details(document: Document, categories: Collection[str]) -> dict[Id, str]:
     for bad in reversed(document.bad_annotations):  # of several in one image, the first is told
         details[bad.image_id] = f"annotation unreadable, so left out: {bad.problem}"
     return {image_id: detail[:_LONGEST_DETAIL] for image_id, detail in details.items()}
+
+
+def _keypoint_problems(document: Document, categories: Collection[str]) -> list[tuple[Id, str]]:
+    """Image and problem of each figure of these categories whose keypoints are left out."""
+    return [
+        (one.image_id, one.keypoints_problem)
+        for one in document.annotations
+        if one.keypoints_problem and one.category in categories
+    ]
 
 
 def _notes(name: str, document: Document, categories: Collection[str]) -> tuple[str, ...]:
@@ -264,12 +260,7 @@ def _notes(name: str, document: Document, categories: Collection[str]) -> tuple[
     if repeated := _repeated_ids(document.fields["annotations"]):
         named = listed([quoted(one) for one in repeated], _EXAMPLES)
         notes.append(f"{name}: several annotations have one id, and all are kept: {named}")
-    problems = [
-        annotation.keypoints_problem
-        for annotation in document.annotations
-        if annotation.keypoints_problem and annotation.category in categories
-    ]
-    if problems:
+    if problems := [problem for _, problem in _keypoint_problems(document, categories)]:
         notes.append(
             f"{name}: the keypoints of {len(problems)} figures are left out, their boxes stay: "
             f"{count_problems(problems)}"

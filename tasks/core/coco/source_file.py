@@ -11,9 +11,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from schemas.phrases import error_line, quoted
+from tasks.core.coco.box import read_outline
 from tasks.core.coco.ids import Id, read_id
 from tasks.core.coco.lossless import Fields, difference, from_text, plain_text, restored, to_text
-from tasks.core.coco.segmentation import read_outline
 
 Row = Mapping[str, Any]
 Rows = Mapping[str, list[Any]]

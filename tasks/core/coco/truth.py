@@ -248,7 +248,6 @@ def _keypoint_notes(annotations: Sequence[Annotation], categories: Collection[st
 
 
 def _notes(unknown: set[Id], flat: Counter[Id]) -> tuple[str, ...]:
-    """What was left out: images, and boxes without an area, by their images."""
     images, boxes = (count_with_examples(sorted(ids, key=id_order), "image") for ids in (unknown, flat))
     return (
         *((f"left out because an annotation can't be read: {images}",) * bool(unknown)),

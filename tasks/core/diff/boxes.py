@@ -62,7 +62,6 @@ def _is_other(sides: tuple[Side, Side], both: NDArray[np.int64]) -> Bools:
 
 
 def _table(side: Side, rows: NDArray[np.int64]) -> pa.Table:
-    """record_id, category_id, origin, origin_name of these boxes."""
     names = ("record_id", "category_id", "origin", "origin_name")
     return pa.table({name: take(side.annotations([name])[name], rows) for name in names})
 

@@ -20,12 +20,12 @@ from tasks.core.diff.columns import (
     differ,
     equals,
     is_in,
+    is_read_anew,
     rows_of_one,
     take,
 )
 from tasks.core.diff.presence import verdicts_changed
 from tasks.core.diff.sides import Pair
-from tasks.core.diff.words import is_read_anew
 
 KIND_OF_COLUMN = {
     "split": Kind.SPLIT,
@@ -78,8 +78,6 @@ class Common:
 
 @dataclass(frozen=True)
 class _ColumnChange:
-    """The rows in which one column differs."""
-
     common: Common
     name: str
     rows: NDArray[np.int64]

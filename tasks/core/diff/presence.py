@@ -24,12 +24,11 @@ from tasks.core.diff.columns import (
     differ,
     equals,
     is_in,
+    is_read_anew,
     joined,
     rows_of_one,
 )
-from tasks.core.diff.settings import source_names
-from tasks.core.diff.sides import Pair, Side
-from tasks.core.diff.words import is_read_anew
+from tasks.core.diff.sides import Pair, Side, source_names
 
 _FETCH = {
     *FAILURES_IN_BYTES,

@@ -1,28 +1,172 @@
-"""The two releases that are compared: what is known of each at once, and how its larger tables are had."""
+"""The two releases that are compared: what is known of each, how its tables are had, how recipes differ."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
 from schemas.manifests import ReleaseManifest
-from schemas.phrases import quoted_name
-from tasks.core.diff.settings import RecipeDiff
+from schemas.phrases import listed, quoted, quoted_name
+from schemas.reasons import Reason
+from schemas.scores import LIMIT_REASONS
+from schemas.tables import LEDGER
 
-LEDGER_COLUMNS = (
-    "record_id",
-    "source",
-    "kept",
-    "stage",
-    "reason",
-    "detail",
-    "kept_record_id",
-    "last_split",
-    "image_id",
-    "sha256",
-)
+_MOST = 3
+_NOT_THERE = object()
+_OUTSIDE = {"name", "title", "description", "bindings", "manners"}
+"""What a recipe says that decides nothing."""
+
+_FIELDS: dict[Reason, tuple[str, ...]] = {
+    Reason.TOO_MANY_BYTES: ("max_bytes",),
+    Reason.TOO_MANY_PIXELS: ("max_pixels",),
+    Reason.TOO_SMALL: ("least_side_px",),
+    Reason.TOO_ELONGATED: ("aspect",),
+    Reason.TOO_FEW_FIGURES: ("figures",),
+    Reason.TOO_MANY_FIGURES: ("figures",),
+    Reason.RIGHTS_NOT_OPEN: ("rights",),
+    Reason.STYLE_NOT_WANTED: ("styles",),
+    Reason.WHERE_NOT_MET: ("where",),
+    Reason.OUTSIDE_PIXELS: ("pixels",),
+    Reason.OUTSIDE_BYTES: ("bytes",),
+    **{reason: (f"scores.{limit}",) for limit, reason in LIMIT_REASONS.items()},
+    Reason.NOT_IN_COLOUR: ("colour", "least_chroma", "scores.least_colourfulness"),
+    Reason.IN_COLOUR: ("colour", "least_chroma"),
+}
+"""Settings of the stage that can drop for a reason; for other reasons all of the stage."""
+
+_SHARED = {"style": "styles"} | dict.fromkeys(("artist", "artist_qualifier", "artists", "artist_roles"), "artists")
+"""Columns whose names the recipe unites, and where."""
+
+_FIGURES = {Reason.TOO_FEW_FIGURES, Reason.TOO_MANY_FIGURES}
+_SCORES = {Reason.IN_COLOUR, *LIMIT_REASONS.values()}
+
+
+class SettingChange(NamedTuple):
+    """One setting. before, after: as Python writes them; empty where the recipe has none."""
+
+    path: str
+    before: str
+    after: str
+
+    def __str__(self) -> str:
+        if not self.before:
+            return f"{self.path}: only in the newer"
+        return f"{self.path}: {self.before} -> {self.after}" if self.after else f"{self.path}: only in the older"
+
+
+class RecipeDiff:
+    """What differs between two recipes (`recipe.yaml` as a mapping)."""
+
+    def __init__(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
+        """Raises ValueError where sources or stages are not as recipes write them."""
+        sides = [_by_place(recipe) for recipe in (before, after)]
+        self.changes = tuple(_changes("", *sides))
+        self.words: dict[str, str] = {}
+        """The word of each stage by its label; of the newer recipe where both have the label."""
+        self.orders: list[list[str]] = []
+        """Labels of both recipes, in their order, with scrape before them."""
+        for recipe in (before, after):
+            stages = list(_tagged(recipe, "stages", "label"))
+            self.words |= {label: word for label, word, _ in stages}
+            self.orders.append(["scrape", *(label for label, _, _ in stages)])
+
+    def deciding(self) -> list[SettingChange]:
+        """Changes that can change a release."""
+        return [change for change in self.changes if change.path.partition(".")[0] not in _OUTSIDE]
+
+    def below(self, *paths: str) -> str:
+        """The changes at or below these places, in one line; empty where there are none."""
+        found = [
+            str(change)
+            for change in self.changes
+            for path in paths
+            if f"{change.path}.".startswith(f"{path}.") or f"{path}.".startswith(f"{change.path}.")
+        ]
+        return listed(found, _MOST, "; ")
+
+    def of_source(self, name: str) -> str:
+        """The changes in the settings of a source."""
+        return self.below(f"sources.{name}")
+
+    def of_column(self, name: str) -> str:
+        """The changes in what decides about a column of images, beside its source: rules for names, or the attribute's
+        own declaration.
+        """
+        if name in _SHARED:
+            return self.below(_SHARED[name])
+        return self.below(f"attributes.{name}.type", f"attributes.{name}.from")
+
+    def of_words(self, *words: str) -> str:
+        """The changes in the settings of all stages of these words."""
+        labels = [label for label, word in self.words.items() if word in words]
+        return self.below(*(f"stages.{label}" for label in labels)) if labels else ""
+
+    def deciding_on(self, label: str, reason: Reason | None) -> str:
+        """The changes that can have changed a drop by a stage for a reason; None: a reason that nobody knows."""
+        place = f"stages.{label}"
+        word = self.words.get(label)
+        fields = _FIELDS.get(reason, ()) if reason else ()
+        own = self.below(*(f"{place}.{field}" for field in fields)) if fields else self.below(place)
+        moved = self.below("order") if not own and word in {"sample", "split", "dedup"} else ""
+        return "; ".join(filter(None, [own, moved, self._before(word, reason)]))
+
+    def _before(self, word: str | None, reason: Reason | None) -> str:
+        if reason in _FIGURES:
+            return self.of_words("detect") or self.below("categories")
+        if reason in _SCORES:
+            return self.of_words("quality")
+        if reason is Reason.WHERE_NOT_MET:
+            return self.below("attributes", "artists", "styles")
+        if reason is Reason.STYLE_NOT_WANTED:
+            return self.below("styles")
+        if word in {"sample", "split"}:
+            return self.below("styles", "artists", "attributes", "seed")
+        return self.of_words("hash") if word == "dedup" else ""
+
+
+def source_names(recipe: Mapping[str, Any]) -> set[str]:
+    """Names of a recipe's sources. Raises ValueError where they are not as recipes write them."""
+    return {name for name, _, _ in _tagged(recipe, "sources", "name")}
+
+
+def _by_place(recipe: Mapping[str, Any]) -> dict[str, Any]:
+    """The recipe with sources by name and stages by label, and the order of the stages."""
+    sources = {name: {"kind": word, **settings} for name, word, settings in _tagged(recipe, "sources", "name")}
+    stages = {label: {"stage": word, **settings} for label, word, settings in _tagged(recipe, "stages", "label")}
+    return {**recipe, "sources": sources, "stages": stages, "order": list(stages)}
+
+
+def _tagged(recipe: Mapping[str, Any], field: str, name: str) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """(name or label, word, settings) of each entry such as {dedup: {label: dedup}}."""
+    entries = recipe.get(field, [])
+    if not isinstance(entries, list):
+        raise ValueError(f"{quoted(entries)} for {field}")
+    for entry in entries:
+        if not isinstance(entry, dict) or len(entry) != 1:
+            raise ValueError(f"{quoted(entry)} among its {field}")
+        word, settings = next(iter(entry.items()))
+        if not isinstance(word, str) or not isinstance(settings, dict) or not isinstance(settings.get(name), str):
+            raise ValueError(f"{quoted(entry)} among its {field}")
+        yield settings[name], word, {key: value for key, value in settings.items() if key != name}
+
+
+def _changes(path: str, before: Any, after: Any) -> Iterator[SettingChange]:
+    if isinstance(before, dict) and isinstance(after, dict):
+        for name in _names(before, after):
+            place = f"{path}.{quoted_name(name)}" if path else quoted_name(name)
+            yield from _changes(place, before.get(name, _NOT_THERE), after.get(name, _NOT_THERE))
+    elif type(before) is not type(after) or before != after:
+        texts = ["" if side is _NOT_THERE else quoted(side) for side in (before, after)]
+        yield SettingChange(path, *texts)
+
+
+def _names(before: Mapping[Any, Any], after: Mapping[Any, Any]) -> Iterable[Any]:
+    return [*before, *(name for name in after if name not in before)]
+
+
+LEDGER_COLUMNS = tuple(name for name in LEDGER.names if name != "retrieved_at")
 
 
 @dataclass(frozen=True)

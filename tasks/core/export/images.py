@@ -1,5 +1,6 @@
 """The images table of a release, without the bytes."""
 
+import json
 from collections.abc import Mapping
 
 import numpy as np
@@ -11,28 +12,12 @@ from schemas.tables import IMAGES
 from tasks.core import rights
 from tasks.core.coco.document import media_paths
 from tasks.core.columns import whole
-from tasks.core.export.copies import chain_ends
+from tasks.core.export.ledger import chain_ends
 
 FROM_RECORDS = (
-    "source",
-    "source_url",
-    "image_url",
-    "title",
-    "artist",
-    "artist_text",
-    "artist_qualifier",
-    "artists",
-    "artist_roles",
-    "style",
-    "styles",
-    "date_text",
-    "year",
-    "year_first",
-    "year_last",
-    "rights_uri",
-    "rights_text",
-    "rights_basis",
-    "is_annotated",
+    *("source", "source_url", "image_url", "title", "artist", "artist_text", "artist_qualifier", "artists"),
+    *("artist_roles", "style", "styles", "date_text", "year", "year_first", "year_last"),
+    *("rights_uri", "rights_text", "rights_basis", "is_annotated"),
 )
 IMAGES_BY_DIGEST = pa.schema(
     [
@@ -68,21 +53,11 @@ def images(
         [whole(columns["sha256"] if is_embedded else nothing), whole(path)],
         fields=list(IMAGES_BY_DIGEST.field("image").type),
     )
-    return (
-        pa.table(
-            {
-                **columns,
-                "rights_spdx": _spdx(columns["rights_uri"]),
-                "image": image,
-            }
-        )
-        .select(schema.names)
-        .cast(schema)
-    )
+    found = pa.table({**columns, "rights_spdx": _spdx(columns["rights_uri"]), "image": image})
+    return found.select(schema.names).cast(schema)
 
 
 def _spdx(uris: pa.ChunkedArray | pa.Array) -> pa.Array:
-    """Each image's licence by its SPDX identifier, looked up once for each different URI."""
     codes = whole(uris).dictionary_encode()
     return pa.array([rights.spdx_id(uri) for uri in codes.dictionary.to_pylist()], pa.string()).take(codes.indices)
 
@@ -122,3 +97,17 @@ def _each_once(pages: pa.Table) -> pa.Table:
     is_again = pc.and_(pc.equal(row[1:], row[:-1]), pc.equal(url[1:], url[:-1]))
     first = by_url.filter(pa.concat_arrays([pa.array([True] * min(1, len(row)), pa.bool_()), pc.invert(is_again)]))
     return first.sort_by([("row", "ascending"), ("is_copys", "ascending"), ("url", "ascending")])
+
+
+_IMAGE = {"info": {"features": {"image": {"_type": "Image"}}}}
+
+
+def with_features(schema: pa.Schema) -> pa.Schema:
+    """The schema of images whose bytes are in the table, which decode by themselves when `datasets` reads them.
+
+    A column that is not named there is what its Arrow type says, in every version of `datasets`; so only the image is
+    named, which is else a dictionary of bytes and path.
+
+    Not for tables that only name the images' files: `datasets` would look for the path below the working folder.
+    """
+    return schema.with_metadata({**(schema.metadata or {}), b"huggingface": json.dumps(_IMAGE).encode()})

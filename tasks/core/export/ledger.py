@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -10,7 +11,6 @@ from schemas.reasons import Reason
 from schemas.tables import LEDGER
 from tasks.core import tables
 from tasks.core.columns import is_same
-from tasks.core.export.copies import chain_ends
 from tasks.core.ids import ids
 
 Roles = Callable[[pa.ChunkedArray], pa.ChunkedArray | pa.Array]
@@ -167,7 +167,6 @@ def _with_memory(book: pa.Table, memory: pa.Table, missing: Reason) -> pa.Table:
 
 
 def _with(book: pa.Table, **columns: Any) -> pa.Table:
-    """The LEDGER with other values in these columns."""
     for name, values in columns.items():
         book = book.set_column(book.schema.get_field_index(name), LEDGER.field(name), values)
     return book
@@ -181,3 +180,18 @@ def counts(book: pa.Table) -> dict[str, int | dict[str, int]]:
     if book.num_rows != kept + dropped or sum(by_split.values()) != kept:
         raise AssertionError(f"expected {book.num_rows} records = kept + dropped, got {kept} + {dropped}")
     return {"records": book.num_rows, "kept": kept, "dropped": dropped, "by_split": by_split}
+
+
+def chain_ends(names: pa.Array | pa.ChunkedArray, kept: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
+    """(N,) for each of these dropped copies the record at the end of its chain: that was dropped for no other.
+
+    names: (N,), no name twice. kept: (N,) for which record each was dropped. Chains may be of any length.
+
+    >>> chain_ends(pa.array(["c", "b"]), pa.array(["b", "a"])).to_pylist()
+    ['a', 'a']
+    """
+    further = np.asarray(pc.fill_null(pc.index_in(kept, value_set=names), -1), np.int64)
+    last = np.where(further < 0, np.arange(len(further)), further)
+    for _ in range(len(last).bit_length()):  # each turn doubles the links that are passed
+        last = last[last]
+    return pc.take(kept, pa.array(last))

@@ -93,7 +93,6 @@ def _stands_whole(form: bytes, data: bytes) -> bool:
 
 
 def _forms(text: str) -> set[str]:
-    """The text as pages, JSON and addresses write it."""
     escaped = json.dumps(text)[1:-1]
     plain = json.dumps(text, ensure_ascii=False)[1:-1]
     slashed = {form.replace("/", "\\/") for form in (escaped, plain)}

@@ -10,7 +10,8 @@ import pyarrow.compute as pc
 from schemas.phrases import and_more, quoted
 from schemas.reasons import Reason
 from tasks.core.coco.ids import read_number_id
-from tasks.core.export.card_head import without_empty_splits
+from tasks.core.export.card import without_empty_splits
+from tasks.core.purge.rows import with_column
 
 REMOVED_REPORT = """<!doctype html><html lang=en><meta charset=utf-8><title>Report removed</title>
 <p>This report showed some of the images. Records were taken down after it was published, and the report was removed
@@ -38,9 +39,8 @@ def diversity_without(table: pa.Table, artists: Collection[str]) -> pa.Table:
     """DIVERSITY without the names of these artists; all numbers stay."""
     if "largest_artist" not in table.column_names:
         return table
-    place = table.schema.get_field_index("largest_artist")
     is_gone = pc.is_in(table["largest_artist"], value_set=pa.array(sorted(artists), pa.string()))
-    return table.set_column(place, table.schema.field(place), pc.if_else(is_gone, None, table["largest_artist"]))
+    return with_column(table, "largest_artist", pc.if_else(is_gone, None, table["largest_artist"]))
 
 
 def lone_values(records: pa.Table, record_ids: Collection[str], names: Iterable[str]) -> dict[str, set[str]]:
@@ -60,11 +60,11 @@ def values_without(table: pa.Table, values: Mapping[str, Collection[str]]) -> pa
     """ATTRIBUTES without these values of attributes; all numbers stay."""
     if not {"attribute", "value"} <= set(table.column_names):
         return table
-    place, found = table.schema.get_field_index("value"), table["value"]
+    found = table["value"]
     for name, gone in values.items():
         is_gone = pc.is_in(table["value"], value_set=pa.array(sorted(gone), pa.string()))
         found = pc.if_else(pc.and_(pc.equal(table["attribute"], name), is_gone), None, found)
-    return table.set_column(place, table.schema.field(place), found)
+    return with_column(table, "value", found)
 
 
 def ledger_with(ledger: pa.Table, tombstones: pa.Table) -> pa.Table:

@@ -1,12 +1,12 @@
-"""What a person asked a purge for, checked before anything is removed."""
+"""What a person asked a purge for, checked before anything is removed, and what the purge tells."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.errors import BadInput
-from schemas.phrases import quoted
+from schemas.phrases import and_more, quoted
 from tasks.core import by_hand
 from tasks.core.record_ids import known_spellings
 
@@ -49,3 +49,31 @@ def check_request(
             f"--reason: expected 1 to {by_hand.LONGEST_REASON} characters in one line, got {len(reason)} characters "
             f"in {len(reason.splitlines())} lines"
         )
+
+
+_MOST_RECORDS = 20
+
+
+def lines(
+    dataset: str, tombstones: pa.Table, changes: Sequence[str], files_in_use: Mapping[str, str], *, is_dry: bool
+) -> Iterator[str]:
+    """The report, line by line: which records and why, what was changed, and which files stay.
+
+    tombstones: TOMBSTONES of the dataset. changes: what was removed where, in lines; none: nothing was left to do.
+    files_in_use: SHA-256 of the records' files that stay, to a record that uses them.
+    """
+    count = f"{tombstones.num_rows} record{'s' * (tombstones.num_rows != 1)}"
+    if not tombstones.num_rows:
+        yield f"purge {dataset}: no record is taken down"
+        return
+    if not changes:
+        yield f"purge {dataset}: {count} purged already; nothing is left to remove"
+        return
+    yield f"purge {dataset}: {count}{' would be purged: this is a dry run' * is_dry}"
+    rows = tombstones.slice(0, _MOST_RECORDS).to_pylist()
+    yield from (f"  {row['record_id']}: {row['reason']} ({row['date']})" for row in rows)
+    if more := and_more(tombstones.num_rows - _MOST_RECORDS):
+        yield f"  ...{more}"
+    yield from changes
+    for sha256, record_id in sorted(files_in_use.items()):
+        yield f"kept: the file {sha256}, which {record_id} uses too"

@@ -14,6 +14,7 @@ from schemas.reasons import Reason
 from schemas.tables import LEDGER, TOMBSTONES
 from tasks.core.by_hand import reason_and_date
 from tasks.core.dedup.decide import copy_edges
+from tasks.core.purge.rows import with_column
 
 _TombstoneFields = tuple[str, str, str]  # reason, date, scope
 
@@ -114,7 +115,6 @@ def _copies_in(ledgers: Sequence[pa.Table]) -> defaultdict[str, set[str]]:
 
 
 def _shared_files(ledgers: Sequence[pa.Table]) -> list[str]:
-    """SHA-256 of the files that several records have had."""
     everything = pa.concat_tables([LEDGER.empty_table(), *ledgers]).select(["sha256", "record_id"])
     counted = pc.value_counts(everything.group_by(["sha256", "record_id"]).aggregate([])["sha256"].drop_null())
     is_shared = pc.greater(counted.field("counts"), 1)
@@ -141,7 +141,6 @@ def _similar_records(
 
 
 def _records_with(ledgers: Sequence[pa.Table], files: Collection[str]) -> dict[str, set[str]]:
-    """For each file the records that have had it."""
     wanted = pa.array(sorted(files), pa.string())
     by_file: defaultdict[str, set[str]] = defaultdict(set)
     for ledger in ledgers:
@@ -159,7 +158,6 @@ def _declared_different(edges: Sequence[pa.Table]) -> Iterator[tuple[str, str]]:
 
 
 def _connected(linked: Mapping[str, set[str]], start: set[str]) -> set[str]:
-    """All that can be reached from the start."""
     reached, wave = set(start), set(start)
     while wave:
         wave = {near for one in wave for near in linked.get(one, ())} - reached
@@ -170,10 +168,7 @@ def _connected(linked: Mapping[str, set[str]], start: set[str]) -> set[str]:
 def without_shared_files(tombstones: pa.Table, files: Collection[str]) -> pa.Table:
     """TOMBSTONES without the digest of files that other records use: these files may come again."""
     is_shared = pc.is_in(tombstones["sha256"], value_set=pa.array(sorted(files), pa.string()))
-    place = tombstones.schema.get_field_index("sha256")
-    return tombstones.set_column(
-        place, tombstones.schema.field(place), pc.if_else(is_shared, None, tombstones["sha256"])
-    )
+    return with_column(tombstones, "sha256", pc.if_else(is_shared, None, tombstones["sha256"]))
 
 
 def all_files_of(ledgers: Sequence[pa.Table], tombstones: pa.Table) -> set[str]:

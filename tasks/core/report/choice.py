@@ -238,7 +238,6 @@ def _splits(shares: pa.Table) -> str:
 
 
 def _farthest(shares: pa.Table) -> str:
-    """Which style's split is farthest from what was wanted, in images."""
     rows = [row for row in shares.to_pylist() if row["stratum"] is not None and row["wanted_share"] is not None]
     totals: Counter[str] = Counter()
     for row in rows:

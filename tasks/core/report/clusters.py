@@ -243,7 +243,6 @@ def _row(table: pa.Table, row: int) -> dict[str, Any]:
 
 
 def _pair_numbers(a: _Rows, b: _Rows, size: int) -> _Rows:
-    """One number for each unordered pair."""
     return np.minimum(a, b) * size + np.maximum(a, b)
 
 

@@ -14,9 +14,8 @@ from schemas.manifests import ReleaseManifest, Step
 from schemas.reasons import MEANING, Reason
 from tasks.core.report import choice, copies
 from tasks.core.report.clusters import ReviewSelection
-from tasks.core.report.copies import Facts, Thumbnails
+from tasks.core.report.copies import POLICY, SCRIPT, Facts, Thumbnails
 from tasks.core.report.thumbnails import drawing
-from tasks.core.report.verdict_form import POLICY, SCRIPT
 from tasks.core.statistics import Statistics
 
 MOST_IMAGES = 24

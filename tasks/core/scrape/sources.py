@@ -26,8 +26,7 @@ from schemas.sources.common import COCO_ANNOTATIONS
 from schemas.stand_ins import stand_in
 from schemas.tables import COCO_FILES, RECORDS, SOURCE_FIGURES
 from tasks.core.coco import source as coco
-from tasks.core.coco.left_out import LeftOut
-from tasks.core.coco.reader import Schemes
+from tasks.core.coco.reader import LeftOut, Schemes
 from tasks.core.passed_over import IMAGES_OF_FILE, Tally
 from tasks.core.scrape import folder, records, table_files, voc
 from tasks.core.scrape.attributes import check_some_fit

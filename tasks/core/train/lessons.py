@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tasks.core.coco.entries import annotation_entry, result_entry
+from tasks.core.coco.document import annotation_entry, result_entry
 
 
 class Lesson(NamedTuple):

@@ -76,125 +76,26 @@ class Area(NamedTuple):
         return dict(zip(names, found.groups(), strict=True)) if found else None
 
 
-_BY_FILE = ("sha256",)
-_MEASURES = (
-    Area(
-        "measures/hash/<cache key>/",
-        "engine.inspection",
-        "Size, format and perceptual hash of each image.",
-        True,
-        PurgeRule.DROP_ROWS,
-        _BY_FILE,
-        hash_column="phash",
-    ),
-    Area(
-        "measures/thumbnail/<cache key>/",
-        "engine.inspection",
-        "A small upright copy of each image.",
-        True,
-        PurgeRule.DROP_ROWS,
-        _BY_FILE,
-    ),
-    Area(
-        "measures/thumbnail-places/<cache key>/",
-        "engine.inspection",
-        "In which table of thumbnails each image has its own.",
-        True,
-        PurgeRule.DROP_POINTERS,
-        _BY_FILE,
-    ),
-    Area(
-        "measures/quality/<cache key>/",
-        "quality",
-        "Scores of each thumbnail.",
-        True,
-        PurgeRule.DROP_ROWS,
-        _BY_FILE,
-    ),
-    Area(
-        "measures/detect/<cache key>/",
-        "detect",
-        "What one detector has found in each image.",
-        True,
-        PurgeRule.DROP_ROWS,
-        _BY_FILE,
-    ),
-    Area(
-        "measures/view-hashes/<cache key>/",
-        "dedup.view_hashes",
-        "Perceptual hashes of each thumbnail mirrored, turned or cropped.",
-        True,
-        PurgeRule.DROP_ROWS,
-        _BY_FILE,
-        hash_column="keys",
-    ),
-    Area(
-        "measures/library-hashes/<cache key>/",
-        "subjects.library_hashes",
-        "One of imagehash's hashes of each thumbnail.",
-        True,
-        PurgeRule.DROP_ROWS,
-        _BY_FILE,
-        hash_column="keys",
-    ),
-    Area(
-        "measures/search-hashes/<cache key>/",
-        "dedup.search",
-        "Hashes among which all near pairs have been searched.",
-        True,
-        PurgeRule.REMOVE_BY_HASH,
-        ("key",),
-    ),
-    Area(
-        "measures/search-pairs/<cache key>/<search>/",
-        "dedup.search",
-        "The pairs of near hashes that a search has found.",
-        True,
-        PurgeRule.REMOVE_BY_HASH,
-        ("left", "right"),
-    ),
-    Area(
-        "measures/search-pieces/<cache key>/",
-        "dedup.search",
-        "The pairs of one piece of a large search.",
-        True,
-        PurgeRule.REMOVE_BY_HASH,
-        ("left", "right"),
-    ),
-    Area(
-        "measures/keypoints/<cache key>/",
-        "dedup.local_pairs",
-        "The clearest corners of each thumbnail, by which parts of pictures are found.",
-        True,
-        PurgeRule.DROP_ROWS,
-        _BY_FILE,
-    ),
-    Area(
-        "measures/local-blobs/<cache key>/",
-        "dedup.local_pairs",
-        "Images whose corners have all been compared with each other's.",
-        True,
-        PurgeRule.DROP_ROWS,
-        _BY_FILE,
-    ),
-    Area(
-        "measures/local-pairs/<cache key>/",
-        "dedup.local_pairs",
-        "Pairs of images that have places in common.",
-        True,
-        PurgeRule.DROP_ROWS,
-        ("a", "b"),
-    ),
-    Area(
-        "measures/relations/<cache key>/",
-        "dedup.relate",
-        "What two images are to each other: the second look.",
-        True,
-        PurgeRule.DROP_ROWS,
-        ("a", "b"),
-    ),
-)
-_CACHES = tuple(area._replace(prune=PruneRule.UNUSED) for area in _MEASURES)
+_BY_FILE, _BY_PAIR, _BY_NEAR_HASHES = ("sha256",), ("a", "b"), ("left", "right")
+
+
+def _measure(name: str, owner: str, holds: str, columns: tuple[str, ...] = _BY_FILE, hash_column: str = "") -> Area:
+    """A cache with rows about files."""
+    folder = f"measures/{name}/<cache key>/"
+    return Area(folder, owner, holds, True, PurgeRule.DROP_ROWS, columns, hash_column, prune=PruneRule.UNUSED)
+
+
+def _search(name: str, holds: str, columns: tuple[str, ...]) -> Area:
+    """A cache with hashes of files that can't be told from each other."""
+    folder, rule = f"measures/{name}/", PurgeRule.REMOVE_BY_HASH
+    return Area(folder, "dedup.search", holds, True, rule, columns, prune=PruneRule.UNUSED)
+
+
+def _retrievals(
+    name: str, owner: str, holds: str, purge: PurgeRule, columns: tuple[str, ...], journal: pa.Schema
+) -> Area:
+    return Area(f"retrievals/{name}/", owner, holds, False, purge, columns, journal=journal)
+
 
 AREAS = (
     Area(
@@ -206,43 +107,65 @@ AREAS = (
         prune=PruneRule.BLOBS,
     ),
     # the more special patterns first: a path belongs to the first area that it fits
-    Area(
-        "retrievals/web-images/",
+    _retrievals(
+        "web-images",
         "fetch",
         "Which images were asked for on the web, and what came.",
-        False,
         PurgeRule.DROP_REQUESTS,
         ("sha256", "locator"),
-        journal=RETRIEVALS,
+        RETRIEVALS,
     ),
-    Area(
-        "retrievals/<source>-web/",
+    _retrievals(
+        "<source>-web",
         "scrape",
         "Raw answers of a source on the web.",
-        False,
         PurgeRule.DROP_ANSWERS,
         ("key", "sha256"),
-        journal=ANSWERS,
+        ANSWERS,
     ),
-    Area(
-        "retrievals/<source>-answers/",
+    _retrievals(
+        "<source>-answers",
         "scrape",
         "Which files of a source list its works; the files are blobs.",
-        False,
         PurgeRule.DROP_ANSWERS,
         ("locator", "sha256"),
-        journal=RETRIEVALS,
+        RETRIEVALS,
     ),
-    Area(
-        "retrievals/<source>/",
+    _retrievals(
+        "<source>",
         "fetch",
         "Which images of a folder or table were read, and what came.",
-        False,
         PurgeRule.DROP_REQUESTS,
         ("sha256", "locator"),
-        journal=RETRIEVALS,
+        RETRIEVALS,
     ),
-    *_CACHES,
+    _measure("hash", "engine.inspection", "Size, format and perceptual hash of each image.", hash_column="phash"),
+    _measure("thumbnail", "engine.inspection", "A small upright copy of each image."),
+    _measure("thumbnail-places", "engine.inspection", "In which table of thumbnails each image has its own.")._replace(
+        purge=PurgeRule.DROP_POINTERS
+    ),
+    _measure("quality", "quality", "Scores of each thumbnail."),
+    _measure("detect", "detect", "What one detector has found in each image."),
+    _measure(
+        "view-hashes",
+        "dedup.view_hashes",
+        "Perceptual hashes of each thumbnail mirrored, turned or cropped.",
+        hash_column="keys",
+    ),
+    _measure(
+        "library-hashes", "subjects.library_hashes", "One of imagehash's hashes of each thumbnail.", hash_column="keys"
+    ),
+    _search("search-hashes/<cache key>", "Hashes among which all near pairs have been searched.", ("key",)),
+    _search("search-pairs/<cache key>/<search>", "The pairs of near hashes that a search has found.", _BY_NEAR_HASHES),
+    _search("search-pieces/<cache key>", "The pairs of one piece of a large search.", _BY_NEAR_HASHES),
+    _measure(
+        "keypoints",
+        "dedup.local_pairs",
+        "The clearest corners of each thumbnail, by which parts of pictures are found.",
+    ),
+    _measure("local-blobs", "dedup.local_pairs", "Images whose corners have all been compared with each other's."),
+    _measure("local-pairs", "dedup.local_pairs", "Pairs of images that have places in common.", _BY_PAIR),
+    _measure("relations", "dedup.relate", "What two images are to each other: the second look.", _BY_PAIR),
     Area(
         "decisions/<decision>/<cache key>/",
         "engine.steps, dedup",
@@ -320,26 +243,15 @@ AREAS = (
         True,
         PurgeRule.KEEP,
     ),
-    Area(
-        "tmp/",
-        "every stage",
-        "Unfinished files; never read, removed after a day.",
-        True,
-        PurgeRule.REMOVE_ALL,
-    ),
+    Area("tmp/", "every stage", "Unfinished files; never read, removed after a day.", True, PurgeRule.REMOVE_ALL),
 )
 BLOBS, RELEASES, REFUSALS, SCRATCH, USES, LEASES = "blobs", "releases", "refusals", "tmp", "uses", "leases"
 DOWNLOADS = "retrievals/web-images"
 """Downloads of all sources: an address gives the same image, whichever source names it."""
 JOURNAL_SUFFIX = ".journal"
 CHECKPOINT_SUFFIX = ".safetensors"
-TRAINED_WEIGHTS, TRAINING_CURVES, TRAINING_PLOT, TRAINING_METRICS, TRAINING_TRUTHS = (
-    "model.safetensors",
-    "curves.parquet",
-    "curves.svg",
-    "metrics.json",
-    "truths.json",
-)
+TRAINED_WEIGHTS, TRAINING_CURVES, TRAINING_PLOT = "model.safetensors", "curves.parquet", "curves.svg"
+TRAINING_METRICS, TRAINING_TRUTHS = "metrics.json", "truths.json"
 
 
 def area_of(path: str) -> Area | None:

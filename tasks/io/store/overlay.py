@@ -14,8 +14,6 @@ _PIECE_BYTES = 1 << 20
 
 
 class _Span(NamedTuple):
-    """Where a file lies among the others."""
-
     start: int
     length: int
 

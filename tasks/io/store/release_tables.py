@@ -148,7 +148,6 @@ def schema_to_write(schema: pa.Schema, path: str) -> pa.Schema:
 
 
 def _in_type(column: pa.ChunkedArray, field: pa.Field) -> pa.ChunkedArray:
-    """A plain column in the type that releases have."""
     if not _means(column.type, field.type):
         raise ValueError(f"{field.name} as {quoted_name(str(column.type))}, not as {field.type}")
     try:
@@ -158,7 +157,6 @@ def _in_type(column: pa.ChunkedArray, field: pa.Field) -> pa.ChunkedArray:
 
 
 def _means(given: pa.DataType, wanted: pa.DataType) -> bool:
-    """Whether values of one type can mean those of the other."""
     if pa.types.is_null(given):
         return True
     if _is_list(wanted):

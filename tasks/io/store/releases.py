@@ -64,12 +64,8 @@ class Release:
             if (words := stand_in(self.manifest_text)) is not None:
                 raise ValueError(f"manifest.json is {words}")
             self.manifest = ReleaseManifest.model_validate_json(self.manifest_text)
-        except (
-            OSError,
-            ValueError,
-            ImportError,
-            TypeError,
-        ) as problem:  # the last: of a file system that asks for more
+        # the last: of a file system that asks for more
+        except (OSError, ValueError, ImportError, TypeError) as problem:
             place = quoted(url, LONGEST_PLACE)
             if isinstance(problem, FileNotFoundError) and url.rstrip("/").endswith("/latest"):
                 raise BadInput(
@@ -236,27 +232,26 @@ class Release:
 
         Raises DamagedFile as `rows` does.
         """
-        if "coco_files.parquet" not in self.manifest.files:
-            return COCO_FILES.empty_table()
-        return self.rows("coco_files", COCO_FILES.names)
+        has_any = "coco_files.parquet" in self.manifest.files
+        return self.rows("coco_files", COCO_FILES.names) if has_any else COCO_FILES.empty_table()
 
     def tombstones(self) -> pa.Table:
         """TOMBSTONES of what was purged before it was published or since; empty if there are none.
 
         Raises DamagedFile as `rows` does.
         """
-        if "tombstones.parquet" not in self.manifest.files:
-            return TOMBSTONES.empty_table()
-        return self._whole_table("tombstones.parquet", needed=TOMBSTONES.names)
+        return self._table_or_empty("tombstones.parquet", TOMBSTONES)
 
     def takedowns(self) -> pa.Table:
         """TAKEDOWNS of what its ledger had as taken down when it was published; empty if there are none.
 
         Raises DamagedFile as `rows` does.
         """
-        if "takedowns.parquet" not in self.manifest.files:
-            return TAKEDOWNS.empty_table()
-        return self._whole_table("takedowns.parquet", needed=TAKEDOWNS.names)
+        return self._table_or_empty("takedowns.parquet", TAKEDOWNS)
+
+    def _table_or_empty(self, path: str, schema: pa.Schema) -> pa.Table:
+        is_there = path in self.manifest.files
+        return self._whole_table(path, needed=schema.names) if is_there else schema.empty_table()
 
     def rows(self, table: str, columns: Sequence[str]) -> pa.Table:
         """Columns of one of its tables, of all its files, in the types of a release (`release_tables.check_columns`).
@@ -423,7 +418,6 @@ def release_url(store: Store, name: str, version: str) -> str:
 
 
 def _first_of(problem: ValidationError) -> str:
-    """The first thing that a manifest has otherwise than releases."""
     first = problem.errors(include_url=False)[0]
     place = ".".join(map(quoted_name, first["loc"][:2]))
     return error_line(ValueError(f"{place}: {first['msg'].removeprefix('Value error, ')}" if place else first["msg"]))

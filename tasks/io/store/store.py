@@ -162,7 +162,6 @@ class Store:
 
     @contextlib.contextmanager
     def _nothing_there(self, path: str) -> Iterator[None]:
-        """Where there is no file, DamagedFile."""
         try:
             yield
         except OSError as problem:
@@ -303,10 +302,14 @@ class Store:
     def read_blob(self, sha256: str) -> bytes:
         """The blob's bytes, hashed again. Raises DamagedFile, and removes it, if they are not what they were."""
         data = self.read_bytes(blob_path(sha256))
-        if hashlib.sha256(data).hexdigest() != sha256:
+        self._check_blob(sha256, hashlib.sha256(data).hexdigest())
+        return data
+
+    def _check_blob(self, sha256: str, found: str) -> None:
+        """Raise DamagedFile, and remove the blob, where its bytes have another digest."""
+        if found != sha256:
             self.remove(blob_path(sha256))
             raise DamagedFile(f"expected blob {sha256}, got other bytes; they were removed")
-        return data
 
     def open_blob(self, sha256: str) -> IO[bytes]:
         """The blob as an open file, hashed again, a piece at a time. Raises as `read_blob` does.
@@ -322,9 +325,7 @@ class Store:
             else:
                 file = inputs.open_file(self.full(path)) if self.is_local else self._copy_of(path)
         try:
-            if _digest_of(file) != sha256:
-                self.remove(path)
-                raise DamagedFile(f"expected blob {sha256}, got other bytes; they were removed")
+            self._check_blob(sha256, _digest_of(file))
             file.seek(0)
         except BaseException:
             file.close()
@@ -353,9 +354,7 @@ class Store:
                 target[:] = data
             elif digest == sha256:
                 raise DamagedFile(f"expected {len(target)} bytes of blob {sha256}, got {len(data)}")
-        if digest != sha256:
-            self.remove(path)
-            raise DamagedFile(f"expected blob {sha256}, got other bytes; they were removed")
+        self._check_blob(sha256, digest)
 
     def _read_local_into(self, path: str, target: memoryview) -> str:
         """The digest of what was read; empty where the file is shorter or longer than the memory."""

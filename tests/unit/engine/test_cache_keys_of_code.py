@@ -28,10 +28,10 @@ SCRAPE = {
     *("scrape.elements", "scrape.json_works"),
     *(f"names.{name}" for name in ("artist_roles", "maker_words", "matching", "patterns", "spellings")),
 }
-OUTLINES = {"coco.segmentation", "coco.box"}
+OUTLINES = {"coco.box"}
 COCO = {
     *("coco", *OUTLINES),
-    *(f"coco.{name}" for name in ("source", "source_file", "lossless", "left_out", "reader", "ids", "keypoints")),
+    *(f"coco.{name}" for name in ("source", "source_file", "lossless", "reader", "ids", "keypoints")),
 }
 
 STAGE = '''
@@ -195,9 +195,10 @@ def collected(*modules: ModuleType) -> set[str]:
             images,
             {
                 "export.images",
-                "export.copies",
+                "export.ledger",
                 "coco.document",
-                "coco.entries",
+                "ids",
+                "tables",
                 *OUTLINES,
                 "columns",
                 "rights",

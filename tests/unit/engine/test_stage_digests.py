@@ -246,7 +246,6 @@ OUTSIDE = {
     "roles": "taken anew in each build; what it says is part of the views",
     "progress": "shown, not stored",
     "rate_limits": "who asks, and how politely: no content",
-    "release_links": "shown, not stored",
     "reports": "what Prefect's server is told; not stored",
     "retrieve": "which requests are sent; what is asked for again is the recipe's policy",
     "runs": "where the store is",

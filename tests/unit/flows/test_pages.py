@@ -12,7 +12,7 @@ import requests
 from flows.serve.pages import release_pages
 from flows.wall import allowed_names
 from tasks.io.store.releases import Release
-from tasks.page.release_links import SETTING, link_to
+from tasks.page.artifacts import SETTING, link_to
 from tests.support.desk import ROOT
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")

@@ -13,8 +13,8 @@ from schemas.attributes import Attribute
 from schemas.contract import DataContract
 from schemas.keypoints import CocoCategory, resolve_categories
 from schemas.tables import BY_CONTRACT
-from tasks.core.coco.categories import category_table
-from tasks.core.contract.rules import completed
+from tasks.core.coco.document import category_table
+from tasks.core.contract import completed
 from tasks.io.files import contracts
 from tasks.subjects.promises import broken_promises
 from tests.support.broken_rules import CASES, Case, is_rule_of_contract

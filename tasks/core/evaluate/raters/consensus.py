@@ -14,7 +14,7 @@ from schemas.errors import BadInput
 from schemas.evaluate_figures import FIGURES, RaterSettings
 from schemas.phrases import quoted
 from tasks.core.coco.box import area_px2
-from tasks.core.coco.entries import annotation_entry
+from tasks.core.coco.document import annotation_entry
 from tasks.core.evaluate.means import means_along
 from tasks.core.evaluate.raters.boxes import corner_medians, group_overlapping, kmeans, overlaps_of
 from tasks.core.evaluate.raters.ratings import Ratings, deformation_buckets

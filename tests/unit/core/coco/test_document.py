@@ -11,12 +11,15 @@ from hypothesis import strategies as st
 
 from schemas.attributes import Attribute, with_attribute_columns
 from schemas.keypoints import CocoCategory, resolve_categories
-from schemas.tables import ANNOTATIONS
+from schemas.tables import ANNOTATIONS, CATEGORIES
 from tasks.core.coco import document as coco
 from tasks.core.coco.box import BadBox
+from tasks.core.coco.document import annotation_entry, category_table, category_table_problems, result_entry
+from tasks.core.coco.reader import read_document
+from tasks.core.coco.results import Detection, read_results
 from tasks.core.export.images import IMAGES_BY_DIGEST
 from tests.support import rowwise
-from tests.support.keypoints import ANIMAL_20, NAMES, ZOO, plain
+from tests.support.keypoints import ANIMAL_20, COCO_17, NAMES, ZOO, plain
 
 PERSON = plain("person")
 
@@ -381,3 +384,86 @@ def test_a_box_that_is_none_is_not_written():
     ):
         with pytest.raises(BadBox, match="expected a box of positive width"):
             list(chunks)
+
+
+def test_an_annotation_that_is_written_can_be_read():
+    entry = annotation_entry(5, 7, 1, (1, 2, 3, 4.5), 13.5, is_crowd=True)
+    assert (entry["bbox"], entry["area"], entry["iscrowd"]) == ([1.0, 2.0, 3.0, 4.5], 13.5, 1)
+    document = {
+        "images": [{"id": 7, "file_name": "a"}],
+        "categories": [{"id": 1, "name": "x"}],
+        "annotations": [entry],
+    }
+    (got,) = read_document("file", json.dumps(document).encode()).annotations
+    assert got == (7, "x", [1.0, 2.0, 3.0, 4.5], 13.5, True, None, None, entry)
+
+
+def test_a_result_that_is_written_can_be_read():
+    entry = result_entry(7, 1, [1, 2, 3, 4.5], 0.5)
+    got = read_results("file", json.dumps([entry]).encode())
+    assert got == ([Detection(7, 1, [1.0, 2.0, 3.0, 4.5], 0.5, None)], 0)
+
+
+def test_what_is_no_box_is_not_written():
+    with pytest.raises(BadBox, match="expected a box of positive width and height"):
+        result_entry(7, 1, [1, 2, 0, 4], 0.5)
+    with pytest.raises(BadBox, match="expected a finite number"):
+        annotation_entry(5, 7, 1, [1, 2, float("nan"), 4], 1.0, is_crowd=False)
+
+
+CATEGORIES_OF_ZOO = resolve_categories(ZOO)
+
+
+def test_each_category_has_its_scheme_written_out():
+    table = category_table(CATEGORIES_OF_ZOO)
+    assert table.schema == CATEGORIES
+    person, dog, face, thing, angel = table.to_pylist()
+    assert dog == {
+        "category_id": 2,
+        "name": "dog",
+        "supercategory": "animal",
+        "keypoint_scheme": "animal-20",
+        "keypoints": list(ANIMAL_20.joints),
+        "skeleton": [
+            *(1, 2, 1, 3, 2, 4, 1, 5, 2, 5, 5, 6, 6, 8, 7, 8, 6, 9, 9, 13, 13, 17, 6, 10, 10, 14, 14, 18),
+            *(7, 11, 11, 15, 15, 19, 7, 12, 12, 16, 16, 20),
+        ],
+        "flip_pairs": [1, 2, 3, 4, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20],
+        "sigmas": None,
+    }
+    assert person["sigmas"] == list(COCO_17.sigmas or ())
+    assert person["skeleton"][:4] == [16, 14, 14, 12]
+    assert {**person, "category_id": 5, "name": "angel", "supercategory": "angel"} == angel
+    assert (len(face["keypoints"]), face["skeleton"], face["sigmas"]) == (106, [], None)
+    assert thing == {**dict.fromkeys(CATEGORIES.names), "category_id": 4, "name": "thing", "supercategory": "thing"}
+
+
+def test_no_categories_are_a_table_without_rows():
+    assert category_table(()).equals(CATEGORIES.empty_table())
+
+
+def test_what_follows_from_the_recipe_has_no_problem():
+    assert list(category_table_problems(category_table(CATEGORIES_OF_ZOO), CATEGORIES_OF_ZOO)) == []
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "said"),
+    [
+        ("category_id", 2, "categories.category_id of 'person': expected 1, as recipe.yaml says, got 2"),
+        ("name", None, "categories.name of 'person': expected 'person', as recipe.yaml says, got None"),
+        ("keypoint_scheme", "coco", "expected 'coco-17', as recipe.yaml says, got 'coco'"),
+        ("keypoints", ["nose"], "got ['nose']"),
+        ("skeleton", [1], "got [1]"),
+        ("sigmas", [0.1] * 17, "categories.sigmas of 'person': expected [0.026, 0.025,"),
+    ],
+)
+def test_what_does_not_follow_from_the_recipe_is_told(column: str, value: Any, said: str):
+    categories = plain("person")
+    rows = [{**category_table(categories).to_pylist()[0], column: value}]
+    (problem,) = category_table_problems(pa.Table.from_pylist(rows, schema=CATEGORIES), categories)
+    assert said in problem
+
+
+def test_rows_that_are_more_or_less_are_told():
+    found = list(category_table_problems(category_table(plain("person", "dog")), plain("person")))
+    assert found == ["categories: expected 1 rows, as recipe.yaml has categories, got 2"]

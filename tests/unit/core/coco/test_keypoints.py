@@ -14,7 +14,6 @@ from tasks.core.coco.keypoints import (
     BadKeypoints,
     check_names,
     count_problems,
-    problem_of,
     read_keypoints,
 )
 from tests.support.keypoints import ANIMAL_20, COCO_17, FACE_106, NAMES
@@ -141,15 +140,6 @@ def test_other_schemes_have_their_own_number_and_names(scheme: KeypointScheme):
         check_names("dog", list(NAMES), scheme)
     with pytest.raises(BadKeypoints, match=f"expected the {joints} of {scheme.name} named in category 'dog', got no"):
         check_names("dog", None, scheme)
-    assert problem_of([1.0, 2.0, 0.0] * joints, scheme) is None
-
-
-def test_what_a_table_holds():
-    assert problem_of([1.0, 2.0, 1.0, *map(float, REST)], COCO_17) is None
-    assert problem_of([], COCO_17) == "expected 51 numbers or null, got no number"
-    assert "got 42" in str(problem_of([0.0] * 42, COCO_17))
-    assert "got None" in str(problem_of([None] * 51, COCO_17))
-    assert problem_of([0.0] * 51, None) == "expected null, since the category has no keypoints, got some"
 
 
 def test_problems_are_counted_the_most_frequent_first_and_three_of_them():

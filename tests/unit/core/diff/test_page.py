@@ -2,9 +2,8 @@
 
 import pyarrow as pa
 
-from tasks.core.diff.compare import compare
+from tasks.core.diff.comparison import compare, facts, summary
 from tasks.core.diff.page import MOST_OF_EACH, page, sample
-from tasks.core.diff.summary import as_text, facts
 from tasks.core.report.thumbnails import Thumbnail
 from tests.support.sides import kept, pair, side
 
@@ -23,9 +22,9 @@ def test_some_of_each_kind_and_reason_are_shown_and_none_that_somebody_wants_gon
 
 def test_the_page_shows_pictures_and_lets_no_text_be_markup():
     changes = compare(MANY)
-    summary = facts(MANY, changes, 0)
+    found = facts(MANY, changes, 0)
     picture = Thumbnail("data:image/jpeg;base64,AAAA", 4, 3)
-    text = page(summary, as_text(summary), sample(changes, NOBODY), {"m:00": picture}, {})
+    text = page(found, summary(found), sample(changes, NOBODY), {"m:00": picture}, {})
     assert text.count("data:image/jpeg;base64,AAAA") == 1
     assert "m:&lt;b&gt;" in text
     assert "m:<b>" not in text

@@ -1,5 +1,6 @@
 """The images table without its bytes."""
 
+import json
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from schemas.tables import IMAGES
 from tasks.core.export import images
+from tasks.core.export.images import with_features
 from tests.support import rowwise
 
 
@@ -114,3 +116,10 @@ def test_pages_are_as_row_by_row(data: st.DataObject, names: list[str], kept: in
         pa.chunked_array([pa.array([data.draw(PAGES) for _ in copies], pa.string())]),
     )
     assert images.source_urls(*given_).equals(rowwise.source_urls(*given_))
+
+
+def test_the_image_is_named_and_all_else_is_what_its_type_says():
+    written = with_features(IMAGES.with_metadata({"a": "b"}))
+    assert written == IMAGES
+    assert written.metadata[b"a"] == b"b"
+    assert json.loads(written.metadata[b"huggingface"]) == {"info": {"features": {"image": {"_type": "Image"}}}}

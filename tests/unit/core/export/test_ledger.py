@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from schemas.tables import DEDUP, FETCH, LEDGER, RECORDS, SPLIT
 from tasks.core import ids
 from tasks.core.export import ledger
+from tasks.core.export.ledger import chain_ends
 from tests.support import rowwise
 
 WHEN = datetime(2024, 2, 29, tzinfo=UTC)
@@ -408,3 +409,28 @@ def test_in_columns_all_is_as_row_by_row(
         )
         got = ledger.ledger(records, outcomes, memory, is_limited=is_limited, roles=roles)
         assert got.equals(rowwise.ledger(records, outcomes, memory, is_limited=is_limited, role_of=role_of))
+
+
+@pytest.mark.parametrize(
+    ("pairs", "ends"),
+    [
+        pytest.param([], [], id="no copies"),
+        pytest.param([("b", "a")], ["a"], id="a copy of what stays"),
+        pytest.param([("b", "a"), ("c", "a")], ["a", "a"], id="two copies of it"),
+        pytest.param([("d", "c"), ("c", "b"), ("b", "a")], ["a", "a", "a"], id="a chain"),
+        pytest.param([("b", "a"), ("d", "c")], ["a", "c"], id="two works"),
+    ],
+)
+def test_each_copy_leads_to_what_stays(pairs: list[tuple[str, str]], ends: list[str]):
+    names, kept = (pa.array([pair[side] for pair in pairs], pa.string()) for side in (0, 1))
+    assert chain_ends(names, kept).to_pylist() == ends
+
+
+def test_a_chain_may_be_long():
+    numbers = range(1000)
+    names, kept = pa.array([f"{n + 1}" for n in numbers]), pa.array([f"{n}" for n in numbers])
+    assert set(chain_ends(names, kept).to_pylist()) == {"0"}
+
+
+def test_a_ring_which_no_build_makes_ends():
+    assert len(chain_ends(pa.array(["a", "b"]), pa.array(["b", "a"]))) == 2

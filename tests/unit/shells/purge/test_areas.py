@@ -26,7 +26,7 @@ from tasks.io.store.journal import Journal
 from tasks.io.store.layout import Area, PurgeRule, blob_path, measure_folder
 from tasks.io.store.store import Store
 from tasks.purge import areas
-from tasks.purge.removal import Removal
+from tasks.purge.areas import Removal
 from tests.support.purge import tombstones_of
 
 ADDRESS = "https://m.example/heron"

@@ -1,15 +1,35 @@
-"""What a person sees of a comparison first: which releases, how many changes of which kind, and why."""
+"""Two releases side by side: every change with a reason, the summary that a person sees first, and the opt-outs.
+
+The list of opt-outs may be published: of a record with a tombstone it says what that says, and no more.
+"""
 
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.diff import MEANING, ChangeReason, Kind
+from schemas.diff import CHANGES, MEANING, OPT_OUTS, ChangeReason, Kind
 from schemas.phrases import and_more, counted, quoted_name
+from schemas.reasons import Reason
 from schemas.split import SPLITS
-from tasks.core.diff.fields import columns_of_one
+from tasks.core.diff.boxes import boxes
+from tasks.core.diff.columns import equals, is_in
+from tasks.core.diff.fields import Common, columns_of_one, fields
+from tasks.core.diff.presence import presence, same_images
 from tasks.core.diff.sides import Pair, Side
+
+
+def compare(pair: Pair) -> pa.Table:
+    """CHANGES, sorted by record_id, kind and field; empty where the two say the same.
+
+    Raises ValueError where a release does not hold together: a record twice, images that its ledger does not keep.
+    """
+    one, other, both = same_images(pair)
+    common = Common(pair, (one, other), both)
+    found = pa.concat_tables([CHANGES.empty_table(), presence(pair), *fields(common), *boxes(common)])
+    return found.sort_by([("record_id", "ascending"), ("kind", "ascending"), ("field", "ascending")])
+
 
 _MOST_SETTINGS = 20
 
@@ -31,7 +51,7 @@ def facts(pair: Pair, changes: pa.Table, opted_out: int) -> dict[str, Any]:
     }
 
 
-def as_text(found: dict[str, Any]) -> str:
+def summary(found: dict[str, Any]) -> str:
     """The comparison in lines, for the terminal."""
     before, after = found["before"], found["after"]
     lines = [
@@ -88,7 +108,6 @@ def _release(side: Side) -> dict[str, Any]:
 
 
 def _of_kind(rows: pa.Table) -> dict[str, Any]:
-    """Records and rows of one kind, by reason and by the split in which they are, or were."""
     reasons = pc.value_counts(rows["reason"]).to_pylist()
     splits = pc.value_counts(pc.coalesce(rows["split_after"], rows["split_before"])).to_pylist()
     return {
@@ -119,3 +138,56 @@ def _counts(kinds: dict[str, Any]) -> list[str]:
             for reason, count in found["by_reason"].items():
                 lines.append(f"  {count:>9,} {reason:<22} {MEANING[ChangeReason(reason)]}")
     return lines
+
+
+REASONS = (
+    Reason.TAKEN_DOWN,
+    Reason.EXCLUDED,
+    Reason.OPTED_OUT,
+    Reason.ROBOTS_DISALLOW,
+    Reason.RIGHTS_NOT_OPEN,
+    Reason.GONE,
+)
+"""Drops that somebody outside wanted: people, or a source that no longer offers the image or not so freely."""
+_DATE = r"\((?P<date>\d{4}-\d{2}-\d{2})\)$"
+
+
+def opt_outs(pair: Pair) -> pa.Table:
+    """OPT_OUTS, sorted by record_id: what the older release shows and the newer has dropped for one of REASONS, and
+    what has been taken down since, shown or not.
+    """
+    book, before = pair.after.ledger, pair.before.ledger
+    book = book.filter(pa.array(is_in(book["reason"], pa.array([str(reason) for reason in REASONS]))))
+    was = before.take(pc.index_in(book["record_id"], value_set=before["record_id"].combine_chunks()))
+    is_new = np.asarray(pc.fill_null(was["kept"], False)) | (
+        equals(book["reason"], str(Reason.TAKEN_DOWN)) & ~equals(was["reason"], str(Reason.TAKEN_DOWN))
+    )
+    book, was = book.filter(pa.array(is_new)), was.filter(pa.array(is_new))
+    stones = pair.after.tombstones
+    stone = stones.take(pc.index_in(book["record_id"], value_set=stones["record_id"].combine_chunks()))
+    is_purged = pc.is_valid(stone["record_id"])
+    sha256 = pc.coalesce(was["sha256"], book["sha256"])
+    date = pc.struct_field(pc.extract_regex(pc.fill_null(book["detail"], ""), _DATE), "date")
+    found = pa.table(
+        [
+            book["record_id"],
+            book["image_id"],
+            pc.if_else(is_purged, stone["sha256"], sha256),
+            book["reason"],
+            pc.if_else(is_purged, stone["reason"], book["detail"]),
+            pc.if_else(is_purged, stone["date"], date),
+        ],
+        schema=OPT_OUTS,
+    )
+    return found.take(pc.sort_indices(found["record_id"]))
+
+
+def opt_out_lines(found: pa.Table, before: str, after: str) -> str:
+    """OPT_OUTS as text: a heading, then a line each of record_id, image_id, SHA-256, reason and date, with tabs."""
+    cells = [
+        pc.replace_substring_regex(pc.fill_null(found[name].cast(pa.string()), ""), r"\s|\pC", " ")
+        for name in ("record_id", "image_id", "sha256", "reason", "date")
+    ]
+    lines = pc.binary_join_element_wise(*cells, "\t").to_pylist()
+    heading = f"# What left between release {before} and release {after}: record_id, image_id, sha256, reason, date"
+    return "\n".join([heading, *lines, ""])
