@@ -25,7 +25,7 @@ SCRAPE = {
         "scrape.date_statements",
         "scrape.table_files",
     ),
-    *("scrape.elements", "scrape.json_works"),
+    "scrape.json_works",
     *(f"names.{name}" for name in ("artist_roles", "maker_words", "matching", "patterns", "spellings")),
 }
 OUTLINES = {"coco.box"}
