@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, SerializerFunctionWrapHandler, model_serializer
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, PydanticKnownError, core_schema
 
 Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,62}$", description="Lower-case letters, digits, - and _")]
@@ -83,15 +83,3 @@ class Frozen(BaseModel):
         """
         _refuse_booleans(schema := handler(source))
         return schema
-
-
-Phrase = Annotated[str, Field(min_length=1, max_length=100, strict=True)]
-Phrases = tuple[Phrase, ...]
-
-
-class WordLists(Frozen):
-    """Lists by what their words mean. A dump has those alone that are not empty."""
-
-    @model_serializer(mode="wrap")
-    def _without_empty(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return {name: words for name, words in dump(self).items() if words}

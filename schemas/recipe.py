@@ -10,7 +10,6 @@ from typing import Any, Self, TypeVar
 
 from pydantic import Field, ValidationInfo, field_validator, model_serializer, model_validator
 
-from schemas.artists import Artists
 from schemas.attributes import MOST_ATTRIBUTES, Attribute, AttributeName, attribute_problems
 from schemas.base import Frozen, Name, is_unset
 from schemas.hash_kinds import with_hash_attributes
@@ -23,12 +22,12 @@ from schemas.keypoints import (
     scheme_problems,
 )
 from schemas.manners import Manners
+from schemas.names import Artists, Styles
 from schemas.phrases import LONGEST_PLACE, listed, quoted
 from schemas.sources import AnyFileSource, AnySource, AnyWebSource
 from schemas.split import Split
 from schemas.stage import Stage, Surroundings
 from schemas.stages import SCRAPE, SEEDED, STAGES, AnyStage, Hash, with_figure_scores
-from schemas.styles import Styles
 
 ALWAYS_BINDABLE = ("contact", "origins")
 """Bindings that any recipe with web sources takes: a contact address, and other origins to ask in place of hosts."""

@@ -10,10 +10,9 @@ from benchmarks.hostile import builds
 from benchmarks.hostile.cases import Family, Fault, Scene, Wrong, first_wrong, one_by_one
 from benchmarks.hostile.commands import wrong_ending
 from benchmarks.hostile.pictures import drawing, encoded
-from schemas.artists import Artists
-from schemas.maker_words import QUALIFIERS
-from schemas.styles import Styles
+from schemas.names import Artists, Styles
 from schemas.tables import RECORDS
+from schemas.word_lists import QUALIFIERS
 from tasks.core.names import artists, styles
 from tasks.core.names.matching import ALIASES, merge_aliases
 

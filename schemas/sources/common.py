@@ -7,9 +7,8 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import ConfigDict, Field, model_validator
 
 from schemas.base import Frozen, Name, is_unset
-from schemas.date_words import DateWords
-from schemas.maker_words import MakerWords
 from schemas.phrases import quoted
+from schemas.word_lists import DateWords, MakerWords
 
 NOASSERTION = "NOASSERTION"
 COCO_ANNOTATIONS = "COCO annotations"

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
-from schemas import words
+from schemas import word_lists
 from schemas.split import Split
 
 _DEALS_NOTHING = frozenset({"label", "max_drift", "ratios", "score"})
@@ -65,7 +65,7 @@ _SHARED_RULES = frozenset({"schemas.file_names", "schemas.stand_ins"})
 """How names of files are looked up, and what stands in a file's place: rules that tasks.core and tasks.io both need,
 and neither sees the other."""
 
-_WORDS = "schemas.words"
+_WORDS = "schemas.word_lists"
 _WORD_LISTS = "the lists of schemas.words"
 """Not a module, but read by rules like one."""
 _NOTHING = "pass"
@@ -174,7 +174,7 @@ class _Labels(ast.NodeTransformer):
 @functools.cache
 def _source(name: str) -> str:
     if name == _WORD_LISTS:
-        return words.all_texts()
+        return word_lists.all_texts()
     spec = importlib.util.find_spec(name)
     if spec is None or spec.origin is None:
         raise ImportError(f"expected the source of {name}, got none")

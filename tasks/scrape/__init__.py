@@ -16,16 +16,15 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 from pydantic import Field
 
-from schemas.artists import Artists
 from schemas.attributes import AttributeField, fields_of, with_attribute_columns
 from schemas.base import Frozen, is_unset
 from schemas.errors import BadInput, Refusal
 from schemas.keypoints import KeypointScheme
 from schemas.manifests import Context, PassedOver, Predecessor, State, TableRef
+from schemas.names import Artists, Styles
 from schemas.recipe import Recipe
 from schemas.sources import AnyFileSource, AnySource, AnyWebSource
 from schemas.stages import SCRAPE
-from schemas.styles import Styles
 from schemas.tables import COCO_FILES, RECORDS, RETRIEVALS, SOURCE_FIGURES
 from tasks.core import passed_over
 from tasks.core.fetch import REQUESTS

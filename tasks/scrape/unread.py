@@ -5,15 +5,14 @@ from collections.abc import Iterator
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.artists import Artists
 from schemas.base import Frozen
 from schemas.manifests import State, TableRef
+from schemas.names import Artists, Styles
 from schemas.recipe import Recipe
 from schemas.sources.common import NOASSERTION
-from schemas.styles import Styles
 from tasks.core import unread as core
-from tasks.core.names import matching, styles, uncertain
-from tasks.core.names.uncertain import is_uncertain
+from tasks.core.names import makers, matching, styles
+from tasks.core.names.makers import is_uncertain
 from tasks.core.scrape import dates
 from tasks.core.tables import kept_rows
 from tasks.engine.cache_keys import code_digest
@@ -21,7 +20,7 @@ from tasks.engine.steps import decide_once
 from tasks.io.store.store import Store
 from tasks.subjects import source_changes
 
-CODE = code_digest(core, uncertain, styles, dates)
+CODE = code_digest(core, makers, styles, dates)
 _ASKED = ["record_id", "source", "reason", "artist", "style", "date_text", "rights_uri", "rights_text"]
 
 

@@ -17,12 +17,11 @@ import pyarrow.compute as pc
 
 from tasks.core.columns import whole
 from tasks.core.names import makers
-from tasks.core.names.commas import turn
 from tasks.core.names.maker_words import Words, tokens, words_of
 from tasks.core.names.matching import Aliases, normalize_name
-from tasks.core.names.nobody import is_aside, is_nobody
-from tasks.core.names.person_names import first_in_capitals, is_full_name, spoken, without_honours
+from tasks.core.names.person_names import is_aside, spoken, turn
 from tasks.core.names.qualifiers import (
+    is_nobody,
     qualifier_of_bracket,
     qualifier_of_phrase,
     stronger_qualifier,
@@ -244,9 +243,9 @@ def _without_last_part(text: str, words: Words) -> _Stripped | None:
     match = _LAST_PART.fullmatch(text) if not _SIGNS_BETWEEN.isdisjoint(text) else None
     if match is None or not (folded := normalize_name(match[3])):
         return None
-    if (qualifier := qualifier_of_phrase(tuple(folded.split()), words)) is not None:
+    if (qualifier := qualifier_of_phrase(folded.split(), words)) is not None:
         return _without_group(match[1], qualifier or None, words)
-    is_whole = "," in match[1] or is_full_name(match[1], words)
+    is_whole = "," in match[1] or words.names.fit("full_name", match[1])
     is_last_name = folded in words["also_family_names"] and not match[3].islower() and not is_whole
     is_role = all(normalize_name(role) in words.roles for role in _ROLES.split(match[3])) and not is_last_name
     return (match[1], None) if is_role or ("," in match[2] and is_aside(match[1], match[3], words)) else None
@@ -275,11 +274,15 @@ def _without_phrase(text: str, words: Words) -> _Stripped | None:
 
 
 def _without_commas(text: str, words: Words) -> str | None:
-    return without_honours(text, words) if (turned := turn(text, words)) is None else turned.name
+    if (turned := turn(text, words)) is not None:
+        return turned.name
+    behind_honours = words.names.fit("behind_honours", text)
+    return behind_honours and behind_honours.groups["name"]
 
 
 def _in_spoken_order(text: str, words: Words) -> str:
-    return spoken(first_in_capitals(text, words), words)
+    is_several = words.names.fit("several_in_capitals", *text.split(","))  # "AUDRAN Benoît, LE BRUN Charles"
+    return spoken(text.partition(",")[0] if is_several else text, words)
 
 
 _STEPS: Sequence[tuple[Callable[[str, Words], _Stripped | str | None], bool]] = (

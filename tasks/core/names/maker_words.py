@@ -1,26 +1,41 @@
-"""The words about makers as rules look them up: folded as names are, and lists of phrases as tables."""
+"""The words about makers as rules look them up: folded as names are, lists of phrases as tables, and patterns.
+
+Patterns over kinds of words, in schemas/words/patterns, are what the rules about names are written in. A text is coded
+as a run of signs for each word, one sign for each kind that it is of, and ";" behind them; in front of the words stands
+the text as a whole, with ":" behind it. So a regular expression says what a text is made of.
+"""
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from schemas.artists import Artists
-from schemas.maker_words import MakerWords
-from schemas.words import word_lists
+from schemas.names import Artists
+from schemas.word_lists import MakerWords, word_lists
 from tasks.core.names.matching import Aliases, merge_aliases, normalize_name
-from tasks.core.names.patterns import KINDS, SIGNS, TEXTS, Patterns
 
+_PATTERNS, _TEXTS, _WORD_KINDS = (word_lists("patterns")[name] for name in ("makers", "texts", "kinds"))
+_NO_NAMES: Sequence[str] = _WORD_KINDS["no_names"]
+_WRITTEN, _FOLDED = (
+    {kind: re.compile(pattern, re.DOTALL).fullmatch for kind, pattern in _WORD_KINDS[name].items()}
+    for name in ("written", "folded")
+)
+_OF_WORDS = (
+    *("initial", "lower", "upper", "small", "capital", "single", "long", "and", "or", "aside", "anothers", "given"),
+    *("forename", "firm", "particle", "known", "known_before", "unsigned", "national"),
+)
+"""Kinds that take more than a list or a regular expression: `Words` says what they are."""
+_KINDS = [*MakerWords.model_fields, *(f"={kind}" for kind in (*_NO_NAMES, "number", "name")), *_WRITTEN, *_FOLDED]
+_SIGNS = {kind: chr(0xE000 + place) for place, kind in enumerate([*_KINDS, *_OF_WORDS])}
 _TOKEN = re.compile(r"[^\W_]+(?:['’ʼ`][^\W_]+)*['’]?")
-_NUMBER = re.compile(r"\d+[a-z]{0,3}|[ivxl]+(?:e|eme|es|er|th)?|\d+(?:世紀|세기)?")
 _LISTS = re.compile(r"\{(=?)([a-z_| ]+)(!?)\}")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.-?)+[^\W\d_]?|[^\W\d_]")
 _SHORT_NAME = re.compile(r"[^\W\d_]{2,3}\.")
-_BRIEF = re.compile(r"(?:[A-Z]\.?){1,2}")
-_PATRONYMIC = re.compile("[А-ЯЁІЇЄҐ][а-яёіїєґ'’]+(?:ич|вна|чна)")
-_CYRILLIC = re.compile(r"(?:[А-ЯЁІЇЄҐ]\.){1,2}")
-_LATIN, _DIGIT, _DASH, _D = (re.compile(pattern) for pattern in ("[a-z]", r"\d", "[-–]", r"\bd['’]"))
+_DASH, _D = re.compile("[-–]"), re.compile(r"\bd['’]")
+_KIND = re.compile(r"(?<!\?P)<([a-z_=!&|]*)(:?)>")
+_OF_WHOLE = re.compile(r"(?<!\?P)<[^:>]+:>")
+_NAMED = re.compile(r"\{([a-z_]+)\}")
 
 
 class Token(NamedTuple):
@@ -50,8 +65,9 @@ class Phrases:
         lengths = range(min(len(words), self._longest), 0, -1) if words and words[-1] in self._lasts else ()
         return next((length for length in lengths if " ".join(words[-length:]) in self.table), 0)
 
-    def split(self, words: Sequence[str], folded: Sequence[str]) -> list[str]:
-        """The words, but those of a phrase as one. folded: each of them."""
+    def split(self, words: Sequence[str]) -> list[str]:
+        """The words, but those of a phrase as one."""
+        folded = [*map(normalize_name, words)]
         if self._firsts.isdisjoint(folded):
             return [*words]
         parts, at = list[str](), 0
@@ -62,53 +78,108 @@ class Phrases:
         return parts
 
 
+class Fit(NamedTuple):
+    """value: what stands beside a pattern. groups: the words of each of its groups."""
+
+    value: str
+    groups: Mapping[str, str]
+
+
+class Patterns:
+    """The patterns, over texts that are split in one way. signs_of: the signs of a word or text."""
+
+    def __init__(self, split: Callable[[str], Sequence[str]], signs_of: Callable[[str], str]) -> None:
+        self._split, self._signs_of = split, signs_of
+        self._code = lru_cache(maxsize=65536)(lambda text: "".join([f"{signs_of(word)};" for word in split(text)]))
+
+    def fit(self, name: str, *texts: str) -> Fit | None:
+        """How the first pattern of a name that fits the texts does; they are as if commas were between."""
+        asks, rows = _compiled(name)
+        code = ",".join([f"{self._signs_of(text) if asks else ''}:{self._code(text)}" for text in texts])
+        for value, pattern in rows:
+            if (match := pattern.fullmatch(code)) is not None:
+                words = [word for text in texts for word in self._split(text)] if pattern.groupindex else []
+                spans = {
+                    group: (code.count(";", 0, match.start(group)), match.end(group)) for group in pattern.groupindex
+                }
+                return Fit(value, {g: " ".join(words[at : code.count(";", 0, end)]) for g, (at, end) in spans.items()})
+        return None
+
+
+@cache
+def _compiled(name: str) -> tuple[bool, Sequence[tuple[str, re.Pattern[str]]]]:
+    """Whether patterns ask for kinds of a whole text, and the patterns, each with the value beside it, if any."""
+    entry = _PATTERNS.get(name) or _PATTERNS["names"][name]
+    rows = [("", row) if isinstance(row, str) else row for row in ([entry] if isinstance(entry, str) else entry)]
+    expanded = [(value, _expanded(pattern)) for value, pattern in rows]
+    compiled = [(value, re.compile(_KIND.sub(_of_kind, pattern))) for value, pattern in expanded]
+    return any(_OF_WHOLE.search(pattern) for _, pattern in expanded), compiled
+
+
+def _expanded(pattern: str) -> str:
+    return _NAMED.sub(lambda match: _expanded(_PATTERNS["names"][match[1]]), pattern)
+
+
+def _of_kind(asked: re.Match[str]) -> str:
+    """A pattern for the signs of one word, or text."""
+    ahead = [
+        f"(?{'!' if term[0] == '!' else '='}[^;:,]*[{''.join(_SIGNS[kind.lstrip('!')] for kind in term.split('|'))}])"
+        for term in filter(None, asked[1].split("&"))
+    ]
+    return f"(?:{''.join(ahead)}[^;:,]*{asked[2] or ';'})"
+
+
 class Words:
     """What the shipped lists and a museum's own say about makers' words, and a recipe's aliases about artists.
 
     A word of both means what the museum's own lists say.
     """
 
-    def __init__(self, shipped: MakerWords, aliases: Aliases, own: MakerWords | None = None) -> None:
+    def __init__(self, shipped: Sequence[MakerWords], aliases: Aliases, own: MakerWords | None = None) -> None:
         self.aliases = aliases
-        both = [shipped, own or MakerWords()]
-        fields = {name: [getattr(words, name) for words in both] for name in MakerWords.model_fields}
-        tables = {name: _by_phrase(parts) for name, parts in fields.items() if isinstance(parts[0], Mapping)}
-        self._raw = {
-            name: [word for part in parts for word in part] for name, parts in fields.items() if name not in tables
-        }
+        tiers = [shipped, [own or MakerWords()]]
+        self._raw: dict[str, list[str]] = {}
+        tables: dict[str, dict[str, str]] = {}
+        for name in MakerWords.model_fields:
+            lists: list[Any] = [getattr(words, name) for tier in tiers for words in tier]
+            if isinstance(lists[-1], Mapping):
+                entries = [entry for table in lists for entry in table.items()]
+                tables[name] = {phrase: qualifier for qualifier, phrases in entries for phrase in phrases}
+            else:
+                self._raw[name] = [word for words in lists for word in words]
         self._folded = {name: frozenset(map(normalize_name, several)) for name, several in self._raw.items()}
-        self.honours = frozenset(self._raw["honours"])
         self.in_front, self.bare, self.of_owner = (Phrases(tables[name]) for name in ("in_front", "bare", "of_owner"))
         self.behind = Phrases(tables["in_front"] | tables["behind"])
         self.behind_bare = Phrases(tables["behind"] | tables["bare"] | tables["of_owner"])
         self.glued_in_front, self.glued_behind = tables["glued_in_front"], tables["glued_behind"]
         self._in_front = tables["in_front"]
         self._asides = Phrases({phrase: name for name in ("anothers_work", "asides") for phrase in self[name]})
-        kinds = Phrases({phrase: kind for words in both for kind in KINDS for phrase in getattr(words, kind)})
-        two = Phrases({phrase: "" for phrase in self["generations"] if phrase.count(" ") == 1})
-        self._signs: defaultdict[str, str] = defaultdict(str, {k: SIGNS[f"={kind}"] for k, kind in kinds.table.items()})
-        for name in self._folded:
-            for word in self[name] if name != "honours" else ():
-                self._signs[word] += SIGNS[name]
-        self._signs.default_factory = None
-        signs_of = lru_cache(maxsize=65536)(self._signs_of)
-        self.signs_of = signs_of
-        self._forenames = self.union("given_names", "particles", "titles")
-        self.roles = self.union("crafts", "no_makers")
-        self._ands = self["ands"] - self["particles"]
-        self._endings = tuple(self["nation_endings"])
-        self._kinds = kinds.table
-        self._unknown = tuple(word for word in self["unknown"] if len(word) > 1 and word[0] >= "\u2e80")
-        self.names = Patterns(lambda text: two.split(words := text.split(), [*map(normalize_name, words)]), signs_of)
-        self.kinds = Patterns(
-            lambda text: kinds.split(words := _plain_words(text), [*map(normalize_name, words)]), signs_of
+        kinds = Phrases(
+            {phrase: kind for tier in tiers for kind in _NO_NAMES for words in tier for phrase in getattr(words, kind)}
         )
-        self.may_have_joint = lru_cache(maxsize=4096)(self._may_have_joint)
-        self.text_pattern = cache(self._text_pattern)
+        two = Phrases({phrase: "" for phrase in self["generations"] if phrase.count(" ") == 1})
+        self._kinds = kinds.table
+        self._signs: defaultdict[str, str] = defaultdict(
+            str, {k: _SIGNS[f"={kind}"] for k, kind in kinds.table.items()}
+        )
+        for name in self._folded.keys() - {"honours"}:
+            for word in self[name]:
+                self._signs[word] += _SIGNS[name]
+        self.roles = self.union("crafts", "no_makers")
+        self._forenames = self.union("given_names", "particles", "titles")
+        self._honours, self._endings = frozenset(self._raw["honours"]), tuple(self["nation_endings"])
+        self._ands = self["ands"] - self["particles"]
+        self._unknown = tuple(word for word in self["unknown"] if len(word) > 1 and word[0] >= "\u2e80")
         between = self.union("ands", "ors", "by", "called", "others", "et_al", "now") | {*self.in_front.table}
         self._joints = frozenset(phrase.split()[0] for phrase in between if phrase)
         others = self.union("others", "et_al", "unknown", "crafts")
         self._ends_of_others = frozenset(phrase.split()[-1] for phrase in others if phrase)
+        signs_of = lru_cache(maxsize=65536)(self._signs_of)
+        self.signs_of = signs_of
+        self.names = Patterns(lambda text: two.split(text.split()), signs_of)
+        self.kinds = Patterns(lambda text: kinds.split(_plain_words(text)), signs_of)
+        self.may_have_joint = lru_cache(maxsize=4096)(self._may_have_joint)
+        self.text_pattern = cache(self._text_pattern)
 
     def __getitem__(self, name: str) -> frozenset[str]:
         """The folded words of a list of MakerWords."""
@@ -119,8 +190,8 @@ class Words:
         return frozenset().union(*(self[name] for name in names))
 
     def is_of(self, kind: str, text: str) -> bool:
-        """Whether a text as a whole is of a kind: a list's, or another one of `patterns`."""
-        return SIGNS[kind] in self.signs_of(text)
+        """Whether a text as a whole is of a kind: a list's, or another one of patterns."""
+        return _SIGNS[kind] in self.signs_of(text)
 
     def is_known(self, text: str) -> bool:
         """Whether a text is a name or an alias in the tables of artists."""
@@ -128,31 +199,40 @@ class Words:
 
     def _signs_of(self, text: str) -> str:
         folded = normalize_name(text)
-        words = folded.split()
-        shapes = {**_shapes(text, folded, len(words)), **self._kinds_of(text, folded, words)}
-        listed = self._signs.get(folded, "")
-        number = "" if folded in self._kinds else SIGNS["=number" if _NUMBER.fullmatch(folded) else "=name"]
-        return listed + number + "".join(SIGNS[kind] for kind, is_it in shapes.items() if is_it)
+        kinds = [kind for kind, is_it in self._kinds_of(text, folded).items() if is_it]
+        kinds += [kind for kind, matches in _WRITTEN.items() if matches(text)]
+        kinds += [kind for kind, matches in _FOLDED.items() if matches(folded)]
+        if folded not in self._kinds:
+            kinds.append("=number" if "number" in kinds else "=name")
+        return self._signs.get(folded, "") + "".join(map(_SIGNS.__getitem__, kinds))
 
-    def _kinds_of(self, text: str, folded: str, words: Sequence[str]) -> dict[str, bool]:
-        """Kinds that take more than to be in one list."""
+    def _kinds_of(self, text: str, folded: str) -> dict[str, bool]:
+        """Kinds that take more than to be in one list, or a regular expression."""
+        words, is_known = folded.split(), self.aliases.is_known_form
         parts = [normalize_name(part).split() for part in text.split() if not is_initial(part)]
         is_word, length = bool(parts or text.strip()), self._asides.begin(words)
         aside = self._asides.table[" ".join(words[:length])] if length else ""
         return {
+            "initial": is_initial(text),
+            "lower": text.islower(),
+            "upper": text.isupper(),
+            "small": text[:1].islower(),
+            "capital": text[:1].isupper(),
+            "single": len(words) == 1 or len(words) == 1 + len(_DASH.findall(text)),
+            "long": len(text.replace(".", "")) > 2,
             "given": is_word and all(self["given_names"].issuperset(part) for part in parts),
             "forename": is_word and all(self._forenames.issuperset(part) for part in parts),
             "firm": not self["firm_words"].isdisjoint(words),
             "particle": not self["particles"].isdisjoint(words) or ("d" in text and _D.search(text) is not None),
-            "known": self.aliases.is_known_form(folded),
-            "known_before": " " in folded and self.aliases.is_known_form(folded.rpartition(" ")[0]),
+            "known": is_known(folded),
+            "known_before": " " in folded and is_known(folded.rpartition(" ")[0]),
             "aside": aside == "asides",
             "anothers": aside == "anothers_work" and length < len(words),
             "and": text == "&" or (folded in self._ands and text.islower()),
             "or": text in self["ors"],
             "unsigned": folded.endswith(self._unknown),
             "national": folded.endswith(self._endings),
-            "honours": self.honours.issuperset(text.replace(".", "").split()),
+            "honours": self._honours.issuperset(text.replace(".", "").split()),
         }
 
     def _may_have_joint(self, text: str) -> bool:
@@ -166,7 +246,7 @@ class Words:
 
     def _text_pattern(self, name: str) -> re.Pattern[str]:
         """A pattern over a text itself, of schemas/words/patterns, with the lists in it as they are written."""
-        return re.compile(_LISTS.sub(self._alternatives, TEXTS[name]))
+        return re.compile(_LISTS.sub(self._alternatives, _TEXTS[name]))
 
     def _alternatives(self, lists: re.Match[str]) -> str:
         """A pattern for any word of lists, the longest first: "{ands}", "{ands!}" without parts of names: "Ortega y
@@ -190,31 +270,6 @@ def is_initial(word: str) -> bool:
     return (word.isupper() and _INITIALS.fullmatch(word) is not None) or _SHORT_NAME.fullmatch(word) is not None
 
 
-def _shapes(text: str, folded: str, count: int) -> dict[str, bool]:
-    """Kinds by how a word is written. count: how many words it is, folded."""
-    return {
-        "initial": is_initial(text),
-        "lower": text.islower(),
-        "upper": text.isupper(),
-        "small": text[:1].islower(),
-        "capital": text[:1].isupper(),
-        "one": len(folded) == 1,
-        "single": count == 1 or count == 1 + len(_DASH.findall(text)),
-        "sign": not folded,
-        "dotted": text.endswith("."),
-        "long": len(text.replace(".", "")) > 2,
-        "longer": len(text) > 3,
-        "phrase": " " in text,
-        "amp": "&" in text,
-        "digit": _DIGIT.search(text) is not None,
-        "latin": _LATIN.search(folded) is not None,
-        "brief": len(text) < 5 and _BRIEF.fullmatch(text) is not None,
-        "y": text == "Y",
-        "patronymic": not text.isascii() and _PATRONYMIC.fullmatch(text) is not None,
-        "cyrillic": not text.isascii() and _CYRILLIC.fullmatch(text) is not None,
-    }
-
-
 def _plain_words(text: str) -> list[str]:
     """The words of a text as they are written, where each is one word when it is folded; else as they are folded."""
     words = text.split()
@@ -222,24 +277,15 @@ def _plain_words(text: str) -> list[str]:
     return words if all(folded) and not any(" " in word for word in folded) else " ".join(folded).split()
 
 
-def _by_phrase(tables: Iterable[Mapping[str, Iterable[str]]]) -> dict[str, str]:
-    """The qualifier of each phrase; what a later table says counts."""
-    return {phrase: qualifier for table in tables for qualifier, phrases in table.items() for phrase in phrases}
-
-
 @cache
-def shipped_maker_words() -> MakerWords:
-    """The lists of all languages in one."""
-    every = MakerWords()
-    for lists in word_lists("makers").values():
-        every = every.with_more(MakerWords.model_validate(lists))
-    return every
+def _shipped_lists() -> Sequence[MakerWords]:
+    return [MakerWords.model_validate(lists) for lists in word_lists("makers").values()]
 
 
 @lru_cache(maxsize=8)
 def words_of(aliases: Aliases, own: str | None = None) -> Words:
     """The shipped words and a museum's own, which win; `own` is the JSON of a MakerWords."""
-    return Words(shipped_maker_words(), aliases, None if own is None else MakerWords.model_validate_json(own))
+    return Words(_shipped_lists(), aliases, None if own is None else MakerWords.model_validate_json(own))
 
 
 @cache

@@ -5,12 +5,12 @@ Robert Adam" is not by Room. A single unknown word may be a place or a thing, so
 """
 
 import re
+from functools import lru_cache
 
-from schemas.maker_words import QUALIFIERS
-from tasks.core.names.commas import turn
-from tasks.core.names.maker_words import Words, tokens
+from schemas.word_lists import QUALIFIERS
+from tasks.core.names.maker_words import Words, shipped_words, tokens
 from tasks.core.names.matching import normalize_name
-from tasks.core.names.person_names import spoken
+from tasks.core.names.person_names import spoken, turn
 from tasks.core.names.qualifiers import has_unclear_bracket, without_phrase_in_front
 
 _GROUPS = frozenset(QUALIFIERS[2:9])
@@ -76,7 +76,7 @@ def maker_of(text: str, words: Words) -> str | None:
     after, byname = (words.text_pattern(name).fullmatch(text) for name in ("after_by", "byname"))
     if after and all(is_person(name, words) for name in after.groups()):
         return after[2]
-    if byname and (is_person(byname[1], words) or words.names.fits("byname", byname[1].replace(",", " "))):
+    if byname and (is_person(byname[1], words) or words.names.fit("byname", byname[1].replace(",", " "))):
         return byname[1]
     return _before_joint(text, words)
 
@@ -132,8 +132,8 @@ def is_person(text: str, words: Words) -> bool:
         return is_person(in_order, words)
     if words.is_of("firm", text) or (words.may_have_joint(text) and words.text_pattern("companions").search(text)):
         return False
-    is_whole = words.names.fits("whole_name", text) or words.names.fits("son_of", normalize_name(text))
-    return is_whole or words.text_pattern("master").fullmatch(text) is not None
+    is_whole = words.names.fit("whole_name", text) or words.names.fit("son_of", normalize_name(text))
+    return bool(is_whole or words.text_pattern("master").fullmatch(text))
 
 
 def is_group(name: str, qualifier: str | None, words: Words) -> bool:
@@ -159,3 +159,17 @@ def without_bare_word(text: str, words: Words) -> tuple[str, str] | None:
     is_owner = owner != name and not words.is_known(name) and (words.is_known(owner) or is_person(owner, words))
     is_bare = phrase in words.bare.table or " " in phrase
     return (owner, qualifier) if is_owner else (name, qualifier) if is_bare and is_person(name, words) else None
+
+
+@lru_cache(maxsize=65536)
+def is_uncertain(name: str, own: str | None = None) -> bool:
+    """Whether it is not certain what a name's commas mean, or whom of several it names; own: as of `words_of`."""
+    words = shipped_words(own)
+    if maker_now(name, words) is not None:
+        return True
+    if (turned := turn(name, words)) is not None:
+        return not turned.is_certain
+    place = without_phrase_in_front(name, words)
+    if place is not None and place[1] == "school of" and words.is_of("places", place[0]):
+        return False
+    return bool(words.text_pattern("not_certain").fullmatch(name)) and not words.text_pattern("firm").fullmatch(name)

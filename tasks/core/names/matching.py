@@ -5,8 +5,8 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 
-from schemas.artists import Artists
-from schemas.words import word_lists
+from schemas.names import Artists
+from schemas.word_lists import word_lists
 from tasks.core.names.spellings import name_key
 
 ALIASES: Mapping[str, str] = {

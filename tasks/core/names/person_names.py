@@ -1,36 +1,21 @@
-"""A person's name, or a part of one: its given names, its generation, the order in which it is spoken.
+"""The order in which a person's name is spoken: "Last, First" is turned, and what follows a name is told from it.
 
-By lists that are not complete: what they don't know is left as its source wrote it.
+By lists that are not complete: what they don't know is left as its source wrote it. What commas mean can't always be
+known: "Babcock, Appleton and Babcock" is a firm, "Louvre, Paris, France" a place. `is_certain` says so.
 """
 
 import re
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from tasks.core.names.maker_words import Words, is_initial
 from tasks.core.names.matching import normalize_name
 
 _PART = re.compile(r"[^\s\-–'’]+")
-
-
-def is_given(text: str, words: Words, *, is_whole: bool = False) -> bool:
-    """Whether a text consists of given names, initials, titles and particles; if is_whole, of given names and initials.
-
-    >>> from tasks.core.names.maker_words import shipped_words
-    >>> [is_given(text, shipped_words()) for text in ("Sir Edward", "Edward van", "")]
-    [True, True, False]
-    >>> is_given("Edward van", shipped_words(), is_whole=True)
-    False
-    """
-    return words.is_of("given" if is_whole else "forename", text)
-
-
-def is_full_name(text: str, words: Words) -> bool:
-    """Whether it is a name in the order in which it is spoken: a given name first, and a surname last.
-
-    >>> from tasks.core.names.maker_words import shipped_words
-    >>> [is_full_name(text, shipped_words()) for text in ("Sir Peter Paul Rubens", "Peter Paul", "Rubens", "")]
-    [True, False, False, False]
-    """
-    return words.names.fits("full_name", text)
+_Parts = Mapping[str, list[str]]
+"""What stands behind the first comma: titles; names, given ones or what is not known; generations (the Elder, Jr.; of
+Derby); tails, which stay behind a comma (Lord of Clootwyck, Ltd.)."""
 
 
 def split_generation(text: str, words: Words) -> tuple[str, str]:
@@ -42,13 +27,8 @@ def split_generation(text: str, words: Words) -> tuple[str, str]:
     >>> [split_generation(text, shipped_words()) for text in ("Hans the Elder", "Jr.", "John V.")]
     [('Hans', 'the Elder'), ('Jr.', ''), ('John V.', '')]
     """
-    groups = words.names.groups("generation", text)
-    return groups.get("name", text), groups.get("generation", "")
-
-
-def without_honours(text: str, words: Words) -> str:
-    """The text without the honours at its end: "Henry Moore OM"."""
-    return words.names.groups("behind_honours", text).get("name", text)
+    fit = words.names.fit("generation", text)
+    return (fit.groups["name"], fit.groups["generation"]) if fit else (text, "")
 
 
 def spoken(text: str, words: Words) -> str:
@@ -58,21 +38,15 @@ def spoken(text: str, words: Words) -> str:
     >>> [spoken(text, shipped_words()) for text in ("LA TOUR Georges de", "TENIERS David II", "Massarenti Leonardo")]
     ['Georges de La Tour', 'David Teniers II', 'Leonardo Massarenti']
     """
-    if "," in text or not words.names.fits("turnable", text):
+    is_turnable = "," not in text and words.names.fit("turnable", text)
+    fit = words.names.fit("spoken", text) if is_turnable else None
+    if not fit or not fit.groups:
         return text
-    parts = words.names.groups("spoken", text)
-    if not parts:
-        return text
+    parts = defaultdict(str, fit.groups)
     given, generation = split_generation(parts["given"], words)
-    front, family = (_small(parts.get(name) or "", words) for name in ("front", "family"))
+    front, family = (_small(parts[name], words) for name in ("front", "family"))
     given = _small(given, words) if text.isupper() else given
-    ordered = [front, given, family, parts.get("generation") or generation]
-    return " ".join(filter(None, ordered)).replace("' ", "'")
-
-
-def first_in_capitals(text: str, words: Words) -> str:
-    """The first of several people with their family names in capitals: "AUDRAN Benoît, LE BRUN Charles"."""
-    return text.partition(",")[0] if words.names.fits("several_in_capitals", *text.split(",")) else text
+    return " ".join(filter(None, [front, given, family, parts["generation"] or generation])).replace("' ", "'")
 
 
 def _small(name: str, words: Words) -> str:
@@ -87,3 +61,96 @@ def _small_word(word: str, words: Words) -> str:
     if word == "Y" or (folded in words["particles"] and not folded.startswith("l")):  # "RIBERA Y CIRERA"
         return word.lower()
     return _PART.sub(lambda part: part[0].capitalize(), word)
+
+
+def is_aside(head: str, part: str, words: Words) -> bool:
+    """Whether a part behind a comma is no part of a name: a nation, a time, who printed it, what else he was called.
+
+    >>> from tasks.core.names.maker_words import shipped_words
+    >>> [is_aside("Monet", part, shipped_words()) for part in ("Claude", "French", "1840-1926", "printed by Delâtre")]
+    [False, True, True, True]
+    """
+    return bool(words.names.fit("aside", head, part) or words.kinds.fit("remark", part))
+
+
+class CommaName(NamedTuple):
+    """A name in the order in which it is spoken; unless `is_certain`, as it came."""
+
+    name: str
+    is_certain: bool = True
+
+
+def turn(text: str, words: Words) -> CommaName | None:
+    """The name of a text with commas; None if it has none.
+
+    >>> from tasks.core.names.maker_words import shipped_words
+    >>> turn("Burne-Jones, Sir Edward Coley, Bt", shipped_words()).name
+    'Sir Edward Coley Burne-Jones'
+    >>> turn("Joseph Mallord William Turner, Thomas Girtin", shipped_words()).name
+    'Joseph Mallord William Turner'
+    >>> turn("Imperial Armory, Tula", shipped_words())
+    CommaName(name='Imperial Armory, Tula', is_certain=False)
+    """
+    if "," not in text:
+        return None
+    if pair := words.names.fit("pair", *text.split(",")):
+        return CommaName(f"{pair.groups['head']}, {pair.groups['given']}")
+    head, *rest = [part.strip() for part in text.split(",") if normalize_name(part)] or [""]
+    parts: defaultdict[str, list[str]] = defaultdict(list)
+    for at, part in enumerate(rest):
+        others = rest[:at] + rest[at + 1 :]
+        if not is_aside(head, part, words) and not words.names.fit("left_out", head, part, *others):
+            kind = words.names.fit("after_head", head, part)
+            parts[kind.value if kind else ""].append(part)
+            parts["all"].append(part)
+    is_of_people = bool(rest) and words.kinds.fit("of_people", head) and not words.is_of("forename", rest[0])
+    name = None if is_of_people else _peer(head, parts, words) or _turned(head, parts, words)  # "Egypt, New Kingdom"
+    if name is None:
+        is_firm = not is_of_people and ("&" in text or words.is_of("firm_ends", text.rpartition(",")[2].strip()))
+        return CommaName(", ".join([head, *parts["all"]]), is_certain=is_firm)
+    return CommaName(", ".join([name, *parts["tails"]]))
+
+
+def order_of(head: str, other: str, words: Words) -> str:
+    """How a first part and what follows it are spoken: "Last, First", or as they stand; "unknown" if nobody can know.
+
+    >>> from tasks.core.names.maker_words import shipped_words
+    >>> order_of("Gogh", "Vincent van", shipped_words()), order_of("Leonardo", "da Vinci", shipped_words())
+    ('last, first', 'first last')
+    """
+    fit = words.names.fit("order", head, other)
+    order = fit.value if fit else "unknown"
+    return "last, first" if order == "unknown" and words.is_known(f"{other} {head}") else order
+
+
+def _peer(head: str, parts: _Parts, words: Words) -> str | None:
+    """The name where a rank waits for its place: "Caylus, Anne Claude Philippe, comte de"; None where none does."""
+    others = [*parts["names"], *parts["titles"], *parts["generations"]]
+    if len(parts["tails"]) != 1 or others != parts["names"][:1] or not words.names.fit("open", parts["tails"][0]):
+        return None
+    return ", ".join([*others, f"{parts['tails'].pop()} {head}"])
+
+
+def _turned(head: str, parts: _Parts, words: Words) -> str | None:
+    """The name without its tails; None if it is not certain what the commas mean."""
+    others, titles, generations = parts["names"], parts["titles"], parts["generations"]
+    if words.names.fit("at_place", head, *others):  # "Smith, John, London"
+        others = others[:1]
+    firms = [tail for tail in parts["tails"] if words.is_of("firm_ends", tail)]
+    if others and firms and firms[0] == parts["tails"][0] and not words.names.fit("surname", head):
+        return None
+    if not others or words.names.fit("several", head, *others):
+        start = f"{normalize_name(head)} "
+        is_named = not others and any(start.startswith(f"{normalize_name(title)} ") for title in titles)
+        return " ".join([*([] if is_named else titles), head, *generations])
+    if len(others) > 1:
+        return None
+    two = words.names.fit("two", head, others[0])
+    groups = two.groups if two else {"given": others[0]}
+    order = order_of(head, groups["given"], words)
+    if order == "last, first":
+        parts["tails"][:] = [tail for tail in parts["tails"] if tail not in firms]
+        first, generation = split_generation(groups["given"], words)
+        ordered = [*titles, first, head, generation, *generations, groups.get("firm"), *firms]
+        return " ".join(filter(None, ordered))
+    return f"{head} {groups['given']}" if order == "first last" else None

@@ -1,5 +1,6 @@
-"""Words around a name that qualify the attribution: "Workshop of Rubens", "Rembrandt (attributed to)"."""
+"""Words around a name that qualify the attribution, "Workshop of Rubens", and texts that name nobody."""
 
+import itertools
 import re
 
 from tasks.core.names.maker_words import Words, tokens
@@ -10,10 +11,34 @@ _BETWEEN_WORDS = re.compile(r"[\s.\-‐-–'’]*")
 _BEHIND_PHRASE = re.compile(r"\s*:\s*|\.\s*|\s+")
 _LABEL = re.compile(r"([^:;,()\[\]|]{2,40}):\s*(?=\S)")
 _PART = re.compile(r"[,;/|&+]")
+_PARTS = re.compile(r"[,;:()\[\]/|]")
+_LETTER = re.compile(r"[^\W\d_]")
+_WITH_LABEL = re.compile(r"[^,;()\[\]/|]*:\s*\S")
+"""Words with a colon behind them: "Print artist: William Hogarth"."""
 _SIGNS = re.compile("[⺀-鿿가-힣豈-﫿]")
 _ALSO_IN_SIGNS = re.compile("(.*[A-Za-z].*?)[ 　]+[⺀-鿿가-힣豈-﫿 　]+")
 _IN_FRONT_OF_SIGNS = re.compile(r"[(\[]\s*(\S+?)\s*[)\]]\s*|(\S+?)(?: |\s?[·・]\s?)")
 _LATIN = re.compile("[A-Za-z]")
+
+
+def is_nobody(text: str, words: Words) -> bool:
+    """Whether a text says that the maker is unknown, or only of which people, place and time.
+
+    >>> from tasks.core.names.maker_words import shipped_words
+    >>> [is_nobody(text, shipped_words()) for text in ("French Painter", "Venetian 16th Century", "Berlin Painter")]
+    [True, True, False]
+    """
+    folded = normalize_name(text)
+    if not _LETTER.search(folded) or folded in words.behind.table or folded in words["blanks"]:
+        return True
+    parts = [part for part in _PARTS.split(text) if normalize_name(part)]
+    if not words.kinds.fit("may_be_nobody", *parts):  # most names end here
+        return False
+    is_people = not _WITH_LABEL.match(text) and words.kinds.fit("people", *parts)
+    if not is_people and not words.kinds.fit("nobody", *parts):
+        return False
+    phrase = without_phrase_in_front(text, words)
+    return phrase is None or not words.is_known(phrase[0])  # "Workshop of El Greco"
 
 
 def without_phrase_in_front(text: str, words: Words) -> tuple[str, str | None] | None:
@@ -25,16 +50,17 @@ def without_phrase_in_front(text: str, words: Words) -> tuple[str, str | None] |
     >>> without_phrase_in_front("formerly in the Louvre", shipped_words()) is None
     True
     """
-    if (label := _LABEL.match(text)) and _is_label(normalize_name(label[1]), words):
-        return text[label.end() :], None
+    if label := _LABEL.match(text):
+        folded = normalize_name(label[1])  # "Artist", "Print artist"
+        if folded in words["labels"] or folded.rpartition(" ")[2] in words["crafts"]:
+            return text[label.end() :], None
     said = tokens(text)
     length = words.in_front.begin([token.folded for token in said[:8]])
     if not length and said and said[0].folded in words["articles"]:
         said = said[1:]
         length = words.in_front.begin([token.folded for token in said[:8]])
-    if not length or any(
-        not _BETWEEN_WORDS.fullmatch(text, said[at].end, said[at + 1].start) for at in range(length - 1)
-    ):
+    pairs = itertools.pairwise(said[:length])
+    if not length or not all(_BETWEEN_WORDS.fullmatch(text, one.end, other.start) for one, other in pairs):
         return None
     behind = _BEHIND_PHRASE.match(text, said[length - 1].end)
     if behind is None or behind.end() == len(text):
@@ -44,11 +70,6 @@ def without_phrase_in_front(text: str, words: Words) -> tuple[str, str | None] |
     if phrase in words["also_of_places"] and rest[0].islower() and without_phrase_in_front(rest, words) is None:
         return None
     return rest, words.in_front.table[phrase] or None
-
-
-def _is_label(folded: str, words: Words) -> bool:
-    """Whether words in front of a colon say what the one behind it is: "Artist", "Print artist"."""
-    return folded in words["labels"] or folded.rpartition(" ")[2] in words["crafts"]
 
 
 def _without_article(text: str, words: Words) -> str:
@@ -94,36 +115,32 @@ def qualifier_of_bracket(phrase: str, words: Words) -> str | None:
     """
     found: str | None = None
     for part in _PART.split(phrase):
-        folded = tuple(normalize_name(part).split())
+        folded = normalize_name(part).split()
         qualifier = "possibly" if part.strip() and not part.strip(" ?") else qualifier_of_phrase(folded, words) or None
         found = stronger_qualifier(found, qualifier)
     return found
 
 
-def qualifier_of_phrase(folded: tuple[str, ...], words: Words) -> str | None:
+def qualifier_of_phrase(folded: list[str], words: Words) -> str | None:
     """Of a part of a bracket, "" for a phrase that says none; of several with "or" between them the first, if all are
     qualifiers; None for other words.
     """
-    joints = words["ands"] | words["ors"]
-    while folded and (folded[0] in joints or folded[0] in words["his"]) and " ".join(folded) not in words.behind.table:
+    table, joints = words.behind.table, words["ands"] | words["ors"]
+    while folded and (folded[0] in joints or folded[0] in words["his"]) and " ".join(folded) not in table:
         folded = folded[1:]
-    if (qualifier := words.behind.table.get(" ".join(folded))) is not None:
+    if (qualifier := table.get(" ".join(folded))) is not None:
         return qualifier
     at = next((place for place, word in enumerate(folded) if word in joints), 0)
-    rest = qualifier_of_phrase(folded[at + 1 :], words) if at else None
-    return words.behind.table.get(" ".join(folded[:at])) or None if rest else None
+    return table.get(" ".join(folded[:at])) or None if at and qualifier_of_phrase(folded[at + 1 :], words) else None
 
 
 def has_unclear_bracket(text: str, words: Words) -> bool:
     """Whether words in brackets qualify the attribution, and it is not certain how: "Rembrandt (later copy)"."""
-    return any(_is_unclear(phrase, words) for phrase in _BRACKET.findall(text)) if "(" in text or "[" in text else False
-
-
-def _is_unclear(phrase: str, words: Words) -> bool:
-    folded = normalize_name(phrase).split()
     ends = tuple(words["unclear_words"])
-    return (
+    phrases = {phrase: normalize_name(phrase).split() for phrase in _BRACKET.findall(text)}
+    return any(
         len(folded) < 5 and any(word.endswith(ends) for word in folded[-2:]) and not qualifier_of_bracket(phrase, words)
+        for phrase, folded in phrases.items()
     )
 
 

@@ -10,8 +10,8 @@ from functools import lru_cache
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.styles import Styles
-from schemas.words import word_lists
+from schemas.names import Styles
+from schemas.word_lists import word_lists
 from tasks.core.names.matching import normalize_name, resolve_all
 
 _SPELLED = word_lists("names")["styles"]["spelled"]

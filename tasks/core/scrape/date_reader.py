@@ -4,7 +4,7 @@ import functools
 import itertools
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,14 @@ _DATED = frozenset({"number", "range", "roman", "nth", "named", "unit", "decades
 """Kinds of words that say a date, or begin one."""
 _IN_FRONT = frozenset({"little", "part", "size", "bound", "era", "joins", "calendars", "id_est"})
 """Kinds of words that may stand between a bound and its date."""
+_KINDS = (
+    *("behind", "size", "unit", "roman", "number", "range", "named", "nth", "part", "era", "calendars", "bound"),
+    *("copies", "decades", "later", "id_est", "names_follow", "joins"),
+)
+"""What a word that may mean several things is taken for: the first that fits; a reader gives False where it doesn't."""
+_NOUNS = ("labels", "periods", "notes", "little")
+"""And else the first of these."""
+_SAID_IN_FRONT = ("parts", "bound", "era", "is_era_in_front", "link", "is_other")
 _SPAN_OF_LIFE = range(15, 101)
 _SHORT_YEAR = r"(?<!\d )(?:1\d|2[1-9]|[3-9]\d)\d(?![_.?xXu]|-(?!\s?\d)| \d{3})"
 _YEAR = re.compile(rf"(?<![\d.,'])(?:(?:1\d|20)\d\d|{_SHORT_YEAR})(?!\d|[.,']\d)")
@@ -159,9 +167,9 @@ class Reader:
         if "sign" in kinds:
             self._read_sign(token)
         elif not self._is_copy:
-            meant = (kind for kind in _READERS if kind in kinds)
-            if all(_READERS[kind](self, token) is False for kind in meant):
-                self._read_noun(token, "" if kinds else "unread")
+            meant = (kind for kind in _KINDS if kind in kinds)
+            if all(getattr(self, f"_read_{kind}")(token) is False for kind in meant):
+                self._read_noun(token, next((kind for kind in _NOUNS if kind in kinds), "" if kinds else "unread"))
 
     def _read_sign(self, token: Token) -> None:
         sign = token.text
@@ -202,6 +210,8 @@ class Reader:
 
     def _read_noun(self, token: Token, kind: str) -> None:
         """A word that says no year. A number right before or behind it may be a day, or its own."""
+        if kind == "little":
+            return
         count, segment, is_name = self._count(), self._segments[-1], kind in {"unread", "periods"}
         if kind == "unread" and "eras" in self._next(-1) and "number" in self._next():
             raise UnreadError(token.text)
@@ -421,22 +431,7 @@ class Reader:
             unit, self._unit = self._unit, None
         front.is_other |= last is not None and last.is_other and front.link == "-" and front.era is None
         front.link = front.link if last else None
+        fields |= {name: getattr(front, name) for name in _SAID_IN_FRONT}
         entry = Statement(token.text, number, kind, len(self._segments) - 1, unit=unit, year_at=token.year_at, **fields)
-        for name in ("parts", "bound", "era", "is_era_in_front", "link", "is_other"):
-            setattr(entry, name, getattr(front, name))
         self.statements.append(entry)
         self._touched, self._front = self._place, Statement()
-
-
-_READERS: dict[str, Callable[[Reader, Token], bool | None]] = {
-    **{
-        kind: getattr(Reader, f"_read_{kind}")
-        for kind in (
-            *("behind", "size", "unit", "roman", "number", "range", "named", "nth", "part", "era", "calendars"),
-            *("bound", "copies", "decades", "later", "id_est", "names_follow", "joins"),
-        )
-    },
-    **{kind: functools.partial(Reader._read_noun, kind=kind) for kind in ("labels", "periods", "notes")},
-    "little": lambda _reader, _token: None,
-}
-"""What a word that may mean several things is taken for: the first that fits; a reader gives False where it doesn't."""

@@ -1,4 +1,4 @@
-"""The words and numbers of a date in a museum's words, each with what it may mean, by the lists of schemas.words."""
+"""The words and numbers of a date in a museum's words, each with what it may mean, by the lists of schemas/words."""
 
 import functools
 import re
@@ -10,8 +10,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
-from schemas.date_words import DateWords, Says
-from schemas.words import word_lists
+from schemas.word_lists import DateWords, word_lists
 
 _OWN = "own"
 """The language of a museum's own words."""
@@ -105,18 +104,18 @@ def lexicon_of(languages: Mapping[str, DateWords]) -> Lexicon:
     longest: dict[str, int] = {}
     for first, *behind in map(str.split, meanings):
         longest[first] = max(longest.get(first, 1), 1 + len(behind))
-    own = languages.get(_OWN, DateWords())
-    explained = frozenset(_phrase_of(word).split()[0] for word in (*own.no_date, *own.calendars))
+    own = [(phrase, kind) for language, phrase, (kind, _) in entries if language == _OWN]
+    explained = frozenset(phrase.split()[0] for phrase, kind in own if kind in {"no_date", "calendars"})
     return Lexicon(meanings, longest, _pieces_with(meanings), explained)
 
 
 def _entries(lists: DateWords) -> Iterator[tuple[str, Meaning]]:
-    for name, field in DateWords.model_fields.items():
-        says = next((says for says in field.metadata if isinstance(says, Says)), Says(name, True))
-        words = getattr(lists, name)
-        mark = "-" if says.kind == "suffix" else ""
-        for value, phrases in words.items() if isinstance(words, Mapping) else [(says.value, words)]:
-            yield from ((mark + _phrase_of(phrase), (says.kind, value)) for phrase in phrases)
+    for name, says in word_lists("lists")["dates"].items():
+        words, kind, value = getattr(lists, name), says.get("kind", name), says.get("value", True)
+        single = tuple(value) if isinstance(value, list) else value
+        mark = "-" if kind == "suffix" else ""
+        for value, phrases in words.items() if isinstance(words, Mapping) else [(single, words)]:
+            yield from ((mark + _phrase_of(phrase), (kind, value)) for phrase in phrases)
 
 
 def _phrase_of(text: str) -> str:

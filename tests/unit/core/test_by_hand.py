@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.artists import Artists
 from schemas.errors import BadInput
+from schemas.names import Artists
 from schemas.tables import BY_HAND, FETCH, LEDGER, RECORDS, TAKEDOWNS, TAKEN_DOWN, TOMBSTONES
 from tasks.core import by_hand
 from tasks.core.names import matching

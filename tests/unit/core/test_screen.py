@@ -6,9 +6,9 @@ import pyarrow as pa
 import pytest
 
 from schemas.errors import BadInput
+from schemas.names import Styles
 from schemas.reasons import Reason
 from schemas.screen import Aspect, Between, FigureLimits, ScoreLimits, Screen
-from schemas.styles import Styles
 from schemas.tables import SCREEN
 from tasks.core import screen
 from tasks.core.names import styles

@@ -26,7 +26,7 @@ SCRAPE = {
         "scrape.table_files",
     ),
     "scrape.json_works",
-    *(f"names.{name}" for name in ("artist_roles", "maker_words", "matching", "patterns", "spellings")),
+    *(f"names.{name}" for name in ("artist_roles", "maker_words", "matching", "spellings")),
 }
 OUTLINES = {"coco.box"}
 COCO = {

@@ -11,20 +11,17 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
 from schemas import (
-    artists,
     attributes,
     base,
-    date_words,
     keypoints,
-    maker_words,
     manners,
+    names,
     preferences,
     sample,
     screen,
     sources,
     split,
     stages,
-    styles,
     where,
 )
 from schemas.recipe import Recipe
@@ -39,15 +36,12 @@ MODELS = sorted(
             sample,
             split,
             sources,
-            artists,
+            names,
             attributes,
-            styles,
             manners,
             preferences,
             where,
             keypoints,
-            date_words,
-            maker_words,
             common,
         )
         for model in vars(module).values()

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from schemas.artists import Artists
-from schemas.maker_words import QUALIFIERS, MakerWords
+from schemas.names import Artists
 from schemas.tables import RECORDS
+from schemas.word_lists import QUALIFIERS, MakerWords
 from tasks.core.names import artists
 from tasks.core.names.artists import Attribution, parse_attribution, with_artist_names
 from tasks.core.names.matching import ALIASES, Aliases, merge_aliases, normalize_name

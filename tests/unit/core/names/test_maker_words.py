@@ -1,8 +1,10 @@
-"""Lists of words as rules look them up."""
+"""Lists of words as rules look them up, and patterns over kinds of words: each says what its comment in
+schemas/words/patterns says.
+"""
 
 import pytest
 
-from schemas.maker_words import QUALIFIERS, MakerWords
+from schemas.word_lists import QUALIFIERS, MakerWords, word_lists
 from tasks.core.names.maker_words import Phrases, Words, is_initial, shipped_words, tokens
 from tasks.core.names.matching import Aliases
 
@@ -20,6 +22,13 @@ def test_the_longest_phrase_counts():
     assert [phrases.end(text.split()) for text in ("titian copy after", "titian copy", "titian")] == [2, 1, 0]
 
 
+def test_own_words_are_added_behind_the_others():
+    own = MakerWords(unknown=("nemo",), in_front={"after": ("copy of",)})
+    both = Words([MakerWords(unknown=("unknown",))], Aliases({}), own)
+    assert both["unknown"] == {"unknown", "nemo"}
+    assert both.in_front.table == {"copy of": "after"}
+
+
 def test_words_have_kinds():
     words = (("north", "=sides"), ("italian", "=cultures"), ("16th", "=number"), ("century", "=centuries"))
     assert [kind for word, kind in words if not WORDS.is_of(kind, word)] == []
@@ -28,7 +37,7 @@ def test_words_have_kinds():
 
 def test_of_a_phrase_its_words_are_one():
     said = ["Hans", "the", "Elder", "Sons"]
-    assert Phrases({"the elder": "", "sons": ""}).split(said, [word.lower() for word in said]) == [
+    assert Phrases({"the elder": "", "sons": ""}).split(said) == [
         "Hans",
         "the Elder",
         "Sons",
@@ -54,7 +63,7 @@ def test_given_names_are_no_other_words(name: str):
 
 
 def test_without_lists_nothing_is_known():
-    nothing = Words(MakerWords(), Aliases({}))
+    nothing = Words([MakerWords()], Aliases({}))
     assert nothing.is_of("=name", "unknown")
     assert not nothing.text_pattern("companions").search("Rembrandt and Rubens")
 
@@ -64,3 +73,31 @@ def test_without_lists_nothing_is_known():
 )
 def test_initials(word: str, is_it: bool):
     assert is_initial(word) == is_it
+
+
+TABLES = {name: rows for name, rows in word_lists("patterns")["makers"].items() if name != "names"}
+
+
+@pytest.mark.parametrize("name", [*TABLES, *word_lists("patterns")["makers"]["names"]])
+def test_each_pattern_may_be_read(name: str):
+    assert (fit := WORDS.names.fit(name, "\n")) is None or fit.value in {"", "unknown", "names"}
+
+
+@pytest.mark.parametrize("name", word_lists("patterns")["texts"])
+def test_each_pattern_over_texts_may_be_read(name: str):
+    assert not WORDS.text_pattern(name).fullmatch("")
+
+
+def test_texts_are_as_if_commas_were_between():
+    assert WORDS.names.fit("order", "Gogh", "Vincent van").value == "last, first"
+    assert WORDS.names.fit("after_head", "Wright", "of Derby").value == "generations"
+    assert WORDS.names.fit("several", "Peter Smith", "Paul Brown")
+    assert not WORDS.names.fit("several", "Peter Smith")
+
+
+def test_groups_are_the_words_that_they_are_of():
+    assert WORDS.names.fit("generation", "Hans Holbein the Elder").groups == {
+        "name": "Hans Holbein",
+        "generation": "the Elder",
+    }
+    assert WORDS.names.fit("generation", "Hans Holbein") is None

@@ -1,9 +1,12 @@
-"""Who made a work, where a text names several: only where it is certain."""
+"""Who made a work, where a text names several: only where it is certain. And names that are left as they came."""
 
 import pytest
 
+from schemas.names import Artists
+from tasks.core.names.artists import parse_attribution
 from tasks.core.names.maker_words import shipped_words
-from tasks.core.names.makers import is_group, is_person, maker_of, without_dates_amid, without_others
+from tasks.core.names.makers import is_group, is_person, is_uncertain, maker_of, without_dates_amid, without_others
+from tasks.core.names.matching import merge_aliases
 
 WORDS = shipped_words()
 
@@ -90,3 +93,54 @@ def test_a_person_is_not_certain(text: str):
 )
 def test_a_school_is_of_a_person_only_where_that_is_certain(name: str, qualifier: str | None, is_it: bool):
     assert is_group(name, qualifier, WORDS) == is_it
+
+
+SHIPPED = merge_aliases(Artists())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Southworth and Hawes",
+        "Jean or Pasquier Grenier",
+        "Rembrandt or Jan Lievens",
+        "Goltzius after Spranger",
+        "Room after a design by Robert Adam",
+        "Tapestry designed by Louis Tessier",
+        "formerly in the collection of the artist's family",
+        "School of Zug",
+        "School of Northern Italy",
+        "Zug (school of)",
+        "The painter called Apelles",
+        "Smith, Jones and others",
+        "Zug (Schule)",
+        "Rembrandt (later copy)",
+        "Dürer, Albrecht (spätere Kopie)",
+        "Rembrandt (studio replica), Dutch",
+        "Formerly attributed to Titian, now Zug",
+        "Dürer (after) by Zug",
+    ],
+)
+def test_what_is_not_certain_stays_as_it_came_and_is_counted(text: str):
+    assert parse_attribution(text, SHIPPED) == (parse_attribution(text, {}))
+    assert (parse_attribution(text, SHIPPED).name, parse_attribution(text, SHIPPED).qualifier) == (text, None)
+    assert is_uncertain(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Claude Monet",
+        "School of Fontainebleau",
+        "Kano School",
+        "Josiah Wedgwood and Sons",
+        "Master of 1499",
+        "Boehm & Mendler",
+        "José Ortega y Gasset",
+        "Alexander Nach Meier",
+        "Master of the Riccardiana Lactantius",
+        "",
+    ],
+)
+def test_what_is_certain_is_not_counted(text: str):
+    assert not is_uncertain(text)

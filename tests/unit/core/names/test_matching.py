@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.artists import Artists
-from schemas.words import word_lists
+from schemas.names import Artists
+from schemas.word_lists import word_lists
 from tasks.core.names.matching import ALIASES, Aliases, merge_aliases, normalize_name, resolve_alias
 
 

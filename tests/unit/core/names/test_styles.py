@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.styles import Styles
-from schemas.words import word_lists
+from schemas.names import Styles
+from schemas.word_lists import word_lists
 from tasks.core.names import styles
 from tasks.core.names.styles import ALIASES, NAMES
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from schemas.date_words import DateWords
+from schemas.word_lists import DateWords
 from tasks.core.scrape.date_words import lexicon_of, lexicon_with, number_of_roman, plain_text, tokens
 from tasks.core.scrape.dates import read_with
 

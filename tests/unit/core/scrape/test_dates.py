@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.date_words import DateWords
+from schemas.word_lists import DateWords
 from tasks.core.scrape.date_reader import Reader
 from tasks.core.scrape.date_statements import FIRST_YEAR, LAST_YEAR, UnreadError, YearRange
 from tasks.core.scrape.date_words import Lexicon, lexicon_with, plain_text, tokens

@@ -1,12 +1,25 @@
-"""Lists of the words of dates, by language."""
+"""Lists of words, by language: each file is sound, and what a recipe may add."""
 
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
-from schemas.date_words import DateWords
-from schemas.words import word_lists
+from schemas.word_lists import DateWords, MakerWords, word_lists
+
+
+@pytest.mark.parametrize("language", sorted(word_lists("makers")))
+def test_each_file_has_known_lists_of_text(language: str):
+    assert MakerWords.model_validate(word_lists("makers")[language]) != MakerWords()
+
+
+@pytest.mark.parametrize(
+    "lists",
+    [{"unknown": [1]}, {"unknown": [""]}, {"unknwon": []}, {"in_front": {"after": "x"}}, {"behind": {"kopi": ["x"]}}],
+)
+def test_odd_lists_are_refused(lists: dict[str, object]):
+    with pytest.raises(ValidationError):
+        MakerWords.model_validate(lists)
 
 
 @pytest.mark.parametrize("language", sorted(word_lists("dates")))
