@@ -8,7 +8,7 @@ rules that read by them are in tasks.core; another word is another line there.
 import functools
 import re
 from collections.abc import Callable, Mapping
-from importlib import resources
+from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, TypeVar, get_args
 
@@ -17,6 +17,7 @@ from pydantic import AfterValidator, Field, SerializerFunctionWrapHandler, creat
 
 from schemas.base import Frozen
 
+_FOLDER = Path(__file__).with_name("words")
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # where PyYAML has libyaml, it is ten times as fast
 
 Qualifier = Literal[
@@ -62,19 +63,12 @@ def word_lists(subject: str) -> Mapping[str, Mapping[str, Any]]:
 
 def all_texts() -> str:
     """All files, with their names: what changes wherever a word does."""
-    subjects = sorted(entry.name for entry in (resources.files("schemas") / "words").iterdir() if entry.is_dir())
-    return "\n".join(
-        f"{subject}/{language}\n{text}" for subject in subjects for language, text in _texts(subject).items()
-    )
+    subjects = sorted(folder.name for folder in _FOLDER.iterdir() if folder.is_dir())
+    return "\n".join(f"{subject}/{name}\n{text}" for subject in subjects for name, text in _texts(subject).items())
 
 
 def _texts(subject: str) -> dict[str, str]:
-    files = sorted((resources.files("schemas") / "words" / subject).iterdir(), key=lambda file: file.name)
-    return {
-        file.name.removesuffix(".yaml"): file.read_text(encoding="utf-8")
-        for file in files
-        if file.name.endswith(".yaml")
-    }
+    return {file.stem: file.read_text(encoding="utf-8") for file in sorted((_FOLDER / subject).glob("*.yaml"))}
 
 
 class WordLists(Frozen):

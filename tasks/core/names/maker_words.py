@@ -51,8 +51,7 @@ class Phrases:
 
     def __init__(self, table: Mapping[str, str]) -> None:
         self.table = {folded: value for phrase, value in table.items() if (folded := normalize_name(phrase))}
-        self._firsts = frozenset(phrase.split()[0] for phrase in self.table)
-        self._lasts = frozenset(phrase.split()[-1] for phrase in self.table)
+        self._firsts, self._lasts = (frozenset(phrase.split()[at] for phrase in self.table) for at in (0, -1))
         self._longest = max((phrase.count(" ") + 1 for phrase in self.table), default=0)
 
     def begin(self, words: Sequence[str]) -> int:
@@ -79,10 +78,10 @@ class Phrases:
 
 
 class Fit(NamedTuple):
-    """value: what stands beside a pattern. groups: the words of each of its groups."""
+    """How a pattern fits."""
 
-    value: str
-    groups: Mapping[str, str]
+    value: str  # what stands beside it
+    groups: Mapping[str, str]  # the words of each of its groups
 
 
 class Patterns:
@@ -96,14 +95,14 @@ class Patterns:
         """How the first pattern of a name that fits the texts does; they are as if commas were between."""
         asks, rows = _compiled(name)
         code = ",".join([f"{self._signs_of(text) if asks else ''}:{self._code(text)}" for text in texts])
-        for value, pattern in rows:
-            if (match := pattern.fullmatch(code)) is not None:
-                words = [word for text in texts for word in self._split(text)] if pattern.groupindex else []
-                spans = {
-                    group: (code.count(";", 0, match.start(group)), match.end(group)) for group in pattern.groupindex
-                }
-                return Fit(value, {g: " ".join(words[at : code.count(";", 0, end)]) for g, (at, end) in spans.items()})
-        return None
+        value, match = next(
+            ((value, match) for value, pattern in rows if (match := pattern.fullmatch(code))), ("", None)
+        )
+        if match is None:
+            return None
+        words = [word for text in texts for word in self._split(text)] if match.re.groupindex else []
+        spans = {group: (code.count(";", 0, at) for at in match.span(group)) for group in match.re.groupindex}
+        return Fit(value, {group: " ".join(words[start:end]) for group, (start, end) in spans.items()})
 
 
 @cache
@@ -195,7 +194,7 @@ class Words:
 
     def is_known(self, text: str) -> bool:
         """Whether a text is a name or an alias in the tables of artists."""
-        return self.aliases.is_known(text)
+        return self.aliases.is_known(normalize_name(text))
 
     def _signs_of(self, text: str) -> str:
         folded = normalize_name(text)
@@ -208,7 +207,7 @@ class Words:
 
     def _kinds_of(self, text: str, folded: str) -> dict[str, bool]:
         """Kinds that take more than to be in one list, or a regular expression."""
-        words, is_known = folded.split(), self.aliases.is_known_form
+        words, is_known = folded.split(), self.aliases.is_known
         parts = [normalize_name(part).split() for part in text.split() if not is_initial(part)]
         is_word, length = bool(parts or text.strip()), self._asides.begin(words)
         aside = self._asides.table[" ".join(words[:length])] if length else ""

@@ -2,7 +2,8 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import UserDict
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 
 from schemas.names import Artists
@@ -17,44 +18,27 @@ _LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe
 _NO_WORD = re.compile(r"[\W_]+")
 
 
-class Aliases(Mapping[str, str]):
+class Aliases(UserDict[str, str]):
     """Aliases, resolved once: chains are followed to their end, and of a circle the first name is taken.
 
     Equal only to itself and hashed by identity, so that it is a quick key for caches of results.
     """
 
+    __eq__, __hash__ = object.__eq__, object.__hash__
+
     def __init__(self, aliases: Mapping[str, str]) -> None:
-        self._aliases = dict(aliases)
+        super().__init__(aliases)
         steps = {normalize_name(alias): aliases[alias] for alias in sorted(aliases, reverse=True)}
         steps.pop("", None)
         self._names = resolve_all(steps, sorted(steps.values()), normalize_name)
         self._spellings = frozenset(self._names.values())
 
-    def __getitem__(self, alias: str) -> str:
-        return self._aliases[alias]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._aliases)
-
-    def __len__(self) -> int:
-        return len(self._aliases)
-
-    def __hash__(self) -> int:
-        return id(self)
-
-    def __eq__(self, other: object) -> bool:
-        return self is other
-
     def is_name(self, text: str) -> bool:
         """Whether a text is, letter by letter, a name that others stand for."""
         return bool(text) and text in self._spellings
 
-    def is_known(self, text: str) -> bool:
-        """Whether a text is, but for accents, case and punctuation, an artist's name or an alias of one."""
-        return self.is_known_form(normalize_name(text))
-
-    def is_known_form(self, folded: str) -> bool:
-        """As `is_known`, of a normalized name."""
+    def is_known(self, folded: str) -> bool:
+        """Whether a normalized name is an artist's or an alias of one."""
         return bool(self._names.get(folded))
 
     def name(self, text: str) -> str | None:

@@ -35,10 +35,10 @@ _YEAR = re.compile(rf"(?<![\d.,'])(?:(?:1\d|20)\d\d|{_SHORT_YEAR})(?!\d|[.,']\d)
 class Segment:
     """What stands between two commas, brackets or so."""
 
+    behind_name: str | None  # the word that no list has right before its bracket: "Rembrandt (1606-1669)"
     unread: str | None = None  # the first word that no list has
     is_named: bool = False  # it names a period, a person or a place: other words in it don't matter
     is_strict: bool = False  # but such a word stands behind a year, and may be an era
-    behind_name: str | None = None  # the word that no list has right before its bracket: "Rembrandt (1606-1669)"
 
 
 def years_of_plain(plain: str, lexicon: Lexicon) -> YearRange:
@@ -51,10 +51,9 @@ def years_of_plain(plain: str, lexicon: Lexicon) -> YearRange:
 
 def _masked(year: re.Match[str]) -> str:
     digits = year[0]
-    ones = "1111" if len(digits) == 4 else "111" if digits[0] == "1" else "777"
-    if digits[-1] != "0":
-        return ones
-    return f"{ones[:-1]}0" if digits[-2] != "0" else f"{ones[:-2]}00"
+    ones = ("1" if len(digits) == 4 or digits[0] == "1" else "7") * len(digits)
+    zeros = 0 if digits[-1] != "0" else 1 if digits[-2] != "0" else 2
+    return ones[zeros:] + "0" * zeros
 
 
 @functools.lru_cache(maxsize=16384)
@@ -68,8 +67,7 @@ class Reader:
     def __init__(self, found: Iterable[Token]) -> None:
         self.statements: list[Statement] = []
         self._tokens = [token for token in found if token.means.keys() != {"little"}]
-        self._touched = -1
-        """The place of the last token that was part of the last statement."""
+        self._touched = -1  # the place of the last token that was part of the last statement
         self._segments: list[Segment] = []
         self._calendars: list[str] = []
         self._has_notes = False
@@ -112,7 +110,7 @@ class Reader:
 
     def _is_close(self) -> bool:
         """Whether nothing stands between this token and the next."""
-        return self._place + 1 < len(self._tokens) and self._tokens[self._place + 1].is_close
+        return any(token.is_close for token in self._tokens[self._place + 1 : self._place + 2])
 
     def _before(self) -> Statement | None:
         """The statement that the token before this one was part of."""
@@ -135,9 +133,8 @@ class Reader:
     # segments and signs
 
     def _begin_segment(self, front: Statement, behind_name: str | None = None) -> None:
-        self._segments.append(Segment(behind_name=behind_name))
-        self._front = front
-        """The next statement, as far as the words in front of it go."""
+        self._segments.append(Segment(behind_name))
+        self._front = front  # the next statement, as far as the words in front of it go
         self._unit: int | None = None
         self._size: int | None = None
         self._is_label = self._is_copy = self._are_decades = self._has_day = False

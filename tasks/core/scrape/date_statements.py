@@ -94,10 +94,9 @@ def settled(statements: Sequence[Statement], *, is_all: bool) -> list[Statement]
     """
     _check_calendars(statements)
     found = _without_other_numbers(statements)
-    pairs = [*itertools.pairwise(found)]
-    for before, entry in reversed(pairs):
+    for before, entry in reversed([*itertools.pairwise(found)]):
         _share_back(before, entry)
-    for before, entry in pairs:
+    for before, entry in itertools.pairwise(found):
         _share_on(before, entry)
     if is_all and all(entry.is_count for entry in found):
         for entry in found:
@@ -105,10 +104,10 @@ def settled(statements: Sequence[Statement], *, is_all: bool) -> list[Statement]
             entry.unit = 100 if is_century else None
     _place_decades(found)
     kept = _years_alone(_without_other_numbers(found))
-    if any(entry.era == "bc" for entry in kept):  # then the others must say that they are not
-        for entry in kept:
-            if entry.era is None and entry.kind != "later" and entry.years()[0] < _CERTAINLY_OURS:
-                raise UnreadError(entry.text)
+    is_bc = any(entry.era == "bc" for entry in kept)  # then the others must say that they are not
+    for entry in kept:
+        if is_bc and entry.era is None and entry.kind != "later" and entry.years()[0] < _CERTAINLY_OURS:
+            raise UnreadError(entry.text)
     return kept
 
 
@@ -137,21 +136,19 @@ def _bounded_years(statements: Sequence[Statement]) -> Iterator[tuple[str | None
     """How the years of statements that are joined are bound, and what they are; one with a bound begins another."""
     chains: list[list[Statement]] = []
     for entry in statements:
-        if chains and entry.link in _CHAINED and not entry.bound:
-            chains[-1].append(entry)
-        else:
-            chains.append([entry])
+        if not chains or entry.link not in _CHAINED or entry.bound:
+            chains.append([])
+        chains[-1].append(entry)
     for chain in chains:
         bound, years = chain[0].bound, [entry.years() for entry in chain]
-        if len(chain) == 1:
-            first, last = years[0]
-            yield bound, last if bound == "after" else first, first if bound == "before" else last
-            continue
         for entry, before, after in zip(chain[1:], years, years[1:], strict=False):
             if entry.link in {"-", "until"} and before[0] > after[1]:
                 raise UnreadError(entry.text)
         firsts, lasts = zip(*years, strict=True)
-        yield None if bound in {"since", "until"} else bound, min(firsts), max(lasts)
+        if len(chain) > 1:
+            yield None if bound in {"since", "until"} else bound, min(firsts), max(lasts)
+        else:
+            yield bound, (lasts if bound == "after" else firsts)[0], (firsts if bound == "before" else lasts)[0]
 
 
 def _check_calendars(statements: Sequence[Statement]) -> None:
@@ -249,11 +246,10 @@ def _share_width(before: Statement, entry: Statement) -> None:
 
 def _place_decades(found: Sequence[Statement]) -> None:
     """The century of "60-е гг. XIX в." and of "1880s-90s"."""
-    for at in reversed(range(len(found))):
-        entry = found[at]
+    triples = zip([None, *found], found, [*found[1:], None], strict=False)
+    for before, entry, behind in reversed([*triples]):
         if entry.kind != "tens" or entry.number >= _FIRST_BARE:
             continue
-        before, behind = found[at - 1] if at else None, found[at + 1] if at + 1 < len(found) else None
         century = next((one for one in (behind, before) if one and one.kind == "count" and one.unit == 100), None)
         if century is not None:
             entry.number += (century.number - 1) * 100
@@ -283,7 +279,7 @@ def _years_alone(dated: Sequence[Statement]) -> list[Statement]:
 
 def _says_years(entry: Statement) -> bool:
     """Whether a statement says years, and not a day. Raises UnreadError where one can't know."""
-    if entry.is_count and not entry.is_roman and not entry.era and not entry.parts:
+    if entry.is_count and not (entry.is_roman or entry.era or entry.parts):
         if 0 < entry.number <= _LAST_DAY and entry.link not in {",", "-", "until"}:
             return False
     elif entry.is_count and entry.is_roman and (entry.era or entry.parts):

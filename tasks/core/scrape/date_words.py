@@ -24,14 +24,10 @@ Meanings = Mapping[Meaning, AbstractSet[str]]
 class Lexicon:
     """All lists, for looking up."""
 
-    meanings: Mapping[str, Meanings]
-    """By the words of a phrase, with a blank between them; "-th" is what stands right behind a number."""
-    longest: Mapping[str, int]
-    """By the first word of phrases: how many words the longest has."""
-    pieces: re.Pattern[str]
-    """Numbers, words and signs."""
-    explained: frozenset[str]
-    """Words with which a museum's own lists say why a date is none."""
+    meanings: Mapping[str, Meanings]  # by the words of a phrase; "-th" is what stands right behind a number
+    longest: Mapping[str, int]  # by the first word of phrases: how many words the longest has
+    pieces: re.Pattern[str]  # numbers, words and signs
+    explained: frozenset[str]  # words with which a museum's own lists say why a date is none
 
 
 @dataclass(slots=True)
@@ -39,12 +35,9 @@ class Token:
     """A word, a number or a sign."""
 
     text: str
-    means: dict[str, Any]
-    """Values by kind; empty: a word that no list has."""
-    is_close: bool = False
-    """Nothing stands between it and the one before."""
-    year_at: int = 0
-    """Where in the text its digits of a year begin."""
+    means: dict[str, Any]  # values by kind; empty: a word that no list has
+    is_close: bool  # nothing stands between it and the one before
+    year_at: int  # where in the text its digits of a year begin
 
 
 _PATTERNS = word_lists("date_patterns")
@@ -54,10 +47,10 @@ _SIGNS = {ord(sign): plain for plain, signs in _PATTERNS["spellings"]["signs"].i
 _REWRITTEN = [(sign, re.compile(form), plain) for sign, form, plain in _PATTERNS["spellings"]["rewritten"]]
 _ITALIAN_CENTURY = re.compile(r"(?<!\w)'([2-9])00(?!\w)")
 _CYRILLIC_ROMAN, _LATIN = re.compile(r"(?<!\w)[IVXХІ]+(?!\w)"), str.maketrans("ХІ", "XI")
-_HAN_DIGITS = {digit: str(value) for value, digit in enumerate("〇一二三四五六七八九")} | {"零": "0"}
+_HAN_YEAR = re.compile("[〇零一二三四五六七八九]{4}")
 _HEBREW_PREFIX = re.compile(r"(?<=[א-ת])[-־](?=\d)")
 _ROMANS = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
-_ROMAN = re.compile(r"(x{0,3}(?:ix|iv|v?i{0,4}))([^ivx]*)", re.IGNORECASE)
+_ROMAN = re.compile(r"(x{0,3}(?:ix|iv|v?i{0,4}))([^ivx]*)", re.IGNORECASE | re.ASCII)
 _QUIET = frozenset(".'\"?!<>*~≈±^_\\©")
 """Signs that say nothing; a dot and an apostrophe may also stand within an abbreviation."""
 _WITHIN_PHRASE = frozenset(".-'\"")
@@ -69,7 +62,7 @@ def plain_text(text: str) -> str:
         text = _CYRILLIC_ROMAN.sub(lambda number: number[0].translate(_LATIN), text)
         text = unicodedata.normalize("NFKC", text).translate(_SIGNS)
         text = re.sub(r"(?![0-9])\d", lambda digit: str(unicodedata.digit(digit[0])), text)
-        text = re.sub("[〇零一二三四五六七八九]{4}", lambda year: "".join(map(_HAN_DIGITS.__getitem__, year[0])), text)
+        text = _HAN_YEAR.sub(lambda year: "".join(f"{unicodedata.numeric(digit):.0f}" for digit in year[0]), text)
         text = _HEBREW_PREFIX.sub(" ", text).replace("から", "-")  # from ... to
     if "'" in text:
         text = _ITALIAN_CENTURY.sub(lambda century: f"secolo {int(century[1]) + 11}", text)  # '400 is the 15th
@@ -157,15 +150,14 @@ def tokens(text: str, lexicon: Lexicon) -> list[Token]:
 
 def _read(pieces: Pieces, place: int, lexicon: Lexicon) -> tuple[int, dict[str, Any], Meanings]:
     """How many pieces the token at a place takes, what it means, and what it may mean."""
-    kind = pieces[place].lastgroup
+    kind, digits = pieces[place].lastgroup, pieces[place][0]
     if kind in {"word", "unspaced"}:
         return _read_word(pieces, place, lexicon)
     if kind != "number":
         return 1, _read_alone(pieces[place]), {}
-    digits = pieces[place][0]
     number = int(digits) if len(digits) < 8 else 0
     size, suffix = _suffix(pieces, place + 1, lexicon)
-    suffix &= {name for name, is_fit in (("s", number and number % 10 == 0), ("th", number < 100)) if is_fit}
+    suffix &= ({"s"} if number and number % 10 == 0 else set()) | ({"th"} if number < 100 else set())
     return 1 + size * bool(suffix), {"number": number, "digits": len(digits)} | dict.fromkeys(suffix, True), {}
 
 
@@ -205,16 +197,13 @@ def _read_word(pieces: Pieces, place: int, lexicon: Lexicon) -> tuple[int, dict[
     roman = _ROMAN.fullmatch(text)
     if roman and roman[1] and size < 2 and (not roman[2] or f"-{roman[2].lower()}" in lexicon.meanings):
         is_word = bool(meanings and roman[2])  # "vid." is no sixth
-        is_upper = roman[1].isupper() or (len(roman[1]) > 1 and not is_word and _is_beside_unit(pieces, place, lexicon))
+        beside = (*pieces[max(place - 2, 0) : place], *pieces[place + 1 : place + 3])
+        is_beside_unit = any(("unit", 100) in lexicon.meanings.get(piece[0].lower(), {}) for piece in beside)
+        is_upper = roman[1].isupper() or (len(roman[1]) > 1 and not is_word and is_beside_unit)
         if is_upper and (not meanings or len(text) > 1 or text.isupper()):
             size = 1 if roman[2] else 1 + _suffix(pieces, place + 1, lexicon)[0]
             return size, {"roman": number_of_roman(roman[1].lower())}, meanings
     return max(size, 1), {}, meanings
-
-
-def _is_beside_unit(pieces: Pieces, place: int, lexicon: Lexicon) -> bool:
-    beside = (*pieces[max(place - 2, 0) : place], *pieces[place + 1 : place + 3])
-    return any(("unit", 100) in lexicon.meanings.get(piece[0].lower(), {}) for piece in beside)
 
 
 def _phrase(pieces: Pieces, place: int, lexicon: Lexicon) -> tuple[int, Meanings]:
@@ -222,7 +211,14 @@ def _phrase(pieces: Pieces, place: int, lexicon: Lexicon) -> tuple[int, Meanings
 
     Dots, hyphens and apostrophes may stand within it; letters that are words of their own are none without a dot.
     """
-    words, sizes = _words_from(pieces, place, lexicon)
+    words, sizes, at = [pieces[place][0].lower()], [1], place + 1
+    longest = max(lexicon.longest.get(word, 1) for word in (words[0], without_accents(words[0])))
+    while len(words) < longest:
+        at = next((at for at in range(at, len(pieces)) if pieces[at][0] not in _WITHIN_PHRASE), len(pieces)) + 1
+        if at > len(pieces) or pieces[at - 1].lastgroup not in {"word", "unspaced"}:
+            break
+        words.append(pieces[at - 1][0].lower())
+        sizes.append(at - place)
     for count in range(len(words), 0, -1):
         phrase = " ".join(words[:count])
         for form in (phrase,) if phrase.isascii() else (phrase, without_accents(phrase)):
@@ -234,42 +230,21 @@ def _phrase(pieces: Pieces, place: int, lexicon: Lexicon) -> tuple[int, Meanings
     return 0, {}
 
 
-def _words_from(pieces: Pieces, place: int, lexicon: Lexicon) -> tuple[list[str], list[int]]:
-    """The words from a place on, as far as a phrase may go, and how many pieces it is to the end of each."""
-    words, sizes, at = [pieces[place][0].lower()], [1], place + 1
-    longest = max(lexicon.longest.get(word, 1) for word in (words[0], without_accents(words[0])))
-    while len(words) < longest:
-        while at < len(pieces) and pieces[at][0] in _WITHIN_PHRASE:
-            at += 1
-        if at >= len(pieces) or pieces[at].lastgroup not in {"word", "unspaced"}:
-            break
-        at += 1
-        words.append(pieces[at - 1][0].lower())
-        sizes.append(at - place)
-    return words, sizes
-
-
 def _choose(found: Sequence[tuple[Token, Meanings]]) -> None:
-    """Give each token one meaning of each kind: where languages disagree, that of most words that are certain."""
-    votes: Counter[str] | None = None
-    for token, meanings in found:
-        if len(meanings) < 2:
-            token.means.update(meanings.keys())
-            continue
-        votes = votes or _votes([meanings for _, meanings in found])
-        best = max(votes[language] for languages in meanings.values() for language in languages)
-        for (kind, value), languages in sorted(meanings.items(), key=lambda entry: len(entry[1])):
-            if any(votes[language] == best for language in languages):
-                token.means[kind] = value
-
-
-def _votes(found: Sequence[Meanings]) -> Counter[str]:
-    """How many words are certain to be of each language; a museum's own come before all."""
+    """Give each token one meaning of each kind: where languages disagree, that of most words that are certain; a
+    museum's own come before all.
+    """
     votes = Counter({_OWN: sys.maxsize})
-    for meanings in found:
+    for token, meanings in found:
         if len(meanings) == 1:
+            token.means.update(meanings.keys())
             votes.update(*meanings.values())
-    return votes
+    for token, meanings in found:
+        if len(meanings) > 1:
+            best = max(votes[language] for languages in meanings.values() for language in languages)
+            for (kind, value), languages in sorted(meanings.items(), key=lambda entry: len(entry[1])):
+                if any(votes[language] == best for language in languages):
+                    token.means[kind] = value
 
 
 def number_of_roman(text: str) -> int:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from tasks.core.scrape.date_reader import years_of_plain
 from tasks.core.scrape.date_statements import FIRST_YEAR, LAST_YEAR, UnreadError, YearRange
-from tasks.core.scrape.date_words import Lexicon, lexicon_with, plain_text
+from tasks.core.scrape.date_words import lexicon_with, plain_text
 
 _LONGEST = 300
 _WHOLE = re.compile(r"(-?\d{1,7})(?:\.0+)?")
@@ -46,12 +46,7 @@ def read_date(text: str | None, own: str | None = None) -> DateReading:
     >>> read_date("1024 AH"), read_date("Samvat 1850").unread
     (DateReading(years=YearRange(first=None, last=None), unread='AH'), 'Samvat')
     """
-    return read_with(lexicon_with(own), text)
-
-
-def read_with(lexicon: Lexicon, text: str | None) -> DateReading:
-    """As `read_date`, by other lists of words."""
-    plain = plain_text((text or "")[:_LONGEST])
+    plain, lexicon = plain_text((text or "")[:_LONGEST]), lexicon_with(own)
     try:
         return DateReading(years_of_plain(plain, lexicon))
     except UnreadError as problem:
@@ -117,9 +112,6 @@ def one_year(years: YearRange, stated: int | None, *texts: str | None) -> int | 
         return first
     named = [] if stated is None else [stated]
     named += [int(match[1]) for text in texts for match in _YEAR.finditer((text or "")[:_LONGEST])]
-    return next((year for year in named if _is_within(year, years)), None)
-
-
-def _is_within(year: int, years: YearRange) -> bool:
-    first, last = years
-    return (first, last) != (None, None) and (first is None or first <= year) and (last is None or year <= last)
+    if (first, last) == (None, None):
+        return None
+    return next((y for y in named if (first is None or first <= y) and (last is None or y <= last)), None)

@@ -3,8 +3,10 @@
 import pytest
 
 from schemas.word_lists import DateWords
+from tasks.core.scrape.date_reader import years_of_plain
+from tasks.core.scrape.date_statements import UnreadError
 from tasks.core.scrape.date_words import lexicon_of, lexicon_with, number_of_roman, plain_text, tokens
-from tasks.core.scrape.dates import read_with
+from tasks.core.scrape.dates import read_date
 
 
 def means(text: str) -> list[dict[str, object]]:
@@ -32,25 +34,25 @@ def test_accents_and_case_do_not_matter() -> None:
 def test_a_word_of_several_languages_is_read_in_that_of_the_others(
     text: str, years: tuple[int | None, int | None]
 ) -> None:
-    got = read_with(lexicon_with(None), text).years
+    got = read_date(text).years
     assert got[0] == years[0]
     assert (got[1] is None) == (years[1] is None)
 
 
 def test_lists_of_a_museum_are_read() -> None:
     own = lexicon_of({"en": DateWords(century=("cy",), ordinal_suffixes=("th",), early=("dawn",))})
-    assert read_with(own, "dawn 19th cy").years == (1801, 1833)
-    assert read_with(own, "19th century").unread is not None or read_with(own, "19th century").years == (None, None)
+    assert years_of_plain("dawn 19th cy", own) == (1801, 1833)
+    with pytest.raises(UnreadError, match="century"):
+        years_of_plain("19th century", own)
 
 
 def test_a_museums_own_words_come_before_the_shipped_ones() -> None:
     own = DateWords(calendars=("zorblax era",), century=("saeclum",), early=("late",)).model_dump_json()
-    both = lexicon_with(own)
-    assert read_with(both, "Zorblax era 1850") == read_with(both, "")
-    assert read_with(lexicon_with(None), "Zorblax era 1850").unread == "Zorblax"
-    assert read_with(both, "19th saeclum").years == (1801, 1900)
-    assert read_with(both, "late 19th saeclum").years == (1801, 1833)
-    assert read_with(both, "1850 B.C.").years == read_with(lexicon_with(None), "1850 B.C.").years == (-1850, -1850)
+    assert read_date("Zorblax era 1850", own) == read_date("", own)
+    assert read_date("Zorblax era 1850").unread == "Zorblax"
+    assert read_date("19th saeclum", own).years == (1801, 1900)
+    assert read_date("late 19th saeclum", own).years == (1801, 1833)
+    assert read_date("1850 B.C.", own).years == read_date("1850 B.C.").years == (-1850, -1850)
 
 
 @pytest.mark.parametrize(
