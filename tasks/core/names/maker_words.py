@@ -15,24 +15,24 @@ from schemas.names import Artists
 from schemas.word_lists import MakerWords, word_lists
 from tasks.core.names.matching import Aliases, merge_aliases, normalize_name
 
-_PATTERNS, _TEXTS, _WORD_KINDS = (word_lists("patterns")[name] for name in ("makers", "texts", "kinds"))
-_NO_NAMES: Sequence[str] = _WORD_KINDS["no_names"]
-_WRITTEN, _FOLDED = (
-    {kind: re.compile(pattern, re.DOTALL).fullmatch for kind, pattern in _WORD_KINDS[name].items()}
-    for name in ("written", "folded")
+_PATTERNS, _TEXTS = (word_lists("patterns")[name] for name in ("makers", "texts"))
+_NO_NAMES: Sequence[str] = _PATTERNS["no_names"]
+_SHAPES = (
+    *("initial", "lower", "upper", "small", "capital", "one", "single", "sign", "dotted", "long", "longer", "phrase"),
+    *("amp", "digit", "latin", "brief", "y", "patronymic", "cyrillic", "and", "or", "aside", "anothers"),
+    *("given", "forename", "firm", "particle", "known", "known_before", "unsigned", "national"),
 )
-_OF_WORDS = (
-    *("initial", "lower", "upper", "small", "capital", "single", "long", "and", "or", "aside", "anothers", "given"),
-    *("forename", "firm", "particle", "known", "known_before", "unsigned", "national"),
-)
-"""Kinds that take more than a list or a regular expression: `Words` says what they are."""
-_KINDS = [*MakerWords.model_fields, *(f"={kind}" for kind in (*_NO_NAMES, "number", "name")), *_WRITTEN, *_FOLDED]
-_SIGNS = {kind: chr(0xE000 + place) for place, kind in enumerate([*_KINDS, *_OF_WORDS])}
+"""Kinds that take more than to be in one list: `Words` says what they are."""
+_KINDS = [*MakerWords.model_fields, *(f"={kind}" for kind in (*_NO_NAMES, "number", "name")), *_SHAPES]
+_SIGNS = {kind: chr(0xE000 + place) for place, kind in enumerate(_KINDS)}
 _TOKEN = re.compile(r"[^\W_]+(?:['’ʼ`][^\W_]+)*['’]?")
 _LISTS = re.compile(r"\{(=?)([a-z_| ]+)(!?)\}")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.-?)+[^\W\d_]?|[^\W\d_]")
 _SHORT_NAME = re.compile(r"[^\W\d_]{2,3}\.")
-_DASH, _D = re.compile("[-–]"), re.compile(r"\bd['’]")
+_BRIEF, _CYRILLIC = re.compile(r"(?:[A-Z]\.?){1,2}"), re.compile(r"(?:[А-ЯЁІЇЄҐ]\.){1,2}")
+_PATRONYMIC = re.compile("[А-ЯЁІЇЄҐ][а-яёіїєґ'’]+(?:ич|вна|чна)")
+_LATIN, _DIGIT, _DASH, _D = (re.compile(pattern) for pattern in ("[a-z]", r"\d", "[-–]", r"\bd['’]"))
+_NUMBER = re.compile(r"\d+[a-z]{0,3}|[ivxl]+(?:e|eme|es|er|th)?|\d+(?:世紀|세기)?")
 _KIND = re.compile(r"(?<!\?P)<([a-z_=!&|]*)(:?)>")
 _OF_WHOLE = re.compile(r"(?<!\?P)<[^:>]+:>")
 _NAMED = re.compile(r"\{([a-z_]+)\}")
@@ -95,14 +95,15 @@ class Patterns:
         """How the first pattern of a name that fits the texts does; they are as if commas were between."""
         asks, rows = _compiled(name)
         code = ",".join([f"{self._signs_of(text) if asks else ''}:{self._code(text)}" for text in texts])
-        value, match = next(
-            ((value, match) for value, pattern in rows if (match := pattern.fullmatch(code))), ("", None)
-        )
-        if match is None:
-            return None
-        words = [word for text in texts for word in self._split(text)] if match.re.groupindex else []
-        spans = {group: (code.count(";", 0, at) for at in match.span(group)) for group in match.re.groupindex}
-        return Fit(value, {group: " ".join(words[start:end]) for group, (start, end) in spans.items()})
+        for value, pattern in rows:
+            if (match := pattern.fullmatch(code)) is not None:
+                return Fit(value, self._groups(match, texts) if pattern.groupindex else {})
+        return None
+
+    def _groups(self, match: re.Match[str], texts: Sequence[str]) -> dict[str, str]:
+        words = [word for text in texts for word in self._split(text)]
+        spans = {group: (match.string.count(";", 0, at) for at in match.span(group)) for group in match.re.groupindex}
+        return {group: " ".join(words[start:end]) for group, (start, end) in spans.items()}
 
 
 @cache
@@ -199,15 +200,13 @@ class Words:
     def _signs_of(self, text: str) -> str:
         folded = normalize_name(text)
         kinds = [kind for kind, is_it in self._kinds_of(text, folded).items() if is_it]
-        kinds += [kind for kind, matches in _WRITTEN.items() if matches(text)]
-        kinds += [kind for kind, matches in _FOLDED.items() if matches(folded)]
         if folded not in self._kinds:
-            kinds.append("=number" if "number" in kinds else "=name")
+            kinds.append("=number" if _NUMBER.fullmatch(folded) else "=name")
         return self._signs.get(folded, "") + "".join(map(_SIGNS.__getitem__, kinds))
 
     def _kinds_of(self, text: str, folded: str) -> dict[str, bool]:
-        """Kinds that take more than to be in one list, or a regular expression."""
-        words, is_known = folded.split(), self.aliases.is_known
+        """Kinds by how a word is written, and others that take more than to be in one list."""
+        words, lists, is_known = folded.split(), self._folded, self.aliases.is_known
         parts = [normalize_name(part).split() for part in text.split() if not is_initial(part)]
         is_word, length = bool(parts or text.strip()), self._asides.begin(words)
         aside = self._asides.table[" ".join(words[:length])] if length else ""
@@ -217,18 +216,30 @@ class Words:
             "upper": text.isupper(),
             "small": text[:1].islower(),
             "capital": text[:1].isupper(),
+            "one": len(folded) == 1,
+            "sign": not folded,
             "single": len(words) == 1 or len(words) == 1 + len(_DASH.findall(text)),
             "long": len(text.replace(".", "")) > 2,
-            "given": is_word and all(self["given_names"].issuperset(part) for part in parts),
-            "forename": is_word and all(self._forenames.issuperset(part) for part in parts),
-            "firm": not self["firm_words"].isdisjoint(words),
-            "particle": not self["particles"].isdisjoint(words) or ("d" in text and _D.search(text) is not None),
+            "longer": len(text) > 3,
+            "dotted": text.endswith("."),
+            "phrase": " " in text,
+            "amp": "&" in text,
+            "digit": _DIGIT.search(text) is not None,
+            "latin": _LATIN.search(folded) is not None,
+            "brief": len(text) < 5 and _BRIEF.fullmatch(text) is not None,
+            "y": text == "Y",
+            "patronymic": not text.isascii() and _PATRONYMIC.fullmatch(text) is not None,
+            "cyrillic": not text.isascii() and _CYRILLIC.fullmatch(text) is not None,
+            "given": is_word and all(map(lists["given_names"].issuperset, parts)),
+            "forename": is_word and all(map(self._forenames.issuperset, parts)),
+            "firm": not lists["firm_words"].isdisjoint(words),
+            "particle": not lists["particles"].isdisjoint(words) or ("d" in text and _D.search(text) is not None),
             "known": is_known(folded),
             "known_before": " " in folded and is_known(folded.rpartition(" ")[0]),
             "aside": aside == "asides",
             "anothers": aside == "anothers_work" and length < len(words),
             "and": text == "&" or (folded in self._ands and text.islower()),
-            "or": text in self["ors"],
+            "or": text in lists["ors"],
             "unsigned": folded.endswith(self._unknown),
             "national": folded.endswith(self._endings),
             "honours": self._honours.issuperset(text.replace(".", "").split()),

@@ -51,9 +51,10 @@ def years_of_plain(plain: str, lexicon: Lexicon) -> YearRange:
 
 def _masked(year: re.Match[str]) -> str:
     digits = year[0]
-    ones = ("1" if len(digits) == 4 or digits[0] == "1" else "7") * len(digits)
-    zeros = 0 if digits[-1] != "0" else 1 if digits[-2] != "0" else 2
-    return ones[zeros:] + "0" * zeros
+    ones = "1111" if len(digits) == 4 else "111" if digits[0] == "1" else "777"
+    if digits[-1] != "0":
+        return ones
+    return f"{ones[:-1]}0" if digits[-2] != "0" else f"{ones[:-2]}00"
 
 
 @functools.lru_cache(maxsize=16384)
@@ -110,7 +111,7 @@ class Reader:
 
     def _is_close(self) -> bool:
         """Whether nothing stands between this token and the next."""
-        return any(token.is_close for token in self._tokens[self._place + 1 : self._place + 2])
+        return self._place + 1 < len(self._tokens) and self._tokens[self._place + 1].is_close
 
     def _before(self) -> Statement | None:
         """The statement that the token before this one was part of."""
@@ -165,7 +166,7 @@ class Reader:
             self._read_sign(token)
         elif not self._is_copy:
             meant = (kind for kind in _KINDS if kind in kinds)
-            if all(getattr(self, f"_read_{kind}")(token) is False for kind in meant):
+            if all(_READERS[kind](self, token) is False for kind in meant):
                 self._read_noun(token, next((kind for kind in _NOUNS if kind in kinds), "" if kinds else "unread"))
 
     def _read_sign(self, token: Token) -> None:
@@ -432,3 +433,6 @@ class Reader:
         entry = Statement(token.text, number, kind, len(self._segments) - 1, unit=unit, year_at=token.year_at, **fields)
         self.statements.append(entry)
         self._touched, self._front = self._place, Statement()
+
+
+_READERS = {kind: getattr(Reader, f"_read_{kind}") for kind in _KINDS}

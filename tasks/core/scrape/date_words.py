@@ -157,7 +157,7 @@ def _read(pieces: Pieces, place: int, lexicon: Lexicon) -> tuple[int, dict[str, 
         return 1, _read_alone(pieces[place]), {}
     number = int(digits) if len(digits) < 8 else 0
     size, suffix = _suffix(pieces, place + 1, lexicon)
-    suffix &= ({"s"} if number and number % 10 == 0 else set()) | ({"th"} if number < 100 else set())
+    suffix &= {name for name, is_fit in (("s", number and number % 10 == 0), ("th", number < 100)) if is_fit}
     return 1 + size * bool(suffix), {"number": number, "digits": len(digits)} | dict.fromkeys(suffix, True), {}
 
 
@@ -198,8 +198,11 @@ def _read_word(pieces: Pieces, place: int, lexicon: Lexicon) -> tuple[int, dict[
     if roman and roman[1] and size < 2 and (not roman[2] or f"-{roman[2].lower()}" in lexicon.meanings):
         is_word = bool(meanings and roman[2])  # "vid." is no sixth
         beside = (*pieces[max(place - 2, 0) : place], *pieces[place + 1 : place + 3])
-        is_beside_unit = any(("unit", 100) in lexicon.meanings.get(piece[0].lower(), {}) for piece in beside)
-        is_upper = roman[1].isupper() or (len(roman[1]) > 1 and not is_word and is_beside_unit)
+        is_upper = roman[1].isupper() or (
+            len(roman[1]) > 1
+            and not is_word
+            and any(("unit", 100) in lexicon.meanings.get(piece[0].lower(), {}) for piece in beside)
+        )
         if is_upper and (not meanings or len(text) > 1 or text.isupper()):
             size = 1 if roman[2] else 1 + _suffix(pieces, place + 1, lexicon)[0]
             return size, {"roman": number_of_roman(roman[1].lower())}, meanings
@@ -214,7 +217,9 @@ def _phrase(pieces: Pieces, place: int, lexicon: Lexicon) -> tuple[int, Meanings
     words, sizes, at = [pieces[place][0].lower()], [1], place + 1
     longest = max(lexicon.longest.get(word, 1) for word in (words[0], without_accents(words[0])))
     while len(words) < longest:
-        at = next((at for at in range(at, len(pieces)) if pieces[at][0] not in _WITHIN_PHRASE), len(pieces)) + 1
+        while at < len(pieces) and pieces[at][0] in _WITHIN_PHRASE:
+            at += 1
+        at += 1
         if at > len(pieces) or pieces[at - 1].lastgroup not in {"word", "unspaced"}:
             break
         words.append(pieces[at - 1][0].lower())
@@ -234,17 +239,19 @@ def _choose(found: Sequence[tuple[Token, Meanings]]) -> None:
     """Give each token one meaning of each kind: where languages disagree, that of most words that are certain; a
     museum's own come before all.
     """
-    votes = Counter({_OWN: sys.maxsize})
+    votes: Counter[str] | None = None
     for token, meanings in found:
-        if len(meanings) == 1:
+        if len(meanings) < 2:
             token.means.update(meanings.keys())
-            votes.update(*meanings.values())
-    for token, meanings in found:
-        if len(meanings) > 1:
-            best = max(votes[language] for languages in meanings.values() for language in languages)
-            for (kind, value), languages in sorted(meanings.items(), key=lambda entry: len(entry[1])):
-                if any(votes[language] == best for language in languages):
-                    token.means[kind] = value
+            continue
+        if votes is None:
+            votes = Counter({_OWN: sys.maxsize})
+            for certain in (one for _, one in found if len(one) == 1):
+                votes.update(*certain.values())
+        best = max(votes[language] for languages in meanings.values() for language in languages)
+        for (kind, value), languages in sorted(meanings.items(), key=lambda entry: len(entry[1])):
+            if any(votes[language] == best for language in languages):
+                token.means[kind] = value
 
 
 def number_of_roman(text: str) -> int:
