@@ -94,9 +94,10 @@ def settled(statements: Sequence[Statement], *, is_all: bool) -> list[Statement]
     """
     _check_calendars(statements)
     found = _without_other_numbers(statements)
-    for before, entry in reversed([*itertools.pairwise(found)]):
+    pairs = [*itertools.pairwise(found)]
+    for before, entry in reversed(pairs):
         _share_back(before, entry)
-    for before, entry in itertools.pairwise(found):
+    for before, entry in pairs:
         _share_on(before, entry)
     if is_all and all(entry.is_count for entry in found):
         for entry in found:
@@ -104,10 +105,10 @@ def settled(statements: Sequence[Statement], *, is_all: bool) -> list[Statement]
             entry.unit = 100 if is_century else None
     _place_decades(found)
     kept = _years_alone(_without_other_numbers(found))
-    is_bc = any(entry.era == "bc" for entry in kept)  # then the others must say that they are not
-    for entry in kept:
-        if is_bc and entry.era is None and entry.kind != "later" and entry.years()[0] < _CERTAINLY_OURS:
-            raise UnreadError(entry.text)
+    if any(entry.era == "bc" for entry in kept):  # then the others must say that they are not
+        for entry in kept:
+            if entry.era is None and entry.kind != "later" and entry.years()[0] < _CERTAINLY_OURS:
+                raise UnreadError(entry.text)
     return kept
 
 
@@ -141,14 +142,15 @@ def _bounded_years(statements: Sequence[Statement]) -> Iterator[tuple[str | None
         chains[-1].append(entry)
     for chain in chains:
         bound, years = chain[0].bound, [entry.years() for entry in chain]
+        if len(chain) == 1:
+            first, last = years[0]
+            yield bound, last if bound == "after" else first, first if bound == "before" else last
+            continue
         for entry, before, after in zip(chain[1:], years, years[1:], strict=False):
             if entry.link in {"-", "until"} and before[0] > after[1]:
                 raise UnreadError(entry.text)
         firsts, lasts = zip(*years, strict=True)
-        if len(chain) > 1:
-            yield None if bound in {"since", "until"} else bound, min(firsts), max(lasts)
-        else:
-            yield bound, (lasts if bound == "after" else firsts)[0], (firsts if bound == "before" else lasts)[0]
+        yield None if bound in {"since", "until"} else bound, min(firsts), max(lasts)
 
 
 def _check_calendars(statements: Sequence[Statement]) -> None:
@@ -246,10 +248,11 @@ def _share_width(before: Statement, entry: Statement) -> None:
 
 def _place_decades(found: Sequence[Statement]) -> None:
     """The century of "60-е гг. XIX в." and of "1880s-90s"."""
-    triples = zip([None, *found], found, [*found[1:], None], strict=False)
-    for before, entry, behind in reversed([*triples]):
+    for at in reversed(range(len(found))):
+        entry = found[at]
         if entry.kind != "tens" or entry.number >= _FIRST_BARE:
             continue
+        before, behind = found[at - 1] if at else None, found[at + 1] if at + 1 < len(found) else None
         century = next((one for one in (behind, before) if one and one.kind == "count" and one.unit == 100), None)
         if century is not None:
             entry.number += (century.number - 1) * 100
