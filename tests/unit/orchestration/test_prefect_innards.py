@@ -25,6 +25,8 @@ from prefect.workers.process import ProcessJobConfiguration
 
 from tasks.orchestration import prefect_innards as innards
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(innards.__file__).resolve().parents[2]
 PRIVATE = ("prefect.server", "prefect.flow_engine", "prefect.task_engine", "prefect.events.worker")
 PRIVATE_TOO = ("prefect.logging.handlers", "prefect.concurrency._")

@@ -14,6 +14,8 @@ from schemas.detect import Detect
 from tasks.io.detectors import loading, torchvision_models
 from tests.support.models import small
 
+pytestmark = pytest.mark.slow
+
 FASTER, LITE = "fasterrcnn_mobilenet_v3_large_320_fpn", "ssdlite320_mobilenet_v3_large"
 
 

@@ -25,6 +25,8 @@ from tasks.io.detectors.stream import Detections
 from tasks.io.detectors.torchvision_detector import TorchvisionDetector
 from tests.support.models import SETTINGS, Failing, small
 
+pytestmark = pytest.mark.slow
+
 CPU = torch.device("cpu")
 LOST = RuntimeError("CUDA error: an illegal memory access was encountered")
 

@@ -26,7 +26,7 @@ from tasks.io.images.decode import UnreadableImage
 from tasks.io.images.inspection import Inspection, inspect
 
 # as tasks.io.images.decode asks for; pytest forgets it for each test
-pytestmark = pytest.mark.filterwarnings("ignore:::PIL")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:::PIL")]
 
 LIMIT = 50_000_000
 
