@@ -2,8 +2,10 @@
 
 from typing import Any, TypeAlias
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 Column: TypeAlias = pa.Array | pa.ChunkedArray
 
@@ -11,6 +13,20 @@ Column: TypeAlias = pa.Array | pa.ChunkedArray
 def whole(column: Column) -> pa.Array:
     """The column in one piece."""
     return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+
+
+def bools(column: Column) -> NDArray[np.bool_]:
+    """(N,) the column's truth values, False where it is null."""
+    return np.asarray(pc.fill_null(column, False), np.bool_)
+
+
+def floats(column: Column) -> NDArray[np.float64]:
+    """(N,) the column's numbers, NaN where it is null.
+
+    >>> floats(pa.array([1, None])).tolist()
+    [1.0, nan]
+    """
+    return np.asarray(column.cast(pa.float64()), np.float64)
 
 
 def is_same(one: Column, other: Column) -> Any:

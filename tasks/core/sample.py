@@ -15,6 +15,7 @@ from schemas.reasons import Reason
 from schemas.sample import Sample
 from schemas.tables import SAMPLE
 from tasks.core import tables
+from tasks.core.columns import bools
 from tasks.core.names.spellings import joined_names, joined_note, keys, weigher_key
 from tasks.core.strata import Strata, columns_by, counts, strata
 from tasks.core.tickets import order_by_stratum, tickets, waiting_times
@@ -68,7 +69,7 @@ def decide(view: pa.Table, settings: Sample) -> pa.Table:
     where a stratum has fewer records than `exactly` asks for, or more are included in it, naming each such stratum.
     """
     pool = _pool(view, settings)
-    is_included, is_sent_back = _bools(view["is_included"]), _is_sent_back(view)
+    is_included, is_sent_back = bools(view["is_included"]), _is_sent_back(view)
     is_eligible = ~pool.is_over_cap & (pool.is_chosen[pool.strata.stratum_index] | is_included)
     is_in = is_eligible & ~is_sent_back
     mine = view if is_eligible.all() else view.filter(pa.array(is_eligible))
@@ -91,7 +92,7 @@ def notes(view: pa.Table, outcome: pa.Table, settings: Sample) -> list[str]:
     """
     pool = _pool(view, settings)
     names, of, unknown = pool.strata
-    kept = counts(of, len(names), _bools(pc.is_null(outcome["reason"])))
+    kept = counts(of, len(names), bools(pc.is_null(outcome["reason"])))
     sentences = []
     if settings.at_most is not None:
         lacks = [place for place in np.flatnonzero(pool.is_chosen) if kept[place] < settings.at_most]
@@ -142,7 +143,7 @@ def _over_cap(view: pa.Table, settings: Sample) -> _Mask:
     Records that a person included or replaced are never among them, and do not count.
     """
     caps, over = settings.at_most_per, np.zeros(view.num_rows, np.bool_)
-    is_free = ~(_bools(view["is_included"]) | _is_sent_back(view))
+    is_free = ~(bools(view["is_included"]) | _is_sent_back(view))
     if caps.object is not None:
         rows = np.flatnonzero(is_free)
         over[rows[_beyond_the_first(view.take(pa.array(rows)), caps.object)]] = True
@@ -156,7 +157,7 @@ def _over_cap(view: pa.Table, settings: Sample) -> _Mask:
 
 def _beyond_by_chance(view: pa.Table, is_free: _Mask, column: str, count: int, seed: int, purpose: str) -> _Rows:
     """Free rows that are not among `count` of their value in the column, drawn by chance; null has no cap."""
-    rows = np.flatnonzero(is_free & _bools(pc.is_valid(view[column])))
+    rows = np.flatnonzero(is_free & bools(pc.is_valid(view[column])))
     capped = view.select(["record_id", column]).take(pa.array(rows))
     values, own = strata(capped, [column]), strata(capped, [column], is_to_the_letter=True)
     drawn = tickets(capped["record_id"], seed, purpose, own.names, own.stratum_index)
@@ -191,7 +192,7 @@ def _ranks(view: pa.Table, of: _Rows, settings: Sample) -> _Rows:
     elif settings.weight == "figures":
         figures = view["figures"].to_numpy().astype(np.float64)
         waits = np.where(figures > 0, waits / np.maximum(figures, 1), waits + _LAST)
-    waits[_bools(view["is_included"])] = 0  # before all others: no draw is as short, but for one in 2**53
+    waits[bools(view["is_included"])] = 0  # before all others: no draw is as short, but for one in 2**53
     waits[_is_sent_back(view)] = np.inf  # behind all others; the works of its artist are as many as they were
     order = order_by_stratum(of, waits, view["record_id"])
     rank = np.empty(len(order), np.int64)
@@ -297,8 +298,4 @@ def _natural_order(name: str) -> list[tuple[int, str]]:
 
 
 def _is_sent_back(view: pa.Table) -> _Mask:
-    return _bools(pc.is_valid(view["replaced_because"]))
-
-
-def _bools(column: pa.ChunkedArray) -> _Mask:
-    return np.asarray(column, np.bool_)
+    return bools(pc.is_valid(view["replaced_because"]))

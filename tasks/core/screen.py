@@ -13,6 +13,7 @@ from schemas.scores import LIMIT_REASONS, SCORES
 from schemas.screen import Between, Screen
 from schemas.tables import SCREEN
 from tasks.core import rights, tables, where
+from tasks.core.columns import bools
 from tasks.core.names import styles
 
 _FIRST = "least_contrast"
@@ -48,7 +49,7 @@ def decide(view: pa.Table, settings: Screen) -> pa.Table:
         *_figure_checks(view, settings),
     ]
     if "is_included" in view.column_names:
-        is_judged = ~view["is_included"].to_numpy().astype(bool)
+        is_judged = ~bools(view["is_included"])
         checks = [(fails & is_judged, reason, details) for fails, reason, details in checks]
     reasons, details = tables.first_reason(view.num_rows, checks)
     return tables.outcome(SCREEN, view["record_id"], reason=reasons, detail=details)
@@ -116,7 +117,7 @@ def _record_checks(view: pa.Table, settings: Screen) -> Iterator[Check]:
         yield np.array([not passing[uri] for uri in uris], bool), Reason.RIGHTS_NOT_OPEN, uris
     if settings.styles is not None:
         names = [style or "no style" for style in view["style"].to_pylist()]
-        yield ~view["has_wanted_style"].to_numpy().astype(bool), Reason.STYLE_NOT_WANTED, names
+        yield ~bools(view["has_wanted_style"]), Reason.STYLE_NOT_WANTED, names
     yield from _where_checks(view, settings)
     if settings.bytes is not None:
         yield _range_check(view["bytes"].to_numpy(), settings.bytes, Reason.OUTSIDE_BYTES, "bytes")

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.tables import DIVERSITY, HISTOGRAMS, SHARES
+from tasks.core.columns import floats
 from tasks.core.strata import UNKNOWN, Strata, strata
 
 VIEW = pa.schema(
@@ -154,10 +155,10 @@ def histograms(views: Mapping[str, pa.Table]) -> pa.Table:
 
 def _histograms(view: pa.Table, moment: str) -> dict[str, pa.Table]:
     of, by = _strata_of_names(view["stratum"], "style"), _strata_of_names(view["artist"], "artist")
-    year, figures = _floats(view["year"]), _floats(view["figures"])
+    year, figures = floats(view["year"]), floats(view["figures"])
     places = {
         "year": np.floor(year / 10),
-        "aspect_ratio": _aspect_places(_floats(view["width_px"]), _floats(view["height_px"])),
+        "aspect_ratio": _aspect_places(floats(view["width_px"]), floats(view["height_px"])),
         "figures_per_image": figures,
     }
     found: dict[str, list[pa.Table]] = {}
@@ -247,7 +248,7 @@ def shares(
     )
     size = len(of.names) * len(names)
     images = np.bincount(key, minlength=size).reshape(-1, len(names))
-    counted = np.bincount(key, np.nan_to_num(_floats(figures)), size).reshape(-1, len(names))
+    counted = np.bincount(key, np.nan_to_num(floats(figures)), size).reshape(-1, len(names))
     images, counted = np.vstack([images.sum(0), images]), np.vstack([counted.sum(0), counted])
     total = sum(ratio or 0 for ratio in wanted.values())
     ratios = [None if wanted.get(name) is None else round((wanted[name] or 0) / total, 6) for name in names]
@@ -295,8 +296,3 @@ def _count_pairs(group: _Ints, member: _Ints, members: int) -> tuple[_Ints, _Int
     else:
         found, count = np.unique(key, return_counts=True)
     return found // max(members, 1), found % max(members, 1), count.astype(np.int64)
-
-
-def _floats(column: pa.ChunkedArray | pa.Array) -> _Floats:
-    """The column's numbers, NaN where it has none."""
-    return np.asarray(column.cast(pa.float64()).to_numpy(zero_copy_only=False), np.float64)

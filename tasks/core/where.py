@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from schemas.phrases import listed, quoted
 from schemas.where import Condition, Value
-from tasks.core.columns import whole
+from tasks.core.columns import bools, whole
 from tasks.core.texts import float_texts
 
 _Mask = NDArray[np.bool_]
@@ -49,7 +49,7 @@ def is_any(column: pa.ChunkedArray, values: Sequence[Value]) -> _Mask:
     case.
     """
     values_column, rows = _flat(column)
-    is_hit = _bools(pc.is_in(_compared(values_column), value_set=_compared(_array_of(values, values_column.type))))
+    is_hit = bools(pc.is_in(_compared(values_column), value_set=_compared(_array_of(values, values_column.type))))
     if rows is None:
         return is_hit
     found = np.zeros(len(column), np.bool_)
@@ -60,10 +60,10 @@ def is_any(column: pa.ChunkedArray, values: Sequence[Value]) -> _Mask:
 def is_known(column: pa.ChunkedArray) -> _Mask:
     """(N,) whether each record has a value: not null, and no empty text or list."""
     if pa.types.is_string(column.type):
-        return _bools(pc.fill_null(pc.not_equal(column, ""), False))
+        return bools(pc.not_equal(column, ""))
     if pa.types.is_list(column.type):
-        return _bools(pc.fill_null(pc.greater(pc.list_value_length(column), 0), False))
-    return _bools(pc.is_valid(column))
+        return bools(pc.greater(pc.list_value_length(column), 0))
+    return bools(pc.is_valid(column))
 
 
 def words_of(column: pa.ChunkedArray) -> pa.Array:
@@ -126,11 +126,8 @@ def _is_within(
     column: pa.ChunkedArray, limit: float, keeps: Callable[[pa.ChunkedArray, pa.Scalar], pa.ChunkedArray]
 ) -> _Mask:
     numbers = column.cast(pa.int64()) if pa.types.is_integer(column.type) else column
-    return _bools(
-        pc.fill_null(
-            keeps(numbers, pa.scalar(limit if pa.types.is_integer(numbers.type) else float(limit), numbers.type)), False
-        )
-    )
+    bound = limit if pa.types.is_integer(numbers.type) else float(limit)
+    return bools(keeps(numbers, pa.scalar(bound, numbers.type)))
 
 
 def _flat(column: pa.ChunkedArray) -> tuple[pa.Array, NDArray[np.int64] | None]:
@@ -152,7 +149,3 @@ def _compared(values: pa.Array) -> pa.Array:
     if pa.types.is_string(values.type):
         return pc.utf8_lower(pc.utf8_normalize(values, form="NFC"))
     return values.cast(pa.int64()) if pa.types.is_integer(values.type) else values
-
-
-def _bools(column: pa.ChunkedArray | pa.Array) -> _Mask:
-    return np.asarray(column, np.bool_)

@@ -18,6 +18,7 @@ from schemas.relations import APART, VERDICTS, Relation
 from schemas.stages import Dedup
 from schemas.tables import DEDUP, EDGES
 from tasks.core import tables
+from tasks.core.columns import bools
 from tasks.core.components import connected_components
 from tasks.core.dedup.groups import NEVER, UNCERTAIN, Pairs, clusters, doubt_weights, tie_weights
 from tasks.core.dedup.preferences import preference_order
@@ -171,10 +172,10 @@ def _ends(pairs: pa.Table) -> Pairs:
 
 def _pair_masks(pairs: pa.Table, settings: Dedup) -> _PairMasks:
     """The masks of pairs as `_pairs` gives them. Equal files are one blob, so they are no copies by comparison."""
-    dropped, has_no_verdict = set(settings.drop_relations), _bools(pc.is_null(pairs["verdict"]))
+    dropped, has_no_verdict = set(settings.drop_relations), bools(pc.is_null(pairs["verdict"]))
 
     def is_any(column: str, words: Iterable[str]) -> _Mask:
-        return _bools(pc.is_in(pairs[column], value_set=pa.array(sorted(words), pa.string())))
+        return bools(pc.is_in(pairs[column], value_set=pa.array(sorted(words), pa.string())))
 
     return _PairMasks(
         is_copy_by_verdict=is_any("verdict", ["copy"]),
@@ -201,7 +202,7 @@ def _weights(pairs: pa.Table, ties: _PairMasks) -> NDArray[np.int64]:
 def _strongest_first(pairs: pa.Table, is_chosen: _Mask) -> _Rows:
     """The chosen pairs: those with a verdict, then by smaller distance, larger score, ids."""
     chosen = np.flatnonzero(is_chosen)
-    has_no_verdict = _bools(pc.is_null(pairs["verdict"]))
+    has_no_verdict = bools(pc.is_null(pairs["verdict"]))
     distance, score = _ints(pc.fill_null(pairs["distance_bits"], 0)), pc.fill_null(pairs["score"], 0.0).to_numpy()
     return chosen[np.lexsort((-score[chosen], distance[chosen], has_no_verdict[chosen]))]
 
@@ -272,10 +273,6 @@ def _next_steps(links: Pairs, goals: list[int]) -> dict[int, int]:
 
 def _ints(column: pa.ChunkedArray | pa.Array) -> _Rows:
     return np.asarray(column, np.int64)
-
-
-def _bools(column: pa.ChunkedArray | pa.Array) -> _Mask:
-    return np.asarray(column, np.bool_)
 
 
 COPIES = frozenset(set(Relation) - {Relation.UNCERTAIN, Relation.LOOK_ALIKE, Relation.DIFFERENT})

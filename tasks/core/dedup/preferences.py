@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from schemas.preferences import PlainPreference, Preference
 from schemas.split import SPLITS
 from tasks.core import where
+from tasks.core.columns import bools
 
 _WILD = {"**": "(?:[^/]+/)*", "*": "[^/]*", "?": "[^/]"}
 _PIECES = re.compile(r"\*\*|\*|\?|[^*?]+")
@@ -25,7 +26,7 @@ def preference_order(view: pa.Table) -> NDArray[np.int64]:
 
     view: the columns that `preference_keys` needs, and `is_second_choice`.
     """
-    return np.lexsort((*preference_keys(view)[::-1], _bools(view["is_second_choice"])))
+    return np.lexsort((*preference_keys(view)[::-1], bools(view["is_second_choice"])))
 
 
 def preference_keys(rows: pa.Table) -> NDArray[np.int64]:
@@ -36,7 +37,7 @@ def preference_keys(rows: pa.Table) -> NDArray[np.int64]:
     more fields that say something (`metadata`), smaller record_id. Null counts as nothing.
     """
     uris = rows["rights_uri"].cast(pa.string())
-    is_open, is_stated = _bools(pc.match_substring(uris, "/publicdomain/")), _bools(pc.starts_with(uris, "http"))
+    is_open, is_stated = bools(pc.match_substring(uris, "/publicdomain/")), bools(pc.starts_with(uris, "http"))
     return np.stack(
         [
             -_numbers(rows["preference"]),
@@ -68,8 +69,8 @@ def is_second_choice(
     kept = np.full(len(group), -1) if keep is None else _ranks(keep)
     of_group = np.where(of_group >= 0, of_group, _highest(group, kept))
     is_elsewhere = ((rank >= 0) & (rank != of_group)) | ((kept >= 0) & (kept != of_group))
-    has_gallery_image[group[_bools(pc.equal(role, "gallery"))]] = True
-    is_second: NDArray[np.bool_] = is_elsewhere | (_bools(pc.equal(role, "query")) & has_gallery_image[group])
+    has_gallery_image[group[bools(pc.equal(role, "gallery"))]] = True
+    is_second: NDArray[np.bool_] = is_elsewhere | (bools(pc.equal(role, "query")) & has_gallery_image[group])
     return is_second
 
 
@@ -149,19 +150,14 @@ def _meets_plain(column: pa.ChunkedArray, rule: PlainPreference) -> NDArray[np.b
     if rule.known is not None:
         return where.is_known(column)
     if rule.source is not None:
-        return _bools(pc.equal(column, rule.source))
+        return bools(pc.equal(column, rule.source))
     # an address is no path
     is_path = pc.invert(pc.match_substring_regex(column, "^https?://", ignore_case=True))
     is_below = pc.match_substring_regex(
         pc.utf8_normalize(column, form="NFC"), folder_regex(str(rule.folder)), ignore_case=True
     )
-    return _bools(pc.and_(is_path, is_below))
+    return bools(pc.and_(is_path, is_below))
 
 
 def _numbers(column: pa.ChunkedArray | pa.Array) -> NDArray[np.int64]:
     return np.asarray(pc.fill_null(column.cast(pa.int64()), 0), np.int64)
-
-
-def _bools(column: pa.ChunkedArray | pa.Array) -> NDArray[np.bool_]:
-    """False where the column is null."""
-    return np.asarray(pc.fill_null(column, False), np.bool_)

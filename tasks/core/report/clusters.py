@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from schemas.reasons import Reason
 from schemas.relations import Relation
+from tasks.core.columns import bools
 from tasks.core.dedup.preferences import preference_keys
 
 MOST_CLUSTERS = 24
@@ -149,12 +150,12 @@ def _ledger_rows(ledger: pa.Table) -> _LedgerRows:
     rows = ledger.select(["record_id", "kept", "reason", "detail", "kept_record_id", "sha256"])
     rows = rows.take(pc.sort_indices(rows["record_id"]))
     every = np.arange(rows.num_rows)
-    is_copy = _bools(pc.is_in(rows["reason"], value_set=pa.array([Reason.EXACT_DUPLICATE, Reason.NEAR_DUPLICATE])))
+    is_copy = bools(pc.is_in(rows["reason"], value_set=pa.array([Reason.EXACT_DUPLICATE, Reason.NEAR_DUPLICATE])))
     named = _ranks(rows["kept_record_id"], rows["record_id"])
     stays = np.where(is_copy & (named >= 0), named, every)
     for _ in range(_STAGES.bit_length()):  # what stayed in one stage may be a copy in a later one
         stays = stays[stays]
-    blob = np.where(_bools(pc.is_valid(rows["sha256"])), _ranks(rows["sha256"], rows["sha256"]), every)
+    blob = np.where(bools(pc.is_valid(rows["sha256"])), _ranks(rows["sha256"], rows["sha256"]), every)
     return _LedgerRows(rows, stays, blob)
 
 
@@ -164,7 +165,7 @@ def _record_edges(edges: pa.Table, book: _LedgerRows) -> _RecordEdges:
     row = np.flatnonzero((a >= 0) & (b >= 0) & (a != b))
     score = np.nan_to_num(np.asarray(pc.fill_null(edges["score"], -1.0), np.float64), nan=-1.0)
     bits = np.asarray(pc.fill_null(edges["distance_bits"], _FARTHEST_BITS), np.int64)
-    is_unsaid = _bools(pc.is_null(edges["verdict"]))
+    is_unsaid = bools(pc.is_null(edges["verdict"]))
     return _RecordEdges(row, np.minimum(a, b)[row], np.maximum(a, b)[row], score[row], bits[row], is_unsaid[row])
 
 
@@ -249,7 +250,3 @@ def _pair_numbers(a: _Rows, b: _Rows, size: int) -> _Rows:
 def _ranks(values: pa.ChunkedArray, among: pa.ChunkedArray) -> _Rows:
     """Where each value first stands among others; -1 where it does not."""
     return np.asarray(pc.fill_null(pc.index_in(values, value_set=among), -1), np.int64)
-
-
-def _bools(column: pa.ChunkedArray) -> NDArray[np.bool_]:
-    return np.asarray(column, np.bool_)

@@ -12,7 +12,7 @@ from schemas.reasons import Reason
 from schemas.split import SPLITS, Split
 from schemas.tables import SPLIT
 from tasks.core import tables
-from tasks.core.columns import Column, whole
+from tasks.core.columns import Column, bools, whole
 from tasks.core.names.spellings import Name, joined_names, key_of_column, keys
 from tasks.core.split import units
 from tasks.core.split.deal import deal
@@ -91,7 +91,7 @@ def _decide(view: pa.Table, settings: Split) -> pa.Table:
 
 
 def _moved(outcome: pa.Table) -> _Mask:
-    return _bools(pc.fill_null(pc.equal(outcome["reason"], _JOINED), False))
+    return bools(pc.equal(outcome["reason"], _JOINED))
 
 
 def _with_spellings(view: pa.Table, outcome: pa.Table, settings: Split) -> pa.Table:
@@ -102,7 +102,7 @@ def _with_spellings(view: pa.Table, outcome: pa.Table, settings: Split) -> pa.Ta
     # a column of another name is no column of names: to the letter
     to_the_letter = [name.replace(".", "_") if name in bonds else name for name in view.column_names]
     alone = pc.is_null(_decide(view.rename_columns(to_the_letter), settings)["reason"])
-    rows = np.flatnonzero(_moved(outcome) & _bools(alone))
+    rows = np.flatnonzero(_moved(outcome) & bools(alone))
     places = pc.index_in(outcome["record_id"].take(pa.array(rows)), value_set=whole(view["record_id"]))
     details = outcome["detail"].to_pylist()
     for row, said in zip(rows.tolist(), view.select([*joined]).take(places).to_pylist(), strict=True):
@@ -126,22 +126,22 @@ def is_settled(view: pa.Table, settings: Split) -> bool:
         view = view.filter(pc.equal(view["role"], "query"))
     unit = units.units_of(view["record_id"], _bonds(view))
     _, current_split = units.settled_splits(unit, view["published"], _keep(view))
-    return not np.any(_bools(view["is_kept"]) & (current_split < 0))
+    return not np.any(bools(view["is_kept"]) & (current_split < 0))
 
 
 def is_dealt(view: pa.Table, settings: Split) -> _Mask:
     """(K,) whether the ratios apply to each kept record: not to a gallery, nor to units with a split of their own."""
     dealt = np.ones(view.num_rows, np.bool_)
     if settings.roles:
-        dealt = _bools(pc.fill_null(pc.not_equal(view["role"], "gallery"), True))
+        dealt = bools(pc.fill_null(pc.not_equal(view["role"], "gallery"), True))
     if settings.keep is not None:
         mine = view.filter(pa.array(dealt))
         dealt[dealt] = ~_is_fixed(mine, units.units_of(mine["record_id"], _bonds(mine)), settings)
-    return dealt[_bools(view["is_kept"])]
+    return dealt[bools(view["is_kept"])]
 
 
 def _one_role(view: pa.Table, settings: Split) -> pa.Table:
-    is_kept = _bools(view["is_kept"])
+    is_kept = bools(view["is_kept"])
     unit = units.units_of(view["record_id"], _bonds(view))
     mine, split = units.settled_splits(unit, view["published"], _keep(view))
     moves = (mine >= 0) & (mine != split)
@@ -165,7 +165,7 @@ def _one_role(view: pa.Table, settings: Split) -> pa.Table:
 
 def _move_details(published: pa.ChunkedArray, mine: units.Ranks, split: units.Ranks, moves: _Mask) -> list[str | None]:
     details: list[str | None] = [None] * len(mine)
-    was_published = _bools(pc.is_valid(published))
+    was_published = bools(pc.is_valid(published))
     for row in np.flatnonzero(moves):
         why = "published" if was_published[row] else "kept"
         details[row] = f"{why} in {SPLITS[mine[row]]}, its group in {SPLITS[split[row]]}"
@@ -176,7 +176,7 @@ def _with_roles(view: pa.Table, settings: Split) -> pa.Table:
     """The gallery in train, queries by the ratios, without those that are copies of its images."""
     everyone = view["record_id"].filter(view["is_kept"])
     view, elsewhere = _without_other_roles(view, settings)
-    is_query, is_kept = _bools(pc.equal(view["role"], "query")), _bools(view["is_kept"])
+    is_query, is_kept = bools(pc.equal(view["role"], "query")), bools(view["is_kept"])
     copy = units.units_of(view["record_id"], _bonds(view, _COPIES))
     has_gallery_image = np.zeros(view.num_rows, np.bool_)
     has_gallery_image[copy[~is_query & is_kept]] = True
@@ -249,7 +249,3 @@ def _bonds(view: pa.Table, kinds: tuple[str, ...] = _BONDS) -> list[Column]:
 def _rows_where(table: pa.Table, mask: _Mask) -> pa.Table:
     """The table's rows that are true; not copied if all are."""
     return table if mask.all() else table.filter(pa.array(mask))
-
-
-def _bools(column: pa.ChunkedArray) -> _Mask:
-    return np.asarray(column, np.bool_)

@@ -1,9 +1,10 @@
 """Columns in one piece or in several."""
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
-from tasks.core.columns import is_same, whole
+from tasks.core.columns import bools, floats, is_same, whole
 
 
 @pytest.mark.parametrize(
@@ -22,3 +23,19 @@ def test_no_pieces_are_an_empty_array():
 def test_nulls_are_the_same_as_nulls_alone():
     one, other = pa.chunked_array([["a", "b"], [None, None]]), pa.array(["a", "c", None, "d"])
     assert is_same(one, other).to_pylist() == [True, False, True, False]
+
+
+@pytest.mark.parametrize("column", [pa.array([True, None, False]), pa.chunked_array([[True], [None, False]])])
+def test_what_is_null_is_not_true(column: pa.Array | pa.ChunkedArray):
+    found = bools(column)
+    assert (found.dtype, found.tolist()) == (np.bool_, [True, False, False])
+
+
+@pytest.mark.parametrize("column", [pa.array([1, None, 3]), pa.chunked_array([[1], [None, 3]])])
+def test_a_number_that_is_null_is_nan(column: pa.Array | pa.ChunkedArray):
+    np.testing.assert_array_equal(floats(column), [1.0, np.nan, 3.0])
+
+
+@pytest.mark.parametrize("column", [pa.array([], pa.bool_()), pa.chunked_array([], pa.bool_())])
+def test_of_no_rows_there_is_nothing(column: pa.Array | pa.ChunkedArray):
+    assert bools(column).shape == floats(column).shape == (0,)

@@ -14,6 +14,7 @@ from schemas.errors import BadInput
 from schemas.evaluate_figures import LIKERT, RATINGS
 from schemas.phrases import listed, quoted
 from tasks.core.coco.box import MAX_PX
+from tasks.core.columns import floats
 from tasks.core.evaluate.deformation import round_means
 from tasks.core.evaluate.table_columns import names_column, number_column, quoted_cell, refuse_empty, require_columns
 
@@ -74,7 +75,7 @@ def read_ratings(table: pa.Table) -> Ratings:
     is_seen = np.zeros((len(raters), len(images)), np.bool_)
     is_seen[rater, image] = True
     rating = np.full(is_seen.shape, np.nan)
-    rating[rater, image] = _floats(table["rating"])
+    rating[rater, image] = floats(table["rating"])
     xyxy = _corners(table)
     has_box = ~np.isnan(xyxy[:, 0])
     rows = np.flatnonzero(has_box)
@@ -226,11 +227,6 @@ def _keypoints(table: pa.Table, rows: Integers) -> Floats | None:
     return np.array([lists[row] or [0.0] * size for row in rows], np.float64).reshape(-1, size // 3, 3)
 
 
-def _floats(column: pa.ChunkedArray) -> Floats:
-    """(N,) a column of numbers; NaN for null."""
-    return np.asarray(column.cast(pa.float64()).to_numpy(), np.float64)
-
-
 def _corners(table: pa.Table) -> Floats:
     """(N, 4) the boxes of a table of RATINGS' columns; NaN for null."""
-    return np.stack([_floats(table[name]) for name in CORNERS], axis=1)
+    return np.stack([floats(table[name]) for name in CORNERS], axis=1)
