@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import NamedTuple
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -18,7 +17,7 @@ from schemas.phrases import listed, quoted
 from schemas.reasons import Reason
 from schemas.tables import BY_HAND, TAKEDOWNS, TAKEN_DOWN, TOMBSTONES
 from tasks.core import tables
-from tasks.core.columns import whole
+from tasks.core.columns import Column, whole
 from tasks.core.names.artists import parse_attribution
 from tasks.core.names.matching import Aliases, normalize_name
 from tasks.core.record_ids import known_spellings
@@ -199,36 +198,27 @@ def with_known_ids(by_hand: pa.Table, records: pa.ChunkedArray, previous: pa.Chu
     listed_before = _names_present(named, ledger)
     rows: dict[tuple[str, str, str], dict[str, str]] = {}
     for row in by_hand.to_pylist():
-        names = [row["name"]]
-        if row["scope"] != "artist" and row["name"] in today:
-            stays = row["action"] == "takedown" and row["name"] in listed_before
-            names = [today[row["name"]], *(names if stays else ())]
-        elif row["action"] == "takedown" and row["scope"] != "artist":
-            names = [earlier.get(row["name"], row["name"])]
-        for name in names:
-            rows.setdefault((row["action"], row["scope"], name), {**row, "name": name})
+        name, is_of_record, is_takedown = row["name"], row["scope"] != "artist", row["action"] == "takedown"
+        names = [name]
+        if is_of_record and name in today:
+            names = [today[name], *(names if is_takedown and name in listed_before else ())]
+        elif is_of_record and is_takedown:
+            names = [earlier.get(name, name)]
+        for spelling in names:
+            rows.setdefault((row["action"], row["scope"], spelling), {**row, "name": spelling})
     return pa.Table.from_pylist([rows[row] for row in sorted(rows)], schema=BY_HAND)
 
 
-def is_named(by_hand: pa.Table, record_ids: pa.ChunkedArray | pa.Array, action: Action) -> pa.Array:
+def is_named(by_hand: pa.Table, record_ids: Column, action: Action) -> pa.Array:
     """(N,) whether BY_HAND names each record with that action and the scope of one record."""
-    is_meant = pc.and_(pc.equal(by_hand["action"], action), pc.equal(by_hand["scope"], "record"))
-    return whole(pc.is_in(record_ids, value_set=by_hand["name"].filter(is_meant)))
+    return whole(pc.is_in(record_ids, value_set=pa.array(_rows_of(by_hand, action, "record"), pa.string())))
 
 
 def replaced_because(by_hand: pa.Table, record_ids: pa.ChunkedArray) -> pa.ChunkedArray:
     """(N,) why and when a person has sent each record back, such as "a drawing (2024-05-02)"; null where nobody has."""
     rows = _rows_of(by_hand, "replace", "record")
-    names = pa.array(rows, pa.string())
-    return pa.chunked_array(
-        [
-            pa.array([_reason_text(row) for row in rows.values()], pa.string()).take(
-                pc.index_in(chunk, value_set=names)
-            )
-            for chunk in record_ids.chunks
-        ],
-        pa.string(),
-    )
+    texts = pa.array([_reason_text(row) for row in rows.values()], pa.string())
+    return texts.take(pc.index_in(record_ids, value_set=pa.array(rows, pa.string())))
 
 
 def apply_manual_lists(
@@ -253,15 +243,17 @@ def apply_manual_lists(
     """
     by_hand = with_known_ids(by_hand, records["record_id"], previous["record_id"])
     tombstones = _with_todays_ids(tombstones, records)
-    excluded, known = _exclusions(records, by_hand, aliases)
-    down = _takedowns(records, by_hand, tombstones, previous, takedowns, aliases)
+    artists = by_hand.filter(pc.equal(by_hand["scope"], "artist"))["name"].to_pylist()
+    works = _works_of(records, artists, aliases)
+    excluded = _exclusions(by_hand, works)
+    down = _takedowns(records, by_hand, works, tombstones, previous, takedowns)
     good = _names_present(excluded, tables.kept_rows(records)["record_id"])
-    why = {name: found for name, found in excluded.items() if name in good} | down.why
-    table = _with_reasons(_with_unlisted(records, down, previous, tombstones), why)
-    lost = _unmatched_notes(
-        by_hand, _names_present(by_hand["name"].to_pylist(), records["record_id"]), known | down.known
+    why = {name: found for name, found in excluded.items() if name in good} | down
+    return ManualOutcome(
+        _with_reasons(_with_unlisted(records, down, previous), why),
+        _taken_down(down, previous, tombstones),
+        _unmatched_notes(by_hand, records["record_id"], works, down),
     )
-    return ManualOutcome(table, _taken_down(down.why, previous, tombstones), lost)
 
 
 def _with_todays_ids(tombstones: pa.Table, records: pa.Table) -> pa.Table:
@@ -273,39 +265,29 @@ def _with_todays_ids(tombstones: pa.Table, records: pa.Table) -> pa.Table:
     return pa.concat_tables([tombstones, pa.Table.from_pylist(rows, schema=tombstones.schema)]) if rows else tombstones
 
 
-class _Takedowns(NamedTuple):
-    """Why records are taken down, and which rows of the file (action, scope, name) match any record."""
-
-    why: dict[str, _DropReason]
-    known: set[tuple[str, str, str]]
-
-
-def _exclusions(
-    records: pa.Table, by_hand: pa.Table, aliases: Aliases
-) -> tuple[dict[str, _DropReason], set[tuple[str, str, str]]]:
-    found: dict[str, _DropReason] = {}
-    known = set()
-    included = set(_rows_of(by_hand, "include", "record"))
-    artists = _rows_of(by_hand, "exclude", "artist")
-    for artist, works in _works_of(records, artists, aliases).items():
-        row = artists[artist]
-        known |= {("exclude", "artist", artist)} if works else set()
-        found |= {name: _DropReason(Reason.EXCLUDED, _reason_text(row)) for name in works if name not in included}
-    for name, row in _rows_of(by_hand, "exclude", "record").items():
-        found[name] = _DropReason(Reason.EXCLUDED, _reason_text(row))
-    return found, known
+def _exclusions(by_hand: pa.Table, works: Mapping[str, Sequence[str]]) -> dict[str, _DropReason]:
+    """By record. works: of each artist. A row about the record itself decides its detail."""
+    included = _rows_of(by_hand, "include", "record")
+    by_artist = {
+        name: row
+        for artist, row in _rows_of(by_hand, "exclude", "artist").items()
+        for name in works[artist]
+        if name not in included
+    }
+    rows = by_artist | _rows_of(by_hand, "exclude", "record")
+    return {name: _DropReason(Reason.EXCLUDED, _reason_text(row)) for name, row in rows.items()}
 
 
 def _takedowns(
     records: pa.Table,
     by_hand: pa.Table,
+    works: Mapping[str, Sequence[str]],
     tombstones: pa.Table,
     previous: pa.Table,
     takedowns: pa.Table,
-    aliases: Aliases,
-) -> _Takedowns:
-    """From the widest scope to the narrowest: a row about the record itself decides its detail."""
-    standing, found, known = _wider_takedowns(records, by_hand, aliases)
+) -> dict[str, _DropReason]:
+    """By record. From the widest scope to the narrowest: a row about the record itself decides its detail."""
+    standing, found = _wider_takedowns(records, by_hand, works)
     reached_by = _reached_by(takedowns)
     listed = _names_present(reached_by, records["record_id"])
     for name, row_text in reached_by.items():
@@ -319,33 +301,28 @@ def _takedowns(
     for scope in ("record", "work"):
         for name, row in _rows_of(by_hand, "takedown", scope).items():
             if name in everyone or name in found:
-                known.add(("takedown", scope, name))
                 is_work = scope == "work"
                 found[name] = _DropReason(Reason.TAKEN_DOWN, ALONE * (not is_work) + _reason_text(row), is_work)
-    return _Takedowns(found, known)
+    return found
 
 
 def _wider_takedowns(
-    records: pa.Table, by_hand: pa.Table, aliases: Aliases
-) -> tuple[dict[str, _DropReason], dict[str, _DropReason], set[tuple[str, str, str]]]:
-    """Takedowns of artists and works, by their rows and by the records that they reach; and the rows that match."""
+    records: pa.Table, by_hand: pa.Table, works: Mapping[str, Sequence[str]]
+) -> tuple[dict[str, _DropReason], dict[str, _DropReason]]:
+    """Takedowns of artists and works, by their rows and by the records that they reach."""
+    of_works = _rows_of(by_hand, "takedown", "work")
+    groups = _groups_of(records, of_works)
+    rows = [
+        *((_works_of_artist(name), row, works[name]) for name, row in _rows_of(by_hand, "takedown", "artist").items()),
+        *((f"{_WORK_OF}{name}", row, groups.get(name, [])) for name, row in of_works.items()),
+    ]
     standing: dict[str, _DropReason] = {}
     found: dict[str, _DropReason] = {}
-    known: set[tuple[str, str, str]] = set()
-    artists = _rows_of(by_hand, "takedown", "artist")
-    for artist, works in _works_of(records, artists, aliases).items():
-        whose = _works_of_artist(artist)
-        detail = f"{whose}: {_reason_text(artists[artist])}"
+    for whose, row, reached in rows:
+        detail = f"{whose}: {_reason_text(row)}"
         standing[whose] = _DropReason(Reason.TAKEN_DOWN, detail, is_work=True, reached_by=whose)
-        known |= {("takedown", "artist", artist)} if works else set()
-        found |= dict.fromkeys(works, standing[whose])
-    named = _rows_of(by_hand, "takedown", "work")
-    groups = _groups_of(records, named)
-    for name, row in named.items():
-        of = f"{_WORK_OF}{name}"
-        standing[of] = _DropReason(Reason.TAKEN_DOWN, f"{of}: {_reason_text(row)}", is_work=True, reached_by=of)
-        found |= dict.fromkeys(groups.get(name, ()), standing[of])
-    return standing, found, known
+        found |= dict.fromkeys(reached, standing[whose])
+    return standing, found
 
 
 def _works_of_artist(artist: str) -> str:
@@ -397,7 +374,6 @@ def takedowns(ledger: pa.Table, taken_down: pa.Table) -> pa.Table:
     alone = taken_down.filter(pc.invert(taken_down["is_work"]))["sha256"].drop_null()
     of_works = taken_down.filter(taken_down["is_work"])["sha256"].drop_null()
     files = {*alone.to_pylist()} - {*of_works.to_pylist()}
-    down = ledger.filter(pc.fill_null(pc.equal(ledger["reason"], str(Reason.TAKEN_DOWN)), False))
 
     def scope(row: Mapping[str, str | None]) -> str:
         if row["record_id"] in is_work:
@@ -406,9 +382,13 @@ def takedowns(ledger: pa.Table, taken_down: pa.Table) -> pa.Table:
 
     rows = [
         {"record_id": row["record_id"], "scope": scope(row), "reached_by": reached_by.get(row["record_id"])}
-        for row in down.select(["record_id", "sha256"]).to_pylist()
+        for row in _rows_taken_down(ledger).select(["record_id", "sha256"]).to_pylist()
     ]
     return pa.Table.from_pylist(rows, schema=TAKEDOWNS)
+
+
+def _rows_taken_down(ledger: pa.Table) -> pa.Table:
+    return ledger.filter(pc.equal(ledger["reason"], str(Reason.TAKEN_DOWN)))
 
 
 def _works_of(records: pa.Table, artists: Collection[str], aliases: Aliases) -> dict[str, list[str]]:
@@ -441,16 +421,14 @@ def _groups_of(records: pa.Table, named: Mapping[str, object]) -> dict[str, list
     for row in near.to_pylist():
         members[row["source"], row["declared_group"]].append(row["record_id"])
     return {
-        row["record_id"]: [
-            name for name in members.get((row["source"], row["declared_group"]), ()) if name != row["record_id"]
-        ]
+        row["record_id"]: [name for name in members[row["source"], row["declared_group"]] if name != row["record_id"]]
         for row in mine.to_pylist()
     }
 
 
-def _with_unlisted(records: pa.Table, down: _Takedowns, previous: pa.Table, tombstones: pa.Table) -> pa.Table:
+def _with_unlisted(records: pa.Table, down: Collection[str], previous: pa.Table) -> pa.Table:
     """The records, and those that are taken down and no longer listed, with record_id and source alone."""
-    lost = tables.missing(pa.array(sorted(down.why), pa.string()), records["record_id"])
+    lost = tables.missing(pa.array(sorted(down), pa.string()), records["record_id"])
     if not len(lost):
         return records
     sources = tables.lookup(previous, "record_id", lost)["source"].to_pylist()
@@ -477,28 +455,22 @@ def _with_reasons(records: pa.Table, why: Mapping[str, _DropReason]) -> pa.Table
         elif field.name in _STAYS:
             columns.append(records[field.name])
         else:
-            columns.append(_null_where(records[field.name], is_down))
+            columns.append(pc.if_else(is_down, pa.scalar(None, field.type), records[field.name]))
     return pa.table(columns, schema=records.schema)
 
 
 def redact_taken_down(records: pa.Table, ledger: pa.Table) -> pa.Table:
     """RECORDS without the fields of records that the LEDGER, whatever stage dropped them, has as taken down."""
-    down = ledger.filter(pc.fill_null(pc.equal(ledger["reason"], str(Reason.TAKEN_DOWN)), False))
+    down = _rows_taken_down(ledger)
     if not down.num_rows:
         return records
     rows = down.select(["record_id", "detail"]).to_pylist()
     return _with_reasons(records, {row["record_id"]: _DropReason(Reason.TAKEN_DOWN, row["detail"]) for row in rows})
 
 
-def _null_where(column: pa.ChunkedArray, where: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The column, null in these rows. By place: Arrow's if_else knows no lists of text in chunks."""
-    place = np.arange(len(column))
-    return column.take(pa.array(place, mask=np.asarray(where.to_numpy(), bool)))
-
-
 def _taken_down(why: Mapping[str, _DropReason], previous: pa.Table, tombstones: pa.Table) -> pa.Table:
     """TAKEN_DOWN: with the files that these records had before, which no other record may bring back."""
-    names = pa.array(sorted(name for name, found in why.items() if found.reason == Reason.TAKEN_DOWN), pa.string())
+    names = pa.array(sorted(why), pa.string())
     known = tables.lookup(previous, "record_id", names)["sha256"].to_pylist()
     buried = tables.lookup(tombstones, "record_id", names)["sha256"].to_pylist()
     rows = [
@@ -540,15 +512,19 @@ def drop_same_bytes(fetched: pa.Table, taken_down: pa.Table) -> pa.Table:
     return fetched
 
 
-def _unmatched_notes(by_hand: pa.Table, here: set[str], matched: set[tuple[str, str, str]]) -> tuple[str, ...]:
-    unmatched = [row for row in by_hand.to_pylist() if not _is_matched(row, here, matched)]
+def _unmatched_notes(
+    by_hand: pa.Table, record_ids: pa.ChunkedArray, works: Mapping[str, Sequence[str]], down: Collection[str]
+) -> tuple[str, ...]:
+    """works: of each artist. down: what is taken down, listed or not."""
+    here = _names_present(by_hand["name"].to_pylist(), record_ids)
+
+    def is_matched(row: Mapping[str, str]) -> bool:
+        if row["scope"] == "artist":
+            return bool(works[row["name"]])
+        return row["name"] in (down if row["action"] == "takedown" else here)
+
+    unmatched = [row for row in by_hand.to_pylist() if not is_matched(row)]
     if not unmatched:
         return ()
     examples = listed([f"{row['action']} {quoted(row['name'])}" for row in unmatched], _EXAMPLES)
     return (f"by hand: {len(unmatched)} of {by_hand.num_rows} rows match no record of this build: {examples}",)
-
-
-def _is_matched(row: Mapping[str, str], here: set[str], matched: set[tuple[str, str, str]]) -> bool:
-    if row["action"] != "takedown" and row["scope"] == "record":
-        return row["name"] in here
-    return (row["action"], row["scope"], row["name"]) in matched
