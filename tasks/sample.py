@@ -31,9 +31,8 @@ def sample(settings: Sample, state: State, recipe: Recipe, context: Context) -> 
 def _view(store: Store, settings: Sample, state: State, recipe: Recipe, context: Context) -> pa.Table:
     """Only what these settings ask for, so that nothing else makes it draw again."""
     ids = kept_ids(store, state)
-    caps = settings.at_most_per
-    capped = [*(["artist"] if caps.artist is not None else []), *caps.of_attributes]
-    fields = {"artist", "source", *settings.by, *capped, *(["object"] if caps.object is not None else [])}
+    capped, of_object = core.caps_of_values(settings), settings.at_most_per.object is not None
+    fields = {"artist", "source", *settings.by, *capped, *(["object"] if of_object else [])}
     known = grouping_values(store, state, recipe, ids, fields)
     nobody = ids if recipe.artists.unknown == "apart" else known["source"]  # no name begins like this
     columns: dict[str, pa.ChunkedArray] = {
@@ -42,7 +41,7 @@ def _view(store: Store, settings: Sample, state: State, recipe: Recipe, context:
         **{core.cap_column(name): known[name] for name in capped},
     }
     columns["weighs_as"] = pc.coalesce(known["artist"], pc.binary_join_element_wise("unknown\n", nobody, ""))
-    if caps.object is not None:
+    if of_object:
         columns["object"] = known["object"]
     if settings.weight == "figures":
         columns["figures"] = pa.chunked_array([figure_counts(store, state, ids, settings.category, settings.score)])

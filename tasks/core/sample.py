@@ -78,11 +78,7 @@ def decide(view: pa.Table, settings: Sample) -> pa.Table:
     is_drawn = is_in & ((rank < pool.places[pool.strata.stratum_index]) | is_included)
     if settings.exactly is not None:
         _check_exactly(pool, counts(pool.strata.stratum_index, len(pool.sizes), is_drawn), settings.exactly)
-    outcome = _outcome(view["record_id"], pool, is_sent_back & is_eligible, is_drawn, settings)
-    is_replaced = pc.fill_null(pc.equal(outcome["reason"], str(Reason.REPLACED)), False)
-    at = outcome.schema.get_field_index("detail")
-    detail = pc.if_else(is_replaced, view["replaced_because"].cast(pa.string()), outcome["detail"])
-    return outcome.set_column(at, outcome.schema.field(at), detail)
+    return _outcome(view, pool, is_sent_back & is_eligible, is_drawn, settings)
 
 
 def notes(view: pa.Table, outcome: pa.Table, settings: Sample) -> list[str]:
@@ -118,10 +114,14 @@ def notes(view: pa.Table, outcome: pa.Table, settings: Sample) -> list[str]:
 
 def name_columns(settings: Sample) -> list[str]:
     """The columns of a view in which spellings of one name are one."""
-    caps = settings.at_most_per
-    capped = [*(["artist"] if caps.artist is not None else []), *caps.of_attributes]
     weighs = ["weighs_as"] if settings.weight == "inverse_artist" else []
-    return [*columns_by(settings.by), *map(cap_column, capped), *weighs]
+    return [*columns_by(settings.by), *map(cap_column, caps_of_values(settings)), *weighs]
+
+
+def caps_of_values(settings: Sample) -> dict[str, int]:
+    """How many records at most are drawn of each artist, and of each value of an attribute, by the field's name."""
+    caps = settings.at_most_per
+    return ({} if caps.artist is None else {"artist": caps.artist}) | caps.of_attributes
 
 
 def _pool(view: pa.Table, settings: Sample) -> _Pool:
@@ -142,16 +142,14 @@ def _over_cap(view: pa.Table, settings: Sample) -> _Mask:
 
     Records that a person included or replaced are never among them, and do not count.
     """
-    caps, over = settings.at_most_per, np.zeros(view.num_rows, np.bool_)
+    at_most, over = settings.at_most_per.object, np.zeros(view.num_rows, np.bool_)
     is_free = ~(bools(view["is_included"]) | _is_sent_back(view))
-    if caps.object is not None:
+    if at_most is not None:
         rows = np.flatnonzero(is_free)
-        over[rows[_beyond_the_first(view.take(pa.array(rows)), caps.object)]] = True
-    purpose = f"{settings.label}/cap"
-    by_chance = [] if caps.artist is None else [(cap_column("artist"), caps.artist, purpose)]
-    by_chance += [(cap_column(name), count, f"{purpose}/{name}") for name, count in caps.of_attributes.items()]
-    for column, count, named in by_chance:
-        over[_beyond_by_chance(view, is_free & ~over, column, count, settings.seed or 0, named)] = True
+        over[rows[_beyond_the_first(view.take(pa.array(rows)), at_most)]] = True
+    for name, count in caps_of_values(settings).items():
+        purpose = f"{settings.label}/cap" + (f"/{name}" if name != "artist" else "")
+        over[_beyond_by_chance(view, is_free & ~over, cap_column(name), count, settings.seed or 0, purpose)] = True
     return over
 
 
@@ -259,8 +257,10 @@ def _check_exactly(pool: _Pool, drawn: _Rows, exactly: int) -> None:
         )
 
 
-def _outcome(names: pa.ChunkedArray, pool: _Pool, is_sent_back: _Mask, is_drawn: _Mask, settings: Sample) -> pa.Table:
-    """SAMPLE: the reason of each record that was not drawn, and a detail that is the same for all of its stratum."""
+def _outcome(view: pa.Table, pool: _Pool, is_sent_back: _Mask, is_drawn: _Mask, settings: Sample) -> pa.Table:
+    """SAMPLE: the reason of each record that was not drawn, and a detail that is the same for all of its stratum, or a
+    person's word.
+    """
     labels, of, unknown = pool.strata
     is_unknown = np.isin(of, list(unknown))
     words = [Reason.NO_STYLE, Reason.STYLE_NOT_CHOSEN, Reason.OVER_CAP, Reason.REPLACED, Reason.NOT_DRAWN]
@@ -273,11 +273,12 @@ def _outcome(names: pa.ChunkedArray, pool: _Pool, is_sent_back: _Mask, is_drawn:
         *(f"{kept[place]} of {pool.sizes[place]} of {label}" for place, label in enumerate(labels)),
     ]
     sentence = np.where(which == 1, of, of + len(labels))
+    detail = pa.array(texts, pa.string()).take(pa.array(sentence, mask=is_drawn | np.isin(which, [0, 2, 3])))
     return tables.outcome(
         SAMPLE,
-        names,
+        view["record_id"],
         reason=pa.array([str(word) for word in words]).take(pa.array(which, mask=is_drawn)),
-        detail=pa.array(texts, pa.string()).take(pa.array(sentence, mask=is_drawn | np.isin(which, [0, 2, 3]))),
+        detail=pc.if_else(pa.array(which == 3), view["replaced_because"].cast(pa.string()), detail),
     )
 
 

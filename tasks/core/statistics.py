@@ -5,7 +5,7 @@ Each statistic is taken at three moments: `measured` (every image that could be 
 from) and `after` (what the release holds). Tables are sorted, strata by name with all of them together (null) first.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from schemas.tables import DIVERSITY, HISTOGRAMS, SHARES
 from tasks.core.columns import floats
-from tasks.core.strata import UNKNOWN, Strata, strata
+from tasks.core.strata import Strata, strata
 
 VIEW = pa.schema(
     [
@@ -90,7 +90,7 @@ def _diversity(of: Strata, by: Strata, moment: str) -> pa.Table:
     size = len(images)
     first = np.unique(group, return_index=True)[1]  # cells are sorted by group, and so is what they are ordered into
     largest = np.lexsort((artist, -works, group))[first]
-    is_unknown = np.array([name == UNKNOWN for name in by.names], np.bool_)
+    is_unknown = np.isin(by.stratum_index, list(by.unknown))
     return pa.table(
         {
             "moment": [moment] * size,
@@ -101,7 +101,7 @@ def _diversity(of: Strata, by: Strata, moment: str) -> pa.Table:
             "gini": np.round(_gini(works, group, size), 6),
             "largest_artist": [by.names[place] for place in artist[largest].tolist()],
             "largest_share": np.round(works[largest] / images, 6),
-            "unknown_artist": np.bincount(of.stratum_index[is_unknown[by.stratum_index]], minlength=size),
+            "unknown_artist": np.bincount(of.stratum_index[is_unknown], minlength=size),
         },
         DIVERSITY,
     )
@@ -148,27 +148,24 @@ def histograms(views: Mapping[str, pa.Table]) -> pa.Table:
     what lies beyond them), figures_per_image by the number itself. A bin in which nothing lies has no row; what is not
     known has one with null bounds.
     """
-    found = [_histograms(view, moment) for moment, view in views.items() if view.num_rows]
-    names = ("aspect_ratio", "figures_per_image", "works_per_artist", "year")
-    return pa.concat_tables([HISTOGRAMS.empty_table(), *(tables[name] for name in names for tables in found)])
+    found = [rows for moment, view in views.items() if view.num_rows for rows in _histograms(view, moment)]
+    found.sort(key=lambda rows: rows["statistic"][0].as_py())
+    return pa.concat_tables([HISTOGRAMS.empty_table(), *found])
 
 
-def _histograms(view: pa.Table, moment: str) -> dict[str, pa.Table]:
+def _histograms(view: pa.Table, moment: str) -> Iterator[pa.Table]:
+    """Of each statistic, first of all strata together, then of each."""
     of, by = _strata_of_names(view["stratum"], "style"), _strata_of_names(view["artist"], "artist")
-    year, figures = floats(view["year"]), floats(view["figures"])
     places = {
-        "year": np.floor(year / 10),
+        "year": np.floor(floats(view["year"]) / 10),
         "aspect_ratio": _aspect_places(floats(view["width_px"]), floats(view["height_px"])),
-        "figures_per_image": figures,
+        "figures_per_image": floats(view["figures"]),
     }
-    found: dict[str, list[pa.Table]] = {}
     for one in (_single_stratum(len(of.stratum_index)), of):
+        for name, values in places.items():
+            yield _rows(name, moment, one, *_count_values(one.stratum_index, values))
         group, _, works = _count_pairs(one.stratum_index, by.stratum_index, len(by.names))
-        counted = {name: _count_values(one.stratum_index, values) for name, values in places.items()}
-        counted["works_per_artist"] = _count_values(group, works.astype(np.float64))
-        for name, rows in counted.items():
-            found.setdefault(name, []).append(_rows(name, moment, one, *rows))
-    return {name: pa.concat_tables(tables) for name, tables in found.items()}
+        yield _rows("works_per_artist", moment, one, *_count_values(group, works.astype(np.float64)))
 
 
 def _count_values(group: _Ints, value: _Floats) -> tuple[_Ints, _Floats, _Ints]:

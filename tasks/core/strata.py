@@ -114,10 +114,9 @@ def _strata_of_column(column: pa.ChunkedArray, key: Key) -> Strata:
 
 def _cross(one: Strata, other: Strata) -> Strata:
     codes, of = np.unique(one.stratum_index * len(other.names) + other.stratum_index, return_inverse=True)
-    names = [_JOIN.join((one.names[code // len(other.names)], other.names[code % len(other.names)])) for code in codes]
-    is_unknown = np.isin(codes // len(other.names), list(one.unknown)) | np.isin(
-        codes % len(other.names), list(other.unknown)
-    )
+    first, second = np.divmod(codes, len(other.names))
+    names = [f"{one.names[a]}{_JOIN}{other.names[b]}" for a, b in zip(first, second, strict=True)]
+    is_unknown = np.isin(first, list(one.unknown)) | np.isin(second, list(other.unknown))
     return Strata(names, of.astype(np.int64), frozenset(np.flatnonzero(is_unknown).tolist()))
 
 

@@ -1,7 +1,7 @@
 """Conditions on columns: which records meet them, and what those say that do not. Whole columns, no object a row."""
 
 import difflib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from schemas.phrases import listed, quoted
 from schemas.where import Condition, Value
-from tasks.core.columns import bools, whole
+from tasks.core.columns import Column, bools, whole
 from tasks.core.texts import float_texts
 
 _Mask = NDArray[np.bool_]
@@ -40,7 +40,8 @@ def meets(column: pa.ChunkedArray, condition: Condition) -> _Mask:
         passes = passes & ~is_any(column, condition.none_of)
     for limit, keeps in ((condition.least, pc.greater_equal), (condition.most, pc.less_equal)):
         if limit is not None:
-            passes = passes & _is_within(column, limit, keeps)
+            bound = _array_of([limit], column.type)[0]
+            passes = passes & bools(keeps(_compared(column), bound))
     return passes
 
 
@@ -122,14 +123,6 @@ def _nearest(wanted: Sequence[str], known: Sequence[str]) -> list[str]:
     return [by_form[form] for form in dict.fromkeys(forms)]
 
 
-def _is_within(
-    column: pa.ChunkedArray, limit: float, keeps: Callable[[pa.ChunkedArray, pa.Scalar], pa.ChunkedArray]
-) -> _Mask:
-    numbers = column.cast(pa.int64()) if pa.types.is_integer(column.type) else column
-    bound = limit if pa.types.is_integer(numbers.type) else float(limit)
-    return bools(keeps(numbers, pa.scalar(bound, numbers.type)))
-
-
 def _flat(column: pa.ChunkedArray) -> tuple[pa.Array, NDArray[np.int64] | None]:
     """All values of a column, and for lists the row of each; None where each row has its own."""
     values = whole(column)
@@ -144,7 +137,7 @@ def _array_of(values: Sequence[Value], kind: pa.DataType) -> pa.Array:
     return pa.array(values, pa.int64() if pa.types.is_integer(kind) else kind)
 
 
-def _compared(values: pa.Array) -> pa.Array:
+def _compared(values: Column) -> Column:
     """Values as they are compared: the one rule for texts."""
     if pa.types.is_string(values.type):
         return pc.utf8_lower(pc.utf8_normalize(values, form="NFC"))
