@@ -46,7 +46,8 @@ def attribute_statistics(images: pa.Table, names: Sequence[str], splits: Sequenc
         column = whole(images[name])
         counts = _Counts(name, split, len(splits))
         is_number = pa.types.is_floating(column.type) or pa.types.is_integer(column.type)
-        parts = [*(_bins if is_number else _words)(column, counts), counts.rows("none", _nulls(column))]
+        nobody = np.flatnonzero(column.is_null()).astype(np.int64)
+        parts = [*(_bins if is_number else _words)(column, counts), counts.rows("none", nobody)]
         tables.append(_in_order(pa.concat_tables(parts), splits))
     return pa.concat_tables(tables)
 
@@ -133,10 +134,6 @@ def _edges(values: NDArray[np.float64]) -> NDArray[np.float64]:
     if len(starts) > MOST_BINS:
         starts = np.unique(np.quantile(values, np.arange(MOST_BINS) / MOST_BINS, method="inverted_cdf"))
     return np.append(starts, np.nextafter(values.max(), np.inf)) if len(starts) else starts
-
-
-def _nulls(column: pa.Array) -> _Ints:
-    return np.flatnonzero(column.is_null()).astype(np.int64)
 
 
 def _in_order(rows: pa.Table, splits: Sequence[str]) -> pa.Table:

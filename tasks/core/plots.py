@@ -59,9 +59,8 @@ def rank_plot(labels: PlotLabels, series: Pair) -> str:
     height = 260
     x = Axis(1, max(2.0, *(x for x, _ in points)), _LEFT, _WIDTH - _RIGHT, True)
     y = Axis(1, max(2.0, *(y for _, y in points)), height - _BOTTOM, _TOP, True)
-    body = [drawing.y_axis(y, x.start, x.stop, "{:,.0f}".format), _x_axis(x, height)]
-    body += [drawing.path(word, drawing.line(line, x, y)) for word, line in zip(_WORDS, series.values(), strict=True)]
-    return _figure(labels, height, x, body, _legend(series, drawing.legend_line))
+    axes = [drawing.y_axis(y, x.start, x.stop, "{:,.0f}".format), drawing.x_axis(x, _TOP, y.start)]
+    return _curves(labels, height, x, y, axes, series)
 
 
 def step_plot(labels: PlotLabels, series: Pair, marks: Mapping[float, str]) -> str:
@@ -71,17 +70,17 @@ def step_plot(labels: PlotLabels, series: Pair, marks: Mapping[float, str]) -> s
 
     marks: what is written below the x axis, by value; the first and the last are the axis' ends.
     """
-    if not any(share for line in series.values() for _, share in line):
+    most = max((share for line in series.values() for _, share in line), default=0)
+    if not most:
         return ""
     height = 240
     x = Axis(min(marks), max(marks), _LEFT, _WIDTH - _RIGHT, True)
-    y = Axis(0, max(share for line in series.values() for _, share in line), height - _BOTTOM, _TOP)
-    body = [drawing.y_axis(y, x.start, x.stop, _percent), _x_axis(x, height, list(marks.values()), list(marks))]
-    body += [
-        drawing.path(word, drawing.line(drawing.stairs(line), x, y))
-        for word, line in zip(_WORDS, series.values(), strict=True)
+    y = Axis(0, most, height - _BOTTOM, _TOP)
+    axes = [
+        drawing.y_axis(y, x.start, x.stop, _percent),
+        drawing.x_axis(x, _TOP, y.start, list(marks.values()), list(marks)),
     ]
-    return _figure(labels, height, x, body, _legend(series, drawing.legend_line))
+    return _curves(labels, height, x, y, axes, {name: drawing.stairs(line) for name, line in series.items()})
 
 
 def bar_plot(labels: PlotLabels, series: Mapping[str, Sequence[float]], names: Sequence[str]) -> str:
@@ -93,7 +92,10 @@ def bar_plot(labels: PlotLabels, series: Mapping[str, Sequence[float]], names: S
     x = Axis(0, len(names), _LEFT, _WIDTH - _RIGHT)
     y = Axis(0, most, height - _BOTTOM, _TOP)
     middles = [place + 0.5 for place in range(len(names))]
-    body = [drawing.y_axis(y, x.start, x.stop, _percent), _x_axis(x, height, names, middles, has_lines=False)]
+    body = [
+        drawing.y_axis(y, x.start, x.stop, _percent),
+        drawing.x_axis(x, _TOP, y.start, names, middles, has_lines=False),
+    ]
     for number, (word, shares) in enumerate(zip(_WORDS, series.values(), strict=True)):
         left, wide = 0.12 + 0.38 * number, 0.38
         drawn = [
@@ -113,7 +115,7 @@ def dot_plot(labels: PlotLabels, rows: Sequence[tuple[str, float | None, float |
     height = round(_TOP + _ROW * len(shown) + _BOTTOM)
     most = max(1.0, *(value for _, *values in shown for value in values if value is not None))
     x = Axis(0, most, _NAMES_LEFT, _WIDTH - _RIGHT - 6)
-    body = [_x_axis(x, height)]
+    body = [drawing.x_axis(x, _TOP, height - _BOTTOM)]
     for place, (name, before, after) in enumerate(shown):
         middle = _TOP + _ROW * (place + 0.5)
         body.append(_name(name, middle))
@@ -141,7 +143,7 @@ def ridge_plot(labels: PlotLabels, rows: Sequence[tuple[str, Points, Points]], n
     height = round(_TOP + _ROW * len(shown) + _BOTTOM)
     x = Axis(min(values), max(values), _NAMES_LEFT, _WIDTH - _RIGHT)
     ticks = [tick for tick in x.ticks() if tick == round(tick)]
-    body = [_x_axis(x, height, [f"{tick:.0f}" for tick in ticks], ticks)]
+    body = [drawing.x_axis(x, _TOP, height - _BOTTOM, [f"{tick:.0f}" for tick in ticks], ticks)]
     for place, (name, before, after) in enumerate(shown):
         bottom = _TOP + _ROW * (place + 1) - 1
         body.append(_name(name, bottom - _ROW / 2 + 1))
@@ -156,6 +158,11 @@ def ridge_plot(labels: PlotLabels, rows: Sequence[tuple[str, Points, Points]], n
 # --- parts
 
 
+def _curves(labels: PlotLabels, height: int, x: Axis, y: Axis, axes: Sequence[str], series: Pair) -> str:
+    drawn = [drawing.path(word, drawing.line(line, x, y)) for word, line in zip(_WORDS, series.values(), strict=True)]
+    return _figure(labels, height, x, [*axes, *drawn], _legend(series, drawing.legend_line))
+
+
 def _figure(labels: PlotLabels, height: int, x: Axis, body: Sequence[str], legend: str, rows: int = 0) -> str:
     """The whole figure. rows: how many there are, shown or not."""
     more = f" {rows - ROWS:,} more styles are in the tables." if rows > ROWS else ""
@@ -167,17 +174,6 @@ def _figure(labels: PlotLabels, height: int, x: Axis, body: Sequence[str], legen
         f"id='{labels.plot_id}-d'>{escape(labels.description)}</desc>{''.join(body)}{axes}{legend}</svg>"
         f"<figcaption><b>{escape(labels.title)}.</b> {escape(labels.description)}{more}</figcaption></figure>"
     )
-
-
-def _x_axis(
-    x: Axis,
-    height: int,
-    words: Sequence[str] | None = None,
-    at: Sequence[float] | None = None,
-    *,
-    has_lines: bool = True,
-) -> str:
-    return drawing.x_axis(x, _TOP, height - _BOTTOM, words, at, has_lines=has_lines)
 
 
 def _legend(names: Iterable[str], mark: Callable[[str], Mark]) -> str:
