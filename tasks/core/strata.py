@@ -1,6 +1,7 @@
 """Strata: the groups in which records are drawn or dealt, by one column or by several together."""
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -40,11 +41,8 @@ def strata(view: pa.Table, columns: Sequence[str], *, is_to_the_letter: bool = F
     """
     if not view.num_rows:
         return Strata([], np.empty(0, np.int64))
-    found = Strata(["all"], np.zeros(view.num_rows, np.int64))
-    for place, column in enumerate(columns):
-        one = _strata_of_column(view[column], str if is_to_the_letter else key_of_column(column))
-        found = one if place == 0 else _cross(found, one)
-    return found
+    parts = [_strata_of_column(view[column], str if is_to_the_letter else key_of_column(column)) for column in columns]
+    return reduce(_cross, parts) if parts else Strata(["all"], np.zeros(view.num_rows, np.int64))
 
 
 def stratum_column(field: str) -> str:
