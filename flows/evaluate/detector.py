@@ -16,12 +16,14 @@ from flows.parameters import (
     File,
     Folder,
     Option,
+    Out,
     Resamples,
-    Seed,
+    SeedOfResamples,
     Share,
     Split,
     Store,
     Truth,
+    documented,
 )
 from schemas.errors import BadInput
 from schemas.phrases import quoted
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 Settings = TypeVar("Settings", bound="BaseModel")
 
 
+@documented
 def evaluate_detector(
     truth: Truth,
     images: Folder | None = None,
@@ -47,10 +50,10 @@ def evaluate_detector(
     categories: Categories | None = None,
     by: Attributes | None = None,
     store: Store = "./store",
-    out: Folder | None = None,
+    out: Out | None = None,
     score: Share | None = None,
     bootstrap: Resamples = 1000,
-    seed: Seed = 0,
+    seed: SeedOfResamples = 0,
     workers: Count | None = None,
     device: Device = "auto",
     protocol: Literal["coco", "voc"] = "coco",
@@ -65,21 +68,16 @@ def evaluate_detector(
         truth: A release (its folder or URL, or its name's `latest`), or a COCO JSON file.
         images: The folder with the images of a COCO file (its `file_name`s), where detectors run; by default the file's
             own folder.
-        split: Use only images of this split.
         detectors: Each as NAME=MODEL[:FILE][,setting=value ...], such as nano=yolox:yolox_nano.onnx,least_score=0.05.
         results: Each as NAME=FILE: detections of another program, in COCO's results format, with the truth's image ids.
             Any finite scores; boxes and scores are taken as they are.
         release_detections: Also compare the detections that are stored in the release.
         categories: Boxes of these categories count, by default person; of several each is scored, and their mean.
             all: every category of the truth.
-        by: Attributes of images, such as style: every number is computed for each of their values, too. Columns of a
-            release's images, or fields of a COCO file's `images[].metadata`.
         store: Folder or fsspec URL that keeps the detections, so that nothing is computed twice.
         out: Folder for the tables (Markdown, Parquet) and charts (SVG); by default nothing is written.
         score: For coco, an image counts as one with a figure if it has a box with at least this score, 0 to 1; by
             default 0.5.
-        bootstrap: Number of resamples of the images for the 95 % intervals; 0 for no intervals.
-        seed: Seed of the resamples, 0 or more.
         workers: Number of parts that run at the same time, 1 or more; by default one for each core.
         device: Where detectors run: auto (a GPU if there is one), cpu, cuda, cuda:1 ...
         protocol: coco (AP over ten IoUs, by size), or voc (AP at IoU 0.5 by PASCAL VOC's rule, best F).
