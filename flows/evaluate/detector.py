@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from flows.detector_options import DetectorRequest, ResultsRequest
+    from schemas.evaluate_figures import DetectorSettings, VocSettings
     from schemas.manifests import Context
     from tasks.evaluate.evaluation import Evaluation
     from tasks.subjects.ground_truth import GroundTruth
@@ -88,9 +89,7 @@ def evaluate_detector(
         iou: For voc, the overlap (IoU) from which on a box is right, above 0; by default 0.5.
 
     """
-    from flows.detector_options import parse_requests
     from flows.evaluate.running import run
-    from schemas.evaluate_figures import DetectorSettings, VocSettings
     from schemas.manifests import Context
     from tasks.evaluate.detector import compare_by_coco
     from tasks.evaluate.evaluation import Resampling
@@ -98,11 +97,10 @@ def evaluate_detector(
     from tasks.subjects.truth import Chosen, load_ground_truth
 
     def work() -> "Evaluation":
-        of_voc = {"ratings": ratings, "people": people, "far_corner": far_corner, "iou": iou}
-        _refuse_options_of_others(protocol, voc=of_voc, coco={"score": score})
-        rule = _settings(VocSettings, far_corner=far_corner, iou=iou)
-        settings, resampling = _settings(DetectorSettings, score=score), Resampling(bootstrap, seed)
-        requests, files = parse_requests(detectors or (), results or (), with_release=release_detections)
+        given: dict[str, Any] = {"detectors": detectors, "results": results, "release_detections": release_detections}
+        given |= {"score": score, "ratings": ratings, "people": people, "far_corner": far_corner, "iou": iou}
+        requests, files, settings, rule = check_options(protocol, given)
+        resampling = Resampling(bootstrap, seed)
         chosen = Chosen(tuple(categories or ("person",)), split, tuple(by or ()))
         bindings = {name: value for request in requests for name, value in request.bindings.items()}
         context = Context(
@@ -129,21 +127,31 @@ def evaluate_detector(
     return run("detectors", out, work)
 
 
-def check_options(given: Mapping[str, Any]) -> None:
-    """Raise BadInput for options that can't be, before a server is started. given: some parameters, by name."""
+def check_options(
+    protocol: str, given: Mapping[str, Any]
+) -> "tuple[list[DetectorRequest], list[ResultsRequest], DetectorSettings, VocSettings]":
+    """What is to be compared, and by which settings. Raises BadInput for options that can't be.
+
+    given: parameters of `evaluate_detector`, by name; None is not given.
+    """
     from flows.detector_options import parse_requests
+    from schemas.evaluate_figures import DetectorSettings, VocSettings
 
-    of_voc = {name: given.get(name) for name in ("ratings", "people", "far_corner", "iou")}
-    _refuse_options_of_others(given.get("protocol", "coco"), voc=of_voc, coco={"score": given.get("score")})
-    with_release = bool(given.get("release_detections"))
-    parse_requests(given.get("detectors") or (), given.get("results") or (), with_release=with_release)
+    of_voc = {name: given[name] for name in ("ratings", "people", "far_corner", "iou")}
+    _refuse_options_of_others(protocol, voc=of_voc, coco={"score": given["score"]})
+    rule, settings = _settings(VocSettings, given), _settings(DetectorSettings, given)
+    requests, files = parse_requests(
+        given["detectors"] or (), given["results"] or (), with_release=given["release_detections"]
+    )
+    return requests, files, settings, rule
 
 
-def _settings(model: "type[Settings]", **given: object) -> "Settings":
-    """The settings, with what was given (not None). Raises BadInput."""
+def _settings(model: "type[Settings]", given: Mapping[str, Any]) -> "Settings":
+    """The settings, with what was given. Raises BadInput."""
     from flows.settings import settings_from_fields
 
-    return settings_from_fields(model, {name: value for name, value in given.items() if value is not None}, "evaluate")
+    fields = {name: given[name] for name in model.model_fields if given.get(name) is not None}
+    return settings_from_fields(model, fields, "evaluate")
 
 
 @contextlib.contextmanager
