@@ -36,7 +36,7 @@ from flows.runner import runner
 from schemas.detect import Detect
 from schemas.manifests import Context
 from tasks import detect
-from tasks.core.evaluate import box_scores
+from tasks.core.evaluate.scores import box_scores
 from tasks.core.scrape.voc import read_voc
 from tasks.io.store.store import Store
 

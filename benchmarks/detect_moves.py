@@ -91,7 +91,7 @@ def moved(one: Figures, other: Figures, least_score: float = 0.05) -> dict[str, 
 
 def average_precision(truth: Truth, figures: Figures) -> dict[str, float]:
     """AP and AP50 of the stored figures."""
-    from tasks.core.evaluate import box_scores  # a GPU machine need not have COCO's library
+    from tasks.core.evaluate.scores import box_scores  # a GPU machine need not have COCO's library
 
     document = {"categories": [{"id": 1, "name": "person"}], "images": [{"id": n} for n in range(len(figures))]}
     boxes = [

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from inspect import Parameter, cleandoc, signature
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Annotated, Any
+from textwrap import fill
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args
 
 from annotated_types import Ge, Le
 
@@ -20,6 +21,9 @@ MOST = 2**53 - 1
 MOST_RESAMPLES = 100_000
 """More of them make no interval better, and take forever."""
 _ENTRY = re.compile(r"^    (\w+): (.*(?:\n {8,}.*)*)", re.MULTILINE)
+_WIDTH = 116
+"""Of a line of a docstring, without its indentation."""
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,13 @@ class Option:
 
 
 @dataclass(frozen=True)
+class Doc:
+    """What is said of a parameter wherever a function has it (see `documented`)."""
+
+    text: str
+
+
+@dataclass(frozen=True)
 class Pattern:
     """A regular expression that a text matches."""
 
@@ -52,7 +63,14 @@ class Pattern:
 
 Count = Annotated[int, Ge(1), Le(MOST), Option("N")]
 Seed = Annotated[int, Ge(0), Le(MOST), Option("N")]
-Resamples = Annotated[int, Ge(0), Le(MOST_RESAMPLES), Option("N")]
+SeedOfResamples = Annotated[Seed, Doc("Seed of the resamples, 0 or more.")]
+Resamples = Annotated[
+    int,
+    Ge(0),
+    Le(MOST_RESAMPLES),
+    Option("N"),
+    Doc("Number of resamples of the images for the 95 % intervals; 0 for no intervals."),
+]
 Share = Annotated[float, Ge(0), Le(1), Option("P")]
 Device = Annotated[str, Pattern(r"^(auto|cpu|cuda(:[0-9]+)?)$"), Option("DEVICE")]
 Whole = Seed
@@ -62,11 +80,40 @@ Truth = Annotated[str, Argument("TRUTH")]
 Release = Annotated[str, Argument("RELEASE")]
 File = Annotated[str, Option("FILE")]
 Folder = Annotated[str, Option("FOLDER")]
+Out = Annotated[
+    Folder, Doc("Folder for the page, the tables (Parquet) and charts (SVG); by default nothing is written.")
+]
 Store = Annotated[str, Option("URL")]
-Split = Annotated[str, Option("SPLIT")]
+Split = Annotated[str, Option("SPLIT"), Doc("Use only images of this split.")]
 Changes = Annotated[list[str], Option("FIELD=VALUE", "--set")]
 Categories = Annotated[list[str], Option("NAME", "--category")]
-Attributes = Annotated[list[str], Option("ATTRIBUTE")]
+Attributes = Annotated[
+    list[str],
+    Option("ATTRIBUTE"),
+    Doc(
+        "Attributes of images, such as style: every number is computed for each of their values, too. "
+        "Columns of a release's images, or fields of a COCO file's `images[].metadata`."
+    ),
+]
+
+
+def documented(function: Function) -> Function:
+    """The function; in its docstring a parameter without a line under Args, the last section, has that of its type's
+    Doc, in the order of the signature.
+    """
+    summary, title, entries = cleandoc(function.__doc__ or "").partition("\nArgs:\n")
+    parameters = signature(function).parameters
+    own = {entry[1]: entry[0] for entry in _ENTRY.finditer(entries)}
+    shared = {
+        name: fill(f"{name}: {note.text}", _WIDTH, initial_indent=" " * 4, subsequent_indent=" " * 8)
+        for name, parameter in parameters.items()
+        for annotation in (parameter.annotation, *get_args(parameter.annotation))  # X, or X | None
+        for note in getattr(annotation, "__metadata__", ())
+        if isinstance(note, Doc)
+    }
+    lines = shared | own
+    function.__doc__ = summary + title + "\n".join(lines[name] for name in parameters if name in lines)
+    return function
 
 
 def descriptions(function: Callable[..., Any]) -> dict[str, str]:

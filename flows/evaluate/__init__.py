@@ -37,7 +37,7 @@ def evaluate_by(protocol: str, given: Mapping[str, Any]) -> "Evaluation":
     from flows.prefect_flows import evaluate_detector
     from flows.runner import cluster_address, shared_server
 
-    check_options(parameters)
+    check_options(parameters["protocol"], parameters)  # before a server is started
     with shared_server(cluster_address()):
         evaluation: Evaluation = evaluate_detector(**parameters)
         return evaluation

@@ -16,12 +16,14 @@ from flows.parameters import (
     File,
     Folder,
     Option,
+    Out,
     Resamples,
-    Seed,
+    SeedOfResamples,
     Share,
     Split,
     Store,
     Truth,
+    documented,
 )
 from schemas.errors import BadInput
 from schemas.phrases import quoted
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from flows.detector_options import DetectorRequest, ResultsRequest
+    from schemas.evaluate_figures import DetectorSettings, VocSettings
     from schemas.manifests import Context
     from tasks.evaluate.evaluation import Evaluation
     from tasks.subjects.ground_truth import GroundTruth
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
 Settings = TypeVar("Settings", bound="BaseModel")
 
 
+@documented
 def evaluate_detector(
     truth: Truth,
     images: Folder | None = None,
@@ -47,10 +51,10 @@ def evaluate_detector(
     categories: Categories | None = None,
     by: Attributes | None = None,
     store: Store = "./store",
-    out: Folder | None = None,
+    out: Out | None = None,
     score: Share | None = None,
     bootstrap: Resamples = 1000,
-    seed: Seed = 0,
+    seed: SeedOfResamples = 0,
     workers: Count | None = None,
     device: Device = "auto",
     protocol: Literal["coco", "voc"] = "coco",
@@ -65,21 +69,16 @@ def evaluate_detector(
         truth: A release (its folder or URL, or its name's `latest`), or a COCO JSON file.
         images: The folder with the images of a COCO file (its `file_name`s), where detectors run; by default the file's
             own folder.
-        split: Use only images of this split.
         detectors: Each as NAME=MODEL[:FILE][,setting=value ...], such as nano=yolox:yolox_nano.onnx,least_score=0.05.
         results: Each as NAME=FILE: detections of another program, in COCO's results format, with the truth's image ids.
             Any finite scores; boxes and scores are taken as they are.
         release_detections: Also compare the detections that are stored in the release.
         categories: Boxes of these categories count, by default person; of several each is scored, and their mean.
             all: every category of the truth.
-        by: Attributes of images, such as style: every number is computed for each of their values, too. Columns of a
-            release's images, or fields of a COCO file's `images[].metadata`.
         store: Folder or fsspec URL that keeps the detections, so that nothing is computed twice.
         out: Folder for the tables (Markdown, Parquet) and charts (SVG); by default nothing is written.
         score: For coco, an image counts as one with a figure if it has a box with at least this score, 0 to 1; by
             default 0.5.
-        bootstrap: Number of resamples of the images for the 95 % intervals; 0 for no intervals.
-        seed: Seed of the resamples, 0 or more.
         workers: Number of parts that run at the same time, 1 or more; by default one for each core.
         device: Where detectors run: auto (a GPU if there is one), cpu, cuda, cuda:1 ...
         protocol: coco (AP over ten IoUs, by size), or voc (AP at IoU 0.5 by PASCAL VOC's rule, best F).
@@ -90,9 +89,7 @@ def evaluate_detector(
         iou: For voc, the overlap (IoU) from which on a box is right, above 0; by default 0.5.
 
     """
-    from flows.detector_options import parse_requests
     from flows.evaluate.running import run
-    from schemas.evaluate_figures import DetectorSettings, VocSettings
     from schemas.manifests import Context
     from tasks.evaluate.detector import compare_by_coco
     from tasks.evaluate.evaluation import Resampling
@@ -100,11 +97,10 @@ def evaluate_detector(
     from tasks.subjects.truth import Chosen, load_ground_truth
 
     def work() -> "Evaluation":
-        of_voc = {"ratings": ratings, "people": people, "far_corner": far_corner, "iou": iou}
-        _refuse_options_of_others(protocol, voc=of_voc, coco={"score": score})
-        rule = _settings(VocSettings, far_corner=far_corner, iou=iou)
-        settings, resampling = _settings(DetectorSettings, score=score), Resampling(bootstrap, seed)
-        requests, files = parse_requests(detectors or (), results or (), with_release=release_detections)
+        given: dict[str, Any] = {"detectors": detectors, "results": results, "release_detections": release_detections}
+        given |= {"score": score, "ratings": ratings, "people": people, "far_corner": far_corner, "iou": iou}
+        requests, files, settings, rule = check_options(protocol, given)
+        resampling = Resampling(bootstrap, seed)
         chosen = Chosen(tuple(categories or ("person",)), split, tuple(by or ()))
         bindings = {name: value for request in requests for name, value in request.bindings.items()}
         context = Context(
@@ -131,21 +127,31 @@ def evaluate_detector(
     return run("detectors", out, work)
 
 
-def check_options(given: Mapping[str, Any]) -> None:
-    """Raise BadInput for options that can't be, before a server is started. given: some parameters, by name."""
+def check_options(
+    protocol: str, given: Mapping[str, Any]
+) -> "tuple[list[DetectorRequest], list[ResultsRequest], DetectorSettings, VocSettings]":
+    """What is to be compared, and by which settings. Raises BadInput for options that can't be.
+
+    given: parameters of `evaluate_detector`, by name; None is not given.
+    """
     from flows.detector_options import parse_requests
+    from schemas.evaluate_figures import DetectorSettings, VocSettings
 
-    of_voc = {name: given.get(name) for name in ("ratings", "people", "far_corner", "iou")}
-    _refuse_options_of_others(given.get("protocol", "coco"), voc=of_voc, coco={"score": given.get("score")})
-    with_release = bool(given.get("release_detections"))
-    parse_requests(given.get("detectors") or (), given.get("results") or (), with_release=with_release)
+    of_voc = {name: given[name] for name in ("ratings", "people", "far_corner", "iou")}
+    _refuse_options_of_others(protocol, voc=of_voc, coco={"score": given["score"]})
+    rule, settings = _settings(VocSettings, given), _settings(DetectorSettings, given)
+    requests, files = parse_requests(
+        given["detectors"] or (), given["results"] or (), with_release=given["release_detections"]
+    )
+    return requests, files, settings, rule
 
 
-def _settings(model: "type[Settings]", **given: object) -> "Settings":
-    """The settings, with what was given (not None). Raises BadInput."""
+def _settings(model: "type[Settings]", given: Mapping[str, Any]) -> "Settings":
+    """The settings, with what was given. Raises BadInput."""
     from flows.settings import settings_from_fields
 
-    return settings_from_fields(model, {name: value for name, value in given.items() if value is not None}, "evaluate")
+    fields = {name: given[name] for name in model.model_fields if given.get(name) is not None}
+    return settings_from_fields(model, fields, "evaluate")
 
 
 @contextlib.contextmanager

@@ -13,10 +13,12 @@ from flows.parameters import (
     File,
     Folder,
     Option,
+    Out,
     Resamples,
-    Seed,
+    SeedOfResamples,
     Split,
     Truth,
+    documented,
 )
 from schemas.errors import BadInput
 from schemas.phrases import quoted
@@ -34,6 +36,7 @@ _KINDS = {
 _FEATURES = "features"
 
 
+@documented
 def evaluate_keypoints(
     truth: Truth,
     results: Annotated[list[str], Option("NAME=FILE")],
@@ -41,9 +44,9 @@ def evaluate_keypoints(
     split: Split | None = None,
     by: Attributes | None = None,
     changes: Changes | None = None,
-    out: Folder | None = None,
+    out: Out | None = None,
     bootstrap: Resamples = 1000,
-    seed: Seed = 0,
+    seed: SeedOfResamples = 0,
 ) -> "Evaluation":
     """Compare pose estimators with the keypoints that people gave: AP and AR by object keypoint similarity (COCO).
 
@@ -52,13 +55,8 @@ def evaluate_keypoints(
         results: Each as NAME=FILE: the poses of a system, in COCO's results format, with the truth's image ids.
         categories: Figures of these categories count, by default person; of several each is scored, and their mean.
             all: every category of the truth.
-        split: Use only images of this split.
-        by: Attributes of images, such as style: every number is computed for each of their values, too. Columns of a
-            release's images, or fields of a COCO file's `images[].metadata`.
         changes: Each as FIELD=VALUE: a setting, such as keypoints=coco-17 or at_most=20.
         out: Folder for the page, the table (Parquet) and the chart (SVG); by default nothing is written.
-        bootstrap: Number of resamples of the images for the 95 % intervals; 0 for no intervals.
-        seed: Seed of the resamples, 0 or more.
 
     """
     from flows.evaluate.running import files_by_name, run, settings_of
@@ -76,6 +74,7 @@ def evaluate_keypoints(
     return run("keypoints", out, work)
 
 
+@documented
 def evaluate_raters(
     ratings: Annotated[str, Argument("RATINGS")],
     pictures: File | None = None,
@@ -83,9 +82,9 @@ def evaluate_raters(
     category: Annotated[str, Option("NAME")] = "person",
     scheme: Annotated[str, Option("NAME")] = "coco-17",
     changes: Changes | None = None,
-    out: Folder | None = None,
+    out: Out | None = None,
     bootstrap: Resamples = 1000,
-    seed: Seed = 0,
+    seed: SeedOfResamples = 0,
 ) -> "Evaluation":
     """People's boxes and ratings, each against the consensus of the others; the consensus as a COCO file (Picasso).
 
@@ -97,8 +96,6 @@ def evaluate_raters(
         scheme: The keypoints' scheme, if raters gave any.
         changes: Each as FIELD=VALUE: a setting, such as consensus=overlap.
         out: Folder for the page, the tables (Parquet), charts (SVG) and consensus.json; by default nothing is written.
-        bootstrap: Number of resamples of the images for the 95 % intervals; 0 for no intervals.
-        seed: Seed of the resamples, 0 or more.
 
     """
     from flows.evaluate.running import run, settings_of
@@ -114,6 +111,7 @@ def evaluate_raters(
     return run("raters", out, work)
 
 
+@documented
 def evaluate_recognition(
     gallery: File,
     test: File,
@@ -122,9 +120,9 @@ def evaluate_recognition(
     val: File | None = None,
     changes: Changes | None = None,
     by: Attributes | None = None,
-    out: Folder | None = None,
+    out: Out | None = None,
     bootstrap: Resamples = 1000,
-    seed: Seed = 0,
+    seed: SeedOfResamples = 0,
     workers: Count | None = None,
     device: Device = "auto",
 ) -> "Evaluation":
@@ -138,9 +136,7 @@ def evaluate_recognition(
         val: A table of the queries by which k and the temperature are chosen.
         changes: Each as FIELD=VALUE: a setting, such as k=[1, 5].
         by: Columns of the test queries' table: every number also for each of their values.
-        out: Folder for the page, the tables (Parquet) and charts (SVG); by default nothing is written.
         bootstrap: Number of resamples of the queries for the 95 % intervals; 0 for no intervals.
-        seed: Seed of the resamples, 0 or more.
         workers: Number of threads of the search, 1 or more; by default one for each core.
         device: Where vectors are multiplied: auto (a GPU if there is one), cpu, cuda, cuda:1 ...
 
@@ -160,6 +156,7 @@ def evaluate_recognition(
     return run("recognition", out, work)
 
 
+@documented
 def evaluate_sketches(
     sketches: Annotated[str, Argument("SKETCHES")],
     poses: File | None = None,
@@ -167,9 +164,9 @@ def evaluate_sketches(
     metrics: Annotated[list[str], Option("NAME=FILE", "--metric")] | None = None,
     changes: Changes | None = None,
     by: Attributes | None = None,
-    out: Folder | None = None,
+    out: Out | None = None,
     bootstrap: Resamples = 1000,
-    seed: Seed = 0,
+    seed: SeedOfResamples = 0,
 ) -> "Evaluation":
     """How recognisable and how simple sketches are, by method, and whether people agree (SketchRef).
 
@@ -180,9 +177,7 @@ def evaluate_sketches(
         metrics: Each as NAME=FILE: a table of another metric, which is compared with what people said.
         changes: Each as FIELD=VALUE: a setting, such as alphas=[0.75, 1.75].
         by: Columns of the table of sketches: every number also for each of their values.
-        out: Folder for the page, the tables (Parquet) and charts (SVG); by default nothing is written.
         bootstrap: Number of resamples of the photos for the 95 % intervals; 0 for no intervals.
-        seed: Seed of the resamples, 0 or more.
 
     """
     from flows.evaluate.running import files_by_name, run, settings_of
@@ -201,14 +196,15 @@ def evaluate_sketches(
     return run("sketches", out, work)
 
 
+@documented
 def evaluate_generation(
     systems: Annotated[list[str], Option("NAME=FEATURES[,KIND=FILE...]", "--system")],
     reference: SetText | None = None,
     training: SetText | None = None,
     changes: Changes | None = None,
-    out: Folder | None = None,
+    out: Out | None = None,
     bootstrap: Resamples = 1000,
-    seed: Seed = 0,
+    seed: SeedOfResamples = 0,
 ) -> "Evaluation":
     """The images of generators against a reference set: FID, KID, IS, precision, recall, nearest images (ArtBench).
 
@@ -219,7 +215,6 @@ def evaluate_generation(
         changes: Each as FIELD=VALUE: a setting, such as neighbours=5.
         out: Folder for the page and the tables (Parquet); by default nothing is written.
         bootstrap: Number of resamples of the samples for the 95 % intervals; 0 for no intervals.
-        seed: Seed of the resamples, 0 or more.
 
     """
     from flows.evaluate.running import files_by_name, run, settings_of
@@ -255,13 +250,14 @@ def parse_files(option: str, text: str) -> "SetFiles":
     return SetFiles(**files)
 
 
+@documented
 def evaluate_classification(
     predictions: Annotated[list[str], Option("NAME=FILE")],
     changes: Changes | None = None,
     by: Attributes | None = None,
-    out: Folder | None = None,
+    out: Out | None = None,
     bootstrap: Resamples = 1000,
-    seed: Seed = 0,
+    seed: SeedOfResamples = 0,
 ) -> "Evaluation":
     """How often classifiers are right, and what they take for what (ArtBench).
 
@@ -269,9 +265,6 @@ def evaluate_classification(
         predictions: Each as NAME=FILE: a classifier and its table (.parquet, .csv, .tsv or .json), a row an image.
         changes: Each as FIELD=VALUE: a setting, such as top=[1, 5].
         by: Columns of the first table: every number also for each of their values.
-        out: Folder for the page, the tables (Parquet) and charts (SVG); by default nothing is written.
-        bootstrap: Number of resamples of the images for the 95 % intervals; 0 for no intervals.
-        seed: Seed of the resamples, 0 or more.
 
     """
     from flows.evaluate.running import files_by_name, run, settings_of

@@ -16,11 +16,12 @@ from schemas.recipe import Recipe
 from schemas.sample import Sample
 from schemas.stages import Dedup, Export
 from schemas.tables import CATEGORIES, COCO_FILES, EDGES, LEDGER, RECORDS, TAKEDOWNS, TOMBSTONES
-from tasks.core import evaluate, sample, tables
+from tasks.core import sample, tables
 from tasks.core.attribute_statistics import summaries
 from tasks.core.coco import document
 from tasks.core.coco.document import category_table
 from tasks.core.dedup.preferences import preferences
+from tasks.core.evaluate.scores import Scores, release_scores
 from tasks.core.export import card, digest, ledger
 from tasks.core.names.spellings import Name, field_of_column, joined_names
 from tasks.core.report import clusters, page, sections, thumbnails
@@ -113,7 +114,7 @@ def _card(
     manifest: ReleaseManifest,
     state: State,
     content: Content,
-    scores: evaluate.Scores | None,
+    scores: Scores | None,
     others: OtherTables,
 ) -> str:
     counted = pc.value_counts(content.images["rights_uri"]).to_pylist()
@@ -128,7 +129,7 @@ def _yaml(value: object, **options: Any) -> str:
     return str(yaml.safe_dump(value, sort_keys=False, allow_unicode=True, **options))
 
 
-def _scores(store: Store, state: State, recipe: Recipe, content: Content) -> evaluate.Scores | None:
+def _scores(store: Store, state: State, recipe: Recipe, content: Content) -> Scores | None:
     """The scores of the build's detector against people's boxes: of images that both have looked at."""
     outcome = state.outcome("detect")
     if outcome is None:
@@ -141,7 +142,7 @@ def _scores(store: Store, state: State, recipe: Recipe, content: Content) -> eva
     boxes = content.annotations.filter(pc.is_in(content.annotations["image_id"], value_set=images["image_id"]))
     truth = document.split_document(images, boxes, recipe.coco_categories, 0.0, {})
     looked_at = set(images["image_id"].to_pylist())
-    return evaluate.release_scores([(truth, document.split_results(boxes))], looked_at, _looked_for(recipe))
+    return release_scores([(truth, document.split_results(boxes))], looked_at, _looked_for(recipe))
 
 
 def _looked_for(recipe: Recipe) -> set[int]:

@@ -26,7 +26,7 @@ from schemas.detect import Detect
 from schemas.errors import DamagedFile
 from schemas.tables import CURVES
 from schemas.train import TrainDetector, TrainingProgress
-from tasks.core import evaluate
+from tasks.core.evaluate.scores import box_scores
 from tasks.core.train import augment, curves, lessons, schedule
 from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.io.detectors import torchvision_models as models
@@ -217,7 +217,7 @@ def evaluate_model(
     with trainers.detector_of(trainer.model, detect, settings.detect_sides_px, run.device) as detector:
         rows = detections.rows(detector, detect, blobs, store.read_blob)
         figures = {row["sha256"]: row.get("figures") or [] for row in rows}
-    return evaluate.box_scores(
+    return box_scores(
         [
             (
                 lessons.truth_document(evaluation.images, evaluation.figures, category),

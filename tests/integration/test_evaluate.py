@@ -20,7 +20,7 @@ from flows.evaluate.detector import evaluate_detector
 from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import Context
 from schemas.tables import SYSTEM_SCORES, THRESHOLDS
-from tasks.core.evaluate import box_scores
+from tasks.core.evaluate.scores import box_scores
 from tasks.io.files import contracts
 from tasks.io.store.releases import Release
 from tasks.io.store.store import Store

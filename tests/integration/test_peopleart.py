@@ -13,7 +13,7 @@ from pycocotools.cocoeval import COCOeval
 from flows.build_dataset import run_stages
 from flows.recipes import recipe_from_file
 from schemas.manifests import Context, Step
-from tasks.core.evaluate import box_scores
+from tasks.core.evaluate.scores import box_scores
 from tasks.io.store.releases import Release
 from tasks.verify import verify
 from tests.support.desk import ROOT

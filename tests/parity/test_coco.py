@@ -15,7 +15,7 @@ from pycocotools.cocoeval import COCOeval
 
 from schemas.tables import FIGURE
 from tasks.core.coco import document as coco
-from tasks.core.evaluate import NAMES, box_scores
+from tasks.core.evaluate.scores import NAMES, box_scores
 from tasks.core.export import annotations
 from tasks.core.export.images import IMAGES_BY_DIGEST
 from tests.support.keypoints import plain

@@ -3,7 +3,3 @@
 `systems` compares several on the same units, with resamples and by group; `systems_page` and `charts` write that as
 tables and plots. `scores` computes COCO's twelve numbers by a library, `matching` says which boxes are right.
 """
-
-from tasks.core.evaluate.scores import NAMES, Scores, box_scores, release_scores
-
-__all__ = ["NAMES", "Scores", "box_scores", "release_scores"]

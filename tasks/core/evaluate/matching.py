@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pycocotools import mask
 
 from tasks.core import tables
-from tasks.core.columns import whole
+from tasks.core.columns import Column, whole
 
 THRESHOLDS = np.linspace(0.5, 0.95, 10)
 RECALLS = np.linspace(0.0, 1.0, 101)
@@ -72,12 +72,12 @@ class Matches(NamedTuple):
 
 def figures_of(images: pa.Table, figures: pa.Table) -> DrawnFigures:
     """ANNOTATED_FIGURES as arrays; rows are those of `images` (ANNOTATED)."""
-    row = np.asarray(pc.index_in(figures["image_id"], value_set=images["image_id"].combine_chunks()))
+    row = np.asarray(rows_of_images(images, figures))
     order = np.argsort(row, kind="stable")
     return DrawnFigures(
         images.num_rows,
         row[order].astype(np.int64),
-        _boxes(figures["xywh_px"])[order],
+        xywh_array(figures["xywh_px"])[order],
         np.asarray(figures["area_px2"], np.float64)[order],
         np.asarray(figures["is_crowd"].to_numpy(), np.bool_)[order],
     )
@@ -98,17 +98,25 @@ def detections_of_measure(images: pa.Table, measured: pa.Table, category: str) -
     if not len(flat):
         return Detections(row, np.zeros((0, 4)), np.zeros(0))
     is_category = np.asarray(pc.equal(pc.struct_field(flat, "category"), category))
-    boxes, score = _boxes(pc.struct_field(flat, "xywh_px")), np.asarray(pc.struct_field(flat, "score"), np.float64)
+    boxes, score = xywh_array(pc.struct_field(flat, "xywh_px")), np.asarray(pc.struct_field(flat, "score"), np.float64)
     return sort_detections(row[is_category], boxes[is_category], score[is_category])
 
 
 def sort_detections(image: NDArray[np.int64], xywh_px: NDArray[np.float64], score: NDArray[np.float64]) -> Detections:
-    """Boxes by image, then by falling score, then by x, y, width and height.
-
-    Scores go by the order of boxes that have equal ones: so it does not depend on where the boxes come from.
-    """
-    order = np.lexsort((*xywh_px.T[::-1], -score, image))
+    """Boxes by image, then by falling score, then by x, y, width and height (see `rank_order`)."""
+    order = rank_order(image, score, xywh_px)
     return Detections(image[order], xywh_px[order], score[order])
+
+
+def rank_order(image: NDArray[np.int64], score: NDArray[np.float64], ties: NDArray[np.float64]) -> NDArray[np.int64]:
+    """(D,) rows in order: by image, then by falling score, then by the columns of `ties` (D, T), the first one first.
+
+    Scores of systems go by the order of what has equal ones: so it does not depend on where that comes from.
+
+    >>> rank_order(np.array([1, 0, 0, 0]), np.array([0.9, 0.2, 0.5, 0.5]), np.array([[0], [0], [7], [6]])).tolist()
+    [3, 2, 1, 0]
+    """
+    return np.lexsort((*ties.T[::-1], -score, image))
 
 
 def match_boxes(truth: DrawnFigures, detections: Detections, at_most: int = 100) -> Matches:
@@ -226,6 +234,11 @@ def precisions_and_recalls(matched: Matches, times: NDArray[np.int64]) -> NDArra
     return values
 
 
-def _boxes(column: pa.ChunkedArray | pa.Array) -> NDArray[np.float64]:
-    """(N, 4) of a column of boxes without nulls."""
+def rows_of_images(images: pa.Table, table: pa.Table) -> Column:
+    """Of each row of a table the row in `images` of its image, by `image_id`; null for one that is not there."""
+    return pc.index_in(table["image_id"], value_set=whole(images["image_id"]))
+
+
+def xywh_array(column: Column) -> NDArray[np.float64]:
+    """(N, 4) of a column of boxes; nulls are left out."""
     return np.asarray(pc.list_flatten(whole(column)), np.float64).reshape(-1, 4)

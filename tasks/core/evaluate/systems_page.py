@@ -65,9 +65,12 @@ def page(
         lines += ["", *more]
     for attribute in _attributes(rows):
         for name in names:
-            lines += ["", f"## {cell(name)} by {cell(attribute)}", "", *_of_system(rows, name, attribute, headings)]
+            lines += ["", f"## {cell(name)} by {cell(attribute)}", "", *_metrics_of([name], rows, attribute, headings)]
         if len(names) == 2:
-            lines += ["", f"## Side by side, by {cell(attribute)}", "", *_side_by_side(rows, attribute, headings)]
+            first, second = pair = list(dict.fromkeys(row["system"] for row in rows))  # as they were compared
+            text = f"Each cell: {cell(first)} / {cell(second)} / the second minus the first (before rounding)."
+            lines += ["", f"## Side by side, by {cell(attribute)}", "", text, ""]
+            lines += _metrics_of(pair, rows, attribute, headings)
     lines += ["", *(f"- {cell(note)}" for note in notes), f"- {how}"]
     return "\n".join(lines) + "\n"
 
@@ -83,10 +86,18 @@ def lead_lines(rows: Sequence[Row], headings: Headings, ranking: Ranking) -> lis
         if row["ahead_of"] is None or row["low"] is None:
             continue
         verdict = "is better than" if row["low"] > 0 else "is not clearly better than"
-        ends = f"{number(row['value'])} ({number(row['low'])} to {number(row['high'])})"
-        metric = headings.metrics[row["metric"]]
-        lines.append(f"- {cell(row['system'])} {verdict} {cell(row['ahead_of'])}: {metric} is {word} by {ends}.")
+        metric, lead = headings.metrics[row["metric"]], number_with_ends(row["value"], row["low"], row["high"])
+        lines.append(f"- {cell(row['system'])} {verdict} {cell(row['ahead_of'])}: {metric} is {word} by {lead}.")
     return lines
+
+
+def number_with_ends(value: float | None, low: float | None, high: float | None) -> str:
+    """A number and its interval, if there is one.
+
+    >>> number_with_ends(0.5, 0.25, 1.0), number_with_ends(0.5, None, None)
+    ('0.500 (0.250 to 1.000)', '0.500')
+    """
+    return number(value) if low is None else f"{number(value)} ({number(low)} to {number(high)})"
 
 
 def _all_metrics(rows: Sequence[Row], names: Sequence[str], headings: Headings, ranking: Ranking) -> list[str]:
@@ -105,7 +116,7 @@ def _by_group(
     units, differ there.
     """
     leads = {
-        row["group"]: _with_ends(row)
+        row["group"]: number_with_ends(row["value"], row["low"], row["high"])
         for row in rows
         if row["attribute"] == attribute and [row["system"], row["ahead_of"]] == [*names[:2]]
     }
@@ -118,23 +129,18 @@ def _by_group(
     return table([cell(attribute), *map(cell, names), *ahead, *_count_heads(headings)], lines)
 
 
-def _of_system(rows: Sequence[Row], name: str, attribute: str, headings: Headings) -> list[str]:
+def _metrics_of(names: Sequence[str], rows: Sequence[Row], attribute: str, headings: Headings) -> list[str]:
+    """Each metric in each group and in all: of one system; or of two, and how far the second is above."""
     lines = []
     for label, own in [*_own(rows, attribute).items(), *_own(rows, None).items()]:
-        cells = [_value(own[name, metric], headings) for metric in headings.metrics]
-        lines.append([cell(label), *cells, *_counts(own, name, headings)])
+        cells = [
+            _pair(*(own[name, metric]["value"] for name in names))
+            if len(names) == 2
+            else _value(own[names[0], metric], headings)
+            for metric in headings.metrics
+        ]
+        lines.append([cell(label), *cells, *_counts(own, names[0], headings)])
     return table([cell(attribute), *headings.metrics.values(), *_count_heads(headings)], lines)
-
-
-def _side_by_side(rows: Sequence[Row], attribute: str, headings: Headings) -> list[str]:
-    """Each metric of two systems, in the order in which they were compared, and how far the second is above."""
-    first, second = dict.fromkeys(row["system"] for row in rows)
-    text = f"Each cell: {cell(first)} / {cell(second)} / the second minus the first (before rounding)."
-    lines = []
-    for label, own in [*_own(rows, attribute).items(), *_own(rows, None).items()]:
-        pairs = [_pair(own[first, metric]["value"], own[second, metric]["value"]) for metric in headings.metrics]
-        lines.append([cell(label), *pairs, *_counts(own, first, headings)])
-    return [text, "", *table([cell(attribute), *headings.metrics.values(), *_count_heads(headings)], lines)]
 
 
 def _pair(first: float | None, second: float | None) -> str:
@@ -151,7 +157,7 @@ def _pair(first: float | None, second: float | None) -> str:
 def _value(row: Row, headings: Headings, *, with_ends: bool = False) -> str:
     if row["metric"] in headings.counts and row["value"] is not None:
         return f"{row['value']:,.0f}"
-    return _with_ends(row) if with_ends else number(row["value"])
+    return number_with_ends(row["value"], row["low"], row["high"]) if with_ends else number(row["value"])
 
 
 def _count_heads(headings: Headings) -> list[str]:
@@ -162,11 +168,6 @@ def _counts(own: Mapping[tuple[str, str], Row], name: str, headings: Headings) -
     """How many units a group has, and what else is counted in them."""
     units = own[name, next(iter(headings.metrics))]["units"]
     return [str(units), *(f"{own[name, metric]['value']:.0f}" for metric in headings.beside)]
-
-
-def _with_ends(row: Row) -> str:
-    ends = "" if row["low"] is None else f" ({number(row['low'])} to {number(row['high'])})"
-    return number(row["value"]) + ends
 
 
 def _units(whole: Row, own: Mapping[tuple[str, str], Row], headings: Headings) -> str:

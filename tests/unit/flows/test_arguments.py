@@ -1,13 +1,25 @@
 """Commands from signatures: what a parameter's type and its line in the docstring become on the command line."""
 
 import argparse
+import inspect
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 import pytest
 
 from flows.cli.arguments import add_command, number, whole
-from flows.parameters import MOST, MOST_RESAMPLES, Argument, Count, Option, Resamples, Share, descriptions
+from flows.parameters import (
+    MOST,
+    MOST_RESAMPLES,
+    Argument,
+    Count,
+    Doc,
+    Option,
+    Resamples,
+    Share,
+    descriptions,
+    documented,
+)
 from schemas.errors import BadInput
 
 
@@ -103,6 +115,30 @@ def test_help_says_what_the_docstring_says():
         "Show it. In the help of all commands this sentence is left out.",
     ):
         assert line in text
+
+
+def test_what_the_docstring_leaves_out_the_types_say():
+    @documented
+    def measure(
+        first: Annotated[str, Option("A"), Doc("Of its type.")] | None,
+        place: str,
+        other: Annotated[Annotated[str, Doc("Of the inner type.")], Doc("word " * 25)],
+        last: Annotated[str, Doc("Of its type.")],
+        undescribed: str,
+    ) -> None:
+        """Measure.
+
+        Args:
+            place: Here,
+                or there.
+            last: Its own.
+
+        """
+
+    assert inspect.getdoc(measure) == (
+        "Measure.\n\nArgs:\n    first: Of its type.\n    place: Here,\n        or there.\n"
+        f"    other: {' '.join(['word'] * 21)}\n        word word word word\n    last: Its own."
+    )
 
 
 @pytest.mark.parametrize("text", ["-1", "1.5", "many", "", "9" * 30])

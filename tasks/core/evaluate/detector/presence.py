@@ -13,6 +13,7 @@ from schemas.tables import THRESHOLDS
 from tasks.core.evaluate.categories import CATEGORY
 from tasks.core.evaluate.matching import Detections, DrawnFigures
 from tasks.core.evaluate.systems import Groups, unit_groups
+from tasks.core.evaluate.systems_page import number_with_ends
 from tasks.core.markdown import cell, number, table
 
 GRID = tuple(place / 100 for place in range(5, 100, 5))
@@ -143,7 +144,12 @@ def threshold_lines(thresholds: pa.Table, systems: Sequence[str]) -> list[str]:
     """A table of some thresholds over all images, in Markdown."""
     whole = [row for row in thresholds.to_pylist() if row["attribute"] is None and row["threshold"] in _SHOWN_AT]
     lines = [
-        [cell(name), f"{row['threshold']:.2f}", number(row["kept_share"]), *(_with_ends(row, of) for of in _OF_BOTH)]
+        [
+            cell(name),
+            f"{row['threshold']:.2f}",
+            number(row["kept_share"]),
+            *(number_with_ends(row[of], row[f"{of}_low"], row[f"{of}_high"]) for of in _OF_BOTH),
+        ]
         for name in systems
         for row in whole
         if row["system"] == name
@@ -174,8 +180,3 @@ def _rows(seen: Presence, times: NDArray[np.int64]) -> Iterator[Row]:
             "precision_low": precision[0],
             "precision_high": precision[1],
         }
-
-
-def _with_ends(row: Row, name: str) -> str:
-    low, high = number(row[f"{name}_low"]), number(row[f"{name}_high"])
-    return f"{number(row[name])} ({low} to {high})" if low else number(row[name])

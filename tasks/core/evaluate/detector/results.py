@@ -12,7 +12,7 @@ from schemas.errors import BadInput
 from schemas.phrases import counted, quoted
 from tasks.core.coco.ids import Id, count_with_examples, id_order
 from tasks.core.coco.results import read_results
-from tasks.core.evaluate.matching import Detections, sort_detections
+from tasks.core.evaluate.matching import Detections, rows_of_images, sort_detections, xywh_array
 
 
 def detections_of_results(
@@ -79,6 +79,5 @@ def _select(boxes: Detections, which: NDArray[np.bool_]) -> Detections:
 
 
 def _detections(images: pa.Table, boxes: pa.Table) -> Detections:
-    rows = np.asarray(pc.index_in(boxes["image_id"], value_set=images["image_id"].combine_chunks()), np.int64)
-    xywh = np.array(boxes["xywh_px"].to_pylist(), np.float64).reshape(-1, 4)
-    return sort_detections(rows, xywh, np.asarray(boxes["score"], np.float64))
+    rows = np.asarray(rows_of_images(images, boxes), np.int64)
+    return sort_detections(rows, xywh_array(boxes["xywh_px"]), np.asarray(boxes["score"], np.float64))

@@ -12,7 +12,7 @@ from schemas.errors import BadInput
 from schemas.phrases import counted, quoted
 from tasks.core.coco.box import MAX_PX
 from tasks.core.columns import Column, whole
-from tasks.core.evaluate.matching import DrawnFigures, figures_of
+from tasks.core.evaluate.matching import DrawnFigures, figures_of, rank_order, rows_of_images, xywh_array
 
 Floats = NDArray[np.float64]
 
@@ -63,9 +63,7 @@ def posed_figures_of(images: pa.Table, figures: pa.Table, joints: int, lengths: 
     A figure whose area is missing, NaN or 0 has that of its box: with an area of 0 only a pose without any error would
     be right. Raises BadInput for keypoints of another number of joints, and for a given one beyond MAX_PX.
     """
-    in_order = figures.take(
-        pc.sort_indices(pc.index_in(figures["image_id"], value_set=images["image_id"].combine_chunks()))
-    )
+    in_order = figures.take(pc.sort_indices(rows_of_images(images, figures)))
     drawn = figures_of(images, in_order)
     keypoints = _points("truth", in_order["keypoints_xyv"], joints, lengths)
     given = keypoints[keypoints[..., 2] > 0]
@@ -85,7 +83,7 @@ def poses_of(name: str, images: pa.Table, results: pa.Table, joints: int, length
     truth does not have, for keypoints of another number of joints or of none, for a score that is not finite, and for
     coordinates beyond MAX_PX.
     """
-    row = pc.index_in(results["image_id"], value_set=images["image_id"].combine_chunks())
+    row = rows_of_images(images, results)
     if row.null_count:
         unknown = results["image_id"].filter(pc.is_null(row)).to_pylist()[0]
         raise BadInput(f"{name}: expected the truth's image ids, got {quoted(unknown)}")
@@ -103,15 +101,15 @@ def poses_of(name: str, images: pa.Table, results: pa.Table, joints: int, length
 
 
 def sort_poses(image: NDArray[np.int64], keypoints_xy: Floats, score: Floats, xywh_px: Floats | None = None) -> Poses:
-    """Poses by image, then by falling score, then by their points and boxes: x and y of the first joint, and so on.
+    """Poses by image, then by falling score, then by their points and boxes: x and y of the first joint, and so on (see
+    `rank_order`).
 
-    Scores go by the order of poses that have equal ones: so it does not depend on where the poses come from. The area
-    of a pose, which says whether it counts as wrong among medium or large figures, is that of its box; without a box
-    (NaN), of what its points span, as in COCO's own tools.
+    The area of a pose, which says whether it counts as wrong among medium or large figures, is that of its box; without
+    a box (NaN), of what its points span, as in COCO's own tools.
     """
     boxes = np.full((len(score), 4), np.nan) if xywh_px is None else xywh_px
     keys = np.concatenate([keypoints_xy.reshape(len(score), 2 * keypoints_xy.shape[1]), boxes], axis=1)
-    order = np.lexsort((*keys.T[::-1], -score, image))
+    order = rank_order(image, score, keys)
     with np.errstate(over="ignore", invalid="ignore"):  # of 1e308 px
         span = np.ptp(keypoints_xy, axis=1).prod(axis=1) if keypoints_xy.size else np.zeros(len(score))
         area_px2 = np.where(np.isnan(boxes[:, 2]), span, boxes[:, 2] * boxes[:, 3])
@@ -127,8 +125,7 @@ def _boxes(name: str, results: pa.Table) -> Floats:
             raise BadInput(
                 f"{name}: expected a box as [x, y, width, height] in px, got {counted(strange[0], 'number')}"
             )
-        numbers = np.asarray(pc.list_flatten(whole(results["xywh_px"])), np.float64)
-        boxes[results["xywh_px"].is_valid().to_numpy()] = numbers.reshape(-1, 4)
+        boxes[results["xywh_px"].is_valid().to_numpy()] = xywh_array(results["xywh_px"])
     return boxes
 
 

@@ -11,6 +11,7 @@ from schemas.phrases import counted
 from tasks.core.evaluate.recognition.recognise import Recognition
 from tasks.core.evaluate.recognition.scores import scorer
 from tasks.core.evaluate.recognition.tables import Gallery, Predictions, Queries
+from tasks.core.evaluate.systems_page import number_with_ends
 from tasks.core.markdown import cell, number, table
 
 Row = dict[str, Any]
@@ -86,14 +87,10 @@ def _gap_lines(title: str, rows: Sequence[Row], column: str, head: Callable[[Any
     """A line for each system, with its GAP and the interval for each value of a column."""
     if not rows:
         return []
-    gaps = {(row["system"], row[column]): number(row["gap"]) + _ends(row) for row in rows}
+    gaps = {(row["system"], row[column]): number_with_ends(row["gap"], row["low"], row["high"]) for row in rows}
     names, values = (dict.fromkeys(row[key] for row in rows) for key in ("system", column))
     lines = [[cell(name), *(gaps[name, value] for value in values)] for name in names]
     return [title, "", *table(["system", *map(head, values)], lines)]
-
-
-def _ends(row: Row) -> str:
-    return "" if row["low"] is None else f" ({number(row['low'])} to {number(row['high'])})"
 
 
 def _size_lines(rows: Sequence[Row]) -> list[str]:

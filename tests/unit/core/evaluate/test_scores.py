@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from tasks.core.evaluate import NAMES, box_scores, release_scores
-from tasks.core.evaluate.scores import sort_results
+from tasks.core.evaluate.scores import NAMES, box_scores, release_scores, sort_results
 
 
 def document(
