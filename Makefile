@@ -65,10 +65,10 @@ build: $(READY) $(MUSEUM)/works.csv ## build and check a release of the pretend 
 serve: $(READY) ## Prefect's server with its web page, a worker and all deployments, until Ctrl-C (docs/operate.md)
 	$(BIN)/bilderatlas serve --store $(STORE)
 
-test: $(READY) ## every check, and every test but test-live, test-readers and test-contracts (about 13 minutes)
+test: $(READY) ## every check, and every test but test-live, test-readers and test-contracts (about 12 minutes)
 	$(MAKE) --no-print-directory --jobs=2 lint types imports tests
 
-check: $(READY) ## the quick checks: lint, types, imports and unit tests (under 3 minutes)
+check: $(READY) ## the quick checks: lint, types, imports and unit tests (two and a half minutes, the first time four)
 	$(MAKE) --no-print-directory --jobs=2 lint types imports unit
 
 lint: $(READY) ## ruff's rules and formatting
