@@ -17,7 +17,8 @@ class HashSpec(NamedTuple):
 
     method: imagehash's function. settings: its arguments. bits: how many it has. radius_bits: up to how many bits apart
     two pictures are compared closely: of the paintings of People-Art 5 in 100,000 pairs of different ones or fewer are
-    so near, and of copies of half the size 99 in 100 are; None: it finds no pairs.
+    so near, and of copies of half the size 99 in 100 are; at most 16 for each word, as far as the search goes; None: it
+    finds no pairs.
     """
 
     method: str

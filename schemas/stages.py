@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from schemas.base import Frozen, Name, Score, is_unset
 from schemas.detect import Detect
-from schemas.hash_kinds import HASHES, HashKind
+from schemas.hash_kinds import HASHES, HashKind, WorkHash
 from schemas.phrases import LONGEST_PLACE, quoted
 from schemas.preferences import MOST_RULES, Preference
 from schemas.reasons import FAILURES_IN_BYTES, PASSING, REFUSALS, Reason
@@ -17,6 +17,8 @@ from schemas.sample import Sample
 from schemas.screen import Screen
 from schemas.split import Split
 from schemas.stage import SeededStage, Stage, Surroundings, column_problems, with_score
+
+_WORK_HASHES = ", ".join(get_args(WorkHash))
 
 HIGHEST_MAX_PIXELS = 1_000_000_000
 """The highest limit that a recipe can set. Stored images have passed their recipe's limit: none has more pixels."""
@@ -89,9 +91,8 @@ class Hash(Stage):
         (),
         max_length=len(HASHES),
         exclude_if=is_unset,
-        description="Other hashes, by imagehash itself, of each thumbnail: ahash64, dhash64, whash64, ahash256, "
-        "dhash256, whash256 and colorhash. Each becomes an attribute of its name, which the release has and a screen "
-        "may ask for (docs/dedup.md)",
+        description=f"Other hashes, by imagehash itself, of each thumbnail: {_WORK_HASHES} and colorhash. Each becomes "
+        "an attribute of its name, which the release has and a screen may ask for (docs/dedup.md)",
     )
 
 
@@ -123,10 +124,9 @@ class Dedup(Stage):
         description="What finds the pairs to compare closely. By hashes: phash (required): copies in another size, "
         "quality or colour; crops: copies that lost up to a quarter of a side; tilted: copies turned by 5 degrees; "
         "inner: copies with a mount, a border, or padded; mirrored: mirror images; turned: copies turned by 90, 180 or "
-        "270 degrees; ahash64, dhash64, whash64, ahash256, dhash256, whash256: pictures whose hashes by imagehash are "
-        "near, each within a radius of its own. By keypoints: local: whatever shows a part of another picture, as "
-        "details, halves, screenshots and photographs taken askew do; leave it out of collections of more than some "
-        "200,000 images",
+        f"270 degrees; {_WORK_HASHES}: pictures whose hashes by imagehash are near, each within a radius of its own. "
+        "By keypoints: local: whatever shows a part of another picture, as details, halves, screenshots and "
+        "photographs taken askew do; leave it out of collections of more than some 200,000 images",
     )
     radius_bits: int = Field(
         12,

@@ -40,7 +40,7 @@ def decide(view: pa.Table, settings: Screen) -> pa.Table:
     `figures`: their number, null where no annotation or detector has counted them, which passes no limit. `is_included`
     (optional) marks records that a person included: they pass every check. A row that fails several checks gets the
     first of: rights, style, where (the conditions by the names of their columns), bytes, pixels, side, aspect, blank,
-    colour, blur, border, object, too few figures, too many.
+    colour, the other limits of scores as they are declared, too few figures, too many.
     """
     checks = [
         *_record_checks(view, settings),

@@ -18,6 +18,11 @@ _NOT_THERE = object()
 _OUTSIDE = {"name", "title", "description", "bindings", "manners"}
 """What a recipe says that decides nothing."""
 
+
+def _limits(reason: Reason) -> tuple[str, ...]:
+    return tuple(f"scores.{limit}" for limit, its_reason in LIMIT_REASONS.items() if its_reason is reason)
+
+
 _FIELDS: dict[Reason, tuple[str, ...]] = {
     Reason.TOO_MANY_BYTES: ("max_bytes",),
     Reason.TOO_MANY_PIXELS: ("max_pixels",),
@@ -30,8 +35,8 @@ _FIELDS: dict[Reason, tuple[str, ...]] = {
     Reason.WHERE_NOT_MET: ("where",),
     Reason.OUTSIDE_PIXELS: ("pixels",),
     Reason.OUTSIDE_BYTES: ("bytes",),
-    **{reason: (f"scores.{limit}",) for limit, reason in LIMIT_REASONS.items()},
-    Reason.NOT_IN_COLOUR: ("colour", "least_chroma", "scores.least_colourfulness"),
+    **{reason: _limits(reason) for reason in LIMIT_REASONS.values()},
+    Reason.NOT_IN_COLOUR: ("colour", "least_chroma", *_limits(Reason.NOT_IN_COLOUR)),
     Reason.IN_COLOUR: ("colour", "least_chroma"),
 }
 """Settings of the stage that can drop for a reason; for other reasons all of the stage."""

@@ -6,6 +6,7 @@ import pytest
 
 from schemas.hash_kinds import HASHES, HashKind, WorkHash, hash_attributes
 from schemas.recipe import Recipe
+from tasks.core.dedup.search import MAX_RADIUS_BITS
 
 
 def recipe(also: Any, *stages: Any, **changes: Any) -> Recipe:
@@ -86,3 +87,8 @@ def test_each_hash_is_declared_once():
     assert {kind: spec.words for kind, spec in HASHES.items() if spec.words > 1} == dict.fromkeys(
         ["ahash256", "dhash256", "whash256"], 4
     )
+
+
+def test_no_radius_is_larger_than_the_search_goes():
+    """Each word of a hash is searched alone, within its share of the radius."""
+    assert all((spec.radius_bits or 0) // spec.words <= MAX_RADIUS_BITS for spec in HASHES.values())
