@@ -27,6 +27,7 @@ from benchmarks import results
 from schemas.manifests import ReleaseManifest
 from schemas.tables import ANNOTATIONS, EDGES, IMAGES, LEDGER, RECORDS
 from tasks.core.export import digest
+from tasks.io.files import contracts
 from tasks.io.store.drafts import Draft
 from tasks.io.store.store import Store
 
@@ -107,7 +108,7 @@ def write(folder: Path, count: int, *, is_newer: bool) -> str:
             previous=f"{0:012x}" if is_newer else None,
             lineage=1,
             split_sha256="",
-            contract_version="2.3.0",
+            contract_version=contracts.version(),
             content_sha256="",
             recipe_sha256=version,
             counts={},

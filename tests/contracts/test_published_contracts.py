@@ -1,6 +1,7 @@
 """What was once promised stays: contracts as they are against those that were published."""
 
 import itertools
+import shutil
 from pathlib import Path
 
 import pytest
@@ -8,10 +9,10 @@ import pytest
 from schemas.contract import numbers
 from tasks.core.contract import changes
 from tasks.io.files import contracts
-from tests.support.freeze_contracts import CONTRACTS, PRODUCTS
+from tests.support.freeze_contracts import CONTRACTS, PRODUCTS, raise_version
 
 PUBLISHED = CONTRACTS / "published"
-HOW = "run `python -m tests.support.freeze_contracts` where this is a new version; else raise it"
+HOW = "`python -m tests.support.freeze_contracts VERSION` writes a new version and keeps it"
 
 
 @pytest.mark.parametrize(("product", "folder"), PRODUCTS.items())
@@ -38,3 +39,14 @@ def test_no_version_breaks_readers_of_those_before_it(product: str, folder: Path
         before, after = (numbers(next(iter(of.values())).version) for of in (old, new))
         broken = [change.sentence for change in changes(old, new) if change.is_breaking]
         assert after[0] > before[0] or broken == [], f"{before} to {after}"
+
+
+@pytest.mark.parametrize("folder", PRODUCTS.values())
+def test_a_new_version_is_written_into_every_file_and_changes_nothing_else(folder: Path, tmp_path: Path):
+    raised = Path(shutil.copytree(folder, tmp_path / folder.name))
+    raise_version(raised, "9.8.7")
+    assert {contract.version for contract in contracts.read(str(raised)).values()} == {"9.8.7"}
+    for path in folder.iterdir():
+        lines = zip(path.read_text().splitlines(), (raised / path.name).read_text().splitlines(), strict=True)
+        (changed,) = [new for old, new in lines if old != new]
+        assert changed.endswith("9.8.7"), path.name
