@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from schemas.errors import BadInput
 from schemas.file_names import FileNames
 from schemas.keypoints import KeypointScheme
-from tasks.core.coco.ids import Id, id_order, read_id
+from tasks.core.coco.ids import Id, id_order
 from tasks.core.coco.keypoints import VISIBILITIES, BadKeypoints, called, check_names
-from tasks.core.coco.reader import Image, read_categories, read_images, read_json
+from tasks.core.coco.reader import read_categories, read_images, read_joints, read_json
 from tasks.core.coco.results import Detection, read_results
 
 Floats = NDArray[np.float32]
@@ -90,12 +90,15 @@ def import_detections(document: bytes, results: bytes, classes: Collection[int])
     document does not list, for a wanted class that is none of the document's categories, where it has any, and for
     keypoints of a wanted class with a visibility other than 0, 1 and 2, such as a confidence.
     """
-    images = _images(document, classes)
+    fields = read_json("images", document)
+    images = read_images("images", fields)
+    _check_categories(fields, classes)
     by_sha256, by_name = {}, {}
     # of several that are one file, the smallest id stands
     for image in sorted(images.values(), key=lambda image: id_order(image.image_id), reverse=True):
-        if sha256 := _sha256(image):
-            by_sha256[sha256] = image.image_id
+        digests = (image.metadata.get("sha256"), image.row.get("sha256"))
+        if sha256 := next((digest for digest in digests if isinstance(digest, str)), ""):
+            by_sha256[sha256.lower()] = image.image_id
         elif image.file_name:
             by_name[image.file_name] = image.image_id
     times = Counter(_base(name) for name in by_name)
@@ -105,7 +108,7 @@ def import_detections(document: bytes, results: bytes, classes: Collection[int])
         if detection.image_id not in images:
             raise BadInput(f"results: expected ids of images that are listed, got {detection.image_id}")
     detections = [detection for detection in detections if detection.category_id in classes]
-    keypoints = _keypoints(document, detections)
+    keypoints = _keypoints(fields, detections)
     rows, boxes = _boxes(detections)
     file_names, base_names = FileNames(by_name), FileNames(by_base)
     return ImportedDetections(by_sha256, by_name, by_base, file_names, base_names, rows, boxes, keypoints)
@@ -131,39 +134,26 @@ def _base(name: str) -> str:
     return name.rsplit("/", 1)[-1]
 
 
-def _images(data: bytes, classes: Collection[int]) -> dict[Id, Image]:
-    document = read_json("images", data)
-    images = read_images("images", document)
+def _check_categories(document: Any, classes: Collection[int]) -> None:
     categories = read_categories("images", document) if document.get("categories") else {}
     if categories and (missing := sorted({*classes} - categories.keys())):
         known = sorted(categories, key=id_order)[:20]
         raise BadInput(f"images: expected a category of id {missing[0]}, got {known}")
-    return images
 
 
-def _keypoints(data: bytes, detections: list[Detection]) -> dict[Id, ClassKeypoints]:
+def _keypoints(document: Any, detections: list[Detection]) -> dict[Id, ClassKeypoints]:
     """The keypoints of each class. Raises BadInput for a visibility that a release can't hold."""
-    posed = [detection for detection in detections if detection.keypoints_xyv]
-    named = {
-        read_id(row["id"]): row["keypoints"]
-        for row in (read_json("images", data).get("categories") or () if posed else ())
-        if row.get("keypoints")
-    }
     counts: dict[Id, set[int]] = {}
-    for detection in posed:
-        numbers = detection.keypoints_xyv or []
-        counts.setdefault(detection.category_id, set()).add(len(numbers) // 3)
-        if strange := [v for v in numbers[2::3] if v not in VISIBILITIES]:
-            raise BadInput(
-                f"results: expected a visibility of 0, 1 or 2 for each keypoint, got {strange[0]:g}: a confidence is "
-                "none, so write 2 for the points that you trust and 0 for the others, or leave the keypoints out"
-            )
-    return {number: ClassKeypoints(frozenset(of), named.get(number)) for number, of in counts.items()}
-
-
-def _sha256(image: Image) -> str:
-    digests = (image.metadata.get("sha256"), image.row.get("sha256"))
-    return next((digest for digest in digests if isinstance(digest, str)), "").lower()
+    for detection in detections:
+        if numbers := detection.keypoints_xyv:
+            counts.setdefault(detection.category_id, set()).add(len(numbers) // 3)
+            if strange := [v for v in numbers[2::3] if v not in VISIBILITIES]:
+                raise BadInput(
+                    f"results: expected a visibility of 0, 1 or 2 for each keypoint, got {strange[0]:g}: a confidence "
+                    "is none, so write 2 for the points that you trust and 0 for the others, or leave the keypoints out"
+                )
+    named = read_joints("images", document) if counts and document.get("categories") else {}
+    return {number: ClassKeypoints(frozenset(of), named.get(number) or None) for number, of in counts.items()}
 
 
 def _boxes(detections: list[Detection]) -> tuple[dict[Id, slice], Boxes]:

@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 from tasks.core.coco.box import area_px2, box_polygon, read_box
@@ -41,7 +42,10 @@ def file_names(works: Sequence[Work]) -> dict[int, str]:
     >>> file_names([Work(7, "Juan Gris", "Nature morte à la guitare", 1913, "jpg"), Work(8, None, "???", None, "png")])
     {7: 'juan-gris_nature-morte-a-la-guitare-1913.jpg', 8: 'unknown-artist_untitled.png'}
     """
-    stems = {work.image_id: _stem(work) for work in works}
+    stems = {}
+    for work in works:
+        year = "" if work.year is None else f"-{work.year}"
+        stems[work.image_id] = f"{_slug(work.artist) or 'unknown-artist'}_{_slug(work.title) or 'untitled'}{year}"
     # not by extension: who converts the files must find no two of one name, either
     times = Counter(stems.values())
     return {
@@ -62,21 +66,15 @@ def popart_file(document: Mapping[str, Any], names: Mapping[int, str]) -> Popart
 
     Raises LookupError, TypeError or ValueError where it is not as a release has it.
     """
-    annotations, hidden = [], 0
-    for box in document["annotations"]:
-        keypoints, ones = _keypoints(box.get("keypoints") or [])
-        hidden += ones
-        annotations.append(_annotation(box, keypoints))
-    return PopartFile(
-        {
-            "info": document["info"],
-            "licenses": document["licenses"],
-            "images": [_image(image, names[image["id"]]) for image in document["images"]],
-            "annotations": annotations,
-            "categories": document["categories"],
-        },
-        hidden,
-    )
+    fields = {
+        "info": document["info"],
+        "licenses": document["licenses"],
+        "images": [_image(image, names[image["id"]]) for image in document["images"]],
+        "annotations": [_annotation(box) for box in document["annotations"]],
+        "categories": document["categories"],
+    }
+    visibilities = (v for box in document["annotations"] for v in (box.get("keypoints") or ())[2::3])
+    return PopartFile(fields, sum(v == _HIDDEN for v in visibilities))
 
 
 def _image(image: Mapping[str, Any], file_name: str) -> Row:
@@ -92,8 +90,8 @@ def _image(image: Mapping[str, Any], file_name: str) -> Row:
     }
 
 
-def _annotation(box: Mapping[str, Any], keypoints: list[float]) -> Row:
-    xywh_px = read_box(box["bbox"])
+def _annotation(box: Mapping[str, Any]) -> Row:
+    xywh_px, xyv = read_box(box["bbox"]), box.get("keypoints") or []
     plain = {
         **{name: box[name] for name in ("id", "image_id", "category_id")},
         "area": round(area_px2(xywh_px), 2),
@@ -101,20 +99,9 @@ def _annotation(box: Mapping[str, Any], keypoints: list[float]) -> Row:
         "segmentation": box_polygon(xywh_px),
         "iscrowd": box["iscrowd"],
     }
-    labelled = sum(v > 0 for v in keypoints[2::3])
-    return {**plain, "keypoints": keypoints, "num_keypoints": labelled} if labelled else plain
-
-
-def _keypoints(xyv: Sequence[float]) -> tuple[list[float], int]:
-    """x, y, v of each point as PoPArt has them, and how many were hidden."""
-    points = zip(xyv[::3], xyv[1::3], xyv[2::3], strict=True)
-    found = [(x, y, _SEEN) if v else (0, 0, 0) for x, y, v in points]
-    return [value for point in found for value in point], sum(v == _HIDDEN for v in xyv[2::3])
-
-
-def _stem(work: Work) -> str:
-    artist, title = _slug(work.artist) or "unknown-artist", _slug(work.title) or "untitled"
-    return f"{artist}_{title}" if work.year is None else f"{artist}_{title}-{work.year}"
+    points = [(x, y, _SEEN) if v else (0, 0, 0) for x, y, v in zip(xyv[::3], xyv[1::3], xyv[2::3], strict=True)]
+    labelled = sum(v > 0 for _, _, v in points)
+    return {**plain, "keypoints": [*chain(*points)], "num_keypoints": labelled} if labelled else plain
 
 
 def _slug(text: str | None) -> str:
