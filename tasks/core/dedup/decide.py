@@ -1,7 +1,7 @@
 """Which images are copies of each other, which one of them stays, and what lies in one split.
 
-What was taken down is in no build. But the store may still know how it looked; then it is a *witness*: it is compared
-with the records that are there, and whatever turns out to be its copy is taken down, too.
+What was taken down is in no build. But the store may still know how it looked; then it is a *witness*: what turns out
+to be its copy is taken down, too.
 """
 
 from collections import defaultdict
@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from schemas.phrases import counted
 from schemas.reasons import Reason
 from schemas.relations import APART, VERDICTS, Relation
 from schemas.stages import Dedup
@@ -20,7 +21,7 @@ from schemas.tables import DEDUP, EDGES
 from tasks.core import tables
 from tasks.core.columns import bools
 from tasks.core.components import connected_components
-from tasks.core.dedup.groups import NEVER, UNCERTAIN, Pairs, clusters, doubt_weights, tie_weights
+from tasks.core.dedup.groups import NEVER, UNCERTAIN, Pairs, clusters, doubt_weights, pair_numbers, tie_weights
 from tasks.core.dedup.preferences import preference_order
 
 COLUMNS = (
@@ -88,8 +89,9 @@ def decide(view: pa.Table, relations: pa.Table, verdicts: pa.Table, settings: De
     group = connected_components(len(order), np.concatenate([ends[ties.is_bound], np.stack([every, cluster], axis=1)]))
     is_joined = cluster[ends[:, 0]] == cluster[ends[:, 1]]
     links = pairs.take(_strongest_first(pairs, (ties.is_copy_by_verdict | ties.is_copy_by_comparison) & is_joined))
-    stays = _best_of_each(cluster, preference_order(rows))
-    outcome = _outcome(rows["record_id"], blob, stays, group, links)
+    best, order_of_copies = np.empty(len(order), np.int64), preference_order(rows)[::-1]
+    best[cluster[order_of_copies]] = order_of_copies  # the most preferable row of each cluster is written last
+    outcome = _outcome(rows["record_id"], blob, best[cluster], group, links)
     edges = [rows["record_id"].take(pairs["a"]), rows["record_id"].take(pairs["b"]), *pairs.columns[2:], is_joined]
     return outcome.take(np.argsort(order)), pa.table(edges, schema=EDGES)
 
@@ -117,7 +119,7 @@ def _verdicts_of_blobs(names: pa.ChunkedArray, blob: _Rows, verdicts: pa.Table) 
         raise ValueError(f"expected a verdict of {', '.join(VERDICTS)}, got {unknown[0]!r}")
     a, b, present = _pairs_present(names, verdicts)
     is_one = blob[a] == blob[b]
-    numbers = _pair_numbers(np.where(is_one, a, blob[a]), np.where(is_one, b, blob[b]), len(blob))
+    numbers = pair_numbers(np.where(is_one, a, blob[a]), np.where(is_one, b, blob[b]), len(blob))
     word_of: dict[int, int] = {}
     for number, word in zip(numbers.tolist(), present["verdict"].to_pylist(), strict=True):
         word_of[number] = max(VERDICTS.index(word), word_of.get(number, 0))
@@ -133,12 +135,12 @@ def _pairs(sha256: pa.ChunkedArray, blob: _Rows, relations: pa.Table, verdicts: 
     size = len(blob)
     a, b, present = _pairs_present(sha256, relations)
     looked_at = pa.table(
-        [_pair_numbers(a, b, size), *present.select(_PAIR_MEASURES.names[1:]).columns], names=_PAIR_MEASURES.names
+        [pair_numbers(a, b, size), *present.select(_PAIR_MEASURES.names[1:]).columns], names=_PAIR_MEASURES.names
     )
     judged = _ints(verdicts["pair"])
     further = np.flatnonzero(blob != np.arange(size))
     judged_same = judged[blob[judged // size] == blob[judged % size]]
-    same = np.union1d(_pair_numbers(blob[further], further, size), judged_same)
+    same = np.union1d(pair_numbers(blob[further], further, size), judged_same)
     files = [same, pa.repeat(Relation.SAME_FILE.value, len(same)), np.zeros(len(same), np.int16), np.ones(len(same))]
     measured = pa.concat_tables([looked_at.cast(_PAIR_MEASURES), pa.table(files, schema=_PAIR_MEASURES)])
     unmeasured = verdicts.filter(pc.invert(pc.is_in(verdicts["pair"], value_set=measured["pair"])))
@@ -159,11 +161,6 @@ def _pairs_present(values: pa.ChunkedArray, pairs: pa.Table) -> tuple[_Rows, _Ro
     a, b = place.slice(0, len(pairs)), place.slice(len(pairs))
     is_pair = pc.fill_null(pc.not_equal(a, b), False)
     return _ints(a.filter(is_pair)), _ints(b.filter(is_pair)), pairs.filter(is_pair)
-
-
-def _pair_numbers(a: _Rows, b: _Rows, size: int) -> _Rows:
-    """One number for each unordered pair, in the order of (smaller, larger)."""
-    return np.minimum(a, b) * size + np.maximum(a, b)
 
 
 def _ends(pairs: pa.Table) -> Pairs:
@@ -207,13 +204,6 @@ def _strongest_first(pairs: pa.Table, is_chosen: _Mask) -> _Rows:
     return chosen[np.lexsort((-score[chosen], distance[chosen], has_no_verdict[chosen]))]
 
 
-def _best_of_each(cluster: _Rows, order: _Rows) -> _Rows:
-    """For each row the most preferable one of its cluster."""
-    best = np.empty(len(order), np.int64)
-    best[cluster[order[::-1]]] = order[::-1]  # written from the least preferable on: the last one written is the best
-    return best[cluster]
-
-
 def _outcome(names: pa.ChunkedArray, blob: _Rows, stays: _Rows, group: _Rows, links: pa.Table) -> pa.Table:
     """DEDUP outcome of the rows. stays: (N,) the row that is kept in place of each, itself where it is kept."""
     is_dropped, is_same = stays != np.arange(len(stays)), blob[stays] == blob
@@ -253,8 +243,7 @@ def _details(names: pa.ChunkedArray, gone: _Rows, kept: _Rows, links: pa.Table) 
 def _link_text(link: dict[str, Any]) -> str:
     if link["verdict"]:
         return "copy, by verdict"
-    bits = "1 bit" if link["distance_bits"] == 1 else f"{link['distance_bits']} bits"
-    return f"{link['relation']}, {bits} apart, score {link['score']:.3f}"
+    return f"{link['relation']}, {counted(link['distance_bits'], 'bit')} apart, score {link['score']:.3f}"
 
 
 def _next_steps(links: Pairs, goals: list[int]) -> dict[int, int]:
@@ -284,9 +273,9 @@ def decide_with_witnesses(
 ) -> tuple[pa.Table, pa.Table]:
     """Outcome and edges as `decide` gives them, but copies of witnesses are dropped first, as taken down.
 
-    witnesses: the columns of the view, and `detail`: why it was taken down. They are in neither table that comes out.
-    A copy is: what a build with the witnesses would join with one of them; what has one of the relations COPIES to
-    that, unless a person has said that the two are different or only related; and all that a build would join with it.
+    witnesses: the columns of the view, and `detail`: why it was taken down. They are in neither table that comes out. A
+    copy is: what a build with the witnesses would join with one of them; what has one of the relations COPIES to that,
+    unless a person has said that the two are different or only related; and all that a build would join with it.
     """
     if not witnesses.num_rows:
         return decide(view, relations, verdicts, settings)

@@ -16,6 +16,12 @@ from tasks.core.dedup.sizes import APART_SCORE, COPY_SCORE
 Pairs = NDArray[np.int64]
 """(P, 2) numbers of nodes; a pair may come more than once and either way round."""
 
+
+def pair_numbers(a: NDArray[np.int64], b: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    """(P,) one number for each unordered pair of `size` nodes, in the order of (smaller, larger)."""
+    return np.minimum(a, b) * size + np.maximum(a, b)
+
+
 NEVER = -(2**50)
 """The weight of a pair that no ties outweigh: more than a thousand million of the strongest ones."""
 

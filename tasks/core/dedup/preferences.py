@@ -52,10 +52,7 @@ def preference_keys(rows: pa.Table) -> NDArray[np.int64]:
 
 
 def is_second_choice(
-    group_id: pa.ChunkedArray,
-    published: pa.ChunkedArray,
-    role: pa.ChunkedArray,
-    keep: pa.ChunkedArray | None = None,
+    group_id: pa.ChunkedArray, published: pa.ChunkedArray, role: pa.ChunkedArray, keep: pa.ChunkedArray | None = None
 ) -> NDArray[np.bool_]:
     """(N,) which records of a group may be kept only where none of their copies can be.
 
@@ -65,13 +62,13 @@ def is_second_choice(
     the gallery, which stays.
     """
     rank, group = _ranks(published), np.asarray(group_id.combine_chunks().dictionary_encode().indices, np.int64)
-    of_group, has_gallery_image = _highest(group, rank), np.zeros(len(group), np.bool_)
     kept = np.full(len(group), -1) if keep is None else _ranks(keep)
+    of_group = _highest(group, rank)
     of_group = np.where(of_group >= 0, of_group, _highest(group, kept))
     is_elsewhere = ((rank >= 0) & (rank != of_group)) | ((kept >= 0) & (kept != of_group))
+    has_gallery_image = np.zeros(len(group), np.bool_)
     has_gallery_image[group[bools(pc.equal(role, "gallery"))]] = True
-    is_second: NDArray[np.bool_] = is_elsewhere | (bools(pc.equal(role, "query")) & has_gallery_image[group])
-    return is_second
+    return np.asarray(is_elsewhere | (bools(pc.equal(role, "query")) & has_gallery_image[group]))
 
 
 def _ranks(split: pa.ChunkedArray) -> NDArray[np.int64]:
@@ -130,14 +127,14 @@ def folder_regex(pattern: str) -> str:
     >>> folder_regex("Kopien"), folder_regex("**/scans*")
     ('^Kopien/', '^(?:[^/]+/)*scans[^/]*/')
     """
-    folders = unicodedata.normalize("NFC", pattern).split("/")
-    return "^" + "".join(_WILD["**"] if folder == "**" else f"{_folder(folder)}/" for folder in folders)
-
-
-def _folder(pattern: str) -> str:
-    # ** beside letters is a *: it stands for no folders of its own
-    pieces = (piece.replace("**", "*") for piece in _PIECES.findall(pattern))
-    return "".join(_WILD.get(piece) or re.escape(piece) for piece in pieces)
+    regex = "^"
+    for folder in unicodedata.normalize("NFC", pattern).split("/"):
+        if folder == "**":
+            regex += _WILD[folder]
+        else:  # ** beside letters is a *: it stands for no folders of its own
+            pieces = (piece.replace("**", "*") for piece in _PIECES.findall(folder))
+            regex += "".join(_WILD.get(piece) or re.escape(piece) for piece in pieces) + "/"
+    return regex
 
 
 def _column(rule: PlainPreference) -> str:

@@ -2,7 +2,7 @@
 two are compared patch by patch.
 
 Pictures are (height, width) float32, grey levels 0..255. A warp is a (2, 3) float64 matrix that takes a pixel (x, y, 1)
-of the template, pixel centres at whole numbers, to (x, y) in the other picture. Compiled, and free of Python's lock.
+of the template, pixel centres at whole numbers, to (x, y) in the other picture. Free of Python's lock.
 """
 
 import numpy as np
@@ -126,9 +126,8 @@ def _interpolate(picture: Picture, x: float, y: float) -> float:
 
 @compiled
 def align(template: Picture, picture: Picture, warp: Warp, most_steps: int, rim_px: int) -> bool:
-    """Improve the warp in place until a step moves no corner by more than a fiftieth of a pixel.
-
-    Returns False if it finds no way.
+    """Improve the warp in place until a step moves no corner by more than a fiftieth of a pixel. Returns False if it
+    finds no way.
 
     Gauss-Newton over six affine parameters on the squared difference, the gradient taken in the template (inverse
     compositional; Baker & Matthews, IJCV 2004, section 3). Both pictures come from `normalise` and are at least 4 x 4
@@ -171,9 +170,8 @@ def _rim_px(side_px: int, most_px: int) -> int:
 
 @compiled
 def _solve(square: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The x for which square . x = right, by Gauss.
-
-    `square` is symmetric, its diagonal well above 0, and is used up.
+    """The x for which square . x = right, by Gauss. `square` is symmetric, its diagonal well above 0, and is
+    used up.
     """
     size = len(right)
     found = right.copy()

@@ -22,8 +22,8 @@ _FEW_COMPARISONS = 10**8  # a quarter of a second in numpy; importing the compil
 def near_pairs(hashes: Hashes, radius_bits: int, threads: int = 2) -> Pairs:
     """Pairs of rows (i, j), i < j, sorted, whose hashes differ in at most `radius_bits`, and by how many bits.
 
-    hashes: (N,), distinct. Returns (P, 2), (P,). Empty in, empty out. Raises ValueError for equal hashes (group them
-    first: their pairs would grow with the square) and for a radius outside 0..16.
+    hashes: (N,), distinct. Raises ValueError for equal hashes (group them first: their pairs would grow with the
+    square) and for a radius outside 0..16.
 
     >>> near_pairs(np.array([0, 7, 1], np.uint64), 2)[0].tolist()
     [[0, 2], [1, 2]]
@@ -40,8 +40,8 @@ def near_pairs_between(left: Hashes, right: Hashes, radius_bits: int, threads: i
     """Pairs (i, j), sorted, i a row of `left` and j of `right`, whose hashes differ in at most `radius_bits`, and by
     how many bits.
 
-    left: (N,), right: (M,), each distinct in itself; a hash in both is a pair 0 bits apart. Returns (P, 2), (P,).
-    Raises as `near_pairs` does.
+    left: (N,), right: (M,), each distinct in itself; a hash in both is a pair 0 bits apart. Raises as `near_pairs`
+    does.
 
     >>> near_pairs_between(np.array([0], np.uint64), np.array([255, 0, 1], np.uint64), 1)[0].tolist()
     [[0, 1], [0, 2]]
@@ -62,7 +62,7 @@ def piece_pairs(hashes: int, pieces: int) -> list[tuple[range, range]]:
     """Rows of each two pieces that are searched together, and of each piece with itself: the whole of all pairs, once
     each.
 
-    Pieces follow each other and differ by a row at most; of more pieces than hashes some are empty, and left out.
+    Pieces follow each other and differ by a row at most; empty ones, of more pieces than hashes, are left out.
 
     >>> piece_pairs(5, 2)
     [(range(0, 3), range(0, 3)), (range(0, 3), range(3, 5)), (range(3, 5), range(3, 5))]
@@ -91,9 +91,8 @@ def _check(radius_bits: int, threads: int, **sides: Hashes) -> None:
 
 
 def _compare_all(left: Hashes, right: Hashes | None, radius_bits: int) -> Hashes:
-    """(P,) row << 32 | other row, sorted, by comparing all; without `right` the pairs within `left`.
-
-    Memory: a block.
+    """(P,) row << 32 | other row, sorted, by comparing all, a block at a time; without `right` the pairs
+    within `left`.
     """
     others = left if right is None else right
     rows = max(1, _COMPARED_AT_ONCE // max(1, len(others)))

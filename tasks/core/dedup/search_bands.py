@@ -6,8 +6,8 @@ Multi-index hashing (Norouzi, Punjani & Fleet, Fast search in Hamming space with
 tolerance for each band: hashes within r bits of each other are within t_k bits in some band k if the tolerances and
 their number add up to r + 1, for otherwise they differ by t_k + 1 bits in every band.
 
-An index holds hashes in the order of the bits of one band; a bucket holds the hashes whose band has one value. Buckets
-whose values follow each other are a tile: small enough for a core's cache, and what one thread is given to do.
+An index holds hashes in the order of the bits of one band; a bucket those whose band has one value. Buckets whose
+values follow each other are a tile: small enough for a core's cache, and what one thread is given to do.
 """
 
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ _FIRST_ROOM = 1024
 
 
 class Index(NamedTuple):
-    """hashes: (N + LANES,), by band value, then row. rows: (N,) where each stood. starts: bucket v is
+    """hashes: (N + LANES,), by band value, then row. rows: (N,) where each stood. Bucket v is
     starts[v]..starts[v + 1].
     """
 
@@ -70,9 +70,7 @@ def _declared(module: Any, name: str, result: Any, argument: Any) -> Any:
 
 
 def _least_distance_of(typing_context: Any, hashes: Any, at: Any, hash_: Any) -> Any:
-    """Least distance of `hash_` to hashes[at : at + LANES], in bits, as one vector: loops over scalars took twice as
-    long.
-    """
+    """In bits, of `hash_` to hashes[at : at + LANES], as one vector: loops over scalars took twice as long."""
     return types.uint64(hashes, types.uint64, types.uint64), _least_distance_code
 
 
@@ -81,9 +79,8 @@ _least_distance: Any = intrinsic(_least_distance_of)
 
 @compiled
 def permute_bits(hash_: np.uint64, table: Hashes) -> np.uint64:
-    """The hash with its bits in another order, which leaves all distances as they are.
-
-    (8, 256) `table` says where each byte's go.
+    """The hash with its bits in another order, which leaves all distances: (8, 256) `table` says where each
+    byte's go.
     """
     found = np.uint64(0)
     for byte in range(8):
@@ -93,10 +90,7 @@ def permute_bits(hash_: np.uint64, table: Hashes) -> np.uint64:
 
 @compiled
 def build_index(hashes: Hashes, table: Hashes, shift: np.uint64, width_bits: int) -> Index:
-    """The dealt hashes in the order of `width_bits` bits from `shift` on, by counting.
-
-    Equal ones in the order of their rows.
-    """
+    """The hashes by `width_bits` bits from `shift` on, by counting; equal ones in the order of their rows."""
     values = np.uint64((1 << width_bits) - 1)
     starts = np.zeros((1 << width_bits) + 2, np.uint32)
     for row in range(len(hashes)):
@@ -164,8 +158,8 @@ def _scan_buckets(
     found: Hashes,
     count: int,
 ) -> int:
-    """The count after the pairs of buckets v and v ^ mask, for `length` values v from each base on (start, stop,
-    length).
+    """The count after the pairs of buckets v and v ^ mask, for `length` values v from each base (start, stop, length)
+    on.
     """
     start, stop, length = bases
     is_within = is_self and mask == np.uint64(0)
@@ -251,8 +245,8 @@ class BandShape(NamedTuple):
 def banded_pairs(left: Hashes, right: Hashes | None, radius_bits: int, threads: int) -> Hashes:
     """(P,) row in `left` << 32 | row in `right`, sorted; without `right`, pairs within `left`, the lower row first.
 
-    Both (N,), without equal hashes in themselves. Memory: 12 bytes a hash and at most 64 MiB a side, and 16 bytes
-    a pair.
+    Both (N,), without equal hashes in themselves. Memory: 12 bytes a hash and at most 64 MiB a side, and 16 bytes a
+    pair.
     """
     kept = left if right is None else right
     order, shares = _balance(kept)
@@ -291,9 +285,8 @@ def masks_of(band: BandShape) -> Hashes:
 
 
 def plan_bands(size: SearchSize, radius_bits: int, shares: dict[BandShape, float]) -> list[BandShape]:
-    """The bands that cost least: at most 64 bits, tolerances and number of bands together radius_bits + 1.
-
-    Widest first.
+    """The bands that cost least, widest first: at most 64 bits, tolerances and number of bands together radius_bits +
+    1.
 
     shares: which part of all pairs a band would have to look at.
     """
@@ -370,13 +363,8 @@ def _kernel_bands(bands: list[BandShape], radius_bits: int) -> Iterator[Band]:
     shift, earlier, tolerances = 0, list[int](), list[int]()
     for band in bands:
         values = (1 << band.width_bits) - 1
-        yield Band(
-            np.uint64(shift),
-            np.uint64(values),
-            np.uint64(radius_bits),
-            np.array(earlier, np.uint64),
-            np.array(tolerances, np.uint64),
-        )
+        before = np.array(earlier, np.uint64), np.array(tolerances, np.uint64)
+        yield Band(np.uint64(shift), np.uint64(values), np.uint64(radius_bits), *before)
         earlier.append(values << shift)
         tolerances.append(band.tolerance_bits)
         shift += band.width_bits
