@@ -21,12 +21,10 @@ _NEAR = 0.005
 
 
 class FigureCounts(NamedTuple):
-    """What is balanced besides images."""
+    """What is balanced besides images. of: (N,) figures of each image that is dealt; by_split: (S,) of those before."""
 
     of: _Ints
-    """(N,) figures of each image that is dealt."""
     by_split: _Ints
-    """(S,) figures that lie in each split already."""
 
 
 def deal_images(
@@ -40,10 +38,10 @@ def deal_images(
 ) -> Ranks:
     """(N,) a split for each image, 0..S-1; of each stratum each split gets as many as its quota.
 
-    names: (N,) unique. quotas: (K, S), `seats.seats_of`. seats: (S,) of one batch.
-    Inside each stratum the images, most figures first, are walked in batches of as many as there are seats (3 train, 1
-    val, 1 test); in each batch chance deals the seats (PoPArt, section 3.3). Ties in the number of figures fall by
-    chance. Without figures all is by chance.
+    names: (N,) unique. quotas: (K, S), `seats_of`. seats: (S,) of one batch. Inside each stratum the images, most
+    figures first, are walked in batches of as many as there are seats (3 train, 1 val, 1 test); in each batch chance
+    deals the seats (PoPArt, section 3.3). Ties in the number of figures fall by chance. Without figures all is by
+    chance.
 
     A few crowded paintings hold many of all figures. So the seats are dealt anew, up to 64 times, until each split's
     share of the figures is within half a point of its share of seats (or half of the largest image's figures, if that
@@ -163,10 +161,14 @@ def seats_of(settled: _Ints, new: _Ints, seats: _Ints, names: Sequence[str], see
 def _nearest_draw(
     free: _Ints, count: int, seats: _Ints, deviation: _Ints, max_deviation: int, named: tuple[object, ...]
 ) -> tuple[_Ints, _Ints]:
-    """The first draw that leaves all within the deviation, or else the nearest; and by how much it moves them."""
+    """How many of each split's free seats are among `count` that are drawn without replacement, and by how much they
+    move all: of the first draw that leaves all within the deviation, or else of the nearest.
+    """
     best, best_step, farthest = free, free, np.inf
+    listed = np.repeat(np.arange(len(free)), free)
     for number in range(_SEAT_TRIES):
-        draw = _draw(free, count, (*named, number))
+        order = np.argsort(_bits(len(listed), (*named, number)), kind="stable")
+        draw = np.bincount(listed[order[:count]], minlength=len(free))
         step = seats.sum() * draw - seats * count
         if (away := np.abs(deviation + step).max()) < farthest:
             best, best_step, farthest = draw, step, away
@@ -183,17 +185,9 @@ def _share_out(lacking: _Ints, count: int, named: tuple[object, ...]) -> _Ints:
     return np.asarray(whole)
 
 
-def _draw(free: _Ints, count: int, named: tuple[object, ...]) -> _Ints:
-    """(S,) how many of each split's free seats are among `count` that are drawn without replacement."""
-    listed = np.repeat(np.arange(len(free)), free)
-    order = np.argsort(_bits(len(listed), named), kind="stable")
-    return np.bincount(listed[order[:count]], minlength=len(free))
-
-
 def _bits(count: int, named: tuple[object, ...]) -> NDArray[np.uint64]:
-    """(count,) 64 bits each, for this name.
-
-    The raw stream of PCG64 is the same in every version of numpy; what draws from it is not.
+    """(count,) 64 bits each, for this name. The raw stream of PCG64 is the same in every version of numpy; what draws
+    from it is not.
     """
     return np.asarray(np.random.PCG64(int.from_bytes(_chance(*named)[:16], "big")).random_raw(count), np.uint64)
 

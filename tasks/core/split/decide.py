@@ -51,9 +51,9 @@ def decide(view: pa.Table, settings: Split) -> pa.Table:
     spellings of one name are one word (`names.spellings`).
 
     A unit lies where any of it was published, in the split of the highest rank (train < val < test); records that were
-    published in another are dropped: nothing that is published moves. Then units of several images are placed
-    (`groups`), then single images are dealt (`seats`, `deal`), so that with what is published they come as near to the
-    ratios as they can, stratum by stratum.
+    published in another are dropped: nothing that is published moves. Then units of several images are placed, then
+    single images are dealt (`deal`), so that with what is published they come as near to the ratios as they can,
+    stratum by stratum.
 
     With `keep` a unit that was never published lies where its source has any of it, in the split of the highest rank;
     records that it has in another one are dropped, too. The ratios apply to the other units alone.
@@ -141,9 +141,9 @@ def is_dealt(view: pa.Table, settings: Split) -> _Mask:
 
 
 def _one_role(view: pa.Table, settings: Split) -> pa.Table:
-    is_kept = bools(view["is_kept"])
+    is_kept, published = bools(view["is_kept"]), view["published"]
     unit = units.units_of(view["record_id"], _bonds(view))
-    mine, split = units.settled_splits(unit, view["published"], _keep(view))
+    mine, split = units.settled_splits(unit, published, _keep(view))
     moves = (mine >= 0) & (mine != split)
     new = is_kept & (split < 0)
     if settings.ratios is None:
@@ -151,25 +151,20 @@ def _one_role(view: pa.Table, settings: Split) -> pa.Table:
     if np.any(new):
         dealt = is_kept & ~moves & ~_is_fixed(view, unit, settings)
         split[dealt] = deal(_rows_where(view, dealt), unit[dealt], split[dealt], settings)
-    reason = pa.array([_JOINED]).take(pa.array(np.zeros(len(unit), np.int8), mask=~moves))
+    reason = detail = pa.array([_JOINED]).take(pa.array(np.zeros(len(unit), np.int8), mask=~moves))
+    if moves.any():
+        why = pc.if_else(pc.is_valid(published), "published", "kept")
+        words = (why, " in ", units.names_of(mine), ", its group in ", units.names_of(split), "")
+        detail = pc.if_else(pa.array(moves), pc.binary_join_element_wise(*words), None)
     outcome = tables.outcome(
         SPLIT,
         view["record_id"],
         group_id=units.take_rows(view["record_id"], unit),
         split=units.names_of(np.where(moves, np.int8(-1), split)),
         reason=reason,
-        detail=pa.array(_move_details(view["published"], mine, split, moves), pa.string()) if moves.any() else reason,
+        detail=detail,
     )
     return _rows_where(outcome, is_kept)
-
-
-def _move_details(published: pa.ChunkedArray, mine: units.Ranks, split: units.Ranks, moves: _Mask) -> list[str | None]:
-    details: list[str | None] = [None] * len(mine)
-    was_published = bools(pc.is_valid(published))
-    for row in np.flatnonzero(moves):
-        why = "published" if was_published[row] else "kept"
-        details[row] = f"{why} in {SPLITS[mine[row]]}, its group in {SPLITS[split[row]]}"
-    return details
 
 
 def _with_roles(view: pa.Table, settings: Split) -> pa.Table:

@@ -20,12 +20,11 @@ def place_units(
     wanted: NDArray[np.float64],
     whole: NDArray[np.float64],
 ) -> _Ints:
-    """(U,) a split for each unit, 0..S-1, so that each label's images and all images come near to what each split is
-    to get.
+    """(U,) a split for each unit, 0..S-1, so that each label's images and all images come near to what each split is to
+    get.
 
     unit, label, images: (M,) that unit u has so many images of label l; each (u, l) once. size: (U,) images of each
-    unit.
-    order: (U,) the units by rank in a draw, which decides between equals. wanted: (L, S) of each label's images
+    unit. order: (U,) the units by rank in a draw, which decides between equals. wanted: (L, S) of each label's images
     how many each split is to get, >= 0; whole: (S,) the same of all images.
 
     The label of which fewest images are left comes first, its largest units first; each goes to the split that lacks
@@ -57,9 +56,8 @@ def place_units(
 
 @compiled
 def _neediest(lacking: NDArray[np.float64], total: NDArray[np.float64], size: int) -> int:
-    """The split that lacks most, of those with room for `size` images.
-
-    Of equals, and without room, the one that lacks most in all.
+    """The split that lacks most, of those with room for `size` images; of equals, and without room, the one that lacks
+    most in all.
     """
     has_room = 2 * total >= size
     if not has_room.any():
@@ -84,9 +82,8 @@ def _place(
     whole: NDArray[np.float64],
     found: _Ints,
 ) -> None:
-    """Fill `found`.
-
-    units: by label, from first_unit[l] on. labels and images: by unit, from first_label[u] on. left: (L,) images.
+    """Fill `found`. units: by label, from first_unit[l] on. labels and images: by unit, from first_label[u] on. left:
+    (L,) images.
     """
     lacking, total = wanted.copy(), whole.copy()
     queue = [(left[label], label) for label in range(len(left)) if left[label] > 0]
