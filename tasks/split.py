@@ -25,7 +25,6 @@ CODE = code_digest(core)
 
 def split(settings: Split, state: State, recipe: Recipe, context: Context) -> Step:
     """A split for each kept record; taken anew if a new record, what is published, a setting or the rule is another.
-
     Raises Refusal where what is published keeps the splits too far from their ratios, or is of another dataset.
     """
     store = runs.store_of(context)
@@ -79,9 +78,7 @@ def _afresh(view: pa.Table, settings: Split) -> pa.Table:
 
 
 def _view(store: Store, settings: Split, state: State, recipe: Recipe, ids: pa.ChunkedArray) -> pa.Table:
-    """The kept records, and what says where they were published: copies that a dedup dropped, and other names of their
-    files.
-    """
+    """The kept records, and what says where they were published: dropped copies, and other names of their files."""
     everyone = _with_dropped_copies(store, state, ids)
     known = grouping_values(store, state, recipe, everyone, {*settings.by, *settings.together})
     sha256 = column_of(store, state.outcome("fetch"), everyone, "sha256")

@@ -45,9 +45,8 @@ class Blobs(NamedTuple):
 
 
 class PairEvidence(NamedTuple):
-    """Relations of compared pairs (a, b, relation, distance_bits, score) and notes for people.
-
-    is_complete: whether all pairs are compared; in a plan some may still be missing.
+    """Relations of compared pairs (a, b, relation, distance_bits, score); is_complete: else a plan has pairs to
+    compare.
     """
 
     relations: pa.Table
@@ -56,9 +55,8 @@ class PairEvidence(NamedTuple):
 
 
 def dedup(settings: Dedup, state: State, recipe: Recipe, context: Context) -> Step:
-    """Compare new pairs, then decide which records are copies and which of them is kept.
-
-    The decision is taken anew only if a pair, the data behind the preference, a verdict, a setting or the code changes.
+    """Compare new pairs, then decide which records are copies and which of them is kept. The decision is taken anew
+    only if a pair, the data behind the preference, a verdict, a setting or the code changes.
     """
     store = runs.store_of(context)
     ids = kept_ids(store, state)
@@ -98,9 +96,8 @@ def check_verdicts(settings: Dedup, context: Context, recipe: Recipe) -> None:
 
 
 def read_verdicts(settings: Dedup, context: Context, known: pa.ChunkedArray | None = None) -> pa.Table:
-    """VERDICTS of the recipe's file; empty where it names none. Raises BadInput where the file can't be read.
-
-    known: ids of the build's records, in whose spelling the verdicts come.
+    """VERDICTS of the recipe's file, in the spelling of known ids of the build's records; empty where it names none.
+    Raises BadInput where the file can't be read.
     """
     if (name := settings.verdicts) is None:
         return VERDICTS.empty_table()
@@ -111,10 +108,7 @@ def read_verdicts(settings: Dedup, context: Context, known: pa.ChunkedArray | No
 
 
 def _view(store: Store, state: State, preference: NDArray[np.int64]) -> pa.Table:
-    """The columns of the decision, and the hashes. Raises BrokenPromise where these are not all of one kind.
-
-    preference: (N,) how much the recipe prefers each kept record.
-    """
+    """The columns of the decision, and the hashes. Raises BrokenPromise where these are not all of one kind."""
     ids = kept_ids(store, state)
     records = columns_of(store, state.records, ids, ("rights_uri", "is_annotated"))
     fetched = columns_of(store, state.outcome("fetch"), ids, ("sha256", "bytes"))
@@ -172,7 +166,6 @@ def _blobs(view: pa.Table) -> Blobs:
 
 def _find_pairs(settings: Dedup, blobs: Blobs, witnessed: pa.Array, context: Context) -> PairEvidence:
     """Search for near hashes and shared places, then compare the pairs; in a plan only what is in the store already.
-
     witnessed: blobs for which all views are hashed, whatever `by` says.
     """
     label = settings.label
@@ -219,9 +212,7 @@ def _find_pairs(settings: Dedup, blobs: Blobs, witnessed: pa.Array, context: Con
 def _view_hashes(
     settings: Dedup, blobs: Blobs, witnessed: pa.Array, context: Context
 ) -> tuple[dict[ViewName, NDArray[np.uint64]], int]:
-    """(N, V) hashes of the views of each name, 0 for what is not asked, and of how many names some are not known yet,
-    in a plan.
-    """
+    """(N, V) hashes of views by name, 0 for what is not asked; and how many names a plan does not know yet."""
     asked = [name for name in VIEW_NAMES if name in settings.by and name != "phash"]
     others = [name for name in VIEW_NAMES if name not in settings.by and len(witnessed)]
     known: dict[ViewName, NDArray[np.uint64]] = {}
@@ -249,8 +240,8 @@ def _near_by_library_hash(kind: WorkHash, blobs: Blobs, context: Context, label:
 
 
 def _without_doubts(relation: pa.ChunkedArray, is_by_other_hash: NDArray[np.bool_]) -> pa.ChunkedArray:
-    """The relations, but null where a pair that only another hash has found is of two works: whole pictures that the
-    program's own hash holds for far apart may be a picture and its detail, which no comparison of wholes shows.
+    """Null where a pair that only another hash has found is of two works: whole pictures that the program's own hash
+    holds for far apart may be a picture and its detail, which no comparison of wholes shows.
     """
     is_apart = pc.is_in(relation, value_set=pa.array(sorted(APART), pa.string()))
     return pc.if_else(pc.and_(is_apart, pa.array(is_by_other_hash)), pa.scalar(None, pa.string()), relation)

@@ -85,9 +85,7 @@ def match_part(pieces: pa.Table, sides: list[TableRef], into: str, context: Cont
 
 
 def local_pairs(blobs: pa.Array, context: Context, label: str) -> local.LocalPairs | None:
-    """All pairs of blobs, by their places in a sorted array, that share enough places; None in a plan that can't say
-    yet.
-    """
+    """All pairs of blobs, by their places in a sorted array, that share enough places; None: a plan can't say yet."""
     store = runs.store_of(context)
     has_all = len(keypoint_places(store, blobs)) == len(blobs)
     known, outgrown = _compared_before(store, blobs)

@@ -65,10 +65,7 @@ def _both_sides(pairs: pa.Table, name: str) -> pa.Table:
 
 
 def stored_relations(blobs: pa.Array, pairs: pa.Table, store: Store) -> pa.Table:
-    """RELATION_COLUMNS of each pair, in order; a row of nulls where none is stored.
-
-    pairs: a, b (places in the sorted blobs) and view.
-    """
+    """RELATION_COLUMNS of pairs (a and b places in the sorted blobs, view), in order; nulls where none is stored."""
     found = [(np.empty(0, np.int64), RELATIONS.empty_table().select(RELATION_COLUMNS))]
     for _, table in store.tables(FOLDER):  # one after the other: as text, pairs take ten times as much memory
         ends = [pc.index_in(table[side], value_set=blobs) for side in ("a", "b")]
@@ -91,9 +88,8 @@ def _codes(a: pa.ChunkedArray, b: pa.ChunkedArray, view: pa.ChunkedArray, blobs:
 def ensure_relations(
     blobs: pa.Array, pairs: pa.Table, sizes: NDArray[np.int64], context: Context, label: str
 ) -> pa.Table:
-    """RELATION_COLUMNS of each pair, compared first where no relation is stored. sizes: (N, 2) px of the blobs.
-
-    In a plan nothing is compared: rows of nulls stay.
+    """RELATION_COLUMNS of each pair, compared first where none is stored; in a plan nulls stay. sizes: (N, 2) px of the
+    blobs.
     """
     store = runs.store_of(context)
     found = stored_relations(blobs, pairs, store)

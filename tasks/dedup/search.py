@@ -110,8 +110,8 @@ def _search_jobs(jobs: list[Job], radii_bits: RadiiBits, context: Context, label
 
 
 def _pieces(jobs: list[Job]) -> list[dict[str, Any]]:
-    """What together makes up all jobs. left, right: the number of the side, where the piece begins and where it ends;
-    right null: the pairs within left.
+    """What together makes up all jobs. left, right: number of the side, start and stop; right null: pairs
+    within left.
     """
     found: list[dict[str, Any]] = []
     side = 0
@@ -157,8 +157,8 @@ def _smaller_hash_left(found: pa.Table) -> pa.Table:
 def _earlier_search(
     store: Store, search_key: str, wholes: Hashes, view_hashes: Hashes
 ) -> tuple[tuple[Hashes, Hashes, pa.Table], list[TableRef]]:
-    """The hashes and pairs that the largest earlier search shares with this one, and searches that this one replaces:
-    all of whose hashes are among these.
+    """Hashes and pairs of the largest earlier search that this one shares; and searches that it replaces: it has all of
+    them.
     """
     best = wholes[:0], view_hashes[:0], SEARCH_PAIRS.empty_table()
     outgrown = []

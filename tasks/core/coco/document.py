@@ -99,10 +99,7 @@ def release_info(title: str, version: str) -> Row:
 
 
 def annotation_origin(boxes: Iterable[Row], *, is_annotated: bool) -> str:
-    """Whose boxes stand in the document of a split with these boxes: people's, or a detector's.
-
-    is_annotated: whether people have annotated any image of the split.
-    """
+    """Whose boxes a split's document has; is_annotated: whether people have annotated any of its images."""
     return "people" if is_annotated or any(box["origin"] != "detector" for box in boxes) else "detector"
 
 
@@ -130,8 +127,8 @@ def split_results(annotations: pa.Table) -> list[Row]:
 
 
 def results_chunks(annotations: pa.Table) -> Iterator[Bytes]:
-    """COCO's results format, as JSON piece by piece: every stored box of the detector in a split, with its score, and
-    with keypoints where it gave any.
+    """COCO's results format, piece by piece: every stored box of the detector in a split, with its score and
+    keypoints.
     """
     yield b"["
     boxes = annotations.filter(pc.equal(annotations["origin"], "detector"))
@@ -185,9 +182,7 @@ def image_entry(image: Row, attributes: Sequence[str] = ()) -> Row:
 
 
 def document_annotation(box: Row) -> Row:
-    """COCO's entry of a row of the annotations table: with the outline and the area of its source's file, where it has
-    them, else with those of the box.
-
+    """COCO's entry of a row of the annotations table: its outline and area are its source's, else those of the box.
     Raises BadBox for a box that is none, and ValueError for an outline that is no JSON.
     """
     area, outline, keypoints = box.get("source_area_px2"), box.get("segmentation"), box["keypoints_xyv"]

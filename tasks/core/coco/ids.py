@@ -72,9 +72,7 @@ def repeated_ids(ids: Iterable[Id]) -> list[Id]:
 
 
 def check_unique(name: str, what: str, ids: Sequence[Id], places: Sequence[int] | None = None) -> None:
-    """Raise BadInput if an id stands twice, and say where first. `name` and `what` are for the message, and `places`
-    too: those of the ids in their list; None: 0, 1, 2 ...
-    """
+    """Raise BadInput if an id stands twice, and say where first. places: of the ids in their list; None: 0, 1, 2 ..."""
     if repeated := repeated_ids(ids):
         where = [place for place, one in zip(places or range(len(ids)), ids, strict=True) if one == repeated[0]]
         raise BadInput(

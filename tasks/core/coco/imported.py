@@ -23,9 +23,7 @@ _NOTHING = slice(0, 0)
 
 
 class Boxes(NamedTuple):
-    """Boxes of one image, in the order of the file: xyxy_px (N, 4), scores (N,), labels (N,), keypoints_xyv (N,) of
-    (K, 3) each, NaN: none.
-    """
+    """Boxes of one image, in the file's order: xyxy_px (N, 4), keypoints_xyv (N,) of (K, 3) each, NaN: none."""
 
     xyxy_px: Floats
     scores: Floats
@@ -38,9 +36,7 @@ class Boxes(NamedTuple):
 
 
 class ClassKeypoints(NamedTuple):
-    """What is known of the keypoints of a class. counts: how many points its boxes have. names: the document's, if it
-    has any.
-    """
+    """Keypoints of a class. counts: how many points its boxes have. names: the document's, if it has any."""
 
     counts: frozenset[int]
     names: Any
@@ -63,9 +59,8 @@ class ImportedDetections(NamedTuple):
     keypoints: Mapping[Id, ClassKeypoints]
 
     def find_image(self, sha256: str, names: Collection[str], bases: Collection[str]) -> Id | None:
-        """The id of the image that a blob is: by its bytes, else by a name of it, else by a name's last part.
-
-        None if the files do not list it.
+        """The id of the image that a blob is: by its bytes, its name or its name's last part; None for one that is not
+        listed.
         """
         if sha256 in self.by_sha256:
             return self.by_sha256[sha256]

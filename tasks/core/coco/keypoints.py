@@ -53,8 +53,8 @@ def read_keypoints(value: Any, joints: int) -> list[float] | None:
 def check_names(category: str, names: Any, scheme: KeypointScheme) -> None:
     """Raise BadKeypoints unless the names that a category gives to its keypoints are the scheme's, in that order.
 
-    Case, blanks, hyphens and underscores make no difference. A category that names none says nothing about which
-    points there are, even if there are as many, as other schemes have, too.
+    Case, blanks, hyphens and underscores make no difference. Without names nobody knows which points there are, even if
+    there are as many.
     """
     if not isinstance(names, list) or not names:
         raise BadKeypoints(f"expected {called(scheme)} named in category {quoted(category)}, got no names")

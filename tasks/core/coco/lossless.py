@@ -83,9 +83,8 @@ def to_text(value: Fields) -> str | None:
 
 
 def plain_text(value: Any, *, is_strict: bool = True) -> str:
-    """JSON of any value, its keys sorted.
-
-    Raises ValueError for numbers that JSON does not have; without `is_strict` they stand as Python writes them.
+    """JSON of any value, its keys sorted. Numbers that JSON does not have stand as Python writes them, or with
+    `is_strict` raise ValueError.
     """
     text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=not is_strict)
     try:

@@ -147,9 +147,7 @@ def read_document(
 
 
 def read_json(name: str, data: bytes, object_pairs_hook: Any = None) -> Any:
-    """What JSON says, by any of its encodings. Raises BadInput for what is none. object_pairs_hook: as of
-    json.loads.
-    """
+    """What JSON says, by any of its encodings. Raises BadInput for what is none."""
     if (words := stand_in(data)) is not None:
         raise BadInput(f"{name}: expected JSON, got {words}")
     try:
@@ -159,10 +157,8 @@ def read_json(name: str, data: bytes, object_pairs_hook: Any = None) -> Any:
 
 
 def _read_keys_once(name: str, data: bytes) -> Any:
-    """What JSON says.
-
-    Raises BadInput as `read_json` does, and for a key that stands twice in an object: JSON's readers would take the
-    last and lose the other's value.
+    """As `read_json`. Raises BadInput for a key that stands twice in an object, too: of its values JSON's readers lose
+    one.
     """
     repeated: list[tuple[dict[str, Any], str, int]] = []
 
@@ -209,10 +205,9 @@ def row_name(part: str, place: int, row: Row) -> str:
 
 
 def read_images(name: str, document: Any, places: Sequence[int] | None = None) -> dict[Id, Image]:
-    """The images of a COCO document by id, in the order of the file.
-
-    places: of the images in the list of the file, for messages, where others were left out of it.
-    Raises BadInput for a document without a list of them, and for ids that are none or stand twice.
+    """The images of a COCO document by id, in the order of the file. places: theirs in the file's list, for messages,
+    where others were left out. Raises BadInput for a document without a list of them, and for ids that are none or
+    stand twice.
     """
     rows = _rows(name, document, "images")
     places = range(len(rows)) if places is None else places
@@ -225,10 +220,8 @@ def read_images(name: str, document: Any, places: Sequence[int] | None = None) -
 
 
 def read_categories(name: str, document: Any) -> dict[Id, str]:
-    """Names of the categories by id.
-
-    Raises BadInput for a document without a list of them, ids that are none or stand twice, and a category without a
-    name.
+    """Names of the categories by id. Raises BadInput for a document without a list of them, ids that are none or stand
+    twice, and a category without a name.
     """
     ids, names = list[Id](), list[str]()
     for place, row in enumerate(_rows(name, document, "categories")):
@@ -242,9 +235,8 @@ def read_categories(name: str, document: Any) -> dict[Id, str]:
 
 
 def read_text(value: Any) -> str | None:
-    """Text that can be stored and be a file's name; None for what is empty or no text.
-
-    JSON can hold halves of characters, which become question marks.
+    """Text that can be stored and name a file, halves of characters as question marks; None for what is empty or no
+    text.
     """
     return value.encode(errors="replace").decode() if isinstance(value, str) and value else None
 

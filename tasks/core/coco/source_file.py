@@ -24,9 +24,7 @@ _HEAD = ("info", "licenses", "categories")
 
 
 class SourceImage(NamedTuple):
-    """What an image's `source_coco` holds: its entry, annotations that are no rows, figures that were left out, rows of
-    other lists, and earlier entries.
-    """
+    """What an image's `source_coco` holds. entry: the image's own; rows: of other lists; others: earlier entries."""
 
     entry: Fields
     annotations: list[Fields]
@@ -74,8 +72,8 @@ def _image_of(row: Any) -> Id | None:
 
 
 def document_fields(row: Row) -> Fields:
-    """All fields of a document but its lists of images and annotations. row: of COCO_FILES. Raises ValueError for a row
-    that no release has.
+    """All fields but the lists of images and annotations, of a row of COCO_FILES. Raises ValueError for one of no
+    release.
     """
     return restored(_fields_of_head(row), from_text(row["other_fields"]))
 

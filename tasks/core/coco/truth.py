@@ -147,9 +147,7 @@ def truth_of_release(
 
 
 def check_boxes(annotations: pa.Table) -> None:
-    """Raise ValueError where a row of ANNOTATIONS has a box that is none, or a detector's has no score of 0 to 1: the
-    rules of `read_box` and `read_results`.
-    """
+    """Raise ValueError where a row of ANNOTATIONS has a box that is none, or a detector's has no score of 0 to 1."""
     flat = pc.list_flatten(annotations["xywh_px"])
     sides_px = np.asarray(flat.to_numpy(), np.float64).reshape(-1, 4)
     is_odd = (np.abs(np.nan_to_num(sides_px, nan=np.inf)) > MAX_PX).any(axis=1) | (sides_px[:, 2:] <= 0).any(axis=1)

@@ -201,8 +201,8 @@ def _is_among_nearest(one: NDArray[Any], other: NDArray[Any], distance: NDArray[
 
 
 def _buckets(hashes: NDArray[np.uint64], numbers: NDArray[np.int16], of: NDArray[np.uint64] | None = None) -> _Buckets:
-    """The blobs of each hash that is not degenerate, or of those of these hashes; a blob once in a bucket, by the first
-    of its views there.
+    """The blobs of each hash that is not degenerate, or only of these; a blob once in a bucket, by its first view
+    there.
     """
     flat = hashes.ravel()
     places = np.flatnonzero(~is_degenerate(flat) if of is None else np.isin(flat, of) & ~is_degenerate(flat))
@@ -264,9 +264,7 @@ def _runs(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> tuple[NDArra
 
 
 def _unique_pairs(found: Sequence[NDArray[Any]], blobs: int) -> _BlobPairs:
-    """Each unordered pair of two blobs once, sorted: by its smallest distance, that of a view VIEW_COST_BITS longer;
-    then by the smallest view, smallest a.
-    """
+    """Each unordered pair once, sorted: of the least distance (VIEW_COST_BITS more for a view), then view, then a."""
     apart = found[0] != found[1]
     a, b, view, bits = (column[apart] for column in found)
     low, high = np.minimum(a, b), np.maximum(a, b)

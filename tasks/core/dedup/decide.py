@@ -127,10 +127,9 @@ def _verdicts_of_blobs(names: pa.ChunkedArray, blob: _Rows, verdicts: pa.Table) 
 
 
 def _pairs(sha256: pa.ChunkedArray, blob: _Rows, relations: pa.Table, verdicts: pa.Table) -> pa.Table:
-    """EDGES up to the verdict, sorted, but a and b are rows: a pair of blobs stands for the first row of each.
-
-    verdicts: _BLOB_VERDICTS.
-    A blob's further rows are paired with its first alone: all pairs of them would grow as their number's square.
+    """EDGES up to the verdict, sorted, but a and b are rows: a pair of blobs stands for the first row of each, and a
+    blob's further rows are paired with its first alone (all pairs would grow as their number's square). verdicts:
+    _BLOB_VERDICTS.
     """
     size = len(blob)
     a, b, present = _pairs_present(sha256, relations)
@@ -226,7 +225,6 @@ def _outcome(names: pa.ChunkedArray, blob: _Rows, stays: _Rows, group: _Rows, li
 
 def _details(names: pa.ChunkedArray, gone: _Rows, kept: _Rows, links: pa.Table) -> list[str]:
     """How each node in `gone` is a copy of kept[node]: directly, or through the next node on the shortest path to it.
-
     links: _pairs that join copies, the strongest first; of paths of one length the one with the strongest first step.
     """
     ends = _ends(links)

@@ -44,10 +44,7 @@ class _Level(NamedTuple):
 
 
 class Overlay(NamedTuple):
-    """One picture laid over the other at one size: `over` on `template`, where `is_covered`.
-
-    alike, off: of each cell.
-    """
+    """One picture over the other at one size: `over` on `template`, where `is_covered`. alike, off: of each cell."""
 
     warp: NDArray[np.float64]
     rim_px: int

@@ -22,10 +22,7 @@ _PIECES = re.compile(r"\*\*|\*|\?|[^*?]+")
 
 
 def preference_order(view: pa.Table) -> NDArray[np.int64]:
-    """(N,) row indices, the copy that should stay first: `is_second_choice` last, then by `preference_keys`.
-
-    view: the columns that `preference_keys` needs, and `is_second_choice`.
-    """
+    """(N,) row indices, the copy that should stay first: `is_second_choice` last, then by `preference_keys`."""
     return np.lexsort((*preference_keys(view)[::-1], bools(view["is_second_choice"])))
 
 
@@ -93,9 +90,8 @@ def meets_all(records: pa.Table, rules: Sequence[Preference]) -> NDArray[np.bool
 
 
 def preferences(met: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """(N,) how much each record is preferred by (R, N) `meets_all`: the larger, the more; all 0 where there is no rule.
-
-    An earlier rule outranks all later ones together.
+    """(N,) the larger, the more a record is preferred by (R, N) `meets_all`; an earlier rule outranks all
+    later ones.
     """
     found = np.zeros(met.shape[1], np.int64)
     for of_rule in met:
@@ -110,9 +106,8 @@ def meets(records: pa.Table, rule: Preference) -> NDArray[np.bool_]:
 
 
 def unmet_notes(label: str, met: NDArray[np.bool_], rules: Sequence[Preference]) -> list[str]:
-    """A sentence for each rule that no record meets: probably it is misspelled. Empty where there are no records.
-
-    met: (R, N) `meets_all`; of `not`, all records meet the one in it that none meets.
+    """A sentence for each rule that no record meets: probably it is misspelled. Of `not`, all records meet the one in
+    it that none meets. met: (R, N) `meets_all`; without records there are no sentences.
     """
     unmet = [
         rule.plain for rule, of in zip(rules, met, strict=True) if len(of) and (of == (rule.none_of is not None)).all()

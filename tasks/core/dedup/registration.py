@@ -170,9 +170,7 @@ def _rim_px(side_px: int, most_px: int) -> int:
 
 @compiled
 def _solve(square: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The x for which square . x = right, by Gauss. `square` is symmetric, its diagonal well above 0, and is
-    used up.
-    """
+    """The x for which square . x = right, by Gauss. `square`: symmetric, its diagonal well above 0; is used up."""
     size = len(right)
     found = right.copy()
     for pivot in range(size):

@@ -91,9 +91,7 @@ def _check(radius_bits: int, threads: int, **sides: Hashes) -> None:
 
 
 def _compare_all(left: Hashes, right: Hashes | None, radius_bits: int) -> Hashes:
-    """(P,) row << 32 | other row, sorted, by comparing all, a block at a time; without `right` the pairs
-    within `left`.
-    """
+    """(P,) row << 32 | other row, sorted, by comparing all, in blocks; without `right` the pairs within `left`."""
     others = left if right is None else right
     rows = max(1, _COMPARED_AT_ONCE // max(1, len(others)))
     found = [np.empty(0, np.uint64)]

@@ -31,9 +31,7 @@ _FIRST_ROOM = 1024
 
 
 class Index(NamedTuple):
-    """hashes: (N + LANES,), by band value, then row. rows: (N,) where each stood. Bucket v is
-    starts[v]..starts[v + 1].
-    """
+    """hashes: (N + LANES,), by band value, then row. rows: (N,) where each stood. Bucket v begins at starts[v]."""
 
     hashes: Hashes
     rows: NDArray[np.uint32]
@@ -41,9 +39,7 @@ class Index(NamedTuple):
 
 
 class Band(NamedTuple):
-    """Which bits the index is by, which pairs count, and which an earlier band has found: within its tolerance on its
-    bits.
-    """
+    """Which bits the index is by, which pairs count, and which an earlier band has found, within its tolerance."""
 
     shift: np.uint64
     values: np.uint64
@@ -79,9 +75,7 @@ _least_distance: Any = intrinsic(_least_distance_of)
 
 @compiled
 def permute_bits(hash_: np.uint64, table: Hashes) -> np.uint64:
-    """The hash with its bits in another order, which leaves all distances: (8, 256) `table` says where each
-    byte's go.
-    """
+    """The hash with its bits in another order, which leaves all distances. table: (8, 256) where each byte's go."""
     found = np.uint64(0)
     for byte in range(8):
         found |= table[byte, (hash_ >> np.uint64(8 * byte)) & np.uint64(255)]
@@ -158,9 +152,7 @@ def _scan_buckets(
     found: Hashes,
     count: int,
 ) -> int:
-    """The count after the pairs of buckets v and v ^ mask, for `length` values v from each base (start, stop, length)
-    on.
-    """
+    """The count after the pairs of buckets v and v ^ mask; bases: (start, stop, length) of runs of values v."""
     start, stop, length = bases
     is_within = is_self and mask == np.uint64(0)
     # a whole run of buckets is gone through hash by hash: most are empty or hold one
@@ -244,9 +236,7 @@ class BandShape(NamedTuple):
 
 def banded_pairs(left: Hashes, right: Hashes | None, radius_bits: int, threads: int) -> Hashes:
     """(P,) row in `left` << 32 | row in `right`, sorted; without `right`, pairs within `left`, the lower row first.
-
-    Both (N,), without equal hashes in themselves. Memory: 12 bytes a hash and at most 64 MiB a side, and 16 bytes a
-    pair.
+    Distinct in themselves. Memory: 12 bytes a hash and at most 64 MiB a side, and 16 bytes a pair.
     """
     kept = left if right is None else right
     order, shares = _balance(kept)
@@ -285,10 +275,8 @@ def masks_of(band: BandShape) -> Hashes:
 
 
 def plan_bands(size: SearchSize, radius_bits: int, shares: dict[BandShape, float]) -> list[BandShape]:
-    """The bands that cost least, widest first: at most 64 bits, tolerances and number of bands together radius_bits +
-    1.
-
-    shares: which part of all pairs a band would have to look at.
+    """The bands that cost least, widest first: at most 64 bits, tolerances and number together radius_bits + 1. shares:
+    which part of all pairs a band would have to look at.
     """
     costs = {band: _cost_ns(band, size, share) for band, share in shares.items()}
     best: dict[tuple[int, int], tuple[float, tuple[BandShape, ...]]] = {(0, bits): (0.0, ()) for bits in range(65)}
@@ -318,10 +306,8 @@ def _masks(band: BandShape) -> int:
 
 
 def _balance(hashes: Hashes) -> tuple[list[int], dict[BandShape, float]]:
-    """Bits by how evenly they are set, most evenly first, and the share of pairs within each band's tolerance, by a
-    sample.
-
-    Perceptual hashes are far from random: always half of their bits are set, and those of low frequencies go together.
+    """Bits, most evenly set first, and the share of pairs within each band's tolerance, by a sample. Perceptual hashes
+    are far from random: always half of their bits are set, and those of low frequencies go together.
     """
     sample = hashes[:: max(1, len(hashes) // _SAMPLE)]
     ones = ((sample[:, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)).mean(axis=0)
@@ -341,7 +327,6 @@ def _balance(hashes: Hashes) -> tuple[list[int], dict[BandShape, float]]:
 
 def _bit_permutation(order: list[int], widths: list[int]) -> Hashes:
     """(8, 256) where the bits of each byte go, so that every band, from the lowest on, gets even and uneven bits alike.
-
     The evenest come to a band's top: they tell its tiles apart, which shall be alike in size.
     """
     starts = np.cumsum([0, *widths]).tolist()

@@ -55,10 +55,7 @@ def parse_verdicts(name: str, rows: Sequence[tuple[int, Sequence[str]]]) -> pa.T
 
 
 def with_known_ids(rows: Sequence[tuple[int, Sequence[str]]], known: Column) -> list[tuple[int, list[str]]]:
-    """The rows with the ids of records as these have them, where a cell has another spelling (see core.record_ids).
-
-    rows: as `parse_verdicts` takes them. known: ids of the build's records.
-    """
+    """`parse_verdicts`'s rows with ids as the build's records have them, where a cell is spelled otherwise."""
     places = {place for place, column in enumerate(rows[0][1]) if column in {"a", "b"}} if rows else set()
     named = {cell for _, cells in rows[1:] for place, cell in enumerate(cells) if place in places}
     spellings = known_spellings(named, known)

@@ -210,7 +210,7 @@ def _box_hashes(picture: NDArray[np.float64], boxes: Sequence[tuple[float, float
 
 @functools.lru_cache(maxsize=512)
 def _wave_stack(length: int, bounds: tuple[tuple[float, float], ...]) -> NDArray[np.float64]:
-    """(V, 8, length): the 8 slowest cosine waves between each pair of bounds, in px, averaged over each pixel, as whole
+    """(V, 8, length): the 8 slowest cosine waves between each pair of bounds in px, mean of each pixel, as whole
     numbers.
     """
     start, stop = np.array(bounds).T[:, :, None]

@@ -87,7 +87,6 @@ def _imbalance(figures: FigureCounts, split: Ranks, seats: _Ints) -> float:
 
 def _batches(sizes: _Ints, quotas: _Ints, seats: _Ints) -> tuple[_Ints, Ranks]:
     """(N,) of images by stratum, in order: the number of the batch of each, and the seats of its batch, in rank order.
-
     A full batch has its seats, as far as the quotas go; places that are left over go to the split with most left. What
     no full batch takes makes up the short last one.
     """
@@ -161,8 +160,8 @@ def seats_of(settled: _Ints, new: _Ints, seats: _Ints, names: Sequence[str], see
 def _nearest_draw(
     free: _Ints, count: int, seats: _Ints, deviation: _Ints, max_deviation: int, named: tuple[object, ...]
 ) -> tuple[_Ints, _Ints]:
-    """How many of each split's free seats are among `count` that are drawn without replacement, and by how much they
-    move all: of the first draw that leaves all within the deviation, or else of the nearest.
+    """Seats drawn without replacement, and by how much they move all: the first draw within the deviation, or the
+    nearest.
     """
     best, best_step, farthest = free, free, np.inf
     listed = np.repeat(np.arange(len(free)), free)
@@ -186,8 +185,8 @@ def _share_out(lacking: _Ints, count: int, named: tuple[object, ...]) -> _Ints:
 
 
 def _bits(count: int, named: tuple[object, ...]) -> NDArray[np.uint64]:
-    """(count,) 64 bits each, for this name. The raw stream of PCG64 is the same in every version of numpy; what draws
-    from it is not.
+    """(count,) 64 bits each, for this name: unlike what draws from it, PCG64's raw stream is the same in
+    every numpy.
     """
     return np.asarray(np.random.PCG64(int.from_bytes(_chance(*named)[:16], "big")).random_raw(count), np.uint64)
 

@@ -78,8 +78,8 @@ def balanced_columns(view: pa.Table, settings: Split) -> tuple[list[str], list[s
 
 
 def groupings(view: pa.Table, settings: Split) -> Iterator[tuple[_Ints | slice, Strata]]:
-    """Rows, and the stratum of each, for each way in which the split parts its images: by all columns of `by` together,
-    or with the method `iterative` by each.
+    """Rows, and the stratum of each, for each way to part the images: all columns of `by` together, or `iterative`
+    each.
     """
     columns, lists = balanced_columns(view, settings)
     is_each = settings.method == "iterative" and settings.by
@@ -141,9 +141,8 @@ def _deal_singles(kept: _KeptImages, label: Strata, split: units.Ranks, rows: _I
 
 
 def list_labels(column: pa.ChunkedArray, name: str) -> tuple[_Ints, Strata]:
-    """(M,) rows of a column of lists, and the strata of their texts, each once a row; none is a stratum, too.
-
-    name: of the column, which says how its texts are compared.
+    """(M,) rows of a column of lists, and the strata of their texts, each once a row; none is a stratum, too. name: of
+    the column, which says how its texts are compared.
     """
     one = column.combine_chunks()
     empty = np.asarray(pc.fill_null(pc.equal(pc.list_value_length(one), 0), True))

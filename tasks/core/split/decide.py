@@ -201,9 +201,7 @@ def _with_roles(view: pa.Table, settings: Split) -> pa.Table:
 
 def _without_other_roles(view: pa.Table, settings: Split) -> tuple[pa.Table, pa.Table]:
     """The view without what was published in a split that its role, another one since, does not have; and SPLIT of what
-    is dropped for that.
-
-    Nothing that is published moves, so such an image can't stay, as if it had joined a group in another split.
+    is dropped for that, as if it had joined a group in another split: nothing that is published moves.
     """
     published, is_query = view["published"], pc.equal(view["role"], "query")
     allowed = pa.array(SPLITS if settings.keep is not None else list(settings.seats))
@@ -227,8 +225,8 @@ def _keep(view: pa.Table) -> pa.ChunkedArray | None:
 
 
 def _is_fixed(view: pa.Table, unit: _Ints, settings: Split) -> _Mask:
-    """(N,) whether the ratios do not apply to a row, since its source, or that of another one of its unit, has a split
-    for it; or had, when it was published in a split that the ratios do not have.
+    """(N,) whether the ratios do not apply to a row: a source has a split for its unit, or had, when it was published
+    in a split that the ratios do not have.
     """
     if settings.keep is None:
         return np.zeros(len(unit), np.bool_)

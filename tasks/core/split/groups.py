@@ -56,8 +56,8 @@ def place_units(
 
 @compiled
 def _neediest(lacking: NDArray[np.float64], total: NDArray[np.float64], size: int) -> int:
-    """The split that lacks most, of those with room for `size` images; of equals, and without room, the one that lacks
-    most in all.
+    """The split that lacks most, of those with room for `size` images; of equals, or without room, that lacks most in
+    all.
     """
     has_room = 2 * total >= size
     if not has_room.any():
@@ -82,9 +82,7 @@ def _place(
     whole: NDArray[np.float64],
     found: _Ints,
 ) -> None:
-    """Fill `found`. units: by label, from first_unit[l] on. labels and images: by unit, from first_label[u] on. left:
-    (L,) images.
-    """
+    """Fill `found`. units: by label, from first_unit[l] on. labels and images: by unit, from first_label[u] on."""
     lacking, total = wanted.copy(), whole.copy()
     queue = [(left[label], label) for label in range(len(left)) if left[label] > 0]
     heapq.heapify(queue)

@@ -64,9 +64,8 @@ def settled_splits(unit: _Rows, published: pa.ChunkedArray, keep: pa.ChunkedArra
 
 
 def published_of(unit: _Rows, published: pa.ChunkedArray) -> Ranks:
-    """(N,) for each row the rank in SPLITS of the split in which its unit was published, the highest of any of it.
-
-    -1: in none. Raises ValueError for a split of another name.
+    """(N,) the highest rank in SPLITS in which any of a row's unit was published, -1: none. Raises ValueError as
+    `ranks`.
     """
     rank = ranks(published)
     highest = np.full(len(unit), -1, np.int8)
