@@ -110,9 +110,7 @@ def _search_jobs(jobs: list[Job], radii_bits: RadiiBits, context: Context, label
 
 
 def _pieces(jobs: list[Job]) -> list[dict[str, Any]]:
-    """What together makes up all jobs. left, right: number of the side, start and stop; right null: pairs
-    within left.
-    """
+    """What makes up all jobs. left, right: number of the side, start and stop; right null: the pairs within left."""
     found: list[dict[str, Any]] = []
     side = 0
     for left, right, is_view in jobs:

@@ -44,9 +44,7 @@ def hash_views_part(blobs: pa.Table, folder_of: dict[ViewName, str], context: Co
 def ensure_view_hashes(
     names: Sequence[ViewName], blobs: pa.Array, context: Context, label: str
 ) -> dict[ViewName, Hashes]:
-    """(N, V) hashes of the views of each name for each blob, computed where missing; in a plan there may be
-    fewer rows.
-    """
+    """(N, V) hashes of each blob's views by name, computed where missing; in a plan there may be fewer rows."""
     store = runs.store_of(context)
     keys = {name: cache_key(key=name, recipe=views.HASH_VERSION, code=CODE, of=inspection.CODE) for name in names}
     folder_of: dict[ViewName, str] = {name: measure_folder("view-hashes", key) for name, key in keys.items()}

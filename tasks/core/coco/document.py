@@ -127,9 +127,7 @@ def split_results(annotations: pa.Table) -> list[Row]:
 
 
 def results_chunks(annotations: pa.Table) -> Iterator[Bytes]:
-    """COCO's results format, piece by piece: every stored box of the detector in a split, with its score and
-    keypoints.
-    """
+    """COCO's results format, piece by piece: all boxes of the detector in a split, with their scores and keypoints."""
     yield b"["
     boxes = annotations.filter(pc.equal(annotations["origin"], "detector"))
     yield from _rows(boxes, _all(boxes), _result_texts)

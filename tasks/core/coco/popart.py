@@ -9,11 +9,12 @@ prints `false`); only those with keypoints have keypoints and num_keypoints. A k
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
 from tasks.core.coco.box import area_px2, box_polygon, read_box
+from tasks.core.coco.document import EXTENSIONS
 
 Row = dict[str, Any]
 _MOST_BYTES = 90
@@ -22,35 +23,26 @@ _BREAK = re.compile(r"[\W_]+")
 _HIDDEN, _SEEN = 1, 2
 
 
-class Work(NamedTuple):
-    """What the name of an image's file is made of. extension: without the dot."""
-
-    image_id: int
-    artist: str | None
-    title: str | None
-    year: int | None
-    extension: str
-
-
-def file_names(works: Sequence[Work]) -> dict[int, str]:
+def file_names(works: Sequence[Mapping[str, Any]]) -> dict[int, str]:
     """`<artist>_<title>-<year>.<extension>` of each image, by its id.
 
-    Slugs of letters and digits in lower case with hyphens between; what is not known is `unknown-artist`, `untitled`,
-    and no year. Images that would have one name all have their image_id before the extension, after a `_`: no slug has
-    one, so that no two names are equal.
+    works: rows of the images table: image_id, artist, title, year, format. Slugs of letters and digits in lower case
+    with hyphens between; what is not known is `unknown-artist`, `untitled`, and no year. Images that would have one
+    name all have their image_id before the extension, after a `_`: no slug has one, so that no two names are equal.
 
-    >>> file_names([Work(7, "Juan Gris", "Nature morte à la guitare", 1913, "jpg"), Work(8, None, "???", None, "png")])
-    {7: 'juan-gris_nature-morte-a-la-guitare-1913.jpg', 8: 'unknown-artist_untitled.png'}
+    >>> file_names([{"image_id": 7, "artist": "Juan Gris", "title": "Été", "year": 1913, "format": "PNG"}])
+    {7: 'juan-gris_ete-1913.png'}
     """
     stems = {}
     for work in works:
-        year = "" if work.year is None else f"-{work.year}"
-        stems[work.image_id] = f"{_slug(work.artist) or 'unknown-artist'}_{_slug(work.title) or 'untitled'}{year}"
+        artist, title = _slug(work["artist"]) or "unknown-artist", _slug(work["title"]) or "untitled"
+        stems[work["image_id"]] = f"{artist}_{title}" if work["year"] is None else f"{artist}_{title}-{work['year']}"
     # not by extension: who converts the files must find no two of one name, either
     times = Counter(stems.values())
+    endings = {work["image_id"]: EXTENSIONS.get(work["format"], "bin") for work in works}
     return {
-        work.image_id: f"{stem}_{work.image_id}.{work.extension}" if times[stem] > 1 else f"{stem}.{work.extension}"
-        for work, stem in zip(works, stems.values(), strict=True)
+        number: f"{stem}_{number}.{endings[number]}" if times[stem] > 1 else f"{stem}.{endings[number]}"
+        for number, stem in stems.items()
     }
 
 
@@ -108,11 +100,3 @@ def _slug(text: str | None) -> str:
     plain = unicodedata.normalize("NFKD", text or "").casefold()
     bare = unicodedata.normalize("NFC", "".join(letter for letter in plain if not unicodedata.combining(letter)))
     return _BREAK.sub("-", bare).encode()[:_MOST_BYTES].decode(errors="ignore").strip("-")
-
-
-def works(rows: Iterable[Row], extension_of: Mapping[str, str]) -> list[Work]:
-    """The works of rows of the images table: image_id, artist, title, year and format. extension_of: by format."""
-    return [
-        Work(row["image_id"], row["artist"], row["title"], row["year"], extension_of.get(row["format"], "bin"))
-        for row in rows
-    ]

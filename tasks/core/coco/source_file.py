@@ -51,9 +51,7 @@ def head(document: Row, image_ids: Collection[Id] = ()) -> Fields:
 
 
 def rows_by_image(document: Row) -> dict[Id, dict[str, list[Row]]]:
-    """Rows of other lists than images and annotations by the image that they name, and by list: they go where
-    it goes.
-    """
+    """Rows of other lists than images and annotations, by the image that they name, and by list: they go with it."""
     found: dict[Id, dict[str, list[Row]]] = {}
     for name, value in document.items():
         for row in value if _is_other_list(name, value) else ():

@@ -6,7 +6,7 @@ to be its copy is taken down, too.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -50,17 +50,6 @@ _Rows = NDArray[np.int64]
 _Mask = NDArray[np.bool_]
 
 
-class _PairMasks(NamedTuple):
-    """(P,) each: what pairs are by a person's verdict or by a comparison, and which must lie in one split."""
-
-    is_copy_by_verdict: _Mask
-    is_different_by_verdict: _Mask
-    is_copy_by_comparison: _Mask
-    is_doubt_by_comparison: _Mask
-    is_uncertain_by_comparison: _Mask
-    is_bound: _Mask
-
-
 def decide(view: pa.Table, relations: pa.Table, verdicts: pa.Table, settings: Dedup) -> tuple[pa.Table, pa.Table]:
     """DEDUP outcome of a view with COLUMNS, in its order, and EDGES: each compared pair, and what was decided about it.
 
@@ -81,16 +70,21 @@ def decide(view: pa.Table, relations: pa.Table, verdicts: pa.Table, settings: De
     rows = view.select(COLUMNS).take(order)
     every, blob = np.arange(len(order)), _ints(pc.index_in(rows["sha256"], value_set=rows["sha256"]))
     pairs = _pairs(rows["sha256"], blob, relations, _verdicts_of_blobs(rows["record_id"], blob, verdicts))
-    ends, ties = _ends(pairs), _pair_masks(pairs, settings)
-    firm = np.concatenate([np.stack([every, blob], axis=1), ends[ties.is_copy_by_verdict]])
-    weights = _weights(pairs, ties)
+    ends, has_no_verdict, dropped = _ends(pairs), bools(pc.is_null(pairs["verdict"])), set(settings.drop_relations)
+    is_firm = _is_any(pairs["verdict"], ["copy"])
+    # equal files are one blob: they need no tie
+    is_tie = has_no_verdict & _is_any(pairs["relation"], dropped - {Relation.SAME_FILE})
+    is_bound = has_no_verdict & _is_any(pairs["relation"], dropped | set(settings.bind_relations))
+    is_bound |= _is_any(pairs["verdict"], ["copy", "related"])
+    firm = np.concatenate([np.stack([every, blob], axis=1), ends[is_firm]])
+    weights = _weights(pairs, is_tie, has_no_verdict)
     weighed = np.concatenate([_strongest_first(pairs, weights > 0), np.flatnonzero(weights < 0)])
     cluster = clusters(len(order), firm, ends[weighed], weights[weighed])
-    group = connected_components(len(order), np.concatenate([ends[ties.is_bound], np.stack([every, cluster], axis=1)]))
+    group = connected_components(len(order), np.concatenate([ends[is_bound], np.stack([every, cluster], axis=1)]))
     is_joined = cluster[ends[:, 0]] == cluster[ends[:, 1]]
-    links = pairs.take(_strongest_first(pairs, (ties.is_copy_by_verdict | ties.is_copy_by_comparison) & is_joined))
-    best, order_of_copies = np.empty(len(order), np.int64), preference_order(rows)[::-1]
-    best[cluster[order_of_copies]] = order_of_copies  # the most preferable row of each cluster is written last
+    links = pairs.take(_strongest_first(pairs, (is_firm | is_tie) & is_joined))
+    best, copies = np.empty(len(order), np.int64), preference_order(rows)[::-1]
+    best[cluster[copies]] = copies  # the most preferable row of each cluster is written last
     outcome = _outcome(rows["record_id"], blob, best[cluster], group, links)
     edges = [rows["record_id"].take(pairs["a"]), rows["record_id"].take(pairs["b"]), *pairs.columns[2:], is_joined]
     return outcome.take(np.argsort(order)), pa.table(edges, schema=EDGES)
@@ -103,13 +97,12 @@ def conclusive_pairs(measured: pa.Table) -> pa.Table:
     whole pictures, view 0, says that they are two works; and that they have nothing in common, only where their hashes
     are so near that the comparison would have found what they share.
     """
-    is_apart = pc.is_in(measured["relation"], value_set=pa.array(sorted(APART), pa.string()))
+    relation, is_whole = measured["relation"], pc.equal(measured["view"], 0)
     is_far = pc.and_(
-        pc.equal(measured["relation"], Relation.DIFFERENT.value), pc.greater(measured["distance_bits"], MOST_DOUBT_BITS)
+        pc.equal(relation, Relation.DIFFERENT.value), pc.greater(measured["distance_bits"], MOST_DOUBT_BITS)
     )
-    by_whole = pc.and_(pc.equal(measured["view"], 0), pc.invert(is_far))
-    says = pc.and_(pc.is_valid(measured["relation"]), pc.or_(by_whole, pc.invert(is_apart)))
-    return measured.filter(says).drop_columns("view")
+    says = pc.or_(pc.and_(is_whole, pc.invert(is_far)), pa.array(~_is_any(relation, APART)))
+    return measured.filter(pc.and_(pc.is_valid(relation), says)).drop_columns("view")
 
 
 def _verdicts_of_blobs(names: pa.ChunkedArray, blob: _Rows, verdicts: pa.Table) -> pa.Table:
@@ -166,33 +159,19 @@ def _ends(pairs: pa.Table) -> Pairs:
     return np.stack([_ints(pairs["a"]), _ints(pairs["b"])], axis=1)
 
 
-def _pair_masks(pairs: pa.Table, settings: Dedup) -> _PairMasks:
-    """The masks of pairs as `_pairs` gives them. Equal files are one blob, so they are no copies by comparison."""
-    dropped, has_no_verdict = set(settings.drop_relations), bools(pc.is_null(pairs["verdict"]))
-
-    def is_any(column: str, words: Iterable[str]) -> _Mask:
-        return bools(pc.is_in(pairs[column], value_set=pa.array(sorted(words), pa.string())))
-
-    return _PairMasks(
-        is_copy_by_verdict=is_any("verdict", ["copy"]),
-        is_different_by_verdict=is_any("verdict", ["different"]),
-        is_copy_by_comparison=has_no_verdict & is_any("relation", dropped - {Relation.SAME_FILE}),
-        is_doubt_by_comparison=has_no_verdict & is_any("relation", APART),
-        is_uncertain_by_comparison=has_no_verdict & is_any("relation", [Relation.UNCERTAIN]),
-        is_bound=is_any("verdict", ["copy", "related"])
-        | (has_no_verdict & is_any("relation", dropped | set(settings.bind_relations))),
-    )
-
-
-def _weights(pairs: pa.Table, ties: _PairMasks) -> NDArray[np.int64]:
+def _weights(pairs: pa.Table, is_tie: _Mask, has_no_verdict: _Mask) -> NDArray[np.int64]:
     """(P,) how much each pair counts for one work (above 0) or for two (below 0)."""
     score = pc.fill_null(pairs["score"], 0.0).to_numpy()
+    is_doubt = has_no_verdict & _is_any(pairs["relation"], APART)
     weights = np.zeros(len(score), np.int64)
-    weights[ties.is_copy_by_comparison] = tie_weights(score[ties.is_copy_by_comparison])
-    weights[ties.is_doubt_by_comparison] = doubt_weights(score[ties.is_doubt_by_comparison])
-    weights[ties.is_uncertain_by_comparison] = UNCERTAIN
-    weights[ties.is_different_by_verdict] = NEVER
+    weights[is_tie], weights[is_doubt] = tie_weights(score[is_tie]), doubt_weights(score[is_doubt])
+    weights[has_no_verdict & _is_any(pairs["relation"], [Relation.UNCERTAIN])] = UNCERTAIN
+    weights[_is_any(pairs["verdict"], ["different"])] = NEVER
     return weights
+
+
+def _is_any(column: pa.ChunkedArray, words: Iterable[str]) -> _Mask:
+    return bools(pc.is_in(column, value_set=pa.array(sorted(words), pa.string())))
 
 
 def _strongest_first(pairs: pa.Table, is_chosen: _Mask) -> _Rows:
@@ -319,9 +298,7 @@ def _details_of_copies(outcome: pa.Table, edges: pa.Table, why: dict[str, str]) 
 
 def copy_edges(edges: pa.Table) -> Iterator[tuple[str, str, str]]:
     """(a, b, how) of pairs that show one work."""
-    is_found = pc.is_in(edges["relation"], value_set=pa.array(sorted(COPIES), pa.string()))
-    is_copy = pc.or_(
-        pc.and_(pc.is_null(edges["verdict"]), is_found), pc.fill_null(pc.equal(edges["verdict"], "copy"), False)
-    )
+    is_found = bools(pc.is_null(edges["verdict"])) & _is_any(edges["relation"], COPIES)
+    is_copy = pa.array(is_found | _is_any(edges["verdict"], ["copy"]))
     for row in edges.filter(is_copy).select(["a", "b", "relation", "verdict"]).to_pylist():
         yield row["a"], row["b"], "by verdict" if row["verdict"] else row["relation"]

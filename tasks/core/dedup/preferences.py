@@ -90,9 +90,7 @@ def meets_all(records: pa.Table, rules: Sequence[Preference]) -> NDArray[np.bool
 
 
 def preferences(met: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """(N,) the larger, the more a record is preferred by (R, N) `meets_all`; an earlier rule outranks all
-    later ones.
-    """
+    """(N,) how much a record is preferred by (R, N) `meets_all`; an earlier rule outranks all later ones together."""
     found = np.zeros(met.shape[1], np.int64)
     for of_rule in met:
         found = 2 * found + of_rule

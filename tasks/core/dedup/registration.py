@@ -164,11 +164,6 @@ def align(template: Picture, picture: Picture, warp: Warp, most_steps: int, rim_
 
 
 @compiled
-def _rim_px(side_px: int, most_px: int) -> int:
-    return max(1, min(most_px, side_px // 5))
-
-
-@compiled
 def _solve(square: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
     """The x for which square . x = right, by Gauss. `square`: symmetric, its diagonal well above 0; is used up."""
     size = len(right)
@@ -194,7 +189,7 @@ def _normal_equations(
     height, width = template.shape
     square, slope, parts = np.zeros((6, 6)), np.zeros(6), np.zeros(6)
     pixels = 0
-    rim_y, rim_x = _rim_px(height, most_rim_px), _rim_px(width, most_rim_px)
+    rim_y, rim_x = max(1, min(most_rim_px, height // 5)), max(1, min(most_rim_px, width // 5))
     for row in range(rim_y, height - rim_y):
         for column in range(rim_x, width - rim_x):
             x = warp[0, 0] * column + warp[0, 1] * row + warp[0, 2]

@@ -29,11 +29,7 @@ def near_pairs(hashes: Hashes, radius_bits: int, threads: int = 2) -> Pairs:
     [[0, 2], [1, 2]]
     """
     _check(radius_bits, threads, hashes=hashes)
-    if len(hashes) ** 2 // 2 <= _FEW_COMPARISONS:
-        return _with_distances(_compare_all(hashes, None, radius_bits), hashes, hashes)
-    from tasks.core.dedup.search_bands import banded_pairs
-
-    return _with_distances(banded_pairs(hashes, None, radius_bits, threads), hashes, hashes)
+    return _search(hashes, None, radius_bits, threads)
 
 
 def near_pairs_between(left: Hashes, right: Hashes, radius_bits: int, threads: int = 2) -> Pairs:
@@ -47,15 +43,7 @@ def near_pairs_between(left: Hashes, right: Hashes, radius_bits: int, threads: i
     [[0, 1], [0, 2]]
     """
     _check(radius_bits, threads, left=left, right=right)
-    if len(left) * len(right) <= _FEW_COMPARISONS:
-        return _with_distances(_compare_all(left, right, radius_bits), left, right)
-    from tasks.core.dedup.search_bands import banded_pairs
-
-    if len(left) <= len(right):
-        return _with_distances(banded_pairs(left, right, radius_bits, threads), left, right)
-    turned = banded_pairs(right, left, radius_bits, threads)  # the fewer hashes are looked up among the more
-    halves = np.uint64(32)
-    return _with_distances(np.sort((turned << halves) | (turned >> halves)), left, right)
+    return _search(left, right, radius_bits, threads)
 
 
 def piece_pairs(hashes: int, pieces: int) -> list[tuple[range, range]]:
@@ -104,10 +92,21 @@ def _compare_all(left: Hashes, right: Hashes | None, radius_bits: int) -> Hashes
     return np.concatenate(found)
 
 
-def _with_distances(packed: Hashes, left: Hashes, right: Hashes) -> Pairs:
+def _search(left: Hashes, right: Hashes | None, radius_bits: int, threads: int) -> Pairs:
+    others, halves = left if right is None else right, np.uint64(32)
+    if len(left) * len(others) // (2 if right is None else 1) <= _FEW_COMPARISONS:
+        packed = _compare_all(left, right, radius_bits)
+    else:
+        from tasks.core.dedup.search_bands import banded_pairs
+
+        if len(left) <= len(others):
+            packed = banded_pairs(left, right, radius_bits, threads)
+        else:  # the fewer hashes are looked up among the more
+            turned = banded_pairs(others, left, radius_bits, threads)
+            packed = np.sort((turned << halves) | (turned >> halves))
     pairs, distances = np.empty((len(packed), 2), np.int64), np.empty(len(packed), np.uint8)
     for start in range(0, len(packed), _COMPARED_AT_ONCE):
         block = slice(start, start + _COMPARED_AT_ONCE)
-        pairs[block, 0], pairs[block, 1] = packed[block] >> np.uint64(32), packed[block] & np.uint64(0xFFFFFFFF)
-        distances[block] = np.bitwise_count(left[pairs[block, 0]] ^ right[pairs[block, 1]])
+        pairs[block, 0], pairs[block, 1] = packed[block] >> halves, packed[block] & np.uint64(0xFFFFFFFF)
+        distances[block] = np.bitwise_count(left[pairs[block, 0]] ^ others[pairs[block, 1]])
     return pairs, distances

@@ -185,9 +185,7 @@ def _share_out(lacking: _Ints, count: int, named: tuple[object, ...]) -> _Ints:
 
 
 def _bits(count: int, named: tuple[object, ...]) -> NDArray[np.uint64]:
-    """(count,) 64 bits each, for this name: unlike what draws from it, PCG64's raw stream is the same in
-    every numpy.
-    """
+    """(count,) 64 bits each, for this name. Unlike what draws from it, PCG64's raw stream is the same in all numpys."""
     return np.asarray(np.random.PCG64(int.from_bytes(_chance(*named)[:16], "big")).random_raw(count), np.uint64)
 
 
