@@ -197,16 +197,9 @@ def _find_pairs(settings: Dedup, blobs: Blobs, witnessed: pa.Array, context: Con
     conclusive = decide.conclusive_pairs(
         table.append_column("relation", relation).append_column("score", measured["score"])
     )
-    relations = pa.table(
-        {
-            "a": blobs.sha256.take(conclusive["a"].combine_chunks()),
-            "b": blobs.sha256.take(conclusive["b"].combine_chunks()),
-            "relation": conclusive["relation"],
-            "distance_bits": conclusive["distance_bits"].cast(pa.int16()),
-            "score": conclusive["score"],
-        }
-    )
-    return PairEvidence(relations, _notes(crowded, to_compare, to_hash), is_complete=not to_compare and not to_hash)
+    for place, side in enumerate(("a", "b")):
+        conclusive = conclusive.set_column(place, side, blobs.sha256.take(conclusive[side].combine_chunks()))
+    return PairEvidence(conclusive, _notes(crowded, to_compare, to_hash), is_complete=not to_compare and not to_hash)
 
 
 def _view_hashes(

@@ -7,6 +7,7 @@ here points at one.
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 from schemas.errors import BadInput
@@ -157,9 +158,7 @@ def read_json(name: str, data: bytes, object_pairs_hook: Any = None) -> Any:
 
 
 def _read_keys_once(name: str, data: bytes) -> Any:
-    """As `read_json`. Raises BadInput for a key that stands twice in an object, too: of its values JSON's readers lose
-    one.
-    """
+    """As `read_json`. Raises BadInput for a key that stands twice in an object, too: readers of JSON lose a value."""
     repeated: list[tuple[dict[str, Any], str, int]] = []
 
     def fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -187,10 +186,8 @@ def _place_of(holder: Row, document: Any) -> str:
             while level:
                 if any(one is holder for one in level):
                     return row_name(part, place, row)
-                inner = (
-                    one.values() if isinstance(one, dict) else one for one in level if isinstance(one, dict | list)
-                )
-                level = [value for values in inner for value in values]
+                objects, lists = ([one for one in level if isinstance(one, kind)] for kind in (dict, list))
+                level = [*chain(*lists, *(one.values() for one in objects))]
     return "its fields"
 
 
@@ -235,8 +232,8 @@ def read_categories(name: str, document: Any) -> dict[Id, str]:
 
 
 def read_text(value: Any) -> str | None:
-    """Text that can be stored and name a file, halves of characters as question marks; None for what is empty or no
-    text.
+    """Text that can be stored and name a file, halves of characters as question marks; None for what is empty
+    or none.
     """
     return value.encode(errors="replace").decode() if isinstance(value, str) and value else None
 
