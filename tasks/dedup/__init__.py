@@ -183,13 +183,15 @@ def _find_pairs(settings: Dedup, blobs: Blobs, witnessed: pa.Array, context: Con
         shared = local_pairs.local_pairs(blobs.sha256, context, label)
         to_hash += shared is None
         if shared is not None:
-            pairs = candidates.add_local(pairs, shared, views.ALL_VIEWS.index(views.LOCAL), blobs.hashes)
+            number = views.ALL_VIEWS.index(views.LOCAL)
+            pairs = candidates.add_pairs(pairs, shared.a, shared.b, -shared.matches, number, blobs.hashes)
     alone, crowded = pairs, pairs.crowded
     for kind in (kind for kind in get_args(WorkHash) if kind in settings.by):
         by_hash = _near_by_library_hash(kind, blobs, context, label)
         to_hash += by_hash is None
         if by_hash is not None:
-            pairs, crowded = candidates.add_near(pairs, by_hash, blobs.hashes), max(crowded, by_hash.crowded)
+            ends, crowded = (by_hash.a, by_hash.b), max(crowded, by_hash.crowded)
+            pairs = candidates.add_pairs(pairs, *ends, by_hash.distance_bits, 0, blobs.hashes)
     table = pa.table({"a": pairs.a, "b": pairs.b, "view": pairs.view, "distance_bits": pairs.distance_bits})
     measured = relate.ensure_relations(blobs.sha256, table, blobs.sizes, context, label)
     to_compare = measured["relation"].null_count

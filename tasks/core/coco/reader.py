@@ -232,9 +232,7 @@ def read_categories(name: str, document: Any) -> dict[Id, str]:
 
 
 def read_text(value: Any) -> str | None:
-    """Text that can be stored and name a file, halves of characters as question marks; None for what is empty
-    or none.
-    """
+    """Text that can be stored and name a file, halves of characters as question marks; None for all else."""
     return value.encode(errors="replace").decode() if isinstance(value, str) and value else None
 
 

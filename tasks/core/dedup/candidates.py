@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tasks.core.dedup.groups import pair_numbers
-from tasks.core.dedup.local import LocalPairs
 
 DEGENERATE_BITS = 8
 """Flat and striped pictures have few waves and so few bits set, or few unset; one with 64 different waves has 32."""
@@ -53,7 +52,7 @@ class ViewHashes(NamedTuple):
 class Candidates(NamedTuple):
     """View `view` of blob `a` is `distance_bits` from the whole of blob `b`; each (C,), sorted by the smaller blob.
 
-    Of pairs that `add_local` adds, distance_bits is between the wholes. crowded: how many blobs share their hash with
+    Of pairs that `add_pairs` adds, distance_bits is between the wholes. crowded: how many blobs share their hash with
     so many that not all of them are compared with each other.
     """
 
@@ -114,36 +113,28 @@ def candidates(hashes: NDArray[np.uint64], near: NearHashes, views: Sequence[Vie
     return Candidates(a[stays], b[stays], view[stays], bits[stays], crowded)
 
 
-def add_local(found: Candidates, local: LocalPairs, number: int, hashes: NDArray[np.uint64]) -> Candidates:
-    """The pairs that were found, and those that share places and were not found, with `number` as their view.
-
-    A new pair is added if either blob is among the MOST_PARTNERS with which the other shares most places; of equal ones
-    the smaller blob comes first. hashes: (N,) of the whole pictures, between which distance_bits is taken.
-    """
-    return _with_pairs(found, local.a, local.b, -local.matches, number, hashes)
-
-
-def add_near(found: Candidates, near: "NearBlobs", hashes: NDArray[np.uint64]) -> Candidates:
-    """The same with pairs that another hash than the program's own finds near, to be compared as wholes."""
-    return _with_pairs(found, near.a, near.b, near.distance_bits, 0, hashes)
-
-
-def _with_pairs(
+def add_pairs(
     found: Candidates,
     a_new: NDArray[np.int64],
     b_new: NDArray[np.int64],
     rank: NDArray[np.int64],
-    number: int,
+    view: int,
     hashes: NDArray[np.uint64],
 ) -> Candidates:
+    """The pairs that were found, and those of new ones (a < b) that were not, with this view.
+
+    A new pair is added if either blob is among the other's MOST_PARTNERS of smallest rank, such as the distance by
+    another hash; of equal ones the smaller blob comes first. hashes: (N,) of the whole pictures, between which
+    distance_bits is taken.
+    """
     is_new = ~np.isin(a_new * len(hashes) + b_new, pair_numbers(found.a, found.b, len(hashes)))
     is_new[is_new] = _is_among_nearest(a_new[is_new], b_new[is_new], rank[is_new], MOST_PARTNERS)
     a_new, b_new = a_new[is_new], b_new[is_new]
     a, b = np.append(found.a, a_new), np.append(found.b, b_new)
-    view = np.append(found.view, np.full(len(a_new), number, np.int16))
+    views = np.append(found.view, np.full(len(a_new), view, np.int16))
     bits = np.append(found.distance_bits, np.bitwise_count(hashes[a_new] ^ hashes[b_new]))
     order = np.lexsort((np.maximum(a, b), np.minimum(a, b)))
-    return Candidates(a[order], b[order], view[order], bits[order], found.crowded)
+    return Candidates(a[order], b[order], views[order], bits[order], found.crowded)
 
 
 def is_added(found: Candidates, before: Candidates) -> NDArray[np.bool_]:

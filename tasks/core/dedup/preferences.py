@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from schemas.preferences import PlainPreference, Preference
+from schemas.preferences import Preference
 from schemas.split import SPLITS
 from tasks.core import where
 from tasks.core.columns import bools
@@ -81,7 +81,8 @@ def _highest(group: NDArray[np.int64], rank: NDArray[np.int64]) -> NDArray[np.in
 
 def columns_needed(rules: Sequence[Preference]) -> list[str]:
     """The columns of RECORDS, and attributes, that the rules ask, each once."""
-    return list(dict.fromkeys(_column(rule.plain) for rule in rules))
+    asked = (rule.plain for rule in rules)
+    return list(dict.fromkeys(one.known or ("locator" if one.source is None else "source") for one in asked))
 
 
 def meets_all(records: pa.Table, rules: Sequence[Preference]) -> NDArray[np.bool_]:
@@ -99,7 +100,15 @@ def preferences(met: NDArray[np.bool_]) -> NDArray[np.int64]:
 
 def meets(records: pa.Table, rule: Preference) -> NDArray[np.bool_]:
     """(N,) which records meet a rule; of `not`, which do not meet the one in it."""
-    is_met = _meets_plain(records[_column(rule.plain)], rule.plain)
+    asked = rule.plain
+    if asked.known is not None:
+        is_met = where.is_known(records[asked.known])
+    elif asked.source is not None:
+        is_met = bools(pc.equal(records["source"], asked.source))
+    else:
+        paths, below = pc.utf8_normalize(records["locator"], form="NFC"), folder_regex(str(asked.folder))
+        is_address = pc.match_substring_regex(records["locator"], "^https?://", ignore_case=True)
+        is_met = bools(pc.and_not(pc.match_substring_regex(paths, below, ignore_case=True), is_address))
     return ~is_met if rule.none_of else is_met
 
 
@@ -107,11 +116,12 @@ def unmet_notes(label: str, met: NDArray[np.bool_], rules: Sequence[Preference])
     """A sentence for each rule that no record meets: probably it is misspelled. Of `not`, all records meet the one in
     it that none meets. met: (R, N) `meets_all`; without records there are no sentences.
     """
-    unmet = [
-        rule.plain for rule, of in zip(rules, met, strict=True) if len(of) and (of == (rule.none_of is not None)).all()
-    ]
-    words = [", ".join(f"{name}: {value}" for name, value in rule.model_dump().items()) for rule in unmet]
-    return [f"{label}: no record meets `{one}` of `prefer`, so that it prefers nothing" for one in words]
+    notes = []
+    for rule, of in zip(rules, met, strict=True):
+        if len(of) and (of == (rule.none_of is not None)).all():
+            words = ", ".join(f"{name}: {value}" for name, value in rule.plain.model_dump().items())
+            notes.append(f"{label}: no record meets `{words}` of `prefer`, so that it prefers nothing")
+    return notes
 
 
 def folder_regex(pattern: str) -> str:
@@ -128,25 +138,6 @@ def folder_regex(pattern: str) -> str:
             pieces = (piece.replace("**", "*") for piece in _PIECES.findall(folder))
             regex += "".join(_WILD.get(piece) or re.escape(piece) for piece in pieces) + "/"
     return regex
-
-
-def _column(rule: PlainPreference) -> str:
-    if rule.known is not None:
-        return rule.known
-    return "source" if rule.source is not None else "locator"
-
-
-def _meets_plain(column: pa.ChunkedArray, rule: PlainPreference) -> NDArray[np.bool_]:
-    if rule.known is not None:
-        return where.is_known(column)
-    if rule.source is not None:
-        return bools(pc.equal(column, rule.source))
-    # an address is no path
-    is_path = pc.invert(pc.match_substring_regex(column, "^https?://", ignore_case=True))
-    is_below = pc.match_substring_regex(
-        pc.utf8_normalize(column, form="NFC"), folder_regex(str(rule.folder)), ignore_case=True
-    )
-    return bools(pc.and_(is_path, is_below))
 
 
 def _numbers(column: pa.ChunkedArray | pa.Array) -> NDArray[np.int64]:
