@@ -13,25 +13,21 @@ from numpy.typing import NDArray
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 
-from schemas.errors import DamagedFile
 from schemas.manifests import Context, TableRef
-from schemas.tables import KEYPOINTS, LOCAL_BLOBS, LOCAL_PAIRS, THUMBNAIL_PLACES
+from schemas.tables import KEYPOINTS, LOCAL_BLOBS, LOCAL_PAIRS
 from tasks.core import tables
 from tasks.core.dedup import local
 from tasks.core.dedup.sizes import LEVEL_SCALE
-from tasks.engine import inspection, runs
+from tasks.dedup.stored_keypoints import KEY, KEYPOINTS_AT, gallery_of, keypoint_places
+from tasks.engine import runs
 from tasks.engine import thumbnails as stored_thumbnails
-from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.parts import run_in_parts
-from tasks.io.images import keypoints, thumbnails
+from tasks.io.images import keypoints
 from tasks.io.store.layout import measure_folder, outcome_folder
 from tasks.io.store.store import Store
 from tasks.orchestration import retries
 from tasks.orchestration.late_imports import imports_before
 
-CODE = code_digest(keypoints, local, thumbnails)
-KEY = cache_key(recipe=keypoints.VERSION, code=CODE, of=inspection.CODE)
-KEYPOINTS_AT = measure_folder("keypoints", KEY)
 PAIRS_AT = measure_folder("local-pairs", KEY)
 BLOBS_AT = measure_folder("local-blobs", KEY)
 _KERNELS = ("tasks.core.dedup.local_kernels", "tasks.core.dedup.search_bands")
@@ -217,42 +213,3 @@ def _stored_pairs(store: Store, blobs: pa.Array) -> local.LocalPairs:
     low, high = np.minimum(*ends), np.maximum(*ends)
     _, first = np.unique(low * len(blobs) + high, return_index=True)
     return local.LocalPairs(low[first], high[first], pairs["matches"].to_numpy()[first].astype(np.int64))
-
-
-def keypoint_places(store: Store, blobs: pa.Array) -> pa.Table:
-    """(sha256, path) of the blobs that have stored keypoints, in their order."""
-    found = [THUMBNAIL_PLACES.empty_table()]
-    for ref, table in store.tables(KEYPOINTS_AT):  # one after the other: all together may be too much
-        here = table["sha256"].filter(pc.is_in(table["sha256"], value_set=blobs))
-        found.append(pa.table([here, pa.repeat(ref.path, len(here))], schema=THUMBNAIL_PLACES))
-    everything = pa.concat_tables(found)
-    return tables.lookup(everything, "sha256", pc.filter(blobs, pc.is_in(blobs, value_set=everything["sha256"])))
-
-
-def all_keypoint_places(store: Store, blobs: pa.Array) -> pa.Table:
-    """`keypoint_places` of blobs that share places, so had some. Raises DamagedFile where they are gone: the build
-    finds them again.
-    """
-    stored = keypoint_places(store, blobs)
-    if lost := len(blobs) - len(stored):
-        raise DamagedFile(f"expected the keypoints of {len(blobs)} blobs, got those of {lost} too few")
-    return stored
-
-
-def stored_keypoints(store: Store, places: pa.Table) -> dict[str, local.Keypoints]:
-    """The keypoints of each blob of a (sha256, path) table."""
-    found: dict[str, local.Keypoints] = {}
-    for path in pc.unique(places["path"]).sort().to_pylist():
-        table = store.read_table(TableRef(path=path, rows=0))
-        rows = table.filter(pc.is_in(table["sha256"], value_set=places["sha256"]))
-        gallery = gallery_of(rows)
-        found |= {sha256: gallery.part(i, i + 1).keypoints for i, sha256 in enumerate(rows["sha256"].to_pylist())}
-    return found
-
-
-def gallery_of(rows: pa.Table) -> local.Gallery:
-    """The keypoints of the blobs of some KEYPOINTS, in the order of the rows."""
-    codes = rows["codes"].combine_chunks()
-    starts = np.append(0, np.cumsum(pc.list_value_length(codes).to_numpy()))
-    places: NDArray[np.uint8] = rows["places"].combine_chunks().flatten().to_numpy().reshape(-1, 4)
-    return local.Gallery(local.Keypoints(codes.flatten().to_numpy(), places), starts.astype(np.int64))

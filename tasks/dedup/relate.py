@@ -13,7 +13,7 @@ from prefect.cache_policies import NO_CACHE
 from schemas.manifests import Context
 from schemas.tables import RELATIONS
 from tasks.core.dedup import relate, views
-from tasks.dedup.local_pairs import all_keypoint_places, stored_keypoints
+from tasks.dedup.stored_keypoints import all_keypoint_places, stored_keypoints
 from tasks.engine import inspection, runs
 from tasks.engine import thumbnails as stored_thumbnails
 from tasks.engine.cache_keys import cache_key, code_digest

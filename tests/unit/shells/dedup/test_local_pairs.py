@@ -10,7 +10,7 @@ import pytest
 from schemas.stages import Dedup
 from tasks.core.dedup.local import LocalPairs
 from tasks.core.purge.rows import without_files
-from tasks.dedup import local_pairs
+from tasks.dedup import local_pairs, stored_keypoints
 from tasks.engine import thumbnails
 from tests.support.dedup import HANGING, ONE, OTHER, Wall, jpeg, painted
 
@@ -117,7 +117,7 @@ def test_keypoints_come_back_as_they_were_stored(wall: Wall):
     pairs_of(wall, ["m:one", "m:other"])
     blobs = pa.array(sorted(wall.store.write_blob(HANGING[name]) for name in ("m:one", "m:other")))
     shelf = local_pairs.ensure_keypoints(blobs, wall.context, "dedup")
-    stored = local_pairs.stored_keypoints(wall.store, shelf.slice(0, 1))
+    stored = stored_keypoints.stored_keypoints(wall.store, shelf.slice(0, 1))
     assert list(stored) == blobs.to_pylist()[:1]
     for sha256, grey in thumbnails.greys(wall.store, thumbnails.stored_thumbnails(wall.store, blobs[:1])).items():
         found = local_pairs.keypoints_of(grey)

@@ -1,0 +1,60 @@
+"""Stored keypoints of thumbnails: where they are, and how they are read."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from schemas.errors import DamagedFile
+from schemas.manifests import TableRef
+from schemas.tables import THUMBNAIL_PLACES
+from tasks.core import tables
+from tasks.core.dedup import local
+from tasks.engine import inspection
+from tasks.engine.cache_keys import cache_key, code_digest
+from tasks.io.images import keypoints, thumbnails
+from tasks.io.store.layout import measure_folder
+from tasks.io.store.store import Store
+
+CODE = code_digest(keypoints, local, thumbnails)
+KEY = cache_key(recipe=keypoints.VERSION, code=CODE, of=inspection.CODE)
+KEYPOINTS_AT = measure_folder("keypoints", KEY)
+
+
+def keypoint_places(store: Store, blobs: pa.Array) -> pa.Table:
+    """(sha256, path) of the blobs that have stored keypoints, in their order."""
+    found = [THUMBNAIL_PLACES.empty_table()]
+    for ref, table in store.tables(KEYPOINTS_AT):  # one after the other: all together may be too much
+        here = table["sha256"].filter(pc.is_in(table["sha256"], value_set=blobs))
+        found.append(pa.table([here, pa.repeat(ref.path, len(here))], schema=THUMBNAIL_PLACES))
+    everything = pa.concat_tables(found)
+    return tables.lookup(everything, "sha256", pc.filter(blobs, pc.is_in(blobs, value_set=everything["sha256"])))
+
+
+def all_keypoint_places(store: Store, blobs: pa.Array) -> pa.Table:
+    """`keypoint_places` of blobs that had some, since they share places. Raises DamagedFile where these are gone: the
+    build finds them again.
+    """
+    stored = keypoint_places(store, blobs)
+    if lost := len(blobs) - len(stored):
+        raise DamagedFile(f"expected the keypoints of {len(blobs)} blobs, got those of {lost} too few")
+    return stored
+
+
+def stored_keypoints(store: Store, places: pa.Table) -> dict[str, local.Keypoints]:
+    """The keypoints of each blob of a (sha256, path) table."""
+    found: dict[str, local.Keypoints] = {}
+    for path in pc.unique(places["path"]).sort().to_pylist():
+        table = store.read_table(TableRef(path=path, rows=0))
+        rows = table.filter(pc.is_in(table["sha256"], value_set=places["sha256"]))
+        gallery = gallery_of(rows)
+        found |= {sha256: gallery.part(i, i + 1).keypoints for i, sha256 in enumerate(rows["sha256"].to_pylist())}
+    return found
+
+
+def gallery_of(rows: pa.Table) -> local.Gallery:
+    """The keypoints of the blobs of some KEYPOINTS, in the order of the rows."""
+    codes = rows["codes"].combine_chunks()
+    starts = np.append(0, np.cumsum(pc.list_value_length(codes).to_numpy()))
+    places: NDArray[np.uint8] = rows["places"].combine_chunks().flatten().to_numpy().reshape(-1, 4)
+    return local.Gallery(local.Keypoints(codes.flatten().to_numpy(), places), starts.astype(np.int64))
