@@ -75,7 +75,7 @@ def near_hashes(wholes: Hashes, view_hashes: Hashes, radii_bits: RadiiBits, cont
         (view_hashes, new_wholes, True),
         (new_views, old_wholes, True),
     ]
-    found = [_smaller_hash_left(table) for table in _search_jobs(jobs, radii_bits, context, label)]
+    found = _search_jobs(jobs, radii_bits, context, label)
     order = [(name, "ascending") for name in ("is_view", "left", "right")]
     everything = pa.concat_tables([old, *found]).sort_by(order)
     kept = _store_search(store, search_key, wholes, view_hashes, everything)
@@ -140,16 +140,10 @@ def _search(left: Hashes, right: Hashes | None, radii_bits: RadiiBits, *, is_vie
         right = left
     else:
         pairs, distances = search.near_pairs_between(left, right, radius_bits, threads)
-    ends = left[pairs[:, 0]], right[pairs[:, 1]]
-    return pa.table([*ends, distances, np.full(len(pairs), is_view)], schema=SEARCH_PAIRS)
-
-
-def _smaller_hash_left(found: pa.Table) -> pa.Table:
-    """The same pairs, those of two wholes with the smaller hash on the left."""
-    left, right = found["left"].to_numpy(), found["right"].to_numpy()
-    turn = ~found["is_view"].to_numpy() & (left > right)
-    ends = np.where(turn, right, left), np.where(turn, left, right)
-    return pa.table([*ends, found["distance_bits"], found["is_view"]], schema=SEARCH_PAIRS)
+    one, other = left[pairs[:, 0]], right[pairs[:, 1]]
+    if not is_view:  # of two wholes the smaller hash is on the left
+        one, other = np.minimum(one, other), np.maximum(one, other)
+    return pa.table([one, other, distances, np.full(len(pairs), is_view)], schema=SEARCH_PAIRS)
 
 
 def _earlier_search(

@@ -87,11 +87,7 @@ def count_with_examples(names: Sequence[object], what: str) -> str:
     >>> count_with_examples([7, 8, 9, 10], "image")
     '4 images (7, 8, 9, ...)'
     """
-    examples = ", ".join(_printable(str(name)[:80]) for name in names[:_EXAMPLES])
+    # JSON's text can hold breaks of lines, and halves of characters
+    examples = ["".join(one if one.isprintable() else "?" for one in str(name)[:80]) for name in names[:_EXAMPLES]]
     more = ", ..." if len(names) > _EXAMPLES else ""
-    return f"{len(names)} {what}{'' if len(names) == 1 else 's'} ({examples}{more})"
-
-
-def _printable(text: str) -> str:
-    """The text as part of one line: JSON's text can hold breaks of lines, and halves of characters."""
-    return "".join(letter if letter.isprintable() else "?" for letter in text)
+    return f"{len(names)} {what}{'' if len(names) == 1 else 's'} ({', '.join(examples)}{more})"

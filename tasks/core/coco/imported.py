@@ -5,6 +5,7 @@ are.
 import math
 from collections import Counter
 from collections.abc import Collection, Mapping
+from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,29 +46,22 @@ class ClassKeypoints(NamedTuple):
 class ImportedDetections(NamedTuple):
     """Detections of another program, and in which images they are.
 
-    Image ids by SHA-256, by file name, and by the last part of the file name where that is unique; file_names and
-    base_names are these names. rows: where the boxes of an image are. keypoints: by class, of those with any.
+    Image ids by SHA-256, by file name, and by the last part of the file name where that is unique, with these names.
+    rows: where the boxes of an image are. keypoints: by class, of those with any.
     """
 
     by_sha256: Mapping[str, Id]
-    by_name: Mapping[str, Id]
-    by_base: Mapping[str, Id]
-    file_names: FileNames
-    base_names: FileNames
+    by_name: tuple[FileNames, Mapping[str, Id]]
+    by_base: tuple[FileNames, Mapping[str, Id]]
     rows: Mapping[Id, slice]
     boxes: Boxes
     keypoints: Mapping[Id, ClassKeypoints]
 
     def find_image(self, sha256: str, names: Collection[str], bases: Collection[str]) -> Id | None:
-        """The id of the image that a blob is: by its bytes, its name or its name's last part; None for one that is not
-        listed.
-        """
+        """The image that a blob is: by its bytes, else its name, else its name's last part; None: it is not listed."""
         if sha256 in self.by_sha256:
             return self.by_sha256[sha256]
-        for candidates, ids, known in (
-            (names, self.by_name, self.file_names),
-            (bases, self.by_base, self.base_names),
-        ):
+        for candidates, (known, ids) in ((names, self.by_name), (bases, self.by_base)):
             if matching := [ids[found] for name in candidates if (found := known.find(name)) is not None]:
                 return min(matching, key=id_order)
         return None
@@ -105,8 +99,8 @@ def import_detections(document: bytes, results: bytes, classes: Collection[int])
     detections = [detection for detection in detections if detection.category_id in classes]
     keypoints = _keypoints(fields, detections)
     rows, boxes = _boxes(detections)
-    file_names, base_names = FileNames(by_name), FileNames(by_base)
-    return ImportedDetections(by_sha256, by_name, by_base, file_names, base_names, rows, boxes, keypoints)
+    names, bases = (FileNames(by_name), by_name), (FileNames(by_base), by_base)
+    return ImportedDetections(by_sha256, names, bases, rows, boxes, keypoints)
 
 
 def check_schemes(imported: ImportedDetections, schemes: Mapping[Id, KeypointScheme | None]) -> None:
@@ -153,11 +147,9 @@ def _keypoints(document: Any, detections: list[Detection]) -> dict[Id, ClassKeyp
 
 def _boxes(detections: list[Detection]) -> tuple[dict[Id, slice], Boxes]:
     detections = sorted(detections, key=lambda detection: id_order(detection.image_id))
-    rows: dict[Id, slice] = {}
-    start = 0
-    for number, count in Counter(detection.image_id for detection in detections).items():
-        rows[number] = slice(start, start + count)
-        start += count
+    counts = Counter(detection.image_id for detection in detections)
+    bounds = pairwise(accumulate(counts.values(), initial=0))
+    rows = {number: slice(*of) for number, of in zip(counts, bounds, strict=True)}
     xywh = np.array([detection.xywh_px for detection in detections], np.float32).reshape(-1, 4)
     scores = np.array([detection.score for detection in detections], np.float32)
     labels = np.array([detection.category_id for detection in detections], np.int64)

@@ -98,8 +98,8 @@ def read_figures(name: str, data: bytes, categories: Schemes) -> FileFigures:
     ]
     details = _details(document, problems)
     with _naming(name, document, "its fields", {}):
-        head = source_file.head(document.fields, document.images)
-    figures = _by_file_name(name, document, categories, unknown)
+        head, beside = source_file.head(document.fields, document.images)
+    figures = _by_file_name(name, document, categories, unknown, beside)
     _count_others(document, unknown, left_out)
     return FileFigures(
         figures,
@@ -132,16 +132,15 @@ def _count_others(document: Document, unknown: Collection[Id], left_out: LeftOut
 
 
 def _by_file_name(
-    name: str, document: Document, categories: Collection[str], unknown: set[Id]
+    name: str, document: Document, categories: Collection[str], unknown: set[Id], beside: Mapping[Id, source_file.Rows]
 ) -> dict[str, ImageFigures]:
-    """unknown: images of which nobody knows what is in them."""
+    """unknown: images of which nobody knows what is in them. beside: rows of other lists."""
     figures, licences = _figures(name, document, categories), _licences(document.fields.get("licenses"))
     names = Counter(image.file_name for image in document.images.values())
     shared = {image_id for image_id, image in document.images.items() if names[image.file_name] > 1}
     unread = chain(document.bad_annotations, document.flat_annotations)
     rows = _rows_by_image(chain[Annotation | BadAnnotation](document.annotations, unread), unknown | shared)
     flat = _rows_by_image(document.flat_annotations, document.images)
-    beside = source_file.rows_by_image(document.fields)
     earlier: dict[str, list[dict[str, Any]]] = {}
     found = {}
     for image_id, image in document.images.items():

@@ -33,40 +33,28 @@ class SourceImage(NamedTuple):
     others: list["SourceImage"]
 
 
-def head(document: Row, image_ids: Collection[Id] = ()) -> Fields:
-    """What a row of COCO_FILES says of a document, but for the source and the path. image_ids: of its images, whose
-    rows of other lists stand with them. Raises TooDeep as `to_text` does.
+def head(document: Row, image_ids: Collection[Id] = ()) -> tuple[Fields, dict[Id, dict[str, list[Row]]]]:
+    """What a row of COCO_FILES says of a document, but for the source and the path; and rows of other lists than images
+    and annotations that name one of these images, by image and list: they go with it.
+
+    Raises TooDeep as `to_text` does.
     """
-    fields = {
-        name: [row for row in value if _image_of(row) not in image_ids] if _is_other_list(name, value) else value
-        for name, value in document.items()
-        if name not in LISTS
-    }
-    columns = {name: _plain_or_none(fields[name]) if name in fields else None for name in _HEAD}
-    return {
-        **{name: len(document[name]) for name in LISTS},
-        **columns,
-        "other_fields": to_text(difference(fields, _fields_of_head(columns))),
-    }
-
-
-def rows_by_image(document: Row) -> dict[Id, dict[str, list[Row]]]:
-    """Rows of other lists than images and annotations, by the image that they name, and by list: they go with it."""
-    found: dict[Id, dict[str, list[Row]]] = {}
+    fields: Fields = {}
+    beside: dict[Id, dict[str, list[Row]]] = {}
     for name, value in document.items():
-        for row in value if _is_other_list(name, value) else ():
-            if (image_id := _image_of(row)) is not None:
-                found.setdefault(image_id, {}).setdefault(name, []).append(row)
-    return found
-
-
-def _is_other_list(name: str, value: Any) -> bool:
-    return name not in (*LISTS, *_HEAD) and isinstance(value, list)
-
-
-def _image_of(row: Any) -> Id | None:
-    """The image that a row names; None where it names none."""
-    return id_or_none(row.get("image_id")) if isinstance(row, dict) else None
+        if name in _HEAD or not isinstance(value, list):
+            fields[name] = value
+        elif name not in LISTS:
+            fields[name] = []
+            for row in value:
+                image_id = id_or_none(row.get("image_id")) if isinstance(row, dict) else None
+                if image_id is not None and image_id in image_ids:
+                    beside.setdefault(image_id, {}).setdefault(name, []).append(row)
+                else:
+                    fields[name].append(row)
+    columns = {name: _plain_or_none(fields[name]) if name in fields else None for name in _HEAD}
+    others = to_text(difference(fields, _fields_of_head(columns)))
+    return {**{name: len(document[name]) for name in LISTS}, **columns, "other_fields": others}, beside
 
 
 def document_fields(row: Row) -> Fields:

@@ -1,5 +1,6 @@
 """Images that people have annotated, and the figures in them, out of a COCO file or a release's tables."""
 
+import json
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -15,7 +16,7 @@ from schemas.keypoints import KeypointScheme
 from schemas.phrases import counted, listed, quoted
 from schemas.tables import ANNOTATED_FIGURES, ANNOTATED_IMAGES
 from tasks.core.coco.box import MAX_PX
-from tasks.core.coco.ids import Id, count_with_examples, id_order, read_number_id
+from tasks.core.coco.ids import Id, count_with_examples, id_order
 from tasks.core.coco.keypoints import count_problems, scheme_of_names
 from tasks.core.coco.reader import Image, read_document, read_joints, read_text
 
@@ -72,11 +73,12 @@ def read_truth_file(name: str, data: bytes, categories: Sequence[str], attribute
     }
     unknown = {one.image_id for one in document.bad_annotations if one.category in category_ids}
     flat = Counter(one.image_id for one in document.flat_annotations if one.category in category_ids)
-    annotated = {
-        _number_id(name, image_id): image
-        for image_id, image in document.images.items()
-        if image.row.get("is_annotated") is not False and image_id not in unknown
-    }
+    annotated = {}
+    for image_id, image in document.images.items():
+        if image.row.get("is_annotated") is not False and image_id not in unknown:
+            if isinstance(image_id, str):
+                raise BadInput(f"{name}: expected whole numbers as ids of images, got {quoted(image_id)}")
+            annotated[image_id] = image
     annotated = {number: annotated[number] for number in sorted(annotated)}
     mine = [annotation for annotation in document.annotations if annotation.category in category_ids]
     figures = [
@@ -211,12 +213,8 @@ def _attribute_text(name: str, attribute: str, image: Image) -> str | None:
     value = image.row.get(attribute) if value is None else value
     if value is None or isinstance(value, str):
         return read_text(value)
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, float) and math.isfinite(value):
-        return str(int(value) if value.is_integer() else value)
-    if isinstance(value, int):
-        return str(value)
+    if isinstance(value, int | float) and math.isfinite(value):
+        return json.dumps(int(value) if isinstance(value, float) and value.is_integer() else value)
     raise BadInput(
         f"{name}: expected a text, a number, true or false as {quoted(attribute)} of an image, got {quoted(value)}"
     )
@@ -224,13 +222,6 @@ def _attribute_text(name: str, attribute: str, image: Image) -> str | None:
 
 def _style(image: Image) -> str | None:
     return read_text(image.metadata.get("style")) or read_text(image.metadata.get("wikiart_style"))
-
-
-def _number_id(name: str, image_id: Id) -> int:
-    try:
-        return read_number_id(image_id)
-    except ValueError as problem:
-        raise BadInput(f"{name}: expected whole numbers as ids of images, got {quoted(image_id)}") from problem
 
 
 def _notes(unknown: set[Id], flat: Counter[Id]) -> tuple[str, ...]:

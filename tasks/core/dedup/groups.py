@@ -85,7 +85,6 @@ def _contract(pairs: Pairs, weights: NDArray[np.int64]) -> Pairs:
 
 
 def _evidence(pairs: Pairs, weights: NDArray[np.int64]) -> dict[int, dict[int, _Evidence]]:
-    """For each node what lies between it and its neighbours."""
     near: defaultdict[int, dict[int, _Evidence]] = defaultdict(dict)
     for place, ((one, other), weight) in enumerate(zip(pairs.tolist(), weights.tolist(), strict=True)):
         if one != other:
