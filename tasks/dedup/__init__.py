@@ -45,9 +45,7 @@ class Blobs(NamedTuple):
 
 
 class PairEvidence(NamedTuple):
-    """Relations of compared pairs (a, b, relation, distance_bits, score); is_complete: else a plan has pairs to
-    compare.
-    """
+    """Relations of pairs (a, b, relation, distance_bits, score); is_complete: no pair is still to be compared."""
 
     relations: pa.Table
     notes: tuple[str, ...]

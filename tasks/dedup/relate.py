@@ -88,9 +88,7 @@ def _codes(a: pa.ChunkedArray, b: pa.ChunkedArray, view: pa.ChunkedArray, blobs:
 def ensure_relations(
     blobs: pa.Array, pairs: pa.Table, sizes: NDArray[np.int64], context: Context, label: str
 ) -> pa.Table:
-    """RELATION_COLUMNS of each pair, compared first where none is stored; in a plan nulls stay. sizes: (N, 2) px of the
-    blobs.
-    """
+    """RELATION_COLUMNS of pairs, compared first where none is stored, but not in a plan. sizes: (N, 2) px of blobs."""
     store = runs.store_of(context)
     found = stored_relations(blobs, pairs, store)
     todo = pairs.filter(pc.is_null(found["relation"]))

@@ -1,6 +1,4 @@
-"""Pairs of near hashes: what was searched before is taken from the store, only what is new is searched, large searches
-in pieces.
-"""
+"""Pairs of near hashes: searches are stored, only what is new is searched, large searches in pieces."""
 
 import hashlib
 import itertools
@@ -149,9 +147,7 @@ def _search(left: Hashes, right: Hashes | None, radii_bits: RadiiBits, *, is_vie
 def _earlier_search(
     store: Store, search_key: str, wholes: Hashes, view_hashes: Hashes
 ) -> tuple[tuple[Hashes, Hashes, pa.Table], list[TableRef]]:
-    """Hashes and pairs of the largest earlier search that this one shares; and searches that it replaces: it has all of
-    them.
-    """
+    """Hashes and pairs of the largest earlier search that this one shares; and searches of which it has all hashes."""
     best = wholes[:0], view_hashes[:0], SEARCH_PAIRS.empty_table()
     outgrown = []
     for ref, table in store.tables(measure_folder("search-hashes", search_key)):

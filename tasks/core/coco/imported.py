@@ -1,6 +1,4 @@
-"""Detections of another program for a build: a COCO results file, and the COCO file that says which images its ids
-are.
-"""
+"""Detections of another program for a build: a COCO results file, and the COCO file of its images' ids."""
 
 import math
 from collections import Counter

@@ -2,8 +2,7 @@
 
 Each category of a recipe has one scheme (schemas.keypoints), by default the 17 points of COCO's persons. Each point is
 x, y and a visibility v: 0 (not labelled: x and y mean nothing), 1 (labelled, but hidden) or 2 (labelled and seen).
-Points of another scheme, such as the 14 of CrowdPose, are never taken for these: they are left out of their figures and
-counted.
+Points of another scheme, such as the 14 of CrowdPose, are never taken for these: they are left out and counted.
 """
 
 import re
@@ -28,8 +27,7 @@ def read_keypoints(value: Any, joints: int) -> list[float] | None:
     """x, y and visibility of so many joints in one list, out of `keypoints`; None for null and for an empty list.
 
     Raises BadKeypoints for anything else than 3 numbers a joint, for a visibility other than 0, 1 and 2, and for
-    numbers that are not finite or beyond MAX_PX. Points may lie outside their picture, as boxes may. `num_keypoints` is
-    not read.
+    numbers that are not finite or beyond MAX_PX. Points may lie outside their picture. `num_keypoints` is not read.
 
     >>> read_keypoints([5, 6, 2, 0, 0, 0], 2)
     [5.0, 6.0, 2.0, 0.0, 0.0, 0.0]
@@ -53,8 +51,7 @@ def read_keypoints(value: Any, joints: int) -> list[float] | None:
 def check_names(category: str, names: Any, scheme: KeypointScheme) -> None:
     """Raise BadKeypoints unless the names that a category gives to its keypoints are the scheme's, in that order.
 
-    Case, blanks, hyphens and underscores make no difference. Without names nobody knows which points there are, even if
-    there are as many.
+    Case, blanks, hyphens and underscores make no difference. As many points without names may be any.
     """
     if not isinstance(names, list) or not names:
         raise BadKeypoints(f"expected {called(scheme)} named in category {quoted(category)}, got no names")

@@ -83,9 +83,7 @@ def to_text(value: Fields) -> str | None:
 
 
 def plain_text(value: Any, *, is_strict: bool = True) -> str:
-    """JSON of any value, its keys sorted. Numbers that JSON does not have stand as Python writes them, or with
-    `is_strict` raise ValueError.
-    """
+    """JSON of any value, its keys sorted. Raises ValueError for NaN and infinities, if `is_strict`, or writes them."""
     text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=not is_strict)
     try:
         text.encode()

@@ -1,9 +1,8 @@
 """A release's COCO file in the way of PoPArt (section 3.4 and figure 8): its fields, its order and its file names.
 
 Images: id, license, width, height, file_name, and metadata with wikiart_url, wikiart_image_url and wikiart_style.
-Annotations: id, image_id, category_id, area, bbox, segmentation (the box's four corners) and iscrowd (0 or 1; the paper
-prints `false`); only those with keypoints have keypoints and num_keypoints. A keypoint's v is 2 (seen, or inferred) or
-0 (absent, x and y 0), never 1.
+Annotations: id, image_id, category_id, area, bbox, segmentation (the box's four corners), iscrowd (0 or 1; the paper
+prints `false`) and, where there are any, keypoints and num_keypoints: v is 2 (seen, or inferred) or 0 (absent, x, y 0).
 """
 
 import re

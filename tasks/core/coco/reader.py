@@ -1,7 +1,6 @@
 """A COCO document, read and checked once: the door by which sources, detectors' results and the truth come in.
 
-Format: Lin et al., "Microsoft COCO" (2014), and https://cocodataset.org/#format-data. Annotations need no ids: nothing
-here points at one.
+Format: Lin et al., "Microsoft COCO" (2014), and https://cocodataset.org/#format-data. Annotations need no ids.
 """
 
 import json
@@ -52,8 +51,7 @@ class Image(NamedTuple):
 
 
 class Annotation(NamedTuple):
-    """One of `annotations`. category: its name. own_area_px2: the file's `area`; None where it has none, or an
-    impossible one.
+    """One of `annotations`. category: its name. own_area_px2: the file's `area`; None for none, or an impossible one.
 
     keypoints_xyv: x, y, v of each joint of the category's scheme, or None. keypoints_problem: why there are none, where
     the file has some. row: all its fields, as the file has them.
@@ -87,8 +85,7 @@ class Document(NamedTuple):
     """A COCO document. images: in the order of the file, by id. categories: names by id. info: empty if it has none.
 
     fields: all that the file has, as it has it. flat_annotations: those whose box encloses nothing (`is_flat_box`), in
-    images with good boxes of their category. Where there are none, it is a bad one: somebody has marked a figure, and
-    nobody knows where.
+    images with good boxes of their category; without these it is bad: somebody has marked a figure, nobody knows where.
     """
 
     images: dict[Id, Image]
@@ -202,9 +199,9 @@ def row_name(part: str, place: int, row: Row) -> str:
 
 
 def read_images(name: str, document: Any, places: Sequence[int] | None = None) -> dict[Id, Image]:
-    """The images of a COCO document by id, in the order of the file. places: theirs in the file's list, for messages,
-    where others were left out. Raises BadInput for a document without a list of them, and for ids that are none or
-    stand twice.
+    """The images of a COCO document by id, in its order. places: theirs in the file's list, where others were left out.
+
+    Raises BadInput for a document without a list of them, and for ids that are none or stand twice.
     """
     rows = _rows(name, document, "images")
     places = range(len(rows)) if places is None else places

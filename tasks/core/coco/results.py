@@ -34,8 +34,7 @@ def read_results(name: str, data: bytes, *, as_given: bool = False) -> Results:
 
     as_given: for scores of another program's results: any finite score, such as a margin, and boxes with a side of 0.
     Otherwise such a box, as detectors leave where they cut boxes at a picture's edge, holds nothing and is left out.
-    Raises BadInput for what is no list of results, and for the first row with an id, a box, a score or keypoints that
-    are none.
+    Raises BadInput for what is no list of results, and for the first row whose id, box, score or keypoints are none.
     """
     rows = read_json(name, data)
     if not isinstance(rows, list):

@@ -58,9 +58,7 @@ def head(document: Row, image_ids: Collection[Id] = ()) -> tuple[Fields, dict[Id
 
 
 def document_fields(row: Row) -> Fields:
-    """All fields but the lists of images and annotations, of a row of COCO_FILES. Raises ValueError for one of no
-    release.
-    """
+    """All fields of a row of COCO_FILES but images and annotations. Raises ValueError for a row that no release has."""
     return restored(_fields_of_head(row), from_text(row["other_fields"]))
 
 

@@ -35,8 +35,7 @@ class TruthFile(NamedTuple):
     figures: rows of ANNOTATED_FIGURES, their keypoints as they are, of any number of joints. notes: what was left out,
     in sentences. category_ids: by name. ids: of all images, annotated or not. deformation: of the images that have one,
     1 (lifelike) to 5, by id. attributes: by name, the value of each image that has one, by id. schemes: of each
-    category's keypoints, by the joints that it names; None where it names none. keypoint_notes: which keypoints are
-    left out.
+    category's keypoints, by the joints that it names; None where it names none. keypoint_notes: which are left out.
     """
 
     images: list[Row]
@@ -124,8 +123,7 @@ def truth_of_release(
     """ANNOTATED and ANNOTATED_FIGURES of a release's tables: images with `is_annotated`, boxes of any origin but a
     detector; and the id of each category.
 
-    names: of the release's categories. categories: those wanted, as in `read_truth_file`. Raises BadInput for one that
-    the release has not.
+    names: the release's categories. categories: those wanted, as in `read_truth_file`. Raises BadInput for another.
     """
     wanted = chosen_categories(categories, names)
     if unknown := [category for category in wanted if category not in names]:

@@ -124,8 +124,7 @@ def add_pairs(
     """The pairs that were found, and those of new ones (a < b) that were not, with this view.
 
     A new pair is added if either blob is among the other's MOST_PARTNERS of smallest rank, such as the distance by
-    another hash; of equal ones the smaller blob comes first. hashes: (N,) of the whole pictures, between which
-    distance_bits is taken.
+    another hash; of equal ones the smaller blob comes first. hashes: (N,) of the wholes, for distance_bits.
     """
     is_new = ~np.isin(a_new * len(hashes) + b_new, pair_numbers(found.a, found.b, len(hashes)))
     is_new[is_new] = _is_among_nearest(a_new[is_new], b_new[is_new], rank[is_new], MOST_PARTNERS)
@@ -156,8 +155,7 @@ def near_by_words(words: NDArray[np.uint64], near: Sequence[NearHashes], radius_
     """Pairs of blobs whose hashes of several words differ in at most `radius_bits`.
 
     words: (N, W). near: for each of the W, the pairs of its values within radius_bits / W: where all words together
-    differ in radius_bits, one differs in no more. Degenerate words take no part, and crowds are thinned as by
-    `candidates`.
+    differ in radius_bits, one differs in no more. Degenerate words and crowds are as in `candidates`.
     """
     found = [candidates(column, pairs) for column, pairs in zip(words.T, near, strict=True)]
     codes = np.unique(np.concatenate([each.a * len(words) + each.b for each in found]))
@@ -171,8 +169,7 @@ def nearest(near: NearHashes) -> NearHashes:
     """The pairs in which either hash is among the other's MOST_NEIGHBOURS nearest, in their order.
 
     Of equal distances the smaller hash comes first. Of a crowd of hashes that all lie near each other, as blank pages
-    scanned with their grain have, all pairs would grow with its square: so at most MOST_NEIGHBOURS pairs stay for each
-    hash, on average.
+    scanned with their grain have, all pairs would grow with its square: so at most MOST_NEIGHBOURS stay for each hash.
     """
     if not len(near.values):
         return near
@@ -192,9 +189,7 @@ def _is_among_nearest(one: NDArray[Any], other: NDArray[Any], distance: NDArray[
 
 
 def _buckets(hashes: NDArray[np.uint64], numbers: NDArray[np.int16], of: NDArray[np.uint64] | None = None) -> _Buckets:
-    """The blobs of each hash that is not degenerate, or only of these; a blob once in a bucket, by its first view
-    there.
-    """
+    """The blobs of each hash that is not degenerate, or only of these; once in a bucket, by their first view there."""
     flat = hashes.ravel()
     places = np.flatnonzero(~is_degenerate(flat) if of is None else np.isin(flat, of) & ~is_degenerate(flat))
     places = places[np.argsort(flat[places], kind="stable")]

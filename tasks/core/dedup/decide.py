@@ -121,8 +121,7 @@ def _verdicts_of_blobs(names: pa.ChunkedArray, blob: _Rows, verdicts: pa.Table) 
 
 def _pairs(sha256: pa.ChunkedArray, blob: _Rows, relations: pa.Table, verdicts: pa.Table) -> pa.Table:
     """EDGES up to the verdict, sorted, but a and b are rows: a pair of blobs stands for the first row of each, and a
-    blob's further rows are paired with its first alone (all pairs would grow as their number's square). verdicts:
-    _BLOB_VERDICTS.
+    blob's further rows are paired with its first alone: all pairs would grow as their number's square.
     """
     size = len(blob)
     a, b, present = _pairs_present(sha256, relations)

@@ -1,7 +1,6 @@
 """What belongs together: clusters of copies, in which ties outweigh doubts, and how much each comparison weighs.
 
-Weights are thousandths, whole numbers: their sums do not depend on the order. docs/decisions/015-ties-and-doubts.md has
-what was measured.
+Weights are thousandths, whole numbers: their sums do not depend on the order (docs/decisions/015-ties-and-doubts.md).
 """
 
 from collections import defaultdict

@@ -25,8 +25,7 @@ LEAST_MATCHES = 3
 MOST_ALIKE = 4
 """Chequers and dots have one corner a hundred times; of 636 paintings none has so many of one code."""
 MOST_MATCHES = 96
-"""Of one pair of pictures, the nearest: copies have some 200, pages of one font thousands, and to count those that lie
-alike takes the square of it."""
+"""Of one pair, the nearest: copies have some 200, pages of one font thousands, and counting takes the square of it."""
 _MOST_PAIRS = 8_000_000
 """Of codes, at once: some 1 GB."""
 _SAMPLE = 64
@@ -163,8 +162,7 @@ def _near_keypoints(left: Gallery, right: Gallery) -> _NearKeypoints:
 def view_of(one: Keypoints, other: Keypoints, shapes: tuple[tuple[int, ...], tuple[int, ...]]) -> View | None:
     """The box of one picture that another shows, as most of their keypoints say; it may reach beyond the picture.
 
-    shapes: (height, width) of both, of one proportion with the pictures of the keypoints. None where fewer than
-    LEAST_MATCHES lie alike.
+    shapes: (height, width) of both, of one proportion with the keypoints' pictures. None below LEAST_MATCHES.
     """
     from tasks.core.dedup import local_kernels  # numba takes half a second to import
 

@@ -55,8 +55,7 @@ def is_second_choice(
 
     Records that were published in a split of lower rank (train < val < test) than another one of their group: `split`
     will drop them, and no copy would be left. Those that their source has in another split (keep) than the one in which
-    the group was published, or else the highest in which any source has it. And queries in a group that has an image of
-    the gallery, which stays.
+    the group was published, or else the highest in which any source has it. Queries in a group with a gallery's image.
     """
     rank, group = _ranks(published), np.asarray(group_id.combine_chunks().dictionary_encode().indices, np.int64)
     kept = np.full(len(group), -1) if keep is None else _ranks(keep)

@@ -50,11 +50,9 @@ def _transposed(picture: Picture) -> Picture:
 
 @compiled
 def normalise(picture: Picture, radius_px: int, noise: float) -> Picture:
-    """What stands out from its surroundings, in units of their contrast: 0 on average, about -3..3, free of local
-    tones.
+    """What stands out from its surroundings, in units of their contrast: 0 on average, about -3..3, free of tones.
 
-    Differences far below `noise` grey levels vanish. The surroundings are two box means of that radius, one after the
-    other.
+    Differences far below `noise` grey levels vanish. The surroundings are two box means of that radius in turn.
     """
     found = blur(picture, radius_px)
     power = np.empty_like(picture)
@@ -126,12 +124,10 @@ def _interpolate(picture: Picture, x: float, y: float) -> float:
 
 @compiled
 def align(template: Picture, picture: Picture, warp: Warp, most_steps: int, rim_px: int) -> bool:
-    """Improve the warp in place until a step moves no corner by more than a fiftieth of a pixel. Returns False if it
-    finds no way.
+    """Improve the warp in place until a step moves no corner by more than 0.02 px. Returns False if it finds no way.
 
     Gauss-Newton over six affine parameters on the squared difference, the gradient taken in the template (inverse
-    compositional; Baker & Matthews, IJCV 2004, section 3). Both pictures come from `normalise` and are at least 4 x 4
-    px.
+    compositional; Baker & Matthews, IJCV 2004, section 3). Both pictures are `normalised` and at least 4 x 4 px.
     """
     height, width = template.shape
     # parameters move the middle and the edges by pixels, so that all six are of one size
@@ -220,8 +216,7 @@ def cell_agreements(
     """(rows, columns), twice, of two `normalised` pictures: how each cell correlates, and how far it is off.
 
     NaN where neither has anything to show, or less than half of the cell is there. Correlation: -1..1. Off: px of the
-    shift that would best mend what still differs, by one step of Gauss and Newton; where there is hardly any slope it
-    is near 0.
+    shift that would best mend what still differs, by one step of Gauss and Newton; near 0 where there is no slope.
     """
     height, width = template.shape
     alike, off = np.full((rows, columns), np.nan), np.full((rows, columns), np.nan)

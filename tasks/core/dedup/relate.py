@@ -189,8 +189,7 @@ class Agreement:
     the upper quartile of these cells is off; 0 where neither shows anything. share: 0..1, the part of either picture
     that the other shows, of the two the smaller; most_share: the larger, 1 where one picture lies within the other.
     side: 0..1, the part of a side of either that the other shows, of the four the smallest. tone: 0..1, mean difference
-    of their coarse tones there; likeness: -1..1, correlation of these. patches: none are looked at where the score is
-    too low for a copy.
+    of their coarse tones there; likeness: -1..1, correlation of these. patches: none where no copy by its score.
     """
 
     score: float

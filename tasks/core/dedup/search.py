@@ -33,11 +33,9 @@ def near_pairs(hashes: Hashes, radius_bits: int, threads: int = 2) -> Pairs:
 
 
 def near_pairs_between(left: Hashes, right: Hashes, radius_bits: int, threads: int = 2) -> Pairs:
-    """Pairs (i, j), sorted, i a row of `left` and j of `right`, whose hashes differ in at most `radius_bits`, and by
-    how many bits.
+    """Pairs (i, j), sorted, i a row of `left`, j of `right`, within `radius_bits`, and by how many bits they differ.
 
-    left: (N,), right: (M,), each distinct in itself; a hash in both is a pair 0 bits apart. Raises as `near_pairs`
-    does.
+    left: (N,), right: (M,), each distinct in itself; a hash in both is a pair 0 bits apart. Raises as `near_pairs`.
 
     >>> near_pairs_between(np.array([0], np.uint64), np.array([255, 0, 1], np.uint64), 1)[0].tolist()
     [[0, 1], [0, 2]]
@@ -47,8 +45,7 @@ def near_pairs_between(left: Hashes, right: Hashes, radius_bits: int, threads: i
 
 
 def piece_pairs(hashes: int, pieces: int) -> list[tuple[range, range]]:
-    """Rows of each two pieces that are searched together, and of each piece with itself: the whole of all pairs, once
-    each.
+    """Rows of each two pieces that are searched together, and of each piece with itself: all pairs, once each.
 
     Pieces follow each other and differ by a row at most; empty ones, of more pieces than hashes, are left out.
 

@@ -188,8 +188,7 @@ def _lower_half(mask: np.uint64, start: int, size: int) -> int:
 
 @compiled
 def tile_pairs(left: Index, right: Index, band: Band, masks: Hashes, start: int, size: int, is_self: bool) -> Hashes:
-    """(P,) pairs as row << 32 | other row, of the left buckets start..start + size and the right ones that differ by a
-    mask.
+    """(P,) pairs, row << 32 | other row, of left buckets start..start + size and right ones that differ by a mask.
 
     masks: ascending, so that what follows each other stays in one tile on the right. is_self: both sides are one index,
     each pair is looked at once, the lower row comes first.

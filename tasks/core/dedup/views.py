@@ -181,8 +181,7 @@ def view_hashes(picture: NDArray[np.uint8], views: Sequence[View]) -> NDArray[np
     highest; 0 where the picture has no such view.
 
     A bit says whether one of the 8 x 8 slowest waves of the view is above their median. As with imagehash's phash (a
-    cosine transform of 32 x 32 px), but the waves are laid over the pixels as they are, so that a box may begin between
-    two.
+    cosine transform of 32 x 32 px), but the waves lie over the pixels as they are: a box may begin between two.
     """
     found = np.zeros(len(views), np.uint64)
     places_of: defaultdict[tuple[int, bool, int], list[int]] = defaultdict(list)
@@ -210,9 +209,7 @@ def _box_hashes(picture: NDArray[np.float64], boxes: Sequence[tuple[float, float
 
 @functools.lru_cache(maxsize=512)
 def _wave_stack(length: int, bounds: tuple[tuple[float, float], ...]) -> NDArray[np.float64]:
-    """(V, 8, length): the 8 slowest cosine waves between each pair of bounds in px, mean of each pixel, as whole
-    numbers.
-    """
+    """(V, 8, length): the 8 slowest cosine waves between bounds in px, mean of each pixel, as whole numbers."""
     start, stop = np.array(bounds).T[:, :, None]
     edges = (np.clip(np.arange(length + 1), start, stop) - start) / (stop - start)
     wave = np.arange(1, 8)[:, None]

@@ -40,8 +40,7 @@ def deal_images(
 
     names: (N,) unique. quotas: (K, S), `seats_of`. seats: (S,) of one batch. Inside each stratum the images, most
     figures first, are walked in batches of as many as there are seats (3 train, 1 val, 1 test); in each batch chance
-    deals the seats (PoPArt, section 3.3). Ties in the number of figures fall by chance. Without figures all is by
-    chance.
+    deals the seats (PoPArt, section 3.3). Ties in figures, and all without figures, fall by chance.
 
     A few crowded paintings hold many of all figures. So the seats are dealt anew, up to 64 times, until each split's
     share of the figures is within half a point of its share of seats (or half of the largest image's figures, if that
@@ -132,8 +131,7 @@ def seats_of(settled: _Ints, new: _Ints, seats: _Ints, names: Sequence[str], see
     its seats, the others share what is left in proportion to what they lack.
 
     A short batch is drawn anew, up to 32 times, where it would take all strata together farther from the ratios than
-    one short batch alone may: else the batches of many strata would add up to more than chance in one of them. Strata
-    come in an order of chance.
+    one short batch alone may: else many strata would add up to more than chance in one. Chance orders them.
     """
     batch = int(seats.sum())
     full = (settled.sum(axis=1) + new) // batch
@@ -160,9 +158,7 @@ def seats_of(settled: _Ints, new: _Ints, seats: _Ints, names: Sequence[str], see
 def _nearest_draw(
     free: _Ints, count: int, seats: _Ints, deviation: _Ints, max_deviation: int, named: tuple[object, ...]
 ) -> tuple[_Ints, _Ints]:
-    """Seats drawn without replacement, and by how much they move all: the first draw within the deviation, or the
-    nearest.
-    """
+    """Seats drawn without replacement, and how they move all: the first draw within the deviation, or the nearest."""
     best, best_step, farthest = free, free, np.inf
     listed = np.repeat(np.arange(len(free)), free)
     for number in range(_SEAT_TRIES):

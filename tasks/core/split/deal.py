@@ -23,8 +23,7 @@ _Mask = NDArray[np.bool_]
 class _KeptImages(NamedTuple):
     """The images among which new ones are dealt: those that are kept and stay.
 
-    unit: (N,) which unit each is of, 0..U-1. images: (U,). split: (U,) the place among the splits that have seats; -1:
-    still to be placed.
+    unit: (N,) which unit each is of, 0..U-1. images: (U,). split: (U,) the place among those with seats; -1: none yet.
     """
 
     view: pa.Table
@@ -78,9 +77,7 @@ def balanced_columns(view: pa.Table, settings: Split) -> tuple[list[str], list[s
 
 
 def groupings(view: pa.Table, settings: Split) -> Iterator[tuple[_Ints | slice, Strata]]:
-    """Rows, and the stratum of each, for each way to part the images: all columns of `by` together, or `iterative`
-    each.
-    """
+    """Rows and their strata for each way to part the images: all columns of `by` together, or `iterative` each."""
     columns, lists = balanced_columns(view, settings)
     is_each = settings.method == "iterative" and settings.by
     for together in [[column] for column in columns] if is_each else [columns]:

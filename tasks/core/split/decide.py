@@ -51,9 +51,8 @@ def decide(view: pa.Table, settings: Split) -> pa.Table:
     spellings of one name are one word (`names.spellings`).
 
     A unit lies where any of it was published, in the split of the highest rank (train < val < test); records that were
-    published in another are dropped: nothing that is published moves. Then units of several images are placed, then
-    single images are dealt (`deal`), so that with what is published they come as near to the ratios as they can,
-    stratum by stratum.
+    published in another are dropped: nothing that is published moves. Then units of several images, then single images
+    are dealt (`deal`), so that all come as near to the ratios as they can, stratum by stratum.
 
     With `keep` a unit that was never published lies where its source has any of it, in the split of the highest rank;
     records that it has in another one are dropped, too. The ratios apply to the other units alone.

@@ -20,8 +20,7 @@ def place_units(
     wanted: NDArray[np.float64],
     whole: NDArray[np.float64],
 ) -> _Ints:
-    """(U,) a split for each unit, 0..S-1, so that each label's images and all images come near to what each split is to
-    get.
+    """(U,) a split for each unit, 0..S-1: each label's images and all images come near to what each split is to get.
 
     unit, label, images: (M,) that unit u has so many images of label l; each (u, l) once. size: (U,) images of each
     unit. order: (U,) the units by rank in a draw, which decides between equals. wanted: (L, S) of each label's images
@@ -31,8 +30,7 @@ def place_units(
     most of that label (weighted iterative stratification, after Sechidis, Tsoumakas & Vlahavas, 2011, "On the
     stratification of multi-label data"). Splits that lack as much to within half an image are equal, and of these the
     one counts that lacks most in all: else every label of a single image would go to the largest split. A split has no
-    room for a unit of which it lacks less than half in all: else every label of a single unit would go there, however
-    large.
+    room for a unit of which it lacks less than half in all: else every label of a single unit would go there.
     """
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
@@ -56,9 +54,7 @@ def place_units(
 
 @compiled
 def _neediest(lacking: NDArray[np.float64], total: NDArray[np.float64], size: int) -> int:
-    """The split that lacks most, of those with room for `size` images; of equals, or without room, that lacks most in
-    all.
-    """
+    """The split that lacks most, of those with room for `size` images; of equals, or without room, most in all."""
     has_room = 2 * total >= size
     if not has_room.any():
         return int(np.argmax(total))

@@ -1,6 +1,4 @@
-"""What must lie in one split: records that bonds tie, and the split in which any of them was published, or which a
-source itself has given.
-"""
+"""What must lie in one split: records that bonds tie, and the split that publication or a source has given them."""
 
 from collections.abc import Iterable, Sequence
 
@@ -24,8 +22,7 @@ about."""
 def units_of(names: pa.ChunkedArray, bonds: Iterable[Column]) -> _Rows:
     """(N,) for each row the one of smallest name among those that bonds tie to it.
 
-    names: (N,) unique. Each bond gives a word per row (null: none), or a list of words; rows with one word in one bond
-    are tied, and ties chain.
+    names: (N,) unique. Bonds: a word per row (null: none), or a list; rows with one word in one are tied; ties chain.
 
     >>> bonds = pa.chunked_array([["x", None, "x", None]]), pa.chunked_array([[None, "y", "y", None]])
     >>> units_of(pa.chunked_array([["d", "c", "b", "a"]]), bonds).tolist()
@@ -64,9 +61,7 @@ def settled_splits(unit: _Rows, published: pa.ChunkedArray, keep: pa.ChunkedArra
 
 
 def published_of(unit: _Rows, published: pa.ChunkedArray) -> Ranks:
-    """(N,) the highest rank in SPLITS in which any of a row's unit was published, -1: none. Raises ValueError as
-    `ranks`.
-    """
+    """(N,) the highest rank in which any of a row's unit was published; -1: none. Raises ValueError as `ranks`."""
     rank = ranks(published)
     highest = np.full(len(unit), -1, np.int8)
     np.maximum.at(highest, unit[rank >= 0], rank[rank >= 0])
