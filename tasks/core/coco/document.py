@@ -91,11 +91,8 @@ def document_chunks(
 
 def release_info(title: str, version: str) -> Row:
     """COCO's `info` of each split of a release, without the split's own `annotation_origin`."""
-    return {
-        "description": title,
-        "version": version,
-        "bbox": "x_min, y_min, width, height in px of the upright image",
-    }
+    boxes = "x_min, y_min, width, height in px of the upright image"
+    return {"description": title, "version": version, "bbox": boxes}
 
 
 def annotation_origin(boxes: Iterable[Row], *, is_annotated: bool) -> str:

@@ -101,13 +101,9 @@ def read_figures(name: str, data: bytes, categories: Schemes) -> FileFigures:
         head, beside = source_file.head(document.fields, document.images)
     figures = _by_file_name(name, document, categories, unknown, beside)
     _count_others(document, unknown, left_out)
-    return FileFigures(
-        figures,
-        {str(image.file_name): details[image_id] for image_id, image in document.images.items() if image_id in details},
-        _notes(name, document, categories, [problem for _, problem in problems]),
-        head,
-        left_out,
-    )
+    by_name = {str(image.file_name): details[key] for key, image in document.images.items() if key in details}
+    notes = _notes(name, document, categories, [problem for _, problem in problems])
+    return FileFigures(figures, by_name, notes, head, left_out)
 
 
 def _count_others(document: Document, unknown: Collection[Id], left_out: LeftOut) -> None:
@@ -279,11 +275,10 @@ def figure(
 
 def figures_of_categories(figures: Sequence[Figure], categories: Collection[str]) -> list[Figure]:
     """The figures of the recipe's categories, in one order whatever the file's."""
-    return sorted(
-        (figure for figure in figures if figure["category"] in categories),
+
+    def order(figure: Figure) -> tuple[str, str]:
         # as FIGURE first: which of equal boxes is the second was settled before there was more to go by
-        key=lambda figure: (
-            json.dumps({field.name: figure[field.name] for field in FIGURE}, sort_keys=True),
-            json.dumps(figure, sort_keys=True),
-        ),
-    )
+        plain = {field.name: figure[field.name] for field in FIGURE}
+        return json.dumps(plain, sort_keys=True), json.dumps(figure, sort_keys=True)
+
+    return sorted((figure for figure in figures if figure["category"] in categories), key=order)

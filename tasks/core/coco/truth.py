@@ -135,14 +135,10 @@ def truth_of_release(
     category_ids = pa.array(ids.values(), annotations["category_id"].type)
     for name, known in (("category_id", category_ids), ("image_id", annotated["image_id"])):
         is_drawn = pc.and_(is_drawn, pc.is_in(annotations[name], value_set=known))
-    boxes = [
-        {
-            **row,
-            "category": names[row["category_id"] - 1],
-            "area_px2": row["source_area_px2"] or row["area_px2"],
-        }
-        for row in annotations.filter(is_drawn).to_pylist()
-    ]
+    boxes = annotations.filter(is_drawn).to_pylist()
+    for box in boxes:
+        box["category"] = names[box["category_id"] - 1]
+        box["area_px2"] = box["source_area_px2"] or box["area_px2"]
     return annotated.sort_by("image_id"), figure_table(boxes), ids
 
 
@@ -161,10 +157,11 @@ def check_boxes(annotations: pa.Table) -> None:
 
 def figure_table(rows: Sequence[Row]) -> pa.Table:
     """ANNOTATED_FIGURES of such rows, in one order whatever theirs."""
-    ordered = sorted(
-        rows, key=lambda row: (row["image_id"], row["xywh_px"], row["is_crowd"], row["keypoints_xyv"] or [])
-    )
-    return pa.Table.from_pylist(ordered, schema=ANNOTATED_FIGURES)
+
+    def order(row: Row) -> tuple[Any, ...]:
+        return row["image_id"], row["xywh_px"], row["is_crowd"], row["keypoints_xyv"] or []
+
+    return pa.Table.from_pylist(sorted(rows, key=order), schema=ANNOTATED_FIGURES)
 
 
 def _category_id(name: str, categories: Mapping[Id, str], category: str) -> Id:

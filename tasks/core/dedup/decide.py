@@ -258,17 +258,13 @@ def decide_with_witnesses(
     both = pa.concat_tables([view.select(COLUMNS), witnesses.select(COLUMNS)])
     outcome, edges = decide(both, relations, verdicts, settings)
     why = dict(zip(witnesses["record_id"].to_pylist(), witnesses["detail"].to_pylist(), strict=True))
-    detail_of = {name: text for name, text in _details_of_copies(outcome, edges, why).items() if name not in why}
-    names = pa.array(sorted(detail_of), pa.string())
+    details = sorted(_details_of_copies(outcome, edges, why).items())
+    detail_of = {name: text for name, text in details if name not in why}
+    names = pa.array([*detail_of], pa.string())
     is_copy = pc.is_in(view["record_id"], value_set=names)
     kept, edges = decide(view.filter(pc.invert(is_copy)), relations, verdicts, settings)
-    dropped = tables.outcome(
-        DEDUP,
-        pa.chunked_array([names]),
-        reason=pa.array([str(Reason.TAKEN_DOWN)] * len(names), pa.string()),
-        detail=pa.array([detail_of[name] for name in names.to_pylist()], pa.string()),
-        group_id=names,
-    )
+    reason, detail = pa.repeat(str(Reason.TAKEN_DOWN), len(names)), pa.array([*detail_of.values()], pa.string())
+    dropped = tables.outcome(DEDUP, pa.chunked_array([names]), reason=reason, detail=detail, group_id=names)
     return tables.lookup(pa.concat_tables([kept, dropped]), "record_id", view["record_id"]), edges
 
 

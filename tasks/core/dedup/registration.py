@@ -224,12 +224,8 @@ def cell_agreements(
         for j in range(columns):
             both = mine = others = xx = xy = yy = to_x = to_y = 0.0
             pixels = 0
-            top, bottom, left, right = (
-                i * height // rows,
-                (i + 1) * height // rows,
-                j * width // columns,
-                (j + 1) * width // columns,
-            )
+            top, bottom = i * height // rows, (i + 1) * height // rows
+            left, right = j * width // columns, (j + 1) * width // columns
             for row in range(top, bottom):
                 for column in range(left, right):
                     if not is_covered[row, column]:

@@ -247,17 +247,12 @@ def _agreement(overlay: Overlay, shown: NDArray[np.float64]) -> Agreement:
     shares = sorted(min(1.0, share) for share in (covered, covered * area / float(shown.prod())))
     sides = np.array([overlay.is_covered.any(axis=axis).mean() for axis in (0, 1)])
     other_sides = sides * np.linalg.norm(overlay.warp[:2, :2], axis=0) / shown
-    return Agreement(
-        score=score,
-        share=shares[0],
-        most_share=shares[1],
-        side=min(1.0, float(sides.min()), float(other_sides.min())),
-        tone=float(np.abs(tones[0] - tones[1]).mean()) / 255,
-        likeness=_correlation(*tones),
-        patches=compare_patches(overlay.template, overlay.over, overlay.is_covered)
-        if score >= COPY_SCORE
-        else NO_PATCHES,
-    )
+    patches = NO_PATCHES
+    if score >= COPY_SCORE:
+        patches = compare_patches(overlay.template, overlay.over, overlay.is_covered)
+    side = min(1.0, float(sides.min()), float(other_sides.min()))
+    tone = float(np.abs(tones[0] - tones[1]).mean()) / 255
+    return Agreement(score, shares[0], shares[1], side, tone, _correlation(*tones), patches)
 
 
 def _upper_quartile(values: NDArray[np.float64]) -> float:

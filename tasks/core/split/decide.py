@@ -179,19 +179,13 @@ def _with_roles(view: pa.Table, settings: Split) -> pa.Table:
     gallery = view.filter(pa.array(~is_query & is_kept))
     if settings.keep is not None:
         units.check_gallery(settings.label, gallery["record_id"], gallery["keep"])
-    of = units.units_of(gallery["record_id"], _bonds(gallery))
-    copies = view["record_id"].filter(pa.array(is_copy))
+    shown, copies = gallery["record_id"], view["record_id"].filter(pa.array(is_copy))
+    group, train = shown.take(pa.array(units.units_of(shown, _bonds(gallery)))), pa.repeat("train", len(shown))
+    reason = pa.repeat(str(Reason.COPY_ACROSS_ROLES), len(copies))
     parts = [
         _one_role(queries, settings),
-        tables.outcome(
-            SPLIT, copies, group_id=copies, reason=pa.array([str(Reason.COPY_ACROSS_ROLES)] * len(copies), pa.string())
-        ),
-        tables.outcome(
-            SPLIT,
-            gallery["record_id"],
-            group_id=gallery["record_id"].take(pa.array(of)),
-            split=pa.array(["train"] * len(of), pa.string()),
-        ),
+        tables.outcome(SPLIT, copies, group_id=copies, reason=reason),
+        tables.outcome(SPLIT, shown, group_id=group, split=train),
         elsewhere,
     ]
     outcome = pa.concat_tables(parts)
@@ -207,7 +201,7 @@ def _without_other_roles(view: pa.Table, settings: Split) -> tuple[pa.Table, pa.
     fits = pc.if_else(is_query, pc.is_in(published, value_set=allowed), pc.equal(published, "train"))
     is_elsewhere = pc.and_not(pc.is_valid(published), pc.fill_null(fits, False))
     gone = view.filter(pc.and_(is_elsewhere, view["is_kept"]))
-    reason = pa.array([_JOINED] * gone.num_rows, pa.string())
+    reason = pa.repeat(_JOINED, gone.num_rows)
     detail = pc.binary_join_element_wise("published in ", gone["published"], ", where no ", gone["role"], " is", "")
     names = gone["record_id"]
     dropped = tables.outcome(SPLIT, names, group_id=names, reason=reason, detail=detail)
