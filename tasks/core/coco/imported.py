@@ -79,7 +79,10 @@ def import_detections(document: bytes, results: bytes, classes: Collection[int])
     """
     fields = read_json("images", document)
     images = read_images("images", fields)
-    _check_categories(fields, classes)
+    categories = read_categories("images", fields) if fields.get("categories") else {}
+    if categories and (missing := sorted({*classes} - categories.keys())):
+        known = sorted(categories, key=id_order)[:20]
+        raise BadInput(f"images: expected a category of id {missing[0]}, got {known}")
     by_sha256, by_name = {}, {}
     # of several that are one file, the smallest id stands
     for image in sorted(images.values(), key=lambda image: id_order(image.image_id), reverse=True):
@@ -119,13 +122,6 @@ def check_schemes(imported: ImportedDetections, schemes: Mapping[Id, KeypointSch
 
 def _base(name: str) -> str:
     return name.rsplit("/", 1)[-1]
-
-
-def _check_categories(document: Any, classes: Collection[int]) -> None:
-    categories = read_categories("images", document) if document.get("categories") else {}
-    if categories and (missing := sorted({*classes} - categories.keys())):
-        known = sorted(categories, key=id_order)[:20]
-        raise BadInput(f"images: expected a category of id {missing[0]}, got {known}")
 
 
 def _keypoints(document: Any, detections: list[Detection]) -> dict[Id, ClassKeypoints]:

@@ -208,7 +208,7 @@ def _attribute_text(name: str, attribute: str, image: Image) -> str | None:
     value = image.row.get(attribute) if value is None else value
     if value is None or isinstance(value, str):
         return read_text(value)
-    if isinstance(value, int | float) and math.isfinite(value):
+    if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)):
         return json.dumps(int(value) if isinstance(value, float) and value.is_integer() else value)
     raise BadInput(
         f"{name}: expected a text, a number, true or false as {quoted(attribute)} of an image, got {quoted(value)}"

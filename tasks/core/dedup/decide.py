@@ -191,14 +191,9 @@ def _outcome(names: pa.ChunkedArray, blob: _Rows, stays: _Rows, group: _Rows, li
     place[is_near] = which
     detail = pa.array([*texts, "same bytes"], pa.string()).take(pa.array(place, mask=~is_dropped))
     words = pa.array([Reason.NEAR_DUPLICATE.value, Reason.EXACT_DUPLICATE.value])
-    return tables.outcome(
-        DEDUP,
-        names,
-        reason=words.take(pa.array(is_same.astype(np.int64), mask=~is_dropped)),
-        detail=detail,
-        kept_record_id=names.take(pa.array(stays, mask=~is_dropped)),
-        group_id=names.take(pa.array(group)),
-    )
+    reason = words.take(pa.array(is_same.astype(np.int64), mask=~is_dropped))
+    kept, group_id = names.take(pa.array(stays, mask=~is_dropped)), names.take(pa.array(group))
+    return tables.outcome(DEDUP, names, reason=reason, detail=detail, kept_record_id=kept, group_id=group_id)
 
 
 def _details(names: pa.ChunkedArray, gone: _Rows, kept: _Rows, links: pa.Table) -> list[str]:

@@ -101,25 +101,19 @@ def _parts(left: Gallery, right: Gallery | None) -> list[tuple[int, int]]:
     return list(itertools.pairwise(bounds))
 
 
-class _NearKeypoints(NamedTuple):
-    """Keypoints that look alike, (P,) each: their pictures, bits between them, their numbers in the pictures."""
-
-    a: NDArray[np.int64]
-    b: NDArray[np.int64]
-    bits: NDArray[np.int64]
-    one: NDArray[np.int64]
-    other: NDArray[np.int64]
+_NearKeypoints = tuple[NDArray[np.int64], ...]
+"""Keypoints that look alike, (P,) each: their pictures a and b, bits between them, their numbers in a and in b."""
 
 
 def _match(left: Gallery, right: Gallery, later_than: int | None = None) -> LocalPairs:
     """later_than: of the pictures on the right, those only that come after the one on the left and so many more."""
     near = _near_keypoints(left, right)
     if later_than is not None:
-        is_later = near.b > near.a + later_than
-        near = _NearKeypoints(*(column[is_later] for column in near))
+        is_later = near[1] > near[0] + later_than
+        near = tuple(column[is_later] for column in near)
+    a, b, bits, one, other = near
     # both ways, so that it does not matter which picture is on the left
-    pairs = _count_matches(near, left, right)
-    back = _count_matches(_NearKeypoints(near.b, near.a, near.bits, near.other, near.one), right, left)
+    pairs, back = _count_matches(near, left, right), _count_matches((b, a, bits, other, one), right, left)
     matches = np.maximum(pairs.matches, back.matches[np.lexsort((back.a, back.b))])
     return LocalPairs(*(column[matches >= LEAST_MATCHES] for column in (pairs.a, pairs.b, matches)))
 
@@ -156,7 +150,7 @@ def _near_keypoints(left: Gallery, right: Gallery) -> _NearKeypoints:
     one = orders[0][np.repeat(starts[0][pairs[:, 0]], many) + place // width]
     other = orders[1][np.repeat(starts[1][pairs[:, 1]], many) + place % width]
     a, b = left.owners[one], right.owners[other]
-    return _NearKeypoints(a, b, np.repeat(bits.astype(np.int64), many), one - left.starts[a], other - right.starts[b])
+    return a, b, np.repeat(bits.astype(np.int64), many), one - left.starts[a], other - right.starts[b]
 
 
 def view_of(one: Keypoints, other: Keypoints, shapes: tuple[tuple[int, ...], tuple[int, ...]]) -> View | None:

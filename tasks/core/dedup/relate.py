@@ -109,12 +109,9 @@ def _marks(template: Picture, over: Picture, is_covered: Mask, level_share: floa
     low, high = np.sqrt(powers.min(axis=0)), np.sqrt(powers.max(axis=0))
     is_alike_strong = (high >= least) & (low >= 0.6 * least) & (_MOST_RATIO * low >= high)
     is_missing = high >= max(level_share * _STRONG_LEVELS, 2 * least)
-    return _Marks(
-        is_whole,
-        is_whole & (high >= least) & (correlations >= AGREES),
-        is_whole & (is_alike_strong | is_missing) & (correlations < CLASHES),
-        high >= _CLEAR_LEVELS,
-    )
+    is_agreeing = is_whole & (high >= least) & (correlations >= AGREES)
+    is_clashing = is_whole & (is_alike_strong | is_missing) & (correlations < CLASHES)
+    return _Marks(is_whole, is_agreeing, is_clashing, high >= _CLEAR_LEVELS)
 
 
 def _broad_clash(template: Picture, over: Picture, is_covered: Mask, seen: _Marks) -> float:

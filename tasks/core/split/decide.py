@@ -155,14 +155,9 @@ def _one_role(view: pa.Table, settings: Split) -> pa.Table:
         why = pc.if_else(pc.is_valid(published), "published", "kept")
         words = (why, " in ", units.names_of(mine), ", its group in ", units.names_of(split), "")
         detail = pc.if_else(pa.array(moves), pc.binary_join_element_wise(*words), None)
-    outcome = tables.outcome(
-        SPLIT,
-        view["record_id"],
-        group_id=units.take_rows(view["record_id"], unit),
-        split=units.names_of(np.where(moves, np.int8(-1), split)),
-        reason=reason,
-        detail=detail,
-    )
+    names, lies_in = view["record_id"], units.names_of(np.where(moves, np.int8(-1), split))
+    group = units.take_rows(names, unit)
+    outcome = tables.outcome(SPLIT, names, group_id=group, split=lies_in, reason=reason, detail=detail)
     return _rows_where(outcome, is_kept)
 
 

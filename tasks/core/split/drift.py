@@ -40,8 +40,7 @@ def check(outcome: pa.Table, settings: Split, afresh: Callable[[], pa.Table], re
     raise Refusal(
         f"{settings.label}: expected at most {settings.max_drift:.0%} of {whole} images in another split than the "
         f"ratios ask for, got {_shares_text(by_split, settings)}: published images keep their split, and additions and "
-        "removals have added up. Nothing is published: "
-        "give the split another seed, which starts a new lineage and "
+        "removals have added up. Nothing is published: give the split another seed, which starts a new lineage and "
         "assigns all images anew, or raise max_drift" + "".join(f"\n{reason}" for reason in reasons)
     )
 

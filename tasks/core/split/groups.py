@@ -36,19 +36,11 @@ def place_units(
     rank[order] = np.arange(len(order))
     by_label = np.lexsort((rank[unit], -size[unit], label))
     by_unit = np.lexsort((label, unit))
-    found = np.full(len(size), -1)
-    _place(
-        unit[by_label],
-        np.searchsorted(label[by_label], np.arange(len(wanted) + 1)),
-        label[by_unit],
-        images[by_unit],
-        np.searchsorted(unit[by_unit], np.arange(len(size) + 1)),
-        size,
-        np.bincount(label, images, len(wanted)).astype(np.float64),
-        wanted,
-        whole,
-        found,
-    )
+    first_unit = np.searchsorted(label[by_label], np.arange(len(wanted) + 1))
+    first_label = np.searchsorted(unit[by_unit], np.arange(len(size) + 1))
+    left, found = np.bincount(label, images, len(wanted)).astype(np.float64), np.full(len(size), -1)
+    labels, counts = label[by_unit], images[by_unit]
+    _place(unit[by_label], first_unit, labels, counts, first_label, size, left, wanted, whole, found)
     return found
 
 
