@@ -143,7 +143,7 @@ _FIRST_LETTER, _LETTERS = 48, 64
 
 
 def is_segmentation(value: Any, size_px: tuple[int | None, int | None]) -> bool:
-    """Whether a JSON value is an outline. size_px: of its image, width and height; run lengths of None are none.
+    """Whether a JSON value is an outline. size_px: width, height of its image; without both run lengths are none.
 
     >>> is_segmentation([[1, 1, 5, 1, 5, 5.5]], (9, 9)), is_segmentation([], (9, 9))
     (True, False)

@@ -51,7 +51,7 @@ def read_keypoints(value: Any, joints: int) -> list[float] | None:
 def check_names(category: str, names: Any, scheme: KeypointScheme) -> None:
     """Raise BadKeypoints unless the names that a category gives to its keypoints are the scheme's, in that order.
 
-    Case, blanks, hyphens and underscores make no difference. As many points without names may be any.
+    Case, blanks, hyphens and underscores make no difference. Points without names may be any.
     """
     if not isinstance(names, list) or not names:
         raise BadKeypoints(f"expected {called(scheme)} named in category {quoted(category)}, got no names")
