@@ -15,7 +15,7 @@ MOST_PER_HASH = 12
 """Blobs of one hash that are all compared with each other, as copies of one picture are: they seldom are more."""
 
 LEADERS = 8
-"""Of more blobs than MOST_PER_HASH, so many are compared with all others of that hash, and no others."""
+"""Of more blobs than MOST_PER_HASH, so many are compared with all others of that hash, the others not among them."""
 
 VIEW_COST_BITS = 6
 """A view stands for a pair in place of the whole pictures where it is nearer by more: only the whole can say that two

@@ -156,7 +156,7 @@ MOST_BROAD_CLASH = 0.2
 """Of patches of twice the size, where the small ones say nothing. One of 5,970 copies had more (0.26, under glare); two
 faint works in one mount of grainy paper had 0.8, dark blurred ones on one page of a browser 0.2 to 0.33."""
 LEAST_PATCHES = 40
-"""What agrees in fewer, of some 900, shows too little to be called a copy; of a tiny picture, in two fifths."""
+"""What agrees in fewer, of some 900 (of a tiny picture, than two fifths), shows too little to be called a copy."""
 OFF_COST_PER_PX = 0.3
 ALIKE_TONES = 0.85
 """Two works whose coarse light and dark correlate so far are look-alikes."""
