@@ -1,9 +1,10 @@
 """split (decide): train, val and test. Published images keep theirs; only what is new is dealt."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from schemas.manifests import Context, State, Step
 from schemas.recipe import Recipe
@@ -25,7 +26,6 @@ CODE = code_digest(core)
 
 def split(settings: Split, state: State, recipe: Recipe, context: Context) -> Step:
     """A split for each kept record; taken anew if a new record, what is published, a setting or the rule is another.
-
     Raises Refusal where what is published keeps the splits too far from their ratios, or is of another dataset.
     """
     store = runs.store_of(context)
@@ -50,41 +50,33 @@ def split(settings: Split, state: State, recipe: Recipe, context: Context) -> St
 
 def _notes(view: pa.Table, outcome: pa.Table, settings: Split) -> tuple[str, ...]:
     """Sentences on the splits. Raises Refusal where what is published keeps them too far from the ratios."""
-    is_dealt, kept = core.is_dealt(view, settings), view.filter(view["is_kept"])
+    is_dealt, kept = pa.array(core.is_dealt(view, settings)), view.filter(view["is_kept"])
     is_query = pc.fill_null(pc.not_equal(kept["role"], "gallery"), True)
     gap_notes = drift.gap_notes(kept.filter(is_query), outcome["split"].filter(is_query), settings)
-    own_notes = (
-        () if settings.keep is None else units.kept_note(settings.label, _in_own_splits(view, outcome, is_dealt))
-    )
+    own_notes: tuple[str, ...] = ()
+    if settings.keep is not None:
+        is_in_own = pc.and_not(is_query, is_dealt)  # or in their group's
+        own_notes = units.kept_note(settings.label, outcome["split"].filter(is_in_own).drop_null())
     if not settings.seats:
         return (*own_notes, *gap_notes)
-    mask = pa.array(is_dealt)
-    dealt = outcome.filter(mask)
+    dealt = outcome.filter(is_dealt)
     if pc.any(pc.is_valid(view["published"])).as_py():
         joined = tuple(core.joined_across_splits_note(settings.label, outcome))
-        drift.check(dealt, settings, lambda: _afresh(view, settings).filter(mask), joined)
-    return (*own_notes, *drift.notes(kept.filter(mask), dealt, settings), *gap_notes)
-
-
-def _in_own_splits(view: pa.Table, outcome: pa.Table, is_dealt: NDArray[np.bool_]) -> pa.ChunkedArray:
-    """The splits of images that are where their sources have them, or their group."""
-    role = view.filter(view["is_kept"])["role"]
-    is_query = np.asarray(pc.fill_null(pc.not_equal(role, "gallery"), True))
-    return outcome["split"].filter(pa.array(~is_dealt & is_query)).drop_null()
-
-
-def _afresh(view: pa.Table, settings: Split) -> pa.Table:
-    nothing = pa.nulls(view.num_rows, pa.string())
-    return core.decide(view.set_column(view.schema.get_field_index("published"), "published", nothing), settings)
+        unpublished = pa.nulls(view.num_rows, pa.string())
+        afresh = view.set_column(view.schema.get_field_index("published"), "published", unpublished)
+        drift.check(dealt, settings, lambda: core.decide(afresh, settings).filter(is_dealt), joined)
+    return (*own_notes, *drift.notes(kept.filter(is_dealt), dealt, settings), *gap_notes)
 
 
 def _view(store: Store, settings: Split, state: State, recipe: Recipe, ids: pa.ChunkedArray) -> pa.Table:
-    """The kept records, and what says where they were published: copies that a dedup dropped, and other names of their
-    files.
-    """
-    everyone = _with_dropped_copies(store, state, ids)
+    """The kept records, and what says where they were published: dropped copies, and other names of their files."""
+    dedups = [step.outcome for step in state.steps if step.stage == "dedup"]
+    everyone = _with_dropped_copies(ids, [store.read_table(ref) for ref in dedups])
     known = grouping_values(store, state, recipe, everyone, {*settings.by, *settings.together})
     sha256 = column_of(store, state.outcome("fetch"), everyone, "sha256")
+    fields = columns_of(store, state.records, everyone, ("source", "declared_group"))
+    # a source's words are its own, but where there are roles: queries name what is in the gallery
+    of_source = pc.binary_join_element_wise(fields["source"], fields["declared_group"], "\n")
     columns: dict[str, pa.ChunkedArray] = {
         "record_id": everyone,
         "is_kept": pc.is_in(everyone, value_set=ids),
@@ -93,24 +85,14 @@ def _view(store: Store, settings: Split, state: State, recipe: Recipe, ids: pa.C
         "role": roles_of(store, recipe, state, everyone),
         **{strata.stratum_column(field): known[field] for field in settings.by},
         "copies_sha256": sha256,
-        "declared": _declared(settings, columns_of(store, state.records, everyone, ("source", "declared_group"))),
+        "declared": fields["declared_group"] if settings.roles else of_source,
+        **{f"copies_{number}": column_of(store, ref, everyone, "group_id") for number, ref in enumerate(dedups)},
+        **{core.bond_column(field): known[field] for field in settings.together},
     }
-    dedups = [step.outcome for step in state.steps if step.stage == "dedup"]
-    columns |= {f"copies_{number}": column_of(store, ref, everyone, "group_id") for number, ref in enumerate(dedups)}
-    columns |= {core.bond_column(field): known[field] for field in settings.together}
     if (keep := own_splits(store, recipe, state, everyone)) is not None:
         columns["keep"] = keep
     renamed = previous.renamed_records(store, recipe, state.previous, everyone, sha256)
     return _with_renamed_records(pa.table(columns), renamed, roles_of_renamed(store, recipe, state, renamed))
-
-
-def _declared(settings: Split, fields: pa.Table) -> pa.ChunkedArray:
-    """What a source declares as one object.
-
-    Its words are its own, but where there are roles: queries name what is in the gallery.
-    """
-    group = fields["declared_group"]
-    return group if settings.roles else pc.binary_join_element_wise(fields["source"], group, "\n")
 
 
 def _with_renamed_records(view: pa.Table, renamed: pa.Table, role: pa.ChunkedArray) -> pa.Table:
@@ -129,8 +111,7 @@ def _with_renamed_records(view: pa.Table, renamed: pa.Table, role: pa.ChunkedArr
     return pa.concat_tables([view, more], promote_options="default") if size else view
 
 
-def _with_dropped_copies(store: Store, state: State, ids: pa.ChunkedArray) -> pa.ChunkedArray:
-    outcomes = [store.read_table(step.outcome) for step in state.steps if step.stage == "dedup"]
+def _with_dropped_copies(ids: pa.ChunkedArray, outcomes: Sequence[pa.Table]) -> pa.ChunkedArray:
     copies = [table.filter(pc.is_valid(table["kept_record_id"]))["record_id"] for table in outcomes]
     everyone = pa.chunked_array([chunk for found in (ids, *copies) for chunk in found.chunks], pa.string())
     return pa.chunked_array([pc.unique(everyone).sort()], pa.string())

@@ -45,10 +45,7 @@ class Blobs(NamedTuple):
 
 
 class PairEvidence(NamedTuple):
-    """Relations of compared pairs (a, b, relation, distance_bits, score) and notes for people.
-
-    is_complete: whether all pairs are compared; in a plan some may still be missing.
-    """
+    """Relations of pairs (a, b, relation, distance_bits, score); is_complete: no pair is still to be compared."""
 
     relations: pa.Table
     notes: tuple[str, ...]
@@ -56,9 +53,8 @@ class PairEvidence(NamedTuple):
 
 
 def dedup(settings: Dedup, state: State, recipe: Recipe, context: Context) -> Step:
-    """Compare new pairs, then decide which records are copies and which of them is kept.
-
-    The decision is taken anew only if a pair, the data behind the preference, a verdict, a setting or the code changes.
+    """Compare new pairs, then decide which records are copies and which of them is kept. The decision is taken anew
+    only if a pair, the data behind the preference, a verdict, a setting or the code changes.
     """
     store = runs.store_of(context)
     ids = kept_ids(store, state)
@@ -68,25 +64,18 @@ def dedup(settings: Dedup, state: State, recipe: Recipe, context: Context) -> St
     judged, (absent, lost) = read_verdicts(settings, context, known), _witnesses(store, state)
     blobs = _blobs(pa.concat_tables([view, absent.select(view.column_names)]))
     evidence = _find_pairs(settings, blobs, pc.unique(absent["sha256"]).sort(), context)
-    unmet = preferences.unmet_notes(settings.label, met, settings.prefer)
-    evidence = evidence._replace(notes=(*evidence.notes, *lost, *unmet))
+    notes = (*evidence.notes, *lost, *preferences.unmet_notes(settings.label, met, settings.prefer))
     rows, absent = view.select(decide.COLUMNS), absent.select([*decide.COLUMNS, "detail"])
     if state.pending or not evidence.is_complete:
         outcome, _ = decide.decide_with_witnesses(rows, absent, evidence.relations, judged, settings)
-        return steps.provisional_step(store, settings, state, outcome).model_copy(update={"notes": evidence.notes})
+        return steps.provisional_step(store, settings, state, outcome).model_copy(update={"notes": notes})
     outcome_ref, edges, is_new = _decide_once(store, settings, rows, absent, evidence.relations, judged)
     if (is_second_choice := _second_choices(store, state, recipe, store.read_table(outcome_ref))).any():
         place = rows.schema.get_field_index("is_second_choice")
         rows = rows.set_column(place, "is_second_choice", pa.array(is_second_choice))
         outcome_ref, edges, is_new = _decide_once(store, settings, rows, absent, evidence.relations, judged)
-    step = steps.step_of(
-        store,
-        settings,
-        ids,
-        outcome_ref,
-        computed=int(is_new),
-        notes=(*evidence.notes, *_unused_verdict_notes(judged, ids)),
-    )
+    notes += _unused_verdict_notes(judged, ids)
+    step = steps.step_of(store, settings, ids, outcome_ref, computed=int(is_new), notes=notes)
     return step.model_copy(update={"edges": edges})
 
 
@@ -105,24 +94,19 @@ def check_verdicts(settings: Dedup, context: Context, recipe: Recipe) -> None:
 
 
 def read_verdicts(settings: Dedup, context: Context, known: pa.ChunkedArray | None = None) -> pa.Table:
-    """VERDICTS of the recipe's file; empty where it names none. Raises BadInput where the file can't be read.
-
-    known: ids of the build's records, in whose spelling the verdicts come.
+    """VERDICTS of the recipe's file, in the spelling of known ids of the build's records; empty where it names none.
+    Raises BadInput where the file can't be read.
     """
-    if settings.verdicts is None:
+    if (name := settings.verdicts) is None:
         return VERDICTS.empty_table()
-    name, url = settings.verdicts, context.bindings[settings.verdicts]
-    rows = rows_of_verdicts(name, url)
+    rows = rows_of_verdicts(name, context.bindings[name])
     if known is not None:
         rows = verdicts.with_known_ids(rows, known)
     return verdicts.parse_verdicts(f"binding '{name}'", rows)
 
 
 def _view(store: Store, state: State, preference: NDArray[np.int64]) -> pa.Table:
-    """The columns of the decision, and the hashes. Raises BrokenPromise where these are not all of one kind.
-
-    preference: (N,) how much the recipe prefers each kept record.
-    """
+    """The columns of the decision, and the hashes. Raises BrokenPromise where these are not all of one kind."""
     ids = kept_ids(store, state)
     records = columns_of(store, state.records, ids, ("rights_uri", "is_annotated"))
     fetched = columns_of(store, state.outcome("fetch"), ids, ("sha256", "bytes"))
@@ -136,13 +120,10 @@ def _view(store: Store, state: State, preference: NDArray[np.int64]) -> pa.Table
     return pa.table(
         {
             "record_id": ids,
-            "rights_uri": records["rights_uri"],
-            "is_annotated": records["is_annotated"],
             "metadata": metadata_counts(store, state, ids),
             "is_second_choice": np.zeros(len(ids), np.bool_),
             "preference": preference,
-            **{name: fetched[name] for name in fetched.column_names},
-            **{name: hashed[name] for name in hashed.column_names},
+            **{name: table[name] for table in (records, fetched, hashed) for name in table.column_names},
         }
     )
 
@@ -183,64 +164,59 @@ def _blobs(view: pa.Table) -> Blobs:
 
 def _find_pairs(settings: Dedup, blobs: Blobs, witnessed: pa.Array, context: Context) -> PairEvidence:
     """Search for near hashes and shared places, then compare the pairs; in a plan only what is in the store already.
-
     witnessed: blobs for which all views are hashed, whatever `by` says.
     """
-    asked = [name for name in VIEW_NAMES if name in settings.by and name != "phash"]
-    hashed = view_hashes.ensure_view_hashes(asked, blobs.sha256, context, settings.label)
-    # in a plan some may not be known yet
-    whole: dict[ViewName, NDArray[np.uint64]] = {
-        name: hashes for name, hashes in hashed.items() if len(hashes) == len(blobs.hashes)
-    }
-    to_hash = len(hashed) - len(whole)
-    others = [name for name in VIEW_NAMES if name not in settings.by and len(witnessed)]
-    for name, hashes in view_hashes.ensure_view_hashes(others, witnessed, context, settings.label).items():
-        few = _spread_over_blobs(hashes, witnessed, name, blobs)
-        to_hash += not few
-        whole |= few
-    near = search.near_hashes(
-        _distinct_hashes(blobs.hashes),
-        _distinct_hashes(*whole.values()),
-        search.RadiiBits(settings.radius_bits, min(settings.radius_bits, settings.view_radius_bits)),
-        context,
-        settings.label,
+    label = settings.label
+    of_views, to_hash = _view_hashes(settings, blobs, witnessed, context)
+    wholes = _distinct_hashes(blobs.hashes)
+    radii_bits = search.RadiiBits(settings.radius_bits, min(settings.radius_bits, settings.view_radius_bits))
+    near = search.near_hashes(wholes, _distinct_hashes(*of_views.values()), radii_bits, context, label)
+    near_views, near_wholes = (
+        _near_hashes(near.filter(mask)) for mask in (near["is_view"], pc.invert(near["is_view"]))
     )
-    of_views = _near_hashes(near.filter(near["is_view"]))
-    pairs = candidates.candidates(
-        blobs.hashes,
-        _near_hashes(near.filter(pc.invert(near["is_view"]))),
-        [
-            candidates.ViewHashes(hashes, np.array(views.view_numbers(name), np.int16), of_views)
-            for name, hashes in whole.items()
-        ],
-    )
+    numbered = {name: np.array(views.view_numbers(name), np.int16) for name in of_views}
+    known = [candidates.ViewHashes(hashes, numbered[name], near_views) for name, hashes in of_views.items()]
+    pairs = candidates.candidates(blobs.hashes, near_wholes, known)
     if "local" in settings.by:
-        shared = local_pairs.local_pairs(blobs.sha256, context, settings.label)
+        shared = local_pairs.local_pairs(blobs.sha256, context, label)
         to_hash += shared is None
         if shared is not None:
-            pairs = candidates.add_local(pairs, shared, views.ALL_VIEWS.index(views.LOCAL), blobs.hashes)
+            number = views.ALL_VIEWS.index(views.LOCAL)
+            pairs = candidates.add_pairs(pairs, shared.a, shared.b, -shared.matches, number, blobs.hashes)
     alone, crowded = pairs, pairs.crowded
     for kind in (kind for kind in get_args(WorkHash) if kind in settings.by):
-        by_hash = _near_by_library_hash(kind, blobs, context, settings.label)
+        by_hash = _near_by_library_hash(kind, blobs, context, label)
         to_hash += by_hash is None
         if by_hash is not None:
-            pairs, crowded = candidates.add_near(pairs, by_hash, blobs.hashes), max(crowded, by_hash.crowded)
+            ends, crowded = (by_hash.a, by_hash.b), max(crowded, by_hash.crowded)
+            pairs = candidates.add_pairs(pairs, *ends, by_hash.distance_bits, 0, blobs.hashes)
     table = pa.table({"a": pairs.a, "b": pairs.b, "view": pairs.view, "distance_bits": pairs.distance_bits})
-    measured = relate.ensure_relations(blobs.sha256, table, blobs.sizes, context, settings.label)
-    notes = _notes(crowded, measured["relation"].null_count, to_hash)
+    measured = relate.ensure_relations(blobs.sha256, table, blobs.sizes, context, label)
+    to_compare = measured["relation"].null_count
+    relation = _without_doubts(measured["relation"], candidates.is_added(pairs, alone))
     conclusive = decide.conclusive_pairs(
-        pa.table(
-            {
-                **{column: table[column] for column in ("a", "b", "view")},
-                "relation": _without_doubts(measured["relation"], candidates.is_added(pairs, alone)),
-                "distance_bits": table["distance_bits"].cast(pa.int16()),
-                "score": measured["score"],
-            }
-        )
+        table.append_column("relation", relation).append_column("score", measured["score"])
     )
     for place, side in enumerate(("a", "b")):
         conclusive = conclusive.set_column(place, side, blobs.sha256.take(conclusive[side].combine_chunks()))
-    return PairEvidence(conclusive, tuple(notes), is_complete=not measured["relation"].null_count and not to_hash)
+    return PairEvidence(conclusive, _notes(crowded, to_compare, to_hash), is_complete=not to_compare and not to_hash)
+
+
+def _view_hashes(
+    settings: Dedup, blobs: Blobs, witnessed: pa.Array, context: Context
+) -> tuple[dict[ViewName, NDArray[np.uint64]], int]:
+    """(N, V) hashes of views by name, 0 for what is not asked; and how many names a plan does not know yet."""
+    asked = [name for name in VIEW_NAMES if name in settings.by and name != "phash"]
+    others = [name for name in VIEW_NAMES if name not in settings.by and len(witnessed)]
+    known: dict[ViewName, NDArray[np.uint64]] = {}
+    for names, few in ((asked, blobs.sha256), (others, witnessed)):
+        for name, hashes in view_hashes.ensure_view_hashes(names, few, context, settings.label).items():
+            if len(hashes) == len(blobs.hashes):
+                known[name] = hashes
+            elif len(hashes) == len(few):
+                known[name] = np.zeros((len(blobs.hashes), hashes.shape[1]), np.uint64)
+                known[name][pc.index_in(few, value_set=blobs.sha256).to_numpy()] = hashes
+    return known, len(asked) + len(others) - len(known)
 
 
 def _near_by_library_hash(kind: WorkHash, blobs: Blobs, context: Context, label: str) -> candidates.NearBlobs | None:
@@ -250,33 +226,18 @@ def _near_by_library_hash(kind: WorkHash, blobs: Blobs, context: Context, label:
         return None
     spec = HASHES[kind]
     flat = found["keys"].combine_chunks().flatten().to_numpy().astype(np.uint64)
-    words = flat.reshape(found.num_rows, spec.words)
-    radius_bits = spec.radius_bits or 0
-    radii_bits = search.RadiiBits(radius_bits // spec.words, 0)
-    near = [
-        _near_hashes(search.near_hashes(_distinct_hashes(column), _distinct_hashes(), radii_bits, context, label))
-        for column in words.T
-    ]
-    return candidates.near_by_words(words, near, radius_bits)
+    words, radius_bits = flat.reshape(found.num_rows, spec.words), spec.radius_bits or 0
+    radii_bits, no_views = search.RadiiBits(radius_bits // spec.words, 0), _distinct_hashes()
+    near = [search.near_hashes(_distinct_hashes(word), no_views, radii_bits, context, label) for word in words.T]
+    return candidates.near_by_words(words, [_near_hashes(table) for table in near], radius_bits)
 
 
 def _without_doubts(relation: pa.ChunkedArray, is_by_other_hash: NDArray[np.bool_]) -> pa.ChunkedArray:
-    """The relations, but null where a pair that only another hash has found is of two works: whole pictures that the
-    program's own hash holds for far apart may be a picture and its detail, which no comparison of wholes shows.
+    """Null where a pair that only another hash has found is of two works: whole pictures that the program's own hash
+    holds for far apart may be a picture and its detail, which no comparison of wholes shows.
     """
     is_apart = pc.is_in(relation, value_set=pa.array(sorted(APART), pa.string()))
     return pc.if_else(pc.and_(is_apart, pa.array(is_by_other_hash)), pa.scalar(None, pa.string()), relation)
-
-
-def _spread_over_blobs(
-    hashes: NDArray[np.uint64], few: pa.Array, name: ViewName, blobs: Blobs
-) -> dict[ViewName, NDArray[np.uint64]]:
-    """(N, V) hashes of the views of one name, 0 for all blobs but the few; no entry where some are not known yet."""
-    if len(hashes) < len(few):
-        return {}
-    everyone = np.zeros((len(blobs.hashes), hashes.shape[1]), np.uint64)
-    everyone[pc.index_in(few, value_set=blobs.sha256).to_numpy()] = hashes
-    return {name: everyone}
 
 
 def _distinct_hashes(*hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -305,7 +266,7 @@ def _decide_once(
     return store.write_table(folders[0], outcome), edges_ref, True
 
 
-def _notes(crowded: int, to_compare: int, to_hash: int) -> list[str]:
+def _notes(crowded: int, to_compare: int, to_hash: int) -> tuple[str, ...]:
     notes = []
     if crowded:
         notes.append(
@@ -316,11 +277,12 @@ def _notes(crowded: int, to_compare: int, to_hash: int) -> list[str]:
         notes.append("dedup: views of new images will be hashed, or their keypoints looked for, first")
     if to_compare:
         notes.append(f"dedup: {to_compare} pairs will be compared first")
-    return notes
+    return tuple(notes)
 
 
-def _unused_verdict_notes(judged: pa.Table, ids: pa.ChunkedArray) -> list[str]:
+def _unused_verdict_notes(judged: pa.Table, ids: pa.ChunkedArray) -> tuple[str, ...]:
     """A note on verdicts about records that do not reach this stage, so that they have no effect."""
     is_here = pc.and_(*(pc.is_in(judged[side], value_set=ids) for side in ("a", "b")))
     lost = judged.num_rows - (pc.sum(is_here).as_py() or 0)
-    return [f"dedup: {lost} of {judged.num_rows} verdicts name a record that does not reach this stage"] if lost else []
+    note = f"dedup: {lost} of {judged.num_rows} verdicts name a record that does not reach this stage"
+    return (note,) * bool(lost)

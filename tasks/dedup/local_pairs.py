@@ -85,9 +85,7 @@ def match_part(pieces: pa.Table, sides: list[TableRef], into: str, context: Cont
 
 
 def local_pairs(blobs: pa.Array, context: Context, label: str) -> local.LocalPairs | None:
-    """All pairs of blobs, by their places in a sorted array, that share enough places; None in a plan that can't say
-    yet.
-    """
+    """All pairs of blobs, by their places in a sorted array, that share enough places; None: a plan can't say yet."""
     store = runs.store_of(context)
     has_all = len(keypoint_places(store, blobs)) == len(blobs)
     known, outgrown = _compared_before(store, blobs)
@@ -119,9 +117,8 @@ def ensure_keypoints(blobs: pa.Array, context: Context, label: str) -> pa.Table:
     todo = tables.missing(blobs, stored["sha256"])
     if not len(todo):
         return stored
-    places = stored_thumbnails.ensure_thumbnails(todo, context, label).sort_by(
-        [("path", "ascending"), ("sha256", "ascending")]
-    )
+    places = stored_thumbnails.ensure_thumbnails(todo, context, label)
+    places = places.sort_by([("path", "ascending"), ("sha256", "ascending")])
     run_in_parts(find_keypoints_part, places, (None, KEYPOINTS_AT), context, f"{label} · keypoints")
     stored = keypoint_places(store, blobs)
     if lost := len(tables.missing(blobs, stored["sha256"])):
@@ -150,17 +147,14 @@ def _match_new(known: pa.Array, new: pa.Array, context: Context, label: str) -> 
     """Compare new blobs with each other and with those that were compared before; in pieces, each a task."""
     store = runs.store_of(context)
     sides = [new, known]
-    pieces = _pieces(sides)
     done = _done_pieces(store)
-    todo = [piece for piece in pieces if piece.key not in done]
+    todo = [piece for piece in _pieces(sides) if piece.key not in done]
     if len(todo) <= 1:
         for piece in todo:
             _match_piece(piece, sides, PAIRS_AT, store)
         return
-    refs = [
-        store.write_table(outcome_folder("local-blobs"), pa.table({"sha256": side}), is_remembered=False)
-        for side in sides
-    ]
+    folder, tables_of = outcome_folder("local-blobs"), [pa.table({"sha256": side}) for side in sides]
+    refs = [store.write_table(folder, table, is_remembered=False) for table in tables_of]
     rows = pa.Table.from_pylist([piece._asdict() for piece in todo])
     run_in_parts(match_part, rows, (refs, PAIRS_AT), context.model_copy(update={"part_rows": 1}), f"{label} · places")
 
@@ -196,10 +190,7 @@ def _match_piece(piece: _Piece, sides: list[pa.Array], into: str, store: Store) 
     one, other = left.take(pa.array(found.a)), right.take(pa.array(found.b))
     # a first row without a pair, which counts the pairs: a piece in which nothing is alike is done, too
     first = pa.table([[piece.key], [None], [None], [len(one)]], schema=LOCAL_PAIRS)
-    rows = pa.table(
-        [pa.array([piece.key] * len(one), pa.string()), one, other, found.matches],
-        schema=LOCAL_PAIRS,
-    )
+    rows = pa.table([pa.repeat(piece.key, len(one)), one, other, found.matches], schema=LOCAL_PAIRS)
     store.write_table(into, pa.concat_tables([first, rows]))
 
 

@@ -41,29 +41,20 @@ _SHELVES_PER_BLOCK = 8
 def compare_part(pairs: pa.Table, _settings: None, into: str, context: Context) -> None:
     """Compare one batch of pairs and store what they are to each other."""
     store = runs.store_of(context)
-    pairs = pairs.cast(pa.schema([field.with_type(_without_large_string(field.type)) for field in pairs.schema]))
+    large, text = pa.large_string(), pa.string()
+    pairs = pairs.cast(pa.schema([field.with_type(text) if field.type == large else field for field in pairs.schema]))
     greys = stored_thumbnails.greys(store, _both_sides(pairs, "thumbnail"))
     corners = stored_keypoints(store, _both_sides(pairs, "keypoints"))
-    rows = []
-    for pair in pairs.select(["a", "b", "view", "has_equal_size"]).to_pylist():
-        one, other = pair["a"], pair["b"]
-        view = views.ALL_VIEWS[pair["view"]]
+    rows = pairs.select(["a", "b", "view", "has_equal_size"]).to_pylist()
+    for row in rows:
+        one, other, view = row["a"], row["b"], views.ALL_VIEWS[row["view"]]
         if view.is_local:
             agreement = relate.measure_local_agreement(greys[one], greys[other], (corners[one], corners[other]))
         else:
             agreement = relate.measure_agreement(greys[one], greys[other], view)
-        relation = relate.relation_of_agreement(agreement, view, has_equal_size=pair["has_equal_size"])
-        rows.append(
-            {
-                "a": pair["a"],
-                "b": pair["b"],
-                "view": pair["view"],
-                "relation": relation,
-                "score": round(agreement.score, relate.STORED_DECIMALS),
-                "share": round(agreement.share, relate.STORED_DECIMALS),
-                "tone": round(agreement.tone, relate.STORED_DECIMALS),
-            }
-        )
+        row["relation"] = relate.relation_of_agreement(agreement, view, has_equal_size=row["has_equal_size"])
+        for name in ("score", "share", "tone"):
+            row[name] = round(getattr(agreement, name), relate.STORED_DECIMALS)
     store.write_table(into, pa.Table.from_pylist(rows, schema=RELATIONS))
 
 
@@ -73,15 +64,8 @@ def _both_sides(pairs: pa.Table, name: str) -> pa.Table:
     return pa.concat_tables(sides).drop_null()
 
 
-def _without_large_string(kind: pa.DataType) -> pa.DataType:
-    return pa.string() if kind == pa.large_string() else kind
-
-
 def stored_relations(blobs: pa.Array, pairs: pa.Table, store: Store) -> pa.Table:
-    """RELATION_COLUMNS of each pair, in order; a row of nulls where none is stored.
-
-    pairs: a, b (places in the sorted blobs) and view.
-    """
+    """RELATION_COLUMNS of pairs (a and b places in the sorted blobs, view), in order; nulls where none is stored."""
     found = [(np.empty(0, np.int64), RELATIONS.empty_table().select(RELATION_COLUMNS))]
     for _, table in store.tables(FOLDER):  # one after the other: as text, pairs take ten times as much memory
         ends = [pc.index_in(table[side], value_set=blobs) for side in ("a", "b")]
@@ -104,10 +88,7 @@ def _codes(a: pa.ChunkedArray, b: pa.ChunkedArray, view: pa.ChunkedArray, blobs:
 def ensure_relations(
     blobs: pa.Array, pairs: pa.Table, sizes: NDArray[np.int64], context: Context, label: str
 ) -> pa.Table:
-    """RELATION_COLUMNS of each pair, compared first where no relation is stored. sizes: (N, 2) px of the blobs.
-
-    In a plan nothing is compared: rows of nulls stay.
-    """
+    """RELATION_COLUMNS of pairs, compared first where none is stored, but not in a plan. sizes: (N, 2) px of blobs."""
     store = runs.store_of(context)
     found = stored_relations(blobs, pairs, store)
     todo = pairs.filter(pc.is_null(found["relation"]))
@@ -123,9 +104,8 @@ def ensure_relations(
 def _in_blocks(blobs: pa.Array, todo: pa.Table, sizes: NDArray[np.int64], context: Context, label: str) -> pa.Table:
     a, b = (todo[side].to_numpy() for side in ("a", "b"))
     ends = np.concatenate([a, b])
-    thumbnails_at = _places(
-        blobs, ends, ends, functools.partial(stored_thumbnails.ensure_thumbnails, context=context, label=label)
-    )
+    ensure_thumbnails = functools.partial(stored_thumbnails.ensure_thumbnails, context=context, label=label)
+    thumbnails_at = _places(blobs, ends, ends, ensure_thumbnails)
     is_local = np.tile(todo["view"].to_numpy() == views.ALL_VIEWS.index(views.LOCAL), 2)
     # a pair is local because the keypoints of both sides are alike
     keypoints_at = _places(blobs, ends, ends[is_local], functools.partial(all_keypoint_places, runs.store_of(context)))

@@ -1,6 +1,4 @@
-"""Pairs of near hashes: what was searched before is taken from the store, only what is new is searched, large searches
-in pieces.
-"""
+"""Pairs of near hashes: searches are stored, only what is new is searched, large searches in pieces."""
 
 import hashlib
 import itertools
@@ -45,20 +43,19 @@ def search_part(pieces: pa.Table, settings: tuple[list[TableRef], RadiiBits], in
     """Search some pieces of a large search and store their pairs."""
     refs, radii_bits = settings
     store = runs.store_of(context)
+
+    def hashes_of(side: int, start: int, stop: int) -> Hashes:
+        hashes: Hashes = store.read_table(refs[side])["key"].to_numpy()
+        return hashes[start:stop]
+
     for piece in pieces.to_pylist():
-        left = _of_piece(store, refs, piece, "left")
-        right = None if piece["right"] is None else _of_piece(store, refs, piece, "right")
+        left = hashes_of(*piece["left"])
+        right = None if piece["right"] is None else hashes_of(*piece["right"])
         found = _search(left, right, radii_bits, is_view=piece["is_view"], threads=1)
         # a first row without a pair: a piece in which nothing is near is done, too
-        rows = pa.concat_tables(
-            [pa.table([pa.nulls(1, field.type) for field in SEARCH_PAIRS], schema=SEARCH_PAIRS), found]
-        )
+        first = pa.table([pa.nulls(1, field.type) for field in SEARCH_PAIRS], schema=SEARCH_PAIRS)
+        rows = pa.concat_tables([first, found])
         store.write_table(into, rows.append_column("piece", pa.array([piece["piece"]] * rows.num_rows, pa.int32())))
-
-
-def _of_piece(store: Store, refs: list[TableRef], piece: dict[str, Any], side: str) -> Hashes:
-    hashes: Hashes = store.read_table(refs[piece[side]])["key"].to_numpy()
-    return hashes[piece[f"{side}_start"] : piece[f"{side}_stop"]]
 
 
 def near_hashes(wholes: Hashes, view_hashes: Hashes, radii_bits: RadiiBits, context: Context, label: str) -> pa.Table:
@@ -66,9 +63,8 @@ def near_hashes(wholes: Hashes, view_hashes: Hashes, radii_bits: RadiiBits, cont
     store = runs.store_of(context)
     search_key = cache_key(radii_bits=radii_bits, code=CODE)
     (old_wholes, old_views, old), outgrown = _earlier_search(store, search_key, wholes, view_hashes)
-    new_wholes, new_views = (
-        np.setdiff1d(now, was, assume_unique=True) for now, was in ((wholes, old_wholes), (view_hashes, old_views))
-    )
+    new_wholes = np.setdiff1d(wholes, old_wholes, assume_unique=True)
+    new_views = np.setdiff1d(view_hashes, old_views, assume_unique=True)
     if not len(new_wholes) and not len(new_views):
         return old
     jobs: list[Job] = [
@@ -77,10 +73,9 @@ def near_hashes(wholes: Hashes, view_hashes: Hashes, radii_bits: RadiiBits, cont
         (view_hashes, new_wholes, True),
         (new_views, old_wholes, True),
     ]
-    found = [_smaller_hash_left(table) for table in _search_jobs(jobs, radii_bits, context, label)]
-    everything = pa.concat_tables([old, *found]).sort_by(
-        [("is_view", "ascending"), ("left", "ascending"), ("right", "ascending")]
-    )
+    found = _search_jobs(jobs, radii_bits, context, label)
+    order = [(name, "ascending") for name in ("is_view", "left", "right")]
+    everything = pa.concat_tables([old, *found]).sort_by(order)
     kept = _store_search(store, search_key, wholes, view_hashes, everything)
     # what this search holds too; its pairs, in a folder of its name, are then read no more
     for ref in outgrown:
@@ -97,21 +92,15 @@ def _search_jobs(jobs: list[Job], radii_bits: RadiiBits, context: Context, label
         return [
             _search(left, right, radii_bits, is_view=is_view, threads=context.workers) for left, right, is_view in jobs
         ]
-    store = runs.store_of(context)
-    sides = [side for left, right, _ in jobs for side in (left, right) if side is not None]
-    refs = [
-        store.write_table(outcome_folder("search-hashes"), pa.table({"key": side}), is_remembered=False)
-        for side in sides
-    ]
-    into = measure_folder(
-        "search-pieces", cache_key(radii_bits=radii_bits, code=CODE, of=[ref.path for ref in refs], pieces=pieces)
-    )
-    table = pa.Table.from_pylist(pieces)
+    store, folder = runs.store_of(context), outcome_folder("search-hashes")
+    sides = [pa.table({"key": side}) for left, right, _ in jobs for side in (left, right) if side is not None]
+    refs = [store.write_table(folder, side, is_remembered=False) for side in sides]
+    key = cache_key(radii_bits=radii_bits, code=CODE, of=[ref.path for ref in refs], pieces=pieces)
+    into = measure_folder("search-pieces", key)
     done = {found["piece"][0].as_py() for _, found in store.tables(into)}
-    todo = table.filter(pc.invert(pc.is_in(table["piece"], value_set=pa.array(sorted(done), pa.int64()))))
-    run_in_parts(
-        search_part, todo, ((refs, radii_bits), into), context.model_copy(update={"part_rows": 1}), f"{label} · search"
-    )
+    todo = pa.Table.from_pylist([piece for piece in pieces if piece["piece"] not in done])
+    one_a_part = context.model_copy(update={"part_rows": 1})
+    run_in_parts(search_part, todo, ((refs, radii_bits), into), one_a_part, f"{label} · search")
     stored = [found for _, found in store.tables(into)]
     if lost := len(pieces) - len({found["piece"][0].as_py() for found in stored}):
         raise AssertionError(f"expected the pairs of {len(pieces)} pieces of a search, got none of {lost}")
@@ -119,7 +108,7 @@ def _search_jobs(jobs: list[Job], radii_bits: RadiiBits, context: Context, label
 
 
 def _pieces(jobs: list[Job]) -> list[dict[str, Any]]:
-    """Ranges that together make up all jobs. left, right: the number of the side; right null: the pairs within left."""
+    """What makes up all jobs. left, right: number of the side, start and stop; right null: the pairs within left."""
     found: list[dict[str, Any]] = []
     side = 0
     for left, right, is_view in jobs:
@@ -127,21 +116,13 @@ def _pieces(jobs: list[Job]) -> list[dict[str, Any]]:
             ranges = search.piece_pairs(len(left), -(-len(left) // PIECE_HASHES))
         else:
             ranges = list(itertools.product(_ranges(len(left)), _ranges(len(right))))
+        other_side = side + (right is not None)
         for one, other in ranges:
             is_within = right is None and one == other
-            found.append(
-                {
-                    "piece": len(found),
-                    "is_view": is_view,
-                    "left": side,
-                    "left_start": one.start,
-                    "left_stop": one.stop,
-                    "right": None if is_within else side + (right is not None),
-                    "right_start": other.start,
-                    "right_stop": other.stop,
-                }
-            )
-        side += 1 if right is None else 2
+            place = None if is_within else [other_side, other.start, other.stop]
+            start = [side, one.start, one.stop]
+            found.append({"piece": len(found), "is_view": is_view, "left": start, "right": place})
+        side = other_side + 1
     return found
 
 
@@ -157,73 +138,46 @@ def _search(left: Hashes, right: Hashes | None, radii_bits: RadiiBits, *, is_vie
         right = left
     else:
         pairs, distances = search.near_pairs_between(left, right, radius_bits, threads)
-    ends = left[pairs[:, 0]], right[pairs[:, 1]]
-    return pa.table([*ends, distances, np.full(len(pairs), is_view)], schema=SEARCH_PAIRS)
-
-
-def _smaller_hash_left(found: pa.Table) -> pa.Table:
-    """The same pairs, those of two wholes with the smaller hash on the left."""
-    left, right = found["left"].to_numpy(), found["right"].to_numpy()
-    turn = ~found["is_view"].to_numpy() & (left > right)
-    return pa.table(
-        [np.where(turn, right, left), np.where(turn, left, right), found["distance_bits"], found["is_view"]],
-        schema=SEARCH_PAIRS,
-    )
-
-
-EarlierSearch = tuple[Hashes, Hashes, pa.Table]
+    one, other = left[pairs[:, 0]], right[pairs[:, 1]]
+    if not is_view:  # of two wholes the smaller hash is on the left
+        one, other = np.minimum(one, other), np.maximum(one, other)
+    return pa.table([one, other, distances, np.full(len(pairs), is_view)], schema=SEARCH_PAIRS)
 
 
 def _earlier_search(
     store: Store, search_key: str, wholes: Hashes, view_hashes: Hashes
-) -> tuple[EarlierSearch, list[TableRef]]:
-    """The hashes and pairs that the largest earlier search shares with this one, and searches that this one replaces.
-
-    A search is replaced where all of its hashes are among these.
-    """
-    best: EarlierSearch = wholes[:0], view_hashes[:0], SEARCH_PAIRS.empty_table()
+) -> tuple[tuple[Hashes, Hashes, pa.Table], list[TableRef]]:
+    """Hashes and pairs of the largest earlier search that this one shares; and searches of which it has all hashes."""
+    best = wholes[:0], view_hashes[:0], SEARCH_PAIRS.empty_table()
     outgrown = []
     for ref, table in store.tables(measure_folder("search-hashes", search_key)):
         is_view, hashes = table["is_view"].to_numpy(), table["key"].to_numpy()
-        had = (
-            np.intersect1d(hashes[~is_view], wholes, assume_unique=True),
-            np.intersect1d(hashes[is_view], view_hashes, assume_unique=True),
-        )
-        count = len(had[0]) + len(had[1])
+        had_wholes = np.intersect1d(hashes[~is_view], wholes, assume_unique=True)
+        had_views = np.intersect1d(hashes[is_view], view_hashes, assume_unique=True)
+        count = len(had_wholes) + len(had_views)
         if count == table.num_rows:
             outgrown.append(ref)
         if count <= len(best[0]) + len(best[1]):
             continue
-        pairs = pa.concat_tables(
-            [
-                SEARCH_PAIRS.empty_table(),
-                *(found for _, found in store.tables(measure_folder("search-pairs", search_key, ref.sha256))),
-            ]
-        )
+        folder = measure_folder("search-pairs", search_key, ref.sha256)
+        pairs = pa.concat_tables([SEARCH_PAIRS.empty_table(), *(found for _, found in store.tables(folder))])
         if pairs.num_rows == pc.sum(table["pairs"]).as_py():  # else a table of pairs is gone
-            best = *had, _pairs_among(pairs, *had)
+            left, right, of_view = (pairs[name].to_numpy() for name in ("left", "right", "is_view"))
+            is_left = np.where(of_view, np.isin(left, had_views), np.isin(left, had_wholes))
+            is_here = pa.array(np.isin(right, had_wholes) & is_left, pa.bool_())
+            best = had_wholes, had_views, pairs.filter(is_here)
     return best, outgrown
-
-
-def _pairs_among(pairs: pa.Table, wholes: Hashes, view_hashes: Hashes) -> pa.Table:
-    left, right, is_view = (pairs[name].to_numpy() for name in ("left", "right", "is_view"))
-    return pairs.filter(
-        pa.array(
-            np.isin(right, wholes) & np.where(is_view, np.isin(left, view_hashes), np.isin(left, wholes)), pa.bool_()
-        )
-    )
 
 
 def _store_search(store: Store, search_key: str, wholes: Hashes, view_hashes: Hashes, pairs: pa.Table) -> TableRef:
     """Store the pairs, then the hashes among which they were searched."""
     left, is_view = pairs["left"].to_numpy(), pairs["is_view"].to_numpy()
-    columns = []
+    sides = []
     for hashes, of_views in ((wholes, False), (view_hashes, True)):
-        counted = np.bincount(np.searchsorted(hashes, left[is_view == of_views]), minlength=len(hashes))
-        columns.append(
-            pa.table([hashes, np.full(len(hashes), of_views), counted.astype(np.uint32)], schema=SEARCH_HASHES)
-        )
-    searched = pa.concat_tables(columns)
+        counts = np.bincount(np.searchsorted(hashes, left[is_view == of_views]), minlength=len(hashes))
+        columns = [hashes, np.full(len(hashes), of_views), counts.astype(np.uint32)]
+        sides.append(pa.table(columns, schema=SEARCH_HASHES))
+    searched = pa.concat_tables(sides)
     digest = hashlib.sha256(parquet_bytes(searched)).hexdigest()
     store.write_table(measure_folder("search-pairs", search_key, digest), pairs)
     return store.write_table(measure_folder("search-hashes", search_key), searched)

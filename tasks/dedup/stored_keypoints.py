@@ -32,9 +32,7 @@ def keypoint_places(store: Store, blobs: pa.Array) -> pa.Table:
 
 
 def all_keypoint_places(store: Store, blobs: pa.Array) -> pa.Table:
-    """(sha256, path) of the blobs, in their order. Raises DamagedFile where one has no keypoints: those that share
-    places had some, and the build finds them again.
-    """
+    """`keypoint_places` of blobs that had some. Raises DamagedFile where they are gone: the build finds them again."""
     stored = keypoint_places(store, blobs)
     if lost := len(blobs) - len(stored):
         raise DamagedFile(f"expected the keypoints of {len(blobs)} blobs, got those of {lost} too few")

@@ -1,7 +1,6 @@
 """The hashes by which pairs are found: of whole pictures, and of how they would look as another's copy."""
 
-import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -45,49 +44,35 @@ def hash_views_part(blobs: pa.Table, folder_of: dict[ViewName, str], context: Co
 def ensure_view_hashes(
     names: Sequence[ViewName], blobs: pa.Array, context: Context, label: str
 ) -> dict[ViewName, Hashes]:
-    """(N, V) hashes of the views of each name for each blob, computed where they are missing.
-
-    In a plan, fewer rows may be there.
-    """
+    """(N, V) hashes of each blob's views by name, computed where missing; in a plan there may be fewer rows."""
     store = runs.store_of(context)
-    folder_of: dict[ViewName, str] = {
-        name: measure_folder(
-            "view-hashes", cache_key(key=name, recipe=views.HASH_VERSION, code=CODE, of=inspection.CODE)
-        )
-        for name in names
-    }
+    keys = {name: cache_key(key=name, recipe=views.HASH_VERSION, code=CODE, of=inspection.CODE) for name in names}
+    folder_of: dict[ViewName, str] = {name: measure_folder("view-hashes", key) for name, key in keys.items()}
     have = {name: stored_measurements(store, folder, blobs, VIEW_HASHES) for name, folder in folder_of.items()}
     for todo, lacking in _missing_together(blobs, have):
         if context.plan:
             break
-        places = stored_thumbnails.ensure_thumbnails(todo, context, label).sort_by(
-            [("path", "ascending"), ("sha256", "ascending")]
-        )
-        run_in_parts(
-            hash_views_part, places, ({name: folder_of[name] for name in lacking},), context, f"{label} · views"
-        )
-        for name in lacking:
-            have[name] = stored_measurements(store, folder_of[name], blobs, VIEW_HASHES)
+        places = stored_thumbnails.ensure_thumbnails(todo, context, label)
+        places = places.sort_by([("path", "ascending"), ("sha256", "ascending")])
+        folders = {name: folder_of[name] for name in lacking}
+        run_in_parts(hash_views_part, places, (folders,), context, f"{label} · views")
+        have |= {name: stored_measurements(store, folder, blobs, VIEW_HASHES) for name, folder in folders.items()}
     if not context.plan and (lost := sum(len(blobs) - found.num_rows for found in have.values())):
         raise AssertionError(
             f"expected hashes of the views {', '.join(names)} of {len(blobs)} blobs, got {lost} too few"
         )
-    return {name: _flat(found, name) for name, found in have.items()}
+    flat = {name: found["keys"].combine_chunks().flatten().to_numpy().astype(np.uint64) for name, found in have.items()}
+    return {name: hashes.reshape(have[name].num_rows, len(views.VIEWS[name])) for name, hashes in flat.items()}
 
 
-def _missing_together(
-    blobs: pa.Array, have: dict[ViewName, pa.Table]
-) -> Iterator[tuple[pa.Array, tuple[ViewName, ...]]]:
+def _missing_together(blobs: pa.Array, have: dict[ViewName, pa.Table]) -> list[tuple[pa.Array, list[ViewName]]]:
     """Blobs whose hashes are missing, and the names for which they are: those that miss the same blobs at once."""
-    names_of: dict[bytes, tuple[pa.Array, tuple[ViewName, ...]]] = {}
-    for name, found in have.items():
-        todo = tables.missing(blobs, found["sha256"])
-        if len(todo):
-            digest = hashlib.sha256("".join(todo.to_pylist()).encode()).digest()
-            names_of[digest] = todo, (*names_of.get(digest, (todo, ()))[1], name)
-    yield from names_of.values()
-
-
-def _flat(found: pa.Table, name: ViewName) -> Hashes:
-    flat = found["keys"].combine_chunks().flatten().to_numpy().astype(np.uint64)
-    return np.asarray(flat.reshape(found.num_rows, len(views.VIEWS[name])))
+    found: list[tuple[pa.Array, list[ViewName]]] = []
+    for name, hashed in have.items():
+        todo = tables.missing(blobs, hashed["sha256"])
+        names = next((names for missing, names in found if missing.equals(todo)), None)
+        if names is not None:
+            names.append(name)
+        elif len(todo):
+            found.append((todo, [name]))
+    return found

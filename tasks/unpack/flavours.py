@@ -16,8 +16,7 @@ from schemas.errors import BadInput
 from schemas.phrases import counted, quoted
 from tasks.core import unpack as core
 from tasks.core.coco import source_file
-from tasks.core.coco.document import EXTENSIONS
-from tasks.core.coco.popart import file_names, popart_file, works
+from tasks.core.coco.popart import file_names, popart_file
 from tasks.io.store.releases import Release
 
 _COCO = re.compile(r"coco/([^/.]+)\.json")
@@ -65,7 +64,7 @@ def _popart_parts(release: Release, splits: Collection[str]) -> dict[str, Part]:
         if row["split"] in rows:
             rows[row["split"]].append(row)
     for split in chosen:
-        names = file_names(works(rows[split], EXTENSIONS))
+        names = file_names(rows[split])
         parts[split] = Part(split, names, _annotations(split), _popart_document(release, split, names), [split])
     return parts
 

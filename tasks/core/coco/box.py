@@ -1,14 +1,12 @@
 """What a box and an outline are: the one rule for COCO's `bbox` and `segmentation`, whoever wrote them.
 
 A box is a list of four finite numbers, x, y, width and height in px, x and y of its upper left corner. Both sides are
-above 0, and no number is beyond MAX_PX. x and y may be negative, and the box may reach beyond its picture: it stays as
-drawn.
+above 0, and no number is beyond MAX_PX. x and y may be negative, and the box may reach beyond its picture.
 
-An outline is COCO's `segmentation`, as a table holds it and our own COCO files show it. Polygons: a list of one or
-more, each a flat list x, y, x, y ... of at least three points, in px. Run lengths (RLE): an object of `size` [height,
-width], that of its image, and `counts`: lengths of runs of pixels in column order, without and within the figure in
-turn, as a list of whole numbers or in pycocotools' compressed text. All runs together are as long as the image has
-pixels: pycocotools reads beyond its memory where they are not.
+An outline is polygons: a list of one or more, each a flat list x, y, x, y ... of at least three points, in px; or run
+lengths (RLE): an object of `size` [height, width], that of its image, and `counts`: lengths of runs of pixels in column
+order, without and within the figure in turn, as a list of whole numbers or in pycocotools' compressed text. All runs
+together are as long as the image has pixels: pycocotools reads beyond its memory where they are not.
 """
 
 import json
@@ -32,7 +30,7 @@ class BadBox(ValueError):
 
 
 class EmptyBox(BadBox):
-    """Four good numbers, of which a side is 0: a box that holds nothing, as detectors leave at a picture's edge."""
+    """Four good numbers, of which a side is 0: as detectors leave at a picture's edge."""
 
 
 def read_number(value: Any) -> float:
@@ -57,10 +55,7 @@ def read_number(value: Any) -> float:
 
 
 def read_coordinates(values: Any) -> list[float]:
-    """The numbers of a list, none of them beyond MAX_PX.
-
-    Raises ValueError for what is no list, and for the first value that is no such number.
-    """
+    """The numbers of a list, none of them beyond MAX_PX. Raises ValueError for anything else."""
     if not isinstance(values, list | tuple):
         raise ValueError(f"expected a list of numbers, got {quoted(values)}")
     numbers = [read_number(value) for value in values]
@@ -100,23 +95,14 @@ def is_flat_box(value: Any) -> bool:
     if not isinstance(value, list | tuple) or len(value) != 4:
         return False
     try:
-        numbers = [math.nan if _is_nan(one) else read_number(one) for one in value]
+        numbers = [math.nan if str(one).strip().lower() == "nan" else read_number(one) for one in value]
     except ValueError:
         return False
     return any(map(math.isnan, numbers)) or min(numbers[2:]) <= 0
 
 
-def _is_nan(value: Any) -> bool:
-    return (isinstance(value, float) and math.isnan(value)) or (
-        isinstance(value, str) and value.strip().lower() == "nan"
-    )
-
-
 def box_array(xywh_px: pa.Array | pa.ChunkedArray) -> NDArray[np.float64]:
-    """(N, 4) x, y, width and height in px of a column of boxes.
-
-    Raises BadBox, as `read_box` does, for the first that is none.
-    """
+    """(N, 4) x, y, width, height in px of a column of boxes. Raises BadBox for the first that is none."""
     boxes = whole(xywh_px)
     is_there = boxes.is_valid().to_numpy(zero_copy_only=False)
     numbers = np.full((len(boxes), 4), np.nan)
@@ -157,8 +143,7 @@ _FIRST_LETTER, _LETTERS = 48, 64
 
 
 def is_segmentation(value: Any, size_px: tuple[int | None, int | None]) -> bool:
-    """Whether a JSON value is an outline. size_px: width and height of its image, None where nobody says it: then run
-    lengths are none.
+    """Whether a JSON value is an outline. size_px: width, height of its image; without both run lengths are none.
 
     >>> is_segmentation([[1, 1, 5, 1, 5, 5.5]], (9, 9)), is_segmentation([], (9, 9))
     (True, False)
@@ -171,10 +156,7 @@ def is_segmentation(value: Any, size_px: tuple[int | None, int | None]) -> bool:
 
 
 def read_outline(text: str) -> Any:
-    """The value of an outline that stands in a table as JSON text.
-
-    Raises ValueError for what is no JSON.
-    """
+    """The value of an outline's JSON text in a table. Raises ValueError for what is no JSON."""
     try:
         return json.loads(text)
     except RecursionError as problem:
@@ -184,30 +166,21 @@ def read_outline(text: str) -> Any:
 def _is_polygon(value: Any) -> bool:
     if not isinstance(value, list) or len(value) < _LEAST_NUMBERS or len(value) % 2:
         return False
-    if not {*map(type, value)} <= {int, float}:
-        return False
-    return min(value) >= -MAX_PX and max(value) <= MAX_PX and not any(map(math.isnan, value))
+    are_numbers = {*map(type, value)} <= {int, float}
+    return are_numbers and min(value) >= -MAX_PX and max(value) <= MAX_PX and not any(map(math.isnan, value))
 
 
 def _is_rle(value: dict[str, Any], size_px: tuple[int | None, int | None]) -> bool:
     size, counts = value.get("size"), value.get("counts")
-    if value.keys() != {"size", "counts"} or not _is_size(size, size_px):
+    if value.keys() != {"size", "counts"} or not isinstance(size, list) or [*map(type, size)] != [int, int]:
         return False
     try:
         runs = decode_counts(counts) if isinstance(counts, str) else counts
     except ValueError:
         return False
-    return isinstance(runs, list) and _are_counts(runs) and sum(runs) == math.prod(size or ())
-
-
-def _is_size(value: Any, size_px: tuple[int | None, int | None]) -> bool:
-    if not isinstance(value, list) or len(value) != 2 or {*map(type, value)} != {int}:
+    if not isinstance(runs, list) or not {*map(type, runs)} <= {int} or min(runs, default=0) < 0:
         return False
-    return tuple(reversed(value)) == size_px
-
-
-def _are_counts(value: list[Any]) -> bool:
-    return {*map(type, value)} <= {int} and min(value, default=0) >= 0
+    return (size[1], size[0]) == size_px and sum(runs) == math.prod(size)
 
 
 def decode_counts(text: str) -> list[int]:

@@ -63,12 +63,10 @@ def document_chunks(
     """The COCO file of one split, as JSON with sorted keys, piece by piece: it may be larger than the tables.
 
     images, annotations: that split's rows of both tables (images without their bytes). places: which images the split
-    has; None: all of them. Where any image of the split has
-    boxes by people, theirs stand (`info.annotation_origin` = people), else the detector's from `least_score` on
-    (= detector). `images[].is_annotated` says whether people have annotated an image. Categories name their
-    keypoints where a box has any, and always where `shows_scheme` says so. Format: Lin et al., "Microsoft
-    COCO", and PoPArt, section 3.4: a box has itself as its segmentation where nobody has drawn an outline; keypoints
-    are given where there are any. Raises BadBox for a box that is none.
+    has; None: all of them. Where any image of the split has boxes by people, theirs stand (`info.annotation_origin` =
+    people), else the detector's from `least_score` on (= detector). Categories name their keypoints where a box has
+    any, and always where `shows_scheme` says so. Format: Lin et al., "Microsoft COCO", and PoPArt, section 3.4: a box
+    has itself as its segmentation where nobody has drawn an outline. Raises BadBox for a box that is none.
     """
     is_by_people = pc.not_equal(annotations["origin"], "detector")
     places = _all(images) if places is None else places
@@ -92,19 +90,13 @@ def document_chunks(
 
 
 def release_info(title: str, version: str) -> Row:
-    """COCO's `info` of each split of a release, without the origin of its annotations, which is the split's."""
-    return {
-        "description": title,
-        "version": version,
-        "bbox": "x_min, y_min, width, height in px of the upright image",
-    }
+    """COCO's `info` of each split of a release, without the split's own `annotation_origin`."""
+    boxes = "x_min, y_min, width, height in px of the upright image"
+    return {"description": title, "version": version, "bbox": boxes}
 
 
 def annotation_origin(boxes: Iterable[Row], *, is_annotated: bool) -> str:
-    """Whose boxes stand in the document of a split with these boxes: people's, or a detector's.
-
-    is_annotated: whether people have annotated any image of the split.
-    """
+    """Whose boxes a split's document has; is_annotated: whether people have annotated any of its images."""
     return "people" if is_annotated or any(box["origin"] != "detector" for box in boxes) else "detector"
 
 
@@ -132,9 +124,7 @@ def split_results(annotations: pa.Table) -> list[Row]:
 
 
 def results_chunks(annotations: pa.Table) -> Iterator[Bytes]:
-    """COCO's results format, as JSON piece by piece: every stored box of the detector in a split, with its score, and
-    with keypoints where it gave any.
-    """
+    """COCO's results format, piece by piece: all boxes of the detector in a split, with their scores and keypoints."""
     yield b"["
     boxes = annotations.filter(pc.equal(annotations["origin"], "detector"))
     yield from _rows(boxes, _all(boxes), _result_texts)
@@ -187,27 +177,24 @@ def image_entry(image: Row, attributes: Sequence[str] = ()) -> Row:
 
 
 def document_annotation(box: Row) -> Row:
-    """COCO's entry of a row of the annotations table: with the outline and the area of its source's file, where it has
-    them, else with those of the box.
-
+    """COCO's entry of a row of the annotations table: its outline and area are its source's, else those of the box.
     Raises BadBox for a box that is none, and ValueError for an outline that is no JSON.
     """
+    area, outline, keypoints = box.get("source_area_px2"), box.get("segmentation"), box["keypoints_xyv"]
     plain = annotation_entry(
         box["annotation_id"],
         box["image_id"],
         box["category_id"],
         box["xywh_px"],
-        box["area_px2"] if (area := box.get("source_area_px2")) is None else area,
+        box["area_px2"] if area is None else area,
         is_crowd=box["is_crowd"],
     )
-    outline = box.get("segmentation")
     plain["segmentation"] = read_outline(outline) if outline else box_polygon(plain["bbox"])
     if box["score"] is not None:
         plain["score"] = box["score"]
-    keypoints = box["keypoints_xyv"]
-    return (
-        {**plain, "keypoints": keypoints, "num_keypoints": sum(v > 0 for v in keypoints[2::3])} if keypoints else plain
-    )
+    if keypoints:
+        plain |= {"keypoints": keypoints, "num_keypoints": sum(v > 0 for v in keypoints[2::3])}
+    return plain
 
 
 def _all(table: pa.Table) -> pa.Array:
@@ -297,18 +284,9 @@ def _json(value: Any) -> str:
 
 
 def annotation_entry(
-    annotation_id: int,
-    image_id: int,
-    category_id: int,
-    xywh_px: Sequence[float],
-    area_px2: float,
-    *,
-    is_crowd: bool,
+    annotation_id: int, image_id: int, category_id: int, xywh_px: Sequence[float], area_px2: float, *, is_crowd: bool
 ) -> Row:
-    """One of `annotations`.
-
-    Raises BadBox for a box that is none.
-    """
+    """One of `annotations`. Raises BadBox for a box that is none."""
     return {
         "id": annotation_id,
         "image_id": image_id,
@@ -320,10 +298,7 @@ def annotation_entry(
 
 
 def result_entry(image_id: int, category_id: int, xywh_px: Sequence[float], score: float) -> Row:
-    """One row of COCO's results format.
-
-    Raises BadBox for a box that is none.
-    """
+    """One row of COCO's results format. Raises BadBox for a box that is none."""
     return {"image_id": image_id, "category_id": category_id, "bbox": read_box(xywh_px), "score": score}
 
 
@@ -350,16 +325,14 @@ def category_table_problems(table: pa.Table, categories: Sequence[CocoCategory])
                 yield f"{place}: expected {quoted(value)}, as recipe.yaml says, got {quoted(row.get(name))}"
 
 
-def _row(number: int, category: CocoCategory) -> dict[str, Any]:
-    plain = {"category_id": number, "name": category.name, "supercategory": category.supercategory}
-    scheme = category.scheme
-    if scheme is None:
-        return plain
-    return {
-        **plain,
-        "keypoint_scheme": scheme.name,
-        "keypoints": scheme.joints,
-        "skeleton": [*chain.from_iterable(scheme.skeleton_numbers)],
-        "flip_pairs": [*chain.from_iterable(scheme.flip_pair_numbers)],
-        "sigmas": scheme.sigmas,
-    }
+def _row(number: int, category: CocoCategory) -> Row:
+    row: Row = {"category_id": number, "name": category.name, "supercategory": category.supercategory}
+    if (scheme := category.scheme) is not None:
+        row |= {
+            "keypoint_scheme": scheme.name,
+            "keypoints": scheme.joints,
+            "skeleton": [*chain.from_iterable(scheme.skeleton_numbers)],
+            "flip_pairs": [*chain.from_iterable(scheme.flip_pair_numbers)],
+            "sigmas": scheme.sigmas,
+        }
+    return row

@@ -1,10 +1,9 @@
-"""Detections of another program for a build: a COCO results file, and the COCO file that says which images its ids
-are.
-"""
+"""Detections of another program for a build: a COCO results file, and the COCO file of its images' ids."""
 
 import math
 from collections import Counter
 from collections.abc import Collection, Mapping
+from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,9 +12,9 @@ from numpy.typing import NDArray
 from schemas.errors import BadInput
 from schemas.file_names import FileNames
 from schemas.keypoints import KeypointScheme
-from tasks.core.coco.ids import Id, id_order, read_id
+from tasks.core.coco.ids import Id, id_order
 from tasks.core.coco.keypoints import VISIBILITIES, BadKeypoints, called, check_names
-from tasks.core.coco.reader import Image, read_categories, read_images, read_json
+from tasks.core.coco.reader import read_categories, read_images, read_joints, read_json
 from tasks.core.coco.results import Detection, read_results
 
 Floats = NDArray[np.float32]
@@ -23,9 +22,7 @@ _NOTHING = slice(0, 0)
 
 
 class Boxes(NamedTuple):
-    """Boxes of one image, in the order of the file: xyxy_px (N, 4), scores (N,), labels (N,), keypoints_xyv (N,) of
-    (K, 3) each, NaN: none.
-    """
+    """Boxes of one image, in the file's order: xyxy_px (N, 4), keypoints_xyv (N,) of (K, 3) each, NaN: none."""
 
     xyxy_px: Floats
     scores: Floats
@@ -38,9 +35,7 @@ class Boxes(NamedTuple):
 
 
 class ClassKeypoints(NamedTuple):
-    """What is known of the keypoints of a class. counts: how many points its boxes have. names: the document's, if it
-    has any.
-    """
+    """Keypoints of a class. counts: how many points its boxes have. names: the document's, if it has any."""
 
     counts: frozenset[int]
     names: Any
@@ -49,30 +44,22 @@ class ClassKeypoints(NamedTuple):
 class ImportedDetections(NamedTuple):
     """Detections of another program, and in which images they are.
 
-    Image ids by SHA-256, by file name, and by the last part of the file name where that is unique; file_names and
-    base_names are these names. rows: where the boxes of an image are. keypoints: by class, of those with any.
+    Image ids by SHA-256, by file name, and by the last part of the file name where that is unique, with these names.
+    rows: where the boxes of an image are. keypoints: by class, of those with any.
     """
 
     by_sha256: Mapping[str, Id]
-    by_name: Mapping[str, Id]
-    by_base: Mapping[str, Id]
-    file_names: FileNames
-    base_names: FileNames
+    by_name: tuple[FileNames, Mapping[str, Id]]
+    by_base: tuple[FileNames, Mapping[str, Id]]
     rows: Mapping[Id, slice]
     boxes: Boxes
     keypoints: Mapping[Id, ClassKeypoints]
 
     def find_image(self, sha256: str, names: Collection[str], bases: Collection[str]) -> Id | None:
-        """The id of the image that a blob is: by its bytes, else by a name of it, else by a name's last part.
-
-        None if the files do not list it.
-        """
+        """The image that a blob is: by its bytes, else its name, else its name's last part; None: it is not listed."""
         if sha256 in self.by_sha256:
             return self.by_sha256[sha256]
-        for candidates, ids, known in (
-            (names, self.by_name, self.file_names),
-            (bases, self.by_base, self.base_names),
-        ):
+        for candidates, (known, ids) in ((names, self.by_name), (bases, self.by_base)):
             if matching := [ids[found] for name in candidates if (found := known.find(name)) is not None]:
                 return min(matching, key=id_order)
         return None
@@ -90,12 +77,18 @@ def import_detections(document: bytes, results: bytes, classes: Collection[int])
     document does not list, for a wanted class that is none of the document's categories, where it has any, and for
     keypoints of a wanted class with a visibility other than 0, 1 and 2, such as a confidence.
     """
-    images = _images(document, classes)
+    fields = read_json("images", document)
+    images = read_images("images", fields)
+    categories = read_categories("images", fields) if fields.get("categories") else {}
+    if categories and (missing := sorted({*classes} - categories.keys())):
+        known = sorted(categories, key=id_order)[:20]
+        raise BadInput(f"images: expected a category of id {missing[0]}, got {known}")
     by_sha256, by_name = {}, {}
     # of several that are one file, the smallest id stands
     for image in sorted(images.values(), key=lambda image: id_order(image.image_id), reverse=True):
-        if sha256 := _sha256(image):
-            by_sha256[sha256] = image.image_id
+        digests = (image.metadata.get("sha256"), image.row.get("sha256"))
+        if sha256 := next((digest for digest in digests if isinstance(digest, str)), ""):
+            by_sha256[sha256.lower()] = image.image_id
         elif image.file_name:
             by_name[image.file_name] = image.image_id
     times = Counter(_base(name) for name in by_name)
@@ -105,10 +98,10 @@ def import_detections(document: bytes, results: bytes, classes: Collection[int])
         if detection.image_id not in images:
             raise BadInput(f"results: expected ids of images that are listed, got {detection.image_id}")
     detections = [detection for detection in detections if detection.category_id in classes]
-    keypoints = _keypoints(document, detections)
+    keypoints = _keypoints(fields, detections)
     rows, boxes = _boxes(detections)
-    file_names, base_names = FileNames(by_name), FileNames(by_base)
-    return ImportedDetections(by_sha256, by_name, by_base, file_names, base_names, rows, boxes, keypoints)
+    names, bases = (FileNames(by_name), by_name), (FileNames(by_base), by_base)
+    return ImportedDetections(by_sha256, names, bases, rows, boxes, keypoints)
 
 
 def check_schemes(imported: ImportedDetections, schemes: Mapping[Id, KeypointScheme | None]) -> None:
@@ -131,48 +124,26 @@ def _base(name: str) -> str:
     return name.rsplit("/", 1)[-1]
 
 
-def _images(data: bytes, classes: Collection[int]) -> dict[Id, Image]:
-    document = read_json("images", data)
-    images = read_images("images", document)
-    categories = read_categories("images", document) if document.get("categories") else {}
-    if categories and (missing := sorted({*classes} - categories.keys())):
-        known = sorted(categories, key=id_order)[:20]
-        raise BadInput(f"images: expected a category of id {missing[0]}, got {known}")
-    return images
-
-
-def _keypoints(data: bytes, detections: list[Detection]) -> dict[Id, ClassKeypoints]:
+def _keypoints(document: Any, detections: list[Detection]) -> dict[Id, ClassKeypoints]:
     """The keypoints of each class. Raises BadInput for a visibility that a release can't hold."""
-    posed = [detection for detection in detections if detection.keypoints_xyv]
-    named = {
-        read_id(row["id"]): row["keypoints"]
-        for row in (read_json("images", data).get("categories") or () if posed else ())
-        if row.get("keypoints")
-    }
     counts: dict[Id, set[int]] = {}
-    for detection in posed:
-        numbers = detection.keypoints_xyv or []
-        counts.setdefault(detection.category_id, set()).add(len(numbers) // 3)
-        if strange := [v for v in numbers[2::3] if v not in VISIBILITIES]:
-            raise BadInput(
-                f"results: expected a visibility of 0, 1 or 2 for each keypoint, got {strange[0]:g}: a confidence is "
-                "none, so write 2 for the points that you trust and 0 for the others, or leave the keypoints out"
-            )
-    return {number: ClassKeypoints(frozenset(of), named.get(number)) for number, of in counts.items()}
-
-
-def _sha256(image: Image) -> str:
-    digests = (image.metadata.get("sha256"), image.row.get("sha256"))
-    return next((digest for digest in digests if isinstance(digest, str)), "").lower()
+    for detection in detections:
+        if numbers := detection.keypoints_xyv:
+            counts.setdefault(detection.category_id, set()).add(len(numbers) // 3)
+            if strange := [v for v in numbers[2::3] if v not in VISIBILITIES]:
+                raise BadInput(
+                    f"results: expected a visibility of 0, 1 or 2 for each keypoint, got {strange[0]:g}: a confidence "
+                    "is none, so write 2 for the points that you trust and 0 for the others, or leave the keypoints out"
+                )
+    named = read_joints("images", document) if counts and document.get("categories") else {}
+    return {number: ClassKeypoints(frozenset(of), named.get(number) or None) for number, of in counts.items()}
 
 
 def _boxes(detections: list[Detection]) -> tuple[dict[Id, slice], Boxes]:
     detections = sorted(detections, key=lambda detection: id_order(detection.image_id))
-    rows: dict[Id, slice] = {}
-    start = 0
-    for number, count in Counter(detection.image_id for detection in detections).items():
-        rows[number] = slice(start, start + count)
-        start += count
+    counts = Counter(detection.image_id for detection in detections)
+    bounds = pairwise(accumulate(counts.values(), initial=0))
+    rows = {number: slice(*of) for number, of in zip(counts, bounds, strict=True)}
     xywh = np.array([detection.xywh_px for detection in detections], np.float32).reshape(-1, 4)
     scores = np.array([detection.score for detection in detections], np.float32)
     labels = np.array([detection.category_id for detection in detections], np.int64)

@@ -2,8 +2,7 @@
 
 Each category of a recipe has one scheme (schemas.keypoints), by default the 17 points of COCO's persons. Each point is
 x, y and a visibility v: 0 (not labelled: x and y mean nothing), 1 (labelled, but hidden) or 2 (labelled and seen).
-Points of another scheme, such as the 14 of CrowdPose, are never taken for these: a figure keeps its box, and its points
-are left out and counted.
+Points of another scheme, such as the 14 of CrowdPose, are never taken for these: they are left out and counted.
 """
 
 import re
@@ -28,22 +27,20 @@ def read_keypoints(value: Any, joints: int) -> list[float] | None:
     """x, y and visibility of so many joints in one list, out of `keypoints`; None for null and for an empty list.
 
     Raises BadKeypoints for anything else than 3 numbers a joint, for a visibility other than 0, 1 and 2, and for
-    numbers that are not finite or beyond MAX_PX. Points may lie outside their picture, as boxes may. `num_keypoints` is
-    not read.
+    numbers that are not finite or beyond MAX_PX. Points may lie outside their picture. `num_keypoints` is not read.
 
     >>> read_keypoints([5, 6, 2, 0, 0, 0], 2)
     [5.0, 6.0, 2.0, 0.0, 0.0, 0.0]
     """
     numbers = 3 * joints
-    if value is None or (isinstance(value, list | tuple) and not value):
+    if value is None or value in ([], ()):
         return None
     if not isinstance(value, list | tuple):
         raise BadKeypoints(f"expected a list of {numbers} numbers, got {quoted(value)}")
     if len(value) != numbers:
-        nested = ", such as a list" if isinstance(value[0], list | tuple) else ""
+        values = " values, such as a list" if isinstance(value[0], list | tuple) else ""
         raise BadKeypoints(
-            f"expected {numbers} numbers, x, y and visibility of each of {joints} points, got {len(value)}"
-            f"{' values' if nested else ''}{nested}"
+            f"expected {numbers} numbers, x, y and visibility of each of {joints} points, got {len(value)}{values}"
         )
     found = [_coordinate(one) for one in value]
     if strange := [v for v in found[2::3] if v not in VISIBILITIES]:
@@ -54,17 +51,13 @@ def read_keypoints(value: Any, joints: int) -> list[float] | None:
 def check_names(category: str, names: Any, scheme: KeypointScheme) -> None:
     """Raise BadKeypoints unless the names that a category gives to its keypoints are the scheme's, in that order.
 
-    Case, blanks, hyphens and underscores make no difference. A category that names none says nothing about which
-    points there are, even if there are as many, as other schemes have, too.
+    Case, blanks, hyphens and underscores make no difference. Points without names may be any.
     """
     if not isinstance(names, list) or not names:
         raise BadKeypoints(f"expected {called(scheme)} named in category {quoted(category)}, got no names")
     if [bare_name(name) for name in names] != [bare_name(name) for name in scheme.joints]:
-        first = ", ".join(quoted(name) for name in names[:_SHOWN_NAMES])
-        more = ", ..." if len(names) > _SHOWN_NAMES else ""
-        raise BadKeypoints(
-            f"expected {called(scheme)}, got the {len(names)} of category {quoted(category)} ({first}{more})"
-        )
+        first = ", ".join([*map(quoted, names[:_SHOWN_NAMES]), *["..."] * (len(names) > _SHOWN_NAMES)])
+        raise BadKeypoints(f"expected {called(scheme)}, got the {len(names)} of category {quoted(category)} ({first})")
 
 
 def scheme_of_names(category: str, names: Any) -> KeypointScheme | None:
@@ -112,8 +105,8 @@ def count_problems(problems: Iterable[str]) -> str:
     'b (2); a (1)'
     """
     counted = sorted(Counter(problems).items(), key=lambda item: (-item[1], item[0]))
-    told = "; ".join(f"{problem} ({times})" for problem, times in counted[:_SHOWN_PROBLEMS])
-    return told if len(counted) <= _SHOWN_PROBLEMS else f"{told}; ..."
+    told = [f"{problem} ({times})" for problem, times in counted[:_SHOWN_PROBLEMS]]
+    return "; ".join([*told, *["..."] * (len(counted) > _SHOWN_PROBLEMS)])
 
 
 def _coordinate(value: Any) -> float:

@@ -1,9 +1,8 @@
-r"""What a COCO file says that no column of a table gives back: kept as JSON text, so that the file can be given back.
+"""What a COCO file says that no column of a table gives back: kept as JSON text, so that the file can be given back.
 
-An entry of the file (an image's, an annotation's) is compared with what the columns give back of it. What differs is
-its *difference*: `{"fields": {...}, "absent": [...]}`, the fields whose values the columns do not give back, and the
-names of those that the columns give and the entry does not have. The columns and the difference give the entry by
-construction: `restored(given, difference(entry, given)) == entry`.
+An entry of the file is compared with what the columns give back of it: its *difference* is `{"fields": {...}, "absent":
+[...]}`, the fields whose values the columns do not give back, and the names of those that they give and the entry does
+not have. So `restored(given, difference(entry, given)) == entry`.
 
 Numbers that JSON does not have (NaN and the infinities, which Python's writers put into files, and 1e400, which its
 readers take for infinity) stand in `numbers`, by their JSON pointers (RFC 6901), and null in their place.
@@ -21,7 +20,6 @@ Fields = dict[str, Any]
 MAX_DEPTH = 64
 """How deep lists and objects of an entry may stand in each other: readers of JSON have limits of a few hundred."""
 _NUMBERS = "numbers"
-_ESCAPES = (("~", "~0"), ("/", "~1"))
 
 
 class TooDeep(ValueError):
@@ -68,8 +66,7 @@ def is_same(one: Any, other: Any) -> bool:
 def to_text(value: Fields) -> str | None:
     """JSON of an object, its keys sorted, in one spelling; None for an empty one.
 
-    What UTF-8 can't hold, the halves of characters that JSON may have, is escaped. Raises TooDeep for a value that is
-    nested deeper than MAX_DEPTH.
+    What UTF-8 can't hold, the halves of characters that JSON may have, is escaped. Raises TooDeep beyond MAX_DEPTH.
 
     >>> to_text({"fields": {"id": 7, "area": float("nan")}})
     '{"fields":{"area":null,"id":7},"numbers":{"/fields/area":"NaN"}}'
@@ -86,10 +83,7 @@ def to_text(value: Fields) -> str | None:
 
 
 def plain_text(value: Any, *, is_strict: bool = True) -> str:
-    """JSON of any value, its keys sorted.
-
-    Raises ValueError for numbers that JSON does not have; without `is_strict` they stand as Python writes them.
-    """
+    """JSON of any value, its keys sorted. Raises ValueError for NaN and infinities, if `is_strict`, or writes them."""
     text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=not is_strict)
     try:
         text.encode()
@@ -99,39 +93,31 @@ def plain_text(value: Any, *, is_strict: bool = True) -> str:
 
 
 def from_text(text: str | None) -> Fields:
-    """The object that `to_text` has written; empty for None.
-
-    Raises ValueError for what it has never written.
-    """
+    """The object that `to_text` has written; empty for None. Raises ValueError for what it has never written."""
     try:
         value = {} if text is None else json.loads(text)
-    except RecursionError as problem:
-        raise ValueError(f"expected a JSON object, got {quoted(text)}") from problem
+    except RecursionError:
+        value = None
     if not isinstance(value, dict):
         raise ValueError(f"expected a JSON object, got {quoted(text)}")
-    numbers = value.pop(_NUMBERS, {})
-    if not isinstance(numbers, dict):
-        raise ValueError(f"expected numbers by their places, got {quoted(text)}")
-    for pointer, number in numbers.items():
-        *way, last = (_unescaped(part) for part in pointer.split("/")[1:])
-        place: Any = value
-        try:
+    try:
+        for pointer, number in value.pop(_NUMBERS, {}).items():
+            *way, last = (_unescaped(part) for part in pointer.split("/")[1:])
+            place: Any = value
             for part in way:
                 place = place[int(part) if isinstance(place, list) else part]
             place[int(last) if isinstance(place, list) else last] = float(number)
-        except (LookupError, TypeError, ValueError) as problem:
-            raise ValueError(f"expected numbers by their places, got {quoted(text)}") from problem
+    except (AttributeError, LookupError, TypeError, ValueError) as problem:
+        raise ValueError(f"expected numbers by their places, got {quoted(text)}") from problem
     return value
 
 
 def _without_odd_numbers(value: Any, place: str, numbers: dict[str, str]) -> Any:
     """The value with null for each number that JSON does not have, which is noted under its pointer."""
     if isinstance(value, dict):
-        return {
-            name: _without_odd_numbers(inner, f"{place}/{_escaped(name)}", numbers) for name, inner in value.items()
-        }
+        return {name: _without_odd_numbers(one, f"{place}/{_escaped(name)}", numbers) for name, one in value.items()}
     if isinstance(value, list):
-        return [_without_odd_numbers(inner, f"{place}/{number}", numbers) for number, inner in enumerate(value)]
+        return [_without_odd_numbers(one, f"{place}/{number}", numbers) for number, one in enumerate(value)]
     if isinstance(value, float) and not math.isfinite(value):
         numbers[place] = "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
         return None
@@ -139,12 +125,8 @@ def _without_odd_numbers(value: Any, place: str, numbers: dict[str, str]) -> Any
 
 
 def _escaped(name: str) -> str:
-    for letter, escape in _ESCAPES:
-        name = name.replace(letter, escape)
-    return name
+    return name.replace("~", "~0").replace("/", "~1")
 
 
 def _unescaped(name: str) -> str:
-    for letter, escape in reversed(_ESCAPES):
-        name = name.replace(escape, letter)
-    return name
+    return name.replace("~1", "/").replace("~0", "~")

@@ -1,18 +1,19 @@
 """A release's COCO file in the way of PoPArt (section 3.4 and figure 8): its fields, its order and its file names.
 
 Images: id, license, width, height, file_name, and metadata with wikiart_url, wikiart_image_url and wikiart_style.
-Annotations: id, image_id, category_id, area, bbox, segmentation (the box's four corners) and iscrowd (0 or 1; the paper
-prints `false`); only those with keypoints have keypoints and num_keypoints. A keypoint's v is 2 (seen, or inferred) or
-0 (absent, x and y 0), never 1.
+Annotations: id, image_id, category_id, area, bbox, segmentation (the box's four corners), iscrowd (0 or 1; the paper
+prints `false`) and, where there are any, keypoints and num_keypoints: v is 2 (seen, or inferred) or 0 (absent, x, y 0).
 """
 
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 from tasks.core.coco.box import area_px2, box_polygon, read_box
+from tasks.core.coco.document import EXTENSIONS
 
 Row = dict[str, Any]
 _MOST_BYTES = 90
@@ -21,32 +22,26 @@ _BREAK = re.compile(r"[\W_]+")
 _HIDDEN, _SEEN = 1, 2
 
 
-class Work(NamedTuple):
-    """What the name of an image's file is made of. extension: without the dot."""
-
-    image_id: int
-    artist: str | None
-    title: str | None
-    year: int | None
-    extension: str
-
-
-def file_names(works: Sequence[Work]) -> dict[int, str]:
+def file_names(works: Sequence[Mapping[str, Any]]) -> dict[int, str]:
     """`<artist>_<title>-<year>.<extension>` of each image, by its id.
 
-    Slugs of letters and digits in lower case with hyphens between; what is not known is `unknown-artist`, `untitled`,
-    and no year. Images that would have one name all have their image_id before the extension, after a `_`: no slug has
-    one, so that no two names are equal.
+    works: rows of the images table: image_id, artist, title, year, format. Slugs of letters and digits in lower case
+    with hyphens between; what is not known is `unknown-artist`, `untitled`, and no year. Images that would have one
+    name all have their image_id before the extension, after a `_`: no slug has one, so that no two names are equal.
 
-    >>> file_names([Work(7, "Juan Gris", "Nature morte à la guitare", 1913, "jpg"), Work(8, None, "???", None, "png")])
-    {7: 'juan-gris_nature-morte-a-la-guitare-1913.jpg', 8: 'unknown-artist_untitled.png'}
+    >>> file_names([{"image_id": 7, "artist": "Juan Gris", "title": "Été", "year": 1913, "format": "PNG"}])
+    {7: 'juan-gris_ete-1913.png'}
     """
-    stems = {work.image_id: _stem(work) for work in works}
+    stems = {}
+    for work in works:
+        artist, title = _slug(work["artist"]) or "unknown-artist", _slug(work["title"]) or "untitled"
+        stems[work["image_id"]] = f"{artist}_{title}" if work["year"] is None else f"{artist}_{title}-{work['year']}"
     # not by extension: who converts the files must find no two of one name, either
     times = Counter(stems.values())
+    endings = {work["image_id"]: EXTENSIONS.get(work["format"], "bin") for work in works}
     return {
-        work.image_id: f"{stem}_{work.image_id}.{work.extension}" if times[stem] > 1 else f"{stem}.{work.extension}"
-        for work, stem in zip(works, stems.values(), strict=True)
+        number: f"{stem}_{number}.{endings[number]}" if times[stem] > 1 else f"{stem}.{endings[number]}"
+        for number, stem in stems.items()
     }
 
 
@@ -59,24 +54,17 @@ class PopartFile(NamedTuple):
 
 def popart_file(document: Mapping[str, Any], names: Mapping[int, str]) -> PopartFile:
     """The file of one split. document: of a release, as `tasks.core.coco.document` writes it. names: of its images.
-
     Raises LookupError, TypeError or ValueError where it is not as a release has it.
     """
-    annotations, hidden = [], 0
-    for box in document["annotations"]:
-        keypoints, ones = _keypoints(box.get("keypoints") or [])
-        hidden += ones
-        annotations.append(_annotation(box, keypoints))
-    return PopartFile(
-        {
-            "info": document["info"],
-            "licenses": document["licenses"],
-            "images": [_image(image, names[image["id"]]) for image in document["images"]],
-            "annotations": annotations,
-            "categories": document["categories"],
-        },
-        hidden,
-    )
+    fields = {
+        "info": document["info"],
+        "licenses": document["licenses"],
+        "images": [_image(image, names[image["id"]]) for image in document["images"]],
+        "annotations": [_annotation(box) for box in document["annotations"]],
+        "categories": document["categories"],
+    }
+    visibilities = (v for box in document["annotations"] for v in (box.get("keypoints") or ())[2::3])
+    return PopartFile(fields, sum(v == _HIDDEN for v in visibilities))
 
 
 def _image(image: Mapping[str, Any], file_name: str) -> Row:
@@ -92,8 +80,8 @@ def _image(image: Mapping[str, Any], file_name: str) -> Row:
     }
 
 
-def _annotation(box: Mapping[str, Any], keypoints: list[float]) -> Row:
-    xywh_px = read_box(box["bbox"])
+def _annotation(box: Mapping[str, Any]) -> Row:
+    xywh_px, xyv = read_box(box["bbox"]), box.get("keypoints") or []
     plain = {
         **{name: box[name] for name in ("id", "image_id", "category_id")},
         "area": round(area_px2(xywh_px), 2),
@@ -101,20 +89,9 @@ def _annotation(box: Mapping[str, Any], keypoints: list[float]) -> Row:
         "segmentation": box_polygon(xywh_px),
         "iscrowd": box["iscrowd"],
     }
-    labelled = sum(v > 0 for v in keypoints[2::3])
-    return {**plain, "keypoints": keypoints, "num_keypoints": labelled} if labelled else plain
-
-
-def _keypoints(xyv: Sequence[float]) -> tuple[list[float], int]:
-    """x, y, v of each point as PoPArt has them, and how many were hidden."""
-    points = zip(xyv[::3], xyv[1::3], xyv[2::3], strict=True)
-    found = [(x, y, _SEEN) if v else (0, 0, 0) for x, y, v in points]
-    return [value for point in found for value in point], sum(v == _HIDDEN for v in xyv[2::3])
-
-
-def _stem(work: Work) -> str:
-    artist, title = _slug(work.artist) or "unknown-artist", _slug(work.title) or "untitled"
-    return f"{artist}_{title}" if work.year is None else f"{artist}_{title}-{work.year}"
+    points = [(x, y, _SEEN) if v else (0, 0, 0) for x, y, v in zip(xyv[::3], xyv[1::3], xyv[2::3], strict=True)]
+    labelled = sum(v > 0 for _, _, v in points)
+    return {**plain, "keypoints": [*chain(*points)], "num_keypoints": labelled} if labelled else plain
 
 
 def _slug(text: str | None) -> str:
@@ -122,11 +99,3 @@ def _slug(text: str | None) -> str:
     plain = unicodedata.normalize("NFKD", text or "").casefold()
     bare = unicodedata.normalize("NFC", "".join(letter for letter in plain if not unicodedata.combining(letter)))
     return _BREAK.sub("-", bare).encode()[:_MOST_BYTES].decode(errors="ignore").strip("-")
-
-
-def works(rows: Iterable[Row], extension_of: Mapping[str, str]) -> list[Work]:
-    """The works of rows of the images table: image_id, artist, title, year and format. extension_of: by format."""
-    return [
-        Work(row["image_id"], row["artist"], row["title"], row["year"], extension_of.get(row["format"], "bin"))
-        for row in rows
-    ]

@@ -1,12 +1,12 @@
 """A COCO document, read and checked once: the door by which sources, detectors' results and the truth come in.
 
-Format: Lin et al., "Microsoft COCO" (2014), and https://cocodataset.org/#format-data. Of `annotations`, ids are not
-asked for: nothing here points at one.
+Format: Lin et al., "Microsoft COCO" (2014), and https://cocodataset.org/#format-data. Annotations need no ids.
 """
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 from schemas.errors import BadInput
@@ -14,7 +14,7 @@ from schemas.keypoints import DEFAULT, KeypointScheme, shipped_schemes
 from schemas.phrases import quoted
 from schemas.stand_ins import stand_in
 from tasks.core.coco.box import area_px2, is_flat_box, read_box, read_is_crowd, read_number
-from tasks.core.coco.ids import Id, check_unique, read_id, read_number_id
+from tasks.core.coco.ids import Id, check_unique, id_or_none, read_id, read_number_id
 from tasks.core.coco.keypoints import BadKeypoints, check_names, read_keypoints
 from tasks.core.passed_over import Tally
 
@@ -51,8 +51,7 @@ class Image(NamedTuple):
 
 
 class Annotation(NamedTuple):
-    """One of `annotations`. category: its name. own_area_px2: the file's own `area`; None where it has none, or an
-    impossible one.
+    """One of `annotations`. category: its name. own_area_px2: the file's `area`; None for none, or an impossible one.
 
     keypoints_xyv: x, y, v of each joint of the category's scheme, or None. keypoints_problem: why there are none, where
     the file has some. row: all its fields, as the file has them.
@@ -86,8 +85,7 @@ class Document(NamedTuple):
     """A COCO document. images: in the order of the file, by id. categories: names by id. info: empty if it has none.
 
     fields: all that the file has, as it has it. flat_annotations: those whose box encloses nothing (`is_flat_box`), in
-    images with good boxes of their category: these stay. Where there are none, it is a bad one: somebody has marked a
-    figure, and nobody knows where.
+    images with good boxes of their category; without these it is bad: somebody has marked a figure, nobody knows where.
     """
 
     images: dict[Id, Image]
@@ -131,23 +129,23 @@ def read_document(
             got = quoted(image.row.get("file_name"))
             raise BadInput(f"{name}: expected {row_name('images', place, image.row)} to have a file_name, got {got}")
     categories = read_categories(name, document)
-    lost = _lost_annotations(name, document, images, categories)
+    annotations, unread, lost = _annotations(name, document, images, categories, schemes)
     if lost and (left_out is None or not categories):
         raise BadInput(
             f"{name}: expected every annotation to have an image_id and a category_id of the file, got {len(lost)} "
             f"without, the first {lost[0]}"
         )
-    annotations, unread = _annotations(name, document, categories, schemes)
-    flat, bad = _parted(annotations, unread)
+    good = {(one.image_id, one.category) for one in annotations} if unread else set()
+    flat, bad = list[BadAnnotation](), list[BadAnnotation]()
+    for one in unread:
+        is_beside_good = is_flat_box(one.row.get("bbox")) and (one.image_id, one.category) in good
+        (flat if is_beside_good else bad).append(one)
     info = document.get("info")
     return Document(images, categories, annotations, bad, info if isinstance(info, dict) else {}, document, flat)
 
 
 def read_json(name: str, data: bytes, object_pairs_hook: Any = None) -> Any:
-    """What JSON says, by any of its encodings. object_pairs_hook: as of json.loads.
-
-    Raises BadInput for what is none.
-    """
+    """What JSON says, by any of its encodings. Raises BadInput for what is none."""
     if (words := stand_in(data)) is not None:
         raise BadInput(f"{name}: expected JSON, got {words}")
     try:
@@ -157,11 +155,7 @@ def read_json(name: str, data: bytes, object_pairs_hook: Any = None) -> Any:
 
 
 def _read_keys_once(name: str, data: bytes) -> Any:
-    """What JSON says.
-
-    Raises BadInput as `read_json` does, and for a key that stands twice in an object: JSON's readers would take the
-    last and lose the other's value.
-    """
+    """As `read_json`. Raises BadInput for a key that stands twice in an object, too: readers of JSON lose a value."""
     repeated: list[tuple[dict[str, Any], str, int]] = []
 
     def fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -171,31 +165,27 @@ def _read_keys_once(name: str, data: bytes) -> Any:
         return found
 
     document = read_json(name, data, fields)
-    for holder, key, times in repeated:
+    if repeated:
+        holder, key, times = repeated[0]
         if holder is document and key in _PARTS:
             raise BadInput(f"{name}: expected one list under '{key}', got {times}")
-        place = next((place for place, row in _places(document) if _holds(row, holder)), "its fields")
+        place = _place_of(holder, document)
         raise BadInput(f"{name}: expected each key once in an object, got {quoted(key)} {times} times in {place}")
     return document
 
 
-def _places(document: Any) -> Iterator[tuple[str, Row]]:
+def _place_of(holder: Row, document: Any) -> str:
+    """What messages call the entry in which an object stands at any depth, or which it is."""
     for part in _PARTS if isinstance(document, dict) else ():
         rows = document.get(part)
         for place, row in enumerate(rows if isinstance(rows, list) else ()):
-            if isinstance(row, dict):
-                yield row_name(part, place, row), row
-
-
-def _holds(value: Any, wanted: Any) -> bool:
-    """Whether an object is a value, or stands in it at any depth."""
-    level = [value]
-    while level:
-        if any(one is wanted for one in level):
-            return True
-        inner = (one.values() if isinstance(one, dict) else one for one in level if isinstance(one, dict | list))
-        level = [value for values in inner for value in values]
-    return False
+            level = [row] if isinstance(row, dict) else []
+            while level:
+                if any(one is holder for one in level):
+                    return row_name(part, place, row)
+                objects, lists = ([one for one in level if isinstance(one, kind)] for kind in (dict, list))
+                level = [*chain(*lists, *(one.values() for one in objects))]
+    return "its fields"
 
 
 def row_name(part: str, place: int, row: Row) -> str:
@@ -209,9 +199,8 @@ def row_name(part: str, place: int, row: Row) -> str:
 
 
 def read_images(name: str, document: Any, places: Sequence[int] | None = None) -> dict[Id, Image]:
-    """The images of a COCO document by id, in the order of the file.
+    """The images of a COCO document by id, in its order. places: theirs in the file's list, where others were left out.
 
-    places: of the images in the list of the file, for messages, where others were left out of it.
     Raises BadInput for a document without a list of them, and for ids that are none or stand twice.
     """
     rows = _rows(name, document, "images")
@@ -225,24 +214,22 @@ def read_images(name: str, document: Any, places: Sequence[int] | None = None) -
 
 
 def read_categories(name: str, document: Any) -> dict[Id, str]:
-    """Names of the categories by id.
-
-    Raises BadInput for a document without a list of them, ids that are none or stand twice, and a category without a
-    name.
+    """Names of the categories by id. Raises BadInput for a document without a list of them, ids that are none or stand
+    twice, and a category without a name.
     """
-    categories = [
-        (_id(name, f"categories[{place}].id", row.get("id")), _category_name(name, place, row))
-        for place, row in enumerate(_rows(name, document, "categories"))
-    ]
-    check_unique(name, "category", [number for number, _ in categories])
-    return dict(categories)
+    ids, names = list[Id](), list[str]()
+    for place, row in enumerate(_rows(name, document, "categories")):
+        ids.append(_id(name, f"categories[{place}].id", row.get("id")))
+        category = row.get("name")
+        if isinstance(category, bool) or not isinstance(category, str | int | float):
+            raise BadInput(f"{name}: expected categories[{place}].name to be text, got {quoted(category)}")
+        names.append(str(category))
+    check_unique(name, "category", ids)
+    return dict(zip(ids, names, strict=True))
 
 
 def read_text(value: Any) -> str | None:
-    """Text that can be stored and be a file's name; None for what is empty or no text.
-
-    JSON can hold halves of characters, which become question marks.
-    """
+    """Text that can be stored and name a file, halves of characters as question marks; None for all else."""
     return value.encode(errors="replace").decode() if isinstance(value, str) and value else None
 
 
@@ -259,63 +246,32 @@ def read_side_px(value: Any) -> int | None:
     return min(side_px, _MAX_SIDE_PX) if side_px > 0 else None
 
 
-def _lost_annotations(name: str, document: Any, images: Mapping[Id, Image], categories: Mapping[Id, str]) -> list[str]:
-    """What messages call the annotations whose image or category the file does not have."""
-    lost = []
-    for place, row in enumerate(_rows(name, document, "annotations")):
-        for field, known in (("image_id", images), ("category_id", categories)):
-            if id_or_none(row.get(field)) not in known:
-                lost.append(f"{row_name('annotations', place, row)}, {field} {quoted(row.get(field))}")
-                break
-    return lost
-
-
 def _annotations(
-    name: str, document: Any, categories: Mapping[Id, str], schemes: Schemes | None
-) -> tuple[list[Annotation], list[BadAnnotation]]:
+    name: str, document: Any, images: Mapping[Id, Image], categories: Mapping[Id, str], schemes: Schemes | None
+) -> tuple[list[Annotation], list[BadAnnotation], list[str]]:
+    """The annotations; those that can't be read; and what messages call those of no image or category of the file."""
     joints = read_joints(name, document)
-    annotations, bad = [], []
-    for row in _rows(name, document, "annotations"):
-        image_id, category_id = read_id(row.get("image_id")), id_or_none(row.get("category_id"))
+    annotations, bad, lost = list[Annotation](), list[BadAnnotation](), list[str]()
+    for place, row in enumerate(_rows(name, document, "annotations")):
+        image_id, category_id = id_or_none(row.get("image_id")), id_or_none(row.get("category_id"))
+        if image_id is None or image_id not in images:
+            lost.append(f"{row_name('annotations', place, row)}, image_id {quoted(row.get('image_id'))}")
+            continue
         if category_id is None or category_id not in categories:
-            problem = f"expected a category_id of the file, got {quoted(row.get('category_id'))}"
-            bad.append(BadAnnotation(image_id, "", problem, row))
+            got = quoted(row.get("category_id"))
+            lost.append(f"{row_name('annotations', place, row)}, category_id {got}")
+            bad.append(BadAnnotation(image_id, "", f"expected a category_id of the file, got {got}", row))
             continue
         category = categories[category_id]
         try:
             points = _keypoints(category, row.get("keypoints"), joints[category_id], schemes)
-            annotations.append(_annotation(image_id, category, row, *points))
+            box, area = read_box(row.get("bbox")), _own_area(row.get("area"))
+            annotations.append(
+                Annotation(image_id, category, box, area, read_is_crowd(row.get("iscrowd")), *points, row)
+            )
         except ValueError as problem:
             bad.append(BadAnnotation(image_id, category, str(problem), row))
-    return annotations, bad
-
-
-def _parted(
-    annotations: list[Annotation], unread: list[BadAnnotation]
-) -> tuple[list[BadAnnotation], list[BadAnnotation]]:
-    """The unread annotations whose box encloses nothing, in images with good ones of their category; and all others."""
-    good = {(annotation.image_id, annotation.category) for annotation in annotations} if unread else set()
-    flat: list[BadAnnotation] = []
-    bad: list[BadAnnotation] = []
-    for one in unread:
-        is_beside_good = is_flat_box(one.row.get("bbox")) and (one.image_id, one.category) in good
-        (flat if is_beside_good else bad).append(one)
-    return flat, bad
-
-
-def _annotation(
-    image_id: Id, category: str, row: Row, keypoints: list[float] | None, problem: str | None
-) -> Annotation:
-    return Annotation(
-        image_id,
-        category,
-        read_box(row.get("bbox")),
-        _own_area(row.get("area")),
-        read_is_crowd(row.get("iscrowd")),
-        keypoints,
-        problem,
-        row,
-    )
+    return annotations, bad, lost
 
 
 def _keypoints(
@@ -351,13 +307,6 @@ def _own_area(value: Any) -> float | None:
     return area if 0 < area <= MAX_AREA_PX2 else None
 
 
-def _category_name(name: str, place: int, row: Row) -> str:
-    category = row.get("name")
-    if isinstance(category, bool) or not isinstance(category, str | int | float):
-        raise BadInput(f"{name}: expected categories[{place}].name to be text, got {quoted(category)}")
-    return str(category)
-
-
 def _id(name: str, what: str, value: Any) -> Id:
     try:
         return read_id(value)
@@ -389,49 +338,26 @@ def without_odd_entries(document: Any, left_out: LeftOut) -> tuple[Any, list[int
     """
     if not isinstance(document, dict) or not all(isinstance(document.get(part), list) for part in LeftOut._fields):
         return document, None
-    placed = [
-        (place, entry)
-        for place, entry in _named(document["images"], "images", left_out.images)
-        if _is_image(entry, left_out)
-    ]
-    images = [entry for _, entry in placed]
-    ids = {id_or_none(image.get("id")) for image in images}
-    annotations = [
-        entry
-        for _, entry in _named(document["annotations"], "annotations", left_out.annotations)
-        if _is_annotation(entry, ids, left_out)
-    ]
-    return {**document, "images": images, "annotations": annotations}, [place for place, _ in placed]
+    images: dict[int, Row] = {}
+    for place, entry in _objects(document["images"], "images", left_out.images):
+        if isinstance(entry.get("file_name"), str) and entry["file_name"]:
+            images[place] = entry
+        else:
+            left_out.images.add("images without a file name", f"id {entry.get('id')}")
+    ids = {id_or_none(image.get("id")) for image in images.values()} - {None}
+    annotations = []
+    for _, entry in _objects(document["annotations"], "annotations", left_out.annotations):
+        if id_or_none(entry.get("image_id")) in ids:
+            annotations.append(entry)
+        else:
+            left_out.annotations.add("annotations of no image of the file", f"id {entry.get('id')}")
+    return {**document, "images": [*images.values()], "annotations": annotations}, [*images]
 
 
-def id_or_none(value: Any) -> Id | None:
-    """The id; None for what is none."""
-    try:
-        return read_id(value)
-    except ValueError:
-        return None
-
-
-def _named(entries: Iterable[Any], part: str, left_out: Tally) -> Iterable[tuple[int, dict[str, Any]]]:
+def _objects(entries: Iterable[Any], part: str, left_out: Tally) -> Iterable[tuple[int, Row]]:
     """The entries that are objects, each with its place in the list."""
     for place, entry in enumerate(entries):
         if isinstance(entry, dict):
             yield place, entry
         else:
             left_out.add(f"entries of `{part}` that are no objects", f"{part}[{place}]")
-
-
-def _is_image(entry: dict[str, Any], left_out: LeftOut) -> bool:
-    name = entry.get("file_name")
-    if not isinstance(name, str) or not name:
-        left_out.images.add("images without a file name", f"id {entry.get('id')}")
-        return False
-    return True
-
-
-def _is_annotation(entry: dict[str, Any], image_ids: Collection[Id | None], left_out: LeftOut) -> bool:
-    image_id = id_or_none(entry.get("image_id"))
-    if image_id is None or image_id not in image_ids:
-        left_out.annotations.add("annotations of no image of the file", f"id {entry.get('id')}")
-        return False
-    return True

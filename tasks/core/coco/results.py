@@ -34,8 +34,7 @@ def read_results(name: str, data: bytes, *, as_given: bool = False) -> Results:
 
     as_given: for scores of another program's results: any finite score, such as a margin, and boxes with a side of 0.
     Otherwise such a box, as detectors leave where they cut boxes at a picture's edge, holds nothing and is left out.
-    Raises BadInput for what is no list of results, and for the first row with an id, a box, a score or keypoints that
-    are none.
+    Raises BadInput for what is no list of results, and for the first row whose id, box, score or keypoints are none.
     """
     rows = read_json(name, data)
     if not isinstance(rows, list):
@@ -54,7 +53,12 @@ def read_results(name: str, data: bytes, *, as_given: bool = False) -> Results:
 def _detection(row: Any, *, as_given: bool) -> Detection:
     if not isinstance(row, dict):
         raise ValueError(f"expected an object with image_id, category_id, bbox and score, got {quoted(row)}")
-    image_id, category_id = (_id(row, field) for field in ("image_id", "category_id"))
+    ids = []
+    for field in ("image_id", "category_id"):
+        try:
+            ids.append(read_id(row.get(field)))
+        except ValueError as problem:
+            raise ValueError(f"{field}: {problem}") from problem
     # the box last: an empty one hides no other mistake in its row
     score, keypoints = _score(row.get("score"), as_given=as_given), _keypoints(row.get("keypoints"))
     try:
@@ -63,14 +67,7 @@ def _detection(row: Any, *, as_given: bool) -> Detection:
         if not as_given:
             raise
         xywh = read_coordinates(row.get("bbox"))
-    return Detection(image_id, category_id, xywh, score, keypoints)
-
-
-def _id(row: dict[str, Any], field: str) -> Id:
-    try:
-        return read_id(row.get(field))
-    except ValueError as problem:
-        raise ValueError(f"{field}: {problem}") from problem
+    return Detection(ids[0], ids[1], xywh, score, keypoints)
 
 
 def _score(value: Any, *, as_given: bool) -> float:

@@ -3,15 +3,16 @@
 import contextlib
 import json
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 from schemas.errors import BadInput
 from schemas.phrases import listed, quoted
-from schemas.tables import FIGURE
+from schemas.tables import FIGURE, SOURCE_FIGURE
 from tasks.core.coco import lossless, source_file
 from tasks.core.coco.box import is_segmentation
-from tasks.core.coco.ids import Id, id_order
+from tasks.core.coco.ids import Id, id_or_none, repeated_ids
 from tasks.core.coco.keypoints import count_problems
 from tasks.core.coco.reader import (
     Annotation,
@@ -22,7 +23,6 @@ from tasks.core.coco.reader import (
     Row,
     Schemes,
     SizePx,
-    id_or_none,
     read_document,
     read_text,
     row_name,
@@ -32,6 +32,7 @@ from tasks.core.passed_over import Tally
 Figure = dict[str, Any]
 Licence = tuple[str | None, str | None]
 """URL and name of a licence, as a file has them."""
+_NO_FIGURE: Figure = dict.fromkeys(field.name for field in SOURCE_FIGURE)
 _LONGEST_DETAIL, _LONGEST_WORDS, _EXAMPLES = 200, 2000, 3
 _OF_EARLIER = "annotations of images of a file name that a later one has"
 _FLAT = "annotations whose box has no area, beside others that have"
@@ -87,72 +88,68 @@ def read_figures(name: str, data: bytes, categories: Schemes) -> FileFigures:
             f"{name}: expected boxes by people, got a file whose boxes are a detector's (info.annotation_origin): "
             "a stage `detect` with `model: results` reads such boxes"
         )
-    details = _details(document, categories)
+    # nobody knows what is in these images
+    unknown = {annotation.image_id for annotation in document.bad_annotations}
+    unknown |= {image_id for image_id, image in document.images.items() if image.row.get("is_annotated") is False}
+    problems = [
+        (one.image_id, one.keypoints_problem)
+        for one in document.annotations
+        if one.keypoints_problem and one.category in categories
+    ]
+    details = _details(document, problems)
     with _naming(name, document, "its fields", {}):
-        head = source_file.head(document.fields, document.images)
-    return FileFigures(
-        _by_file_name(name, document, categories),
-        {str(image.file_name): details[image_id] for image_id, image in document.images.items() if image_id in details},
-        _notes(name, document, categories),
-        head,
-        _with_uncounted(document, left_out),
-    )
+        head, beside = source_file.head(document.fields, document.images)
+    figures = _by_file_name(name, document, categories, unknown, beside)
+    _count_others(document, unknown, left_out)
+    by_name = {str(image.file_name): details[key] for key, image in document.images.items() if key in details}
+    notes = _notes(name, document, categories, [problem for _, problem in problems])
+    return FileFigures(figures, by_name, notes, head, left_out)
 
 
-def _with_uncounted(document: Document, left_out: LeftOut) -> LeftOut:
-    """What was left out, with what of the file's images and annotations `_by_file_name` does not count."""
+def _count_others(document: Document, unknown: Collection[Id], left_out: LeftOut) -> None:
+    """Count what of the file's images and annotations `_by_file_name` does not have. unknown: see there."""
     last = {image.file_name: image_id for image_id, image in document.images.items()}
     earlier = {image_id for image_id, image in document.images.items() if last[image.file_name] != image_id}
     for image_id in earlier:
         left_out.images.add("images of a file name that a later one has", str(document.images[image_id].file_name))
-    unknown = _unknown_images(document)
-
-    def count(image_id: Id, kind: str, problem: str = "") -> None:
-        file_name = str(document.images[image_id].file_name)
-        left_out.annotations.add(
-            _OF_EARLIER if image_id in earlier else kind, f"{file_name}: {problem}" if problem else file_name
-        )
-
-    for bad in document.bad_annotations:
-        count(bad.image_id, "annotations that can't be read", bad.problem)
+    others = [(one.image_id, "annotations that can't be read", one.problem) for one in document.bad_annotations]
     for flat in document.flat_annotations:
-        is_unknown = flat.image_id in unknown
-        count(flat.image_id, _OF_UNKNOWN if is_unknown else _FLAT, "" if is_unknown else flat.problem)
-    for annotation in document.annotations:
-        if annotation.image_id in earlier or annotation.image_id in unknown:
-            count(annotation.image_id, _OF_UNKNOWN)
-    return left_out
+        kind, problem = (_OF_UNKNOWN, "") if flat.image_id in unknown else (_FLAT, flat.problem)
+        others += [(flat.image_id, kind, problem)]
+    others += (
+        (one.image_id, _OF_UNKNOWN, "")
+        for one in document.annotations
+        if one.image_id in earlier or one.image_id in unknown
+    )
+    for image_id, kind, problem in others:
+        file_name = str(document.images[image_id].file_name)
+        example = f"{file_name}: {problem}" if problem else file_name
+        left_out.annotations.add(_OF_EARLIER if image_id in earlier else kind, example)
 
 
-def _unknown_images(document: Document) -> set[Id]:
-    """Images of which nobody knows what is in them."""
-    unknown = {annotation.image_id for annotation in document.bad_annotations}
-    return unknown | {image_id for image_id, image in document.images.items() if image.row.get("is_annotated") is False}
-
-
-def _by_file_name(name: str, document: Document, categories: Collection[str]) -> dict[str, ImageFigures]:
+def _by_file_name(
+    name: str, document: Document, categories: Collection[str], unknown: set[Id], beside: Mapping[Id, source_file.Rows]
+) -> dict[str, ImageFigures]:
+    """unknown: images of which nobody knows what is in them. beside: rows of other lists."""
     figures, licences = _figures(name, document, categories), _licences(document.fields.get("licenses"))
-    unknown = _unknown_images(document)
     names = Counter(image.file_name for image in document.images.values())
     shared = {image_id for image_id, image in document.images.items() if names[image.file_name] > 1}
-    rows = _rows_of_images(document, unknown | shared)
-    flat: dict[Id, list[Row]] = {}
-    for annotation in document.flat_annotations:
-        flat.setdefault(annotation.image_id, []).append(annotation.row)
-    beside = source_file.rows_by_image(document.fields)
+    unread = chain(document.bad_annotations, document.flat_annotations)
+    rows = _rows_by_image(chain[Annotation | BadAnnotation](document.annotations, unread), unknown | shared)
+    flat = _rows_by_image(document.flat_annotations, document.images)
     earlier: dict[str, list[dict[str, Any]]] = {}
     found = {}
     for image_id, image in document.images.items():
         file_name = str(image.file_name)
         is_unknown, mine = image_id in unknown, beside.get(image_id, {})
-        unread = rows[image_id] if is_unknown else flat.get(image_id)
-        kept = source_file.image_fields(image.row, unread, mine)
+        others = rows.get(image_id, []) if is_unknown else flat.get(image_id)
+        kept = source_file.image_fields(image.row, others, mine)
         with _naming(name, document, "images", image.row):
             text = source_file.image_text(kept, earlier.get(file_name, ()))
         licence = licences.get(id_or_none(image.row.get("license")), (None, None))
         found[file_name] = ImageFigures(None if is_unknown else figures[image_id], image.size_px, text, licence)
         if image_id in shared:
-            kept = source_file.image_fields(image.row, rows[image_id], mine)
+            kept = source_file.image_fields(image.row, rows.get(image_id, []), mine)
             earlier.setdefault(file_name, []).append(kept)
     return found
 
@@ -182,18 +179,16 @@ def _beside(annotation: Annotation, drawn: Figure, image: Image, category_ids: M
     return {
         **area,
         "segmentation": None if segmentation is None else lossless.plain_text(segmentation),
-        "source_coco": source_file.annotation_text(row, given),
+        "source_coco": lossless.to_text(lossless.difference(row, given)),
     }
 
 
-def _rows_of_images(document: Document, image_ids: Collection[Id]) -> dict[Id, list[Row]]:
-    rows: dict[Id, list[Row]] = {image_id: [] for image_id in image_ids}
-    unread = [*document.bad_annotations, *document.flat_annotations]
-    everything: list[Annotation | BadAnnotation] = [*document.annotations, *unread] if rows else []
-    for annotation in everything:
-        if annotation.image_id in rows:
-            rows[annotation.image_id].append(annotation.row)
-    return rows
+def _rows_by_image(annotations: Iterable[Annotation | BadAnnotation], image_ids: Collection[Id]) -> dict[Id, list[Row]]:
+    found: dict[Id, list[Row]] = {}
+    for annotation in annotations if image_ids else ():
+        if annotation.image_id in image_ids:
+            found.setdefault(annotation.image_id, []).append(annotation.row)
+    return found
 
 
 def _licences(entries: Any) -> dict[Any, Licence]:
@@ -223,9 +218,9 @@ def _naming(name: str, document: Document, part: str, row: Row) -> Iterator[None
         raise BadInput(f"{name}: {place}: {problem}") from problem
 
 
-def _details(document: Document, categories: Collection[str]) -> dict[Id, str]:
+def _details(document: Document, keypoint_problems: Iterable[tuple[Id, str]]) -> dict[Id, str]:
     problems: dict[Id, list[str]] = {}
-    for image_id, problem in _keypoint_problems(document, categories):
+    for image_id, problem in keypoint_problems:
         problems.setdefault(image_id, []).append(problem)
     details = {image_id: f"keypoints left out: {count_problems(found)}" for image_id, found in problems.items()}
     flat = {one.image_id: one.problem for one in reversed(document.flat_annotations)}  # of several the first, too
@@ -237,16 +232,9 @@ def _details(document: Document, categories: Collection[str]) -> dict[Id, str]:
     return {image_id: detail[:_LONGEST_DETAIL] for image_id, detail in details.items()}
 
 
-def _keypoint_problems(document: Document, categories: Collection[str]) -> list[tuple[Id, str]]:
-    """Image and problem of each figure of these categories whose keypoints are left out."""
-    return [
-        (one.image_id, one.keypoints_problem)
-        for one in document.annotations
-        if one.keypoints_problem and one.category in categories
-    ]
-
-
-def _notes(name: str, document: Document, categories: Collection[str]) -> tuple[str, ...]:
+def _notes(
+    name: str, document: Document, categories: Collection[str], keypoint_problems: Sequence[str]
+) -> tuple[str, ...]:
     notes = []
     twice = [str(file) for file, count in Counter(i.file_name for i in document.images.values()).items() if count > 1]
     if twice:
@@ -257,60 +245,40 @@ def _notes(name: str, document: Document, categories: Collection[str]) -> tuple[
         notes.append(f"{name}: none of its boxes is of the recipe's categories {quoted([*categories])}, but of {named}")
     elif near := _misspelled(found, categories):
         notes.append(f"{name}: boxes of {near} are left out, since case and blanks count")
-    if repeated := _repeated_ids(document.fields["annotations"]):
-        named = listed([quoted(one) for one in repeated], _EXAMPLES)
+    ids = (id_or_none(row.get("id")) for row in document.fields["annotations"])
+    if repeated := repeated_ids(one for one in ids if one is not None):
+        named = listed([*map(quoted, repeated)], _EXAMPLES)
         notes.append(f"{name}: several annotations have one id, and all are kept: {named}")
-    if problems := [problem for _, problem in _keypoint_problems(document, categories)]:
+    if keypoint_problems:
         notes.append(
-            f"{name}: the keypoints of {len(problems)} figures are left out, their boxes stay: "
-            f"{count_problems(problems)}"
+            f"{name}: the keypoints of {len(keypoint_problems)} figures are left out, their boxes stay: "
+            f"{count_problems(keypoint_problems)}"
         )
     return tuple(notes)
-
-
-def _repeated_ids(annotations: Sequence[Row]) -> list[Id]:
-    """Ids of several annotations, sorted; what has no id repeats none."""
-    ids = Counter(id_or_none(row.get("id")) for row in annotations)
-    return sorted((one for one, times in ids.items() if times > 1 and one is not None), key=id_order)
 
 
 def _misspelled(found: Mapping[str, int], categories: Collection[str]) -> str:
     """Categories of the file that are the recipe's but for case and blanks; "" for none."""
     wanted = {"".join(category.split()).casefold(): category for category in categories}
     pairs = [(category, wanted.get("".join(category.split()).casefold())) for category in sorted(found)]
-    return listed(
-        [
-            f"{quoted(category)} ({found[category]}; the recipe has {quoted(meant)})"
-            for category, meant in pairs
-            if meant and category not in categories
-        ],
-        _EXAMPLES,
-    )
+    near = [(category, meant) for category, meant in pairs if meant and category not in categories]
+    return listed([f"{quoted(one)} ({found[one]}; the recipe has {quoted(meant)})" for one, meant in near], _EXAMPLES)
 
 
 def figure(
     category: str, xywh_px: list[float], *, is_crowd: bool = False, keypoints_xyv: list[float] | None = None
 ) -> Figure:
     """A figure that somebody drew, as tables hold it: without a score, and with nothing beside."""
-    return {
-        "category": category,
-        "xywh_px": xywh_px,
-        "is_crowd": is_crowd,
-        "keypoints_xyv": keypoints_xyv,
-        "score": None,
-        "source_area_px2": None,
-        "segmentation": None,
-        "source_coco": None,
-    }
+    drawn = {"category": category, "xywh_px": xywh_px, "is_crowd": is_crowd, "keypoints_xyv": keypoints_xyv}
+    return {**_NO_FIGURE, **drawn}
 
 
 def figures_of_categories(figures: Sequence[Figure], categories: Collection[str]) -> list[Figure]:
     """The figures of the recipe's categories, in one order whatever the file's."""
-    return sorted(
-        (figure for figure in figures if figure["category"] in categories),
+
+    def order(figure: Figure) -> tuple[str, str]:
         # as FIGURE first: which of equal boxes is the second was settled before there was more to go by
-        key=lambda figure: (
-            json.dumps({field.name: figure[field.name] for field in FIGURE}, sort_keys=True),
-            json.dumps(figure, sort_keys=True),
-        ),
-    )
+        plain = {field.name: figure[field.name] for field in FIGURE}
+        return json.dumps(plain, sort_keys=True), json.dumps(figure, sort_keys=True)
+
+    return sorted((figure for figure in figures if figure["category"] in categories), key=order)

@@ -8,11 +8,12 @@ other lists that name the image, such as captions; under `others` earlier entrie
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any, NamedTuple
 
 from schemas.phrases import error_line, quoted
 from tasks.core.coco.box import read_outline
-from tasks.core.coco.ids import Id, read_id
+from tasks.core.coco.ids import Id, id_or_none
 from tasks.core.coco.lossless import Fields, difference, from_text, plain_text, restored, to_text
 
 Row = Mapping[str, Any]
@@ -23,9 +24,7 @@ _HEAD = ("info", "licenses", "categories")
 
 
 class SourceImage(NamedTuple):
-    """An image of a file: its entry, annotations that are no rows, figures that were left out, rows of other lists, and
-    earlier entries.
-    """
+    """What an image's `source_coco` holds. entry: the image's own; rows: of other lists; others: earlier entries."""
 
     entry: Fields
     annotations: list[Fields]
@@ -34,54 +33,32 @@ class SourceImage(NamedTuple):
     others: list["SourceImage"]
 
 
-def head(document: Row, image_ids: Collection[Id] = ()) -> Fields:
-    """What a row of COCO_FILES says of a document, but for the source and the path. image_ids: of its images, whose
-    rows of other lists stand with them.
+def head(document: Row, image_ids: Collection[Id] = ()) -> tuple[Fields, dict[Id, dict[str, list[Row]]]]:
+    """What a row of COCO_FILES says of a document, but for the source and the path; and rows of other lists than images
+    and annotations that name one of these images, by image and list: they go with it.
 
     Raises TooDeep as `to_text` does.
     """
-    fields = {
-        name: [row for row in value if _image_of(row) not in image_ids] if _is_other_list(name, value) else value
-        for name, value in document.items()
-        if name not in LISTS
-    }
-    columns = {name: _plain_or_none(fields[name]) if name in fields else None for name in _HEAD}
-    return {
-        **{name: len(document[name]) for name in LISTS},
-        **columns,
-        "other_fields": to_text(difference(fields, _fields_of_head(columns))),
-    }
-
-
-def rows_by_image(document: Row) -> dict[Id, dict[str, list[Row]]]:
-    """Rows of other lists than images and annotations by the image that they name, and by list: what they say is
-    theirs, so that it goes where they go.
-    """
-    found: dict[Id, dict[str, list[Row]]] = {}
+    fields: Fields = {}
+    beside: dict[Id, dict[str, list[Row]]] = {}
     for name, value in document.items():
-        for row in value if _is_other_list(name, value) else ():
-            if (image_id := _image_of(row)) is not None:
-                found.setdefault(image_id, {}).setdefault(name, []).append(row)
-    return found
-
-
-def _is_other_list(name: str, value: Any) -> bool:
-    return name not in (*LISTS, *_HEAD) and isinstance(value, list)
-
-
-def _image_of(row: Any) -> Id | None:
-    """The image that a row names; None where it names none."""
-    try:
-        return read_id(row["image_id"]) if isinstance(row, dict) and "image_id" in row else None
-    except ValueError:
-        return None
+        if name in _HEAD or not isinstance(value, list):
+            fields[name] = value
+        elif name not in LISTS:
+            fields[name] = []
+            for row in value:
+                image_id = id_or_none(row.get("image_id")) if isinstance(row, dict) else None
+                if image_id is not None and image_id in image_ids:
+                    beside.setdefault(image_id, {}).setdefault(name, []).append(row)
+                else:
+                    fields[name].append(row)
+    columns = {name: _plain_or_none(fields[name]) if name in fields else None for name in _HEAD}
+    others = to_text(difference(fields, _fields_of_head(columns)))
+    return {**{name: len(document[name]) for name in LISTS}, **columns, "other_fields": others}, beside
 
 
 def document_fields(row: Row) -> Fields:
-    """All fields of a document but its lists of images and annotations. row: of COCO_FILES.
-
-    Raises ValueError for a row that no release has.
-    """
+    """All fields of a row of COCO_FILES but images and annotations. Raises ValueError for a row that no release has."""
     return restored(_fields_of_head(row), from_text(row["other_fields"]))
 
 
@@ -104,10 +81,8 @@ def category_ids(categories: Any) -> dict[str, Any]:
 
 
 def given_annotation(row: Row, image_id: Any, category_id: Any, segmentation: Any) -> Fields:
-    """The annotation that columns give back. image_id, category_id: as the file has them. segmentation: None where
-    the column has none.
-
-    row: xywh_px, is_crowd, source_area_px2 and keypoints_xyv.
+    """The annotation that columns give back. row: xywh_px, is_crowd, source_area_px2 and keypoints_xyv. image_id,
+    category_id: as the file has them. segmentation: None where the column has none.
     """
     keypoints = row["keypoints_xyv"]
     entry = {
@@ -121,11 +96,6 @@ def given_annotation(row: Row, image_id: Any, category_id: Any, segmentation: An
         "num_keypoints": keypoints and sum(v > 0 for v in keypoints[2::3]),
     }
     return {name: value for name, value in entry.items() if value is not None}
-
-
-def annotation_text(entry: Row, given: Row) -> str | None:
-    """The `source_coco` of an annotation: what the columns do not give back of it."""
-    return to_text(difference(entry, given))
 
 
 def image_fields(entry: Row, annotations: Iterable[Row] | None, rows: Rows) -> Fields:
@@ -146,34 +116,27 @@ def with_figures(text: str, figures: Iterable[Row]) -> str:
 
 
 def read_image(text: str) -> SourceImage:
-    """What an image's `source_coco` holds.
-
-    Raises ValueError for what `image_text` has never written.
-    """
+    """What an image's `source_coco` holds. Raises ValueError for what `image_text` has never written."""
     return _image(from_text(text), text)
 
 
 def _image(kept: Any, text: str) -> SourceImage:
-    entry = kept.get("image")
-    annotations, figures, others = (kept.get(name, []) for name in ("annotations", "figures", "others"))
-    rows = kept.get("rows", {})
-    if not isinstance(entry, dict) or not isinstance(rows, dict):
+    entry, rows = kept.get("image"), kept.get("rows", {})
+    lists = [kept.get(name, []) for name in ("annotations", "figures", "others")]
+    if (
+        not isinstance(entry, dict)
+        or not isinstance(rows, dict)
+        or not all(isinstance(given, list) for given in (*lists, *rows.values()))
+        or not all(isinstance(one, dict) for one in chain(*lists, *rows.values()))
+    ):
         raise ValueError(f"expected an image of a COCO file, got {quoted(text)}")
-    if not all(map(_are_objects, (annotations, figures, others, *rows.values()))):
-        raise ValueError(f"expected an image of a COCO file, got {quoted(text)}")
+    annotations, figures, others = lists
     return SourceImage(entry, annotations, figures, rows, [_image(other, text) for other in others])
 
 
-def _are_objects(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(one, dict) for one in value)
-
-
 def restored_annotation(row: Row, image_id: Any, ids: Mapping[str, Any]) -> Fields:
-    """The annotation as its file has it.
-
-    row: of ANNOTATIONS or SOURCE_FIGURE, with `category`, its name. image_id: as the file has it; ids: its categories'.
-
-    Raises ValueError for JSON that no release has.
+    """The annotation as its file has it. row: of ANNOTATIONS or SOURCE_FIGURE, with `category`, its name. image_id: as
+    the file has it; ids: its categories'. Raises ValueError for JSON that no release has.
     """
     segmentation = None if row["segmentation"] is None else read_outline(row["segmentation"])
     given = given_annotation(row, image_id, ids.get(row["category"]), segmentation)
@@ -216,33 +179,22 @@ def restore_file(row: Row, images: Iterable[tuple[str, str]], annotations: Itera
         image_ids[record_id] = image.entry.get("id")
         entries |= dict(_place_and_text(one.entry) for one in (image, *image.others))
         for one in (*image.others, image):
-            _put_back(fields, one.rows)
-        unread = [mine for one in (image, *image.others) for mine in one.annotations]
-        left_out = [restored_annotation(figure, image.entry.get("id"), ids) for figure in image.figures]
-        rows += map(_place_and_text, (*unread, *left_out))
+            for name, mine in one.rows.items():
+                if not isinstance(fields.get(name), list):
+                    raise ValueError(f"expected a list {quoted(name)} in the file, got {quoted(fields.get(name))}")
+                fields[name] = [*fields[name], *mine]
+        rows += (_place_and_text(mine) for one in (image, *image.others) for mine in one.annotations)
+        left_out = (restored_annotation(figure, image.entry.get("id"), ids) for figure in image.figures)
+        rows += map(_place_and_text, left_out)
     for annotation in annotations:
         if annotation["record_id"] in image_ids:
             rows.append(_place_and_text(restored_annotation(annotation, image_ids[annotation["record_id"]], ids)))
     return RestoredFile(fields, [text for _, text in sorted(entries.items())], [text for _, text in sorted(rows)])
 
 
-def _put_back(fields: Fields, rows: Rows) -> None:
-    """Put an image's rows of other lists back into these.
-
-    Raises ValueError for a list that the file does not have.
-    """
-    for name, mine in rows.items():
-        if not isinstance(fields.get(name), list):
-            raise ValueError(f"expected a list {quoted(name)} in the file, got {quoted(fields.get(name))}")
-        fields[name] = [*fields[name], *mine]
-
-
 def distinct_images(texts: Iterable[tuple[str, str]]) -> dict[str, SourceImage]:
-    """The images of a file, by the record that each has become: of several that were one image, the first.
-
-    texts: record_id and `source_coco`.
-
-    Raises ValueError for what `image_text` has never written.
+    """The images of a file, by the record that each has become: of several that were one image, the first. texts:
+    record_id and `source_coco`. Raises ValueError for what `image_text` has never written.
     """
     found: dict[Any, tuple[str, SourceImage]] = {}
     for record_id, text in texts:
@@ -253,12 +205,9 @@ def distinct_images(texts: Iterable[tuple[str, str]]) -> dict[str, SourceImage]:
 
 def _place_and_text(row: Row) -> tuple[tuple[int, Any], str]:
     """Where a row stands among others: numbers, then texts, then what has no id; and its JSON."""
-    text = plain_text(row, is_strict=False)
-    try:
-        number = read_id(row.get("id"))
-    except ValueError:
-        return (2, ""), text
-    return (int(isinstance(number, str)), number), text
+    number = id_or_none(row.get("id"))
+    place = (2, "") if number is None else (int(isinstance(number, str)), number)
+    return place, plain_text(row, is_strict=False)
 
 
 def _plain_or_none(value: Any) -> str | None:

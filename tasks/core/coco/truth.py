@@ -1,8 +1,9 @@
 """Images that people have annotated, and the figures in them, out of a COCO file or a release's tables."""
 
+import json
 import math
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,9 +16,9 @@ from schemas.keypoints import KeypointScheme
 from schemas.phrases import counted, listed, quoted
 from schemas.tables import ANNOTATED_FIGURES, ANNOTATED_IMAGES
 from tasks.core.coco.box import MAX_PX
-from tasks.core.coco.ids import Id, count_with_examples, id_order, read_number_id
+from tasks.core.coco.ids import Id, count_with_examples, id_order
 from tasks.core.coco.keypoints import count_problems, scheme_of_names
-from tasks.core.coco.reader import Annotation, Image, read_document, read_joints, read_text
+from tasks.core.coco.reader import Image, read_document, read_joints, read_text
 
 Row = dict[str, Any]
 EVERY = "all"
@@ -31,11 +32,10 @@ class TruthFile(NamedTuple):
     """The annotated images of a COCO file, and their figures of some categories.
 
     images: rows of image_id, file_name, split, style, width_px, height_px (what the file says, or null), sorted by id.
-    figures: rows of ANNOTATED_FIGURES. notes: what was left out, in sentences. category_ids: by name. ids: of all
-    images, annotated or not. deformation: of the images that have one, 1 (lifelike) to 5, by id. attributes: by name,
-    the value of each image that has one, by id. schemes: of each category's keypoints, by the joints that it names;
-    None where it names none. Figures have their keypoints as they are, of any number of joints; keypoint_notes: which
-    are left out.
+    figures: rows of ANNOTATED_FIGURES, their keypoints as they are, of any number of joints. notes: what was left out,
+    in sentences. category_ids: by name. ids: of all images, annotated or not. deformation: of the images that have one,
+    1 (lifelike) to 5, by id. attributes: by name, the value of each image that has one, by id. schemes: of each
+    category's keypoints, by the joints that it names; None where it names none. keypoint_notes: which are left out.
     """
 
     images: list[Row]
@@ -70,34 +70,40 @@ def read_truth_file(name: str, data: bytes, categories: Sequence[str], attribute
         category: _category_id(name, document.categories, category)
         for category in chosen_categories(categories, list(document.categories.values()))
     }
-    unknown = {annotation.image_id for annotation in document.bad_annotations if annotation.category in category_ids}
-    flat = Counter(
-        annotation.image_id for annotation in document.flat_annotations if annotation.category in category_ids
-    )
-    images = sorted(
-        (
-            _image(name, image)
-            for image_id, image in document.images.items()
-            if image.row.get("is_annotated") is not False and image_id not in unknown
-        ),
-        key=lambda row: row["image_id"],
-    )
-    kept = {row["image_id"] for row in images}
+    unknown = {one.image_id for one in document.bad_annotations if one.category in category_ids}
+    flat = Counter(one.image_id for one in document.flat_annotations if one.category in category_ids)
+    annotated = {}
+    for image_id, image in document.images.items():
+        if image.row.get("is_annotated") is not False and image_id not in unknown:
+            if isinstance(image_id, str):
+                raise BadInput(f"{name}: expected whole numbers as ids of images, got {quoted(image_id)}")
+            annotated[image_id] = image
+    annotated = {number: annotated[number] for number in sorted(annotated)}
+    mine = [annotation for annotation in document.annotations if annotation.category in category_ids]
     figures = [
         {name: getattr(annotation, name) for name in ANNOTATED_FIGURES.names}
-        for annotation in document.annotations
-        if annotation.category in category_ids and annotation.image_id in kept
+        for annotation in mine
+        if annotation.image_id in annotated
     ]
-    buckets = {row["image_id"]: document.images[row["image_id"]].metadata.get("deformation") for row in images}
-    deformation = {number: one for number, value in buckets.items() if (one := _deformation(value)) is not None}
-    annotated = {row["image_id"]: document.images[row["image_id"]] for row in images}
-    values = {attribute: _attribute(name, annotated, attribute) for attribute in attributes}
-    ids = frozenset(document.images)
+    deformation = {
+        number: int(value)
+        for number, image in annotated.items()
+        if isinstance(value := image.metadata.get("deformation"), int | float)
+        and not isinstance(value, bool)
+        and value in range(LIKERT[0], LIKERT[1] + 1)
+    }
     joints = read_joints(name, document.fields)
-    schemes = {category: scheme_of_names(category, joints[number]) for category, number in category_ids.items()}
-    about_keypoints = _keypoint_notes(document.annotations, category_ids)
+    problems = [annotation.keypoints_problem for annotation in mine if annotation.keypoints_problem]
     return TruthFile(
-        images, figures, _notes(unknown, flat), category_ids, ids, deformation, values, schemes, about_keypoints
+        images=[_image(number, image) for number, image in annotated.items()],
+        figures=figures,
+        notes=_notes(unknown, flat),
+        category_ids=category_ids,
+        ids=frozenset(document.images),
+        deformation=deformation,
+        attributes={attribute: _attribute(name, annotated, attribute) for attribute in attributes},
+        schemes={category: scheme_of_names(category, joints[number]) for category, number in category_ids.items()},
+        keypoint_notes=(f"left out keypoints: {count_problems(problems)}",) if problems else (),
     )
 
 
@@ -117,40 +123,27 @@ def truth_of_release(
     """ANNOTATED and ANNOTATED_FIGURES of a release's tables: images with `is_annotated`, boxes of any origin but a
     detector; and the id of each category.
 
-    names: of the release's categories. categories: those wanted, as in `read_truth_file`. Raises BadInput for one that
-    the release has not.
+    names: the release's categories. categories: those wanted, as in `read_truth_file`. Raises BadInput for another.
     """
     wanted = chosen_categories(categories, names)
     if unknown := [category for category in wanted if category not in names]:
         raise BadInput(f"category: expected one of the release's {quoted(list(names), 300)}, got {quoted(unknown[0])}")
-    name_by_id = {names.index(category) + 1: category for category in wanted}
-    annotated = (
-        images.filter(pc.fill_null(images["is_annotated"], False)).select(ANNOTATED_IMAGES.names).cast(ANNOTATED_IMAGES)
-    )
-    is_figure = pc.and_(
-        pc.and_(
-            pc.not_equal(annotations["origin"], "detector"),
-            pc.is_in(annotations["category_id"], value_set=pa.array([*name_by_id], annotations["category_id"].type)),
-        ),
-        pc.is_in(annotations["image_id"], value_set=annotated["image_id"]),
-    )
-    boxes = [
-        {
-            **row,
-            "category": name_by_id[row["category_id"]],
-            "area_px2": row["source_area_px2"] or row["area_px2"],
-        }
-        for row in annotations.filter(is_figure).to_pylist()
-    ]
-    ids: dict[str, Id] = {category: number for number, category in name_by_id.items()}
+    ids: dict[str, Id] = {category: names.index(category) + 1 for category in wanted}
+    is_annotated = pc.fill_null(images["is_annotated"], False)
+    annotated = images.filter(is_annotated).select(ANNOTATED_IMAGES.names).cast(ANNOTATED_IMAGES)
+    is_drawn = pc.not_equal(annotations["origin"], "detector")
+    category_ids = pa.array(ids.values(), annotations["category_id"].type)
+    for name, known in (("category_id", category_ids), ("image_id", annotated["image_id"])):
+        is_drawn = pc.and_(is_drawn, pc.is_in(annotations[name], value_set=known))
+    boxes = annotations.filter(is_drawn).to_pylist()
+    for box in boxes:
+        box["category"] = names[box["category_id"] - 1]
+        box["area_px2"] = box["source_area_px2"] or box["area_px2"]
     return annotated.sort_by("image_id"), figure_table(boxes), ids
 
 
 def check_boxes(annotations: pa.Table) -> None:
-    """Raise ValueError where a row of ANNOTATIONS has a box that is none, or a detector's has no score of 0 to 1.
-
-    The same rules as for boxes and scores that come in a file (`read_box`, `read_results`).
-    """
+    """Raise ValueError where a row of ANNOTATIONS has a box that is none, or a detector's has no score of 0 to 1."""
     flat = pc.list_flatten(annotations["xywh_px"])
     sides_px = np.asarray(flat.to_numpy(), np.float64).reshape(-1, 4)
     is_odd = (np.abs(np.nan_to_num(sides_px, nan=np.inf)) > MAX_PX).any(axis=1) | (sides_px[:, 2:] <= 0).any(axis=1)
@@ -164,10 +157,11 @@ def check_boxes(annotations: pa.Table) -> None:
 
 def figure_table(rows: Sequence[Row]) -> pa.Table:
     """ANNOTATED_FIGURES of such rows, in one order whatever theirs."""
-    ordered = sorted(
-        rows, key=lambda row: (row["image_id"], row["xywh_px"], row["is_crowd"], row["keypoints_xyv"] or [])
-    )
-    return pa.Table.from_pylist(ordered, schema=ANNOTATED_FIGURES)
+
+    def order(row: Row) -> tuple[Any, ...]:
+        return row["image_id"], row["xywh_px"], row["is_crowd"], row["keypoints_xyv"] or []
+
+    return pa.Table.from_pylist(sorted(rows, key=order), schema=ANNOTATED_FIGURES)
 
 
 def _category_id(name: str, categories: Mapping[Id, str], category: str) -> Id:
@@ -181,10 +175,10 @@ def _category_id(name: str, categories: Mapping[Id, str], category: str) -> Id:
     return ids[0]
 
 
-def _image(name: str, image: Image) -> Row:
+def _image(number: int, image: Image) -> Row:
     width_px, height_px = image.size_px
     return {
-        "image_id": _number_id(name, image.image_id),
+        "image_id": number,
         "file_name": image.file_name,
         "split": read_text(image.row.get("split")),
         "style": _style(image),
@@ -214,12 +208,8 @@ def _attribute_text(name: str, attribute: str, image: Image) -> str | None:
     value = image.row.get(attribute) if value is None else value
     if value is None or isinstance(value, str):
         return read_text(value)
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, float) and math.isfinite(value):
-        return str(int(value) if value.is_integer() else value)
-    if isinstance(value, int):
-        return str(value)
+    if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)):
+        return json.dumps(int(value) if isinstance(value, float) and value.is_integer() else value)
     raise BadInput(
         f"{name}: expected a text, a number, true or false as {quoted(attribute)} of an image, got {quoted(value)}"
     )
@@ -229,27 +219,11 @@ def _style(image: Image) -> str | None:
     return read_text(image.metadata.get("style")) or read_text(image.metadata.get("wikiart_style"))
 
 
-def _deformation(value: Any) -> int | None:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return int(value) if is_number and value in range(LIKERT[0], LIKERT[1] + 1) else None
-
-
-def _number_id(name: str, image_id: Id) -> int:
-    try:
-        return read_number_id(image_id)
-    except ValueError as problem:
-        raise BadInput(f"{name}: expected whole numbers as ids of images, got {quoted(image_id)}") from problem
-
-
-def _keypoint_notes(annotations: Sequence[Annotation], categories: Collection[str]) -> tuple[str, ...]:
-    """What is wrong with keypoints of these categories, the commonest first; their figures are as if without any."""
-    problems = [one.keypoints_problem for one in annotations if one.keypoints_problem and one.category in categories]
-    return (f"left out keypoints: {count_problems(problems)}",) if problems else ()
-
-
 def _notes(unknown: set[Id], flat: Counter[Id]) -> tuple[str, ...]:
     images, boxes = (count_with_examples(sorted(ids, key=id_order), "image") for ids in (unknown, flat))
-    return (
-        *((f"left out because an annotation can't be read: {images}",) * bool(unknown)),
-        *((f"left out because they have no area: {counted(flat.total(), 'box', 'boxes')} in {boxes}",) * bool(flat)),
-    )
+    notes = []
+    if unknown:
+        notes.append(f"left out because an annotation can't be read: {images}")
+    if flat:
+        notes.append(f"left out because they have no area: {counted(flat.total(), 'box', 'boxes')} in {boxes}")
+    return tuple(notes)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tasks.core.dedup.local import LocalPairs
+from tasks.core.dedup.groups import pair_numbers
 
 DEGENERATE_BITS = 8
 """Flat and striped pictures have few waves and so few bits set, or few unset; one with 64 different waves has 32."""
@@ -15,9 +15,7 @@ MOST_PER_HASH = 12
 """Blobs of one hash that are all compared with each other, as copies of one picture are: they seldom are more."""
 
 LEADERS = 8
-"""Of more blobs than MOST_PER_HASH, so many are compared with all others of that hash, which are not compared with each
-other."""
-
+"""Of more blobs than MOST_PER_HASH, so many are compared with all others of that hash, the others not among them."""
 
 VIEW_COST_BITS = 6
 """A view stands for a pair in place of the whole pictures where it is nearer by more: only the whole can say that two
@@ -26,6 +24,10 @@ pictures are two works, and only the nearer one where to begin."""
 MOST_NEIGHBOURS = 64
 """Nearest hashes of each hash whose images are compared with its own, and nearest images of each image by its views: a
 work with more versions than that is joined through others."""
+
+MOST_PARTNERS = 64
+"""Pictures with which one is compared for the places that they share, those with most of them first: pages of one
+font share places with all others."""
 
 
 class NearHashes(NamedTuple):
@@ -50,7 +52,7 @@ class ViewHashes(NamedTuple):
 class Candidates(NamedTuple):
     """View `view` of blob `a` is `distance_bits` from the whole of blob `b`; each (C,), sorted by the smaller blob.
 
-    Of pairs that `add_local` adds, distance_bits is between the wholes. crowded: how many blobs share their hash with
+    Of pairs that `add_pairs` adds, distance_bits is between the wholes. crowded: how many blobs share their hash with
     so many that not all of them are compared with each other.
     """
 
@@ -85,71 +87,59 @@ def is_degenerate(hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
 
 
 def candidates(hashes: NDArray[np.uint64], near: NearHashes, views: Sequence[ViewHashes] = ()) -> Candidates:
-    """Pairs of blobs to compare, each unordered pair once: by the whole if that is about as near as the nearest
-    view, else by that.
+    """Pairs of blobs to compare, each unordered pair once: by the whole if that is about as near as the nearest view,
+    else by that.
 
     hashes: (N,) of blobs 0 .. N - 1. For the whole picture's view (0), a < b; of two finds by one other view the one
-    with the smaller a stands. Degenerate hashes and hashes that no blob has take no part. Nothing in, nothing out.
+    with the smaller a stands. Degenerate hashes and hashes that no blob has take no part.
 
     Let s be the blobs with one hash, and s, t those with two near ones. Up to M = MOST_PER_HASH each, all pairs come:
     at most s (M - 1) / 2 and, as s t <= (s + t)^2 / 4, (s + t) M / 2. Of more, only pairs with one of the first LEADERS
     of a hash: at most LEADERS s and LEADERS (s + t). So there are at most LEADERS pairs for each blob and each hash
     that is its own or near it (M is below 2 LEADERS): a million blobs of one hash give eight million pairs. Of pairs
-    that views have found, those stay in which either blob is among the other's MOST_NEIGHBOURS nearest.
+    that views have found, those stay in which either blob is among the other's MOST_NEIGHBOURS nearest: views of pages
+    of one layout are near all the other pages, each by another of its many hashes.
     """
     wholes = _buckets(hashes[:, None], np.zeros(1, np.int16))
     near = nearest(near)
     found = [_pairs_within(wholes), _pairs_between(wholes, wholes, near)]
     found += [_pairs_between(_buckets(of.hashes, of.numbers, of.near.values[:, 0]), wholes, of.near) for of in views]
-    a, b, view, bits = (np.concatenate(column) for column in zip(*found, strict=True))
+    together = [np.concatenate(column) for column in zip(*found, strict=True)]
+    a, b, view, bits = _unique_pairs(together, len(hashes))
+    stays = view == 0
+    by_view = ~stays
+    stays[by_view] = _is_among_nearest(a[by_view], b[by_view], bits[by_view], MOST_NEIGHBOURS)
     crowded = int(wholes.sizes[wholes.sizes > MOST_PER_HASH].sum())
-    return Candidates(*_without_view_crowds(_unique_pairs((a, b, view, bits), len(hashes))), crowded)
+    return Candidates(a[stays], b[stays], view[stays], bits[stays], crowded)
 
 
-MOST_PARTNERS = 64
-"""Pictures with which one is compared for the places that they share, those with most of them first: pages of one
-font share places with all others."""
-
-
-def add_local(found: Candidates, local: LocalPairs, number: int, hashes: NDArray[np.uint64]) -> Candidates:
-    """The pairs that were found, and those that share places and were not found, with `number` as their view.
-
-    A new pair is added if either blob is among the MOST_PARTNERS with which the other shares most places; of equal
-    ones the smaller blob comes first. hashes: (N,) of the whole pictures, between which distance_bits is taken.
-    """
-    return _with_pairs(found, local.a, local.b, -local.matches, number, hashes)
-
-
-def add_near(found: Candidates, near: "NearBlobs", hashes: NDArray[np.uint64]) -> Candidates:
-    """The same with pairs that another hash than the program's own finds near, to be compared as wholes."""
-    return _with_pairs(found, near.a, near.b, near.distance_bits, 0, hashes)
-
-
-def _with_pairs(
+def add_pairs(
     found: Candidates,
     a_new: NDArray[np.int64],
     b_new: NDArray[np.int64],
     rank: NDArray[np.int64],
-    number: int,
+    view: int,
     hashes: NDArray[np.uint64],
 ) -> Candidates:
-    blobs = len(hashes)
-    known = np.minimum(found.a, found.b) * blobs + np.maximum(found.a, found.b)
-    is_new = ~np.isin(a_new * blobs + b_new, known)
+    """The pairs that were found, and those of new ones (a < b) that were not, with this view.
+
+    A new pair is added if either blob is among the other's MOST_PARTNERS of smallest rank, such as the distance by
+    another hash; of equal ones the smaller blob comes first. hashes: (N,) of the wholes, for distance_bits.
+    """
+    is_new = ~np.isin(a_new * len(hashes) + b_new, pair_numbers(found.a, found.b, len(hashes)))
     is_new[is_new] = _is_among_nearest(a_new[is_new], b_new[is_new], rank[is_new], MOST_PARTNERS)
     a_new, b_new = a_new[is_new], b_new[is_new]
     a, b = np.append(found.a, a_new), np.append(found.b, b_new)
-    view = np.append(found.view, np.full(len(a_new), number, np.int16))
+    views = np.append(found.view, np.full(len(a_new), view, np.int16))
     bits = np.append(found.distance_bits, np.bitwise_count(hashes[a_new] ^ hashes[b_new]))
     order = np.lexsort((np.maximum(a, b), np.minimum(a, b)))
-    return Candidates(a[order], b[order], view[order], bits[order], found.crowded)
+    return Candidates(a[order], b[order], views[order], bits[order], found.crowded)
 
 
 def is_added(found: Candidates, before: Candidates) -> NDArray[np.bool_]:
     """(C,) which of the pairs were not found before."""
     size = 1 + max((int(pairs.max(initial=0)) for pairs in (*found[:2], *before[:2])), default=0)
-    now, then = (np.minimum(each.a, each.b) * size + np.maximum(each.a, each.b) for each in (found, before))
-    return ~np.isin(now, then)
+    return ~np.isin(pair_numbers(found.a, found.b, size), pair_numbers(before.a, before.b, size))
 
 
 class NearBlobs(NamedTuple):
@@ -165,8 +155,7 @@ def near_by_words(words: NDArray[np.uint64], near: Sequence[NearHashes], radius_
     """Pairs of blobs whose hashes of several words differ in at most `radius_bits`.
 
     words: (N, W). near: for each of the W, the pairs of its values within radius_bits / W: where all words together
-    differ in radius_bits, one differs in no more. Words with so few or so many bits that equality says little take no
-    part, and crowds are thinned as by `candidates`.
+    differ in radius_bits, one differs in no more. Degenerate words and crowds are as in `candidates`.
     """
     found = [candidates(column, pairs) for column, pairs in zip(words.T, near, strict=True)]
     codes = np.unique(np.concatenate([each.a * len(words) + each.b for each in found]))
@@ -179,23 +168,13 @@ def near_by_words(words: NDArray[np.uint64], near: Sequence[NearHashes], radius_
 def nearest(near: NearHashes) -> NearHashes:
     """The pairs in which either hash is among the other's MOST_NEIGHBOURS nearest, in their order.
 
-    Of equal distances the smaller hash comes first. Of a crowd of hashes that all lie near each other, as blank
-    pages scanned with their grain have, all pairs would grow with its square: so at most MOST_NEIGHBOURS pairs stay for
-    each hash, on average.
+    Of equal distances the smaller hash comes first. Of a crowd of hashes that all lie near each other, as blank pages
+    scanned with their grain have, all pairs would grow with its square: so at most MOST_NEIGHBOURS stay for each hash.
     """
     if not len(near.values):
         return near
     stays = _is_among_nearest(near.values[:, 0], near.values[:, 1], near.distance_bits, MOST_NEIGHBOURS)
     return NearHashes(near.values[stays], near.distance_bits[stays])
-
-
-def _without_view_crowds(found: _BlobPairs) -> _BlobPairs:
-    """Views of pages of one layout are near all the other pages, each by another of its many hashes."""
-    a, b, view, bits = found
-    stays = view == 0
-    by_view = ~stays
-    stays[by_view] = _is_among_nearest(a[by_view], b[by_view], bits[by_view], MOST_NEIGHBOURS)
-    return a[stays], b[stays], view[stays], bits[stays]
 
 
 def _is_among_nearest(one: NDArray[Any], other: NDArray[Any], distance: NDArray[Any], most: int) -> NDArray[np.bool_]:
@@ -210,10 +189,7 @@ def _is_among_nearest(one: NDArray[Any], other: NDArray[Any], distance: NDArray[
 
 
 def _buckets(hashes: NDArray[np.uint64], numbers: NDArray[np.int16], of: NDArray[np.uint64] | None = None) -> _Buckets:
-    """The blobs of each hash that is not degenerate, or of those of these hashes.
-
-    A blob once in a bucket, by the first of its views there.
-    """
+    """The blobs of each hash that is not degenerate, or only of these; once in a bucket, by their first view there."""
     flat = hashes.ravel()
     places = np.flatnonzero(~is_degenerate(flat) if of is None else np.isin(flat, of) & ~is_degenerate(flat))
     places = places[np.argsort(flat[places], kind="stable")]
@@ -273,10 +249,8 @@ def _runs(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> tuple[NDArra
     return run, np.arange(len(run)) + (starts - before)[run]
 
 
-def _unique_pairs(found: _BlobPairs, blobs: int) -> _BlobPairs:
-    """Each unordered pair of two blobs once, sorted: by its smallest distance, that of a view VIEW_COST_BITS longer;
-    then by the smallest view, smallest a.
-    """
+def _unique_pairs(found: Sequence[NDArray[Any]], blobs: int) -> _BlobPairs:
+    """Each unordered pair once, sorted: of the least distance (VIEW_COST_BITS more for a view), then view, then a."""
     apart = found[0] != found[1]
     a, b, view, bits = (column[apart] for column in found)
     low, high = np.minimum(a, b), np.maximum(a, b)

@@ -1,18 +1,19 @@
 """Which images are copies of each other, which one of them stays, and what lies in one split.
 
-What was taken down is in no build. But the store may still know how it looked; then it is a *witness*: it is compared
-with the records that are there, and whatever turns out to be its copy is taken down, too.
+What was taken down is in no build. But the store may still know how it looked; then it is a *witness*: what turns out
+to be its copy is taken down, too.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from schemas.phrases import counted
 from schemas.reasons import Reason
 from schemas.relations import APART, VERDICTS, Relation
 from schemas.stages import Dedup
@@ -20,7 +21,7 @@ from schemas.tables import DEDUP, EDGES
 from tasks.core import tables
 from tasks.core.columns import bools
 from tasks.core.components import connected_components
-from tasks.core.dedup.groups import NEVER, UNCERTAIN, Pairs, clusters, doubt_weights, tie_weights
+from tasks.core.dedup.groups import NEVER, UNCERTAIN, Pairs, clusters, doubt_weights, pair_numbers, tie_weights
 from tasks.core.dedup.preferences import preference_order
 
 COLUMNS = (
@@ -49,17 +50,6 @@ _Rows = NDArray[np.int64]
 _Mask = NDArray[np.bool_]
 
 
-class _PairMasks(NamedTuple):
-    """(P,) each: what pairs are by a person's verdict or by a comparison, and which must lie in one split."""
-
-    is_copy_by_verdict: _Mask
-    is_different_by_verdict: _Mask
-    is_copy_by_comparison: _Mask
-    is_doubt_by_comparison: _Mask
-    is_uncertain_by_comparison: _Mask
-    is_bound: _Mask
-
-
 def decide(view: pa.Table, relations: pa.Table, verdicts: pa.Table, settings: Dedup) -> tuple[pa.Table, pa.Table]:
     """DEDUP outcome of a view with COLUMNS, in its order, and EDGES: each compared pair, and what was decided about it.
 
@@ -80,16 +70,22 @@ def decide(view: pa.Table, relations: pa.Table, verdicts: pa.Table, settings: De
     rows = view.select(COLUMNS).take(order)
     every, blob = np.arange(len(order)), _ints(pc.index_in(rows["sha256"], value_set=rows["sha256"]))
     pairs = _pairs(rows["sha256"], blob, relations, _verdicts_of_blobs(rows["record_id"], blob, verdicts))
-    ends, ties = _ends(pairs), _pair_masks(pairs, settings)
-    firm = np.concatenate([np.stack([every, blob], axis=1), ends[ties.is_copy_by_verdict]])
-    weights = _weights(pairs, ties)
+    ends, has_no_verdict, dropped = _ends(pairs), bools(pc.is_null(pairs["verdict"])), set(settings.drop_relations)
+    is_firm = _is_any(pairs["verdict"], ["copy"])
+    # equal files are one blob: they need no tie
+    is_tie = has_no_verdict & _is_any(pairs["relation"], dropped - {Relation.SAME_FILE})
+    is_bound = has_no_verdict & _is_any(pairs["relation"], dropped | set(settings.bind_relations))
+    is_bound |= _is_any(pairs["verdict"], ["copy", "related"])
+    firm = np.concatenate([np.stack([every, blob], axis=1), ends[is_firm]])
+    weights = _weights(pairs, is_tie, has_no_verdict)
     weighed = np.concatenate([_strongest_first(pairs, weights > 0), np.flatnonzero(weights < 0)])
     cluster = clusters(len(order), firm, ends[weighed], weights[weighed])
-    group = connected_components(len(order), np.concatenate([ends[ties.is_bound], np.stack([every, cluster], axis=1)]))
+    group = connected_components(len(order), np.concatenate([ends[is_bound], np.stack([every, cluster], axis=1)]))
     is_joined = cluster[ends[:, 0]] == cluster[ends[:, 1]]
-    links = pairs.take(_strongest_first(pairs, (ties.is_copy_by_verdict | ties.is_copy_by_comparison) & is_joined))
-    stays = _best_of_each(cluster, preference_order(rows))
-    outcome = _outcome(rows["record_id"], blob, stays, group, links)
+    links = pairs.take(_strongest_first(pairs, (is_firm | is_tie) & is_joined))
+    best, copies = np.empty(len(order), np.int64), preference_order(rows)[::-1]
+    best[cluster[copies]] = copies  # the most preferable row of each cluster is written last
+    outcome = _outcome(rows["record_id"], blob, best[cluster], group, links)
     edges = [rows["record_id"].take(pairs["a"]), rows["record_id"].take(pairs["b"]), *pairs.columns[2:], is_joined]
     return outcome.take(np.argsort(order)), pa.table(edges, schema=EDGES)
 
@@ -101,13 +97,12 @@ def conclusive_pairs(measured: pa.Table) -> pa.Table:
     whole pictures, view 0, says that they are two works; and that they have nothing in common, only where their hashes
     are so near that the comparison would have found what they share.
     """
-    is_apart = pc.is_in(measured["relation"], value_set=pa.array(sorted(APART), pa.string()))
+    relation, is_whole = measured["relation"], pc.equal(measured["view"], 0)
     is_far = pc.and_(
-        pc.equal(measured["relation"], Relation.DIFFERENT.value), pc.greater(measured["distance_bits"], MOST_DOUBT_BITS)
+        pc.equal(relation, Relation.DIFFERENT.value), pc.greater(measured["distance_bits"], MOST_DOUBT_BITS)
     )
-    by_whole = pc.and_(pc.equal(measured["view"], 0), pc.invert(is_far))
-    says = pc.and_(pc.is_valid(measured["relation"]), pc.or_(by_whole, pc.invert(is_apart)))
-    return measured.filter(says).drop_columns("view")
+    says = pc.or_(pc.and_(is_whole, pc.invert(is_far)), pa.array(~_is_any(relation, APART)))
+    return measured.filter(pc.and_(pc.is_valid(relation), says)).drop_columns("view")
 
 
 def _verdicts_of_blobs(names: pa.ChunkedArray, blob: _Rows, verdicts: pa.Table) -> pa.Table:
@@ -117,7 +112,7 @@ def _verdicts_of_blobs(names: pa.ChunkedArray, blob: _Rows, verdicts: pa.Table) 
         raise ValueError(f"expected a verdict of {', '.join(VERDICTS)}, got {unknown[0]!r}")
     a, b, present = _pairs_present(names, verdicts)
     is_one = blob[a] == blob[b]
-    numbers = _pair_numbers(np.where(is_one, a, blob[a]), np.where(is_one, b, blob[b]), len(blob))
+    numbers = pair_numbers(np.where(is_one, a, blob[a]), np.where(is_one, b, blob[b]), len(blob))
     word_of: dict[int, int] = {}
     for number, word in zip(numbers.tolist(), present["verdict"].to_pylist(), strict=True):
         word_of[number] = max(VERDICTS.index(word), word_of.get(number, 0))
@@ -125,20 +120,18 @@ def _verdicts_of_blobs(names: pa.ChunkedArray, blob: _Rows, verdicts: pa.Table) 
 
 
 def _pairs(sha256: pa.ChunkedArray, blob: _Rows, relations: pa.Table, verdicts: pa.Table) -> pa.Table:
-    """EDGES up to the verdict, sorted, but a and b are rows: a pair of blobs stands for the first row of each.
-
-    verdicts: _BLOB_VERDICTS.
-    A blob's further rows are paired with its first alone: all pairs of them would grow as their number's square.
+    """EDGES up to the verdict, sorted, but a and b are rows: a pair of blobs stands for the first row of each, and a
+    blob's further rows are paired with its first alone: all pairs would grow as their number's square.
     """
     size = len(blob)
     a, b, present = _pairs_present(sha256, relations)
     looked_at = pa.table(
-        [_pair_numbers(a, b, size), *present.select(_PAIR_MEASURES.names[1:]).columns], names=_PAIR_MEASURES.names
+        [pair_numbers(a, b, size), *present.select(_PAIR_MEASURES.names[1:]).columns], names=_PAIR_MEASURES.names
     )
     judged = _ints(verdicts["pair"])
     further = np.flatnonzero(blob != np.arange(size))
     judged_same = judged[blob[judged // size] == blob[judged % size]]
-    same = np.union1d(_pair_numbers(blob[further], further, size), judged_same)
+    same = np.union1d(pair_numbers(blob[further], further, size), judged_same)
     files = [same, pa.repeat(Relation.SAME_FILE.value, len(same)), np.zeros(len(same), np.int16), np.ones(len(same))]
     measured = pa.concat_tables([looked_at.cast(_PAIR_MEASURES), pa.table(files, schema=_PAIR_MEASURES)])
     unmeasured = verdicts.filter(pc.invert(pc.is_in(verdicts["pair"], value_set=measured["pair"])))
@@ -161,42 +154,23 @@ def _pairs_present(values: pa.ChunkedArray, pairs: pa.Table) -> tuple[_Rows, _Ro
     return _ints(a.filter(is_pair)), _ints(b.filter(is_pair)), pairs.filter(is_pair)
 
 
-def _pair_numbers(a: _Rows, b: _Rows, size: int) -> _Rows:
-    """One number for each unordered pair, in the order of (smaller, larger)."""
-    return np.minimum(a, b) * size + np.maximum(a, b)
-
-
 def _ends(pairs: pa.Table) -> Pairs:
     return np.stack([_ints(pairs["a"]), _ints(pairs["b"])], axis=1)
 
 
-def _pair_masks(pairs: pa.Table, settings: Dedup) -> _PairMasks:
-    """The masks of pairs as `_pairs` gives them. Equal files are one blob, so they are no copies by comparison."""
-    dropped, has_no_verdict = set(settings.drop_relations), bools(pc.is_null(pairs["verdict"]))
-
-    def is_any(column: str, words: Iterable[str]) -> _Mask:
-        return bools(pc.is_in(pairs[column], value_set=pa.array(sorted(words), pa.string())))
-
-    return _PairMasks(
-        is_copy_by_verdict=is_any("verdict", ["copy"]),
-        is_different_by_verdict=is_any("verdict", ["different"]),
-        is_copy_by_comparison=has_no_verdict & is_any("relation", dropped - {Relation.SAME_FILE}),
-        is_doubt_by_comparison=has_no_verdict & is_any("relation", APART),
-        is_uncertain_by_comparison=has_no_verdict & is_any("relation", [Relation.UNCERTAIN]),
-        is_bound=is_any("verdict", ["copy", "related"])
-        | (has_no_verdict & is_any("relation", dropped | set(settings.bind_relations))),
-    )
-
-
-def _weights(pairs: pa.Table, ties: _PairMasks) -> NDArray[np.int64]:
+def _weights(pairs: pa.Table, is_tie: _Mask, has_no_verdict: _Mask) -> NDArray[np.int64]:
     """(P,) how much each pair counts for one work (above 0) or for two (below 0)."""
     score = pc.fill_null(pairs["score"], 0.0).to_numpy()
+    is_doubt = has_no_verdict & _is_any(pairs["relation"], APART)
     weights = np.zeros(len(score), np.int64)
-    weights[ties.is_copy_by_comparison] = tie_weights(score[ties.is_copy_by_comparison])
-    weights[ties.is_doubt_by_comparison] = doubt_weights(score[ties.is_doubt_by_comparison])
-    weights[ties.is_uncertain_by_comparison] = UNCERTAIN
-    weights[ties.is_different_by_verdict] = NEVER
+    weights[is_tie], weights[is_doubt] = tie_weights(score[is_tie]), doubt_weights(score[is_doubt])
+    weights[has_no_verdict & _is_any(pairs["relation"], [Relation.UNCERTAIN])] = UNCERTAIN
+    weights[_is_any(pairs["verdict"], ["different"])] = NEVER
     return weights
+
+
+def _is_any(column: pa.ChunkedArray, words: Iterable[str]) -> _Mask:
+    return bools(pc.is_in(column, value_set=pa.array(sorted(words), pa.string())))
 
 
 def _strongest_first(pairs: pa.Table, is_chosen: _Mask) -> _Rows:
@@ -205,13 +179,6 @@ def _strongest_first(pairs: pa.Table, is_chosen: _Mask) -> _Rows:
     has_no_verdict = bools(pc.is_null(pairs["verdict"]))
     distance, score = _ints(pc.fill_null(pairs["distance_bits"], 0)), pc.fill_null(pairs["score"], 0.0).to_numpy()
     return chosen[np.lexsort((-score[chosen], distance[chosen], has_no_verdict[chosen]))]
-
-
-def _best_of_each(cluster: _Rows, order: _Rows) -> _Rows:
-    """For each row the most preferable one of its cluster."""
-    best = np.empty(len(order), np.int64)
-    best[cluster[order[::-1]]] = order[::-1]  # written from the least preferable on: the last one written is the best
-    return best[cluster]
 
 
 def _outcome(names: pa.ChunkedArray, blob: _Rows, stays: _Rows, group: _Rows, links: pa.Table) -> pa.Table:
@@ -224,19 +191,13 @@ def _outcome(names: pa.ChunkedArray, blob: _Rows, stays: _Rows, group: _Rows, li
     place[is_near] = which
     detail = pa.array([*texts, "same bytes"], pa.string()).take(pa.array(place, mask=~is_dropped))
     words = pa.array([Reason.NEAR_DUPLICATE.value, Reason.EXACT_DUPLICATE.value])
-    return tables.outcome(
-        DEDUP,
-        names,
-        reason=words.take(pa.array(is_same.astype(np.int64), mask=~is_dropped)),
-        detail=detail,
-        kept_record_id=names.take(pa.array(stays, mask=~is_dropped)),
-        group_id=names.take(pa.array(group)),
-    )
+    reason = words.take(pa.array(is_same.astype(np.int64), mask=~is_dropped))
+    kept, group_id = names.take(pa.array(stays, mask=~is_dropped)), names.take(pa.array(group))
+    return tables.outcome(DEDUP, names, reason=reason, detail=detail, kept_record_id=kept, group_id=group_id)
 
 
 def _details(names: pa.ChunkedArray, gone: _Rows, kept: _Rows, links: pa.Table) -> list[str]:
     """How each node in `gone` is a copy of kept[node]: directly, or through the next node on the shortest path to it.
-
     links: _pairs that join copies, the strongest first; of paths of one length the one with the strongest first step.
     """
     ends = _ends(links)
@@ -253,8 +214,7 @@ def _details(names: pa.ChunkedArray, gone: _Rows, kept: _Rows, links: pa.Table) 
 def _link_text(link: dict[str, Any]) -> str:
     if link["verdict"]:
         return "copy, by verdict"
-    bits = "1 bit" if link["distance_bits"] == 1 else f"{link['distance_bits']} bits"
-    return f"{link['relation']}, {bits} apart, score {link['score']:.3f}"
+    return f"{link['relation']}, {counted(link['distance_bits'], 'bit')} apart, score {link['score']:.3f}"
 
 
 def _next_steps(links: Pairs, goals: list[int]) -> dict[int, int]:
@@ -284,26 +244,22 @@ def decide_with_witnesses(
 ) -> tuple[pa.Table, pa.Table]:
     """Outcome and edges as `decide` gives them, but copies of witnesses are dropped first, as taken down.
 
-    witnesses: the columns of the view, and `detail`: why it was taken down. They are in neither table that comes out.
-    A copy is: what a build with the witnesses would join with one of them; what has one of the relations COPIES to
-    that, unless a person has said that the two are different or only related; and all that a build would join with it.
+    witnesses: the columns of the view, and `detail`: why it was taken down. They are in neither table that comes out. A
+    copy is: what a build with the witnesses would join with one of them; what has one of the relations COPIES to that,
+    unless a person has said that the two are different or only related; and all that a build would join with it.
     """
     if not witnesses.num_rows:
         return decide(view, relations, verdicts, settings)
     both = pa.concat_tables([view.select(COLUMNS), witnesses.select(COLUMNS)])
     outcome, edges = decide(both, relations, verdicts, settings)
     why = dict(zip(witnesses["record_id"].to_pylist(), witnesses["detail"].to_pylist(), strict=True))
-    detail_of = {name: text for name, text in _details_of_copies(outcome, edges, why).items() if name not in why}
-    names = pa.array(sorted(detail_of), pa.string())
+    details = sorted(_details_of_copies(outcome, edges, why).items())
+    detail_of = {name: text for name, text in details if name not in why}
+    names = pa.array([*detail_of], pa.string())
     is_copy = pc.is_in(view["record_id"], value_set=names)
     kept, edges = decide(view.filter(pc.invert(is_copy)), relations, verdicts, settings)
-    dropped = tables.outcome(
-        DEDUP,
-        pa.chunked_array([names]),
-        reason=pa.array([str(Reason.TAKEN_DOWN)] * len(names), pa.string()),
-        detail=pa.array([detail_of[name] for name in names.to_pylist()], pa.string()),
-        group_id=names,
-    )
+    reason, detail = pa.repeat(str(Reason.TAKEN_DOWN), len(names)), pa.array([*detail_of.values()], pa.string())
+    dropped = tables.outcome(DEDUP, pa.chunked_array([names]), reason=reason, detail=detail, group_id=names)
     return tables.lookup(pa.concat_tables([kept, dropped]), "record_id", view["record_id"]), edges
 
 
@@ -332,9 +288,7 @@ def _details_of_copies(outcome: pa.Table, edges: pa.Table, why: dict[str, str]) 
 
 def copy_edges(edges: pa.Table) -> Iterator[tuple[str, str, str]]:
     """(a, b, how) of pairs that show one work."""
-    is_found = pc.is_in(edges["relation"], value_set=pa.array(sorted(COPIES), pa.string()))
-    is_copy = pc.or_(
-        pc.and_(pc.is_null(edges["verdict"]), is_found), pc.fill_null(pc.equal(edges["verdict"], "copy"), False)
-    )
+    is_found = bools(pc.is_null(edges["verdict"])) & _is_any(edges["relation"], COPIES)
+    is_copy = pa.array(is_found | _is_any(edges["verdict"], ["copy"]))
     for row in edges.filter(is_copy).select(["a", "b", "relation", "verdict"]).to_pylist():
         yield row["a"], row["b"], "by verdict" if row["verdict"] else row["relation"]

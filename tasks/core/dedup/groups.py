@@ -1,7 +1,6 @@
 """What belongs together: clusters of copies, in which ties outweigh doubts, and how much each comparison weighs.
 
-Weights are thousandths, whole numbers: their sums do not depend on the order. docs/decisions/015-ties-and-doubts.md has
-what was measured.
+Weights are thousandths, whole numbers: their sums do not depend on the order (docs/decisions/015-ties-and-doubts.md).
 """
 
 from collections import defaultdict
@@ -15,6 +14,12 @@ from tasks.core.dedup.sizes import APART_SCORE, COPY_SCORE
 
 Pairs = NDArray[np.int64]
 """(P, 2) numbers of nodes; a pair may come more than once and either way round."""
+
+
+def pair_numbers(a: NDArray[np.int64], b: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    """(P,) one number for each unordered pair of `size` nodes, in the order of (smaller, larger)."""
+    return np.minimum(a, b) * size + np.maximum(a, b)
+
 
 NEVER = -(2**50)
 """The weight of a pair that no ties outweigh: more than a thousand million of the strongest ones."""
@@ -79,7 +84,6 @@ def _contract(pairs: Pairs, weights: NDArray[np.int64]) -> Pairs:
 
 
 def _evidence(pairs: Pairs, weights: NDArray[np.int64]) -> dict[int, dict[int, _Evidence]]:
-    """For each node what lies between it and its neighbours."""
     near: defaultdict[int, dict[int, _Evidence]] = defaultdict(dict)
     for place, ((one, other), weight) in enumerate(zip(pairs.tolist(), weights.tolist(), strict=True)):
         if one != other:

@@ -1,8 +1,8 @@
 """Pairs of pictures of which one shows a part of the other, by keypoints: places that look alike and lie alike.
 
-Hashes are of whole pictures, or of boxes that are known beforehand. A detail, half of a picture, a picture on a page
-or on a screen is found by what it shows itself: where three places in it look as three in another picture, and lie to
-each other as they do there, the two are worth a second look.
+Hashes are of whole pictures, or of boxes that are known beforehand. A detail, half of a picture, a picture on a page or
+on a screen is found by what it shows itself: where three places in it look as three in another picture, and lie to each
+other as they do there, the two are worth a second look.
 """
 
 import itertools
@@ -25,8 +25,7 @@ LEAST_MATCHES = 3
 MOST_ALIKE = 4
 """Chequers and dots have one corner a hundred times; of 636 paintings none has so many of one code."""
 MOST_MATCHES = 96
-"""Of one pair of pictures, the nearest: copies have some 200, pages of one font thousands, and to count those that lie
-alike takes the square of it."""
+"""Of one pair, the nearest: copies have some 200, pages of one font thousands, and counting takes the square of it."""
 _MOST_PAIRS = 8_000_000
 """Of codes, at once: some 1 GB."""
 _SAMPLE = 64
@@ -79,7 +78,7 @@ def match_galleries(left: Gallery, right: Gallery | None = None) -> LocalPairs:
     """All pairs of a picture on the left and one on the right, or of two on the left (a < b), that share at least
     LEAST_MATCHES places.
 
-    Exact, and the same in whatever parts the pictures are compared. What would need too much memory at once, as pages
+    Exact, and the same in whatever parts the pictures are compared: what would need too much memory at once, as pages
     of one font do, is compared in parts.
     """
     found = []
@@ -102,25 +101,19 @@ def _parts(left: Gallery, right: Gallery | None) -> list[tuple[int, int]]:
     return list(itertools.pairwise(bounds))
 
 
-class _NearKeypoints(NamedTuple):
-    """Keypoints that look alike, (P,) each: their pictures, bits between them, their numbers in the pictures."""
-
-    a: NDArray[np.int64]
-    b: NDArray[np.int64]
-    bits: NDArray[np.int64]
-    one: NDArray[np.int64]
-    other: NDArray[np.int64]
+_NearKeypoints = tuple[NDArray[np.int64], ...]
+"""Keypoints that look alike, (P,) each: their pictures a and b, bits between them, their numbers in a and in b."""
 
 
 def _match(left: Gallery, right: Gallery, later_than: int | None = None) -> LocalPairs:
     """later_than: of the pictures on the right, those only that come after the one on the left and so many more."""
     near = _near_keypoints(left, right)
     if later_than is not None:
-        is_later = near.b > near.a + later_than
-        near = _NearKeypoints(*(column[is_later] for column in near))
+        is_later = near[1] > near[0] + later_than
+        near = tuple(column[is_later] for column in near)
+    a, b, bits, one, other = near
     # both ways, so that it does not matter which picture is on the left
-    pairs = _count_matches(near, left, right)
-    back = _count_matches(_NearKeypoints(near.b, near.a, near.bits, near.other, near.one), right, left)
+    pairs, back = _count_matches(near, left, right), _count_matches((b, a, bits, other, one), right, left)
     matches = np.maximum(pairs.matches, back.matches[np.lexsort((back.a, back.b))])
     return LocalPairs(*(column[matches >= LEAST_MATCHES] for column in (pairs.a, pairs.b, matches)))
 
@@ -145,31 +138,25 @@ def _count_matches(near: _NearKeypoints, left: Gallery, right: Gallery) -> Local
 def _near_keypoints(left: Gallery, right: Gallery) -> _NearKeypoints:
     """All pairs of keypoints, one of either side, whose codes differ in at most RADIUS_BITS."""
     codes = left.keypoints.codes, right.keypoints.codes
-    distinct = np.unique(codes[0]), np.unique(codes[1])
-    pairs, bits = search.near_pairs_between(*distinct, RADIUS_BITS, 1)
-    sides = [_spread(all_codes, of) for all_codes, of in zip(codes, distinct, strict=True)]
-    counts = [np.diff(starts) for _, starts in sides]
-    of_pair = counts[0][pairs[:, 0]], counts[1][pairs[:, 1]]
-    many = of_pair[0] * of_pair[1]
+    (distinct, counts), (others, other_counts) = (np.unique(of, return_counts=True) for of in codes)
+    pairs, bits = search.near_pairs_between(distinct, others, RADIUS_BITS, 1)
+    # the keypoints of distinct[i]: order[starts[i] : starts[i] + counts[i]]
+    orders = [np.argsort(of, kind="stable") for of in codes]
+    starts = np.cumsum(counts) - counts, np.cumsum(other_counts) - other_counts
+    width = other_counts[pairs[:, 1]]
+    many = counts[pairs[:, 0]] * width
     place = np.arange(many.sum()) - np.repeat(np.cumsum(many) - many, many)
-    width = np.repeat(of_pair[1], many)
-    one = sides[0][0][np.repeat(sides[0][1][pairs[:, 0]], many) + place // width]
-    other = sides[1][0][np.repeat(sides[1][1][pairs[:, 1]], many) + place % width]
+    width = np.repeat(width, many)
+    one = orders[0][np.repeat(starts[0][pairs[:, 0]], many) + place // width]
+    other = orders[1][np.repeat(starts[1][pairs[:, 1]], many) + place % width]
     a, b = left.owners[one], right.owners[other]
-    return _NearKeypoints(a, b, np.repeat(bits.astype(np.int64), many), one - left.starts[a], other - right.starts[b])
-
-
-def _spread(codes: NDArray[np.uint64], distinct: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The keypoints of distinct[i]: order[starts[i] : starts[i + 1]]."""
-    order = np.argsort(codes, kind="stable")
-    return order, np.append(np.searchsorted(codes[order], distinct), len(codes))
+    return a, b, np.repeat(bits.astype(np.int64), many), one - left.starts[a], other - right.starts[b]
 
 
 def view_of(one: Keypoints, other: Keypoints, shapes: tuple[tuple[int, ...], tuple[int, ...]]) -> View | None:
     """The box of one picture that another shows, as most of their keypoints say; it may reach beyond the picture.
 
-    shapes: (height, width) of both, of one proportion with the pictures of the keypoints. None where fewer than
-    LEAST_MATCHES lie alike.
+    shapes: (height, width) of both, of one proportion with the keypoints' pictures. None below LEAST_MATCHES.
     """
     from tasks.core.dedup import local_kernels  # numba takes half a second to import
 
@@ -180,18 +167,12 @@ def view_of(one: Keypoints, other: Keypoints, shapes: tuple[tuple[int, ...], tup
     is_match = local_kernels.matches_on_one_place(*places)
     if is_match.sum() < LEAST_MATCHES:
         return None
-    return _box_view(places[0][is_match].astype(float), places[1][is_match].astype(float), shapes)
-
-
-def _box_view(
-    mine: NDArray[np.float64], others: NDArray[np.float64], shapes: tuple[tuple[int, ...], tuple[int, ...]]
-) -> View | None:
-    """The box of one picture that the other fills, from places (M, 4) in both that belong together."""
-    freed = mine[:, :2] - mine[:, :2].mean(axis=0), others[:, :2] - others[:, :2].mean(axis=0)
-    of_sizes = LEVEL_SCALE ** float(np.median(mine[:, 2] - others[:, 2]))
+    my_xy, my_level, xy, level = (side[is_match, part].astype(float) for side in places for part in (slice(2), 2))
+    freed = my_xy - my_xy.mean(axis=0), xy - xy.mean(axis=0)
+    of_sizes = LEVEL_SCALE ** float(np.median(my_level - level))
     of_places = (freed[0] * freed[1]).sum() / (freed[1] ** 2).sum()
     scale = np.clip(of_places, of_sizes / LEVEL_SCALE, of_sizes * LEVEL_SCALE)
-    start = mine[:, :2].mean(axis=0) - scale * others[:, :2].mean(axis=0)
+    start = my_xy.mean(axis=0) - scale * xy.mean(axis=0)
     extents = [np.array(shape[::-1]) * SIDE_PX / max(shape) for shape in shapes]
     corners = np.rint(STEPS * np.array([start, start + scale * extents[1]]) / extents[0]).astype(int)
     (x0, y0), (x1, y1) = corners.tolist()

@@ -29,13 +29,11 @@ _SAME_PLACE = 1 / 30
 
 
 class _Level(NamedTuple):
-    """Both pictures at one size, and `normalised`. to_template, to_other: from px to parts of the sides."""
+    """Both pictures at one size, and `normalised`."""
 
     template: NDArray[np.float32]
     other: NDArray[np.float32]
     fine: tuple[NDArray[np.float32], NDArray[np.float32]]
-    to_template: NDArray[np.float64]
-    to_other: NDArray[np.float64]
     most_steps: int
 
     @property
@@ -46,10 +44,7 @@ class _Level(NamedTuple):
 
 
 class Overlay(NamedTuple):
-    """One picture laid over the other at one size: `over` on `template`, where `is_covered`.
-
-    alike, off: of each cell.
-    """
+    """One picture over the other at one size: `over` on `template`, where `is_covered`. alike, off: of each cell."""
 
     warp: NDArray[np.float64]
     rim_px: int
@@ -78,7 +73,7 @@ def overlays(
     levels = _levels(posed.astype(np.float32), whole.astype(np.float32), (bottom - top, right - left))
     box = np.array(box_px) / (posed.shape[::-1] * 2)
     coarse, is_any_refined = None, False
-    for overlay in _coarse_overlays(levels[0](), [_from_box(start) for start in (box, *_STARTS)]):
+    for overlay in _coarse_overlays(levels[0](), (box, *_STARTS)):
         if overlay.correlation < _LEAST_COARSE_CORRELATION:
             coarse = overlay if coarse is None or overlay.correlation > coarse.correlation else coarse
             continue
@@ -93,47 +88,36 @@ def _levels(
     posed: NDArray[np.float32], whole: NDArray[np.float32], box_px: tuple[float, float]
 ) -> list[Callable[[], _Level]]:
     """The sizes at which the two are compared, coarse first; each is made when it is first asked for."""
-    finest_px = min(whole.shape[0], box_px[0]), min(whole.shape[1], box_px[1])
-    count = 1 + sum(max(finest_px) > side_px for side_px in _SIDES_PX[:-1])
-    return [functools.cache(functools.partial(_level, posed, whole, box_px, finest_px, n)) for n in range(count)]
-
-
-def _level(
-    posed: NDArray[np.float32],
-    whole: NDArray[np.float32],
-    box_px: tuple[float, float],
-    finest_px: tuple[float, float],
-    number: int,
-) -> _Level:
     from tasks.core.dedup import registration  # numba takes half a second to import, and most builds have looked before
 
-    scale = min(1.0, _SIDES_PX[number] / max(finest_px))
-    height, width = (max(_LEAST_SIDE_PX, round(side * scale)) for side in finest_px)
-    template = registration.resample(whole, height, width)
-    other = registration.resample(
-        posed,
-        max(_LEAST_SIDE_PX, round(posed.shape[0] * height / box_px[0])),
-        max(_LEAST_SIDE_PX, round(posed.shape[1] * width / box_px[1])),
-    )
-    fine = registration.normalise(template, RADIUS_PX, _NOISE), registration.normalise(other, RADIUS_PX, _NOISE)
-    sides = _sides_of_px(template.shape), _sides_of_px(other.shape)
-    return _Level(template, other, fine, *sides, _STEPS_OF_LEVEL[number])
+    finest_px = min(whole.shape[0], box_px[0]), min(whole.shape[1], box_px[1])
+
+    @functools.cache
+    def level(number: int) -> _Level:
+        scale = min(1.0, _SIDES_PX[number] / max(finest_px))
+        height, width = (max(_LEAST_SIDE_PX, round(side * scale)) for side in finest_px)
+        template = registration.resample(whole, height, width)
+        rows, columns = round(posed.shape[0] * height / box_px[0]), round(posed.shape[1] * width / box_px[1])
+        other = registration.resample(posed, max(_LEAST_SIDE_PX, rows), max(_LEAST_SIDE_PX, columns))
+        fine = registration.normalise(template, RADIUS_PX, _NOISE), registration.normalise(other, RADIUS_PX, _NOISE)
+        return _Level(template, other, fine, _STEPS_OF_LEVEL[number])
+
+    count = 1 + sum(max(finest_px) > side_px for side_px in _SIDES_PX[:-1])
+    return [functools.partial(level, number) for number in range(count)]
 
 
-def _coarse_overlays(level: _Level, starts: Sequence[NDArray[np.float64]]) -> Iterator[Overlay]:
-    """Where registration leads from each start; each place once."""
+def _coarse_overlays(level: _Level, boxes: Sequence[NDArray[np.float64]]) -> Iterator[Overlay]:
+    """Where registration leads from each box (x0, y0, x1, y1) of the other, in parts of its sides; each place once."""
     places: list[NDArray[np.float64]] = []
     for rim_px in _RIMS_PX if level.is_empty_inside else _RIMS_PX[:1]:
-        for start in starts:
-            overlay = _lay_over(level, start, rim_px)
-            if overlay is not None and not _is_near_any(overlay.warp, places):
+        for x0, y0, x1, y1 in boxes:
+            overlay = _lay_over(level, np.array([[x1 - x0, 0, x0], [0, y1 - y0, y0], [0, 0, 1]]), rim_px)
+            if overlay is None:
+                continue
+            # one place: all corners within a thirtieth of a side
+            if all(np.abs((overlay.warp - place) @ _CORNERS).max() >= _SAME_PLACE for place in places):
                 places.append(overlay.warp)
                 yield overlay
-
-
-def _is_near_any(warp: NDArray[np.float64], others: list[NDArray[np.float64]]) -> bool:
-    """Whether a warp has all corners within a thirtieth of a side of where one of the others has them."""
-    return any(np.abs((warp - other) @ _CORNERS).max() < _SAME_PLACE for other in others)
 
 
 def _refine(overlay: Overlay, levels: Sequence[Callable[[], _Level]]) -> Overlay | None:
@@ -148,22 +132,19 @@ def _refine(overlay: Overlay, levels: Sequence[Callable[[], _Level]]) -> Overlay
     return overlay
 
 
-def _from_box(box: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(3, 3): from parts of the sides of what a box (x0, y0, x1, y1) shows to parts of the sides of the whole."""
-    return np.array([[box[2] - box[0], 0.0, box[0]], [0.0, box[3] - box[1], box[1]], [0.0, 0.0, 1.0]])
-
-
 def _lay_over(level: _Level, warp: NDArray[np.float64], rim_px: int) -> Overlay | None:
     """One picture over the other, from a warp between parts of their sides; None where registration finds no way."""
     from tasks.core.dedup import registration
 
-    of_px = np.ascontiguousarray((_px_of_sides(level.other.shape) @ warp @ level.to_template)[:2])
+    to_px, from_px = _px_of_sides(level.other.shape), _sides_of_px(level.template.shape)
+    of_px = np.ascontiguousarray((to_px @ warp @ from_px)[:2])
     if not registration.align(*level.fine, of_px, level.most_steps, rim_px):
         return None
     over, is_covered = registration.apply_warp(level.other, of_px, level.template)
     if not is_covered.any():
         return None
-    warp = level.to_other @ np.vstack([of_px, [0.0, 0.0, 1.0]]) @ _px_of_sides(level.template.shape)
+    to_sides = _sides_of_px(level.other.shape)
+    warp = to_sides @ np.vstack([of_px, [0.0, 0.0, 1.0]]) @ _px_of_sides(level.template.shape)
     return Overlay(warp, rim_px, level.template, over, is_covered, *_cells(level.template, over, is_covered))
 
 
@@ -183,7 +164,6 @@ def _cells(
     template: NDArray[np.float32], over: NDArray[np.float32], is_covered: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """`registration.cell_agreements` of a template and the picture over it: (C,) each, for the cells with any contrast.
-
     The outermost pixels are left out: where one of the two has a frame, they are half of it.
     """
     from tasks.core.dedup import registration

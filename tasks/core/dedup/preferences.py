@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from schemas.preferences import PlainPreference, Preference
+from schemas.preferences import Preference
 from schemas.split import SPLITS
 from tasks.core import where
 from tasks.core.columns import bools
@@ -22,10 +22,7 @@ _PIECES = re.compile(r"\*\*|\*|\?|[^*?]+")
 
 
 def preference_order(view: pa.Table) -> NDArray[np.int64]:
-    """(N,) row indices, the copy that should stay first: `is_second_choice` last, then by `preference_keys`.
-
-    view: the columns that `preference_keys` needs, and `is_second_choice`.
-    """
+    """(N,) row indices, the copy that should stay first: `is_second_choice` last, then by `preference_keys`."""
     return np.lexsort((*preference_keys(view)[::-1], bools(view["is_second_choice"])))
 
 
@@ -52,26 +49,22 @@ def preference_keys(rows: pa.Table) -> NDArray[np.int64]:
 
 
 def is_second_choice(
-    group_id: pa.ChunkedArray,
-    published: pa.ChunkedArray,
-    role: pa.ChunkedArray,
-    keep: pa.ChunkedArray | None = None,
+    group_id: pa.ChunkedArray, published: pa.ChunkedArray, role: pa.ChunkedArray, keep: pa.ChunkedArray | None = None
 ) -> NDArray[np.bool_]:
     """(N,) which records of a group may be kept only where none of their copies can be.
 
     Records that were published in a split of lower rank (train < val < test) than another one of their group: `split`
     will drop them, and no copy would be left. Those that their source has in another split (keep) than the one in which
-    the group was published, or else the highest in which any source has it. And queries in a group that has an image of
-    the gallery, which stays.
+    the group was published, or else the highest in which any source has it. Queries in a group with a gallery's image.
     """
     rank, group = _ranks(published), np.asarray(group_id.combine_chunks().dictionary_encode().indices, np.int64)
-    of_group, has_gallery_image = _highest(group, rank), np.zeros(len(group), np.bool_)
     kept = np.full(len(group), -1) if keep is None else _ranks(keep)
+    of_group = _highest(group, rank)
     of_group = np.where(of_group >= 0, of_group, _highest(group, kept))
     is_elsewhere = ((rank >= 0) & (rank != of_group)) | ((kept >= 0) & (kept != of_group))
+    has_gallery_image = np.zeros(len(group), np.bool_)
     has_gallery_image[group[bools(pc.equal(role, "gallery"))]] = True
-    is_second: NDArray[np.bool_] = is_elsewhere | (bools(pc.equal(role, "query")) & has_gallery_image[group])
-    return is_second
+    return np.asarray(is_elsewhere | (bools(pc.equal(role, "query")) & has_gallery_image[group]))
 
 
 def _ranks(split: pa.ChunkedArray) -> NDArray[np.int64]:
@@ -87,7 +80,8 @@ def _highest(group: NDArray[np.int64], rank: NDArray[np.int64]) -> NDArray[np.in
 
 def columns_needed(rules: Sequence[Preference]) -> list[str]:
     """The columns of RECORDS, and attributes, that the rules ask, each once."""
-    return list(dict.fromkeys(_column(rule.plain) for rule in rules))
+    asked = (rule.plain for rule in rules)
+    return list(dict.fromkeys(one.known or ("locator" if one.source is None else "source") for one in asked))
 
 
 def meets_all(records: pa.Table, rules: Sequence[Preference]) -> NDArray[np.bool_]:
@@ -96,10 +90,7 @@ def meets_all(records: pa.Table, rules: Sequence[Preference]) -> NDArray[np.bool
 
 
 def preferences(met: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """(N,) how much each record is preferred by (R, N) `meets_all`: the larger, the more; all 0 where there is no rule.
-
-    An earlier rule outranks all later ones together.
-    """
+    """(N,) how much a record is preferred by (R, N) `meets_all`; an earlier rule outranks all later ones together."""
     found = np.zeros(met.shape[1], np.int64)
     for of_rule in met:
         found = 2 * found + of_rule
@@ -108,20 +99,28 @@ def preferences(met: NDArray[np.bool_]) -> NDArray[np.int64]:
 
 def meets(records: pa.Table, rule: Preference) -> NDArray[np.bool_]:
     """(N,) which records meet a rule; of `not`, which do not meet the one in it."""
-    is_met = _meets_plain(records[_column(rule.plain)], rule.plain)
+    asked = rule.plain
+    if asked.known is not None:
+        is_met = where.is_known(records[asked.known])
+    elif asked.source is not None:
+        is_met = bools(pc.equal(records["source"], asked.source))
+    else:
+        paths, below = pc.utf8_normalize(records["locator"], form="NFC"), folder_regex(str(asked.folder))
+        is_address = pc.match_substring_regex(records["locator"], "^https?://", ignore_case=True)
+        is_met = bools(pc.and_not(pc.match_substring_regex(paths, below, ignore_case=True), is_address))
     return ~is_met if rule.none_of else is_met
 
 
 def unmet_notes(label: str, met: NDArray[np.bool_], rules: Sequence[Preference]) -> list[str]:
-    """A sentence for each rule that no record meets: probably it is misspelled. Empty where there are no records.
-
-    met: (R, N) `meets_all`; of `not`, all records meet the one in it that none meets.
+    """A sentence for each rule that no record meets: probably it is misspelled. Of `not`, all records meet the one in
+    it that none meets. met: (R, N) `meets_all`; without records there are no sentences.
     """
-    unmet = [
-        rule.plain for rule, of in zip(rules, met, strict=True) if len(of) and (of == (rule.none_of is not None)).all()
-    ]
-    words = [", ".join(f"{name}: {value}" for name, value in rule.model_dump().items()) for rule in unmet]
-    return [f"{label}: no record meets `{one}` of `prefer`, so that it prefers nothing" for one in words]
+    notes = []
+    for rule, of in zip(rules, met, strict=True):
+        if len(of) and (of == (rule.none_of is not None)).all():
+            words = ", ".join(f"{name}: {value}" for name, value in rule.plain.model_dump().items())
+            notes.append(f"{label}: no record meets `{words}` of `prefer`, so that it prefers nothing")
+    return notes
 
 
 def folder_regex(pattern: str) -> str:
@@ -130,33 +129,14 @@ def folder_regex(pattern: str) -> str:
     >>> folder_regex("Kopien"), folder_regex("**/scans*")
     ('^Kopien/', '^(?:[^/]+/)*scans[^/]*/')
     """
-    folders = unicodedata.normalize("NFC", pattern).split("/")
-    return "^" + "".join(_WILD["**"] if folder == "**" else f"{_folder(folder)}/" for folder in folders)
-
-
-def _folder(pattern: str) -> str:
-    # ** beside letters is a *: it stands for no folders of its own
-    pieces = (piece.replace("**", "*") for piece in _PIECES.findall(pattern))
-    return "".join(_WILD.get(piece) or re.escape(piece) for piece in pieces)
-
-
-def _column(rule: PlainPreference) -> str:
-    if rule.known is not None:
-        return rule.known
-    return "source" if rule.source is not None else "locator"
-
-
-def _meets_plain(column: pa.ChunkedArray, rule: PlainPreference) -> NDArray[np.bool_]:
-    if rule.known is not None:
-        return where.is_known(column)
-    if rule.source is not None:
-        return bools(pc.equal(column, rule.source))
-    # an address is no path
-    is_path = pc.invert(pc.match_substring_regex(column, "^https?://", ignore_case=True))
-    is_below = pc.match_substring_regex(
-        pc.utf8_normalize(column, form="NFC"), folder_regex(str(rule.folder)), ignore_case=True
-    )
-    return bools(pc.and_(is_path, is_below))
+    regex = "^"
+    for folder in unicodedata.normalize("NFC", pattern).split("/"):
+        if folder == "**":
+            regex += _WILD[folder]
+        else:  # ** beside letters is a *: it stands for no folders of its own
+            pieces = (piece.replace("**", "*") for piece in _PIECES.findall(folder))
+            regex += "".join(_WILD.get(piece) or re.escape(piece) for piece in pieces) + "/"
+    return regex
 
 
 def _numbers(column: pa.ChunkedArray | pa.Array) -> NDArray[np.int64]:

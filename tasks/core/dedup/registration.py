@@ -2,7 +2,7 @@
 two are compared patch by patch.
 
 Pictures are (height, width) float32, grey levels 0..255. A warp is a (2, 3) float64 matrix that takes a pixel (x, y, 1)
-of the template, pixel centres at whole numbers, to (x, y) in the other picture. Compiled, and free of Python's lock.
+of the template, pixel centres at whole numbers, to (x, y) in the other picture. Free of Python's lock.
 """
 
 import numpy as np
@@ -50,11 +50,9 @@ def _transposed(picture: Picture) -> Picture:
 
 @compiled
 def normalise(picture: Picture, radius_px: int, noise: float) -> Picture:
-    """What stands out from its surroundings, in units of their contrast: 0 on average, about -3..3, free of local
-    tones.
+    """What stands out from its surroundings, in units of their contrast: 0 on average, about -3..3, free of tones.
 
-    Differences far below `noise` grey levels vanish. The surroundings are two box means of that radius, one after the
-    other.
+    Differences far below `noise` grey levels vanish. The surroundings are two box means of that radius in turn.
     """
     found = blur(picture, radius_px)
     power = np.empty_like(picture)
@@ -126,13 +124,10 @@ def _interpolate(picture: Picture, x: float, y: float) -> float:
 
 @compiled
 def align(template: Picture, picture: Picture, warp: Warp, most_steps: int, rim_px: int) -> bool:
-    """Improve the warp in place until a step moves no corner by more than a fiftieth of a pixel.
-
-    Returns False if it finds no way.
+    """Improve the warp in place until a step moves no corner by more than 0.02 px. Returns False if it finds no way.
 
     Gauss-Newton over six affine parameters on the squared difference, the gradient taken in the template (inverse
-    compositional; Baker & Matthews, IJCV 2004, section 3). Both pictures come from `normalise` and are at least 4 x 4
-    px.
+    compositional; Baker & Matthews, IJCV 2004, section 3). Both pictures are `normalised` and at least 4 x 4 px.
     """
     height, width = template.shape
     # parameters move the middle and the edges by pixels, so that all six are of one size
@@ -165,16 +160,8 @@ def align(template: Picture, picture: Picture, warp: Warp, most_steps: int, rim_
 
 
 @compiled
-def _rim_px(side_px: int, most_px: int) -> int:
-    return max(1, min(most_px, side_px // 5))
-
-
-@compiled
 def _solve(square: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The x for which square . x = right, by Gauss.
-
-    `square` is symmetric, its diagonal well above 0, and is used up.
-    """
+    """The x for which square . x = right, by Gauss. `square`: symmetric, its diagonal well above 0; is used up."""
     size = len(right)
     found = right.copy()
     for pivot in range(size):
@@ -198,7 +185,7 @@ def _normal_equations(
     height, width = template.shape
     square, slope, parts = np.zeros((6, 6)), np.zeros(6), np.zeros(6)
     pixels = 0
-    rim_y, rim_x = _rim_px(height, most_rim_px), _rim_px(width, most_rim_px)
+    rim_y, rim_x = max(1, min(most_rim_px, height // 5)), max(1, min(most_rim_px, width // 5))
     for row in range(rim_y, height - rim_y):
         for column in range(rim_x, width - rim_x):
             x = warp[0, 0] * column + warp[0, 1] * row + warp[0, 2]
@@ -229,8 +216,7 @@ def cell_agreements(
     """(rows, columns), twice, of two `normalised` pictures: how each cell correlates, and how far it is off.
 
     NaN where neither has anything to show, or less than half of the cell is there. Correlation: -1..1. Off: px of the
-    shift that would best mend what still differs, by one step of Gauss and Newton; where there is hardly any slope it
-    is near 0.
+    shift that would best mend what still differs, by one step of Gauss and Newton; near 0 where there is no slope.
     """
     height, width = template.shape
     alike, off = np.full((rows, columns), np.nan), np.full((rows, columns), np.nan)
@@ -238,12 +224,8 @@ def cell_agreements(
         for j in range(columns):
             both = mine = others = xx = xy = yy = to_x = to_y = 0.0
             pixels = 0
-            top, bottom, left, right = (
-                i * height // rows,
-                (i + 1) * height // rows,
-                j * width // columns,
-                (j + 1) * width // columns,
-            )
+            top, bottom = i * height // rows, (i + 1) * height // rows
+            left, right = j * width // columns, (j + 1) * width // columns
             for row in range(top, bottom):
                 for column in range(left, right):
                     if not is_covered[row, column]:

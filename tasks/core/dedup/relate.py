@@ -109,12 +109,9 @@ def _marks(template: Picture, over: Picture, is_covered: Mask, level_share: floa
     low, high = np.sqrt(powers.min(axis=0)), np.sqrt(powers.max(axis=0))
     is_alike_strong = (high >= least) & (low >= 0.6 * least) & (_MOST_RATIO * low >= high)
     is_missing = high >= max(level_share * _STRONG_LEVELS, 2 * least)
-    return _Marks(
-        is_whole,
-        is_whole & (high >= least) & (correlations >= AGREES),
-        is_whole & (is_alike_strong | is_missing) & (correlations < CLASHES),
-        high >= _CLEAR_LEVELS,
-    )
+    is_agreeing = is_whole & (high >= least) & (correlations >= AGREES)
+    is_clashing = is_whole & (is_alike_strong | is_missing) & (correlations < CLASHES)
+    return _Marks(is_whole, is_agreeing, is_clashing, high >= _CLEAR_LEVELS)
 
 
 def _broad_clash(template: Picture, over: Picture, is_covered: Mask, seen: _Marks) -> float:
@@ -150,8 +147,8 @@ def _window_sums(mask: Mask) -> NDArray[np.int64]:
 
 
 LEAST_AGREEMENT = 0.8
-"""Share of the patches that agree (`patches`), of those that say anything. Copies in JPEG of quality 30, in noise, an
-eighth of their size, with a banner had 0.82 at least; different works in one mount, and pages of text, 0.77 at most."""
+"""Of the patches that say anything. Copies in JPEG of quality 30, in noise, an eighth of their size, with a banner had
+0.82 at least; different works in one mount, and pages of text, 0.77 at most."""
 MOST_CLASH = 0.5
 """Leaves of one book, stamps, works in one ornate frame agree but in one place: of the patches there, so many clash at
 most. Copies had 0.45 at most; works in one frame 0.76 at least; a ninth of a picture replaced by another, 0.51."""
@@ -159,8 +156,7 @@ MOST_BROAD_CLASH = 0.2
 """Of patches of twice the size, where the small ones say nothing. One of 5,970 copies had more (0.26, under glare); two
 faint works in one mount of grainy paper had 0.8, dark blurred ones on one page of a browser 0.2 to 0.33."""
 LEAST_PATCHES = 40
-"""What agrees in fewer patches, of some 900, shows too little to be called a copy; of a tiny picture, in fewer than
-two fifths."""
+"""What agrees in fewer, of some 900 (of a tiny picture, than two fifths), shows too little to be called a copy."""
 OFF_COST_PER_PX = 0.3
 ALIKE_TONES = 0.85
 """Two works whose coarse light and dark correlate so far are look-alikes."""
@@ -190,8 +186,7 @@ class Agreement:
     the upper quartile of these cells is off; 0 where neither shows anything. share: 0..1, the part of either picture
     that the other shows, of the two the smaller; most_share: the larger, 1 where one picture lies within the other.
     side: 0..1, the part of a side of either that the other shows, of the four the smallest. tone: 0..1, mean difference
-    of their coarse tones there; likeness: -1..1, correlation of these. patches: what they show in detail; none are
-    looked at where the score is too low for a copy.
+    of their coarse tones there; likeness: -1..1, correlation of these. patches: none where no copy by its score.
     """
 
     score: float
@@ -228,9 +223,8 @@ def measure_agreement(a: NDArray[np.uint8], b: NDArray[np.uint8], view: View) ->
 def measure_local_agreement(
     a: NDArray[np.uint8], b: NDArray[np.uint8], keypoints: tuple[Keypoints, Keypoints]
 ) -> Agreement:
-    """How far one picture agrees with the part of the other that their keypoints say.
-
-    a, b: grey, (H, W), as in `measure_agreement`. keypoints: of a and of b. NO_AGREEMENT where too few lie alike.
+    """How far one picture agrees with the part of the other that their keypoints say, of a and of b; a, b: as in
+    `measure_agreement`. NO_AGREEMENT where too few lie alike.
     """
     view = view_of(*keypoints, (a.shape, b.shape))
     if view is not None and view.is_larger_than_picture:
@@ -250,17 +244,12 @@ def _agreement(overlay: Overlay, shown: NDArray[np.float64]) -> Agreement:
     shares = sorted(min(1.0, share) for share in (covered, covered * area / float(shown.prod())))
     sides = np.array([overlay.is_covered.any(axis=axis).mean() for axis in (0, 1)])
     other_sides = sides * np.linalg.norm(overlay.warp[:2, :2], axis=0) / shown
-    return Agreement(
-        score=score,
-        share=shares[0],
-        most_share=shares[1],
-        side=min(1.0, float(sides.min()), float(other_sides.min())),
-        tone=float(np.abs(tones[0] - tones[1]).mean()) / 255,
-        likeness=_correlation(*tones),
-        patches=compare_patches(overlay.template, overlay.over, overlay.is_covered)
-        if score >= COPY_SCORE
-        else NO_PATCHES,
-    )
+    patches = NO_PATCHES
+    if score >= COPY_SCORE:
+        patches = compare_patches(overlay.template, overlay.over, overlay.is_covered)
+    side = min(1.0, float(sides.min()), float(other_sides.min()))
+    tone = float(np.abs(tones[0] - tones[1]).mean()) / 255
+    return Agreement(score, shares[0], shares[1], side, tone, _correlation(*tones), patches)
 
 
 def _upper_quartile(values: NDArray[np.float64]) -> float:
@@ -276,11 +265,10 @@ def _correlation(one: NDArray[np.float32], other: NDArray[np.float32]) -> float:
 
 
 def relation_of_agreement(measured: Agreement, view: View, *, has_equal_size: bool) -> Relation:
-    """What such an agreement says.
+    """What such an agreement says. has_equal_size: both images have the same width and height.
 
-    has_equal_size: both images have the same width and height. Two empty sheets are DIFFERENT: nothing in them says
-    that they are one, and they must not tie others. What agrees in few patches, or not in all that there is to see, is
-    UNCERTAIN.
+    Two empty sheets are DIFFERENT: nothing in them says that they are one, and they must not tie others. What agrees in
+    few patches, or not in all that there is to see, is UNCERTAIN.
     """
     if measured.score < APART_SCORE:
         is_alike = measured.likeness >= ALIKE_TONES and measured.share >= DETAIL_SHARE

@@ -22,47 +22,32 @@ _FEW_COMPARISONS = 10**8  # a quarter of a second in numpy; importing the compil
 def near_pairs(hashes: Hashes, radius_bits: int, threads: int = 2) -> Pairs:
     """Pairs of rows (i, j), i < j, sorted, whose hashes differ in at most `radius_bits`, and by how many bits.
 
-    hashes: (N,), distinct. Returns (P, 2), (P,). Empty in, empty out. Raises ValueError for equal hashes (group them
-    first: their pairs would grow with the square) and for a radius outside 0..16.
+    hashes: (N,), distinct. Raises ValueError for equal hashes (group them first: their pairs would grow with the
+    square) and for a radius outside 0..16.
 
     >>> near_pairs(np.array([0, 7, 1], np.uint64), 2)[0].tolist()
     [[0, 2], [1, 2]]
     """
     _check(radius_bits, threads, hashes=hashes)
-    if len(hashes) ** 2 // 2 <= _FEW_COMPARISONS:
-        return _with_distances(_compare_all(hashes, None, radius_bits), hashes, hashes)
-    from tasks.core.dedup.search_bands import banded_pairs
-
-    return _with_distances(banded_pairs(hashes, None, radius_bits, threads), hashes, hashes)
+    return _search(hashes, None, radius_bits, threads)
 
 
 def near_pairs_between(left: Hashes, right: Hashes, radius_bits: int, threads: int = 2) -> Pairs:
-    """Pairs (i, j), sorted, i a row of `left` and j of `right`, whose hashes differ in at most `radius_bits`, and by
-    how many bits.
+    """Pairs (i, j), sorted, i a row of `left`, j of `right`, within `radius_bits`, and by how many bits they differ.
 
-    left: (N,), right: (M,), each distinct in itself; a hash in both is a pair 0 bits apart. Returns (P, 2), (P,).
-    Raises as `near_pairs` does.
+    left: (N,), right: (M,), each distinct in itself; a hash in both is a pair 0 bits apart. Raises as `near_pairs`.
 
     >>> near_pairs_between(np.array([0], np.uint64), np.array([255, 0, 1], np.uint64), 1)[0].tolist()
     [[0, 1], [0, 2]]
     """
     _check(radius_bits, threads, left=left, right=right)
-    if len(left) * len(right) <= _FEW_COMPARISONS:
-        return _with_distances(_compare_all(left, right, radius_bits), left, right)
-    from tasks.core.dedup.search_bands import banded_pairs
-
-    if len(left) <= len(right):
-        return _with_distances(banded_pairs(left, right, radius_bits, threads), left, right)
-    turned = banded_pairs(right, left, radius_bits, threads)  # the fewer hashes are looked up among the more
-    halves = np.uint64(32)
-    return _with_distances(np.sort((turned << halves) | (turned >> halves)), left, right)
+    return _search(left, right, radius_bits, threads)
 
 
 def piece_pairs(hashes: int, pieces: int) -> list[tuple[range, range]]:
-    """Rows of each two pieces that are searched together, and of each piece with itself: the whole of all pairs, once
-    each.
+    """Rows of each two pieces that are searched together, and of each piece with itself: all pairs, once each.
 
-    Pieces follow each other and differ by a row at most; of more pieces than hashes some are empty, and left out.
+    Pieces follow each other and differ by a row at most; empty ones, of more pieces than hashes, are left out.
 
     >>> piece_pairs(5, 2)
     [(range(0, 3), range(0, 3)), (range(0, 3), range(3, 5)), (range(3, 5), range(3, 5))]
@@ -91,10 +76,7 @@ def _check(radius_bits: int, threads: int, **sides: Hashes) -> None:
 
 
 def _compare_all(left: Hashes, right: Hashes | None, radius_bits: int) -> Hashes:
-    """(P,) row << 32 | other row, sorted, by comparing all; without `right` the pairs within `left`.
-
-    Memory: a block.
-    """
+    """(P,) row << 32 | other row, sorted, by comparing all, in blocks; without `right` the pairs within `left`."""
     others = left if right is None else right
     rows = max(1, _COMPARED_AT_ONCE // max(1, len(others)))
     found = [np.empty(0, np.uint64)]
@@ -107,10 +89,21 @@ def _compare_all(left: Hashes, right: Hashes | None, radius_bits: int) -> Hashes
     return np.concatenate(found)
 
 
-def _with_distances(packed: Hashes, left: Hashes, right: Hashes) -> Pairs:
+def _search(left: Hashes, right: Hashes | None, radius_bits: int, threads: int) -> Pairs:
+    others, halves = left if right is None else right, np.uint64(32)
+    if len(left) * len(others) // (2 if right is None else 1) <= _FEW_COMPARISONS:
+        packed = _compare_all(left, right, radius_bits)
+    else:
+        from tasks.core.dedup.search_bands import banded_pairs
+
+        if len(left) <= len(others):
+            packed = banded_pairs(left, right, radius_bits, threads)
+        else:  # the fewer hashes are looked up among the more
+            turned = banded_pairs(others, left, radius_bits, threads)
+            packed = np.sort((turned << halves) | (turned >> halves))
     pairs, distances = np.empty((len(packed), 2), np.int64), np.empty(len(packed), np.uint8)
     for start in range(0, len(packed), _COMPARED_AT_ONCE):
         block = slice(start, start + _COMPARED_AT_ONCE)
-        pairs[block, 0], pairs[block, 1] = packed[block] >> np.uint64(32), packed[block] & np.uint64(0xFFFFFFFF)
-        distances[block] = np.bitwise_count(left[pairs[block, 0]] ^ right[pairs[block, 1]])
+        pairs[block, 0], pairs[block, 1] = packed[block] >> halves, packed[block] & np.uint64(0xFFFFFFFF)
+        distances[block] = np.bitwise_count(left[pairs[block, 0]] ^ others[pairs[block, 1]])
     return pairs, distances

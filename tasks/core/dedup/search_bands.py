@@ -6,8 +6,8 @@ Multi-index hashing (Norouzi, Punjani & Fleet, Fast search in Hamming space with
 tolerance for each band: hashes within r bits of each other are within t_k bits in some band k if the tolerances and
 their number add up to r + 1, for otherwise they differ by t_k + 1 bits in every band.
 
-An index holds hashes in the order of the bits of one band; a bucket holds the hashes whose band has one value. Buckets
-whose values follow each other are a tile: small enough for a core's cache, and what one thread is given to do.
+An index holds hashes in the order of the bits of one band; a bucket those whose band has one value. Buckets whose
+values follow each other are a tile: small enough for a core's cache, and what one thread is given to do.
 """
 
 from collections.abc import Iterator
@@ -31,9 +31,7 @@ _FIRST_ROOM = 1024
 
 
 class Index(NamedTuple):
-    """hashes: (N + LANES,), by band value, then row. rows: (N,) where each stood. starts: bucket v is
-    starts[v]..starts[v + 1].
-    """
+    """hashes: (N + LANES,), by band value, then row. rows: (N,) where each stood. Bucket v begins at starts[v]."""
 
     hashes: Hashes
     rows: NDArray[np.uint32]
@@ -41,9 +39,7 @@ class Index(NamedTuple):
 
 
 class Band(NamedTuple):
-    """Which bits the index is by, which pairs count, and which an earlier band has found: within its tolerance on its
-    bits.
-    """
+    """Which bits the index is by, which pairs count, and which an earlier band has found, within its tolerance."""
 
     shift: np.uint64
     values: np.uint64
@@ -70,8 +66,8 @@ def _declared(module: Any, name: str, result: Any, argument: Any) -> Any:
 
 
 def _least_distance_of(typing_context: Any, hashes: Any, at: Any, hash_: Any) -> Any:
-    """Least distance of `hash_` to hashes[at : at + LANES], in bits, as one vector: loops over scalars took twice as
-    long.
+    """The least distance of `hash_` to hashes[at : at + LANES] in bits, as one vector: scalar loops took
+    twice as long.
     """
     return types.uint64(hashes, types.uint64, types.uint64), _least_distance_code
 
@@ -81,10 +77,7 @@ _least_distance: Any = intrinsic(_least_distance_of)
 
 @compiled
 def permute_bits(hash_: np.uint64, table: Hashes) -> np.uint64:
-    """The hash with its bits in another order, which leaves all distances as they are.
-
-    (8, 256) `table` says where each byte's go.
-    """
+    """The hash with its bits in another order, which leaves all distances. table: (8, 256) where each byte's go."""
     found = np.uint64(0)
     for byte in range(8):
         found |= table[byte, (hash_ >> np.uint64(8 * byte)) & np.uint64(255)]
@@ -93,10 +86,7 @@ def permute_bits(hash_: np.uint64, table: Hashes) -> np.uint64:
 
 @compiled
 def build_index(hashes: Hashes, table: Hashes, shift: np.uint64, width_bits: int) -> Index:
-    """The dealt hashes in the order of `width_bits` bits from `shift` on, by counting.
-
-    Equal ones in the order of their rows.
-    """
+    """The hashes by `width_bits` bits from `shift` on, by counting; equal ones in the order of their rows."""
     values = np.uint64((1 << width_bits) - 1)
     starts = np.zeros((1 << width_bits) + 2, np.uint32)
     for row in range(len(hashes)):
@@ -164,9 +154,7 @@ def _scan_buckets(
     found: Hashes,
     count: int,
 ) -> int:
-    """The count after the pairs of buckets v and v ^ mask, for `length` values v from each base on (start, stop,
-    length).
-    """
+    """The count after the pairs of buckets v and v ^ mask; bases: (start, stop, length) of runs of values v."""
     start, stop, length = bases
     is_within = is_self and mask == np.uint64(0)
     # a whole run of buckets is gone through hash by hash: most are empty or hold one
@@ -202,8 +190,7 @@ def _lower_half(mask: np.uint64, start: int, size: int) -> int:
 
 @compiled
 def tile_pairs(left: Index, right: Index, band: Band, masks: Hashes, start: int, size: int, is_self: bool) -> Hashes:
-    """(P,) pairs as row << 32 | other row, of the left buckets start..start + size and the right ones that differ by a
-    mask.
+    """(P,) pairs, row << 32 | other row, of left buckets start..start + size and right ones that differ by a mask.
 
     masks: ascending, so that what follows each other stays in one tile on the right. is_self: both sides are one index,
     each pair is looked at once, the lower row comes first.
@@ -250,9 +237,7 @@ class BandShape(NamedTuple):
 
 def banded_pairs(left: Hashes, right: Hashes | None, radius_bits: int, threads: int) -> Hashes:
     """(P,) row in `left` << 32 | row in `right`, sorted; without `right`, pairs within `left`, the lower row first.
-
-    Both (N,), without equal hashes in themselves. Memory: 12 bytes a hash and at most 64 MiB a side, and 16 bytes
-    a pair.
+    Distinct in themselves. Memory: 12 bytes a hash and at most 64 MiB a side, and 16 bytes a pair.
     """
     kept = left if right is None else right
     order, shares = _balance(kept)
@@ -291,11 +276,8 @@ def masks_of(band: BandShape) -> Hashes:
 
 
 def plan_bands(size: SearchSize, radius_bits: int, shares: dict[BandShape, float]) -> list[BandShape]:
-    """The bands that cost least: at most 64 bits, tolerances and number of bands together radius_bits + 1.
-
-    Widest first.
-
-    shares: which part of all pairs a band would have to look at.
+    """The bands that cost least, widest first: at most 64 bits, tolerances and number together radius_bits + 1. shares:
+    which part of all pairs a band would have to look at.
     """
     costs = {band: _cost_ns(band, size, share) for band, share in shares.items()}
     best: dict[tuple[int, int], tuple[float, tuple[BandShape, ...]]] = {(0, bits): (0.0, ()) for bits in range(65)}
@@ -325,10 +307,8 @@ def _masks(band: BandShape) -> int:
 
 
 def _balance(hashes: Hashes) -> tuple[list[int], dict[BandShape, float]]:
-    """Bits by how evenly they are set, most evenly first, and the share of pairs within each band's tolerance, by a
-    sample.
-
-    Perceptual hashes are far from random: always half of their bits are set, and those of low frequencies go together.
+    """Bits, most evenly set first, and the share of pairs within each band's tolerance, by a sample. Perceptual hashes
+    are far from random: always half of their bits are set, and those of low frequencies go together.
     """
     sample = hashes[:: max(1, len(hashes) // _SAMPLE)]
     ones = ((sample[:, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)).mean(axis=0)
@@ -348,7 +328,6 @@ def _balance(hashes: Hashes) -> tuple[list[int], dict[BandShape, float]]:
 
 def _bit_permutation(order: list[int], widths: list[int]) -> Hashes:
     """(8, 256) where the bits of each byte go, so that every band, from the lowest on, gets even and uneven bits alike.
-
     The evenest come to a band's top: they tell its tiles apart, which shall be alike in size.
     """
     starts = np.cumsum([0, *widths]).tolist()
@@ -370,13 +349,8 @@ def _kernel_bands(bands: list[BandShape], radius_bits: int) -> Iterator[Band]:
     shift, earlier, tolerances = 0, list[int](), list[int]()
     for band in bands:
         values = (1 << band.width_bits) - 1
-        yield Band(
-            np.uint64(shift),
-            np.uint64(values),
-            np.uint64(radius_bits),
-            np.array(earlier, np.uint64),
-            np.array(tolerances, np.uint64),
-        )
+        before = np.array(earlier, np.uint64), np.array(tolerances, np.uint64)
+        yield Band(np.uint64(shift), np.uint64(values), np.uint64(radius_bits), *before)
         earlier.append(values << shift)
         tolerances.append(band.tolerance_bits)
         shift += band.width_bits

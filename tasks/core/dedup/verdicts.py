@@ -23,10 +23,8 @@ _SHOWN_LINES = 5
 
 
 class _VerdictRow(NamedTuple):
-    """One row of the file, a < b."""
-
     line: int
-    pair: _Pair
+    pair: _Pair  # a < b
     word: str
     note: str
 
@@ -49,14 +47,15 @@ def parse_verdicts(name: str, rows: Sequence[tuple[int, Sequence[str]]]) -> pa.T
     for same_pair in of_pair.values():
         _check_words(name, same_pair)
     _check_chains(name, {pair: same_pair[0] for pair, same_pair in of_pair.items()})
-    return pa.Table.from_pylist([_merged_row(of_pair[pair]) for pair in sorted(of_pair)], schema=VERDICTS)
+    merged = [
+        {"a": a, "b": b, "verdict": same[0].word, "note": "; ".join(sorted({row.note for row in same if row.note}))}
+        for (a, b), same in sorted(of_pair.items())
+    ]
+    return pa.Table.from_pylist(merged, schema=VERDICTS)
 
 
 def with_known_ids(rows: Sequence[tuple[int, Sequence[str]]], known: Column) -> list[tuple[int, list[str]]]:
-    """The rows with the ids of records as these have them, where a cell has another spelling (see core.record_ids).
-
-    rows: as `parse_verdicts` takes them. known: ids of the build's records.
-    """
+    """`parse_verdicts`'s rows with ids as the build's records have them, where a cell is spelled otherwise."""
     places = {place for place, column in enumerate(rows[0][1]) if column in {"a", "b"}} if rows else set()
     named = {cell for _, cells in rows[1:] for place, cell in enumerate(cells) if place in places}
     spellings = known_spellings(named, known)
@@ -137,12 +136,6 @@ def _contradiction(row: _VerdictRow, chain: Sequence[str], row_of: Mapping[_Pair
         f"expected verdicts without contradictions, got {a} and {b} as {row.word} (line {row.line}) "
         f"although {lines} make{'s' * (len(links) == 1)} them copies: {' = '.join(names)}"
     )
-
-
-def _merged_row(same_pair: Sequence[_VerdictRow]) -> dict[str, str]:
-    a, b = same_pair[0].pair
-    note = "; ".join(sorted({row.note for row in same_pair if row.note}))
-    return {"a": a, "b": b, "verdict": same_pair[0].word, "note": note}
 
 
 def _lines(numbers: Sequence[int]) -> str:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from schemas.relations import ViewName
 
 Box = tuple[int, int, int, int]
-"""Left, top, right, bottom, in px; right and bottom just beyond."""
+"""Left, top, right, bottom; in px, right and bottom are just beyond."""
 
 MOST_MARGINS = 3
 """One inside the other: a page, a mount, a frame."""
@@ -86,7 +86,7 @@ class View:
     turns: int = 0
     is_mirrored: bool = False
     tilt_degrees: int = 0
-    box: tuple[int, int, int, int] = (0, 0, STEPS, STEPS)
+    box: Box = (0, 0, STEPS, STEPS)
     margins: int = 0
     is_local: bool = False
 
@@ -147,16 +147,16 @@ _MIRRORED_CUTS = 16
 """Mirror images are seldom trimmed much: these find all of 43 that lost 10 % of each axis, and the whole alone 7."""
 
 
-def _box(cuts: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
-    return cuts[0], cuts[1], STEPS - cuts[2], STEPS - cuts[3]
+def _box(left: int, top: int, right: int, bottom: int) -> Box:
+    return left, top, STEPS - right, STEPS - bottom
 
 
 VIEWS: dict[ViewName, tuple[View, ...]] = {
     "phash": (View(),),
-    "mirrored": tuple(View(is_mirrored=True, box=_box(cuts)) for cuts in ((0, 0, 0, 0), *_CUTS[:_MIRRORED_CUTS])),
-    "turned": (*(View(turns) for turns in (1, 2, 3)), *(View(turns, is_mirrored=True) for turns in (1, 2, 3))),
-    "crops": tuple(View(box=_box(cuts)) for cuts in _CUTS),
-    "tilted": tuple(View(tilt_degrees=degrees, box=(2, 2, STEPS - 2, STEPS - 2)) for degrees in (4, -4)),
+    "mirrored": tuple(View(is_mirrored=True, box=_box(*cuts)) for cuts in ((0, 0, 0, 0), *_CUTS[:_MIRRORED_CUTS])),
+    "turned": tuple(View(turns, is_mirrored) for is_mirrored in (False, True) for turns in (1, 2, 3)),
+    "crops": tuple(View(box=_box(*cuts)) for cuts in _CUTS),
+    "tilted": tuple(View(tilt_degrees=degrees, box=_box(2, 2, 2, 2)) for degrees in (4, -4)),
     "inner": tuple(View(margins=number) for number in range(1, MOST_MARGINS + 1)),
 }
 """The views of each name. `phash` is the measured hash of the whole picture itself."""
@@ -181,8 +181,7 @@ def view_hashes(picture: NDArray[np.uint8], views: Sequence[View]) -> NDArray[np
     highest; 0 where the picture has no such view.
 
     A bit says whether one of the 8 x 8 slowest waves of the view is above their median. As with imagehash's phash (a
-    cosine transform of 32 x 32 px), but the waves are laid over the pixels as they are, so that a box may begin between
-    two.
+    cosine transform of 32 x 32 px), but the waves lie over the pixels as they are: a box may begin between two.
     """
     found = np.zeros(len(views), np.uint64)
     places_of: defaultdict[tuple[int, bool, int], list[int]] = defaultdict(list)
@@ -202,10 +201,7 @@ def _box_hashes(picture: NDArray[np.float64], boxes: Sequence[tuple[float, float
     across = _wave_stack(width, tuple((box[0], box[2]) for box in boxes))
     # whole numbers below 2^53: sums are exact in any order, and so are equal heights
     heights = (down.reshape(-1, height) @ picture).reshape(len(boxes), 8, width) @ across.transpose(0, 2, 1)
-    return _bits(heights.reshape(len(boxes), 64))
-
-
-def _bits(heights: NDArray[np.float64]) -> NDArray[np.uint64]:
+    heights = heights.reshape(len(boxes), 64)
     ordered = np.sort(heights, axis=1)
     is_above = 2 * heights > (ordered[:, 31] + ordered[:, 32])[:, None]
     return np.packbits(is_above, axis=1).view(">u8").astype(np.uint64)[:, 0]
@@ -213,9 +209,7 @@ def _bits(heights: NDArray[np.float64]) -> NDArray[np.uint64]:
 
 @functools.lru_cache(maxsize=512)
 def _wave_stack(length: int, bounds: tuple[tuple[float, float], ...]) -> NDArray[np.float64]:
-    """(V, 8, length): the 8 slowest cosine waves between each pair of bounds, in px, averaged over each pixel, as whole
-    numbers.
-    """
+    """(V, 8, length): the 8 slowest cosine waves between bounds in px, mean of each pixel, as whole numbers."""
     start, stop = np.array(bounds).T[:, :, None]
     edges = (np.clip(np.arange(length + 1), start, stop) - start) / (stop - start)
     wave = np.arange(1, 8)[:, None]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from schemas.reasons import Reason
 from schemas.relations import Relation
 from tasks.core.columns import bools
+from tasks.core.dedup.groups import pair_numbers
 from tasks.core.dedup.preferences import preference_keys
 
 MOST_CLUSTERS = 24
@@ -206,7 +207,7 @@ def _copy(edges: pa.Table, book: _LedgerRows, copy: int, kept: int, edge: int | 
 def _apart(edges: pa.Table, book: _LedgerRows, looks: _RecordEdges) -> tuple[tuple[Pair, ...], int]:
     places = np.flatnonzero(book.stays[looks.a] != book.stays[looks.b])
     a, b, is_unsaid = looks.a[places], looks.b[places], looks.has_no_verdict[places]
-    between = _pair_numbers(book.stays[a], book.stays[b], len(book.stays))
+    between = pair_numbers(book.stays[a], book.stays[b], len(book.stays))
     is_settled = np.isin(between, between[~is_unsaid])  # what is said of two copies is said of their works
     order = np.lexsort((b, a, looks.bits[places], -looks.score[places], is_unsaid, is_settled))
     _, first = np.unique(between[order], return_index=True)
@@ -225,12 +226,12 @@ def _best_edges(one: _Rows, other: _Rows, book: _LedgerRows, looks: _RecordEdges
     larger score, smaller distance, ids.
     """
     size = len(book.blob)
-    keys = _pair_numbers(book.blob[looks.a], book.blob[looks.b], size)
+    keys = pair_numbers(book.blob[looks.a], book.blob[looks.b], size)
     order = np.lexsort((looks.b, looks.a, looks.bits, -looks.score, looks.has_no_verdict, keys))
     known, first = np.unique(keys[order], return_index=True)
     if not len(known):
         return np.full(len(one), -1)
-    wanted = _pair_numbers(one, other, size)
+    wanted = pair_numbers(one, other, size)
     at = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
     return np.where(known[at] == wanted, order[first[at]], -1)
 
@@ -241,10 +242,6 @@ def _pair(names: tuple[str, str], edge: Mapping[str, Any], detail: str | None) -
 
 def _row(table: pa.Table, row: int) -> dict[str, Any]:
     return dict(table.slice(row, 1).to_pylist()[0])
-
-
-def _pair_numbers(a: _Rows, b: _Rows, size: int) -> _Rows:
-    return np.minimum(a, b) * size + np.maximum(a, b)
 
 
 def _ranks(values: pa.ChunkedArray, among: pa.ChunkedArray) -> _Rows:

@@ -21,12 +21,10 @@ _NEAR = 0.005
 
 
 class FigureCounts(NamedTuple):
-    """What is balanced besides images."""
+    """What is balanced besides images. of: (N,) figures of each image that is dealt; by_split: (S,) of those before."""
 
     of: _Ints
-    """(N,) figures of each image that is dealt."""
     by_split: _Ints
-    """(S,) figures that lie in each split already."""
 
 
 def deal_images(
@@ -40,10 +38,9 @@ def deal_images(
 ) -> Ranks:
     """(N,) a split for each image, 0..S-1; of each stratum each split gets as many as its quota.
 
-    names: (N,) unique. quotas: (K, S), `seats.seats_of`. seats: (S,) of one batch.
-    Inside each stratum the images, most figures first, are walked in batches of as many as there are seats (3 train, 1
-    val, 1 test); in each batch chance deals the seats (PoPArt, section 3.3). Ties in the number of figures fall by
-    chance. Without figures all is by chance.
+    names: (N,) unique. quotas: (K, S), `seats_of`. seats: (S,) of one batch. Inside each stratum the images, most
+    figures first, are walked in batches of as many as there are seats (3 train, 1 val, 1 test); in each batch chance
+    deals the seats (PoPArt, section 3.3). Ties in figures, and all without figures, fall by chance.
 
     A few crowded paintings hold many of all figures. So the seats are dealt anew, up to 64 times, until each split's
     share of the figures is within half a point of its share of seats (or half of the largest image's figures, if that
@@ -89,7 +86,6 @@ def _imbalance(figures: FigureCounts, split: Ranks, seats: _Ints) -> float:
 
 def _batches(sizes: _Ints, quotas: _Ints, seats: _Ints) -> tuple[_Ints, Ranks]:
     """(N,) of images by stratum, in order: the number of the batch of each, and the seats of its batch, in rank order.
-
     A full batch has its seats, as far as the quotas go; places that are left over go to the split with most left. What
     no full batch takes makes up the short last one.
     """
@@ -135,8 +131,7 @@ def seats_of(settled: _Ints, new: _Ints, seats: _Ints, names: Sequence[str], see
     its seats, the others share what is left in proportion to what they lack.
 
     A short batch is drawn anew, up to 32 times, where it would take all strata together farther from the ratios than
-    one short batch alone may: else the batches of many strata would add up to more than chance in one of them. Strata
-    come in an order of chance.
+    one short batch alone may: else many strata would add up to more than chance in one. Chance orders them.
     """
     batch = int(seats.sum())
     full = (settled.sum(axis=1) + new) // batch
@@ -163,10 +158,12 @@ def seats_of(settled: _Ints, new: _Ints, seats: _Ints, names: Sequence[str], see
 def _nearest_draw(
     free: _Ints, count: int, seats: _Ints, deviation: _Ints, max_deviation: int, named: tuple[object, ...]
 ) -> tuple[_Ints, _Ints]:
-    """The first draw that leaves all within the deviation, or else the nearest; and by how much it moves them."""
+    """Seats drawn without replacement, and how they move all: the first draw within the deviation, or the nearest."""
     best, best_step, farthest = free, free, np.inf
+    listed = np.repeat(np.arange(len(free)), free)
     for number in range(_SEAT_TRIES):
-        draw = _draw(free, count, (*named, number))
+        order = np.argsort(_bits(len(listed), (*named, number)), kind="stable")
+        draw = np.bincount(listed[order[:count]], minlength=len(free))
         step = seats.sum() * draw - seats * count
         if (away := np.abs(deviation + step).max()) < farthest:
             best, best_step, farthest = draw, step, away
@@ -183,18 +180,8 @@ def _share_out(lacking: _Ints, count: int, named: tuple[object, ...]) -> _Ints:
     return np.asarray(whole)
 
 
-def _draw(free: _Ints, count: int, named: tuple[object, ...]) -> _Ints:
-    """(S,) how many of each split's free seats are among `count` that are drawn without replacement."""
-    listed = np.repeat(np.arange(len(free)), free)
-    order = np.argsort(_bits(len(listed), named), kind="stable")
-    return np.bincount(listed[order[:count]], minlength=len(free))
-
-
 def _bits(count: int, named: tuple[object, ...]) -> NDArray[np.uint64]:
-    """(count,) 64 bits each, for this name.
-
-    The raw stream of PCG64 is the same in every version of numpy; what draws from it is not.
-    """
+    """(count,) 64 bits each, for this name. Unlike what draws from it, PCG64's raw stream is the same in all numpys."""
     return np.asarray(np.random.PCG64(int.from_bytes(_chance(*named)[:16], "big")).random_raw(count), np.uint64)
 
 

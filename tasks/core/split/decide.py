@@ -51,9 +51,8 @@ def decide(view: pa.Table, settings: Split) -> pa.Table:
     spellings of one name are one word (`names.spellings`).
 
     A unit lies where any of it was published, in the split of the highest rank (train < val < test); records that were
-    published in another are dropped: nothing that is published moves. Then units of several images are placed
-    (`groups`), then single images are dealt (`seats`, `deal`), so that with what is published they come as near to the
-    ratios as they can, stratum by stratum.
+    published in another are dropped: nothing that is published moves. Then units of several images, then single images
+    are dealt (`deal`), so that all come as near to the ratios as they can, stratum by stratum.
 
     With `keep` a unit that was never published lies where its source has any of it, in the split of the highest rank;
     records that it has in another one are dropped, too. The ratios apply to the other units alone.
@@ -141,9 +140,9 @@ def is_dealt(view: pa.Table, settings: Split) -> _Mask:
 
 
 def _one_role(view: pa.Table, settings: Split) -> pa.Table:
-    is_kept = bools(view["is_kept"])
+    is_kept, published = bools(view["is_kept"]), view["published"]
     unit = units.units_of(view["record_id"], _bonds(view))
-    mine, split = units.settled_splits(unit, view["published"], _keep(view))
+    mine, split = units.settled_splits(unit, published, _keep(view))
     moves = (mine >= 0) & (mine != split)
     new = is_kept & (split < 0)
     if settings.ratios is None:
@@ -151,25 +150,15 @@ def _one_role(view: pa.Table, settings: Split) -> pa.Table:
     if np.any(new):
         dealt = is_kept & ~moves & ~_is_fixed(view, unit, settings)
         split[dealt] = deal(_rows_where(view, dealt), unit[dealt], split[dealt], settings)
-    reason = pa.array([_JOINED]).take(pa.array(np.zeros(len(unit), np.int8), mask=~moves))
-    outcome = tables.outcome(
-        SPLIT,
-        view["record_id"],
-        group_id=units.take_rows(view["record_id"], unit),
-        split=units.names_of(np.where(moves, np.int8(-1), split)),
-        reason=reason,
-        detail=pa.array(_move_details(view["published"], mine, split, moves), pa.string()) if moves.any() else reason,
-    )
+    reason = detail = pa.array([_JOINED]).take(pa.array(np.zeros(len(unit), np.int8), mask=~moves))
+    if moves.any():
+        why = pc.if_else(pc.is_valid(published), "published", "kept")
+        words = (why, " in ", units.names_of(mine), ", its group in ", units.names_of(split), "")
+        detail = pc.if_else(pa.array(moves), pc.binary_join_element_wise(*words), None)
+    names, lies_in = view["record_id"], units.names_of(np.where(moves, np.int8(-1), split))
+    group = units.take_rows(names, unit)
+    outcome = tables.outcome(SPLIT, names, group_id=group, split=lies_in, reason=reason, detail=detail)
     return _rows_where(outcome, is_kept)
-
-
-def _move_details(published: pa.ChunkedArray, mine: units.Ranks, split: units.Ranks, moves: _Mask) -> list[str | None]:
-    details: list[str | None] = [None] * len(mine)
-    was_published = bools(pc.is_valid(published))
-    for row in np.flatnonzero(moves):
-        why = "published" if was_published[row] else "kept"
-        details[row] = f"{why} in {SPLITS[mine[row]]}, its group in {SPLITS[split[row]]}"
-    return details
 
 
 def _with_roles(view: pa.Table, settings: Split) -> pa.Table:
@@ -185,19 +174,13 @@ def _with_roles(view: pa.Table, settings: Split) -> pa.Table:
     gallery = view.filter(pa.array(~is_query & is_kept))
     if settings.keep is not None:
         units.check_gallery(settings.label, gallery["record_id"], gallery["keep"])
-    of = units.units_of(gallery["record_id"], _bonds(gallery))
-    copies = view["record_id"].filter(pa.array(is_copy))
+    shown, copies = gallery["record_id"], view["record_id"].filter(pa.array(is_copy))
+    group, train = shown.take(pa.array(units.units_of(shown, _bonds(gallery)))), pa.repeat("train", len(shown))
+    reason = pa.repeat(str(Reason.COPY_ACROSS_ROLES), len(copies))
     parts = [
         _one_role(queries, settings),
-        tables.outcome(
-            SPLIT, copies, group_id=copies, reason=pa.array([str(Reason.COPY_ACROSS_ROLES)] * len(copies), pa.string())
-        ),
-        tables.outcome(
-            SPLIT,
-            gallery["record_id"],
-            group_id=gallery["record_id"].take(pa.array(of)),
-            split=pa.array(["train"] * len(of), pa.string()),
-        ),
+        tables.outcome(SPLIT, copies, group_id=copies, reason=reason),
+        tables.outcome(SPLIT, shown, group_id=group, split=train),
         elsewhere,
     ]
     outcome = pa.concat_tables(parts)
@@ -206,16 +189,14 @@ def _with_roles(view: pa.Table, settings: Split) -> pa.Table:
 
 def _without_other_roles(view: pa.Table, settings: Split) -> tuple[pa.Table, pa.Table]:
     """The view without what was published in a split that its role, another one since, does not have; and SPLIT of what
-    is dropped for that.
-
-    Nothing that is published moves, so such an image can't stay, as if it had joined a group in another split.
+    is dropped for that, as if it had joined a group in another split: nothing that is published moves.
     """
     published, is_query = view["published"], pc.equal(view["role"], "query")
     allowed = pa.array(SPLITS if settings.keep is not None else list(settings.seats))
     fits = pc.if_else(is_query, pc.is_in(published, value_set=allowed), pc.equal(published, "train"))
     is_elsewhere = pc.and_not(pc.is_valid(published), pc.fill_null(fits, False))
     gone = view.filter(pc.and_(is_elsewhere, view["is_kept"]))
-    reason = pa.array([_JOINED] * gone.num_rows, pa.string())
+    reason = pa.repeat(_JOINED, gone.num_rows)
     detail = pc.binary_join_element_wise("published in ", gone["published"], ", where no ", gone["role"], " is", "")
     names = gone["record_id"]
     dropped = tables.outcome(SPLIT, names, group_id=names, reason=reason, detail=detail)
@@ -232,8 +213,8 @@ def _keep(view: pa.Table) -> pa.ChunkedArray | None:
 
 
 def _is_fixed(view: pa.Table, unit: _Ints, settings: Split) -> _Mask:
-    """(N,) whether the ratios do not apply to a row, since its source, or that of another one of its unit, has a split
-    for it; or had, when it was published in a split that the ratios do not have.
+    """(N,) whether the ratios do not apply to a row: a source has a split for its unit, or had, when it was published
+    in a split that the ratios do not have.
     """
     if settings.keep is None:
         return np.zeros(len(unit), np.bool_)

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from schemas.errors import Refusal
 from schemas.phrases import listed, quoted_name
 from schemas.split import SPLITS, Split
-from tasks.core.split.deal import balanced_columns, list_labels
-from tasks.core.strata import columns_by, strata
+from tasks.core.split.deal import balanced_columns, groupings
+from tasks.core.strata import Strata, strata
 
 _Ints = NDArray[np.int64]
 _SHOWN = 5
@@ -40,8 +40,7 @@ def check(outcome: pa.Table, settings: Split, afresh: Callable[[], pa.Table], re
     raise Refusal(
         f"{settings.label}: expected at most {settings.max_drift:.0%} of {whole} images in another split than the "
         f"ratios ask for, got {_shares_text(by_split, settings)}: published images keep their split, and additions and "
-        "removals have added up. Nothing is published: "
-        "give the split another seed, which starts a new lineage and "
+        "removals have added up. Nothing is published: give the split another seed, which starts a new lineage and "
         "assigns all images anew, or raise max_drift" + "".join(f"\n{reason}" for reason in reasons)
     )
 
@@ -59,38 +58,31 @@ def notes(view: pa.Table, outcome: pa.Table, settings: Split) -> list[str]:
     if not by_split.sum():
         return []
     texts = [_shares_text(by_split, settings), *_figure_notes(view, kept, settings)]
-    by = [name for name in columns_by(settings.by) if not pa.types.is_list(view[name].type)]
+    by, _ = balanced_columns(view, settings)
     for columns in [[column] for column in by] if settings.method == "iterative" else [by]:
-        texts += _stratum_notes(view, kept, columns, settings)
+        texts += _stratum_notes(strata(view, columns), kept, settings)
     return [f"{settings.label}: {text}" for text in (*texts, *_large_group_notes(kept, settings))]
 
 
 def _figure_notes(view: pa.Table, kept: pa.Table, settings: Split) -> Iterator[str]:
-    place, width = _places(kept, settings), len(settings.seats)
-    figures_by_split = np.bincount(place[place >= 0], view["figures"].to_numpy()[place >= 0], width)
-    if settings.order == "figures" and figures_by_split.sum():
-        shares = (
-            f"{name} {count / figures_by_split.sum():.1%}"
-            for name, count in zip(settings.seats, figures_by_split, strict=True)
-        )
-        yield f"of {int(figures_by_split.sum())} figures {', '.join(shares)}"
+    place = _places(kept, settings)
+    counts = np.bincount(place[place >= 0], view["figures"].to_numpy()[place >= 0], len(settings.seats))
+    if settings.order == "figures" and counts.sum():
+        shares = [f"{name} {share:.1%}" for name, share in zip(settings.seats, counts / counts.sum(), strict=True)]
+        yield f"of {int(counts.sum())} figures {', '.join(shares)}"
 
 
-def _stratum_notes(view: pa.Table, kept: pa.Table, columns: Sequence[str], settings: Split) -> Iterator[str]:
-    names, of, unknown = strata(view, columns)
-    counts = _counts(of, len(names), kept, settings)
+def _stratum_notes(found: Strata, kept: pa.Table, settings: Split) -> Iterator[str]:
+    names, counts = found.names, _counts(found.stratum_index, len(found.names), kept, settings)
     whole, seats = counts.sum(axis=1), np.array(list(settings.seats.values()))
     deviation = np.abs(counts / np.maximum(whole, 1)[:, None] - seats / seats.sum()).max(axis=1)
-    far = [
-        place
-        for place in np.argsort(-deviation, kind="stable")
-        if whole[place] >= _FEWEST and deviation[place] > settings.max_drift
-    ]
+    is_far = (whole >= _FEWEST) & (deviation > settings.max_drift)
+    far = [place for place in np.argsort(-deviation, kind="stable") if is_far[place]]
     if far:
         few = listed([f"{names[place]} ({'/'.join(map(str, counts[place]))})" for place in far], _SHOWN)
         strata_are = "strata are" if len(far) > 1 else "stratum is"
         yield f"{len(far)} {strata_are} more than {settings.max_drift:.0%} away from the ratios: {few}"
-    for place in sorted(unknown):
+    for place in sorted(found.unknown):
         yield f"{whole[place]} images are in the stratum {names[place]}"
 
 
@@ -116,7 +108,8 @@ def _misplaced(by_split: _Ints, seats: _Ints) -> float:
 
 def _images_by_split(outcome: pa.Table, settings: Split) -> _Ints:
     """(S,) images in each split that has seats."""
-    return np.asarray(_counts(np.zeros(outcome.num_rows, np.int64), 1, outcome, settings)[0], np.int64)
+    place = _places(outcome, settings)
+    return np.asarray(np.bincount(place[place >= 0], minlength=len(settings.seats)))
 
 
 def _counts(of: _Ints, size: int, outcome: pa.Table, settings: Split) -> _Ints:
@@ -133,12 +126,11 @@ def _places(outcome: pa.Table, settings: Split) -> _Ints:
 
 
 def _shares_text(by_split: _Ints, settings: Split) -> str:
-    whole, seats = by_split.sum(), sum(settings.seats.values())
-    shares = (
-        f"{name} {count} ({count / whole:.1%}, wanted {seat / seats:.1%})"
-        for (name, seat), count in zip(settings.seats.items(), by_split, strict=True)
+    shares, wanted = by_split / by_split.sum(), sum(settings.seats.values())
+    return ", ".join(
+        f"{name} {count} ({share:.1%}, wanted {seat / wanted:.1%})"
+        for (name, seat), count, share in zip(settings.seats.items(), by_split, shares, strict=True)
     )
-    return ", ".join(shares)
 
 
 _MOST_LISTED = 20
@@ -165,15 +157,13 @@ def gaps(view: pa.Table, split: pa.ChunkedArray, settings: Split) -> tuple[list[
     place = np.asarray(pc.index_in(split, value_set=pa.array(splits, pa.string())), np.int64)
     found: list[Gap] = []
     size = 0
-    for names, rows, stratum_index in _groupings(view, settings):
-        counts = np.bincount(stratum_index * len(splits) + place[rows], minlength=len(names) * len(splits))
-        by_stratum = counts.reshape(-1, max(len(splits), 1)).tolist()
-        found += [
-            Gap(name, dict(zip(splits, images, strict=True)))
-            for name, images in zip(names, by_stratum, strict=True)
-            if 0 in images
-        ]
-        size += len(names)
+    for rows, parted in groupings(view, settings) if view.num_rows else ():
+        codes = parted.stratum_index * len(splits) + place[rows]
+        counts = np.bincount(codes, minlength=len(parted.names) * len(splits)).reshape(-1, len(splits))
+        for name, images in zip(parted.names, counts.tolist(), strict=True):
+            if 0 in images:
+                found.append(Gap(name, dict(zip(splits, images, strict=True))))
+        size += len(parted.names)
     return sorted(found, key=lambda gap: (-sum(gap.images.values()), gap.stratum)), size
 
 
@@ -181,25 +171,9 @@ def gap_notes(view: pa.Table, split: pa.ChunkedArray, settings: Split) -> Iterat
     """A sentence on all strata with an empty split; none where there are none. view, split: as in `gaps`."""
     found, size = gaps(view, split, settings)
     if found:
-        shown = listed([f"{quoted_name(gap.stratum)} ({_numbers(gap)})" for gap in found], _MOST_LISTED)
+        numbers = ["/".join(map(str, gap.images.values())) for gap in found]
+        named = [f"{quoted_name(gap.stratum)} ({each})" for gap, each in zip(found, numbers, strict=True)]
         have = f"{len(found)} of {size} strata have" if size > 1 else "the only stratum has"
         elsewhere = "; report.html lists all" if len(found) > _MOST_LISTED else ""
-        yield f"{settings.label}: {have} no image in some split ({'/'.join(found[0].images)}): {shown}{elsewhere}"
-
-
-def _numbers(gap: Gap) -> str:
-    return "/".join(map(str, gap.images.values()))
-
-
-def _groupings(view: pa.Table, settings: Split) -> Iterator[tuple[list[str], np.ndarray, np.ndarray]]:
-    """Names of strata, rows, and the stratum of each of these, for each way in which the split parts its images."""
-    if not view.num_rows:
-        return
-    columns, lists = balanced_columns(view, settings)
-    is_each = settings.method == "iterative" and settings.by
-    for together in [[column] for column in columns] if is_each else [columns]:
-        found = strata(view, together)
-        yield found.names, np.arange(view.num_rows), found.stratum_index
-    for column in lists:
-        rows, labels = list_labels(view[column], column)
-        yield labels.names, rows, labels.stratum_index
+        splits, shown = "/".join(found[0].images), listed(named, _MOST_LISTED)
+        yield f"{settings.label}: {have} no image in some split ({splits}): {shown}{elsewhere}"

@@ -20,47 +20,33 @@ def place_units(
     wanted: NDArray[np.float64],
     whole: NDArray[np.float64],
 ) -> _Ints:
-    """(U,) a split for each unit, 0..S-1, so that each label's images and all images come near to what each split is
-    to get.
+    """(U,) a split for each unit, 0..S-1: each label's images and all images come near to what each split is to get.
 
     unit, label, images: (M,) that unit u has so many images of label l; each (u, l) once. size: (U,) images of each
-    unit.
-    order: (U,) the units by rank in a draw, which decides between equals. wanted: (L, S) of each label's images
+    unit. order: (U,) the units by rank in a draw, which decides between equals. wanted: (L, S) of each label's images
     how many each split is to get, >= 0; whole: (S,) the same of all images.
 
     The label of which fewest images are left comes first, its largest units first; each goes to the split that lacks
     most of that label (weighted iterative stratification, after Sechidis, Tsoumakas & Vlahavas, 2011, "On the
     stratification of multi-label data"). Splits that lack as much to within half an image are equal, and of these the
     one counts that lacks most in all: else every label of a single image would go to the largest split. A split has no
-    room for a unit of which it lacks less than half in all: else every label of a single unit would go there, however
-    large.
+    room for a unit of which it lacks less than half in all: else every label of a single unit would go there.
     """
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
     by_label = np.lexsort((rank[unit], -size[unit], label))
     by_unit = np.lexsort((label, unit))
-    found = np.full(len(size), -1)
-    _place(
-        unit[by_label],
-        np.searchsorted(label[by_label], np.arange(len(wanted) + 1)),
-        label[by_unit],
-        images[by_unit],
-        np.searchsorted(unit[by_unit], np.arange(len(size) + 1)),
-        size,
-        np.bincount(label, images, len(wanted)).astype(np.float64),
-        wanted,
-        whole,
-        found,
-    )
+    first_unit = np.searchsorted(label[by_label], np.arange(len(wanted) + 1))
+    first_label = np.searchsorted(unit[by_unit], np.arange(len(size) + 1))
+    left, found = np.bincount(label, images, len(wanted)).astype(np.float64), np.full(len(size), -1)
+    labels, counts = label[by_unit], images[by_unit]
+    _place(unit[by_label], first_unit, labels, counts, first_label, size, left, wanted, whole, found)
     return found
 
 
 @compiled
 def _neediest(lacking: NDArray[np.float64], total: NDArray[np.float64], size: int) -> int:
-    """The split that lacks most, of those with room for `size` images.
-
-    Of equals, and without room, the one that lacks most in all.
-    """
+    """The split that lacks most, of those with room for `size` images; of equals, or without room, most in all."""
     has_room = 2 * total >= size
     if not has_room.any():
         return int(np.argmax(total))
@@ -84,10 +70,7 @@ def _place(
     whole: NDArray[np.float64],
     found: _Ints,
 ) -> None:
-    """Fill `found`.
-
-    units: by label, from first_unit[l] on. labels and images: by unit, from first_label[u] on. left: (L,) images.
-    """
+    """Fill `found`. units: by label, from first_unit[l] on. labels and images: by unit, from first_label[u] on."""
     lacking, total = wanted.copy(), whole.copy()
     queue = [(left[label], label) for label in range(len(left)) if left[label] > 0]
     heapq.heapify(queue)

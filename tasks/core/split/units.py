@@ -1,6 +1,4 @@
-"""What must lie in one split: records that bonds tie, and the split in which any of them was published, or which a
-source itself has given.
-"""
+"""What must lie in one split: records that bonds tie, and the split that publication or a source has given them."""
 
 from collections.abc import Iterable, Sequence
 
@@ -24,8 +22,7 @@ about."""
 def units_of(names: pa.ChunkedArray, bonds: Iterable[Column]) -> _Rows:
     """(N,) for each row the one of smallest name among those that bonds tie to it.
 
-    names: (N,) unique. Each bond gives a word per row (null: none), or a list of words; rows with one word in one bond
-    are tied, and ties chain.
+    names: (N,) unique. Bonds: a word per row (null: none), or a list; rows with one word in one are tied; ties chain.
 
     >>> bonds = pa.chunked_array([["x", None, "x", None]]), pa.chunked_array([[None, "y", "y", None]])
     >>> units_of(pa.chunked_array([["d", "c", "b", "a"]]), bonds).tolist()
@@ -64,12 +61,7 @@ def settled_splits(unit: _Rows, published: pa.ChunkedArray, keep: pa.ChunkedArra
 
 
 def published_of(unit: _Rows, published: pa.ChunkedArray) -> Ranks:
-    """(N,) for each row the rank in SPLITS of the split in which its unit was published, the highest of any of it.
-
-    -1: in none.
-
-    Raises ValueError for a split of another name.
-    """
+    """(N,) the highest rank in which any of a row's unit was published; -1: none. Raises ValueError as `ranks`."""
     rank = ranks(published)
     highest = np.full(len(unit), -1, np.int8)
     np.maximum.at(highest, unit[rank >= 0], rank[rank >= 0])
@@ -98,7 +90,10 @@ def names_of(rank: Ranks, splits: Sequence[str] = SPLITS) -> pa.Array:
 
 def _ties(bond: Column) -> _Rows:
     """(T, 2) each row with a word, and the first row with that word, where these are two."""
-    words, row_of_word = _words(bond)
+    words = whole(bond)
+    row_of_word = np.arange(len(words))
+    if pa.types.is_list(words.type):
+        words, row_of_word = pc.list_flatten(words), np.asarray(pc.list_parent_indices(words))
     encoded = words.dictionary_encode()
     rows = row_of_word[np.flatnonzero(np.asarray(pc.is_valid(encoded)))]
     of = encoded.indices.drop_null().to_numpy().astype(np.int64)
@@ -107,24 +102,10 @@ def _ties(bond: Column) -> _Rows:
     return ties
 
 
-def _words(bond: Column) -> tuple[pa.Array, _Rows]:
-    """All words of a bond, and the row of each: a row may have a list of them."""
-    words = whole(bond)
-    if pa.types.is_list(words.type):
-        return pc.list_flatten(words), np.asarray(pc.list_parent_indices(words), np.int64)
-    return words, np.arange(len(words))
-
-
 WORDS: dict[str, SplitName] = {
-    "train": "train",
-    "training": "train",
-    "val": "val",
-    "valid": "val",
-    "validation": "val",
-    "dev": "val",
-    "development": "val",
-    "test": "test",
-    "testing": "test",
+    **dict.fromkeys(("train", "training"), "train"),
+    **dict.fromkeys(("val", "valid", "validation", "dev", "development"), "val"),
+    **dict.fromkeys(("test", "testing"), "test"),
 }
 """What sources call their splits, in lower case."""
 
@@ -174,5 +155,5 @@ def kept_note(label: str, split: pa.ChunkedArray) -> tuple[str, ...]:
     if not len(split):
         return ()
     sizes = {row["values"]: row["counts"] for row in pc.value_counts(split).to_pylist()}
-    shares: Sequence[str] = [f"{name} {sizes[name]}" for name in SPLITS if name in sizes]
-    return (f"{label}: {counted(len(split), 'image')} in the sources' own splits: {', '.join(shares)}",)
+    shares = ", ".join(f"{name} {sizes[name]}" for name in SPLITS if name in sizes)
+    return (f"{label}: {counted(len(split), 'image')} in the sources' own splits: {shares}",)

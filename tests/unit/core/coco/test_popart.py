@@ -6,13 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.core.coco.popart import Work, file_names, popart_file
+from tasks.core.coco.popart import file_names, popart_file
 
 NAMES = {7: "a_b-1900.jpg"}
 
 
-def work(image_id: int = 1, **changes: Any) -> Work:
-    return Work(image_id, "Juan Gris", "Guitar", 1913, "jpg")._replace(**changes)
+def work(image_id: int = 1, **changes: Any) -> dict[str, Any]:
+    known = {"artist": "Juan Gris", "title": "Guitar", "year": 1913, "format": "JPEG"}
+    return {"image_id": image_id, **known, **changes}
 
 
 @pytest.mark.parametrize(
@@ -29,7 +30,7 @@ def work(image_id: int = 1, **changes: Any) -> Work:
         pytest.param({"title": "神奈川沖浪裏"}, "juan-gris_神奈川沖浪裏-1913.jpg", id="letters of another script"),
         pytest.param({"title": "x" * 500}, f"juan-gris_{'x' * 90}-1913.jpg", id="a long title"),
         pytest.param({"title": "浪" * 500}, f"juan-gris_{'浪' * 30}-1913.jpg", id="a long title of wide letters"),
-        pytest.param({"extension": "bin"}, "juan-gris_guitar-1913.bin", id="an unknown format"),
+        pytest.param({"format": "XCF"}, "juan-gris_guitar-1913.bin", id="an unknown format"),
     ],
 )
 def test_the_name_of_a_file(changes: dict[str, Any], expected: str):
@@ -38,7 +39,7 @@ def test_the_name_of_a_file(changes: dict[str, Any], expected: str):
 
 
 def test_images_that_would_have_one_name_all_have_their_id():
-    got = file_names([work(1), work(2, extension="png"), work(3, title="guitar!"), work(4, title="Other")])
+    got = file_names([work(1), work(2, format="PNG"), work(3, title="guitar!"), work(4, title="Other")])
     assert got == {
         1: "juan-gris_guitar-1913_1.jpg",
         2: "juan-gris_guitar-1913_2.png",
@@ -50,7 +51,7 @@ def test_images_that_would_have_one_name_all_have_their_id():
 
 @given(st.lists(st.tuples(st.none() | st.text(), st.none() | st.text(), st.none() | st.integers(0, 3)), max_size=9))
 def test_no_two_names_are_equal_and_none_leads_anywhere(rows: list[tuple[str | None, str | None, int | None]]):
-    got = file_names([Work(number, *row, "jpg") for number, row in enumerate(rows, 1)])
+    got = file_names([work(number, artist=row[0], title=row[1], year=row[2]) for number, row in enumerate(rows, 1)])
     assert len({*got.values()}) == len(rows)
     for name in got.values():
         assert not {"/", "\\", "\0"} & {*name}

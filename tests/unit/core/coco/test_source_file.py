@@ -235,7 +235,7 @@ def test_columns_hold_what_they_can_and_the_rest_is_short():
 
 
 def test_what_a_file_says_of_no_image_is_one_row():
-    got = source_file.head({**document(), "info": {"b": 1, "a": "é"}, "type": "x"})
+    got, _ = source_file.head({**document(), "info": {"b": 1, "a": "é"}, "type": "x"})
     assert pa.Table.from_pylist([{"source": "s", "path": "p", **got}], schema=COCO_FILES).to_pylist() == [
         {
             "source": "s",
@@ -282,7 +282,7 @@ def test_rows_of_other_lists_stand_with_the_image_that_they_name():
     first, second = (json.loads(text) for text in figures["source_coco"].to_pylist()[:2])
     assert first["rows"] == {"captions": captions[:1]}
     assert second["rows"] == {"captions": captions[1:3], "regions": [{"image_id": 2}]}
-    kept = json.loads(source_file.head(wanted, [1, 2])["other_fields"])["fields"]
+    kept = json.loads(source_file.head(wanted, [1, 2])[0]["other_fields"])["fields"]
     assert kept == {"captions": captions[3:], "regions": [], "empty": [], "type": "x"}
 
 

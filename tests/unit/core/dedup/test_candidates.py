@@ -17,14 +17,12 @@ from tasks.core.dedup.candidates import (
     NearBlobs,
     NearHashes,
     ViewHashes,
-    add_local,
-    add_near,
+    add_pairs,
     candidates,
     is_added,
     is_degenerate,
     near_by_words,
 )
-from tasks.core.dedup.local import LocalPairs
 
 WAVES = 0x0F0F0F0F0F0F0F0F  # 32 bits set
 PairRow = tuple[int, int, int, int]
@@ -317,7 +315,8 @@ def with_local(known: Sequence[PairRow], *shared: tuple[int, int, int]) -> list[
     """Pairs with those that share places: a, b, how many; as view 9."""
     a, b, view, bits = (list(column) for column in zip(*known, strict=True)) if known else ([], [], [], [])
     found = Candidates(np.array(a, int), np.array(b, int), np.array(view, np.int16), np.array(bits, np.uint8), 0)
-    return rows(add_local(found, LocalPairs(*np.array(shared, int).reshape(-1, 3).T), 9, HASHES))
+    a, b, matches = np.array(shared, int).reshape(-1, 3).T
+    return rows(add_pairs(found, a, b, -matches, 9, HASHES))
 
 
 @pytest.mark.parametrize(
@@ -375,7 +374,7 @@ def test_pairs_of_another_hash_are_added_as_wholes_and_known_ones_stay():
     hashes = np.array([WAVES, WAVES ^ 3, ~WAVES & (2**64 - 1)], np.uint64)
     alone = candidates(hashes, near((WAVES, WAVES ^ 3)))
     by_other = NearBlobs(np.array([0, 1]), np.array([1, 2]), np.array([9, 2]), 0)
-    both = add_near(alone, by_other, hashes)
+    both = add_pairs(alone, by_other.a, by_other.b, by_other.distance_bits, 0, hashes)
     assert rows(both) == [(0, 1, 0, 2), (1, 2, 0, 62)]
     assert is_added(both, alone).tolist() == [False, True]
     assert is_added(alone, alone).tolist() == [False]
