@@ -1,11 +1,11 @@
 """Reads the words of a date one by one: what each says of the number before or behind it."""
 
+import dataclasses
 import functools
 import itertools
 import re
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from tasks.core.scrape.date_statements import Statement, UnreadError, YearRange, settled, widest
@@ -24,6 +24,7 @@ _KINDS = (
 """What a word that may mean several things is taken for: the first that fits; a reader gives False where it doesn't."""
 _NOUNS = ("labels", "periods", "notes", "little")
 """And else the first of these."""
+_SAID_IN_FRONT = ("parts", "bound", "era", "is_era_in_front", "link", "is_other")
 _SPAN_OF_LIFE = range(15, 101)
 _SHORT_YEAR = r"(?<!\d )(?:1\d|2[1-9]|[3-9]\d)\d(?![_.?xXu]|-(?!\s?\d)| \d{3})"
 _YEAR = re.compile(rf"(?<![\d.,'])(?:(?:1\d|20)\d\d|{_SHORT_YEAR})(?!\d|[.,']\d)")
@@ -31,7 +32,7 @@ _YEAR = re.compile(rf"(?<![\d.,'])(?:(?:1\d|20)\d\d|{_SHORT_YEAR})(?!\d|[.,']\d)
 _END = Token("", {"sign": ""}, is_close=False, year_at=0)
 
 
-@dataclass(slots=True)
+@dataclasses.dataclass(slots=True)
 class Segment:
     """What stands between two commas, brackets or so."""
 
@@ -280,7 +281,9 @@ class Reader:
             self._segment.size = size if is_in_front else self._segment.size
             return is_in_front
         chosen = [self.statements.pop()]
-        while chosen[-1].link and self.statements and self.statements[-1].is_count and self.statements[-1].number <= size:
+        while self.statements and (before := self.statements[-1]).is_count and chosen[-1].link:
+            if before.is_roman != self._count.is_roman or before.number > size or before.parts:
+                break
             chosen.append(self.statements.pop())
         self._front = chosen[-1]
         for entry in chosen:
@@ -400,7 +403,7 @@ class Reader:
             unit, self._segment.unit = self._segment.unit, None
         front.is_other |= last is not None and last.is_other and front.link == "-" and front.era is None
         front.link = front.link if last else None
-        fields |= {name: getattr(front, name) for name in ("parts", "bound", "era", "is_era_in_front", "link", "is_other")}
+        fields |= {name: getattr(front, name) for name in _SAID_IN_FRONT}
         entry = Statement(token.text, number, kind, len(self._segments) - 1, unit=unit, year_at=token.year_at, **fields)
         self.statements.append(entry)
         self._touched, self._front = self._place, Statement()
