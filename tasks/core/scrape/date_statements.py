@@ -136,14 +136,14 @@ def widest(statements: Sequence[Statement]) -> YearRange:
 
 def _bounded_years(chain: Sequence[Statement]) -> tuple[str | None, int, int]:
     bound, years = chain[0].bound, [entry.years() for entry in chain]
+    if len(chain) == 1:
+        first, last = years[0]
+        return bound, last if bound == "after" else first, first if bound == "before" else last
     for entry, before, after in zip(chain[1:], years, years[1:], strict=False):
         if entry.link in {"-", "until"} and before[0] > after[1]:
             raise UnreadError(entry.text)
     firsts, lasts = zip(*years, strict=True)
-    first, last = min(firsts), max(lasts)
-    if len(chain) == 1:
-        return bound, last if bound == "after" else first, first if bound == "before" else last
-    return None if bound in {"since", "until"} else bound, first, last
+    return None if bound in {"since", "until"} else bound, min(firsts), max(lasts)
 
 
 def _of_our_calendar(statements: Sequence[Statement]) -> list[Statement]:
@@ -168,10 +168,10 @@ def _without_others(statements: Sequence[Statement]) -> list[Statement]:
 
 def _check_eras(statements: Sequence[Statement]) -> None:
     """Beside a year before Christ, the others must say that they are not."""
-    is_any_before = any(entry.era == "bc" for entry in statements)
-    for entry in statements:
-        if is_any_before and entry.era is None and entry.kind != "later" and entry.years()[0] < _CERTAINLY_OURS:
-            raise UnreadError(entry.text)
+    if any(entry.era == "bc" for entry in statements):
+        for entry in statements:
+            if entry.era is None and entry.kind != "later" and entry.years()[0] < _CERTAINLY_OURS:
+                raise UnreadError(entry.text)
 
 
 def _share_back(before: Statement, entry: Statement) -> None:
@@ -242,9 +242,10 @@ def _share_width(before: Statement, entry: Statement) -> None:
 
 def _with_whole_decades(found: Sequence[Statement]) -> list[Statement]:
     """Decades with their century, as in "60-е гг. XIX в." and "1880s-90s"."""
-    for before, entry, behind in reversed([*zip([None, *found], found, [*found[1:], None], strict=False)]):
+    for at, entry in reversed([*enumerate(found)]):
         if entry.kind != "tens" or entry.number >= _FIRST_BARE:
             continue
+        before, behind = found[at - 1] if at else None, found[at + 1] if at + 1 < len(found) else None
         century = next((one for one in (behind, before) if one and one.kind == "count" and one.unit == 100), None)
         if century is not None:
             entry.number += (century.number - 1) * 100

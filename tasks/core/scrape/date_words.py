@@ -45,11 +45,10 @@ _UNSPACED = _PATTERNS["pieces"]["parts"]["UNSPACED"]
 """Signs of Chinese, Japanese and Korean, which are written without blanks."""
 _SIGNS = {ord(sign): plain for plain, signs in _PATTERNS["spellings"]["signs"].items() for sign in signs}
 _REWRITTEN = [(sign, re.compile(form), plain) for sign, form, plain in _PATTERNS["spellings"]["rewritten"]]
-_ITALIAN_CENTURY = re.compile(r"(?<!\w)'([2-9])00(?!\w)")
 _CYRILLIC_ROMAN, _LATIN = re.compile(r"(?<!\w)[IVXХІ]+(?!\w)"), str.maketrans("ХІ", "XI")
 _HAN_YEAR = re.compile("[〇零一二三四五六七八九]{4}")
-_HEBREW_PREFIX = re.compile(r"(?<=[א-ת])[-־](?=\d)")
 _IN_FRONT_OF_SUFFIX = re.compile(r"(?:[-':]|\.(?=[ao](?![^\W\d_])))?")  # 2.ª
+_HEBREW_PREFIX = re.compile(r"(?<=[א-ת])-(?=\d)")
 _ROMANS = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
 _ROMAN = re.compile(r"(x{0,3}(?:ix|iv|v?i{0,4}))([^ivx]*)", re.IGNORECASE | re.ASCII)
 _QUIET = frozenset(".'\"?!<>*~≈±^_\\©")
@@ -65,9 +64,7 @@ def plain_text(text: str) -> str:
         text = unicodedata.normalize("NFKC", text).translate(_SIGNS)
         text = re.sub(r"(?![0-9])\d", lambda digit: str(unicodedata.digit(digit[0])), text)
         text = _HAN_YEAR.sub(lambda year: "".join(f"{unicodedata.numeric(digit):.0f}" for digit in year[0]), text)
-        text = _HEBREW_PREFIX.sub(" ", text).replace("から", "-")  # from ... to
-    if "'" in text:
-        text = _ITALIAN_CENTURY.sub(lambda century: f"secolo {int(century[1]) + 11}", text)  # '400 is the 15th
+        text = _HEBREW_PREFIX.sub(" ", text)
     for sign, pattern, plain in _REWRITTEN:
         if sign in text:
             text = pattern.sub(plain, text)
@@ -232,13 +229,13 @@ def _choose(found: Sequence[tuple[Token, Meanings]]) -> None:
     """Give each token one meaning of each kind: where languages disagree, that of most words that are certain; a
     museum's own come before all.
     """
-    votes: Counter[str] | None = None
+    votes: Counter[str] = Counter()
     for token, meanings in found:
         if len(meanings) < 2:
             token.means.update(meanings.keys())
             continue
-        if votes is None:
-            votes = Counter({_OWN: sys.maxsize})
+        if not votes:
+            votes[_OWN] = sys.maxsize
             for certain in (one for _, one in found if len(one) == 1):
                 votes.update(*certain.values())
         best = max(votes[language] for languages in meanings.values() for language in languages)
