@@ -261,9 +261,8 @@ def _with_whole_decades(found: Sequence[Statement]) -> list[Statement]:
 
 
 def _says_years(entry: Statement, behind: Statement | None) -> bool:
-    """Whether a statement says years, and not a day; a bound in front of a day is one of its year: "after July 4, 1776".
-
-    Raises UnreadError where one can't know.
+    """Whether it says years, and not a day, whose bound is one of its year: "after July 4, 1776". Raises UnreadError
+    where one can't know.
     """
     link = behind.link if behind else None
     if entry.is_count and not (entry.is_roman or entry.era or entry.parts):
