@@ -259,11 +259,12 @@ class Reader:
         return None
 
     def _read_part(self, token: Token) -> None:
-        is_behind = token.text > "\u2e80" and self._before is not None and not self._before.parts  # Chinese: always
-        self._add_part(token.means["part"], is_behind=is_behind)
+        self._add_part(token.means["part"])
 
-    def _add_part(self, part: tuple[float, float], *, is_behind: bool = False) -> None:
-        """A part of what follows, or of the century before it: "XV sec., inizio", "19e (début)"."""
+    def _add_part(self, part: tuple[float, float]) -> None:
+        """A part of what follows, or of the century before it: "XV sec., inizio", "19e (début)", in Chinese always."""
+        token = self._tokens[self._place]
+        is_behind = token.text > "\u2e80" and self._before is not None and not self._before.parts
         front, is_close = self._front, self._tokens[self._place + 1].is_close
         is_apart = self._behind.get("sign") != "-" or not is_close  # not "mid-18th"
         is_unjoined = front.link is None or (front.link == "," and is_apart and "part" not in self._next(2))
