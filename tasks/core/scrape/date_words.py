@@ -106,11 +106,9 @@ def _entries(lists: DateWords) -> Iterator[tuple[str, Meaning]]:
         single = tuple(value) if isinstance(value, list) else value
         mark = "-" if kind == "suffix" else ""
         for value, phrases in words.items() if isinstance(words, Mapping) else [(single, words)]:
-            yield from ((mark + _phrase_of(phrase), (kind, value)) for phrase in phrases)
-
-
-def _phrase_of(text: str) -> str:
-    return " ".join(re.findall(r"[^\W\d_]+|°", unicodedata.normalize("NFKC", text).lower()))
+            for phrase in phrases:
+                plain = unicodedata.normalize("NFKC", phrase).lower()
+                yield mark + " ".join(re.findall(r"[^\W\d_]+|°", plain)), (kind, value)
 
 
 def _pieces_with(meanings: Mapping[str, Meanings]) -> re.Pattern[str]:
