@@ -51,7 +51,7 @@ def _release_parts(release: Release, splits: Collection[str]) -> dict[str, Part]
             names[row["split"]][row["image_id"]] = _checked(release, core.file_name, row["image_id"], row["format"])
 
     def of(split: str) -> Callable[[], tuple[bytes, str]]:
-        return lambda: (_json(_coco(release, split, core.with_file_names, names[split])), "")
+        return lambda: (_json(_coco(release, split, names[split])), "")
 
     return {split: Part(split, names[split], _annotations(split), of(split), [split]) for split in chosen}
 
@@ -71,8 +71,7 @@ def _popart_parts(release: Release, splits: Collection[str]) -> dict[str, Part]:
 
 def _popart_document(release: Release, split: str, names: Mapping[int, str]) -> Callable[[], tuple[bytes, str]]:
     def document() -> tuple[bytes, str]:
-        core_file = _coco(release, split, core.with_file_names, names)
-        found = _checked(release, popart_file, core_file, names)
+        found = _checked(release, popart_file, _coco(release, split, names), names)
         hidden = found.hidden_keypoints
         note = f"{counted(hidden, 'keypoint')} with v = 1 written with v = 2, as PoPArt has them"
         return _json(found.document, is_sorted=False), note if hidden else ""
@@ -113,16 +112,11 @@ def _source_part(release: Release, file: Row, rows: list[Row]) -> Part:
     def document() -> tuple[bytes, str]:
         texts = [(row["record_id"], row["source_coco"]) for row in mine]
         restored = _checked(release, source_file.restore_file, file, texts, _figures(release))
-        missing = {
-            what: count - len(given)
-            for what, count, given in (
-                ("image", file["images"], restored.images),
-                ("annotation", file["annotations"], restored.annotations),
-            )
-        }
-        note = f"{' and '.join(counted(count, what) for what, count in missing.items())} of {quoted(file['path'])} "
-        note += "are not in the release"
-        return b"".join(restored.chunks()), note if any(missing.values()) else ""
+        images = file["images"] - len(restored.images)
+        figures = file["annotations"] - len(restored.annotations)
+        missing = f"{counted(images, 'image')} and {counted(figures, 'annotation')}"
+        note = f"{missing} of {quoted(file['path'])} are not in the release"
+        return b"".join(restored.chunks()), note if images or figures else ""
 
     return Part(root, names, _annotations(file["source"]), document, {row["split"] for row in mine})
 
@@ -176,10 +170,10 @@ def _checked(release: Release, rule: Callable[..., Any], *values: Any) -> Any:
         raise release.damage("images", "a table of images as releases have them", problem) from problem
 
 
-def _coco(release: Release, split: str, rule: Callable[..., Any], names: Mapping[int, str]) -> Any:
+def _coco(release: Release, split: str, names: Mapping[int, str]) -> Any:
     path = f"coco/{split}.json"
     try:
-        return rule(release.read_json(path), names)
+        return core.with_file_names(release.read_json(path), names)
     except ValueError as problem:
         raise release.damage(path, "the COCO file of its split", problem) from problem
 

@@ -8,7 +8,8 @@ thousand cells are empty. Each raises ValueError if the output has another layou
 """
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
+import itertools
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +61,11 @@ def shapes_text(shapes: Sequence[tuple[int, ...]]) -> str:
     return f"{len(shapes)} ({first}{', ...' if len(shapes) > 6 else ''})"
 
 
+def _expect(is_fit: bool, expected: str, raw: Floats) -> None:
+    if not is_fit:
+        raise ValueError(f"expected {expected}, got an output of {shape_text(raw)} for a picture")
+
+
 Reader = Callable[[Floats, int, int, Sequence[int], float], tuple[Floats, Floats]]
 _MOST_NEGATIVE = 0.01
 # heads of YOLO models: two or more neighbours of these strides, and so many boxes for each cell
@@ -80,9 +86,8 @@ def boxes_from_yolox(
     (Ge et al., "YOLOX: Exceeding YOLO Series in 2021", section 2.1, and its ONNX demo.)
     """
     grid, stride = grid_cells(height_px, width_px, STRIDES)
-    if raw.ndim != 2 or len(raw) != len(grid) or raw.shape[1] < 6:
-        expected = f"{len(grid)} rows of 5 numbers and class scores for an input of {width_px} x {height_px} px"
-        raise ValueError(f"expected {expected}, got an output of {shape_text(raw)} for a picture")
+    expected = f"{len(grid)} rows of 5 numbers and class scores for an input of {width_px} x {height_px} px"
+    _expect(raw.ndim == 2 and len(raw) == len(grid) and raw.shape[1] >= 6, expected, raw)
     scores = raw[:, 4:5] * raw[:, class_columns(classes, 5, raw.shape[1])]
     strong = strong_rows(scores, least_score)
     rows, step = raw[strong], stride[strong]
@@ -100,9 +105,7 @@ def boxes_from_fastestdet(
     the centre's distance from the cell's corner, in cells), w, h (their sigmoid is the share of the picture's sides), C
     class scores. (github.com/dog-qiuqiu/FastestDet, its ONNX demo.)
     """
-    if raw.ndim != 3 or len(raw) < 6:
-        expected = "5 numbers and class scores for each cell of a grid"
-        raise ValueError(f"expected {expected}, got an output of {shape_text(raw)} for a picture")
+    _expect(raw.ndim == 3 and len(raw) >= 6, "5 numbers and class scores for each cell of a grid", raw)
     rows, columns = raw.shape[1:]
     cells = raw.reshape(len(raw), -1)
     objectness, likeness = np.maximum(cells[0], 0), np.maximum(cells[class_columns(classes, 5, len(raw))], 0)
@@ -124,10 +127,7 @@ def boxes_from_yolov5(
     raw: (N, 5 + C): centre x, y, width and height in px of the input, objectness, C class scores. There are more boxes
     than numbers for each: in the next layout it is the other way round.
     """
-    if raw.ndim != 2 or not 6 <= raw.shape[1] < len(raw):
-        raise ValueError(
-            f"expected rows of 5 numbers and class scores, got an output of {shape_text(raw)} for a picture"
-        )
+    _expect(raw.ndim == 2 and 6 <= raw.shape[1] < len(raw), "rows of 5 numbers and class scores", raw)
     scores = raw[:, 4:5] * raw[:, class_columns(classes, 5, raw.shape[1])]
     strong = strong_rows(scores, least_score)
     return _corners(raw[:, :4], strong), scores[strong]
@@ -140,10 +140,7 @@ def boxes_from_yolov8(
 
     raw: (4 + C, N), a column for each box: centre x, y, width and height in px of the input, C class scores.
     """
-    if raw.ndim != 2 or not 5 <= len(raw) < raw.shape[1]:
-        raise ValueError(
-            f"expected columns of 4 numbers and class scores, got an output of {shape_text(raw)} for a picture"
-        )
+    _expect(raw.ndim == 2 and 5 <= len(raw) < raw.shape[1], "columns of 4 numbers and class scores", raw)
     scores = raw[class_columns(classes, 4, len(raw))].T
     strong = strong_rows(scores, least_score)
     return _corners(raw[:4].T, strong), scores[strong]
@@ -157,8 +154,7 @@ def boxes_from_plain(
     raw: (N, 6): x_min, y_min, x_max, y_max in px of the input, score, class index. The number of classes is unknown, so
     an index that the model does not have simply matches no row.
     """
-    if raw.ndim != 2 or raw.shape[1] != 6:
-        raise ValueError(f"expected rows of 6 numbers, got an output of {shape_text(raw)} for a picture")
+    _expect(raw.ndim == 2 and raw.shape[1] == 6, "rows of 6 numbers", raw)
     is_of = raw[:, 5:6] == np.array(classes, np.float32)
     scores = np.where(is_of, raw[:, 4:5], np.float32(-1))  # below any floor
     strong = strong_rows(scores, least_score)
@@ -193,7 +189,7 @@ def check_outputs(
     have another number of dimensions, such as the raw heads that YOLOv5 can export beside its boxes.
     """
     if layout == "nanodet":
-        check_nanodet(outputs, height_px, width_px)
+        _check_nanodet(outputs, height_px, width_px)
         return
     if sum(len(shape) == len(shapes[0]) for shape in shapes) > 1:
         raise ValueError(f"expected one output for a picture, got {shapes_text(shapes)}")
@@ -207,10 +203,10 @@ def _check_heads(rows: Floats, height_px: int, width_px: int) -> None:
     """Raise ValueError unless there is a row for each box of YOLO's heads, with its centre in px of the input."""
     if rows.ndim != 2 or not 5 <= rows.shape[1] < len(rows):
         return  # the reader has a sentence for it
-    counts = {
-        anchors * cells for cells in _cells_of_heads(height_px, width_px) for anchors in range(1, _MOST_ANCHORS + 1)
-    }
-    if len(rows) not in counts:
+    cells = cell_counts(height_px, width_px, _ALL_STRIDES)
+    spans = itertools.combinations(range(len(cells) + 1), 2)
+    heads = [sum(cells[start:end]) for start, end in spans if end - start > 1]
+    if not any(len(rows) == anchors * head for head in heads for anchors in range(1, _MOST_ANCHORS + 1)):
         usual = sum(cell_counts(height_px, width_px, STRIDES))
         raise ValueError(
             f"expected a box for each cell of strides 8, 16 and 32 of {width_px} x {height_px} px, {usual} or three "
@@ -222,12 +218,6 @@ def _check_heads(rows: Floats, height_px: int, width_px: int) -> None:
 
 def _are_scores(values: Floats) -> bool:
     return bool(((values >= -_SLACK) & (values <= 1 + _SLACK)).all())
-
-
-def _cells_of_heads(height_px: int, width_px: int) -> Iterator[int]:
-    for start in range(len(_ALL_STRIDES)):
-        for end in range(start + 2, len(_ALL_STRIDES) + 1):
-            yield sum(cell_counts(height_px, width_px, _ALL_STRIDES[start:end]))
 
 
 def _corners(centred: Floats, strong: NDArray[np.int64]) -> Floats:
@@ -273,8 +263,7 @@ def boxes_from_nanodet(
     return np.asarray(xyxy, np.float32), scores[strong]
 
 
-def check_nanodet(outputs: Sequence[Floats], height_px: int, width_px: int) -> None:
-    """Raise ValueError unless the outputs for one picture can be NanoDet's."""
+def _check_nanodet(outputs: Sequence[Floats], height_px: int, width_px: int) -> None:
     _, likeness, _ = _parts(outputs, height_px, width_px)
     if not ((likeness >= 0) & (likeness <= 1)).all():
         raise ValueError(

@@ -1,11 +1,11 @@
 """Reads the words of a date one by one: what each says of the number before or behind it."""
 
+import dataclasses
 import functools
 import itertools
 import re
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from tasks.core.scrape.date_statements import Statement, UnreadError, YearRange, settled, widest
@@ -29,16 +29,23 @@ _SPAN_OF_LIFE = range(15, 101)
 _SHORT_YEAR = r"(?<!\d )(?:1\d|2[1-9]|[3-9]\d)\d(?![_.?xXu]|-(?!\s?\d)| \d{3})"
 _YEAR = re.compile(rf"(?<![\d.,'])(?:(?:1\d|20)\d\d|{_SHORT_YEAR})(?!\d|[.,']\d)")
 """A year, but for what may be another number: 1,500, 1 500, 185-."""
+_END = Token("", {"sign": ""}, is_close=False, year_at=0)
 
 
-@dataclass(slots=True)
+@dataclasses.dataclass(slots=True)
 class Segment:
     """What stands between two commas, brackets or so."""
 
-    behind_name: str | None  # the word that no list has right before its bracket: "Rembrandt (1606-1669)"
+    behind_name: str | None = None  # the word that no list has right before its bracket: "Rembrandt (1606-1669)"
     unread: str | None = None  # the first word that no list has
     is_named: bool = False  # it names a period, a person or a place: other words in it don't matter
     is_strict: bool = False  # but such a word stands behind a year, and may be an era
+    unit: int | None = None  # of the next ordinal
+    size: int | None = None
+    is_label: bool = False
+    is_copy: bool = False
+    are_decades: bool = False
+    has_day: bool = False
 
 
 def years_of_plain(plain: str, lexicon: Lexicon) -> YearRange:
@@ -50,11 +57,9 @@ def years_of_plain(plain: str, lexicon: Lexicon) -> YearRange:
 
 
 def _masked(year: re.Match[str]) -> str:
-    digits = year[0]
-    ones = "1111" if len(digits) == 4 else "111" if digits[0] == "1" else "777"
-    if digits[-1] != "0":
-        return ones
-    return f"{ones[:-1]}0" if digits[-2] != "0" else f"{ones[:-2]}00"
+    zeros = len(year[0]) - len(year[0].rstrip("0"))
+    ones = "1" if year[0][0] == "1" or len(year[0]) == 4 else "7"
+    return (ones * 4)[: len(year[0]) - min(zeros, 2)] + "00"[:zeros]
 
 
 @functools.lru_cache(maxsize=16384)
@@ -67,16 +72,17 @@ class Reader:
 
     def __init__(self, found: Iterable[Token]) -> None:
         self.statements: list[Statement] = []
-        self._tokens = [token for token in found if token.means.keys() != {"little"}]
-        self._touched = -1  # the place of the last token that was part of the last statement
-        self._segments: list[Segment] = []
+        self._tokens = [*(token for token in found if token.means.keys() != {"little"}), _END, _END]
+        self._touched = -2  # the place of the last token that was part of the last statement
+        self._segments = [Segment()]
+        self._front = Statement()  # the next statement, as far as the words in front of it go
         self._calendars: list[str] = []
         self._has_notes = False
-        self._begin_segment(Statement())
-        for place, token in enumerate(self._tokens):
-            self._place = place
+        for place, token in enumerate(self._tokens[:-2]):
+            self._place, self._segment, self._behind = place, self._segments[-1], self._tokens[place + 1].means
+            self._before = self.statements[-1] if self._touched == place - 1 else None  # this token stands behind it
+            self._count = self._before if self._before and self._before.is_count else None
             self._read(token)
-        self._place = len(self._tokens)
         self._end_segment("")
         self._is_all = not self._has_notes and not any(one.unread or one.is_named for one in self._segments)
         self._has_unread = bool(self._calendars) or any(segment.unread for segment in self._segments)
@@ -90,8 +96,11 @@ class Reader:
         if len(entries) == 1 and entries[0].is_year_alone and not self._has_unread:  # what most texts say
             return YearRange(*entries[0].years())
         kept = settled(entries, is_all=self._is_all)
-        if not self._has_unread:
-            return widest(kept)
+        if self._has_unread:
+            self._check_unread(kept)
+        return widest(kept)
+
+    def _check_unread(self, kept: list[Statement]) -> None:
         unread = [] if kept else [*self._calendars, *(segment.unread for segment in self._segments)]
         for before, entry in zip([None, *kept], kept, strict=False):
             segment = self._segments[entry.segment]
@@ -100,63 +109,38 @@ class Reader:
                 unread.append(segment.behind_name if entry.number - before.number in _SPAN_OF_LIFE else None)
         for word in filter(None, unread):
             raise UnreadError(word)
-        return widest(kept)
 
-    # what stands beside a token
-
-    def _next(self, steps: int = 1) -> dict[str, Any]:
-        """What the token behind this one means."""
-        place = self._place + steps
-        return self._tokens[place].means if 0 <= place < len(self._tokens) else {"sign": ""}
-
-    def _is_close(self) -> bool:
-        """Whether nothing stands between this token and the next."""
-        return self._place + 1 < len(self._tokens) and self._tokens[self._place + 1].is_close
-
-    def _before(self) -> Statement | None:
-        """The statement that the token before this one was part of."""
-        return self.statements[-1] if self._touched == self._place - 1 >= 0 else None
-
-    def _count(self) -> Statement | None:
-        """The ordinal right before this token whose unit is not said."""
-        before = self._before()
-        return before if before and before.is_count else None
+    def _next(self, steps: int) -> dict[str, Any]:
+        return self._tokens[self._place + steps].means
 
     def _is_date_next(self) -> bool:
         """Whether a date follows, behind words that may stand in front of it."""
         kinds = (token.means.keys() for token in self._tokens[self._place + 1 :])
-        return next((bool(_DATED & kind) for kind in kinds if _DATED & kind or not _IN_FRONT & kind), False)
+        return bool(_DATED & next(kind for kind in kinds if _DATED & kind or not _IN_FRONT & kind))
 
     def _segments_since_last(self) -> int:
         """How many segments ago the last statement was; many where there is none."""
         return len(self._segments) - 1 - self.statements[-1].segment if self.statements else sys.maxsize
 
-    # segments and signs
-
-    def _begin_segment(self, front: Statement, behind_name: str | None = None) -> None:
-        self._segments.append(Segment(behind_name))
-        self._front = front  # the next statement, as far as the words in front of it go
-        self._unit: int | None = None
-        self._size: int | None = None
-        self._is_label = self._is_copy = self._are_decades = self._has_day = False
-
     def _end_segment(self, sign: str) -> None:
         """What belongs to no statement behind it belongs to the one before it."""
-        front, segment, is_comma = self._front, self._segments[-1], sign == ","
+        front, segment = self._front, self._segments[-1]
         if front.era is not None:
             if self._segments_since_last() > 1 or self.statements[-1].era is not None:
                 raise UnreadError("bc")
             self.statements[-1].era = front.era
-        if self._unit is not None:
+        if segment.unit is not None:
             raise UnreadError("century")
-        is_split = is_comma and not self.statements and not {"part", "size", "nth"}.isdisjoint(self._next(-1))
-        following = Statement(parts=front.parts if is_split else ())  # "First quarter, 18th century"
-        following.bound = front.bound if is_comma and self._has_day and "number" in self._next() else None
-        following.link = "," if is_comma and self._before() else None
+        self._front = Statement()
+        if sign == ",":
+            self._front.link = "," if self._before else None
+            self._front.bound = front.bound if segment.has_day and "number" in self._behind else None
+            if not self.statements and not {"part", "size", "nth"}.isdisjoint(self._next(-1)):
+                self._front.parts = front.parts  # "First quarter, 18th century"
         if self.statements:
             self.statements[-1].parts += front.parts
         is_name = sign == "(" and self._segments_since_last() and not segment.is_named
-        self._begin_segment(following, segment.unread if is_name else None)
+        self._segments.append(Segment(segment.unread if is_name else None))
 
     def _read(self, token: Token) -> None:
         kinds = token.means.keys()
@@ -164,38 +148,37 @@ class Reader:
             raise UnreadError(token.text)
         if "sign" in kinds:
             self._read_sign(token)
-        elif not self._is_copy:
+        elif not self._segment.is_copy:
             meant = (kind for kind in _KINDS if kind in kinds)
             if all(_READERS[kind](self, token) is False for kind in meant):
                 self._read_noun(token, next((kind for kind in _NOUNS if kind in kinds), "" if kinds else "unread"))
 
     def _read_sign(self, token: Token) -> None:
-        sign = token.text
-        if sign in _OPENING or sign in _CLOSING:
-            self._end_segment(sign)
-        elif sign == "-" and self._is_minus():
+        if token.text in _OPENING or token.text in _CLOSING:
+            self._end_segment(token.text)
+        elif token.text == "-" and self._is_minus():
             self._say(None, era="bc", is_era_in_front=True)
-        elif sign in _JOINS:
+        elif token.text in _JOINS:
             self._read_joins(token)
         else:
-            raise UnreadError(sign)
+            raise UnreadError(token.text)
 
     def _is_minus(self) -> bool:
-        sign, behind = self._next(-1).get("sign"), self._next()
-        if not self._is_close() or "number" not in behind or "thousands" in behind:
+        sign = self._next(-1).get("sign")
+        if not self._tokens[self._place + 1].is_close or "digits" not in self._behind or "thousands" in self._behind:
             return False
         if self.statements:
             return sign in _JOINS and self.statements[0].era == "bc" and self.statements[0].is_era_in_front
-        if sign == "[" and behind["number"] >= 1000:
+        if sign == "[" and self._behind["number"] >= 1000:
             raise UnreadError("-")  # [-1768]: up to 1768?
         return sign == "" or (sign in {"[", "("} and self._place == 1)
 
     def _read_joins(self, token: Token) -> None:
-        sign, behind, is_inside = token.text, self._next(), self._segments_since_last() == 0
+        sign, behind, is_inside = token.text, self._behind, self._segments_since_last() == 0
         is_end = behind.get("sign", "-") in {"", *_CLOSING, *_OPENING}
-        is_open = self._before() if is_inside else self._next(-1).get("sign") in _CLOSING and behind.get("sign") == ""
+        is_open = self._before if is_inside else self._next(-1).get("sign") in _CLOSING and behind.get("sign") == ""
         is_noun_next = {"notes", "names_follow", "periods"} & behind.keys() or (sign == "/" and not behind)
-        if sign == "-" and behind.keys() == {"unit"} and self._count():  # "19th-century"
+        if sign == "-" and behind.keys() == {"unit"} and self._count:  # "19th-century"
             self._touched = self._place
         elif sign == "-" and is_end and is_open and self.statements:  # "1850-", "(1850)-"
             self._say(self.statements[-1], bound="since")
@@ -204,20 +187,18 @@ class Reader:
         elif is_inside:
             self._front.link = _JOINS.get(sign, "and")
 
-    # nouns and names
-
     def _read_noun(self, token: Token, kind: str) -> None:
         """A word that says no year. A number right before or behind it may be a day, or its own."""
         if kind == "little":
             return
-        count, segment, is_name = self._count(), self._segments[-1], kind in {"unread", "periods"}
-        if kind == "unread" and "eras" in self._next(-1) and "number" in self._next():
+        segment, is_name = self._segment, kind in {"unread", "periods"}
+        if kind == "unread" and "eras" in self._next(-1) and "number" in self._behind:
             raise UnreadError(token.text)
-        if kind == "periods" and "eras" in token.means and "number" in self._next() and segment.unread:
+        if kind == "periods" and "eras" in token.means and "number" in self._behind and segment.unread:
             raise UnreadError(segment.unread)  # "Zorblax era 1850"
-        if count and (is_name or not count.is_roman):
+        if self._count and (is_name or not self._count.is_roman):
             self._drop_count()
-        self._is_label = kind == "labels"
+        segment.is_label = kind == "labels"
         self._has_notes |= kind == "notes"
         if is_name:
             segment.is_named |= kind == "periods" or self._front.bound is not None  # "after Rembrandt"
@@ -228,21 +209,19 @@ class Reader:
 
     def _drop_count(self) -> None:
         """The ordinal right before is none of a century: a day, or "XVIIIe" of "XVIIIe dynastie"."""
-        self._front, self._touched = self.statements.pop(), -1
+        self._front, self._touched = self.statements.pop(), -2
         while self._front.is_roman and self._front.link and self.statements and self.statements[-1].is_roman:
             self._front = self.statements.pop()  # "XXVIe-XXXe"
 
     def _read_names_follow(self, _token: Token) -> None:
-        self._segments[-1].is_named |= not self._next() or "periods" in self._next()
+        self._segment.is_named |= not self._behind or "periods" in self._behind
 
     def _read_id_est(self, token: Token) -> None:
         if not self.statements:
             raise UnreadError(token.text)
 
     def _read_copies(self, _token: Token) -> None:
-        self._is_copy = True
-
-    # bounds, parts, units, eras and calendars
+        self._segment.is_copy = True
 
     def _say(self, before: Statement | None, **fields: Any) -> None:
         """What a word says of the statement before it, else of the next."""
@@ -255,7 +234,7 @@ class Reader:
         """Nobody knows how much: "printed later"; but "a later print" is of the time that is said."""
         if self._is_date_next():
             raise UnreadError(token.text)
-        if self.statements and "notes" in self._next(-1) and self._next().get("sign", "-") in {"", *_CLOSING}:
+        if self.statements and "notes" in self._next(-1) and self._behind.get("sign", "-") in {"", *_CLOSING}:
             self.statements.append(Statement(token.text, 1, "later", len(self._segments) - 1, bound="later"))
 
     def _read_behind(self, token: Token) -> None:
@@ -264,11 +243,11 @@ class Reader:
             self._say(None if is_in_front else self.statements[-1], bound=token.means["behind"])
 
     def _read_bound(self, token: Token) -> bool | None:
-        bound, behind, is_in_front = token.means["bound"], self._next(), self._is_date_next()
+        bound, behind, is_in_front = token.means["bound"], self._behind, self._is_date_next()
         if token.means.keys() != {"bound"} and not is_in_front:
             return False
         is_alone = self._next(-1).get("sign") in _OPENING and behind.get("sign") in _CLOSING
-        is_behind = not is_in_front and self._before() and behind and "notes" not in behind
+        is_behind = not is_in_front and self._before and behind and "notes" not in behind
         if is_behind or (is_alone and self._segments_since_last() == 1):  # "1902 ante", "1866 (post)"
             self._say(self.statements[-1], bound=bound)
         elif not is_in_front and self._front.link:
@@ -280,31 +259,31 @@ class Reader:
         return None
 
     def _read_part(self, token: Token) -> None:
-        before = self._before()
-        is_behind = token.text > "\u2e80" and before is not None and not before.parts  # Chinese: always
-        self._add_part(token.means["part"], is_behind=is_behind)
+        self._add_part(token.means["part"])
 
-    def _add_part(self, part: tuple[float, float], *, is_behind: bool = False) -> None:
-        """A part of what follows, or of the century before it: "XV sec., inizio", "19e (début)"."""
-        behind, link = self._next(), self._front.link
-        is_apart = behind.get("sign") != "-" or not self._is_close()  # not "mid-18th"
-        is_unjoined = link is None or (link == "," and is_apart and "part" not in self._next(2))
-        is_last = "sign" in behind and is_unjoined and not self._front.parts
+    def _add_part(self, part: tuple[float, float]) -> None:
+        """A part of what follows, or of the century before it: "XV sec., inizio", "19e (début)", in Chinese always."""
+        token = self._tokens[self._place]
+        is_behind = token.text > "\u2e80" and self._before is not None and not self._before.parts
+        front, is_close = self._front, self._tokens[self._place + 1].is_close
+        is_apart = self._behind.get("sign") != "-" or not is_close  # not "mid-18th"
+        is_unjoined = front.link is None or (front.link == "," and is_apart and "part" not in self._next(2))
+        is_last = "sign" in self._behind and is_unjoined and not front.parts
         if is_behind or (is_last and self._segments_since_last() < 2 and not self.statements[-1].parts):
             self._say(self.statements[-1], parts=(part,))
         else:
-            self._front.parts += (part,)
+            front.parts += (part,)
 
     def _read_size(self, token: Token) -> bool | None:
         """A half, a third, a quarter: the ordinals in front of it say which, or the one behind it."""
-        size, last = token.means["size"], self._count()
-        if last is None:
-            is_in_front = bool(self._next().get("nth", size + 1) <= size)
-            self._size = size if is_in_front else self._size
+        size = token.means["size"]
+        if self._count is None:
+            is_in_front = bool(self._behind.get("nth", size + 1) <= size)
+            self._segment.size = size if is_in_front else self._segment.size
             return is_in_front
         chosen = [self.statements.pop()]
-        while self.statements and (before := self.statements[-1]).is_count:
-            if not chosen[-1].link or before.is_roman != last.is_roman or before.number > size or before.parts:
+        while self.statements and (before := self.statements[-1]).is_count and chosen[-1].link:
+            if before.is_roman != self._count.is_roman or before.number > size or before.parts:
                 break
             chosen.append(self.statements.pop())
         self._front = chosen[-1]
@@ -318,28 +297,26 @@ class Reader:
         self._add_part((((number or size) - 1) / size, (number or size) / size))
 
     def _read_unit(self, token: Token) -> bool | None:
-        count, behind, is_only = self._count(), self._next(), token.means.keys() == {"unit"}
-        is_nth_next = "nth" in behind or behind.get("number", 100) < 100
-        if not (count or is_only or "roman" in behind or ("little" not in token.means and is_nth_next)):
+        is_nth_next = "little" not in token.means and ("nth" in self._behind or self._behind.get("number", 100) < 100)
+        if not (self._count or token.means.keys() == {"unit"} or "roman" in self._behind or is_nth_next):
             return False
-        self._are_decades = False  # its number is none
-        if count:
-            self._say(count, unit=token.means["unit"])
+        self._segment.are_decades = False  # its number is none
+        if self._count:
+            self._say(self._count, unit=token.means["unit"])
         else:
-            self._unit = token.means["unit"]
+            self._segment.unit = token.means["unit"]
         return None
 
     def _read_era(self, token: Token) -> bool | None:
-        before = self._before()
         if "id_est" in token.means:  # a word for "that is" may be another language's "before Christ"
             return False
-        is_behind = before is not None and before.era is None
-        self._say(before if is_behind else None, era=token.means["era"], is_era_in_front=not is_behind)
+        before = self._before if self._before and self._before.era is None else None
+        self._say(before, era=token.means["era"], is_era_in_front=before is None)
         return None
 
     def _read_calendars(self, token: Token) -> bool | None:
         """The number before it, or else behind it, is of another calendar; both of "25 Fructidor 6"."""
-        before, behind = self._before(), self._next()
+        before, behind = self._before, self._behind
         if token.means.keys() != {"calendars"} and not (before and before.kind == "year"):
             return False
         if not before and not _DATED & behind.keys():
@@ -354,15 +331,13 @@ class Reader:
                     break
         return None
 
-    # numbers
-
     def _read_decades(self, token: Token) -> bool | None:
         """In front of its number, or behind it: "anni 1960", "60. léta"."""
-        behind, count, before = self._next(), self._count(), self._before()
+        count, before = self._count, self._before
         is_year = before is not None and before.kind == "year"
         is_plural = is_year and "little" not in token.means  # "1930. aastad", but not "1850. godine"
-        is_in_words = behind.get("nth") in range(20, 100, 10)  # "anni Trenta"
-        if not count and not is_plural and not is_in_words and behind.get("number", 1) % 10:
+        is_in_words = self._behind.get("nth") in range(20, 100, 10)  # "anni Trenta"
+        if not count and not is_plural and not is_in_words and self._behind.get("number", 1) % 10:
             return False
         if before and before.number % 10 == 0 and (is_year or (count and count.digits == 2)):
             before.kind, before.unit = "tens", 10
@@ -370,7 +345,7 @@ class Reader:
         elif count:
             raise UnreadError(token.text)
         else:
-            self._are_decades = True
+            self._segment.are_decades = True
         return None
 
     def _read_named(self, token: Token) -> None:
@@ -381,31 +356,31 @@ class Reader:
         self._add(token, "range", first, unit=last - first + 1)
 
     def _read_nth(self, token: Token) -> bool | None:
-        number = token.means["nth"]
-        if "bound" in token.means and not {"size", "unit", "nth"} & self._next().keys():
+        number, segment = token.means["nth"], self._segment
+        if "bound" in token.means and not {"size", "unit", "nth"} & self._behind.keys():
             return False
-        if self._size is not None:
-            self._add_nth_part(number, self._size)
-            self._size = None
-        elif self._are_decades:  # "lata trzydzieste"
+        if segment.size is not None:
+            self._add_nth_part(number, segment.size)
+            segment.size = None
+        elif segment.are_decades:  # "lata trzydzieste"
             self._add(token, "tens", number, unit=10)
         else:
             self._add(token, "count", number, is_whole=True)
         return None
 
     def _read_roman(self, token: Token) -> bool | None:
-        is_beside = {"unit", "size", "era"} & self._next().keys() or self._next().get("sign") in {"-", "/"}
-        if len(token.text) == 1 and token.means.keys() != {"roman"} and not is_beside and self._unit is None:
+        is_beside = {"unit", "size", "era"} & self._behind.keys() or self._behind.get("sign") in {"-", "/"}
+        if len(token.text) == 1 and token.means.keys() != {"roman"} and not is_beside and self._segment.unit is None:
             return False
         self._add_count(token, token.means["roman"], is_roman=True)
         return None
 
     def _read_number(self, token: Token) -> None:
-        means, behind = token.means, self._next()
-        number, digits, is_label = means["number"], means["digits"], self._is_label
-        is_decade = "s" in means or (self._are_decades and number % 10 == 0)
-        self._is_label = is_label and behind.get("sign") == "-"
-        is_ten = is_decade and not ("th" in means and "unit" in behind)
+        means, segment, is_label = token.means, self._segment, self._segment.is_label
+        number, digits = means["number"], means["digits"]
+        is_decade = "s" in means or (segment.are_decades and number % 10 == 0)
+        segment.is_label = is_label and self._behind.get("sign") == "-"
+        is_ten = is_decade and not ("th" in means and "unit" in self._behind)
         if not is_ten and number < 100 and "date" not in means:
             self._add_count(token, number, is_label=is_label, digits=digits, is_whole="th" in means)
         elif not is_label:
@@ -414,19 +389,19 @@ class Reader:
 
     def _add_count(self, token: Token, number: int, *, is_label: bool = False, **fields: Any) -> None:
         """An ordinal: of a century, or of what the word beside it says."""
-        before, behind = self._next(-1), self._next()
+        before = self._next(-1)
         is_own = not before or {"notes", "periods"} & before.keys()
-        is_said = {"unit", "era", "size"} & behind.keys() or self._unit
-        is_range = behind.get("sign") == "-" and "number" in self._next(2)
-        if not (is_label or self._is_label) and (not is_own or is_said or is_range):
+        is_said = {"unit", "era", "size"} & self._behind.keys() or self._segment.unit
+        is_range = self._behind.get("sign") == "-" and "number" in self._next(2)
+        if not (is_label or self._segment.is_label) and (not is_own or is_said or is_range):
             self._add(token, "count", number, **fields)
         else:
-            self._has_day |= "notes" in before
+            self._segment.has_day |= "notes" in before
 
     def _add(self, token: Token, kind: str, number: int, unit: int | None = None, **fields: Any) -> None:
         front, last = self._front, self.statements[-1] if self.statements else None
         if kind == "count" and unit is None:
-            unit, self._unit = self._unit, None
+            unit, self._segment.unit = self._segment.unit, None
         front.is_other |= last is not None and last.is_other and front.link == "-" and front.era is None
         front.link = front.link if last else None
         fields |= {name: getattr(front, name) for name in _SAID_IN_FRONT}

@@ -2,7 +2,7 @@
 
 import itertools
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -69,15 +69,14 @@ class Statement:
 
     def years(self) -> tuple[int, int]:
         """First and last year, by era, unit and parts. Raises UnreadError for a year that no work is from."""
-        first, width = self.number, self.unit or 1
-        if self.kind == "count":
-            first = (self.number - 1) * width + 1
+        width = self.unit or 1
+        first = (self.number - 1) * width + 1 if self.kind == "count" else self.number
         if self.era == "bc":
             first = -(first + width - 1)
         last = first + width - 1
         if self.parts and width > 1:
-            begin, end = min(part[0] for part in self.parts), max(part[1] for part in self.parts)
-            first, last = first + round(width * begin), first + max(round(width * end), 1) - 1
+            begins, ends = zip(*self.parts, strict=True)
+            first, last = first + round(width * min(begins)), first + max(round(width * max(ends)), 1) - 1
         if not self.number or first < FIRST_YEAR or last > LAST_YEAR:
             raise UnreadError(self.text)
         return first, last
@@ -92,33 +91,35 @@ def settled(statements: Sequence[Statement], *, is_all: bool) -> list[Statement]
     is_all: whether the text has no other words; then "XIX" and "19th" are centuries. Raises UnreadError where a number
     may say a year, but not which.
     """
-    _check_calendars(statements)
-    found = _without_other_numbers(statements)
+    found = _of_our_calendar(statements)
     pairs = [*itertools.pairwise(found)]
     for before, entry in reversed(pairs):
         _share_back(before, entry)
     for before, entry in pairs:
-        _share_on(before, entry)
+        if entry.link in _CHAINED:
+            _share_on(before, entry)
     if is_all and all(entry.is_count for entry in found):
         for entry in found:
             is_century = (entry.is_roman or entry.is_whole) and 9 <= entry.number <= _LAST_CENTURY
             entry.unit = 100 if is_century else None
-    _place_decades(found)
-    kept = _years_alone(_without_other_numbers(found))
-    if any(entry.era == "bc" for entry in kept):  # then the others must say that they are not
-        for entry in kept:
-            if entry.era is None and entry.kind != "later" and entry.years()[0] < _CERTAINLY_OURS:
-                raise UnreadError(entry.text)
+    found = _with_whole_decades(found)
+    kept = [entry for entry, behind in itertools.zip_longest(found, found[1:]) if _says_years(entry, behind)]
+    _check_eras(kept)
     return kept
 
 
 def widest(statements: Sequence[Statement]) -> YearRange:
     """The first and the last year of all settled statements. Raises UnreadError where a range runs backwards."""
+    chains: list[list[Statement]] = []
+    for entry in statements:  # those that are joined say one range; one with a bound begins another
+        if not chains or entry.link not in _CHAINED or entry.bound:
+            chains.append([])
+        chains[-1].append(entry)
     firsts: list[int] = []
     lasts: list[int] = []
     begun_by: int | None = None
     is_open = is_begun_there = False
-    for bound, first, last in _bounded_years(statements):
+    for bound, first, last in map(_bounded_years, chains):
         if bound in {"since", "after", "later"}:
             is_open, is_begun_there = True, bound == "since"
         else:
@@ -133,45 +134,44 @@ def widest(statements: Sequence[Statement]) -> YearRange:
     return YearRange() if None not in years and years > years[::-1] else years
 
 
-def _bounded_years(statements: Sequence[Statement]) -> Iterator[tuple[str | None, int, int]]:
-    """How the years of statements that are joined are bound, and what they are; one with a bound begins another."""
-    chains: list[list[Statement]] = []
-    for entry in statements:
-        if not chains or entry.link not in _CHAINED or entry.bound:
-            chains.append([])
-        chains[-1].append(entry)
-    for chain in chains:
-        bound, years = chain[0].bound, [entry.years() for entry in chain]
-        if len(chain) == 1:
-            first, last = years[0]
-            yield bound, last if bound == "after" else first, first if bound == "before" else last
-            continue
-        for entry, before, after in zip(chain[1:], years, years[1:], strict=False):
-            if entry.link in {"-", "until"} and before[0] > after[1]:
-                raise UnreadError(entry.text)
-        firsts, lasts = zip(*years, strict=True)
-        yield None if bound in {"since", "until"} else bound, min(firsts), max(lasts)
+def _bounded_years(chain: Sequence[Statement]) -> tuple[str | None, int, int]:
+    bound, years = chain[0].bound, [entry.years() for entry in chain]
+    if len(chain) == 1:
+        first, last = years[0]
+        return bound, last if bound == "after" else first, first if bound == "before" else last
+    for entry, before, after in zip(chain[1:], years, years[1:], strict=False):
+        if entry.link in {"-", "until"} and before[0] > after[1]:
+            raise UnreadError(entry.text)
+    firsts, lasts = zip(*years, strict=True)
+    return None if bound in {"since", "until"} else bound, min(firsts), max(lasts)
 
 
-def _check_calendars(statements: Sequence[Statement]) -> None:
+def _of_our_calendar(statements: Sequence[Statement]) -> list[Statement]:
     """The year of another calendar may stand beside ours, "1024/1615", but no range goes from one to the other."""
     for before, entry in itertools.pairwise(statements):
-        if before.is_other == entry.is_other or entry.link is None:
-            continue
-        ours, other = (entry, before) if before.is_other else (before, entry)
-        if entry.link != "/" or (ours.era is None and ours.number <= other.number):
-            raise UnreadError(other.text)
-        if before.is_other and entry.is_count:
-            entry.unit = before.unit
-            if entry.unit is None:
-                raise UnreadError(entry.text)
+        if before.is_other != entry.is_other and entry.link is not None:
+            ours, other = (entry, before) if before.is_other else (before, entry)
+            if entry.link != "/" or (ours.era is None and ours.number <= other.number):
+                raise UnreadError(other.text)
+            if before.is_other and entry.is_count:
+                entry.unit = before.unit
+                if entry.unit is None:
+                    raise UnreadError(entry.text)
+    return _without_others(statements)
 
 
-def _without_other_numbers(statements: Sequence[Statement]) -> list[Statement]:
+def _without_others(statements: Sequence[Statement]) -> list[Statement]:
     for before, entry in itertools.pairwise(statements):
-        if before.is_other:
-            entry.link = None
+        entry.link = None if before.is_other else entry.link
     return [entry for entry in statements if not entry.is_other]
+
+
+def _check_eras(statements: Sequence[Statement]) -> None:
+    """Beside a year before Christ, the others must say that they are not."""
+    if any(entry.era == "bc" for entry in statements):
+        for entry in statements:
+            if entry.era is None and entry.kind != "later" and entry.years()[0] < _CERTAINLY_OURS:
+                raise UnreadError(entry.text)
 
 
 def _share_back(before: Statement, entry: Statement) -> None:
@@ -185,20 +185,9 @@ def _share_back(before: Statement, entry: Statement) -> None:
 
 def _share_on(before: Statement, entry: Statement) -> None:
     """A unit and an era in front of a statement hold for those that follow, and so do the digits of a year."""
-    if entry.link not in _CHAINED:
-        return
     is_next = before.unit == 100 and before.number < entry.number <= _LAST_CENTURY  # "siglos 17-18"
     if before.kind == "count" and entry.is_count and (entry.is_roman or entry.is_whole or before.is_whole or is_next):
         entry.unit = before.unit
-    _share_era_on(before, entry)
-    is_short = entry.is_count and entry.digits and not entry.is_roman and not entry.is_whole
-    if is_short and before.era == entry.era and before.kind in {"year", "tens"} and before.digits > 2:
-        _lengthen(before, entry)
-    if entry.kind == "tens":
-        _share_width(before, entry)
-
-
-def _share_era_on(before: Statement, entry: Statement) -> None:
     if entry.era is None and before.era == "bc":
         is_falling = before.is_era_in_front and before.unit == entry.unit and entry.number < before.number
         if not is_falling or (entry.kind == "year" and entry.number < _FIRST_BARE):
@@ -207,6 +196,11 @@ def _share_era_on(before: Statement, entry: Statement) -> None:
     elif before.era is None and entry.is_era_in_front and before.number < _CERTAINLY_OURS:
         raise UnreadError(before.text)
     entry.era = entry.era or before.era
+    is_short = entry.is_count and entry.digits and not entry.is_whole
+    if is_short and before.era == entry.era and before.kind in {"year", "tens"} and before.digits > 2:
+        _lengthen(before, entry)
+    if entry.kind == "tens":
+        _share_width(before, entry)
 
 
 def _lengthen(before: Statement, entry: Statement) -> None:
@@ -246,10 +240,9 @@ def _share_width(before: Statement, entry: Statement) -> None:
         before.kind, before.unit = "tens", width
 
 
-def _place_decades(found: Sequence[Statement]) -> None:
-    """The century of "60-е гг. XIX в." and of "1880s-90s"."""
-    for at in reversed(range(len(found))):
-        entry = found[at]
+def _with_whole_decades(found: Sequence[Statement]) -> list[Statement]:
+    """Decades with their century, as in "60-е гг. XIX в." and "1880s-90s"."""
+    for at, entry in reversed([*enumerate(found)]):
         if entry.kind != "tens" or entry.number >= _FIRST_BARE:
             continue
         before, behind = found[at - 1] if at else None, found[at + 1] if at + 1 < len(found) else None
@@ -264,27 +257,21 @@ def _place_decades(found: Sequence[Statement]) -> None:
             entry.number += before.number // 100 * 100
         else:
             raise UnreadError(entry.text)
+    return _without_others(found)
 
 
-def _years_alone(dated: Sequence[Statement]) -> list[Statement]:
-    """The statements that say years; a bound in front of a day is one of its year: "after July 4, 1776"."""
-    kept: list[Statement] = []
-    for entry, behind in itertools.zip_longest(dated, dated[1:]):
-        if _says_years(entry):
-            kept.append(entry)
-        elif behind is not None and behind.link == "-" and behind.kind == "year" and behind.digits < _DIGITS_OF_YEAR:
-            entry.kind = "year"  # "25-220"
-            kept.append(entry)
-        elif behind is not None and behind.link == ",":
-            behind.bound = behind.bound or entry.bound
-    return kept
-
-
-def _says_years(entry: Statement) -> bool:
-    """Whether a statement says years, and not a day. Raises UnreadError where one can't know."""
+def _says_years(entry: Statement, behind: Statement | None) -> bool:
+    """Whether it says years, and not a day, whose bound is one of its year: "after July 4, 1776". Raises UnreadError
+    where one can't know.
+    """
+    link = behind.link if behind else None
     if entry.is_count and not (entry.is_roman or entry.era or entry.parts):
         if 0 < entry.number <= _LAST_DAY and entry.link not in {",", "-", "until"}:
-            return False
+            if behind and link == "-" and behind.kind == "year" and behind.digits < _DIGITS_OF_YEAR:
+                entry.kind = "year"  # "25-220"
+            elif behind and link == ",":
+                behind.bound = behind.bound or entry.bound
+            return entry.kind == "year"
     elif entry.is_count and entry.is_roman and (entry.era or entry.parts):
         entry.unit = 100
     elif entry.is_count and entry.era and not entry.is_whole and not entry.is_roman:

@@ -1,6 +1,7 @@
 """The words and numbers of a date in a museum's words, each with what it may mean, by the lists of schemas/words."""
 
 import functools
+import itertools
 import re
 import sys
 import unicodedata
@@ -24,8 +25,7 @@ Meanings = Mapping[Meaning, AbstractSet[str]]
 class Lexicon:
     """All lists, for looking up."""
 
-    meanings: Mapping[str, Meanings]  # by the words of a phrase; "-th" is what stands right behind a number
-    longest: Mapping[str, int]  # by the first word of phrases: how many words the longest has
+    meanings: Mapping[str, Meanings]  # by the words of a phrase; none for how one begins; "-th" stands behind a number
     pieces: re.Pattern[str]  # numbers, words and signs
     explained: frozenset[str]  # words with which a museum's own lists say why a date is none
 
@@ -45,14 +45,15 @@ _UNSPACED = _PATTERNS["pieces"]["parts"]["UNSPACED"]
 """Signs of Chinese, Japanese and Korean, which are written without blanks."""
 _SIGNS = {ord(sign): plain for plain, signs in _PATTERNS["spellings"]["signs"].items() for sign in signs}
 _REWRITTEN = [(sign, re.compile(form), plain) for sign, form, plain in _PATTERNS["spellings"]["rewritten"]]
-_ITALIAN_CENTURY = re.compile(r"(?<!\w)'([2-9])00(?!\w)")
 _CYRILLIC_ROMAN, _LATIN = re.compile(r"(?<!\w)[IVXХІ]+(?!\w)"), str.maketrans("ХІ", "XI")
 _HAN_YEAR = re.compile("[〇零一二三四五六七八九]{4}")
-_HEBREW_PREFIX = re.compile(r"(?<=[א-ת])[-־](?=\d)")
+_IN_FRONT_OF_SUFFIX = re.compile(r"(?:[-':]|\.(?=[ao](?![^\W\d_])))?")  # 2.ª
+_HEBREW_PREFIX = re.compile(r"(?<=[א-ת])-(?=\d)")
 _ROMANS = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
 _ROMAN = re.compile(r"(x{0,3}(?:ix|iv|v?i{0,4}))([^ivx]*)", re.IGNORECASE | re.ASCII)
 _QUIET = frozenset(".'\"?!<>*~≈±^_\\©")
 """Signs that say nothing; a dot and an apostrophe may also stand within an abbreviation."""
+_WORDS = frozenset({"word", "unspaced"})
 _WITHIN_PHRASE = frozenset(".-'\"")
 
 
@@ -63,9 +64,7 @@ def plain_text(text: str) -> str:
         text = unicodedata.normalize("NFKC", text).translate(_SIGNS)
         text = re.sub(r"(?![0-9])\d", lambda digit: str(unicodedata.digit(digit[0])), text)
         text = _HAN_YEAR.sub(lambda year: "".join(f"{unicodedata.numeric(digit):.0f}" for digit in year[0]), text)
-        text = _HEBREW_PREFIX.sub(" ", text).replace("から", "-")  # from ... to
-    if "'" in text:
-        text = _ITALIAN_CENTURY.sub(lambda century: f"secolo {int(century[1]) + 11}", text)  # '400 is the 15th
+        text = _HEBREW_PREFIX.sub(" ", text)
     for sign, pattern, plain in _REWRITTEN:
         if sign in text:
             text = pattern.sub(plain, text)
@@ -93,13 +92,12 @@ def lexicon_of(languages: Mapping[str, DateWords]) -> Lexicon:
     meanings: dict[str, dict[Meaning, set[str]]] = {}
     for language, phrase, meaning in entries:
         for form in {phrase, *({without_accents(phrase)} - exact)}:
-            meanings.setdefault(form, {}).setdefault(meaning, set()).add(language)
-    longest: dict[str, int] = {}
-    for first, *behind in map(str.split, meanings):
-        longest[first] = max(longest.get(first, 1), 1 + len(behind))
+            for begin in itertools.accumulate(form.split(), "{} {}".format):
+                meanings.setdefault(begin, {})
+            meanings[form].setdefault(meaning, set()).add(language)
     own = [(phrase, kind) for language, phrase, (kind, _) in entries if language == _OWN]
     explained = frozenset(phrase.split()[0] for phrase, kind in own if kind in {"no_date", "calendars"})
-    return Lexicon(meanings, longest, _pieces_with(meanings), explained)
+    return Lexicon(meanings, _pieces_with(meanings), explained)
 
 
 def _entries(lists: DateWords) -> Iterator[tuple[str, Meaning]]:
@@ -108,11 +106,9 @@ def _entries(lists: DateWords) -> Iterator[tuple[str, Meaning]]:
         single = tuple(value) if isinstance(value, list) else value
         mark = "-" if kind == "suffix" else ""
         for value, phrases in words.items() if isinstance(words, Mapping) else [(single, words)]:
-            yield from ((mark + _phrase_of(phrase), (kind, value)) for phrase in phrases)
-
-
-def _phrase_of(text: str) -> str:
-    return " ".join(re.findall(r"[^\W\d_]+|°", unicodedata.normalize("NFKC", text).lower()))
+            for phrase in phrases:
+                plain = unicodedata.normalize("NFKC", phrase).lower()
+                yield mark + " ".join(re.findall(r"[^\W\d_]+|°", plain)), (kind, value)
 
 
 def _pieces_with(meanings: Mapping[str, Meanings]) -> re.Pattern[str]:
@@ -151,12 +147,12 @@ def tokens(text: str, lexicon: Lexicon) -> list[Token]:
 def _read(pieces: Pieces, place: int, lexicon: Lexicon) -> tuple[int, dict[str, Any], Meanings]:
     """How many pieces the token at a place takes, what it means, and what it may mean."""
     kind, digits = pieces[place].lastgroup, pieces[place][0]
-    if kind in {"word", "unspaced"}:
+    if kind in _WORDS:
         return _read_word(pieces, place, lexicon)
     if kind != "number":
         return 1, _read_alone(pieces[place]), {}
     number = int(digits) if len(digits) < 8 else 0
-    size, suffix = _suffix(pieces, place + 1, lexicon)
+    size, suffix = _suffix(pieces, place, lexicon)
     suffix &= {name for name, is_fit in (("s", number and number % 10 == 0), ("th", number < 100)) if is_fit}
     return 1 + size * bool(suffix), {"number": number, "digits": len(digits)} | dict.fromkeys(suffix, True), {}
 
@@ -180,14 +176,10 @@ def _read_alone(piece: re.Match[str]) -> dict[str, Any]:
 
 def _suffix(pieces: Pieces, place: int, lexicon: Lexicon) -> tuple[int, AbstractSet[str]]:
     """How many pieces the suffix of a number takes, and what it makes of it."""
-    for size, piece in enumerate(pieces[place : place + 2], 1):
-        if piece.start() != pieces[place + size - 2].end():
-            break
-        if (meanings := lexicon.meanings.get("-" + piece[0].lower())) is not None:
-            return size, {value for _, value in meanings}
-        is_dot = piece[0] == "." and [one[0] for one in pieces[place + 1 : place + 2]] in (["a"], ["o"])  # 2.ª
-        if piece[0] not in {"-", "'", ":"} and not is_dot:
-            break
+    begin = _IN_FRONT_OF_SUFFIX.match(pieces[place].string, pieces[place].end())
+    for size, piece in enumerate(pieces[place + 1 : place + 3], 1):
+        if begin and piece.start() == begin.end() and (means := lexicon.meanings.get("-" + piece[0].lower())):
+            return size, {value for _, value in means}
     return 0, frozenset()
 
 
@@ -204,7 +196,7 @@ def _read_word(pieces: Pieces, place: int, lexicon: Lexicon) -> tuple[int, dict[
             and any(("unit", 100) in lexicon.meanings.get(piece[0].lower(), {}) for piece in beside)
         )
         if is_upper and (not meanings or len(text) > 1 or text.isupper()):
-            size = 1 if roman[2] else 1 + _suffix(pieces, place + 1, lexicon)[0]
+            size = 1 if roman[2] else 1 + _suffix(pieces, place, lexicon)[0]
             return size, {"roman": number_of_roman(roman[1].lower())}, meanings
     return max(size, 1), {}, meanings
 
@@ -214,38 +206,34 @@ def _phrase(pieces: Pieces, place: int, lexicon: Lexicon) -> tuple[int, Meanings
 
     Dots, hyphens and apostrophes may stand within it; letters that are words of their own are none without a dot.
     """
-    words, sizes, at = [pieces[place][0].lower()], [1], place + 1
-    longest = max(lexicon.longest.get(word, 1) for word in (words[0], without_accents(words[0])))
-    while len(words) < longest:
-        while at < len(pieces) and pieces[at][0] in _WITHIN_PHRASE:
-            at += 1
-        at += 1
-        if at > len(pieces) or pieces[at - 1].lastgroup not in {"word", "unspaced"}:
+    longest: tuple[int, Meanings] = 0, {}
+    phrase, at, has_dot = "", place, False
+    while at < len(pieces) and pieces[at].lastgroup in _WORDS:
+        phrase = f"{phrase} {pieces[at][0].lower()}".lstrip()
+        meanings = lexicon.meanings.get(phrase) or lexicon.meanings.get(without_accents(phrase))
+        if meanings is None:
             break
-        words.append(pieces[at - 1][0].lower())
-        sizes.append(at - place)
-    for count in range(len(words), 0, -1):
-        phrase = " ".join(words[:count])
-        for form in (phrase,) if phrase.isascii() else (phrase, without_accents(phrase)):
-            if form not in lexicon.meanings:
-                continue
-            is_dot_needed = 1 < 2 * count - 1 == len(form) and form[0] in lexicon.meanings
-            if not is_dot_needed or any(piece[0] == "." for piece in pieces[place : place + sizes[count - 1]]):
-                return sizes[count - 1], lexicon.meanings[form]
-    return 0, {}
+        at += 1
+        is_dot_needed = 1 < phrase.count(" ") * 2 + 1 == len(phrase) and lexicon.meanings.get(phrase[0])
+        if meanings and (has_dot or not is_dot_needed):
+            longest = at - place, meanings
+        while at < len(pieces) and pieces[at][0] in _WITHIN_PHRASE:
+            has_dot |= pieces[at][0] == "."
+            at += 1
+    return longest
 
 
 def _choose(found: Sequence[tuple[Token, Meanings]]) -> None:
     """Give each token one meaning of each kind: where languages disagree, that of most words that are certain; a
     museum's own come before all.
     """
-    votes: Counter[str] | None = None
+    votes: Counter[str] = Counter()
     for token, meanings in found:
         if len(meanings) < 2:
             token.means.update(meanings.keys())
             continue
-        if votes is None:
-            votes = Counter({_OWN: sys.maxsize})
+        if not votes:
+            votes[_OWN] = sys.maxsize
             for certain in (one for _, one in found if len(one) == 1):
                 votes.update(*certain.values())
         best = max(votes[language] for languages in meanings.values() for language in languages)
