@@ -369,7 +369,8 @@ class Reader:
         return None
 
     def _read_roman(self, token: Token) -> bool | None:
-        is_beside = {"unit", "size", "era"} & self._behind.keys() or self._behind.get("sign") in {"-", "/"}
+        is_beside = not {"unit", "size", "era"}.isdisjoint(self._behind) or self._behind.get("sign") in {"-", "/"}
+        is_beside |= self._front.link == "-" and bool(self.statements) and self.statements[-1].is_roman  # "d.C. IV-V"
         if len(token.text) == 1 and token.means.keys() != {"roman"} and not is_beside and self._segment.unit is None:
             return False
         self._add_count(token, token.means["roman"], is_roman=True)
