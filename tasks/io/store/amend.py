@@ -27,7 +27,6 @@ class ReleaseEditor:
     """Changes files of one release in place. With `is_dry` it only finds out what would be changed."""
 
     def __init__(self, store: Store, release: Release, *, is_dry: bool) -> None:
-        """Nothing is written before the first change."""
         self._store, self.release, self._is_dry = store, release, is_dry
         self._folder = layout.release_folder(release.manifest.name, release.manifest.version)
         # of each changed file; 0 if no row is lost, only values
@@ -36,9 +35,8 @@ class ReleaseEditor:
     def table(self, path: str, change: Change) -> None:
         """Change a table, row group by row group; a file in which nothing changes is left alone.
 
-        change: gets tables in the types of a release, whatever program wrote the file (`to_release_types`).
-
-        Raises DamagedFile for a file that no release has, before anything of it is written.
+        change: gets tables in the types of a release, whatever program wrote the file (`to_release_types`). Raises
+        DamagedFile for a file that no release has, before anything of it is written.
         """
         with self.release.open_parquet(path) as parquet, self._damage_if_unreadable(path):
             schema = release_tables.schema_to_write(parquet.schema_arrow, path)
@@ -93,8 +91,7 @@ class ReleaseEditor:
         """Each file of the release as it is now, for the manifest; files that are gone are left out."""
         entries = {}
         for path in sorted({*self.release.manifest.files, *self.release.paths()} - {"manifest.json"}):
-            entry = self.release.file_entry(path)
-            if entry is not None:
+            if (entry := self.release.file_entry(path)) is not None:
                 entries[path] = entry.model_copy(update={"rows": self._rows(path)})
         return entries
 

@@ -24,7 +24,6 @@ class StoreCleaner:
     """Removes and rewrites files of one store. With `is_dry` it only finds out what would be changed."""
 
     def __init__(self, store: Store, *, is_dry: bool) -> None:
-        """Nothing is changed yet."""
         # to read a damaged file removes it: what a dry run opens is only hidden
         self._store, self._is_dry = Store(store.url, is_overlay=True) if is_dry else store, is_dry
 

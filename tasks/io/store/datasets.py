@@ -19,10 +19,7 @@ from tasks.io.store.store import Store, parquet_bytes
 
 
 def read_tombstones(store: Store, name: str) -> pa.Table:
-    """TOMBSTONES of a dataset, sorted by record_id; empty where nothing was purged.
-
-    Raises BrokenPromise if they can't be read.
-    """
+    """TOMBSTONES of a dataset, by record_id; empty where nothing was purged. Raises BrokenPromise for an odd file."""
     if not store.exists(tombstones_path(name)):
         return TOMBSTONES.empty_table()
     try:
@@ -44,10 +41,8 @@ _SUFFIX = ".parquet"
 
 
 class RefusedBuild(NamedTuple):
-    """A build that published nothing.
-
-    ledger: LEDGER, as far as the build came. sentence: what the gate said. labels: of the stages that were done. day:
-    on which it was refused.
+    """A build that published nothing. ledger: LEDGER, as far as the build came. sentence: what the gate said. labels:
+    of the stages that were done. day: on which it was refused.
     """
 
     ledger: pa.Table
@@ -105,6 +100,5 @@ def read_uses(store: Store, name: str) -> frozenset[str] | None:
         paths = json.loads(store.read_bytes(layout.uses_path(name)))
     except (DamagedFile, ValueError, RecursionError):
         return None
-    if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
-        return None
-    return frozenset(paths)
+    is_list = isinstance(paths, list) and all(isinstance(path, str) for path in paths)
+    return frozenset(paths) if is_list else None

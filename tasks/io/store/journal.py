@@ -33,7 +33,6 @@ class Journal:
     """The rows of one part on their way into a folder of the store."""
 
     def __init__(self, store: Store, folder: str, schema: pa.Schema) -> None:
-        """Nothing is written before the first row."""
         self._store, self._folder, self._schema = store, folder, schema
         self._rows: list[Row] = []
         self._bytes = 0
@@ -41,7 +40,6 @@ class Journal:
         self._handle = -1
 
     def __enter__(self) -> Self:
-        """Begin."""
         if self._store.is_local:
             self._path = Path(self._store.full(self._folder)) / f"{uuid.uuid4().hex}{JOURNAL_SUFFIX}"
         return self

@@ -76,7 +76,7 @@ class Area(NamedTuple):
         return dict(zip(names, found.groups(), strict=True)) if found else None
 
 
-_BY_FILE, _BY_PAIR, _BY_NEAR_HASHES = ("sha256",), ("a", "b"), ("left", "right")
+_BY_FILE, _BY_PAIR, _BY_HASH, _BY_HASHES = ("sha256",), ("a", "b"), ("key",), ("left", "right")
 
 
 def _measure(name: str, owner: str, holds: str, columns: tuple[str, ...] = _BY_FILE, hash_column: str = "") -> Area:
@@ -85,16 +85,23 @@ def _measure(name: str, owner: str, holds: str, columns: tuple[str, ...] = _BY_F
     return Area(folder, owner, holds, True, PurgeRule.DROP_ROWS, columns, hash_column, prune=PruneRule.UNUSED)
 
 
-def _search(name: str, holds: str, columns: tuple[str, ...]) -> Area:
+def _search(folder: str, holds: str, columns: tuple[str, ...]) -> Area:
     """A cache with hashes of files that can't be told from each other."""
-    folder, rule = f"measures/{name}/", PurgeRule.REMOVE_BY_HASH
-    return Area(folder, "dedup.search", holds, True, rule, columns, prune=PruneRule.UNUSED)
+    return Area(folder, "dedup.search", holds, True, PurgeRule.REMOVE_BY_HASH, columns, prune=PruneRule.UNUSED)
 
 
-def _retrievals(
-    name: str, owner: str, holds: str, purge: PurgeRule, columns: tuple[str, ...], journal: pa.Schema
-) -> Area:
-    return Area(f"retrievals/{name}/", owner, holds, False, purge, columns, journal=journal)
+def _outcome(folder: str, owner: str, holds: str) -> Area:
+    return Area(folder, owner, holds, True, PurgeRule.REMOVE_MENTIONS, prune=PruneRule.UNUSED)
+
+
+def _images(name: str, holds: str) -> Area:
+    columns = ("sha256", "locator")
+    return Area(f"retrievals/{name}/", "fetch", holds, False, PurgeRule.DROP_REQUESTS, columns, journal=RETRIEVALS)
+
+
+def _answers(name: str, holds: str, key: str, journal: pa.Schema) -> Area:
+    columns = (key, "sha256")
+    return Area(f"retrievals/{name}/", "scrape", holds, False, PurgeRule.DROP_ANSWERS, columns, journal=journal)
 
 
 AREAS = (
@@ -107,38 +114,10 @@ AREAS = (
         prune=PruneRule.BLOBS,
     ),
     # the more special patterns first: a path belongs to the first area that it fits
-    _retrievals(
-        "web-images",
-        "fetch",
-        "Which images were asked for on the web, and what came.",
-        PurgeRule.DROP_REQUESTS,
-        ("sha256", "locator"),
-        RETRIEVALS,
-    ),
-    _retrievals(
-        "<source>-web",
-        "scrape",
-        "Raw answers of a source on the web.",
-        PurgeRule.DROP_ANSWERS,
-        ("key", "sha256"),
-        ANSWERS,
-    ),
-    _retrievals(
-        "<source>-answers",
-        "scrape",
-        "Which files of a source list its works; the files are blobs.",
-        PurgeRule.DROP_ANSWERS,
-        ("locator", "sha256"),
-        RETRIEVALS,
-    ),
-    _retrievals(
-        "<source>",
-        "fetch",
-        "Which images of a folder or table were read, and what came.",
-        PurgeRule.DROP_REQUESTS,
-        ("sha256", "locator"),
-        RETRIEVALS,
-    ),
+    _images("web-images", "Which images were asked for on the web, and what came."),
+    _answers("<source>-web", "Raw answers of a source on the web.", "key", ANSWERS),
+    _answers("<source>-answers", "Which files of a source list its works; the files are blobs.", "locator", RETRIEVALS),
+    _images("<source>", "Which images of a folder or table were read, and what came."),
     _measure("hash", "engine.inspection", "Size, format and perceptual hash of each image.", hash_column="phash"),
     _measure("thumbnail", "engine.inspection", "A small upright copy of each image."),
     _measure("thumbnail-places", "engine.inspection", "In which table of thumbnails each image has its own.")._replace(
@@ -155,9 +134,11 @@ AREAS = (
     _measure(
         "library-hashes", "subjects.library_hashes", "One of imagehash's hashes of each thumbnail.", hash_column="keys"
     ),
-    _search("search-hashes/<cache key>", "Hashes among which all near pairs have been searched.", ("key",)),
-    _search("search-pairs/<cache key>/<search>", "The pairs of near hashes that a search has found.", _BY_NEAR_HASHES),
-    _search("search-pieces/<cache key>", "The pairs of one piece of a large search.", _BY_NEAR_HASHES),
+    _search("measures/search-hashes/<cache key>/", "Hashes among which all near pairs have been searched.", _BY_HASH),
+    _search(
+        "measures/search-pairs/<cache key>/<search>/", "The pairs of near hashes that a search has found.", _BY_HASHES
+    ),
+    _search("measures/search-pieces/<cache key>/", "The pairs of one piece of a large search.", _BY_HASHES),
     _measure(
         "keypoints",
         "dedup.local_pairs",
@@ -166,40 +147,16 @@ AREAS = (
     _measure("local-blobs", "dedup.local_pairs", "Images whose corners have all been compared with each other's."),
     _measure("local-pairs", "dedup.local_pairs", "Pairs of images that have places in common.", _BY_PAIR),
     _measure("relations", "dedup.relate", "What two images are to each other: the second look.", _BY_PAIR),
-    Area(
+    _outcome(
         "decisions/<decision>/<cache key>/",
         "engine.steps, dedup",
         "One table: a whole decision of a stage, such as the split.",
-        True,
-        PurgeRule.REMOVE_MENTIONS,
-        prune=PruneRule.UNUSED,
     ),
-    Area(
-        "outcomes/search-hashes/",
-        "dedup.search",
-        "Hashes that the pieces of a large search compare.",
-        True,
-        PurgeRule.REMOVE_BY_HASH,
-        ("key",),
-        prune=PruneRule.UNUSED,
-    ),
-    Area(
-        "outcomes/local-blobs/",
-        "dedup.local_pairs",
-        "Images whose corners the pieces of a large comparison compare.",
-        True,
-        PurgeRule.DROP_ROWS,
-        _BY_FILE,
-        prune=PruneRule.UNUSED,
-    ),
-    Area(
-        "outcomes/<stage>/",
-        "every stage",
-        "What a stage did with each record of a build.",
-        True,
-        PurgeRule.REMOVE_MENTIONS,
-        prune=PruneRule.UNUSED,
-    ),
+    _search("outcomes/search-hashes/", "Hashes that the pieces of a large search compare.", _BY_HASH),
+    _measure(
+        "local-blobs", "dedup.local_pairs", "Images whose corners the pieces of a large comparison compare."
+    )._replace(pattern="outcomes/local-blobs/"),
+    _outcome("outcomes/<stage>/", "every stage", "What a stage did with each record of a build."),
     Area(
         "releases/<dataset>/",
         "export",

@@ -26,7 +26,6 @@ class Overlay:
     """
 
     def __init__(self) -> None:
-        """Empty; the temporary file is made for the first one that is written."""
         self.removed = set[str]()
         """Paths at which there is nothing any more, whatever the store has there."""
         self._spans: dict[str, _Span] = {}

@@ -5,7 +5,7 @@ docs/release.md says what they are for.
 
 import hashlib
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from io import FileIO
 from pathlib import Path
@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from schemas.manifests import FileEntry
+from tasks.io.files.parquet_files import leaf_paths
 from tasks.io.store.store import Store
 
 ROWS_PER_GROUP = 100_000
@@ -77,18 +78,15 @@ def write_parquet_files(files: Mapping[Path, ParquetRows]) -> dict[Path, FileEnt
         try:
             for target, rows in files.items():
                 writing[target] = pool.submit(_write, target, rows, stop)
-            _wait_for(writing.values())
+            has_failed, left = False, {*writing.values()}
+            while left and not has_failed:
+                # an interrupt that another thread gets does not break a wait off: without a limit, it might be seen at
+                # its end
+                done, left = wait(left, _LONGEST_WAIT_S, return_when=FIRST_EXCEPTION)
+                has_failed = any(one.exception() for one in done)
         finally:
             stop.set()
     return {target: one.result() for target, one in writing.items()}
-
-
-def _wait_for(writing: Collection[Future[FileEntry]]) -> None:
-    while True:
-        # an interrupt that another thread gets does not break a wait off: without a limit, it might be seen at its end
-        done, left = wait(writing, _LONGEST_WAIT_S, return_when=FIRST_EXCEPTION)
-        if not left or any(one.exception() for one in done):
-            return
 
 
 def _write(target: Path, rows: ParquetRows, stop: Event) -> FileEntry:
@@ -157,7 +155,9 @@ class _HashedFile:
 
 def writer_settings(schema: pa.Schema, order: Sequence[str] = ()) -> dict[str, Any]:
     """What `ParquetWriter` is told, besides the schema."""
-    leaves = _leaves(schema)
+    sink = pa.BufferOutputStream()
+    pq.write_table(schema.empty_table(), sink)
+    leaves = leaf_paths(pq.ParquetFile(pa.BufferReader(sink.getvalue())))
     narrow = [leaf for leaf in leaves if leaf != _IMAGE_BYTES]
     return {
         "compression": {leaf: "none" if leaf == _IMAGE_BYTES else "zstd" for leaf in leaves},
@@ -173,9 +173,7 @@ def writer_settings(schema: pa.Schema, order: Sequence[str] = ()) -> dict[str, A
 
 
 def order_in(parquet: pq.ParquetFile) -> list[str]:
-    """Columns by which a file says that all its row groups are sorted, ascending and nulls last; none where it is
-    otherwise, or doesn't say.
-    """
+    """Columns by which a file says that all its row groups are sorted, ascending and nulls last; else none."""
     metadata = parquet.metadata
     said = {metadata.row_group(number).sorting_columns for number in range(metadata.num_row_groups)}
     (order,) = said if len(said) == 1 else ((),)
@@ -188,17 +186,6 @@ def groups_of(table: pa.Table, schema: pa.Schema) -> Iterator[pa.Table]:
     """A table without image bytes in row groups, one at a time in memory of its own."""
     for start in range(0, table.num_rows, ROWS_PER_GROUP):
         yield table.slice(start, ROWS_PER_GROUP).combine_chunks().cast(schema)
-
-
-def _leaves(schema: pa.Schema) -> list[str]:
-    parquet = pq.ParquetFile(pa.BufferReader(_empty_file(schema))).schema
-    return [parquet.column(place).path for place in range(len(parquet))]
-
-
-def _empty_file(schema: pa.Schema) -> pa.Buffer:
-    sink = pa.BufferOutputStream()
-    pq.write_table(schema.empty_table(), sink)
-    return sink.getvalue()
 
 
 _READERS_AFAR = 8

@@ -114,16 +114,16 @@ def check_columns(table: pa.Table, expected: ReleaseTable, needed: Collection[st
     for field, column in zip(fields, columns, strict=True):
         if field.name in filled and column.null_count:
             raise ValueError(f"{field.name} with {column.null_count} nulls, where releases have none")
-        if not _is_finite(column):
+        while _is_list(column.type):
+            column = pc.list_flatten(column)
+        if pa.types.is_floating(column.type) and pc.all(pc.is_finite(column.drop_null())).as_py() is False:
             raise ValueError(f"{field.name} with a number that is not finite")
     return pa.table(columns, pa.schema(fields))
 
 
 def to_release_types(table: pa.Table, path: str) -> pa.Table:
-    """All columns of a file of a release: those that releases have there in their types, others as
-    `to_plain_types` has them.
-
-    Raises ValueError as `check_columns` does, but for nulls and numbers that are not finite.
+    """All columns of a file of a release: those that releases have there in their types, others as `to_plain_types`
+    has them. Raises ValueError as `check_columns` does, but for nulls and numbers that are not finite.
     """
     table, name = to_plain_types(table), table_of_path(path)
     for field in TABLES[name].schema if name else ():
@@ -133,17 +133,14 @@ def to_release_types(table: pa.Table, path: str) -> pa.Table:
 
 
 def schema_to_write(schema: pa.Schema, path: str) -> pa.Schema:
-    """The schema in which a file of a release is written again that had this one: as `to_release_types` gives it, but
-    for dictionaries, which stay some.
+    """The schema in which a file of a release that had this one is written again: as of `to_release_types`, but for
+    dictionaries, which stay some.
     """
-    written = to_release_types(schema.empty_table(), path).schema
-    types = [
-        pa.dictionary(pa.int32(), written.field(field.name).type)
-        if pa.types.is_dictionary(field.type)
-        else written.field(field.name).type
-        for field in schema
-    ]
-    fields = [pa.field(field.name, kind, metadata=field.metadata) for field, kind in zip(schema, types, strict=True)]
+    written, fields = to_release_types(schema.empty_table(), path).schema, []
+    for field in schema:
+        kind = written.field(field.name).type
+        kind = pa.dictionary(pa.int32(), kind) if pa.types.is_dictionary(field.type) else kind
+        fields.append(pa.field(field.name, kind, metadata=field.metadata))
     return pa.schema(fields, schema.metadata)
 
 
@@ -167,13 +164,6 @@ def _means(given: pa.DataType, wanted: pa.DataType) -> bool:
             for field in wanted
         )
     return any(is_wanted(wanted) and any(fits(given) for fits in fitting) for is_wanted, fitting in _KINDS)
-
-
-def _is_finite(column: pa.ChunkedArray) -> bool:
-    flat = column
-    while _is_list(flat.type):
-        flat = pc.list_flatten(flat)
-    return not pa.types.is_floating(flat.type) or bool(pc.all(pc.is_finite(flat.drop_null())).as_py() in {True, None})
 
 
 def _is_list(kind: pa.DataType) -> bool:

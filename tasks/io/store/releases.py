@@ -46,7 +46,10 @@ _Fields = TypeVar("_Fields", bound=BaseModel)
 
 
 class Release:
-    """A published version, read from any folder or fsspec URL."""
+    """A published version, read from any folder or fsspec URL.
+
+    Whatever reads a file of it raises DamagedFile where the file is gone, or is not what releases have there.
+    """
 
     def __init__(self, url: str) -> None:
         """Raises BadInput if there is no intact manifest at the URL; `.../latest` is followed to the newest version."""
@@ -87,12 +90,12 @@ class Release:
         return self.root if isinstance(self.fs, LocalFileSystem) else str(self.fs.unstrip_protocol(self.root))
 
     def read(self, path: str) -> bytes:
-        """Bytes of one of its files. Raises DamagedFile if it is gone, or no file."""
+        """Bytes of one of its files."""
         with self._open(path) as file:
             return bytes(file.read())
 
     def read_json(self, path: str) -> Any:
-        """The value of one of its JSON files. Raises DamagedFile if it is gone, or no JSON."""
+        """The value of one of its JSON files."""
         try:
             return json.loads(self.read(path))
         except (ValueError, RecursionError) as problem:
@@ -122,7 +125,10 @@ class Release:
         with self._open(path) as file:
             try:
                 parquet = pq.ParquetFile(file, metadata=footer)
-                self._check_rows(path, parquet.metadata.num_rows, file.seek(0, os.SEEK_END))
+                rows, length = parquet.metadata.num_rows, file.seek(0, os.SEEK_END)
+                # each row of a release has a key of its own; but a column of a billion nulls takes no room in a file
+                if rows > length:
+                    raise self.damage(path, "a table", ValueError(f"{rows:,} rows in {length:,} bytes"))
                 yield parquet
             except pa.ArrowException as problem:
                 raise self.damage(path, "a Parquet file", problem) from problem
@@ -130,13 +136,6 @@ class Release:
                 if problem.errno is not None:  # the machine's fault, not the file's: Arrow's own have no number
                     raise
                 raise self.damage(path, "a Parquet file", problem) from problem
-
-    def _check_rows(self, path: str, rows: int, length: int) -> None:
-        """Raise DamagedFile for more rows than bytes: each row of a release has a key of its own, and a column of a
-        billion nulls takes no room before it is read.
-        """
-        if rows > length:
-            raise self.damage(path, "a table", ValueError(f"{rows:,} rows in {length:,} bytes"))
 
     def damage(self, path: str, expected: str, problem: Exception) -> DamagedFile:
         """The error for a file that is not what releases have there."""
@@ -146,10 +145,7 @@ class Release:
         return DamagedFile(f"expected {path} in release {self.manifest.version} to be {expected}, got {got}")
 
     def read_mapping(self, path: str) -> dict[str, Any]:
-        """One of its YAML files, such as `recipe.yaml`, read with limits: a release may come from anybody.
-
-        Raises DamagedFile if it is gone, no YAML, beyond the limits, or no mapping.
-        """
+        """One of its YAML files, such as `recipe.yaml`, read with limits: a release may come from anybody."""
         try:
             value = parse_yaml(self.read(path).decode(), tolerance=_YAML_TOLERANCE)
         except (UnicodeDecodeError, NotYaml) as problem:
@@ -159,35 +155,22 @@ class Release:
         return value
 
     def recipe(self) -> ReleaseRecipe:
-        """What is read of its recipe.
-
-        Raises DamagedFile as `read_mapping` does, and where a field is of another kind.
-        """
+        """What is read of its recipe."""
         return self._fields("recipe.yaml", ReleaseRecipe)
 
     def contract(self) -> ReleaseContract:
-        """What it promises.
-
-        Raises DamagedFile as `read_mapping` does, and where a field is missing or of another kind.
-        """
+        """What it promises."""
         return ReleaseContract.of(self.contract_files(ContractTables.model_fields))
 
     def contract_files(self, tables: Collection[str]) -> dict[str, DataContract]:
-        """Its contracts of these tables, which it needs to have.
-
-        Raises DamagedFile as `read_mapping` does, and where a field is missing or of another kind.
-        """
+        """Its contracts of these tables, which it needs to have."""
         return {table: self._fields(contract_path(table), DataContract) for table in tables}
 
     @functools.cached_property
     def attributes(self) -> Mapping[str, ReleaseAttribute]:
-        """What its recipe declares beyond the columns of all releases; none where it has no recipe.
-
-        Raises DamagedFile as `recipe` does, but for what it says of attributes alone.
-        """
-        if "recipe.yaml" not in self.manifest.files:
-            return {}
-        return self._fields("recipe.yaml", ReleaseAttributes).attributes
+        """What its recipe declares beyond the columns of all releases, whatever else it says; none without a recipe."""
+        is_there = "recipe.yaml" in self.manifest.files
+        return self._fields("recipe.yaml", ReleaseAttributes).attributes if is_there else {}
 
     def release_table(self, name: str) -> release_tables.ReleaseTable:
         """A table as this release has it, with its attributes."""
@@ -195,18 +178,12 @@ class Release:
         return release_tables.table_with(name, self.attributes if has_attributes else {})
 
     def scores(self) -> ReleaseScores:
-        """What `evaluation.json` says of its detector.
-
-        Raises DamagedFile as `read_json` does, and where a field is missing or of another kind.
-        """
-        return self._validated("evaluation.json", ReleaseScores, self.read_json("evaluation.json"))
+        """What `evaluation.json` says of its detector."""
+        return self._fields("evaluation.json", ReleaseScores)
 
     def _fields(self, path: str, kind: type[_Fields]) -> _Fields:
-        return self._validated(path, kind, self.read_mapping(path))
-
-    def _validated(self, path: str, kind: type[_Fields], value: Any) -> _Fields:
         try:
-            return kind.model_validate(value)
+            return kind.model_validate(self.read_json(path) if path.endswith(".json") else self.read_mapping(path))
         except ValidationError as problem:
             first = problem.errors(include_url=False)[0]
             place = ".".join(map(str, first["loc"])) or "it"
@@ -216,48 +193,37 @@ class Release:
             ) from problem
 
     def ledger(self) -> pa.Table:
-        """Its ledger. Raises DamagedFile as `rows` does."""
-        return self._whole_table("ledger.parquet")
+        """Its ledger."""
+        return self.read_columns("ledger.parquet", self.release_table("ledger").schema.names)
 
     def records(self) -> pa.Table:
-        """What was known of every record when it was built. Raises DamagedFile as `rows` does."""
-        return self._whole_table("records.parquet", needed=("record_id", "source"))
+        """What was known of every record when it was built."""
+        return self.read_columns("records.parquet", ("record_id", "source"))
 
     def relations(self) -> pa.Table:
-        """EDGES: what pairs of its records are to each other. Raises DamagedFile as `rows` does."""
-        return self._whole_table("relations.parquet")
+        """EDGES: what pairs of its records are to each other."""
+        return self.read_columns("relations.parquet", self.release_table("relations").schema.names)
 
     def coco_files(self) -> pa.Table:
-        """COCO_FILES: what its sources' COCO files say of no single image; empty if there are none.
-
-        Raises DamagedFile as `rows` does.
-        """
-        has_any = "coco_files.parquet" in self.manifest.files
-        return self.rows("coco_files", COCO_FILES.names) if has_any else COCO_FILES.empty_table()
+        """COCO_FILES: what its sources' COCO files say of no single image; empty if there are none."""
+        return self._table_or_empty("coco_files.parquet", COCO_FILES)
 
     def tombstones(self) -> pa.Table:
-        """TOMBSTONES of what was purged before it was published or since; empty if there are none.
-
-        Raises DamagedFile as `rows` does.
-        """
+        """TOMBSTONES of what was purged before it was published or since; empty if there are none."""
         return self._table_or_empty("tombstones.parquet", TOMBSTONES)
 
     def takedowns(self) -> pa.Table:
-        """TAKEDOWNS of what its ledger had as taken down when it was published; empty if there are none.
-
-        Raises DamagedFile as `rows` does.
-        """
+        """TAKEDOWNS of what its ledger had as taken down when it was published; empty if there are none."""
         return self._table_or_empty("takedowns.parquet", TAKEDOWNS)
 
     def _table_or_empty(self, path: str, schema: pa.Schema) -> pa.Table:
-        is_there = path in self.manifest.files
-        return self._whole_table(path, needed=schema.names) if is_there else schema.empty_table()
+        return self.read_columns(path, schema.names) if path in self.manifest.files else schema.empty_table()
 
     def rows(self, table: str, columns: Sequence[str]) -> pa.Table:
         """Columns of one of its tables, of all its files, in the types of a release (`release_tables.check_columns`).
 
-        Raises DamagedFile if a file is gone or no Parquet, if there is none, and if a column is missing, of another
-        kind, with nulls where releases have none, or with text or numbers that are none.
+        Raises DamagedFile also if there is no file, and if a column is missing, of another kind, with nulls where
+        releases have none, or with text or numbers that are none.
         """
         paths = self.parts(table)
         if not paths:
@@ -267,7 +233,7 @@ class Release:
     def read_columns(self, path: str, needed: Collection[str] = (), only: Collection[str] | None = None) -> pa.Table:
         """The columns of one of its tables' files, without image bytes; those that no release has are left out.
 
-        Raises DamagedFile as `rows` does. needed: columns that it must have; only: those to read, by default all.
+        needed: columns that it must have; only: those to read, by default all.
         """
         name = release_tables.table_of_path(path)
         if name is None:
@@ -282,17 +248,10 @@ class Release:
         except ValueError as problem:  # Arrow's errors are some, too
             raise self.damage(path, f"a table of {name} as releases have them", problem) from problem
 
-    def _whole_table(self, path: str, needed: Collection[str] | None = None) -> pa.Table:
-        """All columns of the table that the file has. needed: those that it must have; None: all."""
-        every = self.release_table(path.removesuffix(".parquet")).schema.names
-        return self.read_columns(path, every if needed is None else needed)
-
     def damaged_memory(self) -> list[str]:
-        """Paths of those files that the next build goes by (what was kept, known, purged) that are not as the manifest
-        has them.
-        """
-        listed = {path: entry for path, entry in self.manifest.files.items() if path in _MEMORY}
-        return [path for path, entry in listed.items() if self.file_entry(path) != _without_rows(entry)]
+        """Paths of what the next build goes by (the kept, known and purged) that is not as the manifest has it."""
+        listed = [(path, entry) for path, entry in self.manifest.files.items() if path in _MEMORY]
+        return [path for path, entry in listed if self.file_entry(path) != entry.model_copy(update={"rows": None})]
 
     @functools.cached_property
     def manifest_fields(self) -> dict[str, Any]:
@@ -325,8 +284,7 @@ class Release:
     def column_reader(self, table: str) -> Callable[[str], pa.ChunkedArray]:
         """What gives a column of a table by its name, of all its files, in plain types; of `image` all but the bytes.
 
-        It raises DamagedFile for a file that is gone, no Parquet, or without the column, and ValueError where files
-        have it in several types.
+        It raises DamagedFile for a file without the column, too, and ValueError where files have it in several types.
         """
         footers: dict[str, pq.FileMetaData] = {}  # of thousands of row groups, each takes longer than a column
 
@@ -353,10 +311,7 @@ class Release:
             raise self.damage(path, "of types that releases have", problem) from problem
 
     def embedded_images(self) -> Iterator[tuple[str, bytes]]:
-        """SHA-256 (as the table says it) and bytes of each image that stands in the images table itself.
-
-        Raises DamagedFile as `rows` does.
-        """
+        """SHA-256 (as the table says it) and bytes of each image that stands in the images table itself."""
         for path in self.parts("images"):
             sha256s = self.read_columns(path, ("sha256",))["sha256"].to_pylist()
             with self.open_parquet(path) as parquet:
@@ -390,9 +345,7 @@ class Release:
             return None
 
     def is_half_amended(self) -> bool:
-        """Whether a purge has begun to amend it, and not ended: its tombstones are not those that the manifest
-        lists.
-        """
+        """Whether a purge has begun to amend it, and not ended: its tombstones are not those of the manifest."""
         found, listed = self.file_entry("tombstones.parquet"), self.manifest.files.get("tombstones.parquet")
         return found is not None and (listed is None or found.sha256 != listed.sha256)
 
@@ -432,10 +385,6 @@ def find_release(store: Store, name: str, version: str) -> Release | None:
     return None
 
 
-def _without_rows(entry: FileEntry) -> FileEntry:
-    return entry.model_copy(update={"rows": None})
-
-
 def version_names(store: Store, name: str) -> list[str]:
     """Names of the folders of a dataset that are called as versions are, readable or not, sorted."""
     return [entry for entry in store.list_folder(layout.releases_folder(name)) if VERSION.fullmatch(entry)]
@@ -464,9 +413,7 @@ def latest(store: Store, name: str) -> Release | None:
 
 
 def announce(store: Store, name: str, version: str) -> None:
-    """Say which version is about to be published as the newest, so that a kill before `latest` is written can be
-    healed.
-    """
+    """Say which version is about to be published as the newest: a kill before `latest` is written can be healed."""
     store.write_bytes(layout.announced_path(name), f"{version}\n".encode())
 
 
