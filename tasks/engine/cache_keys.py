@@ -37,17 +37,16 @@ def cache_key(**parts: Any) -> str:
 def split_sha256(settings: Split) -> str:
     """Digest of what a split is: as long as it stays, published images stay where they are.
 
-    Settings at their defaults are left out, so that a setting that is new to the program moves nothing; so are those
-    that deal nothing: the stage's label, the limit of drift, an order that no batches have. 3:1:1 is 0.6:0.2:0.2. Nor
-    does a score, which may follow from a screen, deal anything again: it only orders what is new.
+    Left out are settings at their defaults, so that one that is new to the program moves nothing, and those that deal
+    nothing: the stage's label, the limit of drift, an order that no batches have, and a score, which only orders what
+    is new. 3:1:1 is 0.6:0.2:0.2.
     """
     return _split_sha256(settings, _DEALS_NOTHING)
 
 
 def is_same_split(settings: Split, published_sha256: str) -> bool:
-    """Whether a release with that digest of its split was split by these settings, so that its images stay.
-
-    Releases from before contract 2.2 have a score in it that was not the default: as long as it stays, they do, too.
+    """Whether a release with that digest of its split was split by these settings, so that its images stay: also one
+    from before contract 2.2, whose digest has a score in it that was not the default.
     """
     return published_sha256 in {split_sha256(settings), _split_sha256(settings, _DEALS_NOTHING - {"score"})}
 
@@ -73,10 +72,9 @@ _NOTHING = "pass"
 
 
 def code_digest(*modules: ModuleType) -> str:
-    """Digest of the source of the modules, and of all of tasks.core and tasks.io that they import, and of the rules
-    that these two share, without comments and docstrings; and of the lists of words, where any of them reads these.
-
-    What a module is called, and where it lies, is no part of it: a rename computes nothing again.
+    """Digest of the source, without comments and docstrings, of the modules, of all of tasks.core and tasks.io that
+    they import, and of the rules that these two share; and of the lists of words, where any of them reads these. What a
+    module is called, and where it lies, is no part of it: a rename computes nothing again.
     """
     names = sorted({module.__name__ for module in modules})
     with contextlib.suppress(OSError, RuntimeError, ValueError, KeyError, TypeError):  # none that holds is kept

@@ -64,7 +64,6 @@ def measure_blobs(
     rows: Callable[[pa.Array], pa.Table] | None = None,
 ) -> pa.Table:
     """The measure's row for each of the needed blobs (unique, sorted), in their order; missing ones are computed.
-
     Parameters as of `measure_step`. Raises AssertionError if the parts left a blob without a row.
     """
     store = runs.store_of(context)

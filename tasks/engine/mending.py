@@ -34,10 +34,9 @@ def check_part(blobs: pa.Table, context: Context) -> None:
 
 
 def remove_damaged_files(recipe: Recipe, context: Context, problem: DamagedFile) -> str:
-    """Check every stored file that a build of the recipe may read, and remove what is damaged.
-
-    These are the images and listings of its sources, and the thumbnails; other tables are checked whenever they are
-    read. A plan only hides from itself what is damaged. Returns a sentence for people on what was found.
+    """Check all that a build of the recipe may read (images and listings of its sources, thumbnails; other tables are
+    checked whenever they are read), and remove what is damaged. A plan only hides it from itself. Returns a sentence
+    for people on what was found.
     """
     store = runs.store_of(context)
     known = _known_blobs(store, recipe)

@@ -54,8 +54,8 @@ def run_in_parts(part: PartTask, rows: pa.Table, arguments: tuple[Any, ...], con
     """Run part(batch, *arguments, context) for all batches of the rows, at most `context.workers` at once.
 
     Without a flow around it (a plan, a benchmark, a machine without Prefect's server) the parts run here, one by one.
-    The first error of a part is raised once those that run have ended; no further part is started then. Raises
-    WorkToDo if the run may only use what is stored.
+    After a part's first error no other is started; it is raised once those that run have ended. Raises WorkToDo if the
+    run may only use what is stored.
     """
     if not rows.num_rows:
         return
@@ -144,9 +144,8 @@ class _Parts:
 
 
 def _placement(part: PartTask, context: Context) -> Callable[[], contextlib.AbstractContextManager[Any]]:
-    """A context in which the part is submitted: on a cluster, one that needs a GPU goes to workers with a free one.
-
-    Raises BadInput if no worker has a GPU.
+    """A context to submit the part in: on a cluster, one that needs a GPU goes to workers with a free one. Raises
+    BadInput if no worker has a GPU.
     """
     flow_run = FlowRunContext.get()
     runner: Any = flow_run.task_runner if flow_run else None

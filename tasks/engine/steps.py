@@ -64,9 +64,8 @@ def planned_step(store: Store, settings: AnyStage, rows: pa.Table, *, computed: 
 
 
 def provisional_step(store: Store, settings: AnyStage, state: State, outcome: pa.Table) -> Step:
-    """In a plan, a decision that will be taken again once earlier stages have given their missing rows.
-
-    Its outcome for the rows that are there already is used meanwhile: a good estimate for later stages.
+    """In a plan, a decision that is taken again once earlier stages have given their missing rows; meanwhile that on
+    the rows that are there is a good estimate.
     """
     return planned_step(store, settings, outcome, computed=1, pending=state.pending)
 

@@ -18,9 +18,8 @@ from tasks.io.store.store import Store
 
 
 def ensure_thumbnails(blobs: pa.Array, context: Context, label: str) -> pa.Table:
-    """(sha256, path): the table in which each blob's thumbnail lies, in the order of the blobs.
-
-    Blobs without a stored thumbnail are inspected again first; a plan leaves them out.
+    """(sha256, path): the table of each blob's thumbnail, in the order of the blobs. Blobs without one are inspected
+    again first; a plan leaves them out.
     """
     store = runs.store_of(context)
     stored = stored_thumbnails(store, blobs)
@@ -53,9 +52,8 @@ def stored_thumbnails(store: Store, blobs: pa.Array) -> pa.Table:
 
 
 def jpegs(store: Store, shelf: pa.Table) -> Iterator[tuple[str, memoryview]]:
-    """Each blob of a (sha256, path) table once, and its thumbnail; tables are read one after the other.
-
-    Raises DamagedFile if a table is missing or damaged (then it is removed): the build makes its thumbnails again.
+    """Each blob of a (sha256, path) table once, and its thumbnail; one table is read after the other. Raises
+    DamagedFile if one is missing or damaged (then it is removed): the build makes its thumbnails again.
     """
     for path in pc.unique(shelf["path"]).sort().to_pylist():
         wanted = pc.unique(shelf.filter(pc.equal(shelf["path"], path))["sha256"])

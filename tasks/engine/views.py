@@ -49,9 +49,7 @@ _PARTS: Mapping[str, tuple[str, ...]] = {
 def grouping_values(
     store: Store, state: State, recipe: Recipe, record_ids: pa.ChunkedArray, fields: Collection[str]
 ) -> dict[str, pa.ChunkedArray]:
-    """(N,) texts, or lists of texts, of each field by which records may be grouped: columns, what is made of several,
-    and the recipe's attributes.
-    """
+    """(N,) texts, or lists of texts, of each field to group records by; the recipe's attributes are some, too."""
     parts = sorted({part for field in fields for part in _PARTS.get(field, (field,))})
     said = columns_of(store, state.records, record_ids, parts)
     return {field: _grouping_value(field, said, is_attribute=field in recipe.attributes) for field in fields}
@@ -89,9 +87,7 @@ def copy_preferences(
 def figure_counts(
     store: Store, state: State, record_ids: pa.ChunkedArray, category: str, score: float, *, by_detector: bool = False
 ) -> NDArray[np.int64]:
-    """(N,) figures of each record: by people where they annotated it (unless `by_detector`), else by the detector, if
-    there is one.
-    """
+    """(N,) figures of each record: by people where they annotated it (unless `by_detector`), else by the detector."""
     found = state.outcome("detect")
     detected = (
         column_of(store, found, record_ids, "figures")
@@ -107,9 +103,8 @@ def figure_counts(
 
 
 def own_splits(store: Store, recipe: Recipe, state: State, record_ids: pa.ChunkedArray) -> pa.ChunkedArray | None:
-    """(N,) the split that its source has given each record, where the recipe keeps these; otherwise None.
-
-    Raises BadInput for a word that names no split.
+    """(N,) the split that its source has given each record, where the recipe keeps these; otherwise None. Raises
+    BadInput for a word that names no split.
     """
     settings = recipe.split
     if settings.keep is None:

@@ -23,7 +23,6 @@ _DRIVERS = ("nvidia[0-9]*", "dxg")
 
 def product_on(device: str) -> Product | None:
     """The product on a device: auto (a GPU if there is one), cpu, cuda, cuda:1 ... None: the CPU's own, of numpy.
-
     32-bit sums, without TF32. Raises BadInput for a device that is not there, or where torch is missing.
     """
     if device == "cpu" or (device == "auto" and not (find_spec("torch") and _may_have_gpu())):

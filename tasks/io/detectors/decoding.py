@@ -36,11 +36,9 @@ class Picture(NamedTuple):
 
 
 def decode_on_cpu(data: bytes, *, is_pinned: bool = False) -> Picture:
-    """A picture decoded by the rules of tasks/io/images/decode.py.
+    """A picture decoded by the rules of tasks/io/images/decode.py. Raises UnreadableImage.
 
     is_pinned: in page-locked memory, from which the current CUDA device copies while the program goes on.
-
-    Raises UnreadableImage.
     """
     pixels = decode.picture(data, HIGHEST_MAX_PIXELS).pixels()
     copy = torch.empty(pixels.shape, dtype=torch.uint8, pin_memory=is_pinned)
@@ -58,10 +56,8 @@ def _nvjpeg_decoder() -> Any:
 
 
 def decode_on_gpu(data: bytes, device: torch.device) -> Picture | None:
-    """A plain JPEG decoded by nvJPEG; None for any other file, for one that nvJPEG can't read, and if torchvision has
-    no nvJPEG.
-
-    Its pixels differ from libjpeg's by a few of 255 levels at edges of colour.
+    """A plain JPEG decoded by nvJPEG, whose pixels differ from libjpeg's by a few of 255 levels at edges of colour.
+    None for any other file, for one that nvJPEG can't read, and if torchvision has no nvJPEG.
     """
     if size_of(data) is None or (decode_jpeg := _nvjpeg_decoder()) is None:
         return None
@@ -86,11 +82,9 @@ _SCAN, _ICC_OR_MPO, _ADOBE, _EXIF = 0xDA, 0xE2, 0xEE, 0xE1
 
 
 def size_of(data: bytes) -> Size | None:
-    """Size of a plain JPEG; None for one with EXIF, a colour profile, Adobe's colours or a missing end, and for any
-    other file.
+    """Size of a plain JPEG; None for one with EXIF, a colour profile, Adobe's colours or a missing end, and for others.
 
-    (ITU-T T.81, annex B: a file is 0xFFD8, then segments of 0xFF, a marker and a length of two bytes that counts
-    itself.)
+    (ITU-T T.81, annex B: 0xFFD8, then segments of 0xFF, a marker and a length of two bytes that counts itself.)
     """
     if data[:2] != b"\xff\xd8" or data[-2:] != b"\xff\xd9":
         return None

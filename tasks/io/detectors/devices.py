@@ -28,10 +28,7 @@ _OUT_OF_MEMORY = (
 
 
 def choose_device(device: str) -> torch.device:
-    """The device of a name: auto (a GPU if there is one), cpu, cuda, cuda:1 ...
-
-    Raises BadInput if there is no such device.
-    """
+    """The device of a name: auto (a GPU if there is one), cpu, cuda, cuda:1 ... Raises BadInput if it is not there."""
     count = torch.cuda.device_count() if torch.cuda.is_available() else 0
     if device == "auto":
         return torch.device("cuda", 0) if count else torch.device("cpu")
@@ -71,10 +68,8 @@ def is_responsive(device: torch.device) -> bool:
 
 
 def never_free(what: object) -> None:
-    """Keep an object alive until the process has ended.
-
-    Freeing pinned memory asks the device whether it has read it. If the device has failed, that is an error in a
-    destructor, which ends the process.
+    """Keep an object alive until the process has ended: freeing pinned memory asks the device whether it has read it,
+    and of a failed device that is an error in a destructor, which ends the process.
     """
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(what))
 
@@ -89,9 +84,8 @@ class _OneThreadUsers:
 
 @contextlib.contextmanager
 def one_thread() -> Iterator[None]:
-    """While it lasts, torch computes on the calling thread alone: sums then do not depend on the number of cores.
-
-    The last to leave restores the number: some of torch's libraries have one number for all threads of a process.
+    """While it lasts, torch computes on the calling thread alone: sums then do not depend on the number of cores. The
+    last to leave restores the number: some of torch's libraries have one number for all threads of a process.
     """
     with _OneThreadUsers.lock:
         if not _OneThreadUsers.count:

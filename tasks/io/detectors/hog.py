@@ -70,10 +70,7 @@ class Windows:
 
 
 def prepare_picture(pixels: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], Floats]:
-    """The picture as the detector expects it: BGR, at most MOST_SIDE_PX a side and at least as large as the window.
-
-    Also returns the scales of x and y.
-    """
+    """BGR, at most MOST_SIDE_PX a side, at least as large as the window; and the scales of x and y."""
     height, width = pixels.shape[:2]
     scale = min(1.0, MOST_SIDE_PX / max(height, width))
     inner = (max(1, round(width * scale)), max(1, round(height * scale)))

@@ -64,15 +64,10 @@ LAYOUTS = {
 
 
 class Model:
-    """One model in one layout.
-
-    Runs on the calling thread alone, so that results do not depend on the number of cores.
-    """
+    """One model in one layout. Runs on the calling thread alone: results do not depend on the number of cores."""
 
     def __init__(self, weights: bytes, layout: str, device: str = "cpu") -> None:
-        """Raises BadInput if the bytes are no ONNX model with one float32 input of B x 3 x H x W and fixed H and W, or
-        it can't run.
-        """
+        """Raises BadInput if it is no ONNX model with one float32 input B x 3 x H x W, H and W fixed, or can't run."""
         self._session = _session(weights, device)
         self._layout = LAYOUTS[layout]
         entry, *others = self._session.get_inputs() or [None]
@@ -92,7 +87,6 @@ class Model:
 
     def _run_on_grey(self) -> tuple[list[NDArray[np.float32]], list[tuple[int, ...]]]:
         """The outputs that are read for a grey picture, as a test of the model, and the shapes of all for one picture.
-
         Raises BadInput if the model does not run, or does not return a row for each picture.
         """
         grey, _ = self.prepare_picture(np.full((self.height_px, self.width_px, 3), _PAD, np.uint8))
@@ -190,9 +184,8 @@ def _session(weights: bytes, device: str) -> Any:
 
 
 def _providers(device: str) -> list[Any]:
-    """Onnxruntime's execution providers for a device: auto takes CUDA if onnxruntime has it.
-
-    Raises BadInput if the recipe or command asks for CUDA and onnxruntime has none.
+    """Onnxruntime's execution providers for a device: auto takes CUDA if onnxruntime has it. Raises BadInput if CUDA is
+    asked for and onnxruntime has none.
     """
     if device.partition(":")[0] not in {"auto", "cpu", "cuda"}:
         raise BadInput(f"device: expected auto, cpu, cuda or cuda:<number>, got {quoted(device)}")

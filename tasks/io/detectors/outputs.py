@@ -17,9 +17,7 @@ _VISIBLE_LOGIT = 2.0
 
 
 class OutputRows(NamedTuple):
-    """All boxes of a batch, a row each: x_min, y_min, x_max, y_max, score, label, then x, y and heatmap value of each
-    joint.
-    """
+    """All boxes of a batch, a row each: x_min, y_min, x_max, y_max, score, label; x, y, heatmap value of each joint."""
 
     values: Tensor
     counts: list[int]  # rows of each picture

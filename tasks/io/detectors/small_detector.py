@@ -36,8 +36,8 @@ class Residual(nn.Module):
 
 
 class _Backbone(nn.Module):
-    """Pictures (B, 3, H, W), sides multiples of 16, to one feature map (B, 64, H / 8, W / 8), which includes a map of
-    half its sides.
+    """Pictures (B, 3, H, W), sides multiples of 16, to a feature map (B, 64, H / 8, W / 8), with one of half its sides
+    in it.
     """
 
     def __init__(self) -> None:
@@ -83,10 +83,8 @@ def fcos_small(
     max_size: int = 160,
     **more: Any,
 ) -> FCOS:
-    """FCOS (Tian et al. 2019) with one feature map of stride 8 and 0.9 million weights; classes as torchvision counts
-    them.
-
-    One map is enough for figures 15 to 150 px high, as in most paintings whose longer side has 160 px.
+    """FCOS (Tian et al. 2019) with one feature map of stride 8, which is enough for figures 15 to 150 px high, as in
+    most paintings whose longer side has 160 px, and 0.9 million weights; classes as torchvision counts them.
     """
     if weights is not None or weights_backbone is not None:
         raise ValueError("expected no weights: fcos_small has none of its own")

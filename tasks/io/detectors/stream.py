@@ -23,9 +23,7 @@ Floats = NDArray[np.float32]
 
 
 class Detections(NamedTuple):
-    """A detector's boxes in one picture, in the picture's own pixels.
-
-    In no particular order; boxes may reach beyond the picture.
+    """A detector's boxes in one picture, in its own pixels, in no particular order; they may reach beyond the picture.
 
     xyxy_px: (N, 4), x_min, y_min, x_max, y_max. scores: (N,), 0..1. labels: (N,), the model's class indices.
     keypoints_xyv: (N, K, 3) x, y, visibility (2: visible, 0: not), or None if the model has no keypoints.
@@ -81,8 +79,7 @@ class DecodedPicture(Protocol):
 class PipelinedDetector(Protocol):
     """A detector on a device of its own, which works while this program decodes, copies and writes.
 
-    Pictures on the same canvas form a batch. `stage` starts to copy a batch to the device and `start` starts detection;
-    neither waits for the device.
+    Pictures on the same canvas form a batch. Neither `stage` nor `start` waits for the device.
     """
 
     decoder_threads: int
@@ -108,9 +105,7 @@ class PipelinedDetector(Protocol):
 
 
 def detect_blobs(detector: Detector, blobs: Sequence[str], read: Callable[[str], bytes]) -> Iterator[BlobDetections]:
-    """The detections of each blob, in no particular order. `read` returns a blob's bytes and is called by several
-    threads.
-    """
+    """The detections of each blob, in no particular order. read: a blob's bytes; called by several threads."""
     if isinstance(detector, PipelinedDetector):
         return _detect_pipelined(detector, blobs, read)
     return _detect_in_turn(detector, blobs, read)
@@ -170,9 +165,8 @@ def _collect(running: tuple[_Batch, PendingDetections] | None) -> Iterator[BlobD
 def _batches(
     detector: PipelinedDetector, blobs: Sequence[str], read: Callable[[str], bytes]
 ) -> Iterator[_Batch | BlobDetections]:
-    """Pictures by canvas, as soon as there are enough for a batch.
-
-    At the end, or when too many bytes wait, a batch may be smaller. Unreadable blobs come at once.
+    """Pictures by canvas, as soon as there are enough for a batch, or, at the end and when too many bytes wait, fewer.
+    Unreadable blobs come at once.
     """
     waiting: dict[Size, list[tuple[str, DecodedPicture]]] = {}
     waiting_bytes = 0
@@ -220,9 +214,6 @@ def _decode_ahead(
 
 
 def _decoded_bytes(ahead: "deque[tuple[str, Future[DecodedPicture | decode.UnreadableImage]]]") -> int:
-    """Bytes of the pictures that are decoded already.
-
-    At most as many as there are threads are being decoded, since the others wait in the queue.
-    """
+    """Bytes of the pictures that are decoded; those being decoded are at most as many as there are threads."""
     done = (future.result() for _, future in ahead if future.done() and future.exception() is None)
     return sum(0 if isinstance(picture, decode.UnreadableImage) else picture.nbytes for picture in done)

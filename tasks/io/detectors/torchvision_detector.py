@@ -34,9 +34,8 @@ _PARTS_AT_ONCE = 2
 
 @dataclass(eq=False)
 class StagedBatch:
-    """A batch: its pictures and, if memory sufficed, their pixels on the canvas, complete at the event `ready`.
-
-    The pending detections keep it alive until they are read: streams of the device read from it until then.
+    """A batch: its pictures and, if memory sufficed, their pixels on the canvas, complete at the event `ready`. The
+    pending detections keep it alive until they are read: streams of the device read from it until then.
     """
 
     pictures: list[Picture]
@@ -47,9 +46,8 @@ class StagedBatch:
 
 
 class TorchvisionDetector:
-    """A torchvision model as a Detector and a PipelinedDetector.
-
-    Several threads may share one: on a GPU they take turns batch by batch, on a CPU they run at the same time.
+    """A torchvision model as a Detector and a PipelinedDetector. Several threads may share one: on a GPU they take
+    turns batch by batch, on a CPU they run at the same time.
     """
 
     batch = 1
@@ -114,10 +112,7 @@ class TorchvisionDetector:
         return staged
 
     def start(self, staged: StagedBatch) -> PendingDetections:
-        """See PipelinedDetector.
-
-        A batch that does not fit into memory is split in halves. Raises BadInput if one picture alone does not fit.
-        """
+        """See PipelinedDetector. A batch that does not fit into memory is halved; for one picture, raises BadInput."""
         try:
             with self._translate_errors():
                 return self._start(staged)

@@ -71,11 +71,10 @@ def build(name: str, classes: int, least_side_px: int = 800, most_side_px: int =
 def load(
     name: str, data: bytes, what: str, least_side_px: int = 800, most_side_px: int = 1333
 ) -> tuple[nn.Module, WeightsMetadata]:
-    """The model with the weights of a file, and the file's metadata.
+    """The model with the weights of a file, and the file's metadata, whose sides replace those given.
 
-    A file with metadata must be of this model, and its sides replace those given. A state dict has no metadata: its
-    classes have no names, and their number is that of its head's scores (COCO's if the head is unknown). `what` names
-    the file in errors. Raises BadInput if the bytes are not weights, or not this model's.
+    A state dict has no metadata: its classes have no names, and are as many as its head scores (COCO's if the head is
+    unknown). `what` names the file in errors. Raises BadInput if the bytes are not weights, or another model's.
     """
     state, metadata = read_weights(data, what)
     if metadata is not None:
@@ -97,8 +96,8 @@ def load(
 def fill_weights(model: nn.Module, state: dict[str, Tensor], what: str) -> None:
     """Put weights into a model. Raises BadInput, with the first that does not fit, if they are another model's.
 
-    torchvision accepts the layer names of its earlier versions. Weights with frozen norms lack the counts of batches,
-    which are needed for training alone, and are accepted.
+    torchvision accepts layer names of its earlier versions. Weights with frozen norms may lack the counts of batches,
+    which only training needs.
     """
     own = model.state_dict()
     wrong = [
@@ -155,10 +154,7 @@ def read_weights(data: bytes, what: str) -> tuple[dict[str, Tensor], WeightsMeta
 
 
 def _describe_bytes(data: bytes) -> str:
-    """A description of bytes that torch can't read as tensors.
-
-    torch's own message is about its options and has colour codes for a terminal.
-    """
+    """What torch can't read as tensors; its own message is about its options, with colour codes for a terminal."""
     if data.startswith((b"PK", b"\x80")):
         return "a torch file that is damaged or holds more than tensors (save its state_dict())"
     return f"{len(data)} bytes of something else"
@@ -208,7 +204,6 @@ MOST_BYTES = 2 * 2**30
 
 def weights_file(name: str, model: str, url: str) -> str:
     """Path or URL of a binding's file; torchvision:DEFAULT, torchvision:COCO_V1 ... are downloaded once and checked.
-
     Raises BadInput if the model has no such weights, or they can't be downloaded.
     """
     if not url.startswith(PREFIX):
@@ -241,9 +236,8 @@ def _fetch(name: str, url: str, file: Path) -> None:
 
 
 def load_model(settings: Detect, name: str, url: str) -> tuple[nn.Module, WeightsMetadata]:
-    """The model of a recipe with a binding's weights, and their metadata.
-
-    Raises BadInput if they are another model's, or lack a class that the recipe names.
+    """The model of a recipe with a binding's weights, and their metadata. Raises BadInput if they are another model's,
+    or lack a class that the recipe names.
     """
     what = f"binding '{name}'"
     data = inputs.read(what, weights_file(name, settings.model, url), MOST_BYTES)

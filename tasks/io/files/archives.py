@@ -124,7 +124,7 @@ def _told() -> Any:
 
 def archive_at(url: str) -> Archive | None:
     """The archive that a path or URL names; None for what does not end as one. Raises as `Archive` does, and ValueError
-    for an archive that is compressed as a whole: to read its last file, all before it would be unpacked each time.
+    for one that is compressed as a whole: for its last file, all before it would be unpacked each time.
     """
     name = url.lower().rstrip("/")
     if name.endswith(_COMPRESSED):

@@ -99,8 +99,8 @@ def _read_csv(data: bytes, types: Mapping[str, pa.DataType], parse: pyarrow.csv.
 def _csv_with_odd_numbers(
     name: str, data: bytes, types: Mapping[str, pa.DataType], parse: pyarrow.csv.ParseOptions
 ) -> pa.Table:
-    """As `_read_csv`, for files in which whole numbers stand as 2.0, as pandas writes a column with a gap, in which a
-    missing number is NA, or in which numbers have a decimal comma.
+    """As `_read_csv`, where whole numbers stand as 2.0, as pandas writes a column with a gap, a missing number is NA,
+    or numbers have a decimal comma.
     """
     numbers = {column: kind for column, kind in types.items() if not pa.types.is_string(kind)}
     table = _read_csv(data, {**types, **dict.fromkeys(numbers, pa.string())}, parse)
@@ -116,9 +116,8 @@ def _csv_with_odd_numbers(
 
 
 def _with_points(name: str, column: str, texts: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The numbers with a point for a decimal comma.
-
-    Raises BadInput where a point is in another number: beside 1,5 nobody knows whether 1.000 is one or a thousand.
+    """The numbers with a point for a decimal comma. Raises BadInput where a point is in another number: beside 1,5
+    nobody knows whether 1.000 is one or a thousand.
     """
     with_mark = {mark: texts.filter(pc.match_substring(texts, mark)) for mark in (".", ",")}
     if all(map(len, with_mark.values())):
@@ -180,9 +179,8 @@ def _refuse_other_encodings(name: str, data: bytes) -> None:
 
 
 def _whole_numbers(name: str, column: str, texts: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
-    """Texts such as 2, 2.0 and 2e3 as whole numbers, digit by digit where they have no exponent: none is rounded.
-
-    Raises BadInput for the first text that is no whole number, or does not fit into this type.
+    """Texts such as 2, 2.0 and 2e3 as whole numbers, none rounded that has no exponent. Raises BadInput for the first
+    text that is no whole number, or does not fit into this type.
     """
     plain = pc.replace_substring_regex(pc.utf8_trim_whitespace(texts), r"^([+-]?\d+)\.0*$", r"\1")
     plain = pc.replace_substring_regex(plain, r"^\+(\d)", r"\1")
@@ -213,11 +211,9 @@ def _whole_number(text: str) -> int | None:
 
 
 def without_fraction(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A text column whose values all are floats, or texts such as 10.0 and 2.5: these without a ".0" at their end.
-
-    So pandas writes whole numbers among which one is missing. A 10.0 is the same name in CSV as in Parquet, and in one
-    column as in another in which not all numbers are whole. Other values stay as they are. NaN is no name of anything,
-    but a null.
+    """A text column whose values all are floats, or texts such as 10.0 and 2.5: these without a ".0" at their end, as
+    pandas writes whole numbers among which one is missing. So a 10.0 is the same name in CSV as in Parquet, and beside
+    numbers that are not whole. Other values stay; NaN is no name of anything, but a null.
     """
     if pa.types.is_floating(column.type):
         column = pc.if_else(pc.is_nan(column), None, column)
@@ -236,9 +232,8 @@ def rows_of_csv(
 ) -> list[tuple[int, list[str]]]:
     """(number of the line on which it starts, cells) of each row, the header first; lines without text are left out.
 
-    url: a path or any fsspec URL. UTF-8, with or without a byte order mark; line ends of any system. Raises BadInput if
-    there is no such file, it is not CSV, or it exceeds the limits; `name` (of the
-    binding) and `what` (its rows) are for that message.
+    url: a path or any fsspec URL. UTF-8, with or without a byte order mark; line ends of any system. Raises BadInput
+    for no such file, no CSV, and beyond the limits; `name` (of the binding) and `what` (its rows) are for that message.
     """
     text, place = _text(name, url, max_bytes), quoted(url, LONGEST_PLACE)
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
@@ -264,10 +259,7 @@ by one; a decision on more records is a rule, and rules belong into the recipe."
 
 
 def sha256(name: str, url: str) -> str:
-    """Digest of the file's text, as 64 hex digits, since people's decisions are part of what a release is made of.
-
-    Raises as rows_of_csv does.
-    """
+    """SHA-256 of the file's text, a part of what a release is made of. Raises as rows_of_csv does."""
     return hashlib.sha256(_text(name, url, MAX_BYTES).encode()).hexdigest()
 
 

@@ -147,8 +147,8 @@ class Folder:
             return self._open(actual)
 
     def _canonically_equal(self, path: str) -> str | None:
-        """The path of a file that is called so but for the form of its letters, if just one is; None for one that is
-        called exactly so, too.
+        """The path of the one file that is called so but for the form of its letters; None for one called exactly so,
+        too.
         """
         steps: list[str] = []
         for step in path.split("/"):
@@ -250,10 +250,8 @@ class Folder:
                 ) from problem
 
     def _validator(self, info: dict[str, Any]) -> str:
-        """Size and stamps of a file.
-
-        A copied folder has other stamps, so that files of equal size and time are told apart; and a file that may not
-        be read now is another one when it may.
+        """Size and stamps of a file: a copied folder has others, so that files of equal size and time are told apart,
+        and so has a file that may not be read now, and later may.
         """
         stamps = [f"{key}={info[key]}" for key in _STAMPS if info.get(key) is not None]
         if self.is_local and not os.access(info["name"], os.R_OK):

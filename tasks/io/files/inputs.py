@@ -21,10 +21,8 @@ from schemas.stand_ins import stand_in
 
 
 def read(name: str, url: str, max_bytes: int) -> bytes:
-    """The file's bytes.
-
-    Raises BadInput if there is no such file, it is longer, or something stands in its place (schemas.stand_ins); `name`
-    is for that message.
+    """The file's bytes. Raises BadInput if there is no such file, it is longer, or something stands in its place
+    (schemas.stand_ins).
     """
     with reword_errors(f"{name}: expected a file", url), open_url(url) as file:
         data = read_at_most(file, max_bytes + 1)
@@ -52,10 +50,8 @@ def folder_of(url: str) -> str:
 
 @contextmanager
 def reword_errors(expected: str, url: str) -> Iterator[None]:
-    """Raise BadInput for whatever a file system raises within: "EXPECTED, got 'URL' (its own words)".
-
-    File systems raise errors of their own: those of s3 are no OSErrors, so that all classes are caught. Nothing but the
-    work with one place belongs within.
+    """Raise BadInput for whatever a file system raises within: "EXPECTED, got 'URL' (its own words)". Errors of s3 are
+    no OSErrors, so that all classes are caught: nothing but the work with one place belongs within.
     """
     try:
         yield
@@ -81,8 +77,8 @@ class NotRegular(OSError):
 def open_file(path: str, *, follows_link: bool = True) -> BufferedReader:
     """A local file, open for reading. It is looked at before it is opened, and again when it is open.
 
-    follows_link: whether the last part of the path may be a link. Raises NotRegular for a pipe, socket, device or
-    folder, other OSErrors as `open` does, and ValueError for a path that no file can have.
+    Raises NotRegular for a pipe, socket, device or folder, other OSErrors as `open` does (for a link as the last part
+    of the path too, unless `follows_link`), and ValueError for a path that no file can have.
     """
     _check(Path(path).stat(follow_symlinks=follows_link))
     handle, _ = _open(path, follows_link)
@@ -94,10 +90,9 @@ def open_file(path: str, *, follows_link: bool = True) -> BufferedReader:
 
 
 def read_into(path: str, target: memoryview) -> bool:
-    """Fill memory with a local file; whether it is as long as the memory.
+    """Fill memory with a local file; whether it is as long as the memory. Raises as `open_file` does.
 
-    Quicker than `open_file`, for many small files that a listing has shown to be regular: it is looked at only when it
-    is open. Raises as `open_file` does.
+    Quicker than that for many small files that a listing has shown to be regular: looked at only when it is open.
     """
     handle, length = _open(path, follows_link=True)
     try:
@@ -111,9 +106,8 @@ def read_into(path: str, target: memoryview) -> bool:
 
 
 def open_url(url: str) -> AbstractContextManager[Any]:
-    """A file by its path or any fsspec URL, open for reading: a local one as `open_file` opens it.
-
-    Raises what `open_file` and the file system raise.
+    """A file by its path or any fsspec URL, open for reading. Raises as `open_file`, for local ones, and the file
+    system.
     """
     return open_on(*fsspec.core.url_to_fs(url))
 
@@ -127,10 +121,8 @@ def open_on(fs: AbstractFileSystem, path: str) -> AbstractContextManager[Any]:
 
 
 def read_at_most(file: Any, size: int) -> bytes:
-    """The next bytes of an open file, fewer than `size` only where it ends.
-
-    Over HTTP, where a server does not say how long its answer is, one `read` gives what has come so far: so a table
-    would be read in part, and nobody would know.
+    """The next bytes of an open file, fewer than `size` only where it ends. Over HTTP without a length, one `read`
+    gives what has come so far: a table would be read in part, and nobody would know.
     """
     pieces: list[bytes] = []
     while size > 0 and (piece := bytes(file.read(size))):

@@ -16,9 +16,7 @@ _OF_RELEASES = ("manifest.json", "ledger.parquet")
 
 def write(name: str, url: str, files: dict[str, bytes]) -> None:
     """Write files into a folder, which is made if need be; each whole or not at all, on this machine all or none.
-
-    Raises BadInput if they can't be written, and if the folder is a release or lies in one, which never changes;
-    `name` is for that message.
+    Raises BadInput if they can't be written, and if the folder is a release or lies in one, which never changes.
     """
     if not url.strip():
         raise BadInput(f"{name}: expected a folder that can be written, got {quoted(url)}")
@@ -36,10 +34,7 @@ def write(name: str, url: str, files: dict[str, bytes]) -> None:
 
 
 def check_writable(name: str, path: str, *, makes_folder: bool = True) -> None:
-    """Make the folder of a local file. Raises BadInput if no file can be written there; `name` is for that message.
-
-    makes_folder: else a folder that is not there is refused.
-    """
+    """Raise BadInput if a local file can't be written; its folder is made, unless `makes_folder` is False."""
     try:
         if "\0" in path:
             raise ValueError("a null character in it")
@@ -56,10 +51,7 @@ def check_writable(name: str, path: str, *, makes_folder: bool = True) -> None:
 
 
 def write_file(name: str, path: str, data: bytes) -> None:
-    """Write a local file in a folder that exists, whole or not at all.
-
-    Raises BadInput if it can't be written; `name` is for that message.
-    """
+    """Write a local file in a folder that exists, whole or not at all. Raises BadInput if it can't be written."""
     try:
         _write_whole(Path(path), data)
     except OSError as problem:

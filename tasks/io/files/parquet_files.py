@@ -24,10 +24,7 @@ def leaf_paths(parquet: pq.ParquetFile) -> list[str]:
 
 
 def rows_of_parquet(name: str, data: bytes) -> Iterator[dict[str, Any]]:
-    """The rows as mappings, one after the other.
-
-    Raises BadInput if the bytes are not a Parquet file, or two columns have one name. `name` is for that message.
-    """
+    """The rows as mappings. Raises BadInput for what is no Parquet file, or has two columns of one name."""
     try:
         columns = Counter(pq.read_schema(pa.BufferReader(data)).names)
         if not (twice := [column for column, count in columns.items() if count > 1]):
@@ -41,8 +38,8 @@ def rows_of_parquet(name: str, data: bytes) -> Iterator[dict[str, Any]]:
 
 
 def read_columns(data: bytes, wanted: Collection[str]) -> tuple[pa.Table, list[str]]:
-    """The wanted columns, batch by batch: texts as numbers of a dictionary, so that none is written out before it is
-    known how long all are. Raises ValueError beyond MAX_ROWS and MAX_DECODED_BYTES.
+    """The wanted columns, batch by batch: texts as numbers of a dictionary, written out once it is known how long all
+    are. Raises ValueError beyond MAX_ROWS and MAX_DECODED_BYTES.
     """
     metadata = pq.read_metadata(pa.BufferReader(data))
     if metadata.num_rows > MAX_ROWS:
@@ -76,9 +73,8 @@ def _leaves(metadata: pq.FileMetaData, kept: Collection[str]) -> list[int]:
 
 
 def _fixed_bytes(metadata: pq.FileMetaData, leaf: int) -> int:
-    """The bytes of a physical column's values, those of texts without the texts themselves.
-
-    Raises ValueError for lists of texts, which no protocol reads: they can't be numbered by a dictionary.
+    """The bytes of a physical column's values, of texts without the texts themselves. Raises ValueError for lists of
+    texts, which no protocol reads: they can't be numbered by a dictionary.
     """
     column = metadata.schema.column(leaf)
     if column.physical_type == "BYTE_ARRAY" and column.max_repetition_level:

@@ -27,10 +27,8 @@ _IMAGE = re.compile(r"\d+\.[a-z0-9]+")
 
 @contextlib.contextmanager
 def alone(path: str) -> Iterator[None]:
-    """Let nobody else fill the folder meanwhile, who would take away what is not whole yet.
-
-    A place that can't be such a folder is passed over: `UnpackFolder` says why. So is a network share that knows no
-    locks. Raises Refusal where somebody else is filling the folder.
+    """Let nobody else fill the folder meanwhile, who would take away what is not whole yet; else raise Refusal. A place
+    that can't be such a folder is passed over (`UnpackFolder` says why), as is a network share that knows no locks.
     """
     with contextlib.ExitStack() as stack:
         with contextlib.suppress(OSError, ValueError):
@@ -50,9 +48,8 @@ class UnpackFolder:
     """The folder, opened for one release."""
 
     def __init__(self, path: str, release: dict[str, Any]) -> None:
-        """Make it, or go on where an earlier run has ended. release: what says which release it is.
-
-        Raises BadInput if it is no local folder, and if it holds anything but what was unpacked from that release.
+        """Make it, or go on where an earlier run has ended. release: what says which release it is. Raises BadInput if
+        it is no local folder, and if it holds anything but what was unpacked from that release.
         """
         if "://" in path:
             raise BadInput(f"unpack: expected a folder of this machine, got {quoted(path, LONGEST_PLACE)}")
@@ -102,9 +99,8 @@ class UnpackFolder:
             raise BadInput(f"unpack: expected a folder of its own at '{place}', got a link or a file: move it away")
 
     def expect(self, folder: str, names: Collection[str]) -> None:
-        """Make a folder and those in which these files will lie.
-
-        A later run takes away those that it no longer expects: numbers by their looks, others since they are noted.
+        """Make a folder and those in which these files will lie. A later run takes away those that it no longer
+        expects: numbers by their looks, others since they are noted.
         """
         for place in sorted({f"{folder}/{name}".rpartition("/")[0] for name in (*names, "")}):
             parts = place.split("/")

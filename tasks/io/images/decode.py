@@ -223,9 +223,8 @@ def _why_not(data: bytes, max_pixels: int, problem: Exception) -> tuple[Reason, 
 
 
 def _decode_plain_jpeg(data: bytes, header: Image.Image) -> NDArray[np.uint8] | None:
-    """The same pixels as Pillow's, decoded by the same library with fewer copies; None if the JPEG is not plain.
-
-    Not plain: grey, CMYK, turned, with a colour profile, or a stream that libjpeg warns of. Pillow decides on these.
+    """The same pixels as Pillow's, decoded by the same library with fewer copies; None if the JPEG is not plain: grey,
+    CMYK, turned, with a colour profile, or a stream that libjpeg warns of. Pillow decides on these.
     """
     is_plain = header.format == "JPEG" and header.mode == "RGB" and "icc_profile" not in header.info
     if simplejpeg is None or not is_plain or orientation_of(header) != 1:

@@ -59,9 +59,8 @@ class _NotForFastPath(Exception):
 
 
 def inspect(data: Bytes, max_pixels: int) -> Inspection:
-    """Decode to the end and measure. Raises UnreadableImage with the reason for a drop.
-
-    data: not copied if it is a plain JPEG. phash_bits: (8, 8), imagehash's row order.
+    """Decode to the end and measure. Raises UnreadableImage with the reason for a drop. data: not copied if it is a
+    plain JPEG. phash_bits: (8, 8), imagehash's row order.
     """
     if data[:3] == b"\xff\xd8\xff":
         try:
@@ -130,9 +129,7 @@ def _eighths(width: int, height: int) -> int:
 
 @functools.lru_cache(maxsize=32)
 def _is_srgb(profile: bytes, mode: str) -> bool:
-    """Whether the profile changes no colour of a 9 x 9 x 9 grid by more than 2 of 255. Most do not, and applying a
-    profile takes time.
-    """
+    """Whether a profile, slow to apply, changes no colour of a 9 x 9 x 9 grid by more than 2 of 255: most do not."""
     steps = np.linspace(0, 255, 9).round().astype(np.uint8)
     grid = np.stack(np.meshgrid(steps, steps, steps), axis=-1).reshape(27, 27, 3)
     plain = Image.fromarray(grid).convert(mode)
@@ -155,9 +152,8 @@ def _reduced(image: Image.Image) -> Image.Image:
 def _phash_bits(image: Image.Image) -> NDArray[np.bool_]:
     """(8, 8): which of the 8 x 8 slowest waves of the grey picture, at 32 x 32 px, are above their median.
 
-    Resizing to 32 px (Lanczos, as Pillow's) and the cosine transform are one product of whole numbers: sums stay far
-    below 2^53, so they are exact in any order and equal on every machine; rounding errors would decide the bits of flat
-    pictures.
+    Resizing (Lanczos, as Pillow's) and the cosine transform are one product of whole numbers: sums stay far below 2^53,
+    so they are exact in any order and equal on every machine; rounding errors would decide the bits of flat pictures.
     """
     grey = np.asarray(image.convert("L"), dtype=np.float64)
     waves = _waves(grey.shape[0]) @ grey @ _waves(grey.shape[1]).T
@@ -167,9 +163,8 @@ def _phash_bits(image: Image.Image) -> NDArray[np.bool_]:
 
 @functools.lru_cache(maxsize=1024)
 def _waves(length_px: int) -> NDArray[np.float64]:
-    """(8, length): how much each pixel counts in the 8 slowest waves (DCT-II) of 32 px, in units of 2^-16.
-
-    A wave and its mirror image are equal to the bit, and all but the first are 0 on a flat picture.
+    """(8, length): how much each pixel counts in the 8 slowest waves (DCT-II) of 32 px, in units of 2^-16. A wave and
+    its mirror image are equal to the bit, and all but the first are 0 on a flat picture.
     """
     across = np.cos(np.pi / 64 * np.outer(np.arange(8), 2 * np.arange(32) + 1)) @ _lanczos(length_px)
     signs = np.where(np.arange(8) % 2, -1, 1)[:, None]

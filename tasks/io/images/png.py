@@ -90,10 +90,9 @@ def why_unsupported(data: bytes) -> tuple[Reason, str] | None:
 
 
 def profile(data: bytes, *, is_grey: bool) -> bytes | None:
-    """An ICC profile with the colours that a PNG's cICP, or gAMA and cHRM, say.
-
-    None where gAMA and cHRM are those of sRGB, where they say nothing that is known, and where iCCP or sRGB come before
-    them. A cICP that is known comes before all others.
+    """An ICC profile with the colours that a PNG's cICP, or gAMA and cHRM, say. None where gAMA and cHRM are those of
+    sRGB, or say nothing that is known, or where iCCP or sRGB come before them. A cICP that is known comes before all
+    others.
     """
     chunks = _colour_chunks(data)
     colours = _of_cicp(chunks.get(b"cICP", b""))
@@ -218,10 +217,8 @@ def may_be_missing(image: Image.Image) -> bool:
 
 
 def missing(data: bytes) -> str | None:
-    """How many bytes of pixels a PNG's stream holds, if these are fewer than its header says; None otherwise.
-
-    None also for what is no PNG, and for a stream that breaks: the decoder decides about these. No more is unpacked
-    than the header says, in pieces of 256 KiB.
+    """How many bytes of pixels a PNG's stream holds, if these are fewer than its header says; None otherwise, and for
+    what is no PNG or breaks: the decoder decides. No more is unpacked than the header says, in pieces of 256 KiB.
     """
     expected_bytes = unpacked_bytes = 0
     unpacker = zlib.decompressobj()
@@ -266,10 +263,8 @@ def _steps(length_px: int, first: int, step: int) -> int:
 
 
 def without_large_texts(data: bytes) -> bytes:
-    """A PNG without its texts, but for those that can say how it is turned, and without a colour profile that is too
-    large.
-
-    Pillow takes large ones for decompression bombs. Texts change no pixel.
+    """A PNG without its texts, which change no pixel, but for those that can say how it is turned, and without a colour
+    profile that is too large. Pillow takes large ones for decompression bombs.
     """
     return data[: len(_SIGNATURE)] + b"".join(chunk for name, chunk in chunks(data) if not _is_left_out(name, chunk))
 

@@ -12,10 +12,7 @@ _GAP_PX, _QUALITY, _GROUND = 4, 75, (255, 255, 255)
 
 
 def contact_sheet(jpegs: Sequence[bytes | memoryview]) -> bytes:
-    """A JPEG with all these pictures in rows, each whole and at most CELL_PX on its longest side.
-
-    Raises ValueError for none.
-    """
+    """A JPEG with all these pictures, each whole and of at most CELL_PX, in rows. Raises ValueError for none."""
     if not jpegs:
         raise ValueError("expected pictures for a contact sheet, got none")
     columns, step = min(len(jpegs), COLUMNS), CELL_PX + _GAP_PX
@@ -42,9 +39,8 @@ Boxes = Sequence[tuple[Box, str]]
 
 
 def small_picture(data: bytes, boxes: Boxes, longest_px: int, max_pixels: int) -> bytes:
-    """A JPEG of the picture, upright, its longest side of so many px, with the boxes on it in their order.
-
-    Parts of boxes outside the picture are cut off. Raises UnreadableImage with the reason.
+    """A JPEG of the picture, upright, its longest side of so many px, with the boxes, as far as they are within it, in
+    their order. Raises UnreadableImage.
     """
     small = picture(data, max_pixels).rgb.convert("RGB")
     scale = longest_px / max(small.size)

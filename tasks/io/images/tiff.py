@@ -58,10 +58,9 @@ class _Pieces(NamedTuple):
 
 
 def why_unsupported(image: Tiff) -> str | None:
-    """What of an opened TIFF's layout neither Pillow nor its libtiff reads right; None if they do.
-
-    Planes of grey and alpha, of a palette and alpha, and of Lab; without compression also those of YCbCr, and colours
-    coarser than the pixels.
+    """What of an opened TIFF's layout neither Pillow nor its libtiff reads right; None if they do: planes of grey and
+    alpha, of a palette and alpha, and of Lab; without compression also those of YCbCr, and colours coarser than the
+    pixels.
     """
     tags, is_plain = image.tag_v2, _is_uncompressed(image)
     pixels = tiff_pixels(tags.get(_BITS, (1,)), tags.get(_FORMAT, (1,)), tags.get(_PHOTOMETRIC, -1))
@@ -82,7 +81,7 @@ def missing(image: Tiff) -> str | None:
     """Which strips or tiles an opened, uncompressed TIFF lacks; None if it has all.
 
     As libtiff has it: the length of a single piece does not count, nor do lengths of which the first differs from the
-    second, in a TIFF of more than two pieces pixel by pixel; where there are no lengths, starts are enough.
+    second, in more than two pieces pixel by pixel; without lengths, starts are enough.
     """
     pieces = _pieces(image) if _is_uncompressed(image) else None
     if pieces is None:
@@ -110,9 +109,8 @@ def _too_short(pieces: _Pieces, *, is_in_planes: bool) -> str | None:
 
 
 def prepare(image: Tiff) -> None:
-    """Have an opened, uncompressed TIFF's planes read by libtiff, where Pillow would take them for noise.
-
-    And let pieces more than the picture has be: Pillow would begin anew with them, at the top.
+    """Have an opened, uncompressed TIFF's planes read by libtiff, where Pillow would take them for noise; and leave out
+    pieces more than the picture has, with which Pillow would begin anew at the top.
     """
     if not _is_uncompressed(image):
         return
@@ -128,9 +126,8 @@ def prepare(image: Tiff) -> None:
 
 
 def is_one_plane(image: Tiff) -> bool:
-    """Whether an opened TIFF has a single band and says that it has planes, and Pillow reads it itself.
-
-    Pillow then takes the first letter of its own name for the pixels ("I;16" and "L;I" lose their meaning).
+    """Whether an opened TIFF has a single band and says that it has planes, and Pillow reads it itself, by the first
+    letter of its own name for the pixels ("I;16" and "L;I" lose their meaning).
     """
     is_single = image.tag_v2.get(_BANDS, 1) == 1
     return bool(is_single and image.tag_v2.get(_PLANAR, 1) == 2 and _is_uncompressed(image))
@@ -184,7 +181,6 @@ class GreySamples(NamedTuple):
 
 def why_unsupported_samples(image: Image.Image) -> str | None:
     """What is wrong with a TIFF's samples, if they have no agreed range: signed ones, and whole ones beyond 16 bits.
-
     None for floating-point samples, of which the mode says so.
     """
     if not isinstance(image, TiffImagePlugin.TiffImageFile):
@@ -204,9 +200,8 @@ def grey_samples(image: Image.Image) -> GreySamples:
 
 
 def lab_as_rgb(data: bytes) -> tuple[bytes, bool] | None:
-    """A TIFF in CIELab (of 16 bits) or ICCLab with its colours declared as RGB, so that Pillow opens it.
-
-    And whether a and b are signed. None for any other file.
+    """A TIFF in CIELab (of 16 bits) or ICCLab with its colours declared as RGB, so that Pillow opens it, and whether a
+    and b are signed. None for any other file.
     """
     if data[:4] not in {b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"}:
         return None
@@ -228,9 +223,8 @@ def lab_as_rgb(data: bytes) -> tuple[bytes, bool] | None:
 
 
 def in_one_plane(data: bytes) -> bytes | None:
-    """A TIFF of one band that says it has planes, declared as pixel by pixel, which for one band is the same.
-
-    None if it does not say so where `undecoded.tiff_tags` looks.
+    """A TIFF of one band that says it has planes, declared as pixel by pixel, which for one band is the same. None if
+    it does not say so where `undecoded.tiff_tags` looks.
     """
     order, tags = tiff_tags(data)
     if _PLANAR not in tags or tags[_PLANAR].values != (2,):
@@ -245,9 +239,8 @@ def _put(data: bytearray, order: str, place: int, size: int, value: int) -> None
 
 
 def lab_of_rgb(image: Image.Image, *, is_signed: bool) -> Image.Image:
-    """The picture whose L, a and b Pillow took for R, G and B, as Lab: a and b lie 128 above their values.
-
-    Of 16 bits Pillow has taken the high byte, as of 16 bits of any colour.
+    """The picture whose L, a and b (of 16 bits the high bytes) Pillow took for R, G and B, as Lab: a and b lie 128
+    above their values.
     """
     light, *others = image.split()
     moved = [each.point([value ^ 128 for value in range(256)]) if is_signed else each for each in others]

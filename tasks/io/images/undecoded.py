@@ -58,9 +58,8 @@ def format_that_is_not_read(data: bytes) -> str | None:
 
 
 def why_not_decoded(data: bytes, max_pixels: int, *, is_opened: bool) -> Why | None:
-    """The reason that an image's own header gives; None where it gives none: then the image is broken.
-
-    is_opened: whether the decoder understood the header, and failed later.
+    """The reason that an image's own header gives; None where it gives none: then the image is broken. is_opened:
+    whether the decoder understood the header, and failed later.
     """
     for signature, explain in _EXPLANATIONS:
         if signature.match(data):
@@ -146,9 +145,8 @@ class TiffTag(NamedTuple):
 
 
 def tiff_tags(data: bytes) -> tuple[str, dict[int, TiffTag]]:
-    """The byte order, as struct writes it, and those whole-number tags of the first image that readers ask for.
-
-    The first of a number counts, as libtiff has it. Raises struct.error where the directory lies outside the file.
+    """The byte order, as struct writes it, and those whole-number tags of the first image that readers ask for; the
+    first of a number counts, as libtiff has it. Raises struct.error where the directory lies outside the file.
     """
     order = "<" if data[:2] == b"II" else ">"
     is_big = struct.unpack_from(order + "H", data, 2)[0] == 43

@@ -35,8 +35,8 @@ class ReleaseEditor:
     def table(self, path: str, change: Change) -> None:
         """Change a table, row group by row group; a file in which nothing changes is left alone.
 
-        change: gets tables in the types of a release, whatever program wrote the file (`to_release_types`). Raises
-        DamagedFile for a file that no release has, before anything of it is written.
+        change: gets tables in the types of a release (`to_release_types`). Raises DamagedFile for a file that no
+        release has, before anything of it is written.
         """
         with self.release.open_parquet(path) as parquet, self._damage_if_unreadable(path):
             schema = release_tables.schema_to_write(parquet.schema_arrow, path)
@@ -68,10 +68,7 @@ class ReleaseEditor:
                 self._store.write_bytes(f"{self._folder}/{path}", after)
 
     def json(self, path: str, change: Callable[[Any], Any]) -> None:
-        """Change a JSON file, written as releases write it.
-
-        Raises DamagedFile if it is gone or no JSON, and where `change` raises ValueError for a value of another shape.
-        """
+        """Change a JSON file. Raises DamagedFile if it is gone or no JSON, and for a ValueError of `change`."""
         value = self.release.read_json(path)
         with self._damage_if_unreadable(path):
             new = change(value)

@@ -28,10 +28,7 @@ from tasks.io.store.store import Store
 
 
 class Draft:
-    """A release that is being written, out of sight.
-
-    `publish` shows it whole, leaving the block without it removes it.
-    """
+    """A release that is being written, out of sight. `publish` shows it whole, leaving the block removes it."""
 
     def __init__(self, store: Store, promised: Mapping[str, DataContract] | None = None) -> None:
         """promised: the release's contracts; by default the program's own."""

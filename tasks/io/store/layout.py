@@ -272,10 +272,7 @@ def answers_folder(source: str) -> str:
 
 
 def measure_folder(measure: str, *keys: str) -> str:
-    """Where the rows of a measure lie that have this cache key.
-
-    Raises ValueError for a measure that is not in `AREAS`: `purge` would not know what to do with it.
-    """
+    """Where the rows of a measure with this cache key lie. Raises ValueError for one that `purge` would not know."""
     folder = "/".join(("measures", measure, *keys))
     if area_of(f"{folder}/x.parquet") is None:
         raise ValueError(f"expected a measure of the table in {__name__}, got '{measure}': add it there first")

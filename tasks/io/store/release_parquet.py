@@ -47,10 +47,8 @@ it would first be built and then thrown away."""
 
 
 class ParquetRows(NamedTuple):
-    """What a file of a release is to hold: one row group for each table that has rows.
-
-    order: columns by which the rows of each group are sorted, nulls last. No table is read after the next one was
-    asked for.
+    """What a file of a release is to hold: one row group for each table that has rows. order: columns by which each
+    group's rows are sorted, nulls last. No table is read after the next one was asked for.
     """
 
     groups: Iterable[pa.Table]

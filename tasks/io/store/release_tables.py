@@ -88,10 +88,7 @@ def to_plain_types(table: pa.Table) -> pa.Table:
 
 
 def table_with(name: str, attributes: Mapping[str, Typed]) -> ReleaseTable:
-    """A table of releases whose recipe declares attributes: columns of images and records.
-
-    One that is called as a column of the program's own, which a later version may have, is left out.
-    """
+    """A table with the attributes of a recipe, but for those called as a column of the program's own."""
     table = TABLES[name]
     free = {attribute: of for attribute, of in attributes.items() if attribute not in table.schema.names}
     return table._replace(schema=with_attribute_columns(table.schema, free)) if name in WITH_ATTRIBUTES else table

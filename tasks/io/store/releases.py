@@ -46,9 +46,8 @@ _Fields = TypeVar("_Fields", bound=BaseModel)
 
 
 class Release:
-    """A published version, read from any folder or fsspec URL.
-
-    Whatever reads a file of it raises DamagedFile where the file is gone, or is not what releases have there.
+    """A published version, read from any folder or fsspec URL. All that reads a file of it raises DamagedFile where
+    that is gone, or is not what releases have there.
     """
 
     def __init__(self, url: str) -> None:
@@ -118,10 +117,7 @@ class Release:
 
     @contextlib.contextmanager
     def open_parquet(self, path: str, footer: pq.FileMetaData | None = None) -> Iterator[pq.ParquetFile]:
-        """One of its Parquet files. What is no Parquet is DamagedFile, in the block too, where it is read.
-
-        footer: what an earlier look at the file found at its end, if there was one.
-        """
+        """One of its Parquet files, read in the block. footer: what an earlier look at the file found at its end."""
         with self._open(path) as file:
             try:
                 parquet = pq.ParquetFile(file, metadata=footer)
@@ -231,9 +227,8 @@ class Release:
         return pa.concat_tables([self.read_columns(path, columns, columns).select(columns) for path in paths])
 
     def read_columns(self, path: str, needed: Collection[str] = (), only: Collection[str] | None = None) -> pa.Table:
-        """The columns of one of its tables' files, without image bytes; those that no release has are left out.
-
-        needed: columns that it must have; only: those to read, by default all.
+        """Columns of one of its tables' files: those `needed`, and those of `only` (or of all releases) that are there;
+        never image bytes.
         """
         name = release_tables.table_of_path(path)
         if name is None:

@@ -136,9 +136,8 @@ class Store:
             self.list_folder(layout.RELEASES)
 
     def check_writable(self) -> None:
-        """Raise BadInput if nothing can be written here; remove what killed builds left unfinished.
-
-        A folder is made where there is none, a bucket never: it may be a misspelt one.
+        """Raise BadInput if nothing can be written here; remove what killed builds left unfinished. A folder is made
+        where there is none, a bucket never: it may be a misspelt one.
         """
         probe = layout.scratch_path(uuid.uuid4().hex)
         with reword_errors("store: expected a place that can be written", self.url):

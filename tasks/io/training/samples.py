@@ -37,10 +37,7 @@ class PictureCache:
         self._lock = threading.Lock()
 
     def load_resized(self, sha256: str, size_px: tuple[int, int]) -> NDArray[np.uint8]:
-        """Upright pixels, resized to (width, height).
-
-        Raises UnreadableImage and DamagedFile as decoding and reading do.
-        """
+        """Upright pixels, resized to (width, height). Raises UnreadableImage and DamagedFile."""
         key = (sha256, size_px)
         if (kept := self._pixels.get(key)) is not None:
             return kept

@@ -36,10 +36,7 @@ _HEAD_PREFIXES = ("roi_heads.box_predictor.", "head.classification_head.")
 
 @contextlib.contextmanager
 def deterministic(threads: int, device: torch.device) -> Iterator[None]:
-    """While it lasts, results on a CPU are the same to the bit: a fixed number of threads, deterministic algorithms.
-
-    Afterwards torch's settings are as before.
-    """
+    """While it lasts, results on a CPU are the same to the bit: a fixed number of threads, deterministic algorithms."""
     before = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
     fills = _FILLING.fill_uninitialized_memory
     torch.set_num_threads(threads)
@@ -55,10 +52,8 @@ def deterministic(threads: int, device: torch.device) -> Iterator[None]:
 
 
 def initial_model(settings: TrainDetector, start: bytes | None, seed: int) -> nn.Module:
-    """The model before its first step: with random weights by the seed, or the start weights of a file, with a new head
-    if the settings say so.
-
-    Raises BadInput if the file's weights are another model's.
+    """The model before its first step: with random weights by the seed, or those of a file (with a new head if the
+    settings say so). Raises BadInput if the file's weights are another model's.
     """
     torch.manual_seed(seed)
     model = models.build(settings.model, 1, settings.least_side_px, settings.most_side_px)
@@ -103,9 +98,8 @@ class Trainer:
 
     def step(self, samples: Sequence[Sample], rate: float, seed: int) -> dict[str, float]:
         """One step from the samples, at most `batch` in memory; returns each part of the loss, the mean of the samples.
-
-        If memory is short, `batch` is halved for good. Raises BadInput if there is no memory for one sample, if the GPU
-        fails, or if the loss is not finite.
+        If memory is short, `batch` is halved for good. Raises BadInput for no memory for one sample, a failing GPU, and
+        a loss that is not finite.
         """
         while True:
             try:
@@ -116,10 +110,7 @@ class Trainer:
                 torch.cuda.empty_cache()
 
     def _handle_error(self, problem: RuntimeError) -> None:
-        """Halve the batch if memory is short.
-
-        Raises BadInput if the batch is 1 already or the GPU has failed; any other error is raised again.
-        """
+        """Halve the batch if memory is short. Raises BadInput for a batch of 1 and a failed GPU; other errors again."""
         if devices.is_device_failure(problem):
             raise _gpu_failure(self.device, problem) from problem
         if not (devices.is_out_of_memory(problem) or _NO_MEMORY in str(problem)):
@@ -160,10 +151,7 @@ class Trainer:
         return safetensors.torch.save(plain, {_METADATA: json.dumps(progress)})
 
     def restore(self, data: bytes) -> dict[str, Any]:
-        """Restore a state; returns the progress that was stored with it.
-
-        Raises DamagedFile if the bytes are not a state of this model.
-        """
+        """Restore a state; the progress stored with it. Raises DamagedFile for what is no state of this model."""
         try:
             return self._restore(data)
         except (safetensors.SafetensorError, ValueError, KeyError, IndexError, TypeError, RuntimeError) as problem:
@@ -211,9 +199,8 @@ class Trainer:
 def detector_of(
     model: nn.Module, settings: Detect, sides_px: tuple[int, int], device: torch.device
 ) -> Iterator[torchvision_detector.TorchvisionDetector]:
-    """A copy of the model in training as a detector with these sides: the one that `detect` would load from its file.
-
-    Raises BadInput if the GPU fails.
+    """A copy of the model in training as the detector, with these sides, that `detect` would load from its file. Raises
+    BadInput if the GPU fails.
     """
     before = torch.backends.cudnn.benchmark
     detecting: Any = copy.deepcopy(model)

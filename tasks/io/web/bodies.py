@@ -38,9 +38,8 @@ _BOT_WALL = re.compile(
 
 @dataclass(frozen=True)
 class Limits:
-    """How many bytes of a response are read, and how long that may take.
-
-    timeout_s: to connect, and between two reads; a whole body may take this long, plus a second for each 20 kB.
+    """Most bytes of a response, and how long it may take to connect and between two reads; a whole body may take this
+    long, plus a second for each 20 kB.
     """
 
     max_bytes: int
@@ -69,11 +68,9 @@ def read_body(
     *,
     is_cut: bool = False,
 ) -> ResponseBody:
-    """The body, written to `into`. Raises UnreadableImage.
-
-    is_cut: a body beyond the limit is cut there, without an error; the rest is not asked for.
-    """
-    promised, wrong_labels = _promised_bytes(response), list[str]()
+    """The body, written to `into`; with `is_cut`, only as far as the limit. Raises UnreadableImage."""
+    said, wrong_labels = response.headers.get("Content-Length", "").strip(), list[str]()
+    promised = int(said) if said.isdecimal() and len(said) < 16 else None
     if promised is not None and promised > limits.max_bytes and not is_cut:
         raise UnreadableImage(Reason.TOO_MANY_BYTES, f"{promised} bytes promised, at most {limits.max_bytes} allowed")
     digest, start_s, length = hashlib.sha256(), time.monotonic(), 0
@@ -131,9 +128,8 @@ def label_problem(label: str) -> UnreadableImage:
 
 
 def check_expected(into: BinaryIO, expects: str, *, may_quote: bool, wrong_label: str | None = None) -> None:
-    """Raise UnreadableImage if the body is something else: busy servers send a page with status 200.
-
-    Whether an image with a wrong label is one, its decoder says.
+    """Raise UnreadableImage if the body is something else: busy servers send a page with status 200. Whether an image
+    with a wrong label is one, its decoder says.
     """
     if wrong_label is not None and expects != "image" and not _is_plain(into, expects):
         raise label_problem(wrong_label)
@@ -141,11 +137,9 @@ def check_expected(into: BinaryIO, expects: str, *, may_quote: bool, wrong_label
         raise UnreadableImage(Reason.THROTTLED, "expected a page, got that of a bot wall")
     if expects not in {"json", "csv"}:
         return
-    start = _start(into)
-    if not start:
+    if not (start := _start(into)):
         raise UnreadableImage(Reason.SERVER_ERROR, f"expected {expects}, got nothing")
-    is_page = start[:1] == b"<" and (expects == "json" or re.match(rb"<(!doctype|html)", start, re.IGNORECASE))
-    if is_page:
+    if start[:1] == b"<" and (expects == "json" or re.match(rb"<(!doctype|html)", start, re.IGNORECASE)):
         quote = f" beginning with {start[:60]!r}" if may_quote else ""
         raise UnreadableImage(Reason.SERVER_ERROR, f"expected {expects}, got a page{quote}")
     if expects == "json" and start[:1] in b"{[" and not _is_closed(into):
@@ -196,24 +190,15 @@ def _is_closed(into: BinaryIO) -> bool:
     return False
 
 
-def _promised_bytes(response: requests.Response) -> int | None:
-    value = response.headers.get("Content-Length", "").strip()
-    return int(value) if value.isdecimal() and len(value) < 16 else None
-
-
-def _encodings(response: requests.Response) -> list[str]:
-    return [name.strip() for name in response.headers.get("Content-Encoding", "").lower().split(",")]
-
-
 def _chunks(response: requests.Response, timeout_s: float, wrong_labels: list[str]) -> Iterator[bytes]:
     # each piece has a time limit against bytes that unpack to nothing, and against trailers, which may be without end
-    unpacked = unpack(_packed(response), _encodings(response), _CHUNK_BYTES, wrong_labels)
-    pieces = (piece for piece in unpacked if piece)
+    encodings = [name.strip() for name in response.headers.get("Content-Encoding", "").lower().split(",")]
+    pieces = filter(None, unpack(_packed(response), encodings, _CHUNK_BYTES, wrong_labels))
     try:
         while True:
             with time_limit(response.raw, timeout_s):
-                piece = next(pieces, b"")
-            if not piece:
+                piece = next(pieces, None)
+            if piece is None:
                 return
             yield piece
     except urllib3.exceptions.TimeoutError as problem:
@@ -272,10 +257,8 @@ def unpack(
     for encoding in reversed([encoding for encoding in encodings if encoding not in NOT_PACKED]):
         if encoding not in PACKED:
             wrong_labels.append(encoding)
-        elif encoding == "deflate":
-            chunks = _deflate(chunks, most_bytes, wrong_labels)
         else:
-            chunks = _gzip(chunks, most_bytes, wrong_labels)
+            chunks = (_deflate if encoding == "deflate" else _gzip)(chunks, most_bytes, wrong_labels)
     return iter(chunks)
 
 

@@ -125,7 +125,6 @@ class Client:
         self, host: str, redirect_chain: RedirectChain | None = None, *, has_failed: bool = False
     ) -> Iterator[None]:
         """Use this thread's permit for the host for its next request; an unused one is cancelled at the end.
-
         redirect_chain: of the request's PostponedRequest, if there was one. has_failed: the request failed before.
         """
         own = self._own_permit
@@ -139,11 +138,8 @@ class Client:
     def get(
         self, request: DownloadRequest, into: BinaryIO, limits: Limits, *, has_permit: bool = False
     ) -> ResponseBody:
-        """Download, and write the body to `into`.
-
-        Raises UnreadableImage; BadInput if a secret is missing or refused.
-
-        has_permit: called within `using_permit`. Then nothing waits here: PostponedRequest is raised instead.
+        """Download, and write the body to `into`. Raises UnreadableImage; BadInput if a secret is missing or refused;
+        and, if `has_permit` (within `using_permit`), PostponedRequest in place of any wait.
         """
         if request.credential is not None and request.secret is None:
             raise BadInput(
@@ -208,17 +204,10 @@ class Client:
             if is_unchanged:
                 return ResponseBody(is_unchanged=True, etag=request.etag, last_modified=request.last_modified)
             self._check_status(response, exchange, stats, token)
-            body = bodies.read_body(
-                response,
-                exchange.into,
-                exchange.limits,
-                stats,
-                exchange.secret_filter,
-                is_cut=request.expects == "robots",
-            )
-            bodies.check_expected(
-                exchange.into, request.expects, may_quote=request.secret is None, wrong_label=body.wrong_label
-            )
+            into, is_cut = exchange.into, request.expects == "robots"
+            body = bodies.read_body(response, into, exchange.limits, stats, exchange.secret_filter, is_cut=is_cut)
+            may_quote = request.secret is None
+            bodies.check_expected(into, request.expects, may_quote=may_quote, wrong_label=body.wrong_label)
             return body
 
     @contextlib.contextmanager
@@ -226,7 +215,9 @@ class Client:
         self, method: str, target: Target, exchange: _Exchange, headers: dict[str, str], token: str | None = None
     ) -> Iterator[requests.Response]:
         prepared = requests.PreparedRequest()
-        address = target.url if token is None else _with_parameter(target.url, exchange.request.credential, token)
+        address, credential = target.url, exchange.request.credential
+        if token is not None and credential is not None:
+            address += f"{'&' if urlsplit(address).query else '?'}{urlencode({credential.parameter: token})}"
         all_headers = {"User-Agent": user_agent(self._contact), "Accept": "*/*", **headers}
         if target.is_bound:
             all_headers["Host"] = target.host
@@ -262,10 +253,7 @@ class Client:
         raise UnreadableImage(Reason.HTTP_ERROR, f"status {status}")
 
     def _token(self, exchange: _Exchange, target: Target) -> str | None:
-        """The value of the credential's parameter: the secret, or a session token; None for any other host.
-
-        If there is no open session, this logs in first.
-        """
+        """The secret, or a session token, for which it may log in first; None for hosts other than the credential's."""
         credential, secret = exchange.request.credential, exchange.request.secret
         if credential is None or secret is None or target.host != credential.host:
             return None
@@ -332,9 +320,8 @@ class Client:
             raise UnreadableImage(Reason.ROBOTS_DISALLOW, f"robots.txt of {target.host}")
 
     def _load_robots_rules(self, exchange: _Exchange) -> robots.RobotsRules:
-        """The host's robots.txt. A host without one allows everything.
-
-        Raises UnreadableImage if the host fails to send it: nothing is allowed yet (RFC 9309, 2.3.1).
+        """The host's rules; all is allowed where it has none. Raises UnreadableImage if it fails to send them: nothing
+        is allowed yet (RFC 9309, 2.3.1).
         """
         address, into = urljoin(exchange.redirect_chain.url, "/robots.txt"), io.BytesIO()
         # a byte more, by which the rules know that their last line is cut
@@ -351,8 +338,8 @@ class Client:
     def _check_head(self, exchange: _Exchange, target: Target) -> None:
         """Send HEAD for a host's first image and, if the host has ever sent a noai tag, for each of its images.
 
-        HEAD for every image of every host would double the requests. For other hosts, tags are still checked in the
-        response to GET, before the body is read.
+        For every image of every host that would double the requests; tags are checked in the response to GET, too,
+        before the body is read.
         """
         if exchange.redirect_chain.has_checked_head or self._has_noai_by_host.get(target.host) is False:
             return
@@ -393,9 +380,8 @@ def retry_after_s(value: str | None, now: datetime | None = None) -> float | Non
 
 
 def _is_busy(response: requests.Response, exchange: _Exchange) -> bool:
-    """Whether a 403 means to slow down: a page in place of an API's answer, or a page with typical words.
-
-    (metmuseum/openaccess#60: a 403 of Imperva after some 30 requests, far below the documented 80 a second.)
+    """Whether a 403 means to slow down: a page in place of an API's answer, or one with typical words, such as
+    Imperva's after some 30 requests (metmuseum/openaccess#60).
     """
     is_page = "html" in response.headers.get("Content-Type", "").lower()
     if response.headers.get("Retry-After") or (is_page and exchange.request.expects in {"json", "csv"}):
@@ -406,28 +392,19 @@ def _is_busy(response: requests.Response, exchange: _Exchange) -> bool:
 def _location(response: requests.Response) -> str:
     """The location of a redirect; empty for other responses. Bytes beyond ASCII are read as UTF-8."""
     value = str(response.headers.get("Location", "")) if response.status_code in _MOVED else ""
-    try:
-        return value.encode("latin-1").decode()
-    except UnicodeError:
-        return value
+    with contextlib.suppress(UnicodeError):
+        value = value.encode("latin-1").decode()
+    return value
 
 
 def _endless_redirects(chain: RedirectChain) -> UnreadableImage:
     """What is wrong with so many redirects. Fewer are followed even to themselves: the address may answer at last."""
     urls = [*chain.visited, chain.url]
-    if len(set(urls)) == 1:
-        where = "redirects to itself"
-    elif len(set(urls)) < len(urls):
-        where = "redirects lead in a circle"
-    else:
-        where = f"more than {_MAX_REDIRECTS} redirects"
+    where = f"more than {_MAX_REDIRECTS} redirects"
+    if len(set(urls)) < len(urls):
+        where = "redirects lead in a circle" if len(set(urls)) > 1 else "redirects to itself"
     cookie = "; it sets a cookie, and cookies are not sent back" if chain.has_set_cookie else ""
     return UnreadableImage(Reason.REDIRECT_LOOP, f"{where}{cookie}")
-
-
-def _with_parameter(url: str, credential: Credential | None, token: str) -> str:
-    name = credential.parameter if credential else ""
-    return f"{url}{'&' if urlsplit(url).query else '?'}{urlencode({name: token})}"
 
 
 def _without_parameter(url: str, credential: Credential | None) -> str:

@@ -85,16 +85,11 @@ class _Watchdog:
                 for connection in late:
                     del self._deadlines[connection]
             for connection in late:
-                _shut(connection)
-
-
-def _shut(connection: Any) -> None:
-    """Shut the socket of a connection, or of a response that is being read."""
-    with contextlib.suppress(OSError, ValueError, RuntimeError):  # it ended by itself in the meantime
-        if (sock := getattr(connection, "sock", None)) is not None:
-            sock.shutdown(socket.SHUT_RDWR)
-        elif hasattr(connection, "shutdown"):
-            connection.shutdown()
+                with contextlib.suppress(OSError, ValueError, RuntimeError):  # it ended by itself in the meantime
+                    if (sock := getattr(connection, "sock", None)) is not None:
+                        sock.shutdown(socket.SHUT_RDWR)
+                    elif hasattr(connection, "shutdown"):  # a response that is being read
+                        connection.shutdown()
 
 
 _WATCHDOG = _Watchdog()
@@ -102,10 +97,7 @@ _WATCHDOG = _Watchdog()
 
 @contextlib.contextmanager
 def time_limit(connection: Any, within_s: float) -> Iterator[None]:
-    """A time limit for all reads together on a connection or a response.
-
-    Raises urllib3's time-out.
-    """
+    """A time limit for all reads together on a connection or a response. Raises urllib3's time-out."""
     _WATCHDOG.watch(connection, within_s)
     problem = None
     try:

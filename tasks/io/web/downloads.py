@@ -27,10 +27,7 @@ _NEVER_RETRIED = {Reason.OVER_BUDGET}
 
 Row = dict[str, Any]
 Fetch = Callable[[Row], Row]
-"""Sends one request, with a permit that the thread holds, and returns its row.
-
-Raises UnreadableImage, PostponedRequest.
-"""
+"""Sends one request, with the thread's permit, and returns its row. Raises UnreadableImage, PostponedRequest."""
 FailureRow = Callable[[Row, UnreadableImage], Row]
 
 
@@ -61,7 +58,7 @@ class Downloads:
     def __init__(
         self, client: Client, rate_limiter: RateLimiter, tries: int, threads: int, fetch: Fetch, failure_row: FailureRow
     ) -> None:
-        """`fetch` and `failed` run on several threads at once."""
+        """`fetch` and `failure_row` run on several threads at once."""
         self._client, self._rate_limiter = client, rate_limiter
         self._tries, self._threads = tries, threads
         self._fetch, self._failure_row = fetch, failure_row

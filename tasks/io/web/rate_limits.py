@@ -48,9 +48,8 @@ class _HostState:
 
 @dataclass(frozen=True)
 class PermitDecision:
-    """Whether one request may be sent now. A permit that is granted must be given back by `release` or `cancel`.
-
-    wait_s: above 0, ask again then. refusal: why the host gets no more requests in this build.
+    """Whether one request may be sent now; a granted permit must be given back by `release` or `cancel`. wait_s: above
+    0, ask again then. refusal: why the host gets no more requests in this build.
     """
 
     wait_s: float = 0.0
@@ -104,7 +103,6 @@ class RateLimiter:
         """Give a permit back, with the outcome of its request."""
         with self._lock:
             state, now = self._host(host), self._clock()
-            state.open_permits = max(state.open_permits - 1, 0)
             self._bytes += received_bytes
             if outcome == "good":
                 self._speed_up(state)
@@ -112,14 +110,12 @@ class RateLimiter:
                 self._slow_down(state, now, retry_after_s)
             elif outcome == "failed":
                 self._count_failure(state, now)
-            state.is_probing = False
+            self._give_back(host)
 
     def cancel(self, host: str) -> None:
         """Give back a permit for which nothing was sent."""
         with self._lock:
-            state = self._host(host)
-            state.open_permits = max(state.open_permits - 1, 0)
-            state.is_probing = False
+            self._give_back(host)
             self._requests -= 1
 
     def set_crawl_delay(self, host: str, delay_s: float) -> None:
@@ -139,13 +135,18 @@ class RateLimiter:
             self._hosts[host] = _HostState(limits, limits.rate_per_s)
         return self._hosts[host]
 
+    def _give_back(self, host: str) -> None:
+        state = self._host(host)
+        state.open_permits, state.is_probing = max(state.open_permits - 1, 0), False
+
     def _over_budget(self) -> str:
-        limit = self._manners.max_requests
-        if limit is not None and self._requests >= limit:
-            return f"the build's {limit} requests are spent"
-        limit = self._manners.max_bytes
-        if limit is not None and self._bytes >= limit:
-            return f"the build's {limit} bytes are spent"
+        most = self._manners
+        for limit, spent, what in (
+            (most.max_requests, self._requests, "requests"),
+            (most.max_bytes, self._bytes, "bytes"),
+        ):
+            if limit is not None and spent >= limit:
+                return f"the build's {limit} {what} are spent"
         return ""
 
     def _speed_up(self, state: _HostState) -> None:
@@ -188,12 +189,7 @@ class RateLimiter:
 _LONGEST_SLEEP_S = 1.0
 # longer than the time between two requests to the slowest host: a request restarted sooner would never finish
 _LONGEST_PATIENT_WAIT_S = 120.0
-_OUTCOME_OF_REASON: dict[Reason, RequestOutcome] = {
-    Reason.UNREACHABLE: "failed",
-    Reason.CUT_SHORT: "failed",
-    Reason.SERVER_ERROR: "failed",
-    Reason.THROTTLED: "throttled",
-}
+_FAILURES = {Reason.UNREACHABLE, Reason.CUT_SHORT, Reason.SERVER_ERROR}
 
 
 @dataclass(frozen=True)
@@ -240,28 +236,23 @@ class RequestPermits:
     """The permits of one request, one for each host on its redirect chain."""
 
     def __init__(self, rate_limiter: RateLimiter, own: ThreadPermit | None) -> None:
-        """own: the caller's permit, used first; then whatever would have to wait raises PostponedRequest.
-
-        None: this thread may wait.
-        """
+        """own: the caller's permit, used first; to wait then raises PostponedRequest. None: this thread may wait."""
         self._rate_limiter, self._own, self._may_wait = rate_limiter, own or ThreadPermit(), own is None
 
     @contextlib.contextmanager
     def permit(self, host: str, *, is_patient: bool) -> Iterator[TransferStats]:
-        """A permit for one request to the host, released at the end.
-
-        Raises UnreadableImage if the host gets no more requests in this build, PostponedRequest if it gets none now.
+        """A permit for one request to the host, released at the end. Raises UnreadableImage if the host gets no more
+        requests in this build, PostponedRequest if it gets none now.
         """
         self._acquire(host, is_patient)
-        failed: RequestOutcome = "failed_again" if self._own.has_failed else "failed"
         stats = TransferStats()
-        outcome: RequestOutcome = failed
+        outcome: RequestOutcome = "failed_again" if self._own.has_failed else "failed"
         try:
             yield stats
             outcome = "good"
         except UnreadableImage as problem:
-            outcome = _OUTCOME_OF_REASON.get(problem.reason, "good")
-            outcome = failed if outcome == "failed" else outcome
+            if problem.reason not in _FAILURES:
+                outcome = "throttled" if problem.reason == Reason.THROTTLED else "good"
             raise
         finally:
             self._rate_limiter.release(host, outcome, stats.retry_after_s, stats.received_bytes)
