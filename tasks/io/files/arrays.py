@@ -54,8 +54,7 @@ def read_table(
     if twice := sorted({column for column in names if names.count(column) > 1}):
         raise BadInput(f"{name}: expected one column of each name, got {quoted(twice[0])} twice")
     required = dict.fromkeys([*(field.name for field in columns if field.name not in optional), *others])
-    missing = [column for column in required if column not in names]
-    if missing:
+    if missing := [column for column in required if column not in names]:
         got = listed([quoted(column) for column in names], _SHOWN) or "none"
         wanted = f"column{'' if len(missing) == 1 else 's'} {listed([quoted(column) for column in missing], _SHOWN)}"
         raise BadInput(f"{name}: expected the {wanted}, got the columns {got}")
@@ -121,12 +120,10 @@ def _parse_json(data: bytes, columns: pa.Schema, others: Collection[str]) -> tup
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Raises ValueError for a name that stands twice, of which json would keep the last."""
-    values = dict(pairs)
-    if len(values) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"{quoted(twice)} twice in one of them")
-    return values
+    names = [name for name, _ in pairs]
+    if len({*names}) < len(names):
+        raise ValueError(f"{quoted(next(name for name in names if names.count(name) > 1))} twice in one of them")
+    return dict(pairs)
 
 
 def _refuse(constant: str) -> Any:
@@ -138,7 +135,8 @@ def _cast(name: str, table: pa.Table, field: pa.Field) -> pa.ChunkedArray:
     if pa.types.is_string(field.type) and pa.types.is_integer(column.type):
         return column.cast(pa.string())  # ids are text here, and numbers elsewhere
     try:
-        if _is_number(_value_type(field.type)) and not _may_be_numbers(_value_type(column.type)):
+        given = _value_type(column.type)
+        if _is_number(_value_type(field.type)) and not (_is_number(given) or pa.types.is_null(given)):
             raise ValueError(f"values of the type {column.type}")
         if pa.types.is_string(field.type) and pa.types.is_floating(column.type):
             return without_fraction(column)
@@ -157,10 +155,6 @@ def _value_type(kind: pa.DataType) -> pa.DataType:
 
 def _is_number(kind: pa.DataType) -> bool:
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
-
-
-def _may_be_numbers(kind: pa.DataType) -> bool:
-    return _is_number(kind) or bool(pa.types.is_null(kind))
 
 
 def read_array(name: str, url: str) -> NDArray[Any]:

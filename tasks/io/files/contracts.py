@@ -77,18 +77,13 @@ def contracts() -> dict[str, DataContract]:
 
 def with_attributes(known: Mapping[str, DataContract], attributes: Attributes) -> dict[str, DataContract]:
     """These contracts, of a release whose recipe declares attributes: they are columns of images and records."""
-    return {
-        table: _with_columns(contract, _attribute_lines(attributes, table))
-        if attributes and table in _WITH_ATTRIBUTES
-        else contract
-        for table, contract in known.items()
-    }
-
-
-def _with_columns(contract: DataContract, lines: str) -> DataContract:
-    columns = [ContractProperty.model_validate(entry) for entry in _parse(lines)]
-    table = contract.table.model_copy(update={"properties": [*contract.table.properties, *columns]})
-    return contract.model_copy(update={"objects": [table]})
+    found = dict(known)
+    for name in known.keys() & _WITH_ATTRIBUTES if attributes else ():
+        table = known[name].table
+        columns = map(ContractProperty.model_validate, _parse(_attribute_lines(attributes, name)))
+        table = table.model_copy(update={"properties": [*table.properties, *columns]})
+        found[name] = known[name].model_copy(update={"objects": [table]})
+    return found
 
 
 def _attribute_lines(attributes: Attributes, table: str) -> str:
@@ -97,9 +92,11 @@ def _attribute_lines(attributes: Attributes, table: str) -> str:
     lines = []
     for name, attribute in attributes.items():
         logical, physical, arrow = _TYPES[attribute.type]
+        description = " ".join(_NOT_YAML.sub("?", attribute.description).split())
+        description = json.dumps(description or "An attribute that the recipe declares", ensure_ascii=False)
         lines.append(
             f"  - name: {name}\n    logicalType: {logical}\n    physicalType: {physical}\n    required: false\n"
-            f"    description: {json.dumps(_line(attribute.description), ensure_ascii=False)}\n"
+            f"    description: {description}\n"
             f"{_ITEMS if attribute.type == 'strings' else ''}"
             f"    customProperties:\n    - {{property: arrowType, value: {arrow}}}\n{is_content}"
             "    - {property: attribute, value: true}\n"
@@ -107,23 +104,20 @@ def _attribute_lines(attributes: Attributes, table: str) -> str:
     return "".join(lines)
 
 
-def _line(description: str) -> str:
-    """A description in one line, of letters that YAML allows."""
-    return " ".join(_NOT_YAML.sub("?", description).split()) or "An attribute that the recipe declares"
-
-
 def with_descriptions(schema: pa.Schema, table: str, known: Mapping[str, DataContract] | None = None) -> pa.Schema:
     """The schema with what the table's contract says of each column in the field's metadata: description, unit,
     example. known: by default the program's own contracts.
     """
     promised = {column.name: column for column in (known or contracts())[table].table.properties}
-    fields = [
-        field.with_metadata({**(field.metadata or {}), **_metadata(promised[field.name])})
-        if field.name in promised
-        else field
-        for field in schema
-    ]
-    return pa.schema(fields, schema.metadata)
+    for place, field in enumerate(schema):
+        if (column := promised.get(field.name)) is not None:
+            said = {"description": column.description}
+            if unit := column.custom_value("unit"):
+                said["unit"] = str(unit)
+            if column.examples:
+                said["example"] = str(column.examples[0])
+            schema = schema.set(place, field.with_metadata({**(field.metadata or {}), **said}))
+    return schema
 
 
 def published(product: str) -> dict[str, dict[str, DataContract]]:
@@ -187,12 +181,3 @@ def _parse(text: str) -> Any:
 
 def _folder() -> Traversable:
     return resources.files("data_contracts")
-
-
-def _metadata(column: ContractProperty) -> dict[str, str]:
-    unit = column.custom_value("unit")
-    return {
-        "description": column.description,
-        **({"unit": str(unit)} if unit else {}),
-        **({"example": str(column.examples[0])} if column.examples else {}),
-    }

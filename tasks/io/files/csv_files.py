@@ -54,18 +54,15 @@ def read_csv(name: str, data: bytes, columns: pa.Schema) -> pa.Table:
         _refuse_other_encodings(name, data)
         raise
     for place, column in enumerate(table.column_names):
-        if column in columns.names:
-            typed = _typed(name, column, table.column(place), columns.field(column).type)
-            table = table.set_column(place, column, typed)
+        kind, values = columns.field(column).type if column in columns.names else None, table.column(place)
+        if kind == pa.string():
+            values = without_fraction(values)
+        elif kind is not None and pa.types.is_floating(kind):
+            values = pc.if_else(pc.is_nan(values), None, values)
+        elif kind is not None and not pa.types.is_primitive(kind):
+            values = _lists(name, column, values, kind)
+        table = table.set_column(place, column, values)
     return table
-
-
-def _typed(name: str, column: str, values: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
-    if pa.types.is_string(kind):
-        return without_fraction(values)
-    if pa.types.is_floating(kind):
-        return pc.if_else(pc.is_nan(values), None, values)
-    return values if pa.types.is_primitive(kind) else _lists(name, column, values, kind)
 
 
 def _read_primitive(name: str, data: bytes, columns: pa.Schema) -> pa.Table:
@@ -105,13 +102,12 @@ def _csv_with_odd_numbers(
     numbers = {column: kind for column, kind in types.items() if not pa.types.is_string(kind)}
     table = _read_csv(data, {**types, **dict.fromkeys(numbers, pa.string())}, parse)
     for column, kind in numbers.items():
-        place = table.column_names.index(column)
         texts = pc.utf8_trim_whitespace(table[column])
         texts = pc.if_else(pc.is_in(texts, _NOTHING), None, texts)
         if parse.delimiter != ",":
             texts = _with_points(name, column, texts)
         read = _whole_numbers if pa.types.is_integer(kind) else _numbers
-        table = table.set_column(place, column, read(name, column, texts, kind))
+        table = table.set_column(table.column_names.index(column), column, read(name, column, texts, kind))
     return table
 
 

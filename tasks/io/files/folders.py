@@ -150,13 +150,17 @@ class Folder:
         """The path of the one file that is called so but for the form of its letters; None for one called exactly so,
         too.
         """
-        steps: list[str] = []
+        actual, absent = self._walk(path)
+        return actual if absent is None and actual != path and self.contains(actual) else None
+
+    def _walk(self, path: str) -> tuple[str, str | None]:
+        """As much of a path, step by step, as is there, and the first step that is not."""
+        found = ""
         for step in path.split("/"):
-            if (actual := self._names_below("/".join(steps), step).find(step)) is None:
-                return None
-            steps.append(actual)
-        actual = "/".join(steps)
-        return actual if actual != path and self.contains(actual) else None
+            if (actual := self._names_below(found, step).find(step)) is None:
+                return found, step
+            found = f"{found}/{actual}".lstrip("/")
+        return found, None
 
     def _names_below(self, folder: str, step: str) -> FileNames:
         """What lies in a folder of it. Elsewhere than on a local disk only names with accents are worth a listing."""
@@ -165,9 +169,7 @@ class Folder:
         if folder not in self._names:
             try:
                 place = f"{self.root}/{folder}".rstrip("/")
-                found = (
-                    [entry.name for entry in os.scandir(place)] if self.is_local else self.fs.ls(place, detail=False)
-                )
+                found = [*map(str, Path(place).iterdir())] if self.is_local else self.fs.ls(place, detail=False)
             except Exception:  # file systems raise errors of their own; what can't be listed has no other names
                 found = []
             self._names[folder] = FileNames(_as_text(name.rstrip("/").rsplit("/", 1)[-1]) for name in found)
@@ -211,13 +213,8 @@ class Folder:
         """In what the first step of a path that is not there differs from one that is; "" where none looks like it."""
         if "\\" in path and self.validator(plain := with_slashes(path)) is not None:
             return f"; there is {quoted(plain)}, with '/' between folders"
-        steps: list[str] = []
-        for step in path.split("/"):
-            names = self._names_below("/".join(steps), step)
-            if (actual := names.find(step)) is None:
-                return names.why_absent(step)
-            steps.append(actual)
-        return ""
+        folder, absent = self._walk(path)
+        return "" if absent is None else self._names_below(folder, absent).why_absent(absent)
 
     def _listed(self, infos: Iterable[dict[str, Any]]) -> Iterator[tuple[str, str]]:
         prefix = len(f"{self.root.rstrip('/')}/") if self.root else 0

@@ -13,6 +13,7 @@ from schemas.phrases import counted, error_line, quoted
 
 _BATCH = 10_000
 
+_TEXTS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
 MAX_ROWS, _BATCH_ROWS = 50_000_000, 2**16
 MAX_DECODED_BYTES = 2**32
 """Of the columns that are read: a few bytes may stand for any number of equal values."""
@@ -48,10 +49,13 @@ def read_columns(data: bytes, wanted: Collection[str]) -> tuple[pa.Table, list[s
     kept = [column for column in dict.fromkeys(schema.names) if column in wanted]
     if len({*schema.names}) < len(schema.names) or not kept:
         return pa.table({}), schema.names
-    leaves = _leaves(metadata, kept)
+    # one physical column for each, or several for a nested one
+    paths = [metadata.schema.column(leaf).path for leaf in range(metadata.num_columns)]
+    starts = tuple(f"{column}." for column in kept)
+    leaves = [leaf for leaf, path in enumerate(paths) if f"{path}.".startswith(starts)]
     file = pq.ParquetFile(
         pa.BufferReader(data),
-        read_dictionary=[metadata.schema.column(leaf).path for leaf in leaves],
+        read_dictionary=[paths[leaf] for leaf in leaves],
         page_checksum_verification=True,
     )
     next(file.iter_batches(1, columns=kept), None)  # raises for encrypted columns, whose size must not be asked for
@@ -63,13 +67,9 @@ def read_columns(data: bytes, wanted: Collection[str]) -> tuple[pa.Table, list[s
         total += sum(_decoded_bytes(column) for column in columns.values())
         _refuse_large(total)
         batches.append(pa.table(columns))
-    return pa.concat_tables([_decoded(batch) for batch in batches]), schema.names
-
-
-def _leaves(metadata: pq.FileMetaData, kept: Collection[str]) -> list[int]:
-    """The physical columns that make up these columns: one, or several of a nested one."""
-    paths = [f"{metadata.schema.column(leaf).path}." for leaf in range(metadata.num_columns)]
-    return [leaf for leaf, path in enumerate(paths) if any(path.startswith(f"{column}.") for column in kept)]
+    kinds = {field.name: field.type for field in batches[0].schema}
+    plain = {name: kind.value_type if pa.types.is_dictionary(kind) else kind for name, kind in kinds.items()}
+    return pa.concat_tables([batch.cast(pa.schema(plain)) for batch in batches]), schema.names
 
 
 def _fixed_bytes(metadata: pq.FileMetaData, leaf: int) -> int:
@@ -88,23 +88,10 @@ def _decoded_bytes(column: pa.Array) -> int:
     """How many bytes the values take once they are written out."""
     if not pa.types.is_dictionary(column.type):
         return int(column.nbytes)
-    lengths = pc.binary_length(column.dictionary).cast(pa.int64()) if _is_text(column.type.value_type) else None
-    texts = 0 if lengths is None else pc.sum(lengths.take(column.indices)).as_py() or 0
-    return int(texts) + 8 * len(column)
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    return any(
-        is_kind(kind)
-        for is_kind in (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
-    )
-
-
-def _decoded(batch: pa.Table) -> pa.Table:
-    """The same with values in place of a dictionary's numbers."""
-    kinds = {field.name: field.type for field in batch.schema}
-    plain = {name: kind.value_type if pa.types.is_dictionary(kind) else kind for name, kind in kinds.items()}
-    return batch.cast(pa.schema(plain))
+    if not any(is_text(column.type.value_type) for is_text in _TEXTS):
+        return 8 * len(column)
+    lengths = pc.binary_length(column.dictionary).cast(pa.int64())
+    return int(pc.sum(lengths.take(column.indices)).as_py() or 0) + 8 * len(column)
 
 
 def _refuse_large(total: int) -> None:

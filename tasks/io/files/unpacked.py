@@ -7,6 +7,7 @@ While it is being filled it has a folder `.unpacking`, with which release it is 
 import contextlib
 import fcntl
 import hashlib
+import itertools
 import json
 import os
 import re
@@ -145,13 +146,11 @@ class UnpackFolder:
 
     def _is_file(self, name: str) -> bool:
         """Whether a file is there, and no link on the way to it leads elsewhere: notes may be anybody's."""
-        parts = name.split("/")
-        if not {"", ".", ".."}.isdisjoint(parts):
+        if not {"", ".", ".."}.isdisjoint(name.split("/")):
             return False
-        ways = [self._root.joinpath(*parts[: depth + 1]) for depth in range(len(parts))]
-        return all(way.is_dir() and not way.is_symlink() for way in ways[:-1]) and (
-            ways[-1].is_file() or ways[-1].is_symlink()
-        )
+        *folders, file = itertools.accumulate(name.split("/"), Path.joinpath, initial=self._root)
+        are_real = all(folder.is_dir() and not folder.is_symlink() for folder in folders[1:])
+        return are_real and (file.is_file() or file.is_symlink())
 
     def finish(self, splits: dict[str, Any]) -> None:
         """Say that these splits, and those unpacked before, are whole."""
@@ -161,7 +160,8 @@ class UnpackFolder:
 
     def _write_receipt(self, path: str) -> None:
         files = {"files": sorted(self._files)} if self._files else {}
-        self.write(path, _json_bytes({**self._release, "splits": self.splits, **files}))
+        receipt = {**self._release, "splits": self.splits, **files}
+        self.write(path, f"{json.dumps(receipt, indent=1, sort_keys=True, ensure_ascii=False)}\n".encode())
 
     def _beside(self) -> Path:
         return self._unfinished / uuid.uuid4().hex
@@ -173,7 +173,3 @@ def _sha256_of(path: Path, *, follows_link: bool = True) -> str | None:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError:
         return None
-
-
-def _json_bytes(value: Any) -> bytes:
-    return (json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
