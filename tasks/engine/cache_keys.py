@@ -13,7 +13,7 @@ import json
 import os
 import sys
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -95,7 +95,10 @@ def _collect(name: str, sources: dict[str, str]) -> None:
     if name in sources or name in _NOT_PART_OF_ANSWERS:
         return
     text = _text_of(_source(name))
-    said = {module: _sha256(_text_of(_source(module)).text) for module in {*text.modules, *text.taken.values()}}
+    said = {
+        module: hashlib.sha256(_text_of(_source(module)).text.encode()).hexdigest()
+        for module in {*text.modules, *text.taken.values()}
+    }
     taken = sorted(f"{entry} of {said[module]}" for entry, module in text.taken.items())
     sources[name] = "\n".join([text.text, *(said[module] for module in text.modules), *taken])
     for imported in text.imports:
@@ -109,10 +112,6 @@ def _is_part(module: str) -> bool:
     """Whether what a module imports from there is part of its digest."""
     is_ours = module.startswith(("tasks.core.", "tasks.io.")) or module in _SHARED_RULES
     return is_ours and module not in _NOT_PART_OF_ANSWERS
-
-
-def _sha256(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 class _Text(NamedTuple):
@@ -147,8 +146,8 @@ class _Labels(ast.NodeTransformer):
 
     def visit_Module(self, node: ast.Module) -> ast.AST:
         """Look for names of modules first: they may be used above the function that imports them."""
-        for found in (found for found in ast.walk(node) if isinstance(found, ast.ImportFrom)):
-            for entry in found.names:
+        for found in ast.walk(node):
+            for entry in found.names if isinstance(found, ast.ImportFrom) else ():
                 module = f"{found.module}.{entry.name}"
                 if _is_part(module) and _is_module(module):
                     self._names[entry.asname or entry.name] = module
@@ -204,7 +203,7 @@ def _keep(place: Path, kept: dict[str, object]) -> None:
         beside.unlink(missing_ok=True)
 
 
-def _imports(tree: ast.Module) -> Iterator[str]:
+def _imports(tree: ast.Module) -> list[str]:
     """Names of imported modules, sorted; `from package import module` counts as both."""
     names: set[str] = set()
     for node in ast.walk(tree):
@@ -213,7 +212,7 @@ def _imports(tree: ast.Module) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom) and node.module:
             within = {f"{node.module}.{entry.name}" for entry in node.names}
             names.update({node.module}, {name for name in within if _is_module(name)})
-    yield from sorted(names)
+    return sorted(names)
 
 
 def _is_module(name: str) -> bool:
@@ -226,8 +225,7 @@ def _is_module(name: str) -> bool:
 def _without_docstrings(tree: ast.Module) -> ast.Module:
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            body = [entry for entry in node.body if not _is_text(entry)]
-            node.body = body or [ast.Pass()]
+            node.body = [entry for entry in node.body if not _is_text(entry)] or [ast.Pass()]
     return tree
 
 

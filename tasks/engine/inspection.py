@@ -36,7 +36,6 @@ class InspectionRows:
     """The measurements of one part's images, stored together. Called from several threads."""
 
     def __init__(self) -> None:
-        """Without rows."""
         self._hashes: list[Row] = []
         self._thumbnails: list[Row] = []
         self._lock = threading.Lock()

@@ -41,10 +41,8 @@ def measure_step(
     have = stored_measurements(store, folder, needed, schema)
     todo = tables.missing(needed, have["sha256"])
     if context.plan and (len(todo) or state.pending):
-        count, is_known = (
-            len(todo) + (0 if is_measured_by_fetch else state.pending),
-            pc.is_in(blobs, value_set=have["sha256"]),
-        )
+        count = len(todo) + (0 if is_measured_by_fetch else state.pending)
+        is_known = pc.is_in(blobs, value_set=have["sha256"])
         known = _by_record(record_ids.filter(is_known), blobs.filter(is_known), have)
         return steps.planned_step(store, settings, known, computed=count, pending=len(todo) + state.pending)
     have = measure_blobs(part, settings.label, needed, context, folder, schema, part_settings, rows=rows)

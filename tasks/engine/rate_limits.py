@@ -27,7 +27,6 @@ class RateLimiterPlugin(SchedulerPlugin):
     idempotent = True
 
     def __init__(self) -> None:
-        """No rate limiter yet: the first call of a run makes one."""
         self._rate_limiters: dict[str, RateLimiter] = {}
         self._open_permits: Counter[tuple[str, str, str]] = Counter()  # by worker, run and host
 
@@ -94,16 +93,9 @@ class SharedRateLimiter(RateLimiter):
         self._call("set_crawl_delay", host, delay_s)
 
     def _call(self, call: Call, *arguments: Any) -> Any:
-        handler = getattr(self._worker.scheduler, _CALL)
-        return sync(
-            self._worker.loop,
-            handler,
-            worker=self._worker.address,
-            run=self._run,
-            manners=self._manners_json,
-            call=call,
-            arguments=list(arguments),
-        )
+        handler, worker = getattr(self._worker.scheduler, _CALL), self._worker.address
+        request = {"run": self._run, "manners": self._manners_json, "call": call, "arguments": list(arguments)}
+        return sync(self._worker.loop, handler, worker=worker, **request)
 
 
 def shared_rate_limiter(run: str, manners: str) -> RateLimiter | None:

@@ -96,14 +96,9 @@ def _known(store: Store, folder: str, requests: pa.Table, sizes: Mapping[str, in
     if sizes is not None:
         rows = rows.filter(pc.or_(pc.is_valid(rows["reason"]), _has_blob(rows, sizes)))
     # sorted are numbers of requests and rows: the rows themselves are many megabytes, and copied once, at the end
-    numbers = pa.table(
-        {
-            "request": pc.index_in(_request_keys(rows), value_set=keys),
-            "lasts": pc.invert(_is_passing(rows)),
-            "retrieved_at": rows["retrieved_at"],
-            "row": np.arange(rows.num_rows),
-        }
-    )
+    requested, lasts = pc.index_in(_request_keys(rows), value_set=keys), pc.invert(_is_passing(rows))
+    columns = [requested, lasts, rows["retrieved_at"], np.arange(rows.num_rows)]
+    numbers = pa.table(columns, ["request", "lasts", "retrieved_at", "row"])
     order = pc.sort_indices(numbers, [("request", "ascending"), ("lasts", "ascending"), ("retrieved_at", "ascending")])
     best = tables.last_of_each(numbers.select(["request", "row"]).take(order), "request")
     latest = rows.take(tables.lookup(best, "request", pc.index_in(keys, value_set=keys))["row"])
@@ -126,13 +121,11 @@ def _must_be_sent(known: pa.Table, sizes: Mapping[str, int], rules: str, refresh
     if refresh == "all":
         return pa.chunked_array([pa.array([True] * known.num_rows, pa.bool_())])
     is_stored = _has_blob(known, sizes)
-    is_outdated = pc.and_kleene(pc.is_in(known["reason"], value_set=_JUDGED), pc.not_equal(known["rules"], rules))
-    has_failed_for_good = pc.and_(
-        pc.is_valid(known["reason"]), pc.invert(pc.or_(_is_passing(known), pc.fill_null(is_outdated, True)))
-    )
     if refresh == "failed":
         return pc.invert(is_stored)
-    return pc.invert(pc.or_(is_stored, has_failed_for_good))
+    is_outdated = pc.and_kleene(pc.is_in(known["reason"], value_set=_JUDGED), pc.not_equal(known["rules"], rules))
+    may_change = pc.or_(_is_passing(known), pc.fill_null(is_outdated, True))
+    return pc.invert(pc.or_(is_stored, pc.and_(pc.is_valid(known["reason"]), pc.invert(may_change))))
 
 
 def _is_passing(rows: pa.Table) -> pa.ChunkedArray:

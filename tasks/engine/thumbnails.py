@@ -25,13 +25,8 @@ def ensure_thumbnails(blobs: pa.Array, context: Context, label: str) -> pa.Table
     stored = stored_thumbnails(store, blobs)
     lost = tables.missing(blobs, stored["sha256"])
     if len(lost) and not context.plan:
-        run_in_parts(
-            inspection.inspect_part,
-            pa.table({"sha256": lost}),
-            (None, inspection.HASHES),
-            context,
-            f"{label} · thumbnails",
-        )
+        arguments = (None, inspection.HASHES)
+        run_in_parts(inspection.inspect_part, pa.table({"sha256": lost}), arguments, context, f"{label} · thumbnails")
         stored = stored_thumbnails(store, blobs)
         if still := len(tables.missing(blobs, stored["sha256"])):
             raise AssertionError(f"expected a thumbnail of each of {len(blobs)} blobs, got none of {still}")
@@ -40,12 +35,10 @@ def ensure_thumbnails(blobs: pa.Array, context: Context, label: str) -> pa.Table
 
 def stored_thumbnails(store: Store, blobs: pa.Array) -> pa.Table:
     """(sha256, path) of the blobs that have a stored thumbnail, in their order."""
-    there = pa.array(
-        [f"{inspection.THUMBNAILS_AT}/{name}" for name in store.list_folder(inspection.THUMBNAILS_AT)], pa.string()
-    )
-    everything = pa.concat_tables(
-        [THUMBNAIL_PLACES.empty_table(), *(table for _, table in store.tables(inspection.THUMBNAIL_PLACES_AT))]
-    )
+    folder = inspection.THUMBNAILS_AT
+    there = pa.array([f"{folder}/{name}" for name in store.list_folder(folder)], pa.string())
+    places = [table for _, table in store.tables(inspection.THUMBNAIL_PLACES_AT)]
+    everything = pa.concat_tables([THUMBNAIL_PLACES.empty_table(), *places])
     everything = everything.filter(pc.is_in(everything["path"], value_set=there))
     wanted = pc.filter(blobs, pc.is_in(blobs, value_set=everything["sha256"]))
     return tables.lookup(everything, "sha256", wanted)

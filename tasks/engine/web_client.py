@@ -32,12 +32,8 @@ class Guest:
     def __init__(self, run: str, origins: str, contact: str, manners: Manners) -> None:
         """Raises BadInput if a binding can't be read."""
         self.rate_limiter = _rate_limiter(run, manners.model_dump_json())
-        self.client = Client(
-            self.rate_limiter,
-            origins_from_text(origins),
-            _checked_contact(contact) or None,
-            Limits(1_000_000, _TIMEOUT_S),
-        )
+        limits = Limits(1_000_000, _TIMEOUT_S)
+        self.client = Client(self.rate_limiter, origins_from_text(origins), _checked_contact(contact) or None, limits)
         _CLIENTS.setdefault(run, []).append(self.client)
 
 

@@ -92,16 +92,12 @@ class BatchLimit:
 
     def pictures_on(self, canvas: Size) -> int:
         """Pictures of a full batch on that canvas: at least one."""
-        return max(1, min(self._most, self._px // _area_px(canvas)))
+        return max(1, min(self._most, self._px // math.prod(canvas)))
 
     def halve(self, canvas: Size, pictures: int) -> None:
         """A batch of so many pictures did not fit: from now on at most half of its px."""
         with self._lock:
-            self._px = min(self._px, pictures // 2 * _area_px(canvas))
-
-
-def _area_px(canvas: Size) -> int:
-    return canvas.height_px * canvas.width_px
+            self._px = min(self._px, pictures // 2 * math.prod(canvas))
 
 
 def padded_size(pictures: int, most: int) -> int:

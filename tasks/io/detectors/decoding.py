@@ -3,7 +3,7 @@
 import struct
 import threading
 import warnings
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -46,20 +46,15 @@ def decode_on_cpu(data: bytes, *, is_pinned: bool = False) -> Picture:
     return Picture(copy)
 
 
-def _nvjpeg_decoder() -> Any:
-    """Torchvision's function that calls nvJPEG; None in later versions, which will not have it."""
-    try:
-        from torchvision.io import decode_jpeg
-    except ImportError:
-        return None
-    return decode_jpeg
-
-
 def decode_on_gpu(data: bytes, device: torch.device) -> Picture | None:
     """A plain JPEG decoded by nvJPEG, whose pixels differ from libjpeg's by a few of 255 levels at edges of colour.
     None for any other file, for one that nvJPEG can't read, and if torchvision has no nvJPEG.
     """
-    if size_of(data) is None or (decode_jpeg := _nvjpeg_decoder()) is None:
+    if size_of(data) is None:
+        return None
+    try:
+        from torchvision.io import decode_jpeg
+    except ImportError:  # in later versions
         return None
     streams = _THREAD_LOCAL.__dict__.setdefault("streams", {})
     if device not in streams:

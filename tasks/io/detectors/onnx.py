@@ -46,19 +46,13 @@ class Layout(NamedTuple):
     is_in_one_output: bool = True
 
 
+_NANODET = ((103.53, 116.28, 123.675), (57.375, 57.12, 58.395))  # its authors' configurations
 LAYOUTS = {
     "yolox": Layout(is_bgr=True, highest=255, is_letterboxed=True),
-    "yolov5": Layout(is_bgr=False, highest=1, is_letterboxed=True),
-    "yolov8": Layout(is_bgr=False, highest=1, is_letterboxed=True),
-    "plain": Layout(is_bgr=False, highest=1, is_letterboxed=True),
+    **dict.fromkeys(("yolov5", "yolov8", "plain"), Layout(is_bgr=False, highest=1, is_letterboxed=True)),
     "fastestdet": Layout(is_bgr=True, highest=1, is_letterboxed=False),
     "nanodet": Layout(
-        is_bgr=True,
-        highest=255,
-        is_letterboxed=True,
-        # its authors' configurations
-        mean_and_deviation=((103.53, 116.28, 123.675), (57.375, 57.12, 58.395)),
-        is_in_one_output=False,
+        is_bgr=True, highest=255, is_letterboxed=True, mean_and_deviation=_NANODET, is_in_one_output=False
     ),
 }
 
@@ -75,7 +69,8 @@ class Model:
             kind = f", the first a {entry.type}" if entry else ""
             raise BadInput(f"weights: expected one float32 input, got {len(self._session.get_inputs())}{kind}")
         shape = list(entry.shape)
-        if len(shape) != 4 or shape[1] != 3 or not all(_is_side(side) for side in shape[2:]):
+        has_sides = all(isinstance(side, int) and 0 < side <= _MOST_SIDE_PX for side in shape[2:])
+        if len(shape) != 4 or shape[1] != 3 or not has_sides:
             expected = f"an input of B x 3 x H x W with fixed H and W of at most {_MOST_SIDE_PX}"
             raise BadInput(f"weights: expected {expected}, got {str(shape)[:80]}")
         self._input = entry.name
@@ -127,10 +122,6 @@ class Model:
         height, width = pixels.shape[:2]
         canvas = cv2.resize(pixels, (self.width_px, self.height_px), interpolation=cv2.INTER_AREA)
         return np.asarray(canvas, np.uint8), (self.width_px / width, self.height_px / height)
-
-    def run(self, inputs: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
-        """The model's first output, a row for each of at most `batch` inputs."""
-        return self.run_all(inputs)[0]
 
     def run_all(self, inputs: Sequence[NDArray[np.float32]]) -> list[NDArray[np.float32]]:
         """The outputs that the layout has, each with a row for each of at most `batch` inputs."""
@@ -195,10 +186,6 @@ def _providers(device: str) -> list[Any]:
     if device == "cpu" or not has_cuda:
         return ["CPUExecutionProvider"]
     return [(_CUDA, {"device_id": device.partition(":")[2] or "0"}), "CPUExecutionProvider"]
-
-
-def _is_side(side: Any) -> bool:
-    return isinstance(side, int) and 0 < side <= _MOST_SIDE_PX
 
 
 def _one_line(problem: Exception) -> str:

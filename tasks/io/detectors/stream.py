@@ -45,6 +45,8 @@ class Detector(Protocol):
         """The detections of each of at most `batch` pictures, in their order."""
 
 
+Read = Callable[[str], bytes]
+"""A blob's bytes, by its SHA-256. Called by several threads."""
 AHEAD_BYTES = 256 * 2**20
 WAITING_BYTES = 1024 * 2**20
 """Most bytes of pixels that are decoded ahead, and that wait for their batch to fill. Of each part that runs at once.
@@ -104,14 +106,14 @@ class PipelinedDetector(Protocol):
         """Start detection in a staged batch."""
 
 
-def detect_blobs(detector: Detector, blobs: Sequence[str], read: Callable[[str], bytes]) -> Iterator[BlobDetections]:
-    """The detections of each blob, in no particular order. read: a blob's bytes; called by several threads."""
+def detect_blobs(detector: Detector, blobs: Sequence[str], read: Read) -> Iterator[BlobDetections]:
+    """The detections of each blob, in no particular order."""
     if isinstance(detector, PipelinedDetector):
         return _detect_pipelined(detector, blobs, read)
     return _detect_in_turn(detector, blobs, read)
 
 
-def _detect_in_turn(detector: Detector, blobs: Sequence[str], read: Callable[[str], bytes]) -> Iterator[BlobDetections]:
+def _detect_in_turn(detector: Detector, blobs: Sequence[str], read: Read) -> Iterator[BlobDetections]:
     for start in range(0, len(blobs), detector.batch):
         pictures = {}
         for sha256 in blobs[start : start + detector.batch]:
@@ -129,30 +131,22 @@ class _Batch(NamedTuple):
     pictures: list[tuple[str, DecodedPicture]]
 
 
-def _detect_pipelined(
-    detector: PipelinedDetector, blobs: Sequence[str], read: Callable[[str], bytes]
-) -> Iterator[BlobDetections]:
-    with detector.slots if detector.decoder_threads else contextlib.nullcontext():
-        yield from _run_pipeline(detector, blobs, read)
-
-
-def _run_pipeline(
-    detector: PipelinedDetector, blobs: Sequence[str], read: Callable[[str], bytes]
-) -> Iterator[BlobDetections]:
+def _detect_pipelined(detector: PipelinedDetector, blobs: Sequence[str], read: Read) -> Iterator[BlobDetections]:
     """Three batches at once: one is copied to the device, one goes through the model, the results of one are read."""
     staged: tuple[_Batch, Any] | None = None
     running: tuple[_Batch, PendingDetections] | None = None
-    for entry in _batches(detector, blobs, read):
-        if isinstance(entry, BlobDetections):
-            yield entry
-            continue
-        following = (entry, detector.stage([picture for _, picture in entry.pictures], entry.canvas))
+    with detector.slots if detector.decoder_threads else contextlib.nullcontext():
+        for entry in _batches(detector, blobs, read):
+            if isinstance(entry, BlobDetections):
+                yield entry
+                continue
+            following = (entry, detector.stage([picture for _, picture in entry.pictures], entry.canvas))
+            finished, running = running, staged and (staged[0], detector.start(staged[1]))
+            staged = following
+            yield from _collect(finished)
         finished, running = running, staged and (staged[0], detector.start(staged[1]))
-        staged = following
         yield from _collect(finished)
-    finished, running = running, staged and (staged[0], detector.start(staged[1]))
-    yield from _collect(finished)
-    yield from _collect(running)
+        yield from _collect(running)
 
 
 def _collect(running: tuple[_Batch, PendingDetections] | None) -> Iterator[BlobDetections]:
@@ -162,9 +156,7 @@ def _collect(running: tuple[_Batch, PendingDetections] | None) -> Iterator[BlobD
             yield BlobDetections(sha256, (picture.size.width_px, picture.size.height_px), detections)
 
 
-def _batches(
-    detector: PipelinedDetector, blobs: Sequence[str], read: Callable[[str], bytes]
-) -> Iterator[_Batch | BlobDetections]:
+def _batches(detector: PipelinedDetector, blobs: Sequence[str], read: Read) -> Iterator[_Batch | BlobDetections]:
     """Pictures by canvas, as soon as there are enough for a batch, or, at the end and when too many bytes wait, fewer.
     Unreadable blobs come at once.
     """
@@ -186,23 +178,23 @@ def _batches(
         yield _Batch(canvas, waiting[canvas])
 
 
-def _decode_ahead(
-    detector: PipelinedDetector, blobs: Sequence[str], read: Callable[[str], bytes]
-) -> Iterator[tuple[str, DecodedPicture | decode.UnreadableImage]]:
+_Decoded = DecodedPicture | decode.UnreadableImage
+
+
+def _decode_ahead(detector: PipelinedDetector, blobs: Sequence[str], read: Read) -> Iterator[tuple[str, _Decoded]]:
     """Each blob's picture, in the order of the blobs, whatever the number of threads that decode ahead."""
 
-    def decoded(sha256: str) -> DecodedPicture | decode.UnreadableImage:
+    def decoded(sha256: str) -> _Decoded:
         try:
             return detector.decode(read(sha256))
         except decode.UnreadableImage as problem:
             return problem
 
-    threads = detector.decoder_threads  # read once: a detector that loses its GPU goes on without threads
-    if not threads:
+    if not (threads := detector.decoder_threads):  # read once: a detector that loses its GPU goes on without threads
         yield from ((sha256, decoded(sha256)) for sha256 in blobs)
         return
     pool, todo = ThreadPoolExecutor(threads), deque(blobs)
-    ahead: deque[tuple[str, Future[DecodedPicture | decode.UnreadableImage]]] = deque()
+    ahead: deque[tuple[str, Future[_Decoded]]] = deque()
     try:
         while todo or ahead:
             while todo and len(ahead) < 3 * threads and _decoded_bytes(ahead) <= AHEAD_BYTES:
@@ -213,7 +205,7 @@ def _decode_ahead(
         pool.shutdown(cancel_futures=True)
 
 
-def _decoded_bytes(ahead: "deque[tuple[str, Future[DecodedPicture | decode.UnreadableImage]]]") -> int:
+def _decoded_bytes(ahead: deque[tuple[str, Future[_Decoded]]]) -> int:
     """Bytes of the pictures that are decoded; those being decoded are at most as many as there are threads."""
     done = (future.result() for _, future in ahead if future.done() and future.exception() is None)
     return sum(0 if isinstance(picture, decode.UnreadableImage) else picture.nbytes for picture in done)

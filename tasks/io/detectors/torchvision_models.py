@@ -4,6 +4,7 @@ A file is a safetensors file whose metadata describe the model (`weights_bytes`)
 which is read without running any code in it. Classes count from 1: 0 is torchvision's background.
 """
 
+import contextlib
 import io
 import json
 from collections.abc import Callable
@@ -38,15 +39,8 @@ _FIXED_SIDES = frozenset({"ssd300_vgg16", "ssdlite320_mobilenet_v3_large"})
 
 _MOST_SIDE_PX = 8192  # the most that a recipe can set
 _BATCH_COUNT = "num_batches_tracked"
-_ZERO_EPSILON_NORMS = frozenset(
-    {
-        "fasterrcnn_resnet50_fpn",
-        "maskrcnn_resnet50_fpn",
-        "keypointrcnn_resnet50_fpn",
-        "retinanet_resnet50_fpn",
-    }
-)
-"""Models whose published weights have frozen norms of epsilon 0 (torchvision's overwrite_eps)."""
+_ZERO_EPSILON_NORMS = {f"{name}_resnet50_fpn" for name in ("fasterrcnn", "maskrcnn", "keypointrcnn", "retinanet")}
+"""Models whose published weights were trained with frozen norms of epsilon 0 (torchvision's overwrite_eps)."""
 _CLASS_SCORE_LAYERS = ("roi_heads.box_predictor.cls_score.weight", "head.classification_head.cls_logits.weight")
 """Layers with a row for each class; RetinaNet's have one for each of nine anchors (scales x aspects) and class."""
 
@@ -77,19 +71,20 @@ def load(
     unknown). `what` names the file in errors. Raises BadInput if the bytes are not weights, or another model's.
     """
     state, metadata = read_weights(data, what)
-    if metadata is not None:
-        if metadata.model != name:
-            raise BadInput(f"{what}: expected weights of {name}, got {metadata.model}'s")
-        model = build(name, len(metadata.categories), metadata.least_side_px, metadata.most_side_px)
-    else:
+    if metadata is None:
         classes = _classes_of(name, state) or (2 if name in _PERSON_ONLY else 91)
-        metadata = WeightsMetadata(
-            name, ("person",) if name in _PERSON_ONLY and classes == 2 else (), least_side_px, most_side_px
-        )
-        model = build(name, classes - 1, least_side_px, most_side_px)
+        categories = ("person",) if name in _PERSON_ONLY and classes == 2 else ()
+        metadata = WeightsMetadata(name, categories, least_side_px, most_side_px)
+    else:
+        classes = len(metadata.categories) + 1
+    if metadata.model != name:
+        raise BadInput(f"{what}: expected weights of {name}, got {metadata.model}'s")
+    model = build(name, classes - 1, metadata.least_side_px, metadata.most_side_px)
     fill_weights(model, state, what)
     if name in _ZERO_EPSILON_NORMS and not any(key.endswith(_BATCH_COUNT) for key in state):
-        _set_norm_epsilon_to_zero(model)
+        for module in model.modules():
+            if isinstance(module, nn.BatchNorm2d):
+                module.eps = 0.0
     return model, metadata
 
 
@@ -105,29 +100,16 @@ def fill_weights(model: nn.Module, state: dict[str, Tensor], what: str) -> None:
         for name in own
         if name in state and state[name].shape != own[name].shape
     ]
+    expected = f"{what}: expected weights that fit the model"
     if not wrong:
-        missing, unknown = _load_state(model, state, what)
+        try:
+            missing, unknown = model.load_state_dict(state, strict=False)
+        except RuntimeError as problem:  # a wrong shape under a layer name of an earlier version
+            raise BadInput(f"{expected}, got {str(problem).split(chr(10))[-1]}") from problem
         wrong = [f"no {name}" for name in missing if not name.endswith(_BATCH_COUNT)]
         wrong += [f"{name} that it does not have" for name in unknown]
     if wrong:
-        raise BadInput(f"{what}: expected weights that fit the model, got {wrong[0]} ({len(wrong)} do not fit)")
-
-
-def _load_state(model: nn.Module, state: dict[str, Tensor], what: str) -> tuple[list[str], list[str]]:
-    try:
-        result = model.load_state_dict(state, strict=False)
-    except RuntimeError as problem:  # a wrong shape under a layer name of an earlier version
-        raise BadInput(
-            f"{what}: expected weights that fit the model, got {str(problem).split(chr(10))[-1]}"
-        ) from problem
-    return list(result.missing_keys), list(result.unexpected_keys)
-
-
-def _set_norm_epsilon_to_zero(model: nn.Module) -> None:
-    """As torchvision does for its own weights of these models: their norms were trained with an epsilon of 0."""
-    for module in model.modules():
-        if isinstance(module, nn.BatchNorm2d):
-            module.eps = 0.0
+        raise BadInput(f"{expected}, got {wrong[0]} ({len(wrong)} do not fit)")
 
 
 def read_weights(data: bytes, what: str) -> tuple[dict[str, Tensor], WeightsMetadata | None]:
@@ -182,9 +164,8 @@ def _metadata_of(data: bytes) -> WeightsMetadata | None:
     if text is None:
         return None
     fields: dict[str, Any] = json.loads(text)
-    metadata = WeightsMetadata(
-        str(fields["model"]), tuple(fields["categories"]), int(fields["least_side_px"]), int(fields["most_side_px"])
-    )
+    sides_px = int(fields["least_side_px"]), int(fields["most_side_px"])
+    metadata = WeightsMetadata(str(fields["model"]), tuple(fields["categories"]), *sides_px)
     if not 0 < metadata.least_side_px <= metadata.most_side_px <= _MOST_SIDE_PX:
         raise ValueError(f"expected sides of at most {_MOST_SIDE_PX} px, got {metadata}")
     return metadata
@@ -208,12 +189,10 @@ def weights_file(name: str, model: str, url: str) -> str:
     """
     if not url.startswith(PREFIX):
         return url
-    try:
-        published = {entry.name: entry for entry in get_model_weights(model)} | {
-            "DEFAULT": get_model_weights(model).DEFAULT
-        }
-    except ValueError:
-        published = {}
+    published = {}
+    with contextlib.suppress(ValueError):
+        entries = get_model_weights(model)
+        published = {**{entry.name: entry for entry in entries}, "DEFAULT": entries.DEFAULT}
     if (entry := published.get(url.removeprefix(PREFIX))) is None:
         expected = " or ".join(PREFIX + word for word in sorted(published)) or "a file, since torchvision has none"
         raise BadInput(f"binding '{name}': expected {expected} for {model}, got '{url}'")
@@ -242,19 +221,14 @@ def load_model(settings: Detect, name: str, url: str) -> tuple[nn.Module, Weight
     what = f"binding '{name}'"
     data = inputs.read(what, weights_file(name, settings.model, url), MOST_BYTES)
     model, metadata = load(settings.model, data, what, settings.least_side_px, settings.most_side_px)
+    most, known = count_classes(model) - 1, metadata.categories
     for category, index in sorted(settings.classes.items()):
-        _check_class(what, category, index, count_classes(model), metadata)
+        if known and known[index - 1 : index] != (category,):
+            expected = f"weights whose class {index} is {quoted(category)}"
+            raise BadInput(f"{what}: expected {expected}, got those of {', '.join(known)}")
+        if not 1 <= index <= most:
+            raise BadInput(f"{what}: expected a class index of 1..{most} for {quoted(category)}, got {index}")
     return model, metadata
-
-
-def _check_class(what: str, category: str, index: int, classes: int, metadata: WeightsMetadata) -> None:
-    if metadata.categories and metadata.categories[index - 1 : index] != (category,):
-        raise BadInput(
-            f"{what}: expected weights whose class {index} is {quoted(category)}, got those of "
-            f"{', '.join(metadata.categories)}"
-        )
-    if not 1 <= index < classes:
-        raise BadInput(f"{what}: expected a class index of 1..{classes - 1} for {quoted(category)}, got {index}")
 
 
 def load_detector(settings: Detect, name: str, url: str, device: str) -> torchvision_detector.TorchvisionDetector:

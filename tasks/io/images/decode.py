@@ -90,7 +90,6 @@ class UnreadableImage(Exception):
     """These bytes can't be decoded; `reason` and `detail` are those of the drop."""
 
     def __init__(self, reason: Reason, detail: str) -> None:
-        """Keep both, so that the message need not be parsed."""
         super().__init__(f"{reason}: {detail}")
         self.reason, self.detail = reason, detail
 
@@ -139,8 +138,8 @@ def picture(data: bytes, max_pixels: int) -> DecodedImage:
         raise UnreadableImage(*_why_not(data, max_pixels, problem)) from problem
 
 
-def _picture(data: bytes, max_pixels: int) -> DecodedImage:
-    """As `picture`, for what Pillow reads; else its own errors."""
+def _picture(data: bytes, max_pixels: int, *, is_signed_lab: bool | None = None) -> DecodedImage:
+    """As `picture`, for what Pillow reads; else its own errors. is_signed_lab: of `tiff.lab_as_rgb`, for its bytes."""
     with Image.open(io.BytesIO(data), formats=FORMATS) as image:
         refuse_beyond(max_pixels, image)
         name = "JPEG" if image.format == "MPO" else str(image.format)
@@ -155,7 +154,8 @@ def _picture(data: bytes, max_pixels: int) -> DecodedImage:
         _refuse_pixels(data, image)
         _apply_png_colours(data, image)
         orientation = orientation_of(image)
-        return DecodedImage(upright(srgb_of(image), orientation), name, orientation)
+        coloured = image if is_signed_lab is None else tiff.lab_of_rgb(image, is_signed=is_signed_lab)
+        return DecodedImage(upright(srgb_of(coloured), orientation), name, orientation)
 
 
 def _refuse_pieces(image: TiffImagePlugin.TiffImageFile) -> None:
@@ -191,15 +191,7 @@ def _despite(problem: Exception, data: bytes, max_pixels: int) -> DecodedImage |
         if _TOO_MUCH_TEXT.search(str(problem)):
             return _picture(png.without_large_texts(data), max_pixels)
         if (lab := tiff.lab_as_rgb(data)) is not None:
-            with Image.open(io.BytesIO(lab[0]), formats=("TIFF",)) as image:
-                refuse_beyond(max_pixels, image)
-                if isinstance(image, TiffImagePlugin.TiffImageFile):
-                    _refuse_pieces(image)
-                    tiff.prepare(image)
-                image.load()
-                orientation = orientation_of(image)
-                rgb = srgb_of(tiff.lab_of_rgb(image, is_signed=lab[1]))
-                return DecodedImage(upright(rgb, orientation), "TIFF", orientation)
+            return _picture(lab[0], max_pixels, is_signed_lab=lab[1])
     except DECODE_ERRORS:
         return None
     return None
@@ -276,7 +268,13 @@ def srgb_of(image: Image.Image) -> Image.Image:
         raise UnreadableImage(Reason.UNSUPPORTED_PIXELS, "floating-point pixels have no agreed range")
     if image.mode == "La":
         image = image.convert("LA")  # grey that was multiplied by its alpha
-    plain, alpha = _grey_from_16_bits(image) if image.mode.startswith("I") else (_without_alpha(image), _alpha(image))
+    if image.mode.startswith("I"):
+        plain, alpha = _grey_from_16_bits(image)
+    else:
+        alpha = image.convert("RGBA").getchannel("A") if image.has_transparency_data else None
+        plain = image  # in a mode that a profile can have
+        if image.mode not in {"RGB", "L", "CMYK"}:
+            plain = image.convert("L" if image.mode in {"1", "LA"} else "RGB")
     rgb = _from_profile(plain, image.info.get("icc_profile")) or plain.convert("RGB")
     return rgb if alpha is None else Image.composite(rgb, Image.new("RGB", rgb.size, "white"), alpha)
 
@@ -291,17 +289,6 @@ def _grey_from_16_bits(image: Image.Image) -> tuple[Image.Image, Image.Image | N
     bits, is_white_zero = tiff.grey_samples(image)
     grey = (values >> (bits - 8)).astype(np.uint8)
     return Image.fromarray(255 - grey if is_white_zero else grey), alpha
-
-
-def _alpha(image: Image.Image) -> Image.Image | None:
-    return image.convert("RGBA").getchannel("A") if image.has_transparency_data else None
-
-
-def _without_alpha(image: Image.Image) -> Image.Image:
-    """The image in a mode that a profile can have: grey, CMYK or RGB."""
-    if image.mode in {"RGB", "L", "CMYK"}:
-        return image
-    return image.convert("L" if image.mode in {"1", "LA"} else "RGB")
 
 
 def _from_profile(image: Image.Image, profile: bytes | None) -> Image.Image | None:

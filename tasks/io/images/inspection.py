@@ -121,8 +121,10 @@ def _decode_reduced(data: Bytes, header: Image.Image) -> Image.Image:
 def _eighths(width: int, height: int) -> int:
     """The smallest of 1, 2, 4 eighths (for which libjpeg has fast code) that leaves enough pixels; else 8."""
     for eighths in (1, 2, 4):
-        longest_px, shortest_px = max(width, height) * eighths / 8, min(width, height) * eighths / 8
-        if longest_px >= LEAST_LONGEST_PX and shortest_px >= LEAST_SHORTEST_PX:
+        if (
+            max(width, height) * eighths >= 8 * LEAST_LONGEST_PX
+            and min(width, height) * eighths >= 8 * LEAST_SHORTEST_PX
+        ):
             return eighths
     return 8
 

@@ -84,9 +84,7 @@ def why_unsupported(data: bytes) -> tuple[Reason, str] | None:
         return None
     if (name := _HDR.get(found[1])) is not None:
         return Reason.UNSUPPORTED_PIXELS, f"a PNG in high dynamic range ({name}), which has no agreed look in sRGB"
-    if found[3] == 0:
-        return Reason.UNSUPPORTED_PIXELS, "a PNG whose samples are of video's narrow range"
-    return None
+    return (Reason.UNSUPPORTED_PIXELS, "a PNG whose samples are of video's narrow range") if found[3] == 0 else None
 
 
 def profile(data: bytes, *, is_grey: bool) -> bytes | None:
@@ -96,9 +94,7 @@ def profile(data: bytes, *, is_grey: bool) -> bytes | None:
     """
     chunks = _colour_chunks(data)
     colours = _of_cicp(chunks.get(b"cICP", b""))
-    if colours is None:
-        if b"iCCP" in chunks or b"sRGB" in chunks:
-            return None
+    if colours is None and chunks.keys().isdisjoint({b"iCCP", b"sRGB"}):
         colours = _of_gamma(chunks.get(b"gAMA", b""), chunks.get(b"cHRM", b""))
     if colours is None:
         return None
@@ -109,20 +105,13 @@ def profile(data: bytes, *, is_grey: bool) -> bytes | None:
 def _colour_chunks(data: bytes) -> dict[bytes, bytes]:
     """The body of each chunk about colours before the pixels; the first of each name counts. Empty for no PNG."""
     found: dict[bytes, bytes] = {}
-    for name, body in _before_pixels(data):
+    place = len(_SIGNATURE) if data.startswith(_SIGNATURE) else len(data)
+    while place + 8 <= len(data) and (name := data[place + 4 : place + 8]) != b"IDAT":
+        length = int.from_bytes(data[place : place + 4], "big")
         if name in _COLOURS:
-            found.setdefault(name, body)
-    return found
-
-
-def _before_pixels(data: bytes) -> Iterator[tuple[bytes, bytes]]:
-    place = len(_SIGNATURE) if data[: len(_SIGNATURE)] == _SIGNATURE else len(data)
-    while place + 8 <= len(data):
-        length, name = int.from_bytes(data[place : place + 4], "big"), data[place + 4 : place + 8]
-        if name == b"IDAT":
-            return
-        yield name, data[place + 8 : place + 8 + length] if name in _COLOURS else b""
+            found.setdefault(name, data[place + 8 : place + 8 + length])
         place += 12 + length
+    return found
 
 
 def _of_cicp(body: bytes) -> tuple[Primaries, Curve] | None:
@@ -149,20 +138,15 @@ def _of_chromaticities(body: bytes) -> Primaries | None:
     values = [value / 100_000 for value in struct.unpack(">8I", body)]
     pairs = list(zip(values[::2], values[1::2], strict=True))
     is_possible = all(0 <= x <= 1 and 0 < y <= 1 for x, y in pairs)
-    area = _area(pairs[1:]) if is_possible else 0.0
-    return Primaries(*pairs) if area > _XY_TOLERANCE else None
-
-
-def _area(triangle: list[Xy]) -> float:
-    (ax, ay), (bx, by), (cx, cy) = triangle
-    return abs((bx - ax) * (cy - ay) - (cx - ax) * (by - ay)) / 2
-
-
-# --- the profile (ICC.1:2022)
+    (ax, ay), (bx, by), (cx, cy) = pairs[1:]
+    area = abs((bx - ax) * (cy - ay) - (cx - ax) * (by - ay)) / 2
+    return Primaries(*pairs) if is_possible and area > _XY_TOLERANCE else None
 
 
 def _icc(primaries: Primaries, curve: Curve, is_grey: bool) -> bytes:
-    trc, names = _parametric(curve), [b"kTRC"] if is_grey else [b"rTRC", b"gTRC", b"bTRC"]
+    """The profile (ICC.1:2022)."""
+    trc = b"para\0\0\0\0" + struct.pack(">HH", 0 if len(curve) == 1 else 3, 0) + _fixed(*curve)
+    names = [b"kTRC"] if is_grey else [b"rTRC", b"gTRC", b"bTRC"]
     tags = {b"wtpt": _xyz(_D50), **dict.fromkeys(names, trc)}
     if not is_grey:
         columns = _to_d50(primaries).T
@@ -193,11 +177,6 @@ def _fixed(*values: float) -> bytes:
 
 def _xyz(values: NDArray[np.float64]) -> bytes:
     return b"XYZ \0\0\0\0" + _fixed(*values.tolist())
-
-
-def _parametric(curve: Curve) -> bytes:
-    kind = 0 if len(curve) == 1 else 3
-    return b"para\0\0\0\0" + struct.pack(">HH", kind, 0) + _fixed(*curve)
 
 
 _CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from PIL import Image, ImageFile, TiffImagePlugin
 
-from tasks.io.images.undecoded import tiff_pixels, tiff_tags
+from tasks.io.images.undecoded import TiffTag, tiff_pixels, tiff_tags
 
 _WIDTH, _HEIGHT, _BITS, _COMPRESSION, _PHOTOMETRIC = 256, 257, 258, 259, 262
 _STRIP_STARTS, _BANDS, _STRIP_ROWS, _STRIP_LENGTHS, _PLANAR = 273, 277, 278, 279, 284
@@ -65,10 +65,8 @@ def why_unsupported(image: Tiff) -> str | None:
     tags, is_plain = image.tag_v2, _is_uncompressed(image)
     pixels = tiff_pixels(tags.get(_BITS, (1,)), tags.get(_FORMAT, (1,)), tags.get(_PHOTOMETRIC, -1))
     if _has_planes(image):
-        is_misread = image.mode in {"LA", "La", "PA", "LAB"}
-        return (
-            f"{pixels}, in planes" if is_misread or (is_plain and image.mode not in {"RGB", "RGBA", "CMYK"}) else None
-        )
+        is_misread = image.mode in {"LA", "La", "PA", "LAB"} or (is_plain and image.mode not in {"RGB", "RGBA", "CMYK"})
+        return f"{pixels}, in planes" if is_misread else None
     if is_plain and image.mode == "YCbCr" and tuple(tags.get(_COARSENESS, (2, 2))) != (1, 1):
         # many writers leave the tag out and mean 1 x 1, so the bytes decide
         lengths = tags.get(_STRIP_LENGTHS, tags.get(_TILE_LENGTHS))
@@ -165,18 +163,9 @@ def _pieces(image: Tiff) -> _Pieces | None:
     return _Pieces(name, across_px, down_px, columns, down, last_rows, planes, starts, lengths)
 
 
-_BITS, _PHOTOMETRIC, _FORMAT = 258, 262, 339
 _WHITE_IS_ZERO = 0
-_LAB = {8, 9}  # their a and b are signed by definition
 _SIGNED, _FLOATING = 2, 3
 _MOST_BITS = 16
-
-
-class GreySamples(NamedTuple):
-    """How to read grey of more than 8 bits."""
-
-    bits: int = 16
-    is_white_zero: bool = False
 
 
 def why_unsupported_samples(image: Image.Image) -> str | None:
@@ -187,16 +176,15 @@ def why_unsupported_samples(image: Image.Image) -> str | None:
         return None
     bits, formats = image.tag_v2.get(_BITS, (1,)), image.tag_v2.get(_FORMAT, (1,))
     photometric = image.tag_v2.get(_PHOTOMETRIC, -1)
-    is_signed = _SIGNED in formats and photometric not in _LAB
+    is_signed = _SIGNED in formats and photometric not in {_CIELAB, _ICCLAB}  # whose a and b are, by definition
     is_beyond = max(bits) > _MOST_BITS and _FLOATING not in formats
     return tiff_pixels(bits, formats, photometric) if is_signed or is_beyond else None
 
 
-def grey_samples(image: Image.Image) -> GreySamples:
-    """Of a TIFF by its tags: Pillow gives its numbers as they are stored. Of any other format 16 bits, black is 0."""
-    if not isinstance(image, TiffImagePlugin.TiffImageFile):
-        return GreySamples()
-    return GreySamples(image.tag_v2.get(_BITS, (16,))[0], image.tag_v2.get(_PHOTOMETRIC) == _WHITE_IS_ZERO)
+def grey_samples(image: Image.Image) -> tuple[int, bool]:
+    """The bits of grey, and whether 0 is white. Of a TIFF, whose numbers Pillow gives as they are, its tags say it."""
+    tags = image.tag_v2 if isinstance(image, TiffImagePlugin.TiffImageFile) else {}
+    return tags.get(_BITS, (16,))[0], tags.get(_PHOTOMETRIC) == _WHITE_IS_ZERO
 
 
 def lab_as_rgb(data: bytes) -> tuple[bytes, bool] | None:
@@ -214,12 +202,9 @@ def lab_as_rgb(data: bytes) -> tuple[bytes, bool] | None:
     is_whole = set(values.get(_BITS, ())) in ({8}, {16}) and set(values.get(_FORMAT, (1,))) <= {1, 2}
     if not is_lab or not is_whole or values.get(_COMPRESSION, (1,))[0] not in _PLAIN_COMPRESSIONS:
         return None
-    changed = bytearray(data)
-    _put(changed, order, tags[_PHOTOMETRIC].place, tags[_PHOTOMETRIC].size, _RGB)
-    if _FORMAT in tags:
-        for number in range(len(values[_FORMAT])):
-            _put(changed, order, tags[_FORMAT].place + number * tags[_FORMAT].size, tags[_FORMAT].size, 1)
-    return bytes(changed), values[_PHOTOMETRIC] == (_CIELAB,)
+    changed = _with_value(data, order, tags[_PHOTOMETRIC], _RGB)
+    changed = _with_value(changed, order, tags[_FORMAT], 1) if _FORMAT in tags else changed
+    return changed, values[_PHOTOMETRIC] == (_CIELAB,)
 
 
 def in_one_plane(data: bytes) -> bytes | None:
@@ -227,15 +212,14 @@ def in_one_plane(data: bytes) -> bytes | None:
     it does not say so where `undecoded.tiff_tags` looks.
     """
     order, tags = tiff_tags(data)
-    if _PLANAR not in tags or tags[_PLANAR].values != (2,):
-        return None
-    changed = bytearray(data)
-    _put(changed, order, tags[_PLANAR].place, tags[_PLANAR].size, 1)
-    return bytes(changed)
+    is_so = _PLANAR in tags and tags[_PLANAR].values == (2,)
+    return _with_value(data, order, tags[_PLANAR], 1) if is_so else None
 
 
-def _put(data: bytearray, order: str, place: int, size: int, value: int) -> None:
-    data[place : place + size] = value.to_bytes(size, "little" if order == "<" else "big")
+def _with_value(data: bytes, order: str, tag: TiffTag, value: int) -> bytes:
+    """The file with this value for all of a tag's."""
+    values = value.to_bytes(tag.size, "little" if order == "<" else "big") * len(tag.values)
+    return data[: tag.place] + values + data[tag.place + len(values) :]
 
 
 def lab_of_rgb(image: Image.Image, *, is_signed: bool) -> Image.Image:

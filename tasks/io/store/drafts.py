@@ -13,7 +13,6 @@ import shutil
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import pyarrow as pa
@@ -42,9 +41,7 @@ class Draft:
         self.folder.mkdir(parents=True)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def write(self, path: str, data: bytes) -> None:

@@ -15,7 +15,6 @@ import zlib
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import pyarrow as pa
@@ -57,9 +56,7 @@ class Journal:
         elif self._path is None and len(self._rows) >= _ROWS_PER_TABLE:
             self._write_table()
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Make the rows a table, also those of a part that failed half-way."""
         try:
             if self._rows:

@@ -135,7 +135,8 @@ class Trainer:
             for name, value in losses.items():
                 parts[name] = parts.get(name, 0.0) + float(value.detach()) * share
         if not all(math.isfinite(value) for value in parts.values()):
-            raise BadInput(f"training: expected a finite loss, got {_loss_text(parts)}: lower learning_rate")
+            got = ", ".join(f"{name} {value:.3g}" for name, value in parts.items())
+            raise BadInput(f"training: expected a finite loss, got {got}: lower learning_rate")
         nn.utils.clip_grad_norm_(self._parameters, self._clip)
         for group in self._optimizer.param_groups:
             group["lr"] = rate
@@ -226,15 +227,10 @@ def _in_memory_order_of(weights: Tensor, memory: Tensor) -> Tensor:
 
 
 def _optimizer(parameters: list[nn.Parameter], settings: TrainDetector) -> torch.optim.Optimizer:
+    rate, decay = settings.learning_rate, settings.weight_decay
     if settings.optimizer == "adamw":
-        return torch.optim.AdamW(parameters, settings.learning_rate, weight_decay=settings.weight_decay, fused=True)
-    return torch.optim.SGD(
-        parameters, settings.learning_rate, settings.momentum, weight_decay=settings.weight_decay, fused=True
-    )
-
-
-def _loss_text(parts: dict[str, float]) -> str:
-    return ", ".join(f"{name} {value:.3g}" for name, value in parts.items())
+        return torch.optim.AdamW(parameters, rate, weight_decay=decay, fused=True)
+    return torch.optim.SGD(parameters, rate, settings.momentum, weight_decay=decay, fused=True)
 
 
 _CHECKPOINTS_KEPT = 2
