@@ -144,9 +144,8 @@ def _placement(part: PartTask, context: Context) -> Callable[[], contextlib.Abst
         return contextlib.nullcontext
     workers = runner.client.scheduler_info(n_workers=-1)["workers"].values()
     if not any(worker["resources"].get(GPU, 0) >= 1 for worker in workers):
-        raise BadInput(
-            f"--device {context.device}: expected a worker with the resource {GPU}=1, got {len(workers)} without"
-        )
+        expected = f"--device {context.device}: expected a worker with the resource {GPU}=1"
+        raise BadInput(f"{expected}, got {len(workers)} without")
     import dask  # where a cluster is, it has been imported
 
     return functools.partial(dask.annotate, resources={GPU: 1})  # type: ignore[attr-defined]

@@ -82,9 +82,8 @@ def _is_public(origins: Origins, host: str) -> bool:
 
 def _checked_contact(contact: str) -> str:
     if not (contact.isascii() and contact.isprintable()):
-        raise BadInput(
-            f"binding 'contact': expected one line of ASCII, which an HTTP header can hold, got {quoted(contact)}"
-        )
+        expected = "binding 'contact': expected one line of ASCII, which an HTTP header can hold"
+        raise BadInput(f"{expected}, got {quoted(contact)}")
     return contact.strip()
 
 
@@ -94,9 +93,8 @@ def _from_block(name: str, block: str) -> str:
     try:
         loaded: Any = Secret.load(block)
     except ValueError as problem:
-        raise BadInput(
-            f"binding '{name}': expected the name of a Secret block of Prefect, got {quoted(block)}"
-        ) from problem
+        expected = f"binding '{name}': expected the name of a Secret block of Prefect"
+        raise BadInput(f"{expected}, got {quoted(block)}") from problem
     return str(loaded.get()).strip()
 
 

@@ -37,9 +37,8 @@ class Windows:
         """Raises BadInput if this OpenCV has none."""
         descriptor = getattr(cv2, "HOGDescriptor", None)
         if descriptor is None:
-            raise BadInput(
-                f"expected an OpenCV with HOGDescriptor for hog (4, or 5 with contrib), got {cv2.__version__}"
-            )
+            expected = "expected an OpenCV with HOGDescriptor for hog (4, or 5 with contrib)"
+            raise BadInput(f"{expected}, got {cv2.__version__}")
         self._hog: Any = descriptor()
         self._coefficients = np.asarray(descriptor.getDefaultPeopleDetector(), np.float32)
         self._hog.setSVMDetector(self._coefficients)

@@ -194,10 +194,8 @@ class TorchvisionDetector:
         except RuntimeError as problem:
             if not devices.is_out_of_memory(problem):
                 raise
-            raise BadInput(
-                f"device: expected {self._device} to have memory for the model, got too little; "
-                "other programs may be using it"
-            ) from problem
+            expected = f"device: expected {self._device} to have memory for the model"
+            raise BadInput(f"{expected}, got too little; other programs may be using it") from problem
 
     @contextlib.contextmanager
     def _translate_errors(self) -> Iterator[None]:

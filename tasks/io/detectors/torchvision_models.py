@@ -125,7 +125,11 @@ def read_weights(data: bytes, what: str) -> tuple[dict[str, Tensor], WeightsMeta
     try:
         state = torch.load(io.BytesIO(data), map_location="cpu", weights_only=True)
     except Exception as problem:  # torch documents no error classes for bytes that are not its own files
-        raise BadInput(f"{what}: expected a file of weights, got {_describe_bytes(data)}") from problem
+        # torch's own message is about its options and has colour codes for a terminal
+        got = f"{len(data)} bytes of something else"
+        if data.startswith((b"PK", b"\x80")):
+            got = "a torch file that is damaged or holds more than tensors (save its state_dict())"
+        raise BadInput(f"{what}: expected a file of weights, got {got}") from problem
     if isinstance(state, dict) and isinstance(state.get("model"), dict):  # as torchvision's training scripts write them
         state = state["model"]
     if not isinstance(state, dict) or not all(
@@ -133,13 +137,6 @@ def read_weights(data: bytes, what: str) -> tuple[dict[str, Tensor], WeightsMeta
     ):
         raise BadInput(f"{what}: expected a state dict, got {type(state).__name__}")
     return state, None
-
-
-def _describe_bytes(data: bytes) -> str:
-    """What torch can't read as tensors; its own message is about its options, with colour codes for a terminal."""
-    if data.startswith((b"PK", b"\x80")):
-        return "a torch file that is damaged or holds more than tensors (save its state_dict())"
-    return f"{len(data)} bytes of something else"
 
 
 def weights_bytes(model: nn.Module, metadata: WeightsMetadata) -> bytes:
@@ -198,20 +195,16 @@ def weights_file(name: str, model: str, url: str) -> str:
         raise BadInput(f"binding '{name}': expected {expected} for {model}, got '{url}'")
     file = Path(torch.hub.get_dir()) / "checkpoints" / Path(entry.url).name
     if not file.exists():
-        _fetch(name, entry.url, file)
+        start_of_sha256 = file.stem.rpartition("-")[2]
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            torch.hub.download_url_to_file(entry.url, str(file), start_of_sha256, progress=False)
+        except (OSError, RuntimeError) as problem:
+            raise BadInput(
+                f"binding '{name}': expected to fetch torchvision's weights from {entry.url}, got {problem}; a file "
+                "can be bound instead"
+            ) from problem
     return str(file)
-
-
-def _fetch(name: str, url: str, file: Path) -> None:
-    """Download into torch's own cache. The file's name ends with the beginning of its SHA-256 (torch.hub)."""
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        torch.hub.download_url_to_file(url, str(file), file.stem.rpartition("-")[2], progress=False)
-    except (OSError, RuntimeError) as problem:
-        raise BadInput(
-            f"binding '{name}': expected to fetch torchvision's weights from {url}, got {problem}; a file can be "
-            "bound instead"
-        ) from problem
 
 
 def load_model(settings: Detect, name: str, url: str) -> tuple[nn.Module, WeightsMetadata]:

@@ -142,9 +142,8 @@ def _cast(name: str, table: pa.Table, field: pa.Field) -> pa.ChunkedArray:
             return without_fraction(column)
         return column.cast(field.type)
     except (pa.ArrowException, ValueError) as problem:
-        raise BadInput(
-            f"{name}: expected the column {quoted(field.name)} of the type {field.type}, got {error_line(problem)}"
-        ) from problem
+        expected = f"{name}: expected the column {quoted(field.name)} of the type {field.type}"
+        raise BadInput(f"{expected}, got {error_line(problem)}") from problem
 
 
 def _value_type(kind: pa.DataType) -> pa.DataType:

@@ -141,7 +141,10 @@ def read(url: str) -> dict[str, DataContract]:
     with reword_errors("contract: expected a file or a folder of contracts", url):
         fs, root = fsspec.core.url_to_fs(url.rstrip("/"))
         if root.rpartition("/")[2] == "latest" and fs.isfile(root):
-            root = f"{root.rpartition('/')[0]}/{_named_version(inputs.read_from(fs, root))}"
+            named = inputs.read_from(fs, root).decode("utf-8", "replace").strip()
+            if not VERSION.fullmatch(named):  # it may not lead elsewhere
+                raise BadInput(f"contract: expected a version in `latest`, got {quoted(named, 40)}")
+            root = f"{root.rpartition('/')[0]}/{named}"
         folder = f"{root}/contract" if fs.isdir(f"{root}/contract") else root
         names = sorted(fs.ls(folder, detail=False)) if fs.isdir(folder) else [root]
         paths = [path for path in names if path.endswith(_END)] if fs.isdir(folder) else names
@@ -149,13 +152,6 @@ def read(url: str) -> dict[str, DataContract]:
     if not found:
         raise BadInput(f"contract: expected files <table>{_END}, got none in {quoted(url, LONGEST_PLACE)}")
     return {contract.table.name: contract for contract in found}
-
-
-def _named_version(text: bytes) -> str:
-    version = text.decode("utf-8", "replace").strip()
-    if not VERSION.fullmatch(version):  # it may not lead elsewhere
-        raise BadInput(f"contract: expected a version in `latest`, got {quoted(version, 40)}")
-    return version
 
 
 def _read(fs: Any, path: str) -> DataContract:
@@ -169,10 +165,8 @@ def _read(fs: Any, path: str) -> DataContract:
     except ValidationError as problem:
         first = problem.errors(include_url=False)[0]
         where = ".".join(map(str, first["loc"])) or "it"
-        raise BadInput(
-            f"contract: expected a contract of one table in the Open Data Contract Standard, got {place} ({where}: "
-            f"{first['msg']})"
-        ) from problem
+        expected = "contract: expected a contract of one table in the Open Data Contract Standard"
+        raise BadInput(f"{expected}, got {place} ({where}: {first['msg']})") from problem
 
 
 def _parse(text: str) -> Any:

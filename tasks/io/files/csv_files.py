@@ -184,10 +184,8 @@ def _whole_numbers(name: str, column: str, texts: pa.ChunkedArray, kind: pa.Data
     least, most = (-(2 ** (kind.bit_width - 1)), 2 ** (kind.bit_width - 1) - 1)
     odd = [text for text, value in values.items() if value is None or not least <= value <= most]
     if odd:
-        raise BadInput(
-            f"{name}: expected whole numbers from {least:,} to {most:,} in the column {quoted(column)}, got "
-            f"{quoted(odd[0])}"
-        )
+        expected = f"{name}: expected whole numbers from {least:,} to {most:,} in the column {quoted(column)}"
+        raise BadInput(f"{expected}, got {quoted(odd[0])}")
     numbers = [None if text is None else values[text] for text in plain.to_pylist()]
     return pa.chunked_array([pa.array(numbers, kind)])
 

@@ -63,10 +63,8 @@ class Folder:
         files = sorted(self._listed(self._infos()))
         for (path, _), (other, _) in itertools.pairwise(files):
             if path == other:
-                raise BadInput(
-                    f"binding '{self.name}': expected names of files in UTF-8, got one that is written '{path}', as "
-                    "another file's name is"
-                )
+                expected = f"binding '{self.name}': expected names of files in UTF-8"
+                raise BadInput(f"{expected}, got one that is written '{path}', as another file's name is")
         return files
 
     def first_paths(self) -> list[str]:
@@ -189,7 +187,8 @@ class Folder:
 
     def _actual_name(self, path: str) -> str:
         """The path as the file system has it: that of a listing, unless bytes were written out there."""
-        if self.is_local and (raw := _as_bytes(path)) != path.encode() and not os.path.lexists(f"{self.root}/{path}"):
+        raw = re.sub(rb"\\x([89a-f][0-9a-f])", lambda match: bytes.fromhex(match[1].decode()), path.encode())
+        if self.is_local and raw != path.encode() and not os.path.lexists(f"{self.root}/{path}"):
             actual = os.fsdecode(raw)
             return actual if os.path.lexists(f"{self.root}/{actual}") else path
         return path
@@ -242,9 +241,8 @@ class Folder:
                 continue
             except OSError as problem:
                 shown = _as_text(folder)
-                raise BadInput(
-                    f"binding '{self.name}': expected a folder that can be read, got '{shown}' ({problem.strerror})"
-                ) from problem
+                expected = f"binding '{self.name}': expected a folder that can be read"
+                raise BadInput(f"{expected}, got '{shown}' ({problem.strerror})") from problem
 
     def _validator(self, info: dict[str, Any]) -> str:
         """Size and stamps of a file: a copied folder has others, so that files of equal size and time are told apart,
@@ -275,11 +273,6 @@ def _resolved(root: str) -> Path:
 def _as_text(path: str) -> str:
     """A file name with bytes that are not UTF-8 written out, since no table can hold them."""
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-
-
-def _as_bytes(path: str) -> bytes:
-    """The file name that `_as_text` has written out."""
-    return re.sub(rb"\\x([89a-f][0-9a-f])", lambda match: bytes.fromhex(match[1].decode()), path.encode())
 
 
 def file_sha256(name: str, url: str) -> str:

@@ -18,6 +18,7 @@
 7. TIFFs in planes: RGB, CMYK, grey, palettes; RGB with alpha. Not Lab nor grey with alpha; YCbCr only if compressed.
 """
 
+import contextlib
 import functools
 import io
 import re
@@ -146,7 +147,7 @@ def _picture(data: bytes, max_pixels: int, *, is_signed_lab: bool | None = None)
         if (plain := _decode_plain_jpeg(data, image)) is not None:
             return DecodedImage(plain, name)
         if isinstance(image, TiffImagePlugin.TiffImageFile):
-            if tiff.is_one_plane(image) and (same := tiff.in_one_plane(data)) is not None:
+            if (same := tiff.in_one_plane(image, data)) is not None:
                 return _picture(same, max_pixels)
             _refuse_pieces(image)
             tiff.prepare(image)
@@ -232,11 +233,10 @@ def lacks_only_its_end(data: bytes) -> bool:
     """Whether a JPEG without its end marker decodes without a warning once it has one."""
     if simplejpeg is None or data[:3] != b"\xff\xd8\xff" or data.endswith(_JPEG_END):
         return False
-    try:
+    with contextlib.suppress(ValueError):
         simplejpeg.decode_jpeg(data.removesuffix(_JPEG_END[:1]) + _JPEG_END, "RGB", strict=True)
-    except ValueError:
-        return False
-    return True
+        return True
+    return False
 
 
 def refuse_beyond(max_pixels: int, image: Image.Image) -> None:

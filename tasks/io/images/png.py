@@ -92,9 +92,12 @@ def profile(data: bytes, *, is_grey: bool) -> bytes | None:
     sRGB, or say nothing that is known, or where iCCP or sRGB come before them. A cICP that is known comes before all
     others.
     """
-    chunks = _colour_chunks(data)
-    colours = _of_cicp(chunks.get(b"cICP", b""))
-    if colours is None and chunks.keys().isdisjoint({b"iCCP", b"sRGB"}):
+    chunks, colours = _colour_chunks(data), None
+    cicp = chunks.get(b"cICP", b"")
+    # its matrix_coefficients must be 0 and the range full, as PNG has it; else it says nothing
+    if len(cicp) == 4 and cicp[2:] == b"\0\1" and cicp[0] in _PRIMARIES and cicp[1] in _CURVES:
+        colours = _PRIMARIES[cicp[0]], _CURVES[cicp[1]]
+    elif chunks.keys().isdisjoint({b"iCCP", b"sRGB"}):
         colours = _of_gamma(chunks.get(b"gAMA", b""), chunks.get(b"cHRM", b""))
     if colours is None:
         return None
@@ -112,13 +115,6 @@ def _colour_chunks(data: bytes) -> dict[bytes, bytes]:
             found.setdefault(name, data[place + 8 : place + 8 + length])
         place += 12 + length
     return found
-
-
-def _of_cicp(body: bytes) -> tuple[Primaries, Curve] | None:
-    """matrix_coefficients must be 0 and the range full, as PNG has it; else the chunk says nothing."""
-    if len(body) != 4 or body[2:] != b"\0\1" or body[0] not in _PRIMARIES or body[1] not in _CURVES:
-        return None
-    return _PRIMARIES[body[0]], _CURVES[body[1]]
 
 
 def _of_gamma(gamma: bytes, chromaticities: bytes) -> tuple[Primaries, Curve] | None:

@@ -123,14 +123,6 @@ def prepare(image: Tiff) -> None:
         del image.tile[pieces.total :]
 
 
-def is_one_plane(image: Tiff) -> bool:
-    """Whether an opened TIFF has a single band and says that it has planes, and Pillow reads it itself, by the first
-    letter of its own name for the pixels ("I;16" and "L;I" lose their meaning).
-    """
-    is_single = image.tag_v2.get(_BANDS, 1) == 1
-    return bool(is_single and image.tag_v2.get(_PLANAR, 1) == 2 and _is_uncompressed(image))
-
-
 def _is_uncompressed(image: Tiff) -> bool:
     return bool(image.tag_v2.get(_COMPRESSION, 1) == 1)
 
@@ -207,10 +199,14 @@ def lab_as_rgb(data: bytes) -> tuple[bytes, bool] | None:
     return changed, values[_PHOTOMETRIC] == (_CIELAB,)
 
 
-def in_one_plane(data: bytes) -> bytes | None:
-    """A TIFF of one band that says it has planes, declared as pixel by pixel, which for one band is the same. None if
-    it does not say so where `undecoded.tiff_tags` looks.
+def in_one_plane(image: Tiff, data: bytes) -> bytes | None:
+    """An opened, uncompressed TIFF of one band that says it has planes, declared as pixel by pixel, which is the same.
+
+    Pillow takes the first letter of its own name for the pixels of such planes ("I;16" and "L;I" lose their meaning).
+    None for others, and if it does not say so where `undecoded.tiff_tags` looks.
     """
+    if image.tag_v2.get(_BANDS, 1) != 1 or image.tag_v2.get(_PLANAR, 1) != 2 or not _is_uncompressed(image):
+        return None
     order, tags = tiff_tags(data)
     is_so = _PLANAR in tags and tags[_PLANAR].values == (2,)
     return _with_value(data, order, tags[_PLANAR], 1) if is_so else None

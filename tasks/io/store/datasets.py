@@ -25,10 +25,8 @@ def read_tombstones(store: Store, name: str) -> pa.Table:
     try:
         return pq.read_table(pa.BufferReader(store.read_bytes(tombstones_path(name)))).select(TOMBSTONES.names)
     except (pa.ArrowException, KeyError) as problem:
-        raise BrokenPromise(
-            f"expected the tombstones of '{name}' in {tombstones_path(name)}, got a file that can't be read: copy "
-            "tombstones.parquet of its newest release there"
-        ) from problem
+        got = "a file that can't be read: copy tombstones.parquet of its newest release there"
+        raise BrokenPromise(f"expected the tombstones of '{name}' in {tombstones_path(name)}, got {got}") from problem
 
 
 def write_tombstones(store: Store, name: str, stones: pa.Table) -> None:
@@ -69,10 +67,8 @@ def read_refusal(store: Store, name: str) -> RefusedBuild | None:
         ledger = table.select(LEDGER.names).replace_schema_metadata(None)
         return RefusedBuild(ledger, str(words["sentence"]), tuple(map(str, words["labels"])), str(words["day"]))
     except (pa.ArrowException, KeyError, TypeError, ValueError) as problem:
-        raise BadInput(
-            f"expected the ledger of a refused build in {refusal_path(name)}, got a file that can't be read: build "
-            "again"
-        ) from problem
+        expected = f"expected the ledger of a refused build in {refusal_path(name)}"
+        raise BadInput(f"{expected}, got a file that can't be read: build again") from problem
 
 
 def remove_refusal(store: Store, name: str) -> None:

@@ -256,21 +256,6 @@ def blob_path(sha256: str) -> str:
     return f"{BLOBS}/{sha256[:2]}/{sha256}"
 
 
-def images_folder(source: str) -> str:
-    """Which images of a folder or table were read."""
-    return f"retrievals/{source}"
-
-
-def listings_folder(source: str) -> str:
-    """Which files list the works of a source."""
-    return f"retrievals/{source}-answers"
-
-
-def answers_folder(source: str) -> str:
-    """Raw answers of a source on the web."""
-    return f"retrievals/{source}-web"
-
-
 def measure_folder(measure: str, *keys: str) -> str:
     """Where the rows of a measure with this cache key lie. Raises ValueError for one that `purge` would not know."""
     folder = "/".join(("measures", measure, *keys))
@@ -279,66 +264,36 @@ def measure_folder(measure: str, *keys: str) -> str:
     return folder
 
 
-def decision_folder(decision: str, cache_key: str) -> str:
-    """Where the one table of a decision lies."""
-    return f"decisions/{decision}/{cache_key}"
-
-
-def outcome_folder(name: str) -> str:
-    """Where tables lie that say what a stage did in a build."""
-    return f"outcomes/{name}"
-
-
-def releases_folder(dataset: str) -> str:
-    """Where all releases of a dataset lie."""
-    return f"{RELEASES}/{dataset}"
-
-
-def release_folder(dataset: str, version: str) -> str:
-    """Where one version lies."""
-    return f"{RELEASES}/{dataset}/{version}"
-
-
-def latest_path(dataset: str) -> str:
-    """The file that names the newest version."""
-    return f"{RELEASES}/{dataset}/latest"
-
-
-def announced_path(dataset: str) -> str:
-    """The file that names the version that is being published as the newest; gone when `latest` names it."""
-    return f"{RELEASES}/{dataset}/latest.next"
-
-
-def tombstones_path(dataset: str) -> str:
-    """The table of what was purged from a dataset."""
-    return f"tombstones/{dataset}.parquet"
-
-
-def refusal_path(dataset: str) -> str:
-    """The ledger of a dataset's last build, if it was refused."""
-    return f"{REFUSALS}/{dataset}.parquet"
-
-
-def uses_path(dataset: str) -> str:
-    """What the last build of a dataset has looked at."""
-    return f"{USES}/{dataset}.json"
-
-
-def lease_path(run: str) -> str:
-    """The lease of somebody who is at work."""
-    return f"{LEASES}/{run}.json"
-
-
-def training_folder(cache_key: str) -> str:
-    """Where all of one training lies."""
-    return f"trainings/{cache_key}"
-
-
-def checkpoints_folder(training: str) -> str:
-    """Where the checkpoints of a training lie, whose folder is given."""
-    return f"{training}/checkpoints"
-
-
-def scratch_path(name: str) -> str:
-    """An unfinished file or folder."""
-    return f"{SCRATCH}/{name}"
+_ByName, _ByNames = Callable[[str], str], Callable[[str, str], str]
+images_folder: _ByName = "retrievals/{}".format
+"""Which images of a folder or table were read."""
+listings_folder: _ByName = "retrievals/{}-answers".format
+"""Which files list the works of a source."""
+answers_folder: _ByName = "retrievals/{}-web".format
+"""Raw answers of a source on the web."""
+decision_folder: _ByNames = "decisions/{}/{}".format
+"""Where the one table of a decision lies."""
+outcome_folder: _ByName = "outcomes/{}".format
+"""Where tables lie that say what a stage did in a build."""
+releases_folder: _ByName = "releases/{}".format
+"""Where all releases of a dataset lie."""
+release_folder: _ByNames = "releases/{}/{}".format
+"""Where one version lies."""
+latest_path: _ByName = "releases/{}/latest".format
+"""The file that names the newest version."""
+announced_path: _ByName = "releases/{}/latest.next".format
+"""The file that names the version that is being published as the newest; gone when `latest` names it."""
+tombstones_path: _ByName = "tombstones/{}.parquet".format
+"""The table of what was purged from a dataset."""
+refusal_path: _ByName = "refusals/{}.parquet".format
+"""The ledger of a dataset's last build, if it was refused."""
+uses_path: _ByName = "uses/{}.json".format
+"""What the last build of a dataset has looked at."""
+lease_path: _ByName = "leases/{}.json".format
+"""The lease of somebody who is at work."""
+training_folder: _ByName = "trainings/{}".format
+"""Where all of one training lies."""
+checkpoints_folder: _ByName = "{}/checkpoints".format
+"""Where the checkpoints of a training lie, whose folder is given."""
+scratch_path: _ByName = "tmp/{}".format
+"""An unfinished file or folder."""

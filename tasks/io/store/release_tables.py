@@ -5,14 +5,13 @@ another length) is read as releases have it. All else is told in one line: a col
 with nulls where releases have none, with text that is no UTF-8, or with a number that is not finite.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas import tables
-from schemas.attributes import Typed, with_attribute_columns
 from schemas.contract import parse_part
 from schemas.phrases import error_line, listed, quoted_name
 
@@ -85,13 +84,6 @@ def to_plain_types(table: pa.Table) -> pa.Table:
         return table.replace_schema_metadata(None).cast(wanted)
     except pa.ArrowException as problem:
         raise ValueError(error_line(problem)) from problem
-
-
-def table_with(name: str, attributes: Mapping[str, Typed]) -> ReleaseTable:
-    """A table with the attributes of a recipe, but for those called as a column of the program's own."""
-    table = TABLES[name]
-    free = {attribute: of for attribute, of in attributes.items() if attribute not in table.schema.names}
-    return table._replace(schema=with_attribute_columns(table.schema, free)) if name in WITH_ATTRIBUTES else table
 
 
 def check_columns(table: pa.Table, expected: ReleaseTable, needed: Collection[str]) -> pa.Table:

@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from fsspec.implementations.local import LocalFileSystem
 from pydantic import BaseModel, ValidationError
 
+from schemas.attributes import with_attribute_columns
 from schemas.contract import DataContract, contract_path, numbers
 from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import VERSION, FileEntry, ReleaseManifest
@@ -74,8 +75,13 @@ class Release:
                     "release: expected a release that is the latest, which those of builds with a limit never become; "
                     f"got {place}, where there is none"
                 ) from problem
-            said = _first_of(problem) if isinstance(problem, ValidationError) else error_line(problem)
-            raise BadInput(f"release: expected a folder with a manifest.json, got {place} ({said})") from problem
+            said: Exception = problem
+            if isinstance(problem, ValidationError):
+                first = problem.errors(include_url=False)[0]
+                where = ".".join(map(quoted_name, first["loc"][:2]))
+                said = ValueError(f"{where}: {first['msg'].removeprefix('Value error, ')}" if where else first["msg"])
+            expected = "release: expected a folder with a manifest.json"
+            raise BadInput(f"{expected}, got {place} ({error_line(said)})") from problem
         if numbers(promised := self.manifest.contract_version) < OLDEST_CONTRACT:
             oldest = ".".join(map(str, OLDEST_CONTRACT))
             raise BadInput(
@@ -169,9 +175,12 @@ class Release:
         return self._fields("recipe.yaml", ReleaseAttributes).attributes if is_there else {}
 
     def release_table(self, name: str) -> release_tables.ReleaseTable:
-        """A table as this release has it, with its attributes."""
-        has_attributes = name in release_tables.WITH_ATTRIBUTES
-        return release_tables.table_with(name, self.attributes if has_attributes else {})
+        """A table as this release has it, with its attributes but those called as a column of the program's own."""
+        table = release_tables.TABLES[name]
+        if name not in release_tables.WITH_ATTRIBUTES:
+            return table
+        free = {attribute: of for attribute, of in self.attributes.items() if attribute not in table.schema.names}
+        return table._replace(schema=with_attribute_columns(table.schema, free))
 
     def scores(self) -> ReleaseScores:
         """What `evaluation.json` says of its detector."""
@@ -183,10 +192,8 @@ class Release:
         except ValidationError as problem:
             first = problem.errors(include_url=False)[0]
             place = ".".join(map(str, first["loc"])) or "it"
-            raise DamagedFile(
-                f"{path} of release {self.manifest.version}: expected '{place}' as releases have it, got "
-                f"{quoted(first['input'])} ({first['msg']})"
-            ) from problem
+            expected = f"{path} of release {self.manifest.version}: expected '{place}' as releases have it"
+            raise DamagedFile(f"{expected}, got {quoted(first['input'])} ({first['msg']})") from problem
 
     def ledger(self) -> pa.Table:
         """Its ledger."""
@@ -352,8 +359,7 @@ class Release:
             except FileNotFoundError:
                 return False
             if is_same and entry.bytes <= hashed_up_to_bytes:
-                found = self.file_entry(path)
-                is_same = found is not None and found.sha256 == entry.sha256
+                is_same = getattr(self.file_entry(path), "sha256", None) == entry.sha256
             if not is_same:
                 return False
         return True
@@ -363,12 +369,6 @@ def release_url(store: Store, name: str, version: str) -> str:
     """Where a version lies, or would."""
     path = layout.release_folder(name, version)
     return store.full(path) if store.is_local else f"{store.url.rstrip('/')}/{path}"
-
-
-def _first_of(problem: ValidationError) -> str:
-    first = problem.errors(include_url=False)[0]
-    place = ".".join(map(quoted_name, first["loc"][:2]))
-    return error_line(ValueError(f"{place}: {first['msg'].removeprefix('Value error, ')}" if place else first["msg"]))
 
 
 def find_release(store: Store, name: str, version: str) -> Release | None:
@@ -396,10 +396,7 @@ def latest_text(store: Store, name: str) -> str | None:
 
     A publication that ended between its rename and the writing of `latest` counts as done.
     """
-    announced = _line(store, layout.announced_path(name))
-    if announced and find_release(store, name, announced) is not None:
-        return announced
-    return _line(store, layout.latest_path(name))
+    return _announced(store, name) or _line(store, layout.latest_path(name))
 
 
 def latest(store: Store, name: str) -> Release | None:
@@ -422,9 +419,14 @@ def point_latest(store: Store, name: str, version: str) -> None:
 
 def finish_publication(store: Store, name: str) -> None:
     """Write `latest` where a build was killed just before it would have."""
-    announced = _line(store, layout.announced_path(name))
-    if announced and find_release(store, name, announced) is not None:
+    if (announced := _announced(store, name)) is not None:
         point_latest(store, name, announced)
+
+
+def _announced(store: Store, name: str) -> str | None:
+    """A version that was to be the newest, and is there."""
+    announced = _line(store, layout.announced_path(name)) or ""
+    return announced if find_release(store, name, announced) is not None else None
 
 
 def _line(store: Store, path: str) -> str | None:

@@ -122,9 +122,8 @@ class Store:
     def check_lasting(self) -> None:
         """Raise BadInput if all that is written here is gone when the process ends."""
         if isinstance(self.fs, MemoryFileSystem):
-            raise BadInput(
-                f"store: expected a place that lasts, got {quoted(self.url)}, which is gone when the command ends"
-            )
+            expected = "store: expected a place that lasts"
+            raise BadInput(f"{expected}, got {quoted(self.url)}, which is gone when the command ends")
 
     def check_readable(self) -> None:
         """Raise BadInput if there can be no store here: it can't be listed, or a file is in the way."""
@@ -211,7 +210,10 @@ class Store:
         data = parquet_bytes(table)
         ref = TableRef(path=f"{folder}/{hashlib.sha256(data).hexdigest()}.parquet", rows=table.num_rows)
         self._record(ref.path)
-        if not self._is_intact(ref.path, data):
+        is_intact = False
+        with contextlib.suppress(DamagedFile):
+            is_intact = self.read_bytes(ref.path) == data
+        if not is_intact:
             self.write_bytes(ref.path, data)
         if is_remembered:
             _CACHE.keep((self._known_as, ref.path), table if len(data) <= _LARGE_BYTES else pa.py_buffer(data))
@@ -258,12 +260,6 @@ class Store:
             with contextlib.suppress(DamagedFile):
                 table = self.read_table(TableRef(path=path, rows=0))
                 yield TableRef(path=path, rows=table.num_rows), table
-
-    def _is_intact(self, path: str, data: bytes) -> bool:
-        try:
-            return self.read_bytes(path) == data
-        except DamagedFile:
-            return False
 
     def write_blob(self, data: bytes) -> str:
         """Store bytes under their SHA-256 and return it, as 64 hex digits."""
@@ -320,7 +316,7 @@ class Store:
         What is in another place than this machine's disk is copied to it, where it lies until the file is closed.
         """
         path = blob_path(sha256)
-        file: IO[bytes]
+        file: Any
         with contextlib.ExitStack() as opened:
             with self._nothing_there(path):
                 if path in self._overlay:

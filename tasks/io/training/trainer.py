@@ -65,9 +65,8 @@ def initial_model(settings: TrainDetector, start: bytes | None, seed: int) -> nn
 def _load_start(model: nn.Module, start: bytes, settings: TrainDetector) -> None:
     source, metadata = models.load(settings.model, start, "start")
     if not settings.new_head and metadata.categories not in {(), (settings.category,)}:
-        raise BadInput(
-            f"start: expected a head of {quoted(settings.category)} alone, got {', '.join(metadata.categories)}"
-        )
+        expected = f"start: expected a head of {quoted(settings.category)} alone"
+        raise BadInput(f"{expected}, got {', '.join(metadata.categories)}")
     new = _HEAD_PREFIXES if settings.new_head else ()
     weights = {name: value for name, value in source.state_dict().items() if not name.startswith(new)}
     models.fill_weights(model, {**model.state_dict(), **weights}, "start")
@@ -116,14 +115,15 @@ class Trainer:
         if not (devices.is_out_of_memory(problem) or _NO_MEMORY in str(problem)):
             raise problem
         if self.batch == 1:
-            raise BadInput(
-                f"training: expected memory for one image on {self.device}, got too little; lower most_side_px"
-            ) from problem
+            expected = f"training: expected memory for one image on {self.device}"
+            raise BadInput(f"{expected}, got too little; lower most_side_px") from problem
         self.batch = -(-self.batch // 2)
 
     def _step(self, samples: Sequence[Sample], rate: float, seed: int) -> dict[str, float]:
         torch.manual_seed(seed)  # random draws depend on the step alone, so that checkpoints need no generator's state
-        self._set_train_mode()
+        self.model.train()
+        for layer in _norms(self.model) if self._is_frozen else ():
+            layer.eval()
         self._optimizer.zero_grad(set_to_none=True)
         parts: dict[str, float] = {}
         for first in range(0, len(samples), self.batch):
@@ -166,19 +166,15 @@ class Trainer:
             kind, _, rest = name.partition(".")
             if kind == "optimizer":
                 place, _, what = rest.partition(".")
-                memory.setdefault(int(place), {})[what] = _in_memory_order_of(self._parameters[int(place)], value)
-        weights = {name[6:]: value for name, value in tensors.items() if name.startswith("model.")}
-        self.model.load_state_dict(weights)
+                weights = self._parameters[int(place)]
+                if value.shape == weights.shape:  # in the weights' memory format, which fused optimizers expect
+                    value = torch.empty_like(weights).copy_(value).detach()
+                memory.setdefault(int(place), {})[what] = value
+        self.model.load_state_dict({name[6:]: value for name, value in tensors.items() if name.startswith("model.")})
         self._optimizer.load_state_dict({**self._optimizer.state_dict(), "state": memory})
         length = int.from_bytes(data[:8], "little")
         progress: dict[str, Any] = json.loads(json.loads(data[8 : 8 + length])["__metadata__"][_METADATA])
         return progress
-
-    def _set_train_mode(self) -> None:
-        self.model.train()
-        if self._is_frozen:
-            for layer in _norms(self.model):
-                layer.eval()
 
     def _image(self, pixels: NDArray[np.uint8]) -> Tensor:
         image = torch.from_numpy(np.array(pixels)).permute(2, 0, 1)
@@ -216,14 +212,8 @@ def detector_of(
 
 def _gpu_failure(device: torch.device, problem: Exception) -> BadInput:
     line = error_line(problem)
-    return BadInput(
-        f"device: expected {device} to answer, got {line}; the same command continues from the last checkpoint"
-    )
-
-
-def _in_memory_order_of(weights: Tensor, memory: Tensor) -> Tensor:
-    """An optimizer's tensor for some weights, in the weights' memory format, which fused optimizers expect."""
-    return torch.empty_like(weights).copy_(memory).detach() if memory.shape == weights.shape else memory
+    expected = f"device: expected {device} to answer"
+    return BadInput(f"{expected}, got {line}; the same command continues from the last checkpoint")
 
 
 def _optimizer(parameters: list[nn.Parameter], settings: TrainDetector) -> torch.optim.Optimizer:

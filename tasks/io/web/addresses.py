@@ -84,9 +84,8 @@ def origins_from_text(text: str | None) -> Origins:
     for entry in filter(None, (part.strip() for part in (text or "").split(","))):
         host, separator, origin = entry.partition("=")
         if not separator or not host.strip() or not _is_origin(origin.strip()):
-            raise BadInput(
-                f"binding 'origins': expected host=http://address[:port], got {quoted(entry.rsplit('@', 1)[-1])}"
-            )
+            expected = "binding 'origins': expected host=http://address[:port]"
+            raise BadInput(f"{expected}, got {quoted(entry.rsplit('@', 1)[-1])}")
         by_host[host.strip().lower()] = origin.strip().rstrip("/")
     return Origins(by_host)
 

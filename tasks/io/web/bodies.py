@@ -44,6 +44,7 @@ class Limits:
 
     max_bytes: int
     timeout_s: float
+    is_cut: bool = False  # a body beyond the limit, without an error
 
 
 @dataclass(frozen=True)
@@ -60,29 +61,23 @@ class ResponseBody:
 
 
 def read_body(
-    response: requests.Response,
-    into: BinaryIO,
-    limits: Limits,
-    stats: TransferStats,
-    secrets: SecretFilter,
-    *,
-    is_cut: bool = False,
+    response: requests.Response, into: BinaryIO, limits: Limits, stats: TransferStats, secrets: SecretFilter
 ) -> ResponseBody:
-    """The body, written to `into`; with `is_cut`, only as far as the limit. Raises UnreadableImage."""
+    """The body, written to `into`. Raises UnreadableImage."""
     said, wrong_labels = response.headers.get("Content-Length", "").strip(), list[str]()
     promised = int(said) if said.isdecimal() and len(said) < 16 else None
-    if promised is not None and promised > limits.max_bytes and not is_cut:
+    if promised is not None and promised > limits.max_bytes and not limits.is_cut:
         raise UnreadableImage(Reason.TOO_MANY_BYTES, f"{promised} bytes promised, at most {limits.max_bytes} allowed")
     digest, start_s, length = hashlib.sha256(), time.monotonic(), 0
     for chunk in secrets.mask_chunks(_chunks(response, limits.timeout_s, wrong_labels)):
         stats.received_bytes += len(chunk)
-        if stats.received_bytes > limits.max_bytes and not is_cut:
+        if stats.received_bytes > limits.max_bytes and not limits.is_cut:
             raise UnreadableImage(Reason.TOO_MANY_BYTES, f"more than {limits.max_bytes} bytes")
         if time.monotonic() - start_s > limits.timeout_s + stats.received_bytes / _LEAST_BYTES_PER_S:
             raise UnreadableImage(
                 Reason.UNREACHABLE, f"too slow: {stats.received_bytes} bytes had come by the time limit"
             )
-        chunk = chunk[: limits.max_bytes - length]  # whole, unless `is_cut`
+        chunk = chunk[: limits.max_bytes - length]  # whole, unless `limits.is_cut`
         length += len(chunk)
         digest.update(chunk)
         into.write(chunk)

@@ -79,15 +79,16 @@ class _Exchange:
 
     def follow(self, location: str) -> None:
         """Follow a redirect, without a secret that its URL repeats. Raises UnreadableImage."""
-        if len(self.redirect_chain.visited) == _MAX_REDIRECTS:
-            raise _endless_redirects(self.redirect_chain)
+        chain = self.redirect_chain
+        if len(chain.visited) == _MAX_REDIRECTS:
+            raise _endless_redirects(chain)
         try:
-            url = _without_parameter(urljoin(self.redirect_chain.url, location), self.request.credential)
+            url = _without_parameter(urljoin(chain.url, location), self.request.credential)
         except ValueError as problem:
             raise UnreadableImage(Reason.NOT_ALLOWED, "a redirect to what is no address") from problem
         if self.secret_filter.is_in_url(url):
             raise UnreadableImage(Reason.NOT_ALLOWED, "a redirect that carries the secret")
-        self.redirect_chain = self.redirect_chain.followed_to(url)
+        self.redirect_chain = replace(chain, url=url, visited=(*chain.visited, chain.url), has_checked_head=False)
 
 
 def user_agent(contact: str | None) -> str:
@@ -142,9 +143,8 @@ class Client:
         and, if `has_permit` (within `using_permit`), PostponedRequest in place of any wait.
         """
         if request.credential is not None and request.secret is None:
-            raise BadInput(
-                f"{request.credential.host}: expected a secret for this request, got none; bind the source's secret"
-            )
+            expected = f"{request.credential.host}: expected a secret for this request"
+            raise BadInput(f"{expected}, got none; bind the source's secret")
         earlier = self._own_permit.redirect_chain if has_permit else None
         is_resumed = earlier is not None and earlier.original_url == request.url
         chain = earlier if earlier and is_resumed else RedirectChain(request.url, request.url)
@@ -204,9 +204,8 @@ class Client:
             if is_unchanged:
                 return ResponseBody(is_unchanged=True, etag=request.etag, last_modified=request.last_modified)
             self._check_status(response, exchange, stats, token)
-            into, is_cut = exchange.into, request.expects == "robots"
-            body = bodies.read_body(response, into, exchange.limits, stats, exchange.secret_filter, is_cut=is_cut)
-            may_quote = request.secret is None
+            into, may_quote = exchange.into, request.secret is None
+            body = bodies.read_body(response, into, exchange.limits, stats, exchange.secret_filter)
             bodies.check_expected(into, request.expects, may_quote=may_quote, wrong_label=body.wrong_label)
             return body
 
@@ -275,24 +274,25 @@ class Client:
         first, _, second = secret.partition(":")
         names = credential.login_parameters
         url = f"{credential.login_url}?{urlencode({names[0]: first, names[1]: second})}"
-        into = io.BytesIO()
-        request = DownloadRequest(url, "json", secret=secret)
         try:
-            chain, secrets = RedirectChain(url, url), SecretFilter(secret)
-            self._follow_redirects(_Exchange(request, chain, into, self._limits, permits, secrets, is_patient=True))
+            return self._look_up(DownloadRequest(url, "json", secret=secret), self._limits, permits)
         except UnreadableImage as problem:
             if problem.reason == Reason.HTTP_ERROR:
-                raise BadInput(
-                    f"{credential.host}: expected a secret with which to log in, got {problem.detail}; check the secret"
-                ) from None
+                expected = f"{credential.host}: expected a secret with which to log in"
+                raise BadInput(f"{expected}, got {problem.detail}; check the secret") from None
             raise UnreadableImage(problem.reason, f"log-in: {problem.detail}") from None
+
+    def _look_up(self, request: DownloadRequest, limits: Limits, permits: RequestPermits) -> bytes:
+        """The body of a response for which other threads wait. Raises UnreadableImage."""
+        into, chain = io.BytesIO(), RedirectChain(request.url, request.url)
+        secrets = SecretFilter(request.secret)
+        self._follow_redirects(_Exchange(request, chain, into, limits, permits, secrets, is_patient=True))
         return into.getvalue()
 
     def _raise_unauthorized(self, credential: Credential, token: str) -> None:
         if credential.login_url is None:
-            raise BadInput(
-                f"{credential.host}: expected a secret that the API accepts, got status 401; check the secret"
-            ) from None
+            expected = f"{credential.host}: expected a secret that the API accepts"
+            raise BadInput(f"{expected}, got status 401; check the secret") from None
         self._sessions.forget(credential, token)
         raise UnreadableImage(Reason.SERVER_ERROR, "status 401: the session ran out")
 
@@ -323,17 +323,15 @@ class Client:
         """The host's rules; all is allowed where it has none. Raises UnreadableImage if it fails to send them: nothing
         is allowed yet (RFC 9309, 2.3.1).
         """
-        address, into = urljoin(exchange.redirect_chain.url, "/robots.txt"), io.BytesIO()
+        request = DownloadRequest(urljoin(exchange.redirect_chain.url, "/robots.txt"), "robots")
         # a byte more, by which the rules know that their last line is cut
-        limits = Limits(robots.MAX_BYTES + 1, self._limits.timeout_s)
-        request, chain = DownloadRequest(address, "robots"), RedirectChain(address, address)
-        lookup = _Exchange(request, chain, into, limits, exchange.permits, is_patient=True)
+        limits = Limits(robots.MAX_BYTES + 1, self._limits.timeout_s, is_cut=True)
         try:
-            self._follow_redirects(lookup)
+            return robots.RobotsRules(self._look_up(request, limits, exchange.permits))
         except UnreadableImage as problem:
             if problem.reason not in {Reason.NOT_FOUND, Reason.HTTP_ERROR, Reason.NOT_ALLOWED, Reason.REDIRECT_LOOP}:
                 raise UnreadableImage(problem.reason, f"robots.txt: {problem.detail}") from problem
-        return robots.RobotsRules(into.getvalue())
+        return robots.RobotsRules(b"")
 
     def _check_head(self, exchange: _Exchange, target: Target) -> None:
         """Send HEAD for a host's first image and, if the host has ever sent a noai tag, for each of its images.

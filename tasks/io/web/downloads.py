@@ -75,12 +75,10 @@ class Downloads:
         self._remaining = len(requests)
         for request in requests:
             self._enqueue(_QueuedRequest(0.0, next(self._order), request, url(request)))
-        threads = [
-            threading.Thread(target=self._work, name=f"download-{number}", daemon=True)
-            for number in range(min(self._threads, self._remaining))
-        ]
-        for thread in threads:
-            thread.start()
+        threads = []
+        for number in range(min(self._threads, self._remaining)):
+            threads.append(threading.Thread(target=self._work, name=f"download-{number}", daemon=True))
+            threads[-1].start()
         try:
             for _ in requests:
                 yield self._next_row()

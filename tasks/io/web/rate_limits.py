@@ -202,10 +202,6 @@ class RedirectChain:
     has_set_cookie: bool = False  # one of their answers
     has_checked_head: bool = False  # of the current URL, by a HEAD request
 
-    def followed_to(self, url: str) -> "RedirectChain":
-        """The chain after one more redirect."""
-        return RedirectChain(self.original_url, url, (*self.visited, self.url), self.has_set_cookie)
-
 
 class PostponedRequest(Exception):
     """The request can't go on now and holds no permit. With a new permit, in `wait_s`, it continues along its chain."""

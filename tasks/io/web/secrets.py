@@ -103,9 +103,8 @@ class Sessions:
         except (ValueError, KeyError, TypeError, RecursionError):
             token = None
         if not isinstance(token, str) or not token:
-            raise BadInput(
-                f"{credential.host}: expected '{credential.session_field}' after log-in, got none; check the secret"
-            )
+            expected = f"{credential.host}: expected '{credential.session_field}' after log-in"
+            raise BadInput(f"{expected}, got none; check the secret")
         with self._lock:
             self._tokens[credential.host] = token, time.monotonic() + credential.session_s
         return token
