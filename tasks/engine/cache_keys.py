@@ -1,7 +1,6 @@
 """Cache keys: digests of all that an answer depends on, such as settings and code.
 
-To take a digest of code, a hundred files are parsed, which takes seconds. So each is kept in the user's folder for
-caches, with the digests of the files that it is of, and holds for as long as these are what they were.
+A digest of code takes seconds, so each is kept in the user's folder for caches, for as long as the files it is of stay.
 """
 
 import ast

@@ -1,8 +1,7 @@
 """Damage in a store, mended by the build that meets it.
 
-Blobs are hashed when they are read, so damage shows late, one file at a time. A build that meets any therefore checks
-all that it may read, removes what is damaged, and takes its stages again: fetch asks for what is gone, measures are
-computed where they are missing, and what can't be had again is dropped with its reason.
+Blobs are hashed when they are read, so damage shows one file at a time. A build that meets any checks all that it may
+read, removes what is damaged, and takes its stages again: what is gone is fetched, measured or dropped with its reason.
 """
 
 import contextlib

@@ -1,7 +1,5 @@
-"""One rate limiter for a whole Dask cluster: it runs on the scheduler, and every worker asks it for permits.
-
-It is a scheduler plugin, as Dask's own semaphores are, so it needs no server, port or lifetime of its own. The first
-worker that needs it registers it; its state ends with the scheduler.
+"""One rate limiter for a whole Dask cluster, which every worker asks for permits: a plugin of the scheduler, as Dask's
+own semaphores are, so that it needs no server, port or lifetime. The first worker that needs it registers it.
 """
 
 from collections import Counter

@@ -110,10 +110,8 @@ def _known(store: Store, folder: str, requests: pa.Table, sizes: Mapping[str, in
 def _has_blob(rows: pa.Table, sizes: Mapping[str, int]) -> pa.Array:
     """(N,) whether the blob of each row is there in its size."""
     names, lengths = rows["sha256"].to_pylist(), rows["bytes"].to_pylist()
-    return pa.array(
-        [name is not None and sizes.get(name) == length for name, length in zip(names, lengths, strict=True)],
-        pa.bool_(),
-    )
+    is_there = [name is not None and sizes.get(name) == length for name, length in zip(names, lengths, strict=True)]
+    return pa.array(is_there, pa.bool_())
 
 
 def _must_be_sent(known: pa.Table, sizes: Mapping[str, int], rules: str, refresh: Refresh) -> pa.ChunkedArray:

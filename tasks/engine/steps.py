@@ -58,8 +58,11 @@ def provisional_step(store: Store, settings: AnyStage, state: State, outcome: pa
     return planned_step(store, settings, outcome, computed=1, pending=state.pending)
 
 
+MakeTable = Callable[[], pa.Table]
+
+
 def decide_once(
-    store: Store, stage: str, settings: BaseModel, code: str, view: pa.Table, rule: Callable[[], pa.Table]
+    store: Store, stage: str, settings: BaseModel, code: str, view: pa.Table, rule: MakeTable
 ) -> tuple[TableRef, bool]:
     """The table that the rule gives for this view, settings and code, and whether the rule had to run now."""
     key = cache_key(settings=settings, code=code, view=hashlib.sha256(parquet_bytes(view)).hexdigest())
@@ -74,7 +77,7 @@ def decide_step(
     settings: AnyStage,
     state: State,
     code: str,
-    view: Callable[[], pa.Table],
+    view: MakeTable,
     decide: Callable[[pa.Table, Any], pa.Table],
 ) -> Step:
     """The step of a stage whose outcome is one decision on one view."""

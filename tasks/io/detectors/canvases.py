@@ -1,9 +1,8 @@
-"""Canvases, the few sizes in which pictures reach a model, and how many pictures form a batch. A picture's canvas
-depends on its own aspect alone; a batch has as many as memory has sufficed for so far.
+"""Canvases, the few sizes in which pictures reach a model, and how many pictures form a batch.
 
-If a batch were padded to its largest picture, a picture's detections would depend on the others of its batch, since a
-model sees the padding, and each batch would have another shape. So each picture is placed top-left on one of a few
-canvases.
+A model sees the padding of a batch: if it were padded to its largest picture, a picture's detections would depend on
+the others, and each batch would have another shape. So each is placed top-left on a canvas that depends on its own
+aspect alone.
 """
 
 import math

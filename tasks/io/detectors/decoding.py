@@ -90,10 +90,9 @@ def size_of(data: bytes) -> Size | None:
             return size
         if marker in {_ICC_OR_MPO, _ADOBE, _EXIF}:
             return None
-        if 0xC0 <= marker <= 0xCF and marker not in {0xC4, 0xC8, 0xCC}:
-            size = _of_frame(marker, data[at + 4 : at + 2 + length])
-            if size is None:
-                return None
+        is_frame = 0xC0 <= marker <= 0xCF and marker not in {0xC4, 0xC8, 0xCC}
+        if is_frame and (size := _of_frame(marker, data[at + 4 : at + 2 + length])) is None:
+            return None
         at += 2 + length
     return None
 

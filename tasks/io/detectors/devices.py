@@ -33,8 +33,7 @@ def choose_device(device: str) -> torch.device:
     if device == "auto":
         return torch.device("cuda", 0) if count else torch.device("cpu")
     # read here: torch keeps the number in 8 bits, so that it takes cuda:256 for cuda:0
-    name = re.fullmatch(r"(cpu)(?::[0-9]{1,6})?|cuda(?::([0-9]{1,6}))?", device, re.ASCII)
-    if name is None:
+    if (name := re.fullmatch(r"(cpu)(?::[0-9]{1,6})?|cuda(?::([0-9]{1,6}))?", device, re.ASCII)) is None:
         raise BadInput(f"device: expected auto, cpu, cuda or cuda:<number>, got {quoted(device)}")
     if name[1]:
         return torch.device("cpu")

@@ -1,8 +1,6 @@
 """OpenCV's person detector by histograms of oriented gradients: windows of an image pyramid, each with its distance
-(margin) from the SVM's plane.
-
-(Dalal & Triggs, "Histograms of Oriented Gradients for Human Detection", 2005; a baseline of Ginosar et al., "Detecting
-People in Cubist Art", 2014.) OpenCV 4 has it, OpenCV 5 only in its contrib packages.
+(margin) from the SVM's plane (Dalal & Triggs, "Histograms of Oriented Gradients for Human Detection", 2005; a baseline
+of Ginosar et al., "Detecting People in Cubist Art", 2014). OpenCV 5 has it in its contrib packages alone.
 """
 
 import hashlib
@@ -35,8 +33,7 @@ class Windows:
 
     def __init__(self) -> None:
         """Raises BadInput if this OpenCV has none."""
-        descriptor = getattr(cv2, "HOGDescriptor", None)
-        if descriptor is None:
+        if (descriptor := getattr(cv2, "HOGDescriptor", None)) is None:
             expected = "expected an OpenCV with HOGDescriptor for hog (4, or 5 with contrib)"
             raise BadInput(f"{expected}, got {cv2.__version__}")
         self._hog: Any = descriptor()

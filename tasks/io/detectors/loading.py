@@ -112,8 +112,7 @@ def fix_pooling_scales(model: Any) -> None:
     """Set the scales of the box pooling before the first picture. torchvision takes them from the first pictures: after
     one much lower than its canvas, it would pool the boxes of all others at the wrong places.
     """
-    pools = [module for module in model.modules() if isinstance(module, MultiScaleRoIAlign)]
-    if not pools:
+    if not (pools := [module for module in model.modules() if isinstance(module, MultiScaleRoIAlign)]):
         return
     with torch.inference_mode():
         maps = model.backbone(torch.zeros(1, 3, _ANY_SIDE_PX, _ANY_SIDE_PX))

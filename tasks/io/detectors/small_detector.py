@@ -74,15 +74,7 @@ class _Head(FCOSHead):  # type: ignore[misc]  # torchvision has no types
         return {name: output.float() for name, output in super().forward(maps).items()}
 
 
-def fcos_small(
-    *,
-    weights: None = None,
-    weights_backbone: None = None,
-    num_classes: int = 2,
-    min_size: int = 160,
-    max_size: int = 160,
-    **more: Any,
-) -> FCOS:
+def fcos_small(*, weights: None = None, weights_backbone: None = None, num_classes: int = 2, **more: Any) -> FCOS:
     """FCOS (Tian et al. 2019) with one feature map of stride 8, which is enough for figures 15 to 150 px high, as in
     most paintings whose longer side has 160 px, and 0.9 million weights; classes as torchvision counts them.
     """
@@ -94,7 +86,6 @@ def fcos_small(
         "image_std": [0.25] * 3,
         "topk_candidates": 200,
         "score_thresh": 0.01,
-        "min_size": min_size,
-        "max_size": max_size,
+        **dict.fromkeys(("min_size", "max_size"), 160),
     }
     return FCOS(_Backbone(), num_classes, head=_Head(num_classes), **{**ours, **more})

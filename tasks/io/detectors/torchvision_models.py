@@ -95,11 +95,8 @@ def fill_weights(model: nn.Module, state: dict[str, Tensor], what: str) -> None:
     which only training needs.
     """
     own = model.state_dict()
-    wrong = [
-        f"{name} of shape {tuple(state[name].shape)} and not {tuple(own[name].shape)}"
-        for name in own
-        if name in state and state[name].shape != own[name].shape
-    ]
+    unlike = [name for name in own if name in state and state[name].shape != own[name].shape]
+    wrong = [f"{name} of shape {tuple(state[name].shape)} and not {tuple(own[name].shape)}" for name in unlike]
     expected = f"{what}: expected weights that fit the model"
     if not wrong:
         try:
@@ -132,9 +129,8 @@ def read_weights(data: bytes, what: str) -> tuple[dict[str, Tensor], WeightsMeta
         raise BadInput(f"{what}: expected a file of weights, got {got}") from problem
     if isinstance(state, dict) and isinstance(state.get("model"), dict):  # as torchvision's training scripts write them
         state = state["model"]
-    if not isinstance(state, dict) or not all(
-        isinstance(name, str) and isinstance(value, Tensor) for name, value in state.items()
-    ):
+    entries = state.items() if isinstance(state, dict) else [(None, state)]
+    if not all(isinstance(name, str) and isinstance(value, Tensor) for name, value in entries):
         raise BadInput(f"{what}: expected a state dict, got {type(state).__name__}")
     return state, None
 
@@ -157,8 +153,7 @@ def _safetensors(what: str) -> Any:
 
 def _metadata_of(data: bytes) -> WeightsMetadata | None:
     length = int.from_bytes(data[:8], "little")
-    text = json.loads(data[8 : 8 + length]).get("__metadata__", {}).get(_METADATA)
-    if text is None:
+    if (text := json.loads(data[8 : 8 + length]).get("__metadata__", {}).get(_METADATA)) is None:
         return None
     fields: dict[str, Any] = json.loads(text)
     sides_px = int(fields["least_side_px"]), int(fields["most_side_px"])

@@ -41,14 +41,12 @@ _STATISTICS = {"mu", "sigma"}
 def read_table(
     name: str, url: str, columns: pa.Schema, optional: Collection[str] = (), others: Collection[str] = ()
 ) -> pa.Table:
-    """A table with these columns, in these types; the others that are asked for follow as they are (those of CSV as
-    text). No other column is read.
+    """A table with these columns, in these types, then the others that are asked for as they are (those of CSV as
+    text).
 
     url: a path or any fsspec URL that ends in .parquet, .csv or .tsv (UTF-8, the header first, an empty cell is null),
-    or .json (a list of flat objects). optional: columns that may be missing. others: more columns, which may not.
-
-    Raises BadInput for what is no such file, for a column that is missing or stands twice, and for values that are not
-    of the column's type; `name` is for these messages.
+    or .json (a list of flat objects). optional: columns that may be missing. Raises BadInput for what is no such file,
+    for a column that is missing or stands twice, and for values that are not of its type.
     """
     table, names = _parse(name, url, inputs.read(name, url, MAX_BYTES), columns, others)
     if twice := sorted({column for column in names if names.count(column) > 1}):

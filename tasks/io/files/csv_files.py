@@ -1,8 +1,6 @@
-"""CSV from outside: columns in the types that are asked for, as pandas, R and spreadsheets write them, for evaluation;
-and rows of cells that people write or save from a spreadsheet, and that a recipe names.
-
-Two readers, since their CSV differs: the first is a million rows of numbers, whose cells pyarrow types; the second
-needs the line of each row, and takes line ends and quotations by Python's strict rules.
+"""CSV from outside, by two readers: columns in the types that are asked for, a million rows of numbers as pandas, R and
+spreadsheets write them, whose cells pyarrow types; and rows of cells that people write, with the line of each, whose
+line ends and quotations Python's strict rules decide.
 """
 
 import csv
@@ -43,10 +41,8 @@ def read_csv(name: str, data: bytes, columns: pa.Schema) -> pa.Table:
     """A table with these columns in these types; all others are text, since what looks like a number may be a name.
 
     Between cells stand commas, or, in a header without a comma, semicolons or tabs; then numbers may have a decimal
-    comma. Lists of numbers are written as JSON, [1, 2.5]. NA and NaN are no number, as an empty cell is none.
-
-    Raises BadInput for what is no number in a column of numbers, no list in one of lists, and text that is not UTF-8,
-    and what pyarrow raises.
+    comma. Lists of numbers are JSON, [1, 2.5]. NA and NaN are no number, as an empty cell is none. Raises BadInput for
+    any other number, list or encoding, and what pyarrow raises.
     """
     try:
         table = _read_primitive(name, data, columns)
@@ -182,8 +178,7 @@ def _whole_numbers(name: str, column: str, texts: pa.ChunkedArray, kind: pa.Data
     plain = pc.replace_substring_regex(plain, r"^\+(\d)", r"\1")
     values = {text: _whole_number(text) for text in pc.unique(plain).to_pylist() if text is not None}
     least, most = (-(2 ** (kind.bit_width - 1)), 2 ** (kind.bit_width - 1) - 1)
-    odd = [text for text, value in values.items() if value is None or not least <= value <= most]
-    if odd:
+    if odd := [text for text, value in values.items() if value is None or not least <= value <= most]:
         expected = f"{name}: expected whole numbers from {least:,} to {most:,} in the column {quoted(column)}"
         raise BadInput(f"{expected}, got {quoted(odd[0])}")
     numbers = [None if text is None else values[text] for text in plain.to_pylist()]

@@ -53,12 +53,9 @@ class Folder:
         self.is_local = isinstance(self.fs, LocalFileSystem)
 
     def listing(self) -> list[tuple[str, str]]:
-        """(path below the folder, validator) of everything that is no folder, sorted by path.
-
-        A link to a folder is not followed; its path ends with "/", so that it is taken for no file.
-
-        Raises BadInput for a folder that may not be read, since its files would be missing without a word, and for two
-        names that are written alike (see `read`).
+        """(path below the folder, validator) of everything that is no folder, sorted by path; of a link to a folder,
+        which is not followed, a path that ends with "/". Raises BadInput for a folder that may not be read, since its
+        files would be missing without a word, and for two names that are written alike (see `read`).
         """
         files = sorted(self._listed(self._infos()))
         for (path, _), (other, _) in itertools.pairwise(files):

@@ -1,7 +1,6 @@
 """A folder into which a release is unpacked: every file whole or not there, nothing outside it, begun again at will.
 
-While it is being filled it has a folder `.unpacking`, with which release it is filled from and what is not whole yet;
-`unpacked.json` is written last.
+Until `unpacked.json` is written, last, its folder `.unpacking` holds what is not whole yet, and which release it is.
 """
 
 import contextlib

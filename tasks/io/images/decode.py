@@ -72,18 +72,8 @@ NO_END = "libjpeg: Premature end of JPEG file: its end marker, FF D9, is missing
 _TOO_MUCH_TEXT = re.compile("Decompressed data too large|Too much memory used in text chunks")
 # Pillow documents no exception classes for malformed bytes; its decoders are known to raise these.
 DECODE_ERRORS = (
-    OSError,
-    SyntaxError,
-    ValueError,
-    TypeError,
-    KeyError,
-    IndexError,
-    EOFError,
-    ZeroDivisionError,
-    OverflowError,
-    AttributeError,
-    RuntimeError,
-    struct.error,
+    *(OSError, SyntaxError, ValueError, TypeError, KeyError, IndexError, EOFError, ZeroDivisionError, OverflowError),
+    *(AttributeError, RuntimeError, struct.error),
 )
 
 

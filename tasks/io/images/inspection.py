@@ -1,9 +1,8 @@
 """One pass over an image's bytes: whether it decodes to its end, its size, its perceptual hash and a thumbnail.
 
-A JPEG is decoded at an eighth, a quarter or half of its size. libjpeg reads every bit of the file for that, and its
-warnings, which Pillow does not pass on, become BROKEN_IMAGE. All other images are decoded by `decode.picture`, also
-JPEGs whose header libjpeg warns of (junk between segments, a broken ICC block) or that it can't scale to RGB (CMYK, 12
-bits): for these Pillow decides. The pixels follow the rules of decode.py, applied to the reduced picture.
+A JPEG is decoded at an eighth, a quarter or half of its size, for which libjpeg reads every bit; its warnings, which
+Pillow does not pass on, become BROKEN_IMAGE. All others are decoded by `decode.picture`, also JPEGs whose header
+libjpeg warns of (junk between segments, a broken ICC block) or that it can't scale to RGB (CMYK, 12 bits).
 """
 
 import functools

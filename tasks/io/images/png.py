@@ -1,11 +1,10 @@
 """What Pillow does not do for a PNG: colours without an ICC profile, rows that are not there, large texts.
 
-Colours that cICP, or gAMA and cHRM, say become an ICC profile. The order is that of the PNG specification (third
-edition, 4.3): cICP, iCCP, sRGB, gAMA and cHRM. A gAMA of 1/2.2 is what the specification has programs write beside
-sRGB, and counts as sRGB where the primaries are sRGB's, too.
+Colours are those of the PNG specification (third edition, 4.3), in its order: cICP, iCCP, sRGB, gAMA and cHRM. A gAMA
+of 1/2.2, which programs are to write beside sRGB, counts as sRGB where the primaries are sRGB's, too.
 
-Rows that a whole zlib stream lacks Pillow fills with zeros, and tells nobody. Unpacking a second time takes a third of
-the time of decoding, so it is done only where the last row that the stream holds is nothing but zeros.
+Rows that a whole zlib stream lacks Pillow fills with zeros, and tells nobody. To unpack a second time takes a third of
+the time of decoding: done only where the last row is nothing but zeros.
 """
 
 import struct
@@ -226,15 +225,11 @@ def _expected_bytes(header: bytes) -> int:
     """What the pixels unpack to: each row with its filter's byte. Raises KeyError, struct.error for a broken header."""
     width_px, height_px, depth_bits, colours, _, _, interlace = struct.unpack_from(">IIBBBBB", header)
     pixel_bits = depth_bits * _CHANNELS[colours]
-    return sum(
-        _steps(height_px, top, down) * (1 + -(-_steps(width_px, left, right) * pixel_bits // 8))
-        for left, top, right, down in (_PASSES if interlace else ((0, 0, 1, 1),))
-        if _steps(width_px, left, right)
-    )
-
-
-def _steps(length_px: int, first: int, step: int) -> int:
-    return len(range(first, length_px, step))
+    expected_bytes = 0
+    for left, top, right, down in _PASSES if interlace else ((0, 0, 1, 1),):
+        if columns := len(range(left, width_px, right)):
+            expected_bytes += len(range(top, height_px, down)) * (1 + -(-columns * pixel_bits // 8))
+    return expected_bytes
 
 
 def without_large_texts(data: bytes) -> bytes:

@@ -44,9 +44,8 @@ def small_picture(data: bytes, boxes: Boxes, longest_px: int, max_pixels: int) -
     """
     small = picture(data, max_pixels).rgb.convert("RGB")
     scale = longest_px / max(small.size)
-    small = small.resize(
-        (max(1, round(small.width * scale)), max(1, round(small.height * scale))), Image.Resampling.BOX
-    )
+    size = max(1, round(small.width * scale)), max(1, round(small.height * scale))
+    small = small.resize(size, Image.Resampling.BOX)
     pen = ImageDraw.Draw(small)
     for corners, colour in boxes:
         left, top, right, bottom = (value * scale for value in corners)

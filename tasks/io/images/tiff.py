@@ -1,11 +1,8 @@
-"""What Pillow does not say of a TIFF, or refuses in it.
+"""What Pillow does not say of a TIFF, or refuses in it; only tags are read.
 
-Where its pixels lie: in strips or tiles, pixel by pixel or in planes (TIFF 6.0, PlanarConfiguration); what its numbers
-mean, where the mode does not say; and kinds of Lab, and single planes, that only another tag makes readable, without a
-change to any pixel.
-
-Only tags are read. Pillow reads uncompressed TIFFs itself, and asks nobody whether all pieces are there; compressed
-ones it leaves to libtiff, which does.
+Where its pixels lie: in strips or tiles, pixel by pixel or in planes (TIFF 6.0, PlanarConfiguration), of which Pillow
+asks nobody whether all are there, while libtiff, which reads compressed TIFFs, does; what its numbers mean, where the
+mode does not say; and kinds of Lab, and single planes, that another tag makes readable.
 """
 
 import struct

@@ -103,10 +103,8 @@ class StoreCleaner:
                 yield path, length, written_s
 
     def remove_release(self, name: str, version: str) -> None:
-        """Remove a release so that no reader ever sees a part of it; not in a dry run.
-
-        On a local store its folder is moved out of sight as a whole. Elsewhere its manifest goes first: what a kill
-        leaves is no release.
+        """Remove a release so that no reader ever sees a part of it; not in a dry run. On a local store its folder is
+        moved out of sight as a whole; elsewhere its manifest goes first.
         """
         if self._is_dry:
             return

@@ -1,7 +1,6 @@
 """What a store keeps of each dataset beside its releases: tombstones, a refused build, what its last build looked at.
 
-Tombstones are no cache: they can't be computed again, and a build stops if they can't be read. Caches at which no
-last build has looked may go (`prune`).
+Tombstones are no cache: they can't be computed again, and a build stops if they can't be read.
 """
 
 import json

@@ -1,8 +1,7 @@
 """Rows of a part that is under way, each kept the moment it is known: what was asked for is not asked for twice.
 
-On a local store a row is one line, appended whole, with its own check; a part that is killed leaves its journal, and
-the next reader finds every row but the one that was being written. Elsewhere, where nothing can be appended, rows go
-into small tables. When a part ends, its rows become one table and the journal goes.
+On a local store a row is one line, appended whole, with its own check: of a killed part the next reader finds every row
+but the one that was being written. Elsewhere rows go into small tables. When a part ends, they become one table.
 """
 
 import base64
@@ -88,8 +87,7 @@ def absorb(store: Store, folder: str, schema: pa.Schema) -> None:
     for path in sorted(Path(store.full(folder)).glob(f"*{JOURNAL_SUFFIX}")):
         with contextlib.suppress(FileNotFoundError, BlockingIOError), path.open("rb") as file:
             fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-            rows = list(rows_of(file.read(), schema))
-            if rows:
+            if rows := list(rows_of(file.read(), schema)):
                 store.write_table(folder, pa.Table.from_pylist(rows, schema=schema))
             path.unlink(missing_ok=True)
 

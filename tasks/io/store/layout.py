@@ -1,8 +1,7 @@
 """Every path of a store: what lies where, who owns it, and what `purge` and `prune` do with it.
 
 No other file spells such a path. A cache that is not in this table can be neither written (`measure_folder`) nor
-forgotten by `purge`, which goes through the table and refuses a store with a folder that is not in it.
-docs/store.md shows the table to people.
+forgotten by `purge`, which refuses a store with an unknown folder. docs/store.md shows the table to people.
 """
 
 import re
@@ -226,10 +225,9 @@ def areas(rule: PurgeRule) -> list[Area]:
 
 
 def unknown_entries(list_folder: Callable[[str], list[str]]) -> list[str]:
-    """Paths in a store that belong to no area, sorted; of an unknown folder only the folder itself.
-
-    list_folder: names of what lies directly in a folder of the store; "" is the store. Names in it that begin with
-    a dot are left out: desktops and file systems put such files everywhere.
+    """Paths in a store that belong to no area, sorted; of an unknown folder only the folder itself. list_folder: names
+    of what lies directly in a folder of the store ("": the store); those with a dot, which desktops put everywhere, are
+    left out.
     """
     found = []
     tops = {area.root.partition("/")[0] for area in AREAS}

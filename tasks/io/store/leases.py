@@ -1,8 +1,8 @@
 """Leases: who is at work in a store, so that nothing is removed under a running command.
 
-A command writes one small file, renews it every minute, and removes it at its end. One that is killed leaves its file:
-it counts no more once its process is gone from this machine, or after a quarter of an hour. A command that wants the
-store for itself writes its own first and then looks for others: of two that begin at once, both see each other.
+A command renews its small file every minute and removes it at its end; one that was killed counts until its process is
+gone from this machine, or for a quarter of an hour. Who wants the store alone writes its own first and then looks for
+others: of two that begin at once, both see each other.
 """
 
 import contextlib

@@ -20,9 +20,7 @@ class _Span(NamedTuple):
 
 class Overlay:
     """Files by their paths, one behind the other in a temporary file without a name: however the process ends, nothing
-    is left. They can be as large as a museum's whole catalogue, so that memory is no place for them.
-
-    Several threads may use it at once.
+    is left, and they can be as large as a museum's whole catalogue. Several threads may use it at once.
     """
 
     def __init__(self) -> None:

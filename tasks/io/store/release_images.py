@@ -19,8 +19,7 @@ def image_bytes(release: Release, sha256s: Collection[str], most_bytes: int) -> 
         if match and match[1] in sha256s and entry.bytes <= most_bytes:
             found[match[1]] = release.read(path)
     for path in release.parts("images"):
-        wanted = {*sha256s} - found.keys()
-        if wanted:
+        if wanted := {*sha256s} - found.keys():
             found |= _embedded(release, path, wanted, most_bytes)
     return found
 

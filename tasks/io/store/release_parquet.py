@@ -65,10 +65,9 @@ def write_parquet_files(files: Mapping[Path, ParquetRows]) -> dict[Path, FileEnt
     """Write several files at once; digest, bytes and rows of each. Image bytes, which no codec shrinks, stand as they
     are.
 
-    One thread makes a file from its first table to its digest: what one core has read, hashed or encoded, another
-    would have to fetch out of its cache, which takes longer than half of that work.
-
-    Raises the first problem, in the files' order, after all threads have come to the end of their row groups.
+    One thread makes a whole file: what one core has read, hashed or encoded, another would have to fetch out of its
+    cache, which takes longer than half of that work. Raises the first problem, in the files' order, after all threads
+    have come to the end of their row groups.
     """
     stop = Event()
     with ThreadPoolExecutor(min(_FILES_AT_ONCE, os.cpu_count() or 1)) as pool:
@@ -198,12 +197,11 @@ class ImageGroup(NamedTuple):
 
 
 def image_bytes(store: Store, groups: Iterable[ImageGroup]) -> Iterator[pa.Array]:
-    """(N,) bytes of each group's images.
+    """(N,) bytes of each group's images. Raises DamagedFile where a blob is gone, of another size, or not what its name
+    says.
 
-    Each array is good until the next is asked for: one piece of memory serves all groups, since to get new memory from
-    the system for every group takes a third of the time that writing it does.
-
-    Raises DamagedFile where a blob is gone, of another size, or not what its name says.
+    Each array is good until the next is asked for: new memory from the system for every group would take a third of the
+    time that writing it does.
     """
     memory = np.empty(0, np.uint8)
     with ThreadPoolExecutor(_READERS_AFAR) as pool:

@@ -1,8 +1,7 @@
 """The tables of a release, which any program may have written: the one door by which their columns come in.
 
-What another program writes otherwise but means the same (text as categories, large or binary text, whole numbers of
-another length) is read as releases have it. All else is told in one line: a column that is missing, of another kind,
-with nulls where releases have none, with text that is no UTF-8, or with a number that is not finite.
+What means the same (text as categories, large or binary text, whole numbers of another length) is read as releases have
+it. All else, such as nulls where releases have none or text that is no UTF-8, is told in one line.
 """
 
 from collections.abc import Callable, Collection

@@ -228,8 +228,7 @@ class Release:
         Raises DamagedFile also if there is no file, and if a column is missing, of another kind, with nulls where
         releases have none, or with text or numbers that are none.
         """
-        paths = self.parts(table)
-        if not paths:
+        if not (paths := self.parts(table)):
             raise DamagedFile(f"expected files of the table {table} in release {self.manifest.version}, got none")
         return pa.concat_tables([self.read_columns(path, columns, columns).select(columns) for path in paths])
 
@@ -237,8 +236,7 @@ class Release:
         """Columns of one of its tables' files: those `needed`, and those of `only` (or of all releases) that are there;
         never image bytes.
         """
-        name = release_tables.table_of_path(path)
-        if name is None:
+        if (name := release_tables.table_of_path(path)) is None:
             raise AssertionError(f"expected a file of a release's table, got {path}")
         with self.open_parquet(path) as parquet:
             leaves = leaf_paths(parquet)
@@ -267,11 +265,8 @@ class Release:
 
     def parts(self, table: str) -> list[str]:
         """Paths of a table's Parquet files, by the manifest."""
-        return sorted(
-            path
-            for path in self.manifest.files
-            if path == f"{table}.parquet" or (path.startswith(f"{table}/") and path.endswith(".parquet"))
-        )
+        paths = [path for path in self.manifest.files if path.endswith(".parquet")]
+        return sorted(path for path in paths if path == f"{table}.parquet" or path.startswith(f"{table}/"))
 
     def batches(self, table: str, rows: int = 256, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
         """A table's rows, file by file, never more than a row group in memory. columns: by default all."""
@@ -304,8 +299,7 @@ class Release:
 
     def _plain_column(self, parquet: pq.ParquetFile, path: str, name: str) -> pa.ChunkedArray:
         leaves = leaf_paths(parquet)
-        wanted = [leaf for leaf in leaves if leaf.partition(".")[0] == name and leaf != "image.bytes"]
-        if not wanted:
+        if not (wanted := [leaf for leaf in leaves if leaf.partition(".")[0] == name and leaf != "image.bytes"]):
             raise self.damage(path, f"a file of {path.partition('/')[0]}", ValueError(f"no column {name}"))
         try:
             return release_tables.to_plain_types(parquet.read(columns=wanted)).column(name)

@@ -1,9 +1,8 @@
-"""The store: an fsspec URL that holds blobs, tables and releases.
+"""The store: an fsspec URL that holds blobs, tables and releases (layout.py says where).
 
-Every file in it bears the SHA-256 of its bytes in its name, so that it proves itself when it is read. That is the whole
+Every file bears the SHA-256 of its bytes in its name, so that it proves itself when it is read. That is the whole
 mechanism of caching: a table lies in a folder named after the cache key of what it answers, and whoever needs the
-answer reads what is there and intact. Nothing else is looked up; nothing can point at a table that is gone.
-tasks/io/store/layout.py says what lies where.
+answer reads what is there and intact. Nothing can point at a table that is gone.
 """
 
 import contextlib

@@ -37,7 +37,7 @@ _HEAD_PREFIXES = ("roi_heads.box_predictor.", "head.classification_head.")
 @contextlib.contextmanager
 def deterministic(threads: int, device: torch.device) -> Iterator[None]:
     """While it lasts, results on a CPU are the same to the bit: a fixed number of threads, deterministic algorithms."""
-    before = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
+    threads_before, was_on = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
     fills = _FILLING.fill_uninitialized_memory
     torch.set_num_threads(threads)
     torch.use_deterministic_algorithms(device.type == "cpu")
@@ -46,8 +46,8 @@ def deterministic(threads: int, device: torch.device) -> Iterator[None]:
     try:
         yield
     finally:
-        torch.set_num_threads(before[0])
-        torch.use_deterministic_algorithms(before[1])
+        torch.set_num_threads(threads_before)
+        torch.use_deterministic_algorithms(was_on)
         _FILLING.fill_uninitialized_memory = fills
 
 
@@ -183,13 +183,9 @@ class Trainer:
         return image.float() / 255
 
     def _targets(self, samples: Sequence[Sample]) -> list[dict[str, Tensor]]:
-        return [
-            {
-                "boxes": torch.from_numpy(one.xyxy_px.copy()).to(self.device),
-                "labels": torch.ones(len(one.xyxy_px), dtype=torch.int64, device=self.device),
-            }
-            for one in samples
-        ]
+        boxes = [torch.from_numpy(one.xyxy_px.copy()).to(self.device) for one in samples]
+        labels = [torch.ones(len(one), dtype=torch.int64, device=self.device) for one in boxes]
+        return [{"boxes": xyxy, "labels": ones} for xyxy, ones in zip(boxes, labels, strict=True)]
 
 
 @contextlib.contextmanager

@@ -1,8 +1,8 @@
 """Where a request may go: http(s) only, public addresses only, unless the binding `origins` says otherwise.
 
-`origins` is a list of `host=URL`, separated by commas: requests for that host go to that origin (a mirror, the pretend
-museum), with the host's own name in the Host header; `*=URL` takes every host. An origin's own address is allowed,
-even if it is private: who binds it has chosen it.
+That is a list of `host=URL`, separated by commas: requests for the host (`*`: every host) go to that origin (a mirror,
+the pretend museum), with the host's own name in the Host header. An origin's own address may be private: who binds it
+has chosen it.
 """
 
 import ipaddress

@@ -87,13 +87,10 @@ def read_body(
         # a connection that ends in the middle of the headers looks like this
         raise UnreadableImage(Reason.CUT_SHORT, "nothing came, and nothing had said that nothing would")
     into.flush()
-    return ResponseBody(
-        bytes=length,
-        sha256=digest.hexdigest(),
-        etag=_validator_header(response, "ETag"),
-        last_modified=_validator_header(response, "Last-Modified"),
-        wrong_label=next(iter(wrong_labels), None),
-    )
+    etag, modified = (_validator_header(response, name) for name in ("ETag", "Last-Modified"))
+    label = next(iter(wrong_labels), None)
+    sha256 = digest.hexdigest()
+    return ResponseBody(bytes=length, sha256=sha256, etag=etag, last_modified=modified, wrong_label=label)
 
 
 def first_bytes(response: requests.Response, at_most: int, timeout_s: float) -> bytes:
@@ -245,9 +242,9 @@ def unpack(
     """The bytes that were packed, in pieces of at most `most_bytes`; some may be empty.
 
     encodings: of Content-Encoding, in the order in which they were applied. One that is unknown, or as which the body
-    does not begin, is passed over: servers label files so that are not packed, or no longer. It goes into
-    `wrong_labels`. What stands behind the end of a packed body is ignored, as browsers do. Nothing at all is no packed
-    body, and empty. Raises zlib.error for what breaks later, and CutInMiddle at the end of a body that is not whole.
+    does not begin (servers label so what is not packed, or no longer), is passed over into `wrong_labels`. What stands
+    behind the end is ignored, as browsers do. Raises zlib.error for what breaks later, and CutInMiddle for a body that
+    is not whole.
     """
     for encoding in reversed([encoding for encoding in encodings if encoding not in NOT_PACKED]):
         if encoding not in PACKED:

@@ -260,11 +260,9 @@ class Client:
             raise UnreadableImage(Reason.NOT_ALLOWED, f"{target.host}: a secret is sent by https only")
         if credential.login_url is None:
             return secret
-        token = self._sessions.token(credential)
-        if token is None:
+        if (token := self._sessions.token(credential)) is None:
             with self._one_thread_at_a_time(f"log-in {credential.host}", exchange.permits):
-                token = self._sessions.token(credential)
-                if token is None:
+                if (token := self._sessions.token(credential)) is None:
                     answer = self._login(credential, secret, exchange.permits)
                     token = self._sessions.open(credential, answer)
         exchange.secret_filter.add(token)
@@ -334,10 +332,9 @@ class Client:
         return robots.RobotsRules(b"")
 
     def _check_head(self, exchange: _Exchange, target: Target) -> None:
-        """Send HEAD for a host's first image and, if the host has ever sent a noai tag, for each of its images.
-
-        For every image of every host that would double the requests; tags are checked in the response to GET, too,
-        before the body is read.
+        """Send HEAD for a host's first image and, if the host has ever sent a noai tag, for each of its images: for
+        every one of every host that would double the requests. Tags are checked in the response to GET, too, before the
+        body is read.
         """
         if exchange.redirect_chain.has_checked_head or self._has_noai_by_host.get(target.host) is False:
             return

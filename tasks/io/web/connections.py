@@ -1,7 +1,7 @@
 """Connections to allowed addresses only, and with time limits: requests' adapter over guarded urllib3 pools.
 
-The address is checked when the connection is opened, not when the name was looked up before. So a name server that
-changes its answer in between can't lead a request into a private network (DNS rebinding).
+Addresses are checked when a connection is opened, so that a name server that changes its answer can't lead a request
+into a private network (DNS rebinding).
 """
 
 import contextlib
@@ -166,17 +166,15 @@ def _open_socket(connection: Any, origins: Origins) -> socket.socket:
     except (OSError, UnicodeError) as problem:
         raise NewConnectionError(connection, f"no address for '{host}': {problem}") from problem
     addresses = list(dict.fromkeys(str(entry[4][0]) for entry in entries))
-    allowed = [address for address in addresses if origins.allows(host, port, address)]
-    if not allowed:
+    if not (allowed := [address for address in addresses if origins.allows(host, port, address)]):
         # a name may resolve to another address tomorrow, so this is permanent only for an IP address
         where = f"'{host}' leads to {', '.join(addresses[:3])}, which is no public address"
         raise ForbiddenAddress(connection, where, is_permanent=is_number(host))
     last_error: OSError | None = None
     for address in allowed[:_MOST_ADDRESSES]:
         try:
-            return create_connection(
-                (address, port), connection.timeout, connection.source_address, connection.socket_options
-            )
+            options = connection.timeout, connection.source_address, connection.socket_options
+            return create_connection((address, port), *options)
         except OSError as problem:
             last_error = problem
     raise NewConnectionError(connection, f"no connection to '{host}': {last_error}") from last_error

@@ -1,8 +1,7 @@
 """Many requests to many hosts on few threads: a thread takes whatever may be sent now, and none waits for a slow host.
 
-Each host has its own queue. The hosts are in one heap, ordered by the time of their next request; a host that pauses
-goes back into the heap with all its requests. A request that is redirected to another host moves to that host's queue.
-A request that fails for a temporary reason is queued again after a pause, as often as the manners allow.
+The hosts, each with its own queue, are in one heap, ordered by the time of their next request. A request that is
+redirected moves to that host's queue; one that fails in passing is queued again after a pause.
 """
 
 import contextlib

@@ -1,12 +1,8 @@
-"""When the next request may be sent to a host, learnt from its responses. Shared by all workers of a run.
+"""When the next request may be sent to a host, learnt from its responses; it sends nothing itself.
 
-One `RateLimiter` has the state of every host of a run: a token bucket of size one (so requests are spaced, without
-bursts), a limit on requests at the same time, a rate that throttling halves and success slowly restores (additive
-increase, multiplicative decrease), pauses as long as Retry-After says or else by full jitter, and a circuit breaker. It
-sends nothing itself.
-
-Sources: RFC 9110, section 10.2.3 (Retry-After); "Exponential Backoff And Jitter", AWS Architecture Blog, 2015 (full
-jitter).
+Of every host of a run: a token bucket of size one (requests are spaced, without bursts), a limit on requests at the
+same time, a rate that throttling halves and success slowly restores, pauses as long as Retry-After says (RFC 9110,
+10.2.3) or else by full jitter ("Exponential Backoff And Jitter", AWS Architecture Blog, 2015), and a circuit breaker.
 """
 
 import contextlib
@@ -28,6 +24,7 @@ _FAILURES_THAT_TRIP, _TRIPS_THAT_CLOSE = 10, 3
 _LEAST_PACE_FRACTION = 1 / 64
 _RECOVERY_FRACTION = 1 / 50
 _RECHECK_S = 0.02
+Number = Callable[[], float]
 
 
 @dataclass
@@ -66,10 +63,7 @@ class RateLimiter:
     """Decides when a request may be sent to which host. Thread-safe; no call waits."""
 
     def __init__(
-        self,
-        manners: Manners,
-        clock: Callable[[], float] = time.monotonic,
-        random_fraction: Callable[[], float] = random.random,
+        self, manners: Manners, clock: Number = time.monotonic, random_fraction: Number = random.random
     ) -> None:
         """`clock` in seconds; `random_fraction` from 0 to 1, for the jitter."""
         self._manners, self._clock, self._random_fraction = manners, clock, random_fraction

@@ -64,8 +64,8 @@ def download_image(
 ) -> Row:
     """Download an image to a scratch file, inspect all of it, and only then make it a blob. Raises UnreadableImage.
 
-    The caller holds the permit for the host. The request is conditional only if the blob of the last download is still
-    there and passed under these rules; if the image is unchanged, its row stays as it was.
+    The caller holds the permit for the host. The request is conditional only if the blob of the last download is there
+    and passed under these rules; of an unchanged image the row stays as it was.
     """
     is_known = request.get("rules") == rules and not request.get("reason") and _has_blob(store, request)
     validators = (request.get("etag"), request.get("last_modified")) if is_known else (None, None)

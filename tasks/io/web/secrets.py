@@ -60,14 +60,12 @@ class SecretFilter:
     def is_in_url(self, url: str) -> bool:
         """Whether a URL contains a secret, also if percent-encoded once or twice."""
         once = unquote_plus(url)
-        return any(
-            spelling in text for spelling in self._spellings for text in (url, once, unquote(url), unquote_plus(once))
-        )
+        texts = (url, once, unquote(url), unquote_plus(once))
+        return any(spelling in text for spelling in self._spellings for text in texts)
 
     def mask_chunks(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
         """The same number of bytes, with stars in place of each secret, also if one spans several chunks."""
-        spellings = [spelling.encode() for spelling in self._spellings]
-        if not spellings:
+        if not (spellings := [spelling.encode() for spelling in self._spellings]):
             yield from chunks
             return
         pending = b""
