@@ -75,7 +75,6 @@ def measure_blobs(
 
 
 def _by_record(record_ids: pa.ChunkedArray, blobs: pa.ChunkedArray, have: pa.Table) -> pa.Table:
-    """The outcome of a measure: the row of each record's blob."""
     outcome = tables.lookup(have, "sha256", blobs).add_column(0, "record_id", record_ids)
     return outcome.append_column("kept_record_id", pa.nulls(len(record_ids), pa.string()))
 

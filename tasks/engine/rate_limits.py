@@ -68,7 +68,6 @@ class SharedRateLimiter(RateLimiter):
     """A RateLimiter whose calls the one on the scheduler answers."""
 
     def __init__(self, worker: Worker, run: str, manners: str) -> None:
-        """For the tasks of one worker."""
         self._worker, self._run, self._manners_json = worker, run, manners
 
     def try_acquire(self, host: str) -> PermitDecision:

@@ -115,7 +115,6 @@ def _has_blob(rows: pa.Table, sizes: Mapping[str, int]) -> pa.Array:
 
 
 def _must_be_sent(known: pa.Table, sizes: Mapping[str, int], rules: str, refresh: Refresh) -> pa.ChunkedArray:
-    """(N,) whether each request must be sent now."""
     if refresh == "all":
         return pa.chunked_array([pa.array([True] * known.num_rows, pa.bool_())])
     is_stored = _has_blob(known, sizes)

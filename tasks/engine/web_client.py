@@ -3,7 +3,7 @@
 import functools
 import sys
 import threading
-from typing import Any
+from typing import Any, NamedTuple
 
 from schemas.errors import BadInput
 from schemas.manifests import Context
@@ -26,19 +26,15 @@ _CLIENTS: dict[str, list[Client]] = {}
 """By run, so that a run can be abandoned."""
 
 
-class Guest:
-    """What a part needs to send requests: a client and its rate limiter."""
+class Guest(NamedTuple):
+    """What a part needs to send requests."""
 
-    def __init__(self, run: str, origins: str, contact: str, manners: Manners) -> None:
-        """Raises BadInput if a binding can't be read."""
-        self.rate_limiter = _rate_limiter(run, manners.model_dump_json())
-        limits = Limits(1_000_000, _TIMEOUT_S)
-        self.client = Client(self.rate_limiter, origins_from_text(origins), _checked_contact(contact) or None, limits)
-        _CLIENTS.setdefault(run, []).append(self.client)
+    client: Client
+    rate_limiter: RateLimiter
 
 
 def guest_of_run(context: Context, manners: Manners) -> Guest:
-    """This process's guest of the run."""
+    """This process's guest of the run. Raises BadInput if a binding can't be read."""
     origins, contact = (context.bindings.get(name) or "" for name in (ORIGINS, CONTACT))
     with _LOCK:  # two guests would have two budgets
         return _guest(context.run, origins, contact, manners.model_dump_json())
@@ -100,7 +96,10 @@ def _from_block(name: str, block: str) -> str:
 
 @functools.lru_cache(maxsize=8)
 def _guest(run: str, origins: str, contact: str, manners: str) -> Guest:
-    return Guest(run, origins, contact, Manners.model_validate_json(manners))
+    rate_limiter, limits = _rate_limiter(run, manners), Limits(1_000_000, _TIMEOUT_S)
+    client = Client(rate_limiter, origins_from_text(origins), _checked_contact(contact) or None, limits)
+    _CLIENTS.setdefault(run, []).append(client)
+    return Guest(client, rate_limiter)
 
 
 @functools.lru_cache(maxsize=8)

@@ -49,11 +49,9 @@ def is_out_of_memory(problem: RuntimeError) -> bool:
 
 def is_device_failure(problem: RuntimeError) -> bool:
     """Whether an error means that the device failed, and not the program or memory."""
-    if is_out_of_memory(problem):
-        return False
-    return isinstance(problem, torch.AcceleratorError) or any(
-        sign in str(problem) for sign in ("CUDA error", "cuDNN error", "CUBLAS_STATUS", "CUDNN_STATUS")
-    )
+    signs = ("CUDA error", "cuDNN error", "CUBLAS_STATUS", "CUDNN_STATUS")
+    is_failure = isinstance(problem, torch.AcceleratorError) or any(sign in str(problem) for sign in signs)
+    return is_failure and not is_out_of_memory(problem)
 
 
 def is_responsive(device: torch.device) -> bool:
@@ -100,6 +98,6 @@ def one_thread() -> Iterator[None]:
                 torch.set_num_threads(_OneThreadUsers.before)
 
 
-def use_device(device: torch.device) -> "contextlib.AbstractContextManager[Any]":
+def use_device(device: torch.device) -> contextlib.AbstractContextManager[Any]:
     """While it lasts, CUDA calls go to this device; for a CPU, torch computes on the calling thread alone."""
     return torch.cuda.device(device) if device.type == "cuda" else one_thread()

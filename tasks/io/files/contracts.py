@@ -63,7 +63,6 @@ def known_texts(of_version: str, attributes: Attributes) -> dict[str, str]:
 
 
 def _completed(written: Mapping[str, str], attributes: Attributes) -> dict[str, str]:
-    """The texts of contracts by their paths, which end with their tables' columns, with those of attributes."""
     lines = {contract_path(table): _attribute_lines(attributes, table) for table in _WITH_ATTRIBUTES}
     return {path: text + lines.get(path, "") for path, text in written.items()}
 

@@ -85,7 +85,6 @@ def _fixed_bytes(metadata: pq.FileMetaData, leaf: int) -> int:
 
 
 def _decoded_bytes(column: pa.Array) -> int:
-    """How many bytes the values take once they are written out."""
     if not pa.types.is_dictionary(column.type):
         return int(column.nbytes)
     if not any(is_text(column.type.value_type) for is_text in _TEXTS):

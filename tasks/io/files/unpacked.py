@@ -167,8 +167,6 @@ class UnpackFolder:
 
 
 def _sha256_of(path: Path, *, follows_link: bool = True) -> str | None:
-    try:
-        with inputs.open_file(str(path), follows_link=follows_link) as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError:
-        return None
+    with contextlib.suppress(OSError), inputs.open_file(str(path), follows_link=follows_link) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+    return None

@@ -178,18 +178,15 @@ def _apply_png_colours(data: bytes, image: Image.Image) -> None:
 
 def _despite(problem: Exception, data: bytes, max_pixels: int) -> DecodedImage | None:
     """A PNG with large texts, or a TIFF in a kind of Lab that Pillow does not know; None for all else that fails."""
-    try:
+    with contextlib.suppress(*DECODE_ERRORS):
         if _TOO_MUCH_TEXT.search(str(problem)):
             return _picture(png.without_large_texts(data), max_pixels)
         if (lab := tiff.lab_as_rgb(data)) is not None:
             return _picture(lab[0], max_pixels, is_signed_lab=lab[1])
-    except DECODE_ERRORS:
-        return None
     return None
 
 
 def _why_not(data: bytes, max_pixels: int, problem: Exception) -> tuple[Reason, str]:
-    """The reason and the detail of a drop, for bytes that do not decode."""
     is_opened = not isinstance(problem, UnidentifiedImageError)
     if (why := undecoded.why_not_decoded(data, max_pixels, is_opened=is_opened)) is not None:
         return why
@@ -212,11 +209,10 @@ def _decode_plain_jpeg(data: bytes, header: Image.Image) -> NDArray[np.uint8] | 
     is_plain = header.format == "JPEG" and header.mode == "RGB" and "icc_profile" not in header.info
     if simplejpeg is None or not is_plain or orientation_of(header) != 1:
         return None
-    try:
+    with contextlib.suppress(ValueError):
         pixels: NDArray[np.uint8] = simplejpeg.decode_jpeg(data, "RGB", strict=True)
-    except ValueError:
-        return None
-    return pixels if pixels.shape[:2] == (header.height, header.width) else None
+        return pixels if pixels.shape[:2] == (header.height, header.width) else None
+    return None
 
 
 def lacks_only_its_end(data: bytes) -> bool:
@@ -239,11 +235,10 @@ def refuse_beyond(max_pixels: int, image: Image.Image) -> None:
 
 def orientation_of(image: Image.Image) -> int:
     """The EXIF orientation, 1..8; 1 where there is none that can be read."""
-    try:
+    with contextlib.suppress(*DECODE_ERRORS):
         value = image.getexif().get(_ORIENTATION, 1)
         return int(value) if isinstance(value, int) and value in _UNDO else 1
-    except DECODE_ERRORS:
-        return 1
+    return 1
 
 
 def upright(image: Image.Image, orientation: int) -> Image.Image:
@@ -285,10 +280,9 @@ def _from_profile(image: Image.Image, profile: bytes | None) -> Image.Image | No
     """The image in sRGB by its ICC profile, or None if it has none that fits its pixels."""
     if not profile:
         return None
-    try:
+    with contextlib.suppress(ImageCms.PyCMSError, *DECODE_ERRORS):
         return ImageCms.applyTransform(image, _transform(bytes(profile), image.mode))
-    except (ImageCms.PyCMSError, *DECODE_ERRORS):
-        return None
+    return None
 
 
 @functools.lru_cache(maxsize=32)

@@ -91,7 +91,6 @@ def missing(image: Tiff) -> str | None:
 
 
 def _too_short(pieces: _Pieces, *, is_in_planes: bool) -> str | None:
-    """Which strip or tile has too few bytes for its rows."""
     lengths = pieces.lengths
     if pieces.total == 1 or not lengths:
         return None

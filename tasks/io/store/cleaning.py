@@ -49,18 +49,19 @@ class StoreCleaner:
 
         is_wanted: called with the area's `columns` and `hash_column` alone; other tables are not read whole.
         """
-        for path in self.paths(area):
-            if path.endswith(".parquet") and (is_wanted is None or self._is_wanted(area, path, is_wanted)):
-                with contextlib.suppress(DamagedFile):
-                    yield path, self._store.read_table(TableRef(path=path, rows=0), is_remembered=False)
-
-    def _is_wanted(self, area: Area, path: str, is_wanted: Callable[[pa.Table], bool]) -> bool:
         columns = [name for name in (*area.columns, area.hash_column) if name]
-        try:
-            with self._store.fs.open(self._store.full(path), "rb") as file:
-                return is_wanted(pq.ParquetFile(file).read(columns=columns))
-        except (pa.ArrowException, OSError):
-            return True  # damaged: to read it whole removes it
+        for path in self.paths(area):
+            if not path.endswith(".parquet"):
+                continue
+            with contextlib.suppress(pa.ArrowException, OSError):  # damaged: to read it whole removes it
+                if is_wanted is not None and not is_wanted(self._read(path, columns)):
+                    continue
+            with contextlib.suppress(DamagedFile):
+                yield path, self._store.read_table(TableRef(path=path, rows=0), is_remembered=False)
+
+    def _read(self, path: str, columns: list[str]) -> pa.Table:
+        with self._store.fs.open(self._store.full(path), "rb") as file:
+            return pq.ParquetFile(file).read(columns=columns)
 
     def write(self, path: str, table: pa.Table) -> str | None:
         """Store a table beside the one at the path; its own path, or None for an empty one and in a dry run."""
@@ -92,9 +93,7 @@ class StoreCleaner:
         for path in self.paths(area):
             if path.endswith(".parquet"):
                 with contextlib.suppress(pa.ArrowException, OSError, KeyError):
-                    with self._store.fs.open(self._store.full(path), "rb") as file:
-                        table = pq.ParquetFile(file).read(columns=list(names))
-                    yield table.select(names)
+                    yield self._read(path, [*names]).select(names)
 
     def files(self, area: Area) -> Iterator[tuple[str, int, float]]:
         """Path, bytes and time of writing (seconds since 1970) of each file in an area, none twice."""

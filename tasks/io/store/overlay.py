@@ -30,11 +30,9 @@ class Overlay:
         self._lock = threading.Lock()
 
     def __contains__(self, path: str) -> bool:
-        """Whether such a file was written, and not removed since."""
         return path in self._spans
 
     def __iter__(self) -> Iterator[str]:
-        """Paths of the files that were written."""
         return iter(tuple(self._spans))
 
     def size(self, path: str) -> int:

@@ -333,12 +333,10 @@ class Release:
 
     def file_entry(self, path: str) -> FileEntry | None:
         """Digest and bytes of a file as it lies there; None if it is gone, or no file."""
-        try:
-            with self._open(path) as file:
-                sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-                return FileEntry(sha256=sha256, bytes=file.seek(0, os.SEEK_END))
-        except DamagedFile:
-            return None
+        with contextlib.suppress(DamagedFile), self._open(path) as file:
+            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+            return FileEntry(sha256=sha256, bytes=file.seek(0, os.SEEK_END))
+        return None
 
     def is_half_amended(self) -> bool:
         """Whether a purge has begun to amend it, and not ended: its tombstones are not those of the manifest."""
@@ -418,13 +416,11 @@ def finish_publication(store: Store, name: str) -> None:
 
 
 def _announced(store: Store, name: str) -> str | None:
-    """A version that was to be the newest, and is there."""
     announced = _line(store, layout.announced_path(name)) or ""
     return announced if find_release(store, name, announced) is not None else None
 
 
 def _line(store: Store, path: str) -> str | None:
-    try:
+    with contextlib.suppress(DamagedFile):
         return store.read_bytes(path).decode(errors="replace").strip()
-    except DamagedFile:
-        return None
+    return None

@@ -186,10 +186,9 @@ class Store:
     def list_folder(self, folder: str) -> list[str]:
         """Names of what lies directly in a folder, sorted; none where there is no folder."""
         self._record(folder)
-        try:
+        listed = []
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
             listed = self.fs.ls(self.full(folder), detail=False, **({} if self.is_local else {"refresh": True}))
-        except (FileNotFoundError, NotADirectoryError):
-            listed = []
         mine = [path for path in self._overlay if path.rsplit("/", 1)[0] == folder]
         itself = self.full(folder).rstrip("/")  # as an object store lists it that marks its folders
         hidden = {self.full(path) for path in self._overlay.removed}
@@ -371,14 +370,12 @@ class Store:
             return self._overlay.size(path)
         if path in self._overlay.removed:
             return None
-        try:
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
             return int(self.fs.size(self.full(path)))
-        except (FileNotFoundError, NotADirectoryError):
-            return None
+        return None
 
 
 def _sizes_below(folder: str) -> dict[str, int]:
-    """Bytes of each regular file in the folders of a folder; none where there is no such folder."""
     found: dict[str, int] = {}
     with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as shards:
         for shard in shards:

@@ -95,11 +95,9 @@ def read_body(
 
 def first_bytes(response: requests.Response, at_most: int, timeout_s: float) -> bytes:
     """The first bytes of an error's page; empty if they can't be read."""
-    try:
-        with time_limit(response.raw, timeout_s):
-            return bytes(response.raw.read(at_most, decode_content=True) or b"")
-    except _READ_ERRORS:
-        return b""
+    with contextlib.suppress(*_READ_ERRORS), time_limit(response.raw, timeout_s):
+        return bytes(response.raw.read(at_most, decode_content=True) or b"")
+    return b""
 
 
 def close_response(response: requests.Response) -> None:
@@ -285,11 +283,10 @@ def _deflate(chunks: Iterable[bytes], most_bytes: int, wrong_labels: list[str]) 
 def _is_raw_deflate(start: bytes) -> bool:
     """Whether bytes without a frame, which would tell, unpack as far as they go."""
     unpacker = zlib.decompressobj(_RAW)
-    try:
+    with contextlib.suppress(zlib.error):
         unpacker.decompress(start, _TRIAL_BYTES)
-    except zlib.error:
-        return False
-    return bool(start) and not unpacker.unused_data
+        return bool(start) and not unpacker.unused_data
+    return False
 
 
 def _beginning(source: Iterator[bytes], least_bytes: int, start: bytes = b"") -> bytes:

@@ -159,7 +159,6 @@ def _pool_classes(origins: Origins) -> dict[str, type[HTTPConnectionPool]]:
 
 
 def _open_socket(connection: Any, origins: Origins) -> socket.socket:
-    """A socket to the first allowed address of the host that accepts a connection."""
     host, port = connection._dns_host.strip("[]"), connection.port
     try:
         entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)

@@ -126,7 +126,6 @@ class Downloads:
         return None
 
     def _next_host(self) -> _HostQueue | None:
-        """The next host in the heap, taken out of it at its time."""
         with self._condition:
             while self._remaining and not self._is_stopped and not self._client.is_abandoned.is_set():
                 now = time.monotonic()

@@ -93,7 +93,6 @@ def _mapped(file: IO[bytes], length: int) -> contextlib.AbstractContextManager[b
 
 
 def _has_blob(store: Store, request: Row) -> bool:
-    """Whether the store has the complete blob of the last download."""
     with contextlib.suppress(OSError):
         sha256 = request.get("sha256")
         return bool(sha256) and store.fs.size(store.full(blob_path(sha256))) == request["bytes"]
