@@ -41,6 +41,7 @@ class InspectionRows:
         self._lock = threading.Lock()
 
     def __call__(self, sha256: str, measured: inspection.Inspection) -> None:
+        """Add the measurements of an inspected blob."""
         said = {name: getattr(measured, name) for name in ("width_px", "height_px", "format", "orientation")}
         phash = core.uint64_from_bits(measured.phash_bits)
         row = {"sha256": sha256, **said, "phash": phash, "phash_recipe": inspection.PHASH}
