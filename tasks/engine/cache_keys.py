@@ -145,8 +145,8 @@ class _Labels(ast.NodeTransformer):
 
     def visit_Module(self, node: ast.Module) -> ast.AST:
         """Look for names of modules first: they may be used above the function that imports them."""
-        for found in ast.walk(node):
-            for entry in found.names if isinstance(found, ast.ImportFrom) else ():
+        for found in (found for found in ast.walk(node) if isinstance(found, ast.ImportFrom)):
+            for entry in found.names:
                 module = f"{found.module}.{entry.name}"
                 if _is_part(module) and _is_module(module):
                     self._names[entry.asname or entry.name] = module

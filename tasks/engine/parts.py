@@ -136,9 +136,7 @@ class _Parts:
 
 
 def _placement(part: PartTask, context: Context) -> Callable[[], contextlib.AbstractContextManager[Any]]:
-    """A context to submit the part in: on a cluster, one that needs a GPU goes to workers with a free one. Raises
-    BadInput if no worker has a GPU.
-    """
+    """Where to submit the part: if it needs a GPU of a cluster, to workers with a free one. Raises BadInput if none."""
     runner = _runner()
     if part.name not in ON_DEVICE or not context.device.startswith("cuda") or not is_cluster(runner):
         return contextlib.nullcontext

@@ -91,8 +91,8 @@ class SharedRateLimiter(RateLimiter):
 
     def _call(self, call: Call, *arguments: Any) -> Any:
         handler, worker = getattr(self._worker.scheduler, _CALL), self._worker.address
-        request = {"run": self._run, "manners": self._manners_json, "call": call, "arguments": list(arguments)}
-        return sync(self._worker.loop, handler, worker=worker, **request)
+        request: dict[str, Any] = {"run": self._run, "manners": self._manners_json, "call": call}
+        return sync(self._worker.loop, handler, worker=worker, arguments=list(arguments), **request)
 
 
 def shared_rate_limiter(run: str, manners: str) -> RateLimiter | None:

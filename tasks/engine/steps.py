@@ -52,9 +52,7 @@ def _step(settings: AnyStage | Scrape, ref: TableRef, dropped: dict[str, int], c
 
 
 def provisional_step(store: Store, settings: AnyStage, state: State, outcome: pa.Table) -> Step:
-    """In a plan, a decision that is taken again once earlier stages have given their missing rows; meanwhile that on
-    the rows that are there is a good estimate.
-    """
+    """In a plan, a decision that is taken again once all rows are there; on those of now it is a good estimate."""
     return planned_step(store, settings, outcome, computed=1, pending=state.pending)
 
 

@@ -18,9 +18,7 @@ from tasks.io.store.store import Store
 
 
 def ensure_thumbnails(blobs: pa.Array, context: Context, label: str) -> pa.Table:
-    """(sha256, path): the table of each blob's thumbnail, in the order of the blobs. Blobs without one are inspected
-    again first; a plan leaves them out.
-    """
+    """(sha256, path): the table of each blob's thumbnail, in their order; made first where missing, but in a plan."""
     store = runs.store_of(context)
     stored = stored_thumbnails(store, blobs)
     lost = tables.missing(blobs, stored["sha256"])

@@ -101,9 +101,7 @@ def figure_counts(
 
 
 def own_splits(store: Store, recipe: Recipe, state: State, record_ids: pa.ChunkedArray) -> pa.ChunkedArray | None:
-    """(N,) the split that its source has given each record, where the recipe keeps these; otherwise None. Raises
-    BadInput for a word that names no split.
-    """
+    """(N,) each record's split by its source, if the recipe keeps these. Raises BadInput for a word that names none."""
     settings = recipe.split
     if settings.keep is None:
         return None

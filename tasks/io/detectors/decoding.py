@@ -77,9 +77,8 @@ _SCAN, _ICC_OR_MPO, _ADOBE, _EXIF = 0xDA, 0xE2, 0xEE, 0xE1
 
 
 def size_of(data: bytes) -> Size | None:
-    """Size of a plain JPEG; None for one with EXIF, a colour profile, Adobe's colours or a missing end, and for others.
-
-    (ITU-T T.81, annex B: 0xFFD8, then segments of 0xFF, a marker and a length of two bytes that counts itself.)
+    """Size of a plain JPEG; None for one with EXIF, a colour profile, Adobe's colours or a missing end, and for others
+    (ITU-T T.81, annex B: 0xFFD8, then segments of 0xFF, a marker and a length of two bytes that counts itself).
     """
     if data[:2] != b"\xff\xd8" or data[-2:] != b"\xff\xd9":
         return None

@@ -147,8 +147,8 @@ class CanvasTransform(nn.Module):
         self.register_buffer("std", torch.tensor(transform.image_std).view(3, 1, 1) * 255, persistent=False)
 
     def batch_of(self, pictures: Sequence[Tensor], canvas: Size, batch_size: int) -> CanvasBatch:
-        """Pictures, each (h, w, 3) uint8, as a batch padded to `batch_size`, on the device of this module. Scaled
-        without anti-aliasing, as torchvision does.
+        """Pictures, each (h, w, 3) uint8, scaled without anti-aliasing, as a batch padded to `batch_size`, on this
+        device.
         """
         device = self.mean.device
         tensor = torch.empty((batch_size, 3, *canvas), device=device, memory_format=torch.channels_last).zero_()
@@ -170,9 +170,7 @@ class CanvasTransform(nn.Module):
 
 @dataclass(frozen=True)
 class InferenceOptions:
-    """How a model runs. By default bfloat16 and decoder threads on a GPU, float32 and no threads on a CPU; the other
-    values are compared by benchmarks.
-    """
+    """How a model runs: by default in bfloat16 with decoder threads on a GPU, else in float32 without threads."""
 
     precision: torch.dtype | None = None
     # pictures of every batch; None: on a GPU found while it runs, 1 on a CPU

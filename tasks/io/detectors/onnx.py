@@ -175,9 +175,7 @@ def _session(weights: bytes, device: str) -> Any:
 
 
 def _providers(device: str) -> list[Any]:
-    """Onnxruntime's execution providers for a device: auto takes CUDA if onnxruntime has it. Raises BadInput if CUDA is
-    asked for and onnxruntime has none.
-    """
+    """Onnxruntime's providers for a device: auto takes CUDA if there is one. Raises BadInput if cuda is not there."""
     if device.partition(":")[0] not in {"auto", "cpu", "cuda"}:
         raise BadInput(f"device: expected auto, cpu, cuda or cuda:<number>, got {quoted(device)}")
     has_cuda = _CUDA in onnxruntime.get_available_providers()

@@ -68,7 +68,8 @@ def detections_from_rows(
     found = []
     for every, (own, on_canvas) in zip(rows, sizes, strict=True):
         wanted = every[np.isin(every[:, 5], classes)]
-        ratio: Floats = np.array(own[::-1], np.float32) / np.array(on_canvas[::-1], np.float32)  # of x and y
+        own_px, canvas_px = (np.array([size.width_px, size.height_px], np.float32) for size in (own, on_canvas))
+        ratio: Floats = own_px / canvas_px
         xyxy, joints = wanted[:, :4] * np.tile(ratio, 2), _joints(wanted[:, 6:], ratio)
         found.append(Detections(xyxy, wanted[:, 4].copy(), wanted[:, 5].astype(np.int64), joints))
     return found

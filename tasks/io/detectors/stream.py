@@ -157,9 +157,7 @@ def _collect(running: tuple[_Batch, PendingDetections] | None) -> Iterator[BlobD
 
 
 def _batches(detector: PipelinedDetector, blobs: Sequence[str], read: Read) -> Iterator[_Batch | BlobDetections]:
-    """Pictures by canvas, as soon as there are enough for a batch, or, at the end and when too many bytes wait, fewer.
-    Unreadable blobs come at once.
-    """
+    """Pictures by canvas, once they fill a batch, at the end, or if too many bytes wait. Unreadable blobs at once."""
     waiting: dict[Size, list[tuple[str, DecodedPicture]]] = {}
     waiting_bytes = 0
     for sha256, picture in _decode_ahead(detector, blobs, read):

@@ -203,9 +203,7 @@ def weights_file(name: str, model: str, url: str) -> str:
 
 
 def load_model(settings: Detect, name: str, url: str) -> tuple[nn.Module, WeightsMetadata]:
-    """The model of a recipe with a binding's weights, and their metadata. Raises BadInput if they are another model's,
-    or lack a class that the recipe names.
-    """
+    """A recipe's model, and its weights' metadata. Raises BadInput if they are another model's, or lack a class."""
     what = f"binding '{name}'"
     data = inputs.read(what, weights_file(name, settings.model, url), MOST_BYTES)
     model, metadata = load(settings.model, data, what, settings.least_side_px, settings.most_side_px)

@@ -133,10 +133,7 @@ def published(product: str) -> dict[str, dict[str, DataContract]]:
 
 
 def read(url: str) -> dict[str, DataContract]:
-    """Contracts that lie anywhere, by their tables: one file, a folder of them, or a release, which has them below.
-
-    Raises BadInput where there is none, and for what is none.
-    """
+    """Contracts by their tables: of a file, a folder, or a release, which has them below. Raises BadInput for none."""
     with reword_errors("contract: expected a file or a folder of contracts", url):
         fs, root = fsspec.core.url_to_fs(url.rstrip("/"))
         if root.rpartition("/")[2] == "latest" and fs.isfile(root):

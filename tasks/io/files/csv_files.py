@@ -92,9 +92,7 @@ def _read_csv(data: bytes, types: Mapping[str, pa.DataType], parse: pyarrow.csv.
 def _csv_with_odd_numbers(
     name: str, data: bytes, types: Mapping[str, pa.DataType], parse: pyarrow.csv.ParseOptions
 ) -> pa.Table:
-    """As `_read_csv`, where whole numbers stand as 2.0, as pandas writes a column with a gap, a missing number is NA,
-    or numbers have a decimal comma.
-    """
+    """As `_read_csv`, for whole numbers such as 2.0 (pandas, beside a gap), for NA, and for decimal commas."""
     numbers = {column: kind for column, kind in types.items() if not pa.types.is_string(kind)}
     table = _read_csv(data, {**types, **dict.fromkeys(numbers, pa.string())}, parse)
     for column, kind in numbers.items():

@@ -65,8 +65,8 @@ class Folder:
         return files
 
     def first_paths(self) -> list[str]:
-        """The first paths that the file system lists, at most 10,000, in no order: those at the top of a local folder
-        come first. Raises as `listing` does.
+        """The first paths listed, at most 10,000, in no order, the top of a local folder first. Raises as `listing`
+        does.
         """
         return [path for path, _ in self._listed(itertools.islice(self._infos(), _FIRST_PATHS))]
 
@@ -142,9 +142,7 @@ class Folder:
             return self._open(actual)
 
     def _canonically_equal(self, path: str) -> str | None:
-        """The path of the one file that is called so but for the form of its letters; None for one called exactly so,
-        too.
-        """
+        """The path of the one file called so but for the form of its letters; None if it is called exactly so."""
         actual, absent = self._walk(path)
         return actual if absent is None and actual != path and self.contains(actual) else None
 

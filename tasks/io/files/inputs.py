@@ -21,9 +21,7 @@ from schemas.stand_ins import stand_in
 
 
 def read(name: str, url: str, max_bytes: int) -> bytes:
-    """The file's bytes. Raises BadInput if there is no such file, it is longer, or something stands in its place
-    (schemas.stand_ins).
-    """
+    """The file's bytes. Raises BadInput if it isn't there, is longer, or something stands in its place."""
     with reword_errors(f"{name}: expected a file", url), open_url(url) as file:
         data = read_at_most(file, max_bytes + 1)
     if len(data) > max_bytes:
@@ -106,9 +104,7 @@ def read_into(path: str, target: memoryview) -> bool:
 
 
 def open_url(url: str) -> AbstractContextManager[Any]:
-    """A file by its path or any fsspec URL, open for reading. Raises as `open_file`, for local ones, and the file
-    system.
-    """
+    """A file by its path or any fsspec URL, open for reading. Raises as `open_file` and the file system do."""
     return open_on(*fsspec.core.url_to_fs(url))
 
 

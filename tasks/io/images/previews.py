@@ -39,9 +39,7 @@ Boxes = Sequence[tuple[Box, str]]
 
 
 def small_picture(data: bytes, boxes: Boxes, longest_px: int, max_pixels: int) -> bytes:
-    """A JPEG of the picture, upright, its longest side of so many px, with the boxes, as far as they are within it, in
-    their order. Raises UnreadableImage.
-    """
+    """A JPEG of the picture, upright, its longest side of so many px, and on it its boxes. Raises UnreadableImage."""
     small = picture(data, max_pixels).rgb.convert("RGB")
     scale = longest_px / max(small.size)
     size = max(1, round(small.width * scale)), max(1, round(small.height * scale))

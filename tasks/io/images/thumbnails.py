@@ -11,8 +11,8 @@ _LEAST_SIDE_PX = 32
 
 
 def grey(jpeg: bytes | memoryview) -> NDArray[np.uint8]:
-    """(H, W) grey levels of a stored thumbnail, at most MOST_PX on the longest side, but for long strips. Raises
-    ValueError if the bytes are not a JPEG.
+    """(H, W) grey levels of a stored thumbnail, halved above MOST_PX but for long strips. Raises ValueError for no
+    JPEG.
     """
     height, width, _, _ = simplejpeg.decode_jpeg_header(jpeg)
     is_halved = max(height, width) > MOST_PX and min(height, width) >= 2 * _LEAST_SIDE_PX

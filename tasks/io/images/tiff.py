@@ -215,9 +215,7 @@ def _with_value(data: bytes, order: str, tag: TiffTag, value: int) -> bytes:
 
 
 def lab_of_rgb(image: Image.Image, *, is_signed: bool) -> Image.Image:
-    """The picture whose L, a and b (of 16 bits the high bytes) Pillow took for R, G and B, as Lab: a and b lie 128
-    above their values.
-    """
+    """The picture whose L, a and b Pillow took for R, G and B, as Lab: a and b lie 128 above their values."""
     light, *others = image.split()
     moved = [each.point([value ^ 128 for value in range(256)]) if is_signed else each for each in others]
     lab = Image.merge("LAB", [light, *moved])

@@ -45,9 +45,8 @@ class StoreCleaner:
         return sorted(path for path in (str(each)[start:] for each in found) if layout.area_of(path) is area)
 
     def tables(self, area: Area, is_wanted: Callable[[pa.Table], bool] | None = None) -> Iterator[tuple[str, pa.Table]]:
-        """Path and table of each Parquet file in an area. A damaged file is removed and passed over.
-
-        is_wanted: called with the area's `columns` and `hash_column` alone; other tables are not read whole.
+        """Path and table of each Parquet file in an area; a damaged one is removed. is_wanted: called with the area's
+        `columns` and `hash_column` alone; other tables are not read whole.
         """
         columns = [name for name in (*area.columns, area.hash_column) if name]
         for path in self.paths(area):

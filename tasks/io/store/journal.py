@@ -93,9 +93,7 @@ def absorb(store: Store, folder: str, schema: pa.Schema) -> None:
 
 
 def _opened(path: Path) -> int:
-    """Handle of a new file, locked. Before it is locked, another build may take it for a killed part's and remove it;
-    then it is made again.
-    """
+    """Handle of a new, locked file; made again if, before the lock, it was taken for a killed part's and removed."""
     while True:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         fcntl.flock(handle, fcntl.LOCK_EX)

@@ -262,7 +262,8 @@ def measure_folder(measure: str, *keys: str) -> str:
     return folder
 
 
-_ByName, _ByNames = Callable[[str], str], Callable[[str, str], str]
+_ByName = Callable[[str], str]
+_ByNames = Callable[[str, str], str]
 images_folder: _ByName = "retrievals/{}".format
 """Which images of a folder or table were read."""
 listings_folder: _ByName = "retrievals/{}-answers".format

@@ -105,9 +105,8 @@ def _write(target: Path, rows: ParquetRows, stop: Event) -> FileEntry:
 
 
 class _HashedFile:
-    """A file that is hashed as it is written, and to which no writing fails until one asks.
-
-    Where a disk is full, Arrow's chunker would end the whole process ("Check failed: _s.ok()", pyarrow 26).
+    """A file that is hashed as it is written, and to which no writing fails until one asks: on a full disk Arrow's
+    chunker would end the whole process ("Check failed: _s.ok()", pyarrow 26).
     """
 
     closed = False

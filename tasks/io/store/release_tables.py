@@ -121,9 +121,7 @@ def to_release_types(table: pa.Table, path: str) -> pa.Table:
 
 
 def schema_to_write(schema: pa.Schema, path: str) -> pa.Schema:
-    """The schema in which a file of a release that had this one is written again: as of `to_release_types`, but for
-    dictionaries, which stay some.
-    """
+    """The schema in which a release's file is written again: that of `to_release_types`, dictionaries kept."""
     written, fields = to_release_types(schema.empty_table(), path).schema, []
     for field in schema:
         kind = written.field(field.name).type

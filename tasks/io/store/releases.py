@@ -233,8 +233,8 @@ class Release:
         return pa.concat_tables([self.read_columns(path, columns, columns).select(columns) for path in paths])
 
     def read_columns(self, path: str, needed: Collection[str] = (), only: Collection[str] | None = None) -> pa.Table:
-        """Columns of one of its tables' files: those `needed`, and those of `only` (or of all releases) that are there;
-        never image bytes.
+        """Those of the columns (all of releases, or `only` these) that a file has, which must be all `needed`; no image
+        bytes.
         """
         if (name := release_tables.table_of_path(path)) is None:
             raise AssertionError(f"expected a file of a release's table, got {path}")
@@ -384,10 +384,7 @@ def versions(store: Store, name: str) -> list[Release]:
 
 
 def latest_text(store: Store, name: str) -> str | None:
-    """What `latest` says: the newest version. None where there is no such file.
-
-    A publication that ended between its rename and the writing of `latest` counts as done.
-    """
+    """The newest version, also one whose publication ended before `latest` was written; None where there is none."""
     return _announced(store, name) or _line(store, layout.latest_path(name))
 
 

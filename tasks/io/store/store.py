@@ -309,12 +309,11 @@ class Store:
             raise DamagedFile(f"expected blob {sha256}, got other bytes; they were removed")
 
     def open_blob(self, sha256: str) -> IO[bytes]:
-        """The blob as an open file, hashed again, a piece at a time. Raises as `read_blob` does.
-
-        What is in another place than this machine's disk is copied to it, where it lies until the file is closed.
+        """The blob as an open file, hashed again, on this machine's disk until it is closed. Raises as `read_blob`
+        does.
         """
         path = blob_path(sha256)
-        file: Any
+        file: IO[bytes]
         with contextlib.ExitStack() as opened:
             with self._nothing_there(path):
                 if path in self._overlay:
@@ -328,7 +327,7 @@ class Store:
                     with inputs.open_on(self.fs, self.full(path)) as source:
                         shutil.copyfileobj(source, file)
                     file.seek(0)
-            self._check_blob(sha256, hashlib.file_digest(file, "sha256").hexdigest())
+            self._check_blob(sha256, hashlib.file_digest(file, "sha256").hexdigest())  # type: ignore[arg-type]
             file.seek(0)
             opened.pop_all()
         return file

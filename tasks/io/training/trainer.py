@@ -192,9 +192,7 @@ class Trainer:
 def detector_of(
     model: nn.Module, settings: Detect, sides_px: tuple[int, int], device: torch.device
 ) -> Iterator[torchvision_detector.TorchvisionDetector]:
-    """A copy of the model in training as the detector, with these sides, that `detect` would load from its file. Raises
-    BadInput if the GPU fails.
-    """
+    """A copy of the model in training, with these sides, as `detect` loads it. Raises BadInput if the GPU fails."""
     before = torch.backends.cudnn.benchmark
     detecting: Any = copy.deepcopy(model)
     detecting.transform.min_size, detecting.transform.max_size = (sides_px[0],), sides_px[1]

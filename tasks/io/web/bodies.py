@@ -38,9 +38,7 @@ _BOT_WALL = re.compile(
 
 @dataclass(frozen=True)
 class Limits:
-    """Most bytes of a response, and how long it may take to connect and between two reads; a whole body may take this
-    long, plus a second for each 20 kB.
-    """
+    """Most bytes of a response, and seconds to connect and between two reads: of a body one more for each 20 kB."""
 
     max_bytes: int
     timeout_s: float

@@ -318,8 +318,8 @@ class Client:
             raise UnreadableImage(Reason.ROBOTS_DISALLOW, f"robots.txt of {target.host}")
 
     def _load_robots_rules(self, exchange: _Exchange) -> robots.RobotsRules:
-        """The host's rules; all is allowed where it has none. Raises UnreadableImage if it fails to send them: nothing
-        is allowed yet (RFC 9309, 2.3.1).
+        """The host's rules, if any. Raises UnreadableImage if it fails to send them: nothing is allowed (RFC 9309,
+        2.3.1).
         """
         request = DownloadRequest(urljoin(exchange.redirect_chain.url, "/robots.txt"), "robots")
         # a byte more, by which the rules know that their last line is cut

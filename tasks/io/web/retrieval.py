@@ -94,8 +94,8 @@ def _mapped(file: IO[bytes], length: int) -> contextlib.AbstractContextManager[b
 
 def _has_blob(store: Store, request: Row) -> bool:
     with contextlib.suppress(OSError):
-        sha256 = request.get("sha256")
-        return bool(sha256) and store.fs.size(store.full(blob_path(sha256))) == request["bytes"]
+        if sha256 := request.get("sha256"):
+            return bool(store.fs.size(store.full(blob_path(sha256))) == request["bytes"])
     return False
 
 
