@@ -53,11 +53,8 @@ def read_columns(data: bytes, wanted: Collection[str]) -> tuple[pa.Table, list[s
     paths = [metadata.schema.column(leaf).path for leaf in range(metadata.num_columns)]
     starts = tuple(f"{column}." for column in kept)
     leaves = [leaf for leaf, path in enumerate(paths) if f"{path}.".startswith(starts)]
-    file = pq.ParquetFile(
-        pa.BufferReader(data),
-        read_dictionary=[paths[leaf] for leaf in leaves],
-        page_checksum_verification=True,
-    )
+    dictionaries = [paths[leaf] for leaf in leaves]
+    file = pq.ParquetFile(pa.BufferReader(data), read_dictionary=dictionaries, page_checksum_verification=True)
     next(file.iter_batches(1, columns=kept), None)  # raises for encrypted columns, whose size must not be asked for
     _refuse_large(sum(_fixed_bytes(metadata, leaf) for leaf in leaves))
     batches, total = [file.schema_arrow.empty_table().select(kept)], 0

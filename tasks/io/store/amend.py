@@ -5,9 +5,7 @@ A purge that is killed leaves files that the old manifest does not know; the nex
 
 import contextlib
 import json
-import os
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -49,7 +47,7 @@ class ReleaseEditor:
             if not self._is_dry:
                 with self._store.scratch() as beside:
                     write_parquet(beside, _groups(parquet, path, schema, change), schema, order_in(parquet))
-                    self._put(path, beside)
+                    self._store.adopt(beside, f"{self._folder}/{path}")
 
     @contextlib.contextmanager
     def _damage_if_unreadable(self, path: str) -> Iterator[None]:
@@ -104,14 +102,6 @@ class ReleaseEditor:
             return None
         with self.release.open_parquet(path) as parquet:
             return int(parquet.metadata.num_rows)
-
-    def _put(self, path: str, beside: Path) -> None:
-        if not self._store.is_local:
-            self._store.write_bytes(f"{self._folder}/{path}", beside.read_bytes())
-            return
-        with beside.open("rb") as file:
-            os.fsync(file.fileno())
-        beside.replace(self._store.full(f"{self._folder}/{path}"))
 
 
 def _groups(parquet: pq.ParquetFile, path: str, schema: pa.Schema, change: Change) -> Iterator[pa.Table]:

@@ -34,18 +34,21 @@ class Journal:
         self._store, self._folder, self._schema = store, folder, schema
         self._rows: list[Row] = []
         self._bytes = 0
-        self._path: Path | None = None
+        self._path = Path(store.full(folder), f"{uuid.uuid4().hex}{JOURNAL_SUFFIX}") if store.is_local else None
         self._handle = -1
 
     def __enter__(self) -> Self:
-        if self._store.is_local:
-            self._path = Path(self._store.full(self._folder)) / f"{uuid.uuid4().hex}{JOURNAL_SUFFIX}"
         return self
 
     def add(self, row: Row) -> None:
         """Keep a row. Not for several threads at once."""
         if self._path is not None:
-            self._append(self._path, row)
+            if self._handle < 0:
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                self._handle = _opened(self._path)
+            left = memoryview(_line(row))
+            while left:
+                left = left[os.write(self._handle, left) :]
         self._rows.append(row)
         self._bytes += len(row.get("body") or b"")
         if self._bytes > _BYTES_PER_TABLE:
@@ -70,14 +73,6 @@ class Journal:
     def _write_table(self) -> None:
         self._store.write_table(self._folder, pa.Table.from_pylist(self._rows, schema=self._schema))
         self._rows, self._bytes = [], 0
-
-    def _append(self, path: Path, row: Row) -> None:
-        if self._handle < 0:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._handle = _opened(path)
-        left = memoryview(_line(row))
-        while left:
-            left = left[os.write(self._handle, left) :]
 
 
 def absorb(store: Store, folder: str, schema: pa.Schema) -> None:

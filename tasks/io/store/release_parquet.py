@@ -7,7 +7,7 @@ import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from io import FileIO
+from io import FileIO, RawIOBase
 from pathlib import Path
 from threading import Event
 from typing import Any, NamedTuple
@@ -104,12 +104,10 @@ def _write(target: Path, rows: ParquetRows, stop: Event) -> FileEntry:
         return hashed.entry(count)
 
 
-class _HashedFile:
+class _HashedFile(RawIOBase):
     """A file that is hashed as it is written, and to which no writing fails until one asks: on a full disk Arrow's
     chunker would end the whole process ("Check failed: _s.ok()", pyarrow 26).
     """
-
-    closed = False
 
     def __init__(self, file: FileIO) -> None:
         self._file = file
@@ -117,7 +115,7 @@ class _HashedFile:
         self._bytes = 0
         self._problem: Exception | None = None
 
-    def write(self, data: bytes) -> int:
+    def write(self, data: Any) -> int:
         self._bytes += len(data)
         if self._problem is None:
             try:
@@ -131,12 +129,6 @@ class _HashedFile:
 
     def tell(self) -> int:
         return self._bytes
-
-    def flush(self) -> None:
-        """Nothing is held back."""
-
-    def close(self) -> None:
-        """Whoever has opened the file closes it."""
 
     def check(self) -> None:
         """Raise what stood in the way of writing, if anything did."""

@@ -152,7 +152,9 @@ class Store:
         if self.is_overlay:
             self._overlay.write(path, io.BytesIO(data))
         elif self.is_local:
-            _write_atomically(Path(self.full(path)), Path(self.full(layout.SCRATCH)), data)
+            with self.scratch() as beside:
+                beside.write_bytes(data)
+                self.adopt(beside, path)
         else:
             if not self._has_buckets:
                 self.fs.makedirs(self.full(path).rsplit("/", 1)[0], exist_ok=True)
@@ -269,7 +271,7 @@ class Store:
 
     @contextlib.contextmanager
     def scratch(self) -> Iterator[Path]:
-        """Path of a new unfinished file; removed at the end, unless it has become a blob."""
+        """Path of a new unfinished file; removed at the end, unless it was adopted."""
         is_here = self.is_local and not self.is_overlay
         folder = Path(self.full(layout.SCRATCH) if is_here else tempfile.gettempdir())
         folder.mkdir(parents=True, exist_ok=True)
@@ -281,20 +283,21 @@ class Store:
 
     def adopt_blob(self, path: Path, sha256: str, length: int) -> None:
         """Make a local file, whose digest and length are known from its writing, the blob of that name."""
-        target = blob_path(sha256)
-        if self._size(target) == length:
-            return
-        if not self.is_overlay and not self.is_local:
-            self.write_bytes(target, path.read_bytes())
-            return
+        if self._size(blob_path(sha256)) != length:
+            self.adopt(path, blob_path(sha256))
+
+    def adopt(self, path: Path, target: str) -> None:
+        """Make a local file, whole or not at all, the store's file at another path."""
         with path.open("rb") as file:
             if self.is_overlay:
                 self._overlay.write(target, file)
-                return
-            os.fsync(file.fileno())
-        place = Path(self.full(target))
-        place.parent.mkdir(parents=True, exist_ok=True)
-        path.replace(place)
+            elif not self.is_local:
+                self.write_bytes(target, file.read())
+            else:
+                os.fsync(file.fileno())
+                place = Path(self.full(target))
+                place.parent.mkdir(parents=True, exist_ok=True)
+                path.replace(place)
 
     def read_blob(self, sha256: str) -> bytes:
         """The blob's bytes, hashed again. Raises DamagedFile, and removes it, if they are not what they were."""
@@ -396,22 +399,6 @@ def parquet_bytes(table: pa.Table) -> bytes:
             group = table.slice(start, _ROWS_PER_GROUP).combine_chunks().cast(schema)
             writer.write_table(group, row_group_size=_ROWS_PER_GROUP)
     return bytes(sink.getvalue())
-
-
-def _write_atomically(target: Path, scratch: Path, data: bytes) -> None:
-    scratch.mkdir(parents=True, exist_ok=True)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    beside = scratch / uuid.uuid4().hex
-    try:
-        with beside.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(target)
-    except BaseException:  # a full disk should not be the fuller for it
-        with contextlib.suppress(OSError):
-            beside.unlink(missing_ok=True)
-        raise
 
 
 def _columns_of(known: pa.Table | pa.Buffer, columns: Sequence[str] | None) -> pa.Table:
