@@ -11,7 +11,6 @@ import importlib.util
 import json
 import os
 import sys
-import uuid
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -21,6 +20,7 @@ from pydantic import BaseModel
 
 from schemas import word_lists
 from schemas.split import Split
+from tasks.io.files import outputs
 
 _DEALS_NOTHING = frozenset({"label", "max_drift", "ratios", "score"})
 
@@ -85,7 +85,9 @@ def code_digest(*modules: ModuleType) -> str:
         _collect(name, sources)
     digest = cache_key(sources=sorted({*sources.values()} - {_NOTHING}))
     with contextlib.suppress(OSError, RuntimeError):  # where nothing can be kept, it is taken anew each time
-        _keep(_place(names), {"digest": digest, "of": _sha256s([*sources, __name__])})
+        kept = {"digest": digest, "of": _sha256s([*sources, __name__])}
+        _place(names).parent.mkdir(parents=True, exist_ok=True)
+        outputs.write_whole({_place(names): json.dumps(kept).encode()})
     return digest
 
 
@@ -190,16 +192,6 @@ def _place(names: Sequence[str]) -> Path:
     folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "bilderatlas" / "code"
     key = cache_key(names=list(names), python=list(sys.version_info[:2]), at=str(Path(__file__).parent))
     return folder / f"{key}.json"
-
-
-def _keep(place: Path, kept: dict[str, object]) -> None:
-    place.parent.mkdir(parents=True, exist_ok=True)
-    beside = place.with_name(f"{place.name}.{uuid.uuid4().hex}")
-    try:
-        beside.write_text(json.dumps(kept), encoding="utf-8")
-        beside.replace(place)
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def _imports(tree: ast.Module) -> list[str]:

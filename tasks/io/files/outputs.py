@@ -35,7 +35,7 @@ def write(name: str, url: str, files: dict[str, bytes]) -> None:
         for file in files:
             if Path(root, file).is_dir():
                 raise IsADirectoryError(f"a folder: '{file}'")
-        _write_whole({Path(root, file): data for file, data in files.items()})
+        write_whole({Path(root, file): data for file, data in files.items()})
 
 
 def check_writable(name: str, path: str, *, makes_folder: bool = True) -> None:
@@ -58,7 +58,7 @@ def check_writable(name: str, path: str, *, makes_folder: bool = True) -> None:
 def write_file(name: str, path: str, data: bytes) -> None:
     """Write a local file in a folder that exists, whole or not at all. Raises BadInput if it can't be written."""
     try:
-        _write_whole({Path(path): data})
+        write_whole({Path(path): data})
     except OSError as problem:
         raise _unwritable(name, path, problem) from problem
 
@@ -68,7 +68,7 @@ def _unwritable(name: str, path: str, problem: BaseException) -> BadInput:
     return BadInput(f"{expected}, got {quoted(path, LONGEST_PLACE)} ({error_line(problem)})")
 
 
-def _write_whole(files: dict[Path, bytes]) -> None:
+def write_whole(files: dict[Path, bytes]) -> None:
     """Write all files beside their names, then rename them: a full disk leaves what was there before, and no more."""
     beside = {path: path.with_name(f".{uuid.uuid4().hex}") for path in files}
     try:
