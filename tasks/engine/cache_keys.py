@@ -60,8 +60,7 @@ _NOT_PART_OF_ANSWERS = frozenset({"tasks.io.store.layout"})
 """Modules that say where an answer lies, never what it is: another sentence in them must not train a detector again."""
 
 _SHARED_RULES = frozenset({"schemas.file_names", "schemas.stand_ins"})
-"""How names of files are looked up, and what stands in a file's place: rules that tasks.core and tasks.io both need,
-and neither sees the other."""
+"""How names of files are looked up, and what stands in a file's place: tasks.core and tasks.io both need these."""
 
 _WORDS = "schemas.word_lists"
 _WORD_LISTS = "the lists of schemas.words"

@@ -76,8 +76,7 @@ def _round_up(side_px: float) -> int:
 
 MAX_PICTURES = 64
 _MAX_PX = 2**27
-"""Of a batch: its finest maps (256 channels at a sixteenth of its px) then have 2**31 values, which torchvision's
-kernels count in 32 bits."""
+"""Of a batch: its finest maps (256 channels, a sixteenth of its px) have 2**31 values; kernels count in 32 bits."""
 _STEP_BITS = 3
 """Of the number of pictures: a batch is padded to the next number whose other bits are 0. Each empty picture costs as
 much as a full one; each new shape costs time too, in which cuDNN chooses its kernels."""

@@ -16,11 +16,9 @@ Floats = NDArray[np.float32]
 WINDOW_PX = (64, 128)
 """Width and height of the window: a person of some 96 px and a border of 16 px."""
 STRIDE_PX, PADDING_PX, STEP = 8, 16, 1.05
-"""From window to window; around the picture, for figures at its edge; from one size of the pyramid to the next. All are
-OpenCV's defaults."""
+"""From window to window; around the picture; from one size of the pyramid to the next: OpenCV's defaults."""
 PERSON = (0.1, 0.07, 0.8, 0.8)
-"""The part of a window that shows the person: left, top, width, height, as shares of its sides (OpenCV's own
-example)."""
+"""The person's part of a window: left, top, width, height, as shares of its sides (OpenCV's own example)."""
 MOST_SIDE_PX = 1024
 """Pictures are scaled down to this longer side, which limits the work: windows stay 128 px high."""
 _UNGROUPED = 0

@@ -12,8 +12,7 @@ from tasks.io.detectors.canvases import Size
 from tasks.io.detectors.stream import Detections, Floats
 
 _VISIBLE_LOGIT = 2.0
-"""A joint counts as visible from this heatmap value on: the threshold of Detectron's own drawings of Keypoint R-CNN
-(vis.py, kp_thresh)."""
+"""The heatmap value from which a joint counts as visible: as Detectron draws Keypoint R-CNN's (kp_thresh)."""
 
 
 class OutputRows(NamedTuple):

@@ -49,8 +49,7 @@ Read = Callable[[str], bytes]
 """A blob's bytes, by its SHA-256. Called by several threads."""
 AHEAD_BYTES = 256 * 2**20
 WAITING_BYTES = 1024 * 2**20
-"""Most bytes of pixels that are decoded ahead, and that wait for their batch to fill. Of each part that runs at once.
-"""
+"""Most bytes of pixels, of each part, that are decoded ahead, and that wait for their batch to fill."""
 
 PendingDetections = Callable[[], list[Detections]]
 """Called, waits for the detections of a batch and returns them."""
@@ -87,8 +86,7 @@ class PipelinedDetector(Protocol):
     decoder_threads: int
     """Threads that decode; 0: the calling thread decodes."""
     slots: threading.Semaphore
-    """A part that decodes in threads takes one: two parts keep a device busy, more would only hold pictures in memory.
-    """
+    """Of parts that decode in threads: two keep a device busy, more would only hold pictures in memory."""
 
     def decode(self, data: bytes) -> DecodedPicture:
         """Raises UnreadableImage if the bytes can't be decoded. Called by several threads."""

@@ -27,8 +27,7 @@ from tasks.io.files.inputs import open_file, reword_errors
 from tasks.io.files.parquet_files import read_columns
 
 MAX_BYTES = 2**31
-"""Of a table, an array that is not on this machine, and one in a `.npz`; a local `.npy` is mapped, and may have any
-size."""
+"""Of a table, a remote array, and one in a `.npz`; a local `.npy` is mapped, and may have any size."""
 
 _SHOWN = 8
 _WORDS = {"parquet": "a Parquet file", "csv": "CSV", "tsv": "CSV", "json": "a JSON list of flat objects"}

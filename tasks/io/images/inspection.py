@@ -21,13 +21,11 @@ from tasks.io.images import decode
 from tasks.io.images.decode import UnreadableImage
 
 PHASH = "phash64/look-v3"
-"""Name and version of the hash's recipe: imagehash's phash, in whole numbers, of the upright sRGB picture as `_reduced`
-leaves it."""
+"""The hash's recipe: imagehash's phash in whole numbers, of the upright sRGB picture as `_reduced` leaves it."""
 THUMBNAIL_PX = 256
 """The thumbnail's longest side at most: a smaller picture is not enlarged, and a JPEG may stop at LEAST_LONGEST_PX."""
 LEAST_LONGEST_PX = 240
-"""A JPEG is decoded to at least this longest side: 1/8 of the 1920 px and more that museums publish, and the width of
-the report's thumbnails."""
+"""A JPEG is decoded to at least this: 1/8 of the 1920 px that museums publish; the report's thumbnails are so wide."""
 LEAST_SHORTEST_PX = 64
 """Twice the 32 px that the hash reads, so that the hash of a long scroll is not one of enlarged pixels."""
 _QUALITY = 85

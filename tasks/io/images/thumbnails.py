@@ -5,8 +5,7 @@ import simplejpeg  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 MOST_PX = 128
-"""Longest side of a grey thumbnail, but for long strips: at half the stored 256 px drawing is still visible, and
-the JPEG's noise is not."""
+"""Longest side of a grey thumbnail: at half the stored 256 px drawing is still visible, and the JPEG's noise is not."""
 _LEAST_SIDE_PX = 32
 
 

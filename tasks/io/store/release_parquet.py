@@ -42,8 +42,7 @@ _FEW_VALUES = frozenset(
         *("reached_by", "date", "statistic", "moment", "stratum", "largest_artist"),
     }
 )
-"""Columns whose values come again and again: a dictionary makes these smaller. Of ids, digests, addresses and titles
-it would first be built and then thrown away."""
+"""Columns whose values come again and again, which a dictionary makes smaller; of ids it would be thrown away."""
 
 
 class ParquetRows(NamedTuple):

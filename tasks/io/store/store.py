@@ -40,8 +40,7 @@ STALE_S = 24 * 3600.0
 
 
 _NO_FILE = {None, errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENXIO}
-"""What a system says where there is no file, but nothing, a folder, or a link that leads nowhere. Object stores say
-FileNotFoundError without a number."""
+"""Where there is nothing, a folder, or a link that leads nowhere. Object stores' FileNotFoundError has no number."""
 
 
 class TableCache(OrderedDict[tuple[str, str], pa.Table | pa.Buffer]):

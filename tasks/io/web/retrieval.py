@@ -18,8 +18,7 @@ from tasks.io.web import bodies
 from tasks.io.web.client import Client, DownloadRequest, Limits
 
 _INSPECTIONS_AT_ONCE = threading.BoundedSemaphore(os.cpu_count() or 1)
-"""More threads than cores in a decoder only take the interpreter's lock from each other: 12 to 20 % fewer images a
-second."""
+"""More threads than cores in a decoder only take Python's lock from each other: 12 to 20 % fewer images a second."""
 
 Row = dict[str, Any]
 OnInspected = Callable[[str, Inspection], None]
