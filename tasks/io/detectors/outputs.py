@@ -22,13 +22,6 @@ class OutputRows(NamedTuple):
     counts: list[int]  # rows of each picture
 
 
-class PictureSizes(NamedTuple):
-    """A picture's size, and its size on the canvas."""
-
-    own: Size
-    on_canvas: Size
-
-
 def rows_from_outputs(outputs: Sequence[dict[str, Tensor]]) -> OutputRows:
     """What a torchvision model returns for a batch, as rows."""
     by_picture = []
@@ -61,9 +54,9 @@ def _by_picture(values: Tensor, counts: list[int]) -> list[Floats]:
 
 
 def detections_from_rows(
-    rows: Sequence[Floats], sizes: Sequence[PictureSizes], classes: Sequence[int]
+    rows: Sequence[Floats], sizes: Sequence[tuple[Size, Size]], classes: Sequence[int]
 ) -> list[Detections]:
-    """The detections of these classes in each picture, in its own pixels."""
+    """The detections of these classes in each picture, in its own pixels. sizes: of it, and of it on the canvas."""
     found = []
     for every, (own, on_canvas) in zip(rows, sizes, strict=True):
         wanted = every[np.isin(every[:, 5], classes)]

@@ -23,7 +23,7 @@ from tasks.io.detectors import decoding, devices, loading
 from tasks.io.detectors.canvases import MAX_PICTURES, BatchLimit, Size, padded_size
 from tasks.io.detectors.decoding import Picture
 from tasks.io.detectors.loading import DEFAULT_OPTIONS, CanvasBatch, InferenceOptions, LoadedModel
-from tasks.io.detectors.outputs import PictureSizes, detections_from_rows, rows_from_outputs, start_copy_to_host
+from tasks.io.detectors.outputs import detections_from_rows, rows_from_outputs, start_copy_to_host
 from tasks.io.detectors.stream import Detections, Floats, PendingDetections, Pixels
 
 _LOG = logging.getLogger("bilderatlas.detect")
@@ -161,7 +161,7 @@ class TorchvisionDetector:
             rows = rows_from_outputs(self._forward(loaded, batch)[: batch.picture_count])
             staged.rows_on_host = start_copy_to_host(rows)
         own_sizes = [picture.size for picture in staged.pictures]
-        sizes = [PictureSizes(*pair) for pair in zip(own_sizes, batch.sizes, strict=False)]
+        sizes = [*zip(own_sizes, batch.sizes, strict=False)]
         return lambda: self._read_results(staged, sizes)
 
     def _forward(self, loaded: LoadedModel, batch: CanvasBatch) -> list[dict[str, Tensor]]:
@@ -170,7 +170,7 @@ class TorchvisionDetector:
         with torch.autocast(kind, torch.bfloat16, enabled=precision is torch.bfloat16):
             return list(loaded.model(batch))
 
-    def _read_results(self, staged: StagedBatch, sizes: list[PictureSizes]) -> list[Detections]:
+    def _read_results(self, staged: StagedBatch, sizes: list[tuple[Size, Size]]) -> list[Detections]:
         assert staged.rows_on_host is not None
         with self._translate_errors():
             rows = staged.rows_on_host()

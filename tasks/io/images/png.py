@@ -10,7 +10,6 @@ the time of decoding: done only where the last row is nothing but zeros.
 import struct
 import zlib
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,31 +35,22 @@ _GAMMAS = (0.1, 10.0)
 _XY_TOLERANCE = 0.002
 
 Xy = tuple[float, float]
-
-
-class Primaries(NamedTuple):
-    """The chromaticities of white, red, green and blue."""
-
-    white: Xy
-    red: Xy
-    green: Xy
-    blue: Xy
-
-
+Primaries = tuple[Xy, Xy, Xy, Xy]
+"""The chromaticities of white, red, green and blue."""
 _D65, _C = (0.3127, 0.3290), (0.310, 0.316)
-_SRGB = Primaries(_D65, (0.640, 0.330), (0.300, 0.600), (0.150, 0.060))
+_SRGB: Primaries = (_D65, (0.640, 0.330), (0.300, 0.600), (0.150, 0.060))
 # ITU-T H.273, table 2
-_PRIMARIES = {
+_PRIMARIES: dict[int, Primaries] = {
     1: _SRGB,
-    4: Primaries(_C, (0.67, 0.33), (0.21, 0.71), (0.14, 0.08)),
-    5: Primaries(_D65, (0.64, 0.33), (0.29, 0.60), (0.15, 0.06)),
-    6: Primaries(_D65, (0.630, 0.340), (0.310, 0.595), (0.155, 0.070)),
-    7: Primaries(_D65, (0.630, 0.340), (0.310, 0.595), (0.155, 0.070)),
-    8: Primaries(_C, (0.681, 0.319), (0.243, 0.692), (0.145, 0.049)),
-    9: Primaries(_D65, (0.708, 0.292), (0.170, 0.797), (0.131, 0.046)),
-    11: Primaries((0.314, 0.351), (0.680, 0.320), (0.265, 0.690), (0.150, 0.060)),
-    12: Primaries(_D65, (0.680, 0.320), (0.265, 0.690), (0.150, 0.060)),
-    22: Primaries(_D65, (0.630, 0.340), (0.295, 0.605), (0.155, 0.077)),
+    4: (_C, (0.67, 0.33), (0.21, 0.71), (0.14, 0.08)),
+    5: (_D65, (0.64, 0.33), (0.29, 0.60), (0.15, 0.06)),
+    6: (_D65, (0.630, 0.340), (0.310, 0.595), (0.155, 0.070)),
+    7: (_D65, (0.630, 0.340), (0.310, 0.595), (0.155, 0.070)),
+    8: (_C, (0.681, 0.319), (0.243, 0.692), (0.145, 0.049)),
+    9: (_D65, (0.708, 0.292), (0.170, 0.797), (0.131, 0.046)),
+    11: ((0.314, 0.351), (0.680, 0.320), (0.265, 0.690), (0.150, 0.060)),
+    12: (_D65, (0.680, 0.320), (0.265, 0.690), (0.150, 0.060)),
+    22: (_D65, (0.630, 0.340), (0.295, 0.605), (0.155, 0.077)),
 }
 # from samples to light: a gamma, or gamma, a, b, c, d of ICC's parametric curve of type 3; H.273, table 3. What is
 # coded for television is shown by the gamma of its displays (ITU-R BT.1886), as browsers do
@@ -131,11 +121,11 @@ def _of_chromaticities(body: bytes) -> Primaries | None:
     if len(body) != 32:
         return None
     values = [value / 100_000 for value in struct.unpack(">8I", body)]
-    pairs = list(zip(values[::2], values[1::2], strict=True))
-    is_possible = all(0 <= x <= 1 and 0 < y <= 1 for x, y in pairs)
-    (ax, ay), (bx, by), (cx, cy) = pairs[1:]
+    white, red, green, blue = zip(values[::2], values[1::2], strict=True)
+    is_possible = all(0 <= x <= 1 and 0 < y <= 1 for x, y in (white, red, green, blue))
+    (ax, ay), (bx, by), (cx, cy) = red, green, blue
     area = abs((bx - ax) * (cy - ay) - (cx - ax) * (by - ay)) / 2
-    return Primaries(*pairs) if is_possible and area > _XY_TOLERANCE else None
+    return (white, red, green, blue) if is_possible and area > _XY_TOLERANCE else None
 
 
 def _icc(primaries: Primaries, curve: Curve, is_grey: bool) -> bytes:
