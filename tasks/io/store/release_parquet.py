@@ -7,7 +7,7 @@ import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from io import FileIO, RawIOBase
+from io import FileIO
 from pathlib import Path
 from threading import Event
 from typing import Any, NamedTuple
@@ -103,10 +103,12 @@ def _write(target: Path, rows: ParquetRows, stop: Event) -> FileEntry:
         return hashed.entry(count)
 
 
-class _HashedFile(RawIOBase):
+class _HashedFile:
     """A file that is hashed as it is written, and to which no writing fails until one asks: on a full disk Arrow's
     chunker would end the whole process ("Check failed: _s.ok()", pyarrow 26).
     """
+
+    closed = False
 
     def __init__(self, file: FileIO) -> None:
         self._file = file
@@ -114,7 +116,7 @@ class _HashedFile(RawIOBase):
         self._bytes = 0
         self._problem: Exception | None = None
 
-    def write(self, data: Any) -> int:
+    def write(self, data: bytes) -> int:
         self._bytes += len(data)
         if self._problem is None:
             try:
@@ -128,6 +130,12 @@ class _HashedFile(RawIOBase):
 
     def tell(self) -> int:
         return self._bytes
+
+    def flush(self) -> None:
+        """Nothing is held back."""
+
+    def close(self) -> None:
+        """Whoever has opened the file closes it."""
 
     def check(self) -> None:
         """Raise what stood in the way of writing, if anything did."""
