@@ -23,7 +23,6 @@ from schemas.phrases import LONGEST_PLACE, counted, error_line, listed, quoted
 from schemas.stand_ins import LOOK_BYTES
 from tasks.io.files import inputs
 from tasks.io.files.csv_files import read_csv, without_fraction
-from tasks.io.files.inputs import open_file, reword_errors
 from tasks.io.files.parquet_files import read_columns
 
 MAX_BYTES = 2**31
@@ -162,7 +161,7 @@ def read_array(name: str, url: str) -> NDArray[Any]:
     is_archive = url.lower().endswith(".npz")
     expected = f"{name}: expected an array of numbers ({'.npz' if is_archive else _ENDING})"
     # numpy warns where a header promises more than 2^63 bytes, and then refuses it
-    with reword_errors(expected, url), np.errstate(over="ignore"):
+    with inputs.reword_errors(expected, url), np.errstate(over="ignore"):
         array = _member(expected, inputs.read(name, url, MAX_BYTES), url) if is_archive else _array(name, url)
     if not isinstance(array, np.ndarray):
         raise BadInput(f"{expected}, got several arrays in {quoted(url, LONGEST_PLACE)}")
@@ -181,7 +180,7 @@ def _array(name: str, url: str) -> Any:
     fs, path = url_to_fs(url)
     if not isinstance(fs, LocalFileSystem):
         return np.load(io.BytesIO(inputs.read(name, url, MAX_BYTES)), allow_pickle=False)
-    with open_file(path) as file:  # a pipe or a device is refused before NumPy waits for it
+    with inputs.open_file(path) as file:  # a pipe or a device is refused before NumPy waits for it
         inputs.check_itself(name, url, file.read(LOOK_BYTES))
     return np.load(path, mmap_mode="r", allow_pickle=False)
 

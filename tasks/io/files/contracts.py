@@ -20,7 +20,6 @@ from schemas.manifests import VERSION
 from schemas.phrases import LONGEST_PLACE, quoted
 from schemas.yaml_text import MAX_BYTES, NotYaml, parse_yaml
 from tasks.io.files import inputs
-from tasks.io.files.inputs import reword_errors
 
 _END = ".odcs.yaml"
 _MOST_FILES = 100
@@ -134,7 +133,7 @@ def published(product: str) -> dict[str, dict[str, DataContract]]:
 
 def read(url: str) -> dict[str, DataContract]:
     """Contracts by their tables: of a file, a folder, or a release, which has them below. Raises BadInput for none."""
-    with reword_errors("contract: expected a file or a folder of contracts", url):
+    with inputs.reword_errors("contract: expected a file or a folder of contracts", url):
         fs, root = fsspec.core.url_to_fs(url.rstrip("/"))
         if root.rpartition("/")[2] == "latest" and fs.isfile(root):
             named = inputs.read_from(fs, root).decode("utf-8", "replace").strip()

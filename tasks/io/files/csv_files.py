@@ -19,7 +19,6 @@ import pyarrow.csv
 from schemas.errors import BadInput
 from schemas.phrases import LONGEST_PLACE, quoted
 from tasks.io.files import inputs
-from tasks.io.files.inputs import reword_errors
 
 _NOTHING = pa.array(["NA", "NaN", "nan"])
 """How R and NumPy write a number that is missing; as a text each of them may be a name."""
@@ -252,7 +251,7 @@ def sha256(name: str, url: str) -> str:
 
 def _text(name: str, url: str, max_bytes: int) -> str:
     place = quoted(url, LONGEST_PLACE)
-    with reword_errors(f"binding '{name}': expected a file", url), inputs.open_url(url) as file:
+    with inputs.reword_errors(f"binding '{name}': expected a file", url), inputs.open_url(url) as file:
         data = inputs.read_at_most(file, max_bytes + 1)
     if len(data) > max_bytes:
         raise BadInput(f"binding '{name}': expected at most {max_bytes} bytes, got more in {place}")

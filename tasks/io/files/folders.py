@@ -24,7 +24,6 @@ from schemas.reasons import Reason
 from schemas.stand_ins import LOOK_BYTES
 from tasks.io.files import inputs
 from tasks.io.files.archives import UnreadableMember, archive_at
-from tasks.io.files.inputs import reword_errors
 from tasks.io.images.decode import UnreadableImage
 
 _BAD_FILE_NAME = {errno.ENAMETOOLONG, errno.ELOOP}
@@ -39,7 +38,7 @@ class Folder:
 
     def __init__(self, name: str, url: str) -> None:
         """Raises BadInput if there is no folder at the URL; `name` is the binding's, for that message."""
-        with reword_errors(f"binding '{name}': expected a folder", url):
+        with inputs.reword_errors(f"binding '{name}': expected a folder", url):
             archive = archive_at(url)
             self.fs: Any
             self.root: str
@@ -272,7 +271,7 @@ def _as_text(path: str) -> str:
 
 def file_sha256(name: str, url: str) -> str:
     """SHA-256 of a bound file, such as weights. Raises BadInput if there is none, or something stands in its place."""
-    with reword_errors(f"binding '{name}': expected a file", url), inputs.open_url(url) as file:
+    with inputs.reword_errors(f"binding '{name}': expected a file", url), inputs.open_url(url) as file:
         inputs.check_itself(f"binding '{name}'", url, file.read(LOOK_BYTES))
         file.seek(0)
         return hashlib.file_digest(file, "sha256").hexdigest()

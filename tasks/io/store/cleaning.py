@@ -16,7 +16,6 @@ import pyarrow.parquet as pq
 from schemas.errors import DamagedFile
 from schemas.manifests import TableRef
 from tasks.io.store import journal, layout
-from tasks.io.store.layout import Area
 from tasks.io.store.store import Store
 
 
@@ -35,7 +34,7 @@ class StoreCleaner:
                 for folder in sorted({_folder(path) for path in paths}):
                     journal.absorb(self._store, folder, area.journal)
 
-    def paths(self, area: Area) -> list[str]:
+    def paths(self, area: layout.Area) -> list[str]:
         """Paths of all files in an area, sorted."""
         try:
             found = self._store.fs.find(self._store.full(area.root))
@@ -44,7 +43,9 @@ class StoreCleaner:
         start = len(self._store.root.rstrip("/")) + 1
         return sorted(path for path in (str(each)[start:] for each in found) if layout.area_of(path) is area)
 
-    def tables(self, area: Area, is_wanted: Callable[[pa.Table], bool] | None = None) -> Iterator[tuple[str, pa.Table]]:
+    def tables(
+        self, area: layout.Area, is_wanted: Callable[[pa.Table], bool] | None = None
+    ) -> Iterator[tuple[str, pa.Table]]:
         """Path and table of each Parquet file in an area; a damaged one is removed. is_wanted: called with the area's
         `columns` and `hash_column` alone; other tables are not read whole.
         """
@@ -80,21 +81,21 @@ class StoreCleaner:
             self._store.remove(path)
         return is_there
 
-    def empty(self, area: Area) -> int:
+    def empty(self, area: layout.Area) -> int:
         """Remove all that is in an area's folder; how many files and folders lay in it."""
         names = self._store.list_folder(area.root)
         for name in names if not self._is_dry else ():
             self._store.fs.rm(self._store.full(f"{area.root}/{name}"), recursive=True)
         return len(names)
 
-    def columns(self, area: Area, names: Sequence[str]) -> Iterator[pa.Table]:
+    def columns(self, area: layout.Area, names: Sequence[str]) -> Iterator[pa.Table]:
         """These columns of each Parquet file in an area that can be read and has them."""
         for path in self.paths(area):
             if path.endswith(".parquet"):
                 with contextlib.suppress(pa.ArrowException, OSError, KeyError):
                     yield self._read(path, [*names]).select(names)
 
-    def files(self, area: Area) -> Iterator[tuple[str, int, float]]:
+    def files(self, area: layout.Area) -> Iterator[tuple[str, int, float]]:
         """Path, bytes and time of writing (seconds since 1970) of each file in an area, none twice."""
         for path, length, written_s in _files_below(self._store, area.root):
             if layout.area_of(path) is area:
@@ -123,7 +124,7 @@ class StoreCleaner:
         for left in Path(self._store.full(layout.SCRATCH)).glob(f"{_PRUNED}*"):
             shutil.rmtree(left)
 
-    def remove_empty_folders(self, area: Area) -> None:
+    def remove_empty_folders(self, area: layout.Area) -> None:
         """Remove folders of an area in which nothing lies, on a local store; not in a dry run."""
         if self._is_dry or not self._store.is_local:
             return

@@ -13,24 +13,25 @@ import pyarrow.parquet as pq
 from schemas.errors import BadInput, BrokenPromise, DamagedFile
 from schemas.tables import LEDGER, TOMBSTONES
 from tasks.io.store import layout
-from tasks.io.store.layout import REFUSALS, refusal_path, tombstones_path
 from tasks.io.store.store import Store, parquet_bytes
 
 
 def read_tombstones(store: Store, name: str) -> pa.Table:
     """TOMBSTONES of a dataset, by record_id; empty where nothing was purged. Raises BrokenPromise for an odd file."""
-    if not store.exists(tombstones_path(name)):
+    if not store.exists(layout.tombstones_path(name)):
         return TOMBSTONES.empty_table()
     try:
-        return pq.read_table(pa.BufferReader(store.read_bytes(tombstones_path(name)))).select(TOMBSTONES.names)
+        return pq.read_table(pa.BufferReader(store.read_bytes(layout.tombstones_path(name)))).select(TOMBSTONES.names)
     except (pa.ArrowException, KeyError) as problem:
         got = "a file that can't be read: copy tombstones.parquet of its newest release there"
-        raise BrokenPromise(f"expected the tombstones of '{name}' in {tombstones_path(name)}, got {got}") from problem
+        raise BrokenPromise(
+            f"expected the tombstones of '{name}' in {layout.tombstones_path(name)}, got {got}"
+        ) from problem
 
 
 def write_tombstones(store: Store, name: str, stones: pa.Table) -> None:
     """Write them, whole or not at all."""
-    store.write_bytes(tombstones_path(name), parquet_bytes(stones))
+    store.write_bytes(layout.tombstones_path(name), parquet_bytes(stones))
 
 
 _WORDS = b"refusal"
@@ -53,32 +54,32 @@ def write_refusal(store: Store, name: str, build: RefusedBuild) -> None:
     words = {"sentence": build.sentence, "labels": build.labels, "day": build.day}
     sink = pa.BufferOutputStream()
     pq.write_table(build.ledger.replace_schema_metadata({_WORDS: json.dumps(words)}), sink, compression="zstd")
-    store.write_bytes(refusal_path(name), bytes(sink.getvalue()))
+    store.write_bytes(layout.refusal_path(name), bytes(sink.getvalue()))
 
 
 def read_refusal(store: Store, name: str) -> RefusedBuild | None:
     """The dataset's last build, if it was refused; else None. Raises BadInput if the file can't be read."""
-    if not store.exists(refusal_path(name)):
+    if not store.exists(layout.refusal_path(name)):
         return None
     try:
-        table = pq.read_table(pa.BufferReader(store.read_bytes(refusal_path(name))))
+        table = pq.read_table(pa.BufferReader(store.read_bytes(layout.refusal_path(name))))
         words = json.loads((table.schema.metadata or {})[_WORDS])
         ledger = table.select(LEDGER.names).replace_schema_metadata(None)
         return RefusedBuild(ledger, str(words["sentence"]), tuple(map(str, words["labels"])), str(words["day"]))
     except (pa.ArrowException, KeyError, TypeError, ValueError) as problem:
-        expected = f"expected the ledger of a refused build in {refusal_path(name)}"
+        expected = f"expected the ledger of a refused build in {layout.refusal_path(name)}"
         raise BadInput(f"{expected}, got a file that can't be read: build again") from problem
 
 
 def remove_refusal(store: Store, name: str) -> None:
     """Forget a refused build, if there is one."""
-    if store.exists(refusal_path(name)):
-        store.remove(refusal_path(name))
+    if store.exists(layout.refusal_path(name)):
+        store.remove(layout.refusal_path(name))
 
 
 def refused_datasets(store: Store) -> list[str]:
     """Names of the datasets whose last build was refused, sorted."""
-    return [name.removesuffix(_SUFFIX) for name in store.list_folder(REFUSALS) if name.endswith(_SUFFIX)]
+    return [name.removesuffix(_SUFFIX) for name in store.list_folder(layout.REFUSALS) if name.endswith(_SUFFIX)]
 
 
 def write_uses(store: Store, name: str, paths: Collection[str]) -> None:

@@ -30,9 +30,7 @@ from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import TableRef
 from schemas.phrases import quoted
 from tasks.io.files import inputs
-from tasks.io.files.inputs import reword_errors
 from tasks.io.store import layout
-from tasks.io.store.layout import blob_path
 from tasks.io.store.overlay import Overlay
 
 STALE_S = 24 * 3600.0
@@ -87,7 +85,7 @@ class Store:
         """Open, not touch: a store that does not exist yet is an empty one. Raises BadInput on an unusable URL."""
         if not url.strip() or "\0" in url:
             raise BadInput(f"store: expected a folder or an fsspec URL, got {quoted(url)}")
-        with reword_errors("store: expected a folder or an fsspec URL", url):
+        with inputs.reword_errors("store: expected a folder or an fsspec URL", url):
             self.fs, self.root = fsspec.core.url_to_fs(url)
         self.url = url
         self.is_local = isinstance(self.fs, LocalFileSystem)
@@ -125,7 +123,7 @@ class Store:
 
     def check_readable(self) -> None:
         """Raise BadInput if there can be no store here: it can't be listed, or a file is in the way."""
-        with reword_errors("store: expected a folder or an fsspec URL that can be read", self.url):
+        with inputs.reword_errors("store: expected a folder or an fsspec URL that can be read", self.url):
             if self.is_local:
                 there = next(place for place in (Path(self.root), *Path(self.root).parents) if place.exists())
                 if not there.is_dir():
@@ -137,7 +135,7 @@ class Store:
         where there is none, a bucket never: it may be a misspelt one.
         """
         probe = layout.scratch_path(uuid.uuid4().hex)
-        with reword_errors("store: expected a place that can be written", self.url):
+        with inputs.reword_errors("store: expected a place that can be written", self.url):
             self.write_bytes(probe, b"")
             self.fs.rm_file(self.full(probe))
         if self.is_local:
@@ -263,7 +261,7 @@ class Store:
     def write_blob(self, data: bytes) -> str:
         """Store bytes under their SHA-256 and return it, as 64 hex digits."""
         sha256 = hashlib.sha256(data).hexdigest()
-        path = blob_path(sha256)
+        path = layout.blob_path(sha256)
         if self._size(path) != len(data):
             self.write_bytes(path, data)
         return sha256
@@ -282,8 +280,8 @@ class Store:
 
     def adopt_blob(self, path: Path, sha256: str, length: int) -> None:
         """Make a local file, whose digest and length are known from its writing, the blob of that name."""
-        if self._size(blob_path(sha256)) != length:
-            self.adopt(path, blob_path(sha256))
+        if self._size(layout.blob_path(sha256)) != length:
+            self.adopt(path, layout.blob_path(sha256))
 
     def adopt(self, path: Path, target: str) -> None:
         """Make a local file, whole or not at all, the store's file at another path."""
@@ -300,21 +298,21 @@ class Store:
 
     def read_blob(self, sha256: str) -> bytes:
         """The blob's bytes, hashed again. Raises DamagedFile, and removes it, if they are not what they were."""
-        data = self.read_bytes(blob_path(sha256))
+        data = self.read_bytes(layout.blob_path(sha256))
         self._check_blob(sha256, hashlib.sha256(data).hexdigest())
         return data
 
     def _check_blob(self, sha256: str, found: str) -> None:
         """Raise DamagedFile, and remove the blob, where its bytes have another digest."""
         if found != sha256:
-            self.remove(blob_path(sha256))
+            self.remove(layout.blob_path(sha256))
             raise DamagedFile(f"expected blob {sha256}, got other bytes; they were removed")
 
     def open_blob(self, sha256: str) -> IO[bytes]:
         """The blob as an open file, hashed again, on this machine's disk until it is closed. Raises as `read_blob`
         does.
         """
-        path = blob_path(sha256)
+        path = layout.blob_path(sha256)
         file: IO[bytes]
         with contextlib.ExitStack() as opened:
             with self._nothing_there(path):
@@ -336,7 +334,7 @@ class Store:
 
     def read_blob_into(self, sha256: str, target: memoryview) -> None:
         """Fill memory, as long as the blob, with its bytes, hashed again. Raises as `read_blob` does."""
-        path = blob_path(sha256)
+        path = layout.blob_path(sha256)
         if self.is_local and not self.is_overlay:
             with self._nothing_there(path):
                 is_whole = inputs.read_into(self.full(path), target)
