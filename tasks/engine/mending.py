@@ -34,8 +34,7 @@ def check_part(blobs: pa.Table, context: Context) -> None:
 
 def remove_damaged_files(recipe: Recipe, context: Context, problem: DamagedFile) -> str:
     """Check all that a build of the recipe may read (images and listings of its sources, thumbnails; other tables are
-    checked whenever they are read), and remove what is damaged. A plan only hides it from itself. Returns a sentence
-    for people on what was found.
+    checked whenever they are read), and remove what is damaged. A plan only hides it. Returns a sentence.
     """
     store = runs.store_of(context)
     known = _known_blobs(store, recipe)

@@ -86,8 +86,7 @@ def unanswered_requests(requests: pa.Table, folder: str, context: Context) -> pa
 
 def _known(store: Store, folder: str, requests: pa.Table, sizes: Mapping[str, int] | None = None) -> pa.Table:
     """The stored RETRIEVALS row of each request, in order; null but for the request if there is none. The newest
-    counts, but a passing failure does not replace what came before. sizes: bytes of each blob; given, rows whose blob
-    is gone don't count.
+    counts, but a passing failure replaces none. sizes: bytes of each blob; given, only rows with their blob count.
     """
     keys = _request_keys(requests)
     stored = [tables.as_schema(table, RETRIEVALS) for _, table in store.tables(folder)]

@@ -147,9 +147,7 @@ class CanvasTransform(nn.Module):
         self.register_buffer("std", torch.tensor(transform.image_std).view(3, 1, 1) * 255, persistent=False)
 
     def batch_of(self, pictures: Sequence[Tensor], canvas: Size, batch_size: int) -> CanvasBatch:
-        """Pictures, each (h, w, 3) uint8, scaled without anti-aliasing, as a batch padded to `batch_size`, on this
-        device.
-        """
+        """Pictures, each (h, w, 3) uint8, scaled without anti-aliasing, as a batch padded to `batch_size`."""
         device = self.mean.device
         tensor = torch.empty((batch_size, 3, *canvas), device=device, memory_format=torch.channels_last).zero_()
         sizes = [self.canvases.scaled_size(Size(*pixels.shape[:2])) for pixels in pictures]

@@ -36,9 +36,7 @@ class Residual(nn.Module):
 
 
 class _Backbone(nn.Module):
-    """Pictures (B, 3, H, W), sides multiples of 16, to a feature map (B, 64, H / 8, W / 8), one of half its sides in
-    it.
-    """
+    """Pictures (B, 3, H, W), sides multiples of 16, to a map (B, 64, H / 8, W / 8), one of half its sides in it."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -64,9 +64,7 @@ class Folder:
         return files
 
     def first_paths(self) -> list[str]:
-        """The first paths listed, at most 10,000, in no order, the top of a local folder first. Raises as `listing`
-        does.
-        """
+        """At most 10,000 paths, as they are listed, the top of a local folder first. Raises as `listing` does."""
         return [path for path, _ in self._listed(itertools.islice(self._infos(), _FIRST_PATHS))]
 
     def validator(self, path: str) -> str | None:
@@ -181,11 +179,11 @@ class Folder:
 
     def _actual_name(self, path: str) -> str:
         """The path as the file system has it: that of a listing, unless bytes were written out there."""
+        if not self.is_local or os.path.lexists(f"{self.root}/{path}"):
+            return path
         raw = re.sub(rb"\\x([89a-f][0-9a-f])", lambda match: bytes.fromhex(match[1].decode()), path.encode())
-        if self.is_local and raw != path.encode() and not os.path.lexists(f"{self.root}/{path}"):
-            actual = os.fsdecode(raw)
-            return actual if os.path.lexists(f"{self.root}/{actual}") else path
-        return path
+        actual = os.fsdecode(raw)
+        return actual if os.path.lexists(f"{self.root}/{actual}") else path
 
     def _why_not_below(self, path: str) -> str:
         if "\0" in path:

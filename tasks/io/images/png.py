@@ -77,9 +77,8 @@ def why_unsupported(data: bytes) -> tuple[Reason, str] | None:
 
 
 def profile(data: bytes, *, is_grey: bool) -> bytes | None:
-    """An ICC profile with the colours that a PNG's cICP, or gAMA and cHRM, say. None where gAMA and cHRM are those of
-    sRGB, or say nothing that is known, or where iCCP or sRGB come before them. A cICP that is known comes before all
-    others.
+    """An ICC profile with the colours that a PNG's cICP, if it is known, or gAMA and cHRM, say. None where gAMA and
+    cHRM are sRGB's, or say nothing that is known, or where iCCP or sRGB come before them.
     """
     chunks, colours = _colour_chunks(data), None
     cicp = chunks.get(b"cICP", b"")

@@ -10,9 +10,7 @@ _LEAST_SIDE_PX = 32
 
 
 def grey(jpeg: bytes | memoryview) -> NDArray[np.uint8]:
-    """(H, W) grey levels of a stored thumbnail, halved above MOST_PX but for long strips. Raises ValueError for no
-    JPEG.
-    """
+    """(H, W) grey levels of a stored thumbnail, halved above MOST_PX but for long strips. Raises ValueError."""
     height, width, _, _ = simplejpeg.decode_jpeg_header(jpeg)
     is_halved = max(height, width) > MOST_PX and min(height, width) >= 2 * _LEAST_SIDE_PX
     least = (-(-height // 2), -(-width // 2)) if is_halved else (height, width)

@@ -55,9 +55,8 @@ class _Pieces(NamedTuple):
 
 
 def why_unsupported(image: Tiff) -> str | None:
-    """What of an opened TIFF's layout neither Pillow nor its libtiff reads right; None if they do: planes of grey and
-    alpha, of a palette and alpha, and of Lab; without compression also those of YCbCr, and colours coarser than the
-    pixels.
+    """What of an opened TIFF's layout neither Pillow nor its libtiff reads right, if anything: planes of grey and
+    alpha, of a palette and alpha, and of Lab; without compression also those of YCbCr, and coarser colours.
     """
     tags, is_plain = image.tag_v2, _is_uncompressed(image)
     pixels = tiff_pixels(tags.get(_BITS, (1,)), tags.get(_FORMAT, (1,)), tags.get(_PHOTOMETRIC, -1))

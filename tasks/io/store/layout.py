@@ -226,8 +226,7 @@ def areas(rule: PurgeRule) -> list[Area]:
 
 def unknown_entries(list_folder: Callable[[str], list[str]]) -> list[str]:
     """Paths in a store that belong to no area, sorted; of an unknown folder only the folder itself. list_folder: names
-    of what lies directly in a folder of the store ("": the store); those with a dot, which desktops put everywhere, are
-    left out.
+    of what lies in a folder of the store ("": the store); names with a dot, as desktops make them, are left out.
     """
     found = []
     tops = {area.root.partition("/")[0] for area in AREAS}

@@ -233,9 +233,7 @@ class Release:
         return pa.concat_tables([self.read_columns(path, columns, columns).select(columns) for path in paths])
 
     def read_columns(self, path: str, needed: Collection[str] = (), only: Collection[str] | None = None) -> pa.Table:
-        """Those of the columns (all of releases, or `only` these) that a file has, which must be all `needed`; no image
-        bytes.
-        """
+        """Those of the columns (all, or `only` these) that a file has, all `needed` among them; never image bytes."""
         if (name := release_tables.table_of_path(path)) is None:
             raise AssertionError(f"expected a file of a release's table, got {path}")
         with self.open_parquet(path) as parquet:

@@ -309,9 +309,7 @@ class Store:
             raise DamagedFile(f"expected blob {sha256}, got other bytes; they were removed")
 
     def open_blob(self, sha256: str) -> IO[bytes]:
-        """The blob as an open file, hashed again, on this machine's disk until it is closed. Raises as `read_blob`
-        does.
-        """
+        """The blob as an open file, hashed again; closed, nothing is left of it here. Raises as `read_blob` does."""
         path = layout.blob_path(sha256)
         file: IO[bytes]
         with contextlib.ExitStack() as opened:

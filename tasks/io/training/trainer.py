@@ -97,8 +97,8 @@ class Trainer:
 
     def step(self, samples: Sequence[Sample], rate: float, seed: int) -> dict[str, float]:
         """One step from the samples, at most `batch` in memory; returns each part of the loss, the mean of the samples.
-        If memory is short, `batch` is halved for good. Raises BadInput for no memory for one sample, a failing GPU, and
-        a loss that is not finite.
+        If memory is short, `batch` is halved for good; for one sample, BadInput is raised, as for a failing GPU and a
+        loss that is not finite.
         """
         while True:
             try:

@@ -318,9 +318,7 @@ class Client:
             raise UnreadableImage(Reason.ROBOTS_DISALLOW, f"robots.txt of {target.host}")
 
     def _load_robots_rules(self, exchange: _Exchange) -> robots.RobotsRules:
-        """The host's rules, if any. Raises UnreadableImage if it fails to send them: nothing is allowed (RFC 9309,
-        2.3.1).
-        """
+        """The host's rules, if any. Raises UnreadableImage if it fails to send them (RFC 9309, 2.3.1)."""
         request = DownloadRequest(urljoin(exchange.redirect_chain.url, "/robots.txt"), "robots")
         # a byte more, by which the rules know that their last line is cut
         limits = Limits(robots.MAX_BYTES + 1, self._limits.timeout_s, is_cut=True)
@@ -333,8 +331,7 @@ class Client:
 
     def _check_head(self, exchange: _Exchange, target: Target) -> None:
         """Send HEAD for a host's first image and, if the host has ever sent a noai tag, for each of its images: for
-        every one of every host that would double the requests. Tags are checked in the response to GET, too, before the
-        body is read.
+        every one of every host that would double the requests. Before a body is read, tags are checked, too.
         """
         if exchange.redirect_chain.has_checked_head or self._has_noai_by_host.get(target.host) is False:
             return
