@@ -46,8 +46,7 @@ def measure_step(
         known = _by_record(record_ids.filter(is_known), blobs.filter(is_known), have)
         return steps.planned_step(store, settings, known, computed=count, pending=len(todo) + state.pending)
     have = measure_blobs(part, settings.label, needed, context, folder, schema, part_settings, rows=rows)
-    outcome = _by_record(record_ids, blobs, have)
-    return steps.step_of(store, settings, record_ids, outcome, computed=len(todo))
+    return steps.step_of(store, settings, record_ids, _by_record(record_ids, blobs, have), computed=len(todo))
 
 
 def measure_blobs(

@@ -61,8 +61,7 @@ def decode_on_gpu(data: bytes, device: torch.device) -> Picture | None:
         streams[device] = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
     with torch.cuda.stream(streams[device]):
         try:
-            encoded = torch.frombuffer(bytearray(data), dtype=torch.uint8)
-            pixels = decode_jpeg(encoded, mode="RGB", device=device)
+            pixels = decode_jpeg(torch.frombuffer(bytearray(data), dtype=torch.uint8), mode="RGB", device=device)
             streams[device].synchronize()
         except RuntimeError as problem:
             if devices.is_device_failure(problem):

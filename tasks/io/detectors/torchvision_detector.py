@@ -160,8 +160,7 @@ class TorchvisionDetector:
                 torch.cuda.current_stream().wait_event(staged.ready)
             rows = rows_from_outputs(self._forward(loaded, batch)[: batch.picture_count])
             staged.rows_on_host = start_copy_to_host(rows)
-        own_sizes = [picture.size for picture in staged.pictures]
-        sizes = [*zip(own_sizes, batch.sizes, strict=False)]
+        sizes = [*zip([picture.size for picture in staged.pictures], batch.sizes, strict=False)]
         return lambda: self._read_results(staged, sizes)
 
     def _forward(self, loaded: LoadedModel, batch: CanvasBatch) -> list[dict[str, Tensor]]:
@@ -211,8 +210,7 @@ class TorchvisionDetector:
             with self._loading_lock:
                 self._loaded = None
                 devices.never_free(list(self._in_flight))
-            line = error_line(problem)
-            raise devices.DeviceLost(f"expected {self._device} to answer, got {line}") from problem
+            raise devices.DeviceLost(f"expected {self._device} to answer, got {error_line(problem)}") from problem
 
 
 _GPU_LOCKS: dict[torch.device, threading.Lock] = {}

@@ -51,27 +51,23 @@ class Inspection:
     thumbnail: bytes
 
 
-class _NotForFastPath(Exception):
-    """Not an error: this JPEG is decoded by Pillow."""
-
-
 def inspect(data: Bytes, max_pixels: int) -> Inspection:
     """Decode to the end and measure. Raises UnreadableImage with the reason for a drop. data: not copied if it is a
     plain JPEG. phash_bits: (8, 8), imagehash's row order.
     """
-    if data[:3] == b"\xff\xd8\xff":
-        try:
-            return _inspect_jpeg(data, max_pixels)
-        except _NotForFastPath:
-            pass
+    if data[:3] == b"\xff\xd8\xff" and (found := _inspect_jpeg(data, max_pixels)) is not None:
+        return found
     picture = decode.picture(bytes(data), max_pixels)
     return _inspection_of(picture.format, picture.rgb.size, picture.orientation, _reduced(picture.rgb))
 
 
-def _inspect_jpeg(data: Bytes, max_pixels: int) -> Inspection:
-    header = _open_header(data)
+def _inspect_jpeg(data: Bytes, max_pixels: int) -> Inspection | None:
+    """None for what Pillow is to decode."""
+    if (header := _open_header(data)) is None:
+        return None
     decode.refuse_beyond(max_pixels, header)
-    small = _decode_reduced(data, header)
+    if (small := _decode_reduced(data, header)) is None:
+        return None
     profile = header.info.get("icc_profile")
     if profile and not _is_srgb(profile, small.mode):
         small.info["icc_profile"] = profile
@@ -81,19 +77,17 @@ def _inspect_jpeg(data: Bytes, max_pixels: int) -> Inspection:
     return _inspection_of("JPEG", size, orientation, decode.srgb_of(_reduced(decode.upright(small, orientation))))
 
 
-def _open_header(data: Bytes) -> Image.Image:
-    """The header, read by Pillow. Raises _NotForFastPath if Pillow or libjpeg finds anything unusual in it."""
+def _open_header(data: Bytes) -> Image.Image | None:
+    """The header, read by Pillow; None if Pillow or libjpeg finds anything unusual in it."""
     try:
         header = Image.open(io.BytesIO(data if isinstance(data, bytes) else data[:_HEADER_BYTES]), formats=("JPEG",))
         height, width, _, _ = simplejpeg.decode_jpeg_header(data, strict=True)
     except (Image.DecompressionBombError, KeyError, *decode.DECODE_ERRORS):
-        raise _NotForFastPath from None
-    if header.mode not in {"L", "RGB"} or header.size != (width, height):
-        raise _NotForFastPath
-    return header
+        return None
+    return header if header.mode in {"L", "RGB"} and header.size == (width, height) else None
 
 
-def _decode_reduced(data: Bytes, header: Image.Image) -> Image.Image:
+def _decode_reduced(data: Bytes, header: Image.Image) -> Image.Image | None:
     """The whole stream decoded at the smallest scale that keeps enough pixels; RGB or grey, as stored."""
     eighths = _eighths(*header.size)
     width, height = (-(-side * eighths // 8) for side in header.size)
@@ -112,18 +106,17 @@ def _decode_reduced(data: Bytes, header: Image.Image) -> Image.Image:
         if _STREAM_IS_CORRUPT.match(words):
             detail = decode.NO_END if decode.lacks_only_its_end(bytes(data)) else f"libjpeg: {words}"[:200]
             raise UnreadableImage(Reason.BROKEN_IMAGE, detail) from problem
-        raise _NotForFastPath from problem
+        return None
 
 
 def _eighths(width: int, height: int) -> int:
     """The smallest of 1, 2, 4 eighths (for which libjpeg has fast code) that leaves enough pixels; else 8."""
-    for eighths in (1, 2, 4):
-        if (
-            max(width, height) * eighths >= 8 * LEAST_LONGEST_PX
-            and min(width, height) * eighths >= 8 * LEAST_SHORTEST_PX
-        ):
-            return eighths
-    return 8
+    least = 8 * LEAST_LONGEST_PX, 8 * LEAST_SHORTEST_PX
+    longest_px, shortest_px = max(width, height), min(width, height)
+    enough = (
+        eighths for eighths in (1, 2, 4) if longest_px * eighths >= least[0] and shortest_px * eighths >= least[1]
+    )
+    return next(enough, 8)
 
 
 @functools.lru_cache(maxsize=32)

@@ -93,8 +93,7 @@ class ReleaseEditor:
     def close(self, make_manifest: Callable[[], ReleaseManifest]) -> None:
         """Write the manifest that is made now, after which the release is whole again; not in a dry run."""
         if not self._is_dry:
-            text = make_manifest().model_dump_json(indent=1)
-            self._store.write_bytes(f"{self._folder}/manifest.json", text.encode())
+            self._store.write_bytes(f"{self._folder}/manifest.json", make_manifest().model_dump_json(indent=1).encode())
 
     def _rows(self, path: str) -> int | None:
         known = self.release.manifest.files.get(path)

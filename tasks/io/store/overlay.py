@@ -50,8 +50,7 @@ class Overlay:
             start = whole.seek(0, os.SEEK_END)
             shutil.copyfileobj(source, whole, _PIECE_BYTES)
             whole.flush()
-            end = whole.tell()
-            self._spans[path] = _Span(start, end - start)
+            self._spans[path] = _Span(start, whole.tell() - start)
             self.removed.discard(path)
 
     def remove(self, path: str) -> None:

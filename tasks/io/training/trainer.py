@@ -37,18 +37,15 @@ _HEAD_PREFIXES = ("roi_heads.box_predictor.", "head.classification_head.")
 @contextlib.contextmanager
 def deterministic(threads: int, device: torch.device) -> Iterator[None]:
     """While it lasts, results on a CPU are the same to the bit: a fixed number of threads, deterministic algorithms."""
-    threads_before, was_on = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
-    fills = _FILLING.fill_uninitialized_memory
-    torch.set_num_threads(threads)
-    torch.use_deterministic_algorithms(device.type == "cpu")
-    # filling takes a third of the time, and nothing reads memory before it is written
-    _FILLING.fill_uninitialized_memory = False
-    try:
+    with contextlib.ExitStack() as as_before:
+        as_before.callback(torch.set_num_threads, torch.get_num_threads())
+        as_before.callback(torch.use_deterministic_algorithms, torch.are_deterministic_algorithms_enabled())
+        as_before.callback(setattr, _FILLING, "fill_uninitialized_memory", _FILLING.fill_uninitialized_memory)
+        torch.set_num_threads(threads)
+        torch.use_deterministic_algorithms(device.type == "cpu")
+        # filling takes a third of the time, and nothing reads memory before it is written
+        _FILLING.fill_uninitialized_memory = False
         yield
-    finally:
-        torch.set_num_threads(threads_before)
-        torch.use_deterministic_algorithms(was_on)
-        _FILLING.fill_uninitialized_memory = fills
 
 
 def initial_model(settings: TrainDetector, start: bytes | None, seed: int) -> nn.Module:

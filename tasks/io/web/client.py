@@ -263,8 +263,7 @@ class Client:
         if (token := self._sessions.token(credential)) is None:
             with self._one_thread_at_a_time(f"log-in {credential.host}", exchange.permits):
                 if (token := self._sessions.token(credential)) is None:
-                    answer = self._login(credential, secret, exchange.permits)
-                    token = self._sessions.open(credential, answer)
+                    token = self._sessions.open(credential, self._login(credential, secret, exchange.permits))
         exchange.secret_filter.add(token)
         return token
 

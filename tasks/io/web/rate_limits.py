@@ -117,7 +117,7 @@ class RateLimiter:
         with self._lock:
             state = self._host(host)
             if delay_s > self._manners.longest_wait_s:
-                self._close(state, Reason.THROTTLED, f"robots.txt asks for one request in {delay_s:.0f} s")
+                self._close(state, f"robots.txt asks for one request in {delay_s:.0f} s")
             elif delay_s > 0 and 1 / delay_s < state.limits.rate_per_s:
                 state.limits = state.limits.model_copy(update={"rate_per_s": 1 / delay_s})
                 state.rate_per_s = min(state.rate_per_s, 1 / delay_s)
@@ -151,7 +151,7 @@ class RateLimiter:
     def _slow_down(self, state: _HostState, now: float, retry_after_s: float | None) -> None:
         state.failed_in_a_row = 0  # a host that throttles does answer
         if retry_after_s is not None and retry_after_s > self._manners.longest_wait_s:
-            self._close(state, Reason.THROTTLED, f"asked to wait {retry_after_s:.0f} s")
+            self._close(state, f"asked to wait {retry_after_s:.0f} s")
             return
         if now >= state.paused_until_s:  # responses to requests sent before the pause are no new signal
             state.throttled_in_a_row += 1
@@ -172,8 +172,8 @@ class RateLimiter:
             state.closed_detail = f"does not answer, not even after {state.trips - 1} pauses"
         state.paused_until_s = max(state.paused_until_s, now + self._jitter_s(state.trips + 2))
 
-    def _close(self, state: _HostState, reason: Reason, why: str) -> None:
-        state.closed_reason = reason
+    def _close(self, state: _HostState, why: str) -> None:
+        state.closed_reason = Reason.THROTTLED
         state.closed_detail = f"{why}, longer than this build waits for one host"
 
     def _jitter_s(self, times: int) -> float:
