@@ -104,20 +104,15 @@ class TorchvisionDetector:
     def stage(self, pictures: Sequence[Picture], canvas: Size) -> StagedBatch:
         """See PipelinedDetector."""
         staged = StagedBatch(list(pictures), canvas)
-        try:
-            with self._translate_errors():
-                self._stage(staged)
-        except torch.OutOfMemoryError:
-            pass  # `start` stages it again, in smaller batches
+        with contextlib.suppress(torch.OutOfMemoryError), self._translate_errors():
+            self._stage(staged)  # else `start` stages it again, in smaller batches
         return staged
 
     def start(self, staged: StagedBatch) -> PendingDetections:
         """See PipelinedDetector. A batch that does not fit into memory is halved; for one picture, raises BadInput."""
-        try:
-            with self._translate_errors():
-                return self._start(staged)
-        except torch.OutOfMemoryError:
-            pass  # leave this block first: the error keeps the memory alive
+        # what follows a lack of memory stands outside: the error keeps the memory alive
+        with contextlib.suppress(torch.OutOfMemoryError), self._translate_errors():
+            return self._start(staged)
         if len(staged.pictures) == 1:
             raise BadInput(
                 f"device: expected {self._device} to have memory for one picture of {staged.canvas.width_px} x "
@@ -142,7 +137,7 @@ class TorchvisionDetector:
         size = padded_size(count, max(count, self.batch_size(staged.canvas)))
         with self._loading_lock:
             self._in_flight.add(staged)
-        with devices.use_device(loaded.device), _use_stream(loaded.copy_stream), torch.inference_mode():
+        with devices.use_device(loaded.device), torch.cuda.stream(loaded.copy_stream), torch.inference_mode():
             pixels = [picture.pixels for picture in staged.pictures]
             staged.batch = loaded.transform.batch_of(pixels, staged.canvas, size)
             staged.ready = None if loaded.copy_stream is None else loaded.copy_stream.record_event()
@@ -219,7 +214,3 @@ _GPU_LOCKS: dict[torch.device, threading.Lock] = {}
 
 def _gpu_lock(device: torch.device) -> "contextlib.AbstractContextManager[Any]":
     return _GPU_LOCKS.setdefault(device, threading.Lock()) if device.type == "cuda" else contextlib.nullcontext()
-
-
-def _use_stream(stream: "torch.cuda.Stream | None") -> "contextlib.AbstractContextManager[Any]":
-    return contextlib.nullcontext() if stream is None else torch.cuda.stream(stream)
