@@ -62,10 +62,8 @@ def check_contact(context: Context, hosts: list[str], manners: Manners) -> None:
     origins = origins_from_text(context.bindings.get(ORIGINS))
     public = [host for host in hosts if _is_public(origins, host)]
     if public and not _checked_contact(context.bindings.get(CONTACT) or ""):
-        raise BadInput(
-            f"binding 'contact': expected your e-mail address or web page, so that {public[0]} can complain "
-            "to you, got none; add --bind contact=you@example.org"
-        )
+        expected = f"your e-mail address or web page, so that {public[0]} can complain to you"
+        raise BadInput(f"binding 'contact': expected {expected}, got none; add --bind contact=you@example.org")
 
 
 def _is_public(origins: Origins, host: str) -> bool:

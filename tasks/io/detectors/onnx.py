@@ -92,9 +92,8 @@ class Model:
             raise BadInput(f"weights: expected a model that runs, got {_one_line(problem)}") from problem
         for output in read:
             if output.ndim < 2 or len(output) != 1:
-                raise BadInput(
-                    f"weights: expected an output with a row for each of {self.batch} pictures, got {output.shape}"
-                )
+                expected = f"an output with a row for each of {self.batch} pictures"
+                raise BadInput(f"weights: expected {expected}, got {output.shape}")
         shapes = [tuple(getattr(output, "shape", ())) for output in outputs]
         return [np.asarray(output[0]) for output in read], [shape[1:] for shape in shapes]
 

@@ -116,9 +116,8 @@ def read_weights(data: bytes, what: str) -> tuple[dict[str, Tensor], WeightsMeta
         try:
             return library.torch.load(data), _metadata_of(data)
         except (library.SafetensorError, ValueError, KeyError, TypeError) as problem:
-            raise BadInput(
-                f"{what}: expected a file of weights, got a safetensors file that is damaged or has invalid metadata"
-            ) from problem
+            got = "a safetensors file that is damaged or has invalid metadata"
+            raise BadInput(f"{what}: expected a file of weights, got {got}") from problem
     try:
         state = torch.load(io.BytesIO(data), map_location="cpu", weights_only=True)
     except Exception as problem:  # torch documents no error classes for bytes that are not its own files
@@ -195,10 +194,8 @@ def weights_file(name: str, model: str, url: str) -> str:
             file.parent.mkdir(parents=True, exist_ok=True)
             torch.hub.download_url_to_file(entry.url, str(file), start_of_sha256, progress=False)
         except (OSError, RuntimeError) as problem:
-            raise BadInput(
-                f"binding '{name}': expected to fetch torchvision's weights from {entry.url}, got {problem}; a file "
-                "can be bound instead"
-            ) from problem
+            expected = f"binding '{name}': expected to fetch torchvision's weights from {entry.url}"
+            raise BadInput(f"{expected}, got {problem}; a file can be bound instead") from problem
     return str(file)
 
 

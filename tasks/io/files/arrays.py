@@ -98,9 +98,8 @@ def _parse(name: str, url: str, data: bytes, columns: pa.Schema, others: Collect
     # zone that is none
     except (pa.ArrowException, OSError, ValueError, OverflowError, LookupError, RecursionError) as problem:
         raise BadInput(f"{name}: expected {_WORDS[kind]}, got {error_line(problem)}") from problem
-    raise BadInput(
-        f"{name}: expected a file that ends in .parquet, .csv, .tsv or .json, got {quoted(url, LONGEST_PLACE)}"
-    )
+    got = quoted(url, LONGEST_PLACE)
+    raise BadInput(f"{name}: expected a file that ends in .parquet, .csv, .tsv or .json, got {got}")
 
 
 def _parse_json(data: bytes, columns: pa.Schema, others: Collection[str]) -> tuple[pa.Table, list[str]]:
@@ -170,9 +169,8 @@ def read_array(name: str, url: str) -> NDArray[Any]:
     if array.ndim > 2 and set(array.shape[2:]) == {1}:
         array = array.reshape(array.shape[:2])
     if array.ndim != 2:
-        raise BadInput(
-            f"{expected} with a row for each item, got {counted(array.ndim, 'dimension')}: shape {array.shape}"
-        )
+        got = f"{counted(array.ndim, 'dimension')}: shape {array.shape}"
+        raise BadInput(f"{expected} with a row for each item, got {got}")
     return array
 
 
@@ -191,9 +189,8 @@ def _member(expected: str, data: bytes, url: str) -> Any:
         members = archive.infolist()
         names = [member.filename.removesuffix(_ENDING) for member in members]
         if set(names) >= _STATISTICS:
-            raise BadInput(
-                f"{expected}, got a mean and a covariance in {quoted(url, LONGEST_PLACE)}: save the features themselves"
-            )
+            got = f"a mean and a covariance in {quoted(url, LONGEST_PLACE)}: save the features themselves"
+            raise BadInput(f"{expected}, got {got}")
         if len(members) != 1:
             got = listed([quoted(one) for one in names], _SHOWN) or "none"
             raise BadInput(f"{expected}, got the arrays {got} in {quoted(url, LONGEST_PLACE)}: save one alone, as .npy")

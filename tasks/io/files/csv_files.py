@@ -259,6 +259,5 @@ def _text(name: str, url: str, max_bytes: int) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
-        raise BadInput(
-            f"binding '{name}': expected UTF-8, got {place} (byte {problem.start}: {problem.reason})"
-        ) from problem
+        got = f"{place} (byte {problem.start}: {problem.reason})"
+        raise BadInput(f"binding '{name}': expected UTF-8, got {got}") from problem

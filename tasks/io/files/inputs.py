@@ -59,13 +59,8 @@ def reword_errors(expected: str, url: str) -> Iterator[None]:
         raise BadInput(f"{expected}, got {quoted(url, LONGEST_PLACE)} ({error_line(problem)})") from problem
 
 
-_KINDS = (
-    (stat.S_ISDIR, "a folder"),
-    (stat.S_ISFIFO, "a pipe"),
-    (stat.S_ISSOCK, "a socket"),
-    (stat.S_ISCHR, "a device"),
-    (stat.S_ISBLK, "a device"),
-)
+_KINDS = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
+_KINDS |= dict.fromkeys((stat.S_IFCHR, stat.S_IFBLK), "a device")
 
 
 class NotRegular(OSError):
@@ -149,5 +144,5 @@ def _open(path: str, follows_link: bool) -> tuple[int, int]:
 
 def _check(status: os.stat_result) -> None:
     if not stat.S_ISREG(status.st_mode):
-        kind = next((word for is_kind, word in _KINDS if is_kind(status.st_mode)), "no regular file")
-        raise NotRegular(f"{kind}, not a file" if kind != "no regular file" else kind)
+        kind = _KINDS.get(stat.S_IFMT(status.st_mode))
+        raise NotRegular(f"{kind}, not a file" if kind else "no regular file")

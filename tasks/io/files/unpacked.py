@@ -57,10 +57,8 @@ class UnpackFolder:
         try:
             self._begin(release)
         except (OSError, ValueError, RecursionError) as problem:
-            place = quoted(path, LONGEST_PLACE)
-            raise BadInput(
-                f"unpack: expected a folder that can be filled, got {place} ({error_line(problem)})"
-            ) from None
+            got = f"{quoted(path, LONGEST_PLACE)} ({error_line(problem)})"
+            raise BadInput(f"unpack: expected a folder that can be filled, got {got}") from None
 
     def _begin(self, release: dict[str, Any]) -> None:
         self._root.mkdir(parents=True, exist_ok=True)
@@ -103,9 +101,8 @@ class UnpackFolder:
         expects: numbers by their looks, others since they are noted.
         """
         for place in sorted({f"{folder}/{name}".rpartition("/")[0] for name in (*names, "")}):
-            parts = place.split("/")
-            for depth in range(len(parts)):
-                self.folder("/".join(parts[: depth + 1]))
+            for step in itertools.accumulate(place.split("/"), "{}/{}".format):
+                self.folder(step)
         self._files |= {f"{folder}/{name}" for name in names if not _IMAGE.fullmatch(name)}
         self._write_receipt(f"{_UNFINISHED}/{RECEIPT}")
 
@@ -115,7 +112,7 @@ class UnpackFolder:
 
     def write(self, name: str, data: bytes) -> None:
         """A file, in place of whatever file or link has that name."""
-        beside = self._beside()
+        beside = self._unfinished / uuid.uuid4().hex
         beside.write_bytes(data)
         beside.replace(self._root / name)
 
@@ -123,7 +120,7 @@ class UnpackFolder:
         """Make the name another one for a local file, if that is intact and can be linked to; whether it is done."""
         if not Path(source).is_file() or Path(source).is_symlink() or _sha256_of(Path(source)) != sha256:
             return False
-        beside = self._beside()
+        beside = self._unfinished / uuid.uuid4().hex
         try:
             os.link(source, beside)
         except OSError:  # another file system, or one without hard links
@@ -161,9 +158,6 @@ class UnpackFolder:
         files = {"files": sorted(self._files)} if self._files else {}
         receipt = {**self._release, "splits": self.splits, **files}
         self.write(path, f"{json.dumps(receipt, indent=1, sort_keys=True, ensure_ascii=False)}\n".encode())
-
-    def _beside(self) -> Path:
-        return self._unfinished / uuid.uuid4().hex
 
 
 def _sha256_of(path: Path, *, follows_link: bool = True) -> str | None:

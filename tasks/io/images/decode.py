@@ -228,9 +228,8 @@ def lacks_only_its_end(data: bytes) -> bool:
 def refuse_beyond(max_pixels: int, image: Image.Image) -> None:
     """Raise UnreadableImage if an image, opened but not decoded, has more pixels than allowed."""
     if image.width * image.height > max_pixels:
-        raise UnreadableImage(
-            Reason.TOO_MANY_PIXELS, f"{image.width} x {image.height} px, at most {max_pixels} px allowed"
-        )
+        words = f"{image.width} x {image.height} px, at most {max_pixels} px allowed"
+        raise UnreadableImage(Reason.TOO_MANY_PIXELS, words)
 
 
 def orientation_of(image: Image.Image) -> int:

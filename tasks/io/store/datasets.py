@@ -24,9 +24,8 @@ def read_tombstones(store: Store, name: str) -> pa.Table:
         return pq.read_table(pa.BufferReader(store.read_bytes(layout.tombstones_path(name)))).select(TOMBSTONES.names)
     except (pa.ArrowException, KeyError) as problem:
         got = "a file that can't be read: copy tombstones.parquet of its newest release there"
-        raise BrokenPromise(
-            f"expected the tombstones of '{name}' in {layout.tombstones_path(name)}, got {got}"
-        ) from problem
+        expected = f"expected the tombstones of '{name}' in {layout.tombstones_path(name)}"
+        raise BrokenPromise(f"{expected}, got {got}") from problem
 
 
 def write_tombstones(store: Store, name: str, stones: pa.Table) -> None:

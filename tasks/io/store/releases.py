@@ -71,10 +71,10 @@ class Release:
         except (OSError, ValueError, ImportError, TypeError) as problem:
             place = quoted(url, LONGEST_PLACE)
             if isinstance(problem, FileNotFoundError) and url.rstrip("/").endswith("/latest"):
-                raise BadInput(
-                    "release: expected a release that is the latest, which those of builds with a limit never become; "
-                    f"got {place}, where there is none"
-                ) from problem
+                expected = (
+                    "release: expected a release that is the latest, which those of builds with a limit never become"
+                )
+                raise BadInput(f"{expected}; got {place}, where there is none") from problem
             said: Exception = problem
             if isinstance(problem, ValidationError):
                 first = problem.errors(include_url=False)[0]
@@ -83,11 +83,9 @@ class Release:
             expected = "release: expected a folder with a manifest.json"
             raise BadInput(f"{expected}, got {place} ({error_line(said)})") from problem
         if numbers(promised := self.manifest.contract_version) < OLDEST_CONTRACT:
-            oldest = ".".join(map(str, OLDEST_CONTRACT))
-            raise BadInput(
-                f"release: expected one by contract {oldest} or later, got {quoted(url, LONGEST_PLACE)}, whose "
-                f"manifest.json says {quoted(promised, 20)}: build it again"
-            )
+            expected = f"release: expected one by contract {'.'.join(map(str, OLDEST_CONTRACT))} or later"
+            got = f"{quoted(url, LONGEST_PLACE)}, whose manifest.json says {quoted(promised, 20)}: build it again"
+            raise BadInput(f"{expected}, got {got}")
 
     @property
     def url(self) -> str:
@@ -109,9 +107,8 @@ class Release:
     @contextlib.contextmanager
     def _open(self, path: str) -> Iterator[Any]:
         if not {"", ".", ".."}.isdisjoint(path.split("/")):  # a manifest may come from anybody
-            raise DamagedFile(
-                f"expected only paths inside release {self.manifest.version}, got {quoted(path, LONGEST_PLACE)}"
-            )
+            got = quoted(path, LONGEST_PLACE)
+            raise DamagedFile(f"expected only paths inside release {self.manifest.version}, got {got}")
         try:
             file = inputs.open_on(self.fs, f"{self.root}/{path}")
         except (FileNotFoundError, NotADirectoryError) as problem:

@@ -72,9 +72,8 @@ def read_body(
         if stats.received_bytes > limits.max_bytes and not limits.is_cut:
             raise UnreadableImage(Reason.TOO_MANY_BYTES, f"more than {limits.max_bytes} bytes")
         if time.monotonic() - start_s > limits.timeout_s + stats.received_bytes / _LEAST_BYTES_PER_S:
-            raise UnreadableImage(
-                Reason.UNREACHABLE, f"too slow: {stats.received_bytes} bytes had come by the time limit"
-            )
+            words = f"too slow: {stats.received_bytes} bytes had come by the time limit"
+            raise UnreadableImage(Reason.UNREACHABLE, words)
         chunk = chunk[: limits.max_bytes - length]  # whole, unless `limits.is_cut`
         length += len(chunk)
         digest.update(chunk)

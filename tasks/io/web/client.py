@@ -176,9 +176,9 @@ class Client:
         if not target.is_bound and not self._contact:
             if target.is_private:
                 raise UnreadableImage(Reason.NOT_ALLOWED, f"{target.host} is no public address")
-            raise UnreadableImage(  # temporary: another binding would change it
-                Reason.UNREACHABLE, f"{target.host} is a public host: bind `contact` to an address of yours first"
-            )
+            # temporary: another binding would change it
+            words = f"{target.host} is a public host: bind `contact` to an address of yours first"
+            raise UnreadableImage(Reason.UNREACHABLE, words)
         return target
 
     def _send(self, exchange: _Exchange, target: Target) -> ResponseBody | str:

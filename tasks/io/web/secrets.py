@@ -25,9 +25,8 @@ def read_secret(name: str, place: str) -> str:
             with io.TextIOWrapper(inputs.open_file(where), encoding="utf-8-sig") as file:
                 secret = file.read().split("\n", 1)[0]
         except (OSError, ValueError) as problem:
-            raise BadInput(
-                f"binding '{name}': expected a file that holds the secret, got no readable file '{where}'"
-            ) from problem
+            expected = f"binding '{name}': expected a file that holds the secret"
+            raise BadInput(f"{expected}, got no readable file '{where}'") from problem
     else:
         raise BadInput(f"binding '{name}': expected env:NAME or file:PATH, the place where the secret is stored")
     if not secret.strip():
