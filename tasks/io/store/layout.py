@@ -238,16 +238,6 @@ def unknown_entries(list_folder: Callable[[str], list[str]]) -> list[str]:
     return sorted(found)
 
 
-def as_markdown() -> str:
-    """The table for docs/store.md."""
-    head = "| path | written by | holds | can be computed again | `purge` | `prune` |\n|---|---|---|---|---|---|\n"
-    rows = [
-        (f"`{area.pattern}`", area.owner, area.holds, "yes" if area.is_recomputable else "no", area.purge, area.prune)
-        for area in AREAS
-    ]
-    return head + "".join(f"| {' | '.join(row)} |\n" for row in rows)
-
-
 def blob_path(sha256: str) -> str:
     """Where a blob lies."""
     return f"{BLOBS}/{sha256[:2]}/{sha256}"
