@@ -54,8 +54,8 @@ def run_in_parts(part: PartTask, rows: pa.Table, arguments: tuple[Any, ...], con
     """Run part(batch, *arguments, context) for all batches of the rows, at most `context.workers` at once.
 
     Without a flow around it (a plan, a benchmark, a machine without Prefect's server) the parts run here, one by one.
-    After a part's first error no other is started; it is raised once those that run have ended. Raises WorkToDo if the
-    run may only use what is stored.
+    After a part's first error no other is started; it is raised once those that run have ended. Raises WorkToDo for a
+    run of what is stored.
     """
     if not rows.num_rows:
         return

@@ -1,8 +1,7 @@
 """Canvases, the few sizes in which pictures reach a model, and how many pictures form a batch.
 
 A model sees the padding of a batch: if it were padded to its largest picture, a picture's detections would depend on
-the others, and each batch would have another shape. So each is placed top-left on a canvas that depends on its own
-aspect alone.
+the others, and each batch would have another shape. So each has a canvas, top-left, by its own aspect alone.
 """
 
 import math

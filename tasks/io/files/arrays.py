@@ -1,7 +1,6 @@
 """Tables of other programs, for evaluation: Parquet, CSV and JSON; and arrays of numbers, also as NumPy saves them.
 
-Of `.npy` and `.npz` only what is read says what it is: an array of Python objects is refused, since to read it would
-run what is in it.
+Of `.npy` and `.npz` arrays of Python objects are refused: to read them would run what is in them.
 """
 
 import io
@@ -39,8 +38,7 @@ _STATISTICS = {"mu", "sigma"}
 def read_table(
     name: str, url: str, columns: pa.Schema, optional: Collection[str] = (), others: Collection[str] = ()
 ) -> pa.Table:
-    """A table with these columns, in these types, then the others that are asked for as they are (those of CSV as
-    text).
+    """A table with these columns, in these types, then the others asked for, as they are (of CSV as text).
 
     url: a path or any fsspec URL that ends in .parquet, .csv or .tsv (UTF-8, the header first, an empty cell is null),
     or .json (a list of flat objects). optional: columns that may be missing. Raises BadInput for what is no such file,

@@ -1,6 +1,4 @@
-"""Files in the folder of a binding: a local folder, any fsspec URL, or a .zip or .tar as if it were a folder. Nothing
-outside the folder is ever opened.
-"""
+"""Files in a binding's folder (local, any fsspec URL, a .zip or .tar), outside of which nothing is ever opened."""
 
 import contextlib
 import errno

@@ -175,9 +175,7 @@ def grey_samples(image: Image.Image) -> tuple[int, bool]:
 
 
 def lab_as_rgb(data: bytes) -> tuple[bytes, bool] | None:
-    """A TIFF in CIELab (of 16 bits) or ICCLab with its colours declared as RGB, so that Pillow opens it, and whether a
-    and b are signed. None for any other file.
-    """
+    """A TIFF in CIELab (of 16 bits) or ICCLab, declared as RGB for Pillow, and whether a and b are signed."""
     if data[:4] not in {b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"}:
         return None
     try:

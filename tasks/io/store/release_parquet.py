@@ -61,12 +61,10 @@ def write_parquet(target: Path, groups: Iterable[pa.Table], schema: pa.Schema, o
 
 
 def write_parquet_files(files: Mapping[Path, ParquetRows]) -> dict[Path, FileEntry]:
-    """Write several files at once; digest, bytes and rows of each. Image bytes, which no codec shrinks, stand as they
-    are.
+    """Write several files at once; digest, bytes and rows of each. Image bytes, which no codec shrinks, stay.
 
     One thread makes a whole file: what one core has read, hashed or encoded, another would have to fetch out of its
-    cache, which takes longer than half of that work. Raises the first problem, in the files' order, after all threads
-    have come to the end of their row groups.
+    cache, which takes longer than half of that work. Raises the first problem, in the files' order, after all threads.
     """
     stop = Event()
     with ThreadPoolExecutor(min(_FILES_AT_ONCE, os.cpu_count() or 1)) as pool:
@@ -195,11 +193,9 @@ class ImageGroup(NamedTuple):
 
 
 def image_bytes(store: Store, groups: Iterable[ImageGroup]) -> Iterator[pa.Array]:
-    """(N,) bytes of each group's images. Raises DamagedFile where a blob is gone, of another size, or not what its name
-    says.
+    """(N,) bytes of each group's images. Raises DamagedFile where a blob is gone, of another size, or damaged.
 
-    Each array is good until the next is asked for: new memory from the system for every group would take a third of the
-    time that writing it does.
+    Each array is good until the next is asked for: new memory for each would take a third of the time of writing.
     """
     memory = np.empty(0, np.uint8)
     with ThreadPoolExecutor(_READERS_AFAR) as pool:

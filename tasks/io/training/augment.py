@@ -1,7 +1,6 @@
 """Changes of pictures by name: RGB, (height, width, 3), 8-bit, in; the same out, never in place.
 
-They are those of Albumentations (Buslaev et al. 2020) of the same names; tasks/core/train/augment.py draws them with
-their strengths. Only `flip` moves boxes.
+They are those of Albumentations (Buslaev et al. 2020) of the same names. Only `flip` moves boxes.
 """
 
 import functools

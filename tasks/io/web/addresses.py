@@ -1,8 +1,7 @@
 """Where a request may go: http(s) only, public addresses only, unless the binding `origins` says otherwise.
 
 That is a list of `host=URL`, separated by commas: requests for the host (`*`: every host) go to that origin (a mirror,
-the pretend museum), with the host's own name in the Host header. An origin's own address may be private: who binds it
-has chosen it.
+the pretend museum), with the host's own name in the Host header. An origin's own address may be private.
 """
 
 import ipaddress
