@@ -24,7 +24,7 @@ _FAILURES_THAT_TRIP, _TRIPS_THAT_CLOSE = 10, 3
 _LEAST_PACE_FRACTION = 1 / 64
 _RECOVERY_FRACTION = 1 / 50
 _RECHECK_S = 0.02
-Number = Callable[[], float]
+Gauge = Callable[[], float]
 
 
 @dataclass
@@ -63,7 +63,7 @@ class RateLimiter:
     """Decides when a request may be sent to which host. Thread-safe; no call waits."""
 
     def __init__(
-        self, manners: Manners, clock: Number = time.monotonic, random_fraction: Number = random.random
+        self, manners: Manners, clock: Gauge = time.monotonic, random_fraction: Gauge = random.random
     ) -> None:
         """`clock` in seconds; `random_fraction` from 0 to 1, for the jitter."""
         self._manners, self._clock, self._random_fraction = manners, clock, random_fraction
