@@ -139,7 +139,10 @@ def _picture(data: bytes, max_pixels: int, *, is_signed_lab: bool | None = None)
         if isinstance(image, TiffImagePlugin.TiffImageFile):
             if (same := tiff.in_one_plane(image, data)) is not None:
                 return _picture(same, max_pixels)
-            _refuse_pieces(image)
+            if (layout := tiff.why_unsupported(image)) is not None:
+                raise UnreadableImage(Reason.UNSUPPORTED_PIXELS, layout)
+            if (gap := tiff.missing(image)) is not None:
+                raise UnreadableImage(Reason.BROKEN_IMAGE, gap)
             tiff.prepare(image)
         image.load()  # first: reading a PNG's EXIF loads it too, but hides that its stream is broken
         _refuse_pixels(data, image)
@@ -147,14 +150,6 @@ def _picture(data: bytes, max_pixels: int, *, is_signed_lab: bool | None = None)
         orientation = orientation_of(image)
         coloured = image if is_signed_lab is None else tiff.lab_of_rgb(image, is_signed=is_signed_lab)
         return DecodedImage(upright(srgb_of(coloured), orientation), name, orientation)
-
-
-def _refuse_pieces(image: TiffImagePlugin.TiffImageFile) -> None:
-    """Raise UnreadableImage if an opened TIFF lacks strips or tiles, or has planes that are not read right."""
-    if (layout := tiff.why_unsupported(image)) is not None:
-        raise UnreadableImage(Reason.UNSUPPORTED_PIXELS, layout)
-    if (gap := tiff.missing(image)) is not None:
-        raise UnreadableImage(Reason.BROKEN_IMAGE, gap)
 
 
 def _refuse_pixels(data: bytes, image: Image.Image) -> None:

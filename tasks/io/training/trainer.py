@@ -202,9 +202,8 @@ def detector_of(
 
 
 def _gpu_failure(device: torch.device, problem: Exception) -> BadInput:
-    line = error_line(problem)
     expected = f"device: expected {device} to answer"
-    return BadInput(f"{expected}, got {line}; the same command continues from the last checkpoint")
+    return BadInput(f"{expected}, got {error_line(problem)}; the same command continues from the last checkpoint")
 
 
 def _optimizer(parameters: list[nn.Parameter], settings: TrainDetector) -> torch.optim.Optimizer:

@@ -84,7 +84,9 @@ def read_body(
         # a connection that ends in the middle of the headers looks like this
         raise UnreadableImage(Reason.CUT_SHORT, "nothing came, and nothing had said that nothing would")
     into.flush()
-    etag, modified = (_validator_header(response, name) for name in ("ETag", "Last-Modified"))
+    headers = [response.headers.get(name) or "" for name in ("ETag", "Last-Modified")]
+    # what the next request may send back; none that is too long or would break a line
+    etag, modified = (value if value and len(value) <= 200 and value.isprintable() else None for value in headers)
     label = next(iter(wrong_labels), None)
     sha256 = digest.hexdigest()
     return ResponseBody(bytes=length, sha256=sha256, etag=etag, last_modified=modified, wrong_label=label)
@@ -212,12 +214,6 @@ def innermost_message(problem: Exception) -> str:
     ):
         inner = deeper
     return f"{type(inner).__name__}: {str(inner).rsplit('>: ', 1)[-1]}"
-
-
-def _validator_header(response: requests.Response, name: str) -> str | None:
-    """A header that the next request may send back; None if it is too long or would break a line."""
-    value = response.headers.get(name)
-    return value if value and len(value) <= 200 and value.isprintable() else None
 
 
 NOT_PACKED = {"", "identity"}

@@ -62,9 +62,7 @@ class PermitDecision:
 class RateLimiter:
     """Decides when a request may be sent to which host. Thread-safe; no call waits."""
 
-    def __init__(
-        self, manners: Manners, clock: Gauge = time.monotonic, random_fraction: Gauge = random.random
-    ) -> None:
+    def __init__(self, manners: Manners, clock: Gauge = time.monotonic, random_fraction: Gauge = random.random) -> None:
         """`clock` in seconds; `random_fraction` from 0 to 1, for the jitter."""
         self._manners, self._clock, self._random_fraction = manners, clock, random_fraction
         self._hosts: dict[str, _HostState] = {}
