@@ -1,4 +1,1 @@
-"""How answers are kept: what was retrieved, measured and decided, cut into parts, each once.
-
-No stage lives here.
-"""
+"""How answers are kept: what was retrieved, measured and decided, cut into parts, each once. No stage lives here."""

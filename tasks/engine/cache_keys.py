@@ -1,7 +1,6 @@
 """Cache keys: digests of all that an answer depends on, such as settings and code.
 
-To take a digest of code, a hundred files are parsed, which takes seconds. So each is kept in the user's folder for
-caches, with the digests of the files that it is of, and holds for as long as these are what they were.
+A digest of code takes seconds, so each is kept in the user's folder for caches, for as long as the files it is of stay.
 """
 
 import ast
@@ -12,8 +11,7 @@ import importlib.util
 import json
 import os
 import sys
-import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -22,6 +20,7 @@ from pydantic import BaseModel
 
 from schemas import word_lists
 from schemas.split import Split
+from tasks.io.files import outputs
 
 _DEALS_NOTHING = frozenset({"label", "max_drift", "ratios", "score"})
 
@@ -37,17 +36,16 @@ def cache_key(**parts: Any) -> str:
 def split_sha256(settings: Split) -> str:
     """Digest of what a split is: as long as it stays, published images stay where they are.
 
-    Settings at their defaults are left out, so that a setting that is new to the program moves nothing; so are those
-    that deal nothing: the stage's label, the limit of drift, an order that no batches have. 3:1:1 is 0.6:0.2:0.2. Nor
-    does a score, which may follow from a screen, deal anything again: it only orders what is new.
+    Left out are settings at their defaults, so that one that is new to the program moves nothing, and those that deal
+    nothing: the stage's label, the limit of drift, an order that no batches have, and a score, which only orders what
+    is new. 3:1:1 is 0.6:0.2:0.2.
     """
     return _split_sha256(settings, _DEALS_NOTHING)
 
 
 def is_same_split(settings: Split, published_sha256: str) -> bool:
-    """Whether a release with that digest of its split was split by these settings, so that its images stay.
-
-    Releases from before contract 2.2 have a score in it that was not the default: as long as it stays, they do, too.
+    """Whether a release with that digest of its split was split by these settings, so that its images stay: also one
+    from before contract 2.2, whose digest has a score in it that was not the default.
     """
     return published_sha256 in {split_sha256(settings), _split_sha256(settings, _DEALS_NOTHING - {"score"})}
 
@@ -62,8 +60,7 @@ _NOT_PART_OF_ANSWERS = frozenset({"tasks.io.store.layout"})
 """Modules that say where an answer lies, never what it is: another sentence in them must not train a detector again."""
 
 _SHARED_RULES = frozenset({"schemas.file_names", "schemas.stand_ins"})
-"""How names of files are looked up, and what stands in a file's place: rules that tasks.core and tasks.io both need,
-and neither sees the other."""
+"""How names of files are looked up, and what stands in a file's place: tasks.core and tasks.io both need these."""
 
 _WORDS = "schemas.word_lists"
 _WORD_LISTS = "the lists of schemas.words"
@@ -73,10 +70,9 @@ _NOTHING = "pass"
 
 
 def code_digest(*modules: ModuleType) -> str:
-    """Digest of the source of the modules, and of all of tasks.core and tasks.io that they import, and of the rules
-    that these two share, without comments and docstrings; and of the lists of words, where any of them reads these.
-
-    What a module is called, and where it lies, is no part of it: a rename computes nothing again.
+    """Digest of the source, without comments and docstrings, of the modules, of all of tasks.core and tasks.io that
+    they import, and of the rules that these two share; and of the lists of words, where any of them reads these. What a
+    module is called, and where it lies, is no part of it: a rename computes nothing again.
     """
     names = sorted({module.__name__ for module in modules})
     with contextlib.suppress(OSError, RuntimeError, ValueError, KeyError, TypeError):  # none that holds is kept
@@ -88,7 +84,9 @@ def code_digest(*modules: ModuleType) -> str:
         _collect(name, sources)
     digest = cache_key(sources=sorted({*sources.values()} - {_NOTHING}))
     with contextlib.suppress(OSError, RuntimeError):  # where nothing can be kept, it is taken anew each time
-        _keep(_place(names), {"digest": digest, "of": _sha256s([*sources, __name__])})
+        kept = {"digest": digest, "of": _sha256s([*sources, __name__])}
+        _place(names).parent.mkdir(parents=True, exist_ok=True)
+        outputs.write_whole({_place(names): json.dumps(kept).encode()})
     return digest
 
 
@@ -97,7 +95,10 @@ def _collect(name: str, sources: dict[str, str]) -> None:
     if name in sources or name in _NOT_PART_OF_ANSWERS:
         return
     text = _text_of(_source(name))
-    said = {module: _sha256(_text_of(_source(module)).text) for module in {*text.modules, *text.taken.values()}}
+    said = {
+        module: hashlib.sha256(_text_of(_source(module)).text.encode()).hexdigest()
+        for module in {*text.modules, *text.taken.values()}
+    }
     taken = sorted(f"{entry} of {said[module]}" for entry, module in text.taken.items())
     sources[name] = "\n".join([text.text, *(said[module] for module in text.modules), *taken])
     for imported in text.imports:
@@ -111,10 +112,6 @@ def _is_part(module: str) -> bool:
     """Whether what a module imports from there is part of its digest."""
     is_ours = module.startswith(("tasks.core.", "tasks.io.")) or module in _SHARED_RULES
     return is_ours and module not in _NOT_PART_OF_ANSWERS
-
-
-def _sha256(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 class _Text(NamedTuple):
@@ -196,17 +193,7 @@ def _place(names: Sequence[str]) -> Path:
     return folder / f"{key}.json"
 
 
-def _keep(place: Path, kept: dict[str, object]) -> None:
-    place.parent.mkdir(parents=True, exist_ok=True)
-    beside = place.with_name(f"{place.name}.{uuid.uuid4().hex}")
-    try:
-        beside.write_text(json.dumps(kept), encoding="utf-8")
-        beside.replace(place)
-    finally:
-        beside.unlink(missing_ok=True)
-
-
-def _imports(tree: ast.Module) -> Iterator[str]:
+def _imports(tree: ast.Module) -> list[str]:
     """Names of imported modules, sorted; `from package import module` counts as both."""
     names: set[str] = set()
     for node in ast.walk(tree):
@@ -215,7 +202,7 @@ def _imports(tree: ast.Module) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom) and node.module:
             within = {f"{node.module}.{entry.name}" for entry in node.names}
             names.update({node.module}, {name for name in within if _is_module(name)})
-    yield from sorted(names)
+    return sorted(names)
 
 
 def _is_module(name: str) -> bool:
@@ -228,8 +215,7 @@ def _is_module(name: str) -> bool:
 def _without_docstrings(tree: ast.Module) -> ast.Module:
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            body = [entry for entry in node.body if not _is_text(entry)]
-            node.body = body or [ast.Pass()]
+            node.body = [entry for entry in node.body if not _is_text(entry)] or [ast.Pass()]
     return tree
 
 

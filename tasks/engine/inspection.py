@@ -36,22 +36,15 @@ class InspectionRows:
     """The measurements of one part's images, stored together. Called from several threads."""
 
     def __init__(self) -> None:
-        """Without rows."""
         self._hashes: list[Row] = []
         self._thumbnails: list[Row] = []
         self._lock = threading.Lock()
 
     def __call__(self, sha256: str, measured: inspection.Inspection) -> None:
         """Add the measurements of an inspected blob."""
-        row = {
-            "sha256": sha256,
-            "width_px": measured.width_px,
-            "height_px": measured.height_px,
-            "format": measured.format,
-            "orientation": measured.orientation,
-            "phash": core.uint64_from_bits(measured.phash_bits),
-            "phash_recipe": inspection.PHASH,
-        }
+        said = {name: getattr(measured, name) for name in ("width_px", "height_px", "format", "orientation")}
+        phash = core.uint64_from_bits(measured.phash_bits)
+        row = {"sha256": sha256, **said, "phash": phash, "phash_recipe": inspection.PHASH}
         with self._lock:
             self._hashes.append(row)
             self._thumbnails.append({"sha256": sha256, "jpeg": measured.thumbnail})

@@ -41,15 +41,12 @@ def measure_step(
     have = stored_measurements(store, folder, needed, schema)
     todo = tables.missing(needed, have["sha256"])
     if context.plan and (len(todo) or state.pending):
-        count, is_known = (
-            len(todo) + (0 if is_measured_by_fetch else state.pending),
-            pc.is_in(blobs, value_set=have["sha256"]),
-        )
+        count = len(todo) + (0 if is_measured_by_fetch else state.pending)
+        is_known = pc.is_in(blobs, value_set=have["sha256"])
         known = _by_record(record_ids.filter(is_known), blobs.filter(is_known), have)
         return steps.planned_step(store, settings, known, computed=count, pending=len(todo) + state.pending)
     have = measure_blobs(part, settings.label, needed, context, folder, schema, part_settings, rows=rows)
-    outcome = _by_record(record_ids, blobs, have)
-    return steps.step_of(store, settings, record_ids, outcome, computed=len(todo))
+    return steps.step_of(store, settings, record_ids, _by_record(record_ids, blobs, have), computed=len(todo))
 
 
 def measure_blobs(
@@ -64,7 +61,6 @@ def measure_blobs(
     rows: Callable[[pa.Array], pa.Table] | None = None,
 ) -> pa.Table:
     """The measure's row for each of the needed blobs (unique, sorted), in their order; missing ones are computed.
-
     Parameters as of `measure_step`. Raises AssertionError if the parts left a blob without a row.
     """
     store = runs.store_of(context)
@@ -78,7 +74,6 @@ def measure_blobs(
 
 
 def _by_record(record_ids: pa.ChunkedArray, blobs: pa.ChunkedArray, have: pa.Table) -> pa.Table:
-    """The outcome of a measure: the row of each record's blob."""
     outcome = tables.lookup(have, "sha256", blobs).add_column(0, "record_id", record_ids)
     return outcome.append_column("kept_record_id", pa.nulls(len(record_ids), pa.string()))
 

@@ -1,8 +1,7 @@
 """Damage in a store, mended by the build that meets it.
 
-Blobs are hashed when they are read, so damage shows late, one file at a time. A build that meets any therefore checks
-all that it may read, removes what is damaged, and takes its stages again: fetch asks for what is gone, measures are
-computed where they are missing, and what can't be had again is dropped with its reason.
+Blobs are hashed when they are read, so damage shows one file at a time. A build that meets any checks all that it may
+read, removes what is damaged, and takes its stages again: what is gone is fetched, measured or dropped with its reason.
 """
 
 import contextlib
@@ -34,10 +33,8 @@ def check_part(blobs: pa.Table, context: Context) -> None:
 
 
 def remove_damaged_files(recipe: Recipe, context: Context, problem: DamagedFile) -> str:
-    """Check every stored file that a build of the recipe may read, and remove what is damaged.
-
-    These are the images and listings of its sources, and the thumbnails; other tables are checked whenever they are
-    read. A plan only hides from itself what is damaged. Returns a sentence for people on what was found.
+    """Check all that a build of the recipe may read (images and listings of its sources, thumbnails; other tables are
+    checked whenever they are read), and remove what is damaged. A plan only hides it. Returns a sentence.
     """
     store = runs.store_of(context)
     known = _known_blobs(store, recipe)

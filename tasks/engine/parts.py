@@ -54,36 +54,28 @@ def run_in_parts(part: PartTask, rows: pa.Table, arguments: tuple[Any, ...], con
     """Run part(batch, *arguments, context) for all batches of the rows, at most `context.workers` at once.
 
     Without a flow around it (a plan, a benchmark, a machine without Prefect's server) the parts run here, one by one.
-    The first error of a part is raised once those that run have ended; no further part is started then. Raises
-    WorkToDo if the run may only use what is stored.
+    After a part's first error no other is started; it is raised once those that run have ended. Raises WorkToDo for a
+    run of what is stored.
     """
     if not rows.num_rows:
         return
     if context.is_stored_only:
         raise WorkToDo
+    even = -(-rows.num_rows // (context.workers * PARTS_PER_WORKER))
+    size = min(context.part_rows or min(max(even, FEWEST_ROWS), MOST_ROWS), rows.num_rows)
+    count = -(-rows.num_rows // size)
+    batches = [_Batch(f"part {place + 1} of {count}", rows.slice(place * size, size)) for place in range(count)]
     try:
-        _run(part, rows, arguments, context, label)
-    except BaseException:
-        web_client.abandon_run(context)  # else an interrupt would wait for the slowest host
-        raise
-
-
-def _run(part: PartTask, rows: pa.Table, arguments: tuple[Any, ...], context: Context, label: str) -> None:
-    batches = _batches(rows, context)
-    with progress(label, rows.num_rows, context) as advance:
-        if not flow_runs.is_flow() or context.plan:
+        with progress(label, rows.num_rows, context) as advance:
+            if flow_runs.is_flow() and not context.plan:
+                _Parts(part, label, (*arguments, context), advance).run(batches)
+                return
             for batch in batches:
                 part.fn(batch.rows, *arguments, context)
                 advance(batch.rows.num_rows)
-        else:
-            _Parts(part, label, (*arguments, context), advance).run(batches)
-
-
-def _batches(rows: pa.Table, context: Context) -> list[_Batch]:
-    even = -(-rows.num_rows // (context.workers * PARTS_PER_WORKER))
-    size = min(context.part_rows or min(max(even, FEWEST_ROWS), MOST_ROWS), max(rows.num_rows, 1))
-    parts = -(-rows.num_rows // size)
-    return [_Batch(f"part {part + 1} of {parts}", rows.slice(part * size, size)) for part in range(parts)]
+    except BaseException:
+        web_client.abandon_run(context)  # else an interrupt would wait for the slowest host
+        raise
 
 
 class _Parts:
@@ -95,7 +87,7 @@ class _Parts:
         self._done: SimpleQueue[tuple[Any, _Batch]] = SimpleQueue()
         self._running = 0
         self._failed: Any = None
-        self._watch = _cluster_watch()
+        self._watch = ClusterWatch(_runner()) if is_cluster(_runner()) else None
 
     def run(self, batches: list[_Batch]) -> None:
         """Run all, at most `workers` at once; the first error is raised once those that run have ended."""
@@ -116,7 +108,7 @@ class _Parts:
         begun = batch._replace(begun_s=time.monotonic())
         with placement():
             future = self._part.with_options(task_run_name=name).submit(batch.rows, *self._arguments)
-        future.add_done_callback(functools.partial(_note_done, self._done, future, begun))
+        future.add_done_callback(lambda *_: self._done.put((future, begun)))
         self._running += 1
 
     def _collect_next(self) -> None:
@@ -144,30 +136,19 @@ class _Parts:
 
 
 def _placement(part: PartTask, context: Context) -> Callable[[], contextlib.AbstractContextManager[Any]]:
-    """A context in which the part is submitted: on a cluster, one that needs a GPU goes to workers with a free one.
-
-    Raises BadInput if no worker has a GPU.
-    """
-    flow_run = FlowRunContext.get()
-    runner: Any = flow_run.task_runner if flow_run else None
+    """Where to submit the part: if it needs a GPU of a cluster, to workers with a free one. Raises BadInput if none."""
+    runner = _runner()
     if part.name not in ON_DEVICE or not context.device.startswith("cuda") or not is_cluster(runner):
         return contextlib.nullcontext
     workers = runner.client.scheduler_info(n_workers=-1)["workers"].values()
     if not any(worker["resources"].get(GPU, 0) >= 1 for worker in workers):
-        raise BadInput(
-            f"--device {context.device}: expected a worker with the resource {GPU}=1, got {len(workers)} without"
-        )
+        expected = f"--device {context.device}: expected a worker with the resource {GPU}=1"
+        raise BadInput(f"{expected}, got {len(workers)} without")
     import dask  # where a cluster is, it has been imported
 
     return functools.partial(dask.annotate, resources={GPU: 1})  # type: ignore[attr-defined]
 
 
-def _note_done(done: "SimpleQueue[tuple[Any, _Batch]]", future: Any, batch: _Batch, *_: Any) -> None:
-    done.put((future, batch))
-
-
-def _cluster_watch() -> ClusterWatch | None:
-    """Looks after the cluster on which the flow runs; None for a flow in this process."""
+def _runner() -> Any:
     flow_run = FlowRunContext.get()
-    runner = flow_run.task_runner if flow_run else None
-    return ClusterWatch(runner) if is_cluster(runner) else None
+    return flow_run.task_runner if flow_run else None

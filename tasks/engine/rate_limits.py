@@ -1,7 +1,5 @@
-"""One rate limiter for a whole Dask cluster: it runs on the scheduler, and every worker asks it for permits.
-
-It is a scheduler plugin, as Dask's own semaphores are, so it needs no server, port or lifetime of its own. The first
-worker that needs it registers it; its state ends with the scheduler.
+"""One rate limiter for a whole Dask cluster, which every worker asks for permits: a plugin of the scheduler, as Dask's
+own semaphores are, so that it needs no server, port or lifetime. The first worker that needs it registers it.
 """
 
 from collections import Counter
@@ -27,7 +25,6 @@ class RateLimiterPlugin(SchedulerPlugin):
     idempotent = True
 
     def __init__(self) -> None:
-        """No rate limiter yet: the first call of a run makes one."""
         self._rate_limiters: dict[str, RateLimiter] = {}
         self._open_permits: Counter[tuple[str, str, str]] = Counter()  # by worker, run and host
 
@@ -71,7 +68,6 @@ class SharedRateLimiter(RateLimiter):
     """A RateLimiter whose calls the one on the scheduler answers."""
 
     def __init__(self, worker: Worker, run: str, manners: str) -> None:
-        """For the tasks of one worker."""
         self._worker, self._run, self._manners_json = worker, run, manners
 
     def try_acquire(self, host: str) -> PermitDecision:
@@ -94,16 +90,9 @@ class SharedRateLimiter(RateLimiter):
         self._call("set_crawl_delay", host, delay_s)
 
     def _call(self, call: Call, *arguments: Any) -> Any:
-        handler = getattr(self._worker.scheduler, _CALL)
-        return sync(
-            self._worker.loop,
-            handler,
-            worker=self._worker.address,
-            run=self._run,
-            manners=self._manners_json,
-            call=call,
-            arguments=list(arguments),
-        )
+        handler, worker = getattr(self._worker.scheduler, _CALL), self._worker.address
+        request: dict[str, Any] = {"run": self._run, "manners": self._manners_json, "call": call}
+        return sync(self._worker.loop, handler, worker=worker, arguments=list(arguments), **request)
 
 
 def shared_rate_limiter(run: str, manners: str) -> RateLimiter | None:

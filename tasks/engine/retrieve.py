@@ -85,10 +85,8 @@ def unanswered_requests(requests: pa.Table, folder: str, context: Context) -> pa
 
 
 def _known(store: Store, folder: str, requests: pa.Table, sizes: Mapping[str, int] | None = None) -> pa.Table:
-    """The stored RETRIEVALS row of each request, in order; null but for the request if there is none.
-
-    The newest row counts, except that a passing failure does not replace what came before. sizes: bytes of each blob;
-    where they are given, rows do not count whose blob is gone.
+    """The stored RETRIEVALS row of each request, in order; null but for the request if there is none. The newest
+    counts, but a passing failure replaces none. sizes: bytes of each blob; given, only rows with their blob count.
     """
     keys = _request_keys(requests)
     stored = [tables.as_schema(table, RETRIEVALS) for _, table in store.tables(folder)]
@@ -97,14 +95,9 @@ def _known(store: Store, folder: str, requests: pa.Table, sizes: Mapping[str, in
     if sizes is not None:
         rows = rows.filter(pc.or_(pc.is_valid(rows["reason"]), _has_blob(rows, sizes)))
     # sorted are numbers of requests and rows: the rows themselves are many megabytes, and copied once, at the end
-    numbers = pa.table(
-        {
-            "request": pc.index_in(_request_keys(rows), value_set=keys),
-            "lasts": pc.invert(_is_passing(rows)),
-            "retrieved_at": rows["retrieved_at"],
-            "row": np.arange(rows.num_rows),
-        }
-    )
+    requested, lasts = pc.index_in(_request_keys(rows), value_set=keys), pc.invert(_is_passing(rows))
+    columns = [requested, lasts, rows["retrieved_at"], np.arange(rows.num_rows)]
+    numbers = pa.table(columns, ["request", "lasts", "retrieved_at", "row"])
     order = pc.sort_indices(numbers, [("request", "ascending"), ("lasts", "ascending"), ("retrieved_at", "ascending")])
     best = tables.last_of_each(numbers.select(["request", "row"]).take(order), "request")
     latest = rows.take(tables.lookup(best, "request", pc.index_in(keys, value_set=keys))["row"])
@@ -116,24 +109,19 @@ def _known(store: Store, folder: str, requests: pa.Table, sizes: Mapping[str, in
 def _has_blob(rows: pa.Table, sizes: Mapping[str, int]) -> pa.Array:
     """(N,) whether the blob of each row is there in its size."""
     names, lengths = rows["sha256"].to_pylist(), rows["bytes"].to_pylist()
-    return pa.array(
-        [name is not None and sizes.get(name) == length for name, length in zip(names, lengths, strict=True)],
-        pa.bool_(),
-    )
+    is_there = [name is not None and sizes.get(name) == length for name, length in zip(names, lengths, strict=True)]
+    return pa.array(is_there, pa.bool_())
 
 
 def _must_be_sent(known: pa.Table, sizes: Mapping[str, int], rules: str, refresh: Refresh) -> pa.ChunkedArray:
-    """(N,) whether each request must be sent now."""
     if refresh == "all":
         return pa.chunked_array([pa.array([True] * known.num_rows, pa.bool_())])
     is_stored = _has_blob(known, sizes)
-    is_outdated = pc.and_kleene(pc.is_in(known["reason"], value_set=_JUDGED), pc.not_equal(known["rules"], rules))
-    has_failed_for_good = pc.and_(
-        pc.is_valid(known["reason"]), pc.invert(pc.or_(_is_passing(known), pc.fill_null(is_outdated, True)))
-    )
     if refresh == "failed":
         return pc.invert(is_stored)
-    return pc.invert(pc.or_(is_stored, has_failed_for_good))
+    is_outdated = pc.and_kleene(pc.is_in(known["reason"], value_set=_JUDGED), pc.not_equal(known["rules"], rules))
+    may_change = pc.or_(_is_passing(known), pc.fill_null(is_outdated, True))
+    return pc.invert(pc.or_(is_stored, pc.and_(pc.is_valid(known["reason"]), pc.invert(may_change))))
 
 
 def _is_passing(rows: pa.Table) -> pa.ChunkedArray:

@@ -32,7 +32,6 @@ def store_of(context: Context) -> Store:
 @contextlib.contextmanager
 def at_work(context: Context, work: str, dataset: str | None = None) -> Iterator[None]:
     """A lease on the run's store for as long as the block takes: nothing is pruned meanwhile. A plan takes none.
-
     dataset: if the block ends well, what it has looked at in the store is kept as what the dataset's builds need.
     """
     if context.plan:

@@ -36,43 +36,31 @@ def step_of(
     dropped = tables.dropped_counts(table)
     if others := [reason for reason in dropped if not settings.may_drop_for(Reason(reason))]:
         raise AssertionError(f"expected reasons of {settings.stage}, as its settings declare them, got {others}")
-    return Step(
-        label=settings.label,
-        stage=settings.stage,
-        kind=settings.step_kind,
-        outcome=ref,
-        kept=table.num_rows - sum(dropped.values()),
-        dropped=dropped,
-        computed=computed,
-        notes=notes,
-    )
+    return _step(settings, ref, dropped, computed).model_copy(update={"notes": notes})
 
 
 def planned_step(store: Store, settings: AnyStage, rows: pa.Table, *, computed: int, pending: int) -> Step:
     """In a plan, the step of a stage that still has work to do; rows: the outcome of records that are known already."""
-    ref, dropped = store.write_table(outcome_folder(settings.stage), rows), tables.dropped_counts(rows)
-    return Step(
-        label=settings.label,
-        stage=settings.stage,
-        kind=settings.step_kind,
-        outcome=ref,
-        kept=ref.rows - sum(dropped.values()) + pending,
-        dropped=dropped,
-        computed=computed,
-        pending=pending,
-    )
+    ref = store.write_table(outcome_folder(settings.stage), rows)
+    return _step(settings, ref, tables.dropped_counts(rows), computed, pending)
+
+
+def _step(settings: AnyStage | Scrape, ref: TableRef, dropped: dict[str, int], computed: int, pending: int = 0) -> Step:
+    said: dict[str, Any] = {"label": settings.label, "stage": settings.stage, "kind": settings.step_kind}
+    kept = ref.rows - sum(dropped.values()) + pending
+    return Step(**said, outcome=ref, kept=kept, dropped=dropped, computed=computed, pending=pending)
 
 
 def provisional_step(store: Store, settings: AnyStage, state: State, outcome: pa.Table) -> Step:
-    """In a plan, a decision that will be taken again once earlier stages have given their missing rows.
-
-    Its outcome for the rows that are there already is used meanwhile: a good estimate for later stages.
-    """
+    """In a plan, a decision that is taken again once all rows are there; on those of now it is a good estimate."""
     return planned_step(store, settings, outcome, computed=1, pending=state.pending)
 
 
+MakeTable = Callable[[], pa.Table]
+
+
 def decide_once(
-    store: Store, stage: str, settings: BaseModel, code: str, view: pa.Table, rule: Callable[[], pa.Table]
+    store: Store, stage: str, settings: BaseModel, code: str, view: pa.Table, rule: MakeTable
 ) -> tuple[TableRef, bool]:
     """The table that the rule gives for this view, settings and code, and whether the rule had to run now."""
     key = cache_key(settings=settings, code=code, view=hashlib.sha256(parquet_bytes(view)).hexdigest())
@@ -87,7 +75,7 @@ def decide_step(
     settings: AnyStage,
     state: State,
     code: str,
-    view: Callable[[], pa.Table],
+    view: MakeTable,
     decide: Callable[[pa.Table, Any], pa.Table],
 ) -> Step:
     """The step of a stage whose outcome is one decision on one view."""

@@ -18,21 +18,13 @@ from tasks.io.store.store import Store
 
 
 def ensure_thumbnails(blobs: pa.Array, context: Context, label: str) -> pa.Table:
-    """(sha256, path): the table in which each blob's thumbnail lies, in the order of the blobs.
-
-    Blobs without a stored thumbnail are inspected again first; a plan leaves them out.
-    """
+    """(sha256, path): the table of each blob's thumbnail, in their order; made first where missing, but in a plan."""
     store = runs.store_of(context)
     stored = stored_thumbnails(store, blobs)
     lost = tables.missing(blobs, stored["sha256"])
     if len(lost) and not context.plan:
-        run_in_parts(
-            inspection.inspect_part,
-            pa.table({"sha256": lost}),
-            (None, inspection.HASHES),
-            context,
-            f"{label} · thumbnails",
-        )
+        arguments = (None, inspection.HASHES)
+        run_in_parts(inspection.inspect_part, pa.table({"sha256": lost}), arguments, context, f"{label} · thumbnails")
         stored = stored_thumbnails(store, blobs)
         if still := len(tables.missing(blobs, stored["sha256"])):
             raise AssertionError(f"expected a thumbnail of each of {len(blobs)} blobs, got none of {still}")
@@ -41,21 +33,18 @@ def ensure_thumbnails(blobs: pa.Array, context: Context, label: str) -> pa.Table
 
 def stored_thumbnails(store: Store, blobs: pa.Array) -> pa.Table:
     """(sha256, path) of the blobs that have a stored thumbnail, in their order."""
-    there = pa.array(
-        [f"{inspection.THUMBNAILS_AT}/{name}" for name in store.list_folder(inspection.THUMBNAILS_AT)], pa.string()
-    )
-    everything = pa.concat_tables(
-        [THUMBNAIL_PLACES.empty_table(), *(table for _, table in store.tables(inspection.THUMBNAIL_PLACES_AT))]
-    )
+    folder = inspection.THUMBNAILS_AT
+    there = pa.array([f"{folder}/{name}" for name in store.list_folder(folder)], pa.string())
+    places = [table for _, table in store.tables(inspection.THUMBNAIL_PLACES_AT)]
+    everything = pa.concat_tables([THUMBNAIL_PLACES.empty_table(), *places])
     everything = everything.filter(pc.is_in(everything["path"], value_set=there))
     wanted = pc.filter(blobs, pc.is_in(blobs, value_set=everything["sha256"]))
     return tables.lookup(everything, "sha256", wanted)
 
 
 def jpegs(store: Store, shelf: pa.Table) -> Iterator[tuple[str, memoryview]]:
-    """Each blob of a (sha256, path) table once, and its thumbnail; tables are read one after the other.
-
-    Raises DamagedFile if a table is missing or damaged (then it is removed): the build makes its thumbnails again.
+    """Each blob of a (sha256, path) table once, and its thumbnail; one table is read after the other. Raises
+    DamagedFile if one is missing or damaged (then it is removed): the build makes its thumbnails again.
     """
     for path in pc.unique(shelf["path"]).sort().to_pylist():
         wanted = pc.unique(shelf.filter(pc.equal(shelf["path"], path))["sha256"])

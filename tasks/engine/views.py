@@ -49,22 +49,20 @@ _PARTS: Mapping[str, tuple[str, ...]] = {
 def grouping_values(
     store: Store, state: State, recipe: Recipe, record_ids: pa.ChunkedArray, fields: Collection[str]
 ) -> dict[str, pa.ChunkedArray]:
-    """(N,) texts, or lists of texts, of each field by which records may be grouped: columns, what is made of several,
-    and the recipe's attributes.
-    """
+    """(N,) texts, or lists of texts, of each field to group records by; the recipe's attributes are some, too."""
     parts = sorted({part for field in fields for part in _PARTS.get(field, (field,))})
     said = columns_of(store, state.records, record_ids, parts)
-    return {field: _grouping_value(field, said, is_attribute=field in recipe.attributes) for field in fields}
-
-
-def _grouping_value(field: str, said: pa.Table, *, is_attribute: bool) -> pa.ChunkedArray:
-    if field == "object":  # sources' words are their own
-        return pc.binary_join_element_wise(said["source"], said["declared_group"], ":")
-    if field == "century":
-        return strata.century(pc.coalesce(said["year"], said["year_first"]))
-    if field == "series":
-        return strata.series_of_artist(said["artist"], said["series"])
-    return strata.as_words(said[field]) if is_attribute else said[field]
+    found = {}
+    for field in fields:
+        if field == "object":  # sources' words are their own
+            found[field] = pc.binary_join_element_wise(said["source"], said["declared_group"], ":")
+        elif field == "century":
+            found[field] = strata.century(pc.coalesce(said["year"], said["year_first"]))
+        elif field == "series":
+            found[field] = strata.series_of_artist(said["artist"], said["series"])
+        else:
+            found[field] = strata.as_words(said[field]) if field in recipe.attributes else said[field]
+    return found
 
 
 _METADATA = ("source_url", "title", "artist", "style", "date_text", "year", "rights_text")
@@ -89,15 +87,11 @@ def copy_preferences(
 def figure_counts(
     store: Store, state: State, record_ids: pa.ChunkedArray, category: str, score: float, *, by_detector: bool = False
 ) -> NDArray[np.int64]:
-    """(N,) figures of each record: by people where they annotated it (unless `by_detector`), else by the detector, if
-    there is one.
-    """
+    """(N,) figures of each record: by people where they annotated it (unless `by_detector`), else by the detector."""
     found = state.outcome("detect")
-    detected = (
-        column_of(store, found, record_ids, "figures")
-        if found
-        else pa.chunked_array([pa.nulls(len(record_ids), SOURCE_FIGURES.field("figures").type)])
-    )
+    detected = pa.chunked_array([pa.nulls(len(record_ids), SOURCE_FIGURES.field("figures").type)])
+    if found:
+        detected = column_of(store, found, record_ids, "figures")
     by_machine = counts.count_figures(detected, category, score)
     if by_detector:
         return by_machine
@@ -107,10 +101,7 @@ def figure_counts(
 
 
 def own_splits(store: Store, recipe: Recipe, state: State, record_ids: pa.ChunkedArray) -> pa.ChunkedArray | None:
-    """(N,) the split that its source has given each record, where the recipe keeps these; otherwise None.
-
-    Raises BadInput for a word that names no split.
-    """
+    """(N,) each record's split by its source, if the recipe keeps these. Raises BadInput for a word that names none."""
     settings = recipe.split
     if settings.keep is None:
         return None

@@ -3,7 +3,7 @@
 import functools
 import sys
 import threading
-from typing import Any
+from typing import Any, NamedTuple
 
 from schemas.errors import BadInput
 from schemas.manifests import Context
@@ -26,23 +26,15 @@ _CLIENTS: dict[str, list[Client]] = {}
 """By run, so that a run can be abandoned."""
 
 
-class Guest:
-    """What a part needs to send requests: a client and its rate limiter."""
+class Guest(NamedTuple):
+    """What a part needs to send requests."""
 
-    def __init__(self, run: str, origins: str, contact: str, manners: Manners) -> None:
-        """Raises BadInput if a binding can't be read."""
-        self.rate_limiter = _rate_limiter(run, manners.model_dump_json())
-        self.client = Client(
-            self.rate_limiter,
-            origins_from_text(origins),
-            _checked_contact(contact) or None,
-            Limits(1_000_000, _TIMEOUT_S),
-        )
-        _CLIENTS.setdefault(run, []).append(self.client)
+    client: Client
+    rate_limiter: RateLimiter
 
 
 def guest_of_run(context: Context, manners: Manners) -> Guest:
-    """This process's guest of the run."""
+    """This process's guest of the run. Raises BadInput if a binding can't be read."""
     origins, contact = (context.bindings.get(name) or "" for name in (ORIGINS, CONTACT))
     with _LOCK:  # two guests would have two budgets
         return _guest(context.run, origins, contact, manners.model_dump_json())
@@ -70,10 +62,8 @@ def check_contact(context: Context, hosts: list[str], manners: Manners) -> None:
     origins = origins_from_text(context.bindings.get(ORIGINS))
     public = [host for host in hosts if _is_public(origins, host)]
     if public and not _checked_contact(context.bindings.get(CONTACT) or ""):
-        raise BadInput(
-            f"binding 'contact': expected your e-mail address or web page, so that {public[0]} can complain "
-            "to you, got none; add --bind contact=you@example.org"
-        )
+        expected = f"your e-mail address or web page, so that {public[0]} can complain to you"
+        raise BadInput(f"binding 'contact': expected {expected}, got none; add --bind contact=you@example.org")
 
 
 def _is_public(origins: Origins, host: str) -> bool:
@@ -86,9 +76,8 @@ def _is_public(origins: Origins, host: str) -> bool:
 
 def _checked_contact(contact: str) -> str:
     if not (contact.isascii() and contact.isprintable()):
-        raise BadInput(
-            f"binding 'contact': expected one line of ASCII, which an HTTP header can hold, got {quoted(contact)}"
-        )
+        expected = "binding 'contact': expected one line of ASCII, which an HTTP header can hold"
+        raise BadInput(f"{expected}, got {quoted(contact)}")
     return contact.strip()
 
 
@@ -98,15 +87,17 @@ def _from_block(name: str, block: str) -> str:
     try:
         loaded: Any = Secret.load(block)
     except ValueError as problem:
-        raise BadInput(
-            f"binding '{name}': expected the name of a Secret block of Prefect, got {quoted(block)}"
-        ) from problem
+        expected = f"binding '{name}': expected the name of a Secret block of Prefect"
+        raise BadInput(f"{expected}, got {quoted(block)}") from problem
     return str(loaded.get()).strip()
 
 
 @functools.lru_cache(maxsize=8)
 def _guest(run: str, origins: str, contact: str, manners: str) -> Guest:
-    return Guest(run, origins, contact, Manners.model_validate_json(manners))
+    rate_limiter, limits = _rate_limiter(run, manners), Limits(1_000_000, _TIMEOUT_S)
+    client = Client(rate_limiter, origins_from_text(origins), _checked_contact(contact) or None, limits)
+    _CLIENTS.setdefault(run, []).append(client)
+    return Guest(client, rate_limiter)
 
 
 @functools.lru_cache(maxsize=8)

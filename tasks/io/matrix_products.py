@@ -23,10 +23,11 @@ _DRIVERS = ("nvidia[0-9]*", "dxg")
 
 def product_on(device: str) -> Product | None:
     """The product on a device: auto (a GPU if there is one), cpu, cuda, cuda:1 ... None: the CPU's own, of numpy.
-
     32-bit sums, without TF32. Raises BadInput for a device that is not there, or where torch is missing.
     """
-    if device == "cpu" or (device == "auto" and not (find_spec("torch") and _may_have_gpu())):
+    # without torch, which takes seconds to import
+    may_have_gpu = any(any(Path("/dev").glob(name)) for name in _DRIVERS)
+    if device == "cpu" or (device == "auto" and not (find_spec("torch") and may_have_gpu)):
         return None
     if find_spec("torch") is None:
         raise BadInput(f"device: expected torch for {device}, got none; install bilderatlas[torch]")
@@ -46,8 +47,3 @@ def torch_product(place: "torch.device") -> Product:
         torch.from_numpy(products).copy_(ours @ theirs.T)
 
     return multiply
-
-
-def _may_have_gpu() -> bool:
-    """Without torch, which takes seconds to import."""
-    return any(any(Path("/dev").glob(name)) for name in _DRIVERS)

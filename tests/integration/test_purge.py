@@ -233,7 +233,7 @@ def test_a_purge_that_is_killed_and_run_again_ends_the_same(house: House, monkey
         return dying
 
     with monkeypatch.context() as patch:
-        for owner, name in ((Store, "write_bytes"), (Store, "remove"), (ReleaseEditor, "_put")):
+        for owner, name in ((Store, "write_bytes"), (Store, "remove"), (Store, "adopt")):
             patch.setattr(owner, name, counted(getattr(owner, name)))
         with pytest.raises(KeyboardInterrupt):
             purge("small", house.store)

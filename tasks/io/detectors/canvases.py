@@ -1,9 +1,7 @@
-"""Canvases, the few sizes in which pictures reach a model, and how many pictures form a batch. A picture's canvas
-depends on its own aspect alone; a batch has as many as memory has sufficed for so far.
+"""Canvases, the few sizes in which pictures reach a model, and how many pictures form a batch.
 
-If a batch were padded to its largest picture, a picture's detections would depend on the others of its batch, since a
-model sees the padding, and each batch would have another shape. So each picture is placed top-left on one of a few
-canvases.
+A model sees the padding of a batch: if it were padded to its largest picture, a picture's detections would depend on
+the others, and each batch would have another shape. So each has a canvas, top-left, by its own aspect alone.
 """
 
 import math
@@ -27,9 +25,7 @@ class Size(NamedTuple):
 
 
 class Canvases(NamedTuple):
-    """The canvases of a model: it scales the shorter side to `least_side_px`, but the longer to at most
-    `most_side_px`.
-
+    """The canvases of a model: it scales the shorter side to `least_side_px`, but the longer to at most `most_side_px`.
     fixed: the one size of a model that scales every picture to it, whatever its aspect.
     """
 
@@ -79,8 +75,7 @@ def _round_up(side_px: float) -> int:
 
 MAX_PICTURES = 64
 _MAX_PX = 2**27
-"""Of a batch: its finest maps (256 channels at a sixteenth of its px) then have 2**31 values, which torchvision's
-kernels count in 32 bits."""
+"""Of a batch: its finest maps (256 channels, a sixteenth of its px) have 2**31 values; kernels count in 32 bits."""
 _STEP_BITS = 3
 """Of the number of pictures: a batch is padded to the next number whose other bits are 0. Each empty picture costs as
 much as a full one; each new shape costs time too, in which cuDNN chooses its kernels."""
@@ -94,16 +89,12 @@ class BatchLimit:
 
     def pictures_on(self, canvas: Size) -> int:
         """Pictures of a full batch on that canvas: at least one."""
-        return max(1, min(self._most, self._px // _area_px(canvas)))
+        return max(1, min(self._most, self._px // math.prod(canvas)))
 
     def halve(self, canvas: Size, pictures: int) -> None:
         """A batch of so many pictures did not fit: from now on at most half of its px."""
         with self._lock:
-            self._px = min(self._px, pictures // 2 * _area_px(canvas))
-
-
-def _area_px(canvas: Size) -> int:
-    return canvas.height_px * canvas.width_px
+            self._px = min(self._px, pictures // 2 * math.prod(canvas))
 
 
 def padded_size(pictures: int, most: int) -> int:

@@ -3,7 +3,7 @@
 import struct
 import threading
 import warnings
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -36,11 +36,9 @@ class Picture(NamedTuple):
 
 
 def decode_on_cpu(data: bytes, *, is_pinned: bool = False) -> Picture:
-    """A picture decoded by the rules of tasks/io/images/decode.py.
+    """A picture decoded by the rules of tasks/io/images/decode.py. Raises UnreadableImage.
 
     is_pinned: in page-locked memory, from which the current CUDA device copies while the program goes on.
-
-    Raises UnreadableImage.
     """
     pixels = decode.picture(data, HIGHEST_MAX_PIXELS).pixels()
     copy = torch.empty(pixels.shape, dtype=torch.uint8, pin_memory=is_pinned)
@@ -48,30 +46,22 @@ def decode_on_cpu(data: bytes, *, is_pinned: bool = False) -> Picture:
     return Picture(copy)
 
 
-def _nvjpeg_decoder() -> Any:
-    """Torchvision's function that calls nvJPEG; None in later versions, which will not have it."""
+def decode_on_gpu(data: bytes, device: torch.device) -> Picture | None:
+    """A plain JPEG decoded by nvJPEG, whose pixels differ from libjpeg's by a few of 255 levels at edges of colour.
+    None for any other file, for one that nvJPEG can't read, and if torchvision has no nvJPEG.
+    """
+    if size_of(data) is None:
+        return None
     try:
         from torchvision.io import decode_jpeg
-    except ImportError:
-        return None
-    return decode_jpeg
-
-
-def decode_on_gpu(data: bytes, device: torch.device) -> Picture | None:
-    """A plain JPEG decoded by nvJPEG; None for any other file, for one that nvJPEG can't read, and if torchvision has
-    no nvJPEG.
-
-    Its pixels differ from libjpeg's by a few of 255 levels at edges of colour.
-    """
-    if size_of(data) is None or (decode_jpeg := _nvjpeg_decoder()) is None:
+    except ImportError:  # in later versions
         return None
     streams = _THREAD_LOCAL.__dict__.setdefault("streams", {})
     if device not in streams:
         streams[device] = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
     with torch.cuda.stream(streams[device]):
         try:
-            encoded = torch.frombuffer(bytearray(data), dtype=torch.uint8)
-            pixels = decode_jpeg(encoded, mode="RGB", device=device)
+            pixels = decode_jpeg(torch.frombuffer(bytearray(data), dtype=torch.uint8), mode="RGB", device=device)
             streams[device].synchronize()
         except RuntimeError as problem:
             if devices.is_device_failure(problem):
@@ -86,11 +76,8 @@ _SCAN, _ICC_OR_MPO, _ADOBE, _EXIF = 0xDA, 0xE2, 0xEE, 0xE1
 
 
 def size_of(data: bytes) -> Size | None:
-    """Size of a plain JPEG; None for one with EXIF, a colour profile, Adobe's colours or a missing end, and for any
-    other file.
-
-    (ITU-T T.81, annex B: a file is 0xFFD8, then segments of 0xFF, a marker and a length of two bytes that counts
-    itself.)
+    """Size of a plain JPEG; None for one with EXIF, a colour profile, Adobe's colours or a missing end, and for others
+    (ITU-T T.81, annex B: 0xFFD8, then segments of 0xFF, a marker and a length of two bytes that counts itself).
     """
     if data[:2] != b"\xff\xd8" or data[-2:] != b"\xff\xd9":
         return None
@@ -101,10 +88,9 @@ def size_of(data: bytes) -> Size | None:
             return size
         if marker in {_ICC_OR_MPO, _ADOBE, _EXIF}:
             return None
-        if 0xC0 <= marker <= 0xCF and marker not in {0xC4, 0xC8, 0xCC}:
-            size = _of_frame(marker, data[at + 4 : at + 2 + length])
-            if size is None:
-                return None
+        is_frame = 0xC0 <= marker <= 0xCF and marker not in {0xC4, 0xC8, 0xCC}
+        if is_frame and (size := _of_frame(marker, data[at + 4 : at + 2 + length])) is None:
+            return None
         at += 2 + length
     return None
 

@@ -28,16 +28,12 @@ _OUT_OF_MEMORY = (
 
 
 def choose_device(device: str) -> torch.device:
-    """The device of a name: auto (a GPU if there is one), cpu, cuda, cuda:1 ...
-
-    Raises BadInput if there is no such device.
-    """
+    """The device of a name: auto (a GPU if there is one), cpu, cuda, cuda:1 ... Raises BadInput if it is not there."""
     count = torch.cuda.device_count() if torch.cuda.is_available() else 0
     if device == "auto":
         return torch.device("cuda", 0) if count else torch.device("cpu")
     # read here: torch keeps the number in 8 bits, so that it takes cuda:256 for cuda:0
-    name = re.fullmatch(r"(cpu)(?::[0-9]{1,6})?|cuda(?::([0-9]{1,6}))?", device, re.ASCII)
-    if name is None:
+    if (name := re.fullmatch(r"(cpu)(?::[0-9]{1,6})?|cuda(?::([0-9]{1,6}))?", device, re.ASCII)) is None:
         raise BadInput(f"device: expected auto, cpu, cuda or cuda:<number>, got {quoted(device)}")
     if name[1]:
         return torch.device("cpu")
@@ -53,11 +49,9 @@ def is_out_of_memory(problem: RuntimeError) -> bool:
 
 def is_device_failure(problem: RuntimeError) -> bool:
     """Whether an error means that the device failed, and not the program or memory."""
-    if is_out_of_memory(problem):
-        return False
-    return isinstance(problem, torch.AcceleratorError) or any(
-        sign in str(problem) for sign in ("CUDA error", "cuDNN error", "CUBLAS_STATUS", "CUDNN_STATUS")
-    )
+    signs = ("CUDA error", "cuDNN error", "CUBLAS_STATUS", "CUDNN_STATUS")
+    is_failure = isinstance(problem, torch.AcceleratorError) or any(sign in str(problem) for sign in signs)
+    return is_failure and not is_out_of_memory(problem)
 
 
 def is_responsive(device: torch.device) -> bool:
@@ -71,10 +65,8 @@ def is_responsive(device: torch.device) -> bool:
 
 
 def never_free(what: object) -> None:
-    """Keep an object alive until the process has ended.
-
-    Freeing pinned memory asks the device whether it has read it. If the device has failed, that is an error in a
-    destructor, which ends the process.
+    """Keep an object alive until the process has ended: freeing pinned memory asks the device whether it has read it,
+    and of a failed device that is an error in a destructor, which ends the process.
     """
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(what))
 
@@ -89,9 +81,8 @@ class _OneThreadUsers:
 
 @contextlib.contextmanager
 def one_thread() -> Iterator[None]:
-    """While it lasts, torch computes on the calling thread alone: sums then do not depend on the number of cores.
-
-    The last to leave restores the number: some of torch's libraries have one number for all threads of a process.
+    """While it lasts, torch computes on the calling thread alone: sums then do not depend on the number of cores. The
+    last to leave restores the number: some of torch's libraries have one number for all threads of a process.
     """
     with _OneThreadUsers.lock:
         if not _OneThreadUsers.count:
@@ -107,6 +98,6 @@ def one_thread() -> Iterator[None]:
                 torch.set_num_threads(_OneThreadUsers.before)
 
 
-def use_device(device: torch.device) -> "contextlib.AbstractContextManager[Any]":
+def use_device(device: torch.device) -> contextlib.AbstractContextManager[Any]:
     """While it lasts, CUDA calls go to this device; for a CPU, torch computes on the calling thread alone."""
     return torch.cuda.device(device) if device.type == "cuda" else one_thread()

@@ -1,8 +1,6 @@
 """OpenCV's person detector by histograms of oriented gradients: windows of an image pyramid, each with its distance
-(margin) from the SVM's plane.
-
-(Dalal & Triggs, "Histograms of Oriented Gradients for Human Detection", 2005; a baseline of Ginosar et al., "Detecting
-People in Cubist Art", 2014.) OpenCV 4 has it, OpenCV 5 only in its contrib packages.
+(margin) from the SVM's plane (Dalal & Triggs, "Histograms of Oriented Gradients for Human Detection", 2005; a baseline
+of Ginosar et al., "Detecting People in Cubist Art", 2014). OpenCV 5 has it in its contrib packages alone.
 """
 
 import hashlib
@@ -18,11 +16,9 @@ Floats = NDArray[np.float32]
 WINDOW_PX = (64, 128)
 """Width and height of the window: a person of some 96 px and a border of 16 px."""
 STRIDE_PX, PADDING_PX, STEP = 8, 16, 1.05
-"""From window to window; around the picture, for figures at its edge; from one size of the pyramid to the next. All are
-OpenCV's defaults."""
+"""From window to window; around the picture; from one size of the pyramid to the next: OpenCV's defaults."""
 PERSON = (0.1, 0.07, 0.8, 0.8)
-"""The part of a window that shows the person: left, top, width, height, as shares of its sides (OpenCV's own
-example)."""
+"""The person's part of a window: left, top, width, height, as shares of its sides (OpenCV's own example)."""
 MOST_SIDE_PX = 1024
 """Pictures are scaled down to this longer side, which limits the work: windows stay 128 px high."""
 _UNGROUPED = 0
@@ -35,11 +31,9 @@ class Windows:
 
     def __init__(self) -> None:
         """Raises BadInput if this OpenCV has none."""
-        descriptor = getattr(cv2, "HOGDescriptor", None)
-        if descriptor is None:
-            raise BadInput(
-                f"expected an OpenCV with HOGDescriptor for hog (4, or 5 with contrib), got {cv2.__version__}"
-            )
+        if (descriptor := getattr(cv2, "HOGDescriptor", None)) is None:
+            expected = "expected an OpenCV with HOGDescriptor for hog (4, or 5 with contrib)"
+            raise BadInput(f"{expected}, got {cv2.__version__}")
         self._hog: Any = descriptor()
         self._coefficients = np.asarray(descriptor.getDefaultPeopleDetector(), np.float32)
         self._hog.setSVMDetector(self._coefficients)
@@ -70,10 +64,7 @@ class Windows:
 
 
 def prepare_picture(pixels: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], Floats]:
-    """The picture as the detector expects it: BGR, at most MOST_SIDE_PX a side and at least as large as the window.
-
-    Also returns the scales of x and y.
-    """
+    """BGR, at most MOST_SIDE_PX a side, at least as large as the window; and the scales of x and y."""
     height, width = pixels.shape[:2]
     scale = min(1.0, MOST_SIDE_PX / max(height, width))
     inner = (max(1, round(width * scale)), max(1, round(height * scale)))

@@ -20,9 +20,8 @@ from tasks.io.detectors.canvases import Canvases, Size
 
 
 def set_limits(model: Any, settings: Detect) -> None:
-    """Set least score, suppression and number of boxes as in the recipe.
-
-    A model of several classes returns more boxes, since those of other classes are removed later.
+    """Set least score, suppression and number of boxes as in the recipe. A model of several classes returns more boxes,
+    since those of other classes are removed later.
     """
     heads = getattr(model, "roi_heads", model)
     heads.score_thresh, heads.nms_thresh = settings.least_score, settings.nms_iou
@@ -41,9 +40,7 @@ def count_classes(model: Any) -> int:
 
 
 class Float32Layer(nn.Module):
-    """A layer computed in float32, whatever the precision around it: bfloat16 has 8 bits, and scores are stored to
-    0.001.
-    """
+    """A layer in float32, whatever the precision around it: bfloat16 has 8 bits, and scores are stored to 0.001."""
 
     def __init__(self, layer: nn.Module) -> None:
         super().__init__()
@@ -57,9 +54,8 @@ class Float32Layer(nn.Module):
 
 
 class Float32Anchors(nn.Module):
-    """A generator of anchors that returns float32 anchors, whatever the type of the feature maps.
-
-    From bfloat16 maps torchvision makes bfloat16 anchors, whose corners beyond 512 px lie on a grid of 4 px.
+    """A generator of float32 anchors, whatever the type of the feature maps: torchvision's bfloat16 anchors, of maps of
+    that type, lie on a grid of 4 px beyond 512 px.
     """
 
     def __init__(self, anchors: nn.Module) -> None:
@@ -79,9 +75,8 @@ OUTPUT_LAYERS = frozenset({"cls_logits", "bbox_pred", "cls_score", "bbox_reg", "
 
 
 def compute_outputs_in_float32(model: nn.Module) -> None:
-    """For detection: have the layers that return scores and boxes, and the anchors, computed in float32.
-
-    The layers are wrapped, which changes their names in a state dict.
+    """For detection: have the layers that return scores and boxes, and the anchors, computed in float32. The layers are
+    wrapped, which changes their names in a state dict.
     """
     _use_float32_anchors(model)
     for module, name, layer in _children(model):
@@ -93,9 +88,8 @@ def compute_outputs_in_float32(model: nn.Module) -> None:
 
 
 def cast_outputs_to_float32(model: nn.Module) -> None:
-    """For training: have scores and boxes cast to float32, so that losses are computed in it, and float32 anchors.
-
-    The layers themselves keep their precision, and their names in a state dict.
+    """For training: have scores and boxes cast to float32, so that losses are computed in it, and float32 anchors. The
+    layers themselves keep their precision, and their names in a state dict.
     """
     _use_float32_anchors(model)
     for _, name, layer in _children(model):
@@ -115,13 +109,10 @@ def _children(model: nn.Module) -> list[tuple[nn.Module, str, nn.Module]]:
 
 
 def fix_pooling_scales(model: Any) -> None:
-    """Set the scales of the box pooling before the first picture.
-
-    torchvision derives them from the sizes of the first pictures and keeps them: after a first picture much lower than
-    its canvas, it would pool the boxes of all others at the wrong places.
+    """Set the scales of the box pooling before the first picture. torchvision takes them from the first pictures: after
+    one much lower than its canvas, it would pool the boxes of all others at the wrong places.
     """
-    pools = [module for module in model.modules() if isinstance(module, MultiScaleRoIAlign)]
-    if not pools:
+    if not (pools := [module for module in model.modules() if isinstance(module, MultiScaleRoIAlign)]):
         return
     with torch.inference_mode():
         maps = model.backbone(torch.zeros(1, 3, _ANY_SIDE_PX, _ANY_SIDE_PX))
@@ -130,11 +121,10 @@ def fix_pooling_scales(model: Any) -> None:
 
 
 class CanvasBatch(list[Tensor]):
-    """A batch on its canvas, in the form that torchvision's models accept: a list of pictures of which they read only
-    the shape.
+    """A batch on its canvas, as torchvision's models accept it: a list of pictures of which they read only the shape.
 
     tensor: (B, 3, H, W), normalised, zeros where there is no picture. sizes: B sizes on the canvas, 1 x 1 for the empty
-    pictures that pad the batch. picture_count: those that are not padding.
+    pictures that pad the batch. picture_count: of the others.
     """
 
     def __init__(self, tensor: Tensor, sizes: Sequence[Size], picture_count: int) -> None:
@@ -157,10 +147,7 @@ class CanvasTransform(nn.Module):
         self.register_buffer("std", torch.tensor(transform.image_std).view(3, 1, 1) * 255, persistent=False)
 
     def batch_of(self, pictures: Sequence[Tensor], canvas: Size, batch_size: int) -> CanvasBatch:
-        """Pictures, each (h, w, 3) uint8, as a batch padded to `batch_size`, on the device of this module.
-
-        Scaled without anti-aliasing, as torchvision does in training and inference.
-        """
+        """Pictures, each (h, w, 3) uint8, scaled without anti-aliasing, as a batch padded to `batch_size`."""
         device = self.mean.device
         tensor = torch.empty((batch_size, 3, *canvas), device=device, memory_format=torch.channels_last).zero_()
         sizes = [self.canvases.scaled_size(Size(*pixels.shape[:2])) for pixels in pictures]
@@ -181,10 +168,7 @@ class CanvasTransform(nn.Module):
 
 @dataclass(frozen=True)
 class InferenceOptions:
-    """How a model runs. By default bfloat16 and decoder threads on a GPU, float32 and no threads on a CPU.
-
-    The other values are for benchmarks, which compare them.
-    """
+    """How a model runs: by default in bfloat16 with decoder threads on a GPU, else in float32 without threads."""
 
     precision: torch.dtype | None = None
     # pictures of every batch; None: on a GPU found while it runs, 1 on a CPU
@@ -209,9 +193,7 @@ class LoadedModel(NamedTuple):
 
 def load_on_device(master: nn.Module, device: torch.device, settings: Detect, options: InferenceOptions) -> LoadedModel:
     """A copy of the model on the device, ready for `CanvasBatch`; `master` itself stays unchanged on the CPU.
-
-    cudnn.benchmark stays off: a box head's batches have another size each time, and cuDNN would try every kernel for
-    each size.
+    cudnn.benchmark stays off: for each of a box head's batches, of another size each time, it would try every kernel.
     """
     model: Any = copy.deepcopy(master).eval().requires_grad_(False)
     transform = CanvasTransform(model.transform)

@@ -46,33 +46,22 @@ class Layout(NamedTuple):
     is_in_one_output: bool = True
 
 
+_NANODET = ((103.53, 116.28, 123.675), (57.375, 57.12, 58.395))  # its authors' configurations
 LAYOUTS = {
     "yolox": Layout(is_bgr=True, highest=255, is_letterboxed=True),
-    "yolov5": Layout(is_bgr=False, highest=1, is_letterboxed=True),
-    "yolov8": Layout(is_bgr=False, highest=1, is_letterboxed=True),
-    "plain": Layout(is_bgr=False, highest=1, is_letterboxed=True),
+    **dict.fromkeys(("yolov5", "yolov8", "plain"), Layout(is_bgr=False, highest=1, is_letterboxed=True)),
     "fastestdet": Layout(is_bgr=True, highest=1, is_letterboxed=False),
     "nanodet": Layout(
-        is_bgr=True,
-        highest=255,
-        is_letterboxed=True,
-        # its authors' configurations
-        mean_and_deviation=((103.53, 116.28, 123.675), (57.375, 57.12, 58.395)),
-        is_in_one_output=False,
+        is_bgr=True, highest=255, is_letterboxed=True, mean_and_deviation=_NANODET, is_in_one_output=False
     ),
 }
 
 
 class Model:
-    """One model in one layout.
-
-    Runs on the calling thread alone, so that results do not depend on the number of cores.
-    """
+    """One model in one layout. Runs on the calling thread alone: results do not depend on the number of cores."""
 
     def __init__(self, weights: bytes, layout: str, device: str = "cpu") -> None:
-        """Raises BadInput if the bytes are no ONNX model with one float32 input of B x 3 x H x W and fixed H and W, or
-        it can't run.
-        """
+        """Raises BadInput if it is no ONNX model with one float32 input B x 3 x H x W, H and W fixed, or can't run."""
         self._session = _session(weights, device)
         self._layout = LAYOUTS[layout]
         entry, *others = self._session.get_inputs() or [None]
@@ -80,7 +69,8 @@ class Model:
             kind = f", the first a {entry.type}" if entry else ""
             raise BadInput(f"weights: expected one float32 input, got {len(self._session.get_inputs())}{kind}")
         shape = list(entry.shape)
-        if len(shape) != 4 or shape[1] != 3 or not all(_is_side(side) for side in shape[2:]):
+        has_sides = all(isinstance(side, int) and 0 < side <= _MOST_SIDE_PX for side in shape[2:])
+        if len(shape) != 4 or shape[1] != 3 or not has_sides:
             expected = f"an input of B x 3 x H x W with fixed H and W of at most {_MOST_SIDE_PX}"
             raise BadInput(f"weights: expected {expected}, got {str(shape)[:80]}")
         self._input = entry.name
@@ -92,7 +82,6 @@ class Model:
 
     def _run_on_grey(self) -> tuple[list[NDArray[np.float32]], list[tuple[int, ...]]]:
         """The outputs that are read for a grey picture, as a test of the model, and the shapes of all for one picture.
-
         Raises BadInput if the model does not run, or does not return a row for each picture.
         """
         grey, _ = self.prepare_picture(np.full((self.height_px, self.width_px, 3), _PAD, np.uint8))
@@ -103,9 +92,8 @@ class Model:
             raise BadInput(f"weights: expected a model that runs, got {_one_line(problem)}") from problem
         for output in read:
             if output.ndim < 2 or len(output) != 1:
-                raise BadInput(
-                    f"weights: expected an output with a row for each of {self.batch} pictures, got {output.shape}"
-                )
+                expected = f"an output with a row for each of {self.batch} pictures"
+                raise BadInput(f"weights: expected {expected}, got {output.shape}")
         shapes = [tuple(getattr(output, "shape", ())) for output in outputs]
         return [np.asarray(output[0]) for output in read], [shape[1:] for shape in shapes]
 
@@ -133,10 +121,6 @@ class Model:
         height, width = pixels.shape[:2]
         canvas = cv2.resize(pixels, (self.width_px, self.height_px), interpolation=cv2.INTER_AREA)
         return np.asarray(canvas, np.uint8), (self.width_px / width, self.height_px / height)
-
-    def run(self, inputs: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
-        """The model's first output, a row for each of at most `batch` inputs."""
-        return self.run_all(inputs)[0]
 
     def run_all(self, inputs: Sequence[NDArray[np.float32]]) -> list[NDArray[np.float32]]:
         """The outputs that the layout has, each with a row for each of at most `batch` inputs."""
@@ -190,10 +174,7 @@ def _session(weights: bytes, device: str) -> Any:
 
 
 def _providers(device: str) -> list[Any]:
-    """Onnxruntime's execution providers for a device: auto takes CUDA if onnxruntime has it.
-
-    Raises BadInput if the recipe or command asks for CUDA and onnxruntime has none.
-    """
+    """Onnxruntime's providers for a device: auto takes CUDA if there is one. Raises BadInput if cuda is not there."""
     if device.partition(":")[0] not in {"auto", "cpu", "cuda"}:
         raise BadInput(f"device: expected auto, cpu, cuda or cuda:<number>, got {quoted(device)}")
     has_cuda = _CUDA in onnxruntime.get_available_providers()
@@ -202,10 +183,6 @@ def _providers(device: str) -> list[Any]:
     if device == "cpu" or not has_cuda:
         return ["CPUExecutionProvider"]
     return [(_CUDA, {"device_id": device.partition(":")[2] or "0"}), "CPUExecutionProvider"]
-
-
-def _is_side(side: Any) -> bool:
-    return isinstance(side, int) and 0 < side <= _MOST_SIDE_PX
 
 
 def _one_line(problem: Exception) -> str:

@@ -12,40 +12,26 @@ from tasks.io.detectors.canvases import Size
 from tasks.io.detectors.stream import Detections, Floats
 
 _VISIBLE_LOGIT = 2.0
-"""A joint counts as visible from this heatmap value on: the threshold of Detectron's own drawings of Keypoint R-CNN
-(vis.py, kp_thresh)."""
+"""The heatmap value from which a joint counts as visible: as Detectron draws Keypoint R-CNN's (kp_thresh)."""
 
 
 class OutputRows(NamedTuple):
-    """All boxes of a batch, a row each: x_min, y_min, x_max, y_max, score, label, then x, y and heatmap value of each
-    joint.
-    """
+    """All boxes of a batch, a row each: x_min, y_min, x_max, y_max, score, label; x, y, heatmap value of each joint."""
 
     values: Tensor
     counts: list[int]  # rows of each picture
 
 
-class PictureSizes(NamedTuple):
-    """A picture's size, and its size on the canvas."""
-
-    own: Size
-    on_canvas: Size
-
-
 def rows_from_outputs(outputs: Sequence[dict[str, Tensor]]) -> OutputRows:
     """What a torchvision model returns for a batch, as rows."""
-    by_picture = [torch.cat(_columns(output), dim=1) for output in outputs]
+    by_picture = []
+    for output in outputs:
+        columns = [output["boxes"].float(), output["scores"].float()[:, None], output["labels"].float()[:, None]]
+        if "keypoints" in output:
+            places, logits = output["keypoints"][:, :, :2].float(), output["keypoints_scores"].float()[:, :, None]
+            columns.append(torch.cat([places, logits], dim=2).flatten(1))
+        by_picture.append(torch.cat(columns, dim=1))
     return OutputRows(torch.cat(by_picture), [len(rows) for rows in by_picture])
-
-
-def _columns(output: dict[str, Tensor]) -> list[Tensor]:
-    columns = [output["boxes"].float(), output["scores"].float()[:, None], output["labels"].float()[:, None]]
-    if "keypoints" in output:
-        joints = torch.cat(
-            [output["keypoints"][:, :, :2].float(), output["keypoints_scores"].float()[:, :, None]], dim=2
-        )
-        columns.append(joints.flatten(1))
-    return columns
 
 
 def start_copy_to_host(rows: OutputRows) -> Callable[[], list[Floats]]:
@@ -68,17 +54,17 @@ def _by_picture(values: Tensor, counts: list[int]) -> list[Floats]:
 
 
 def detections_from_rows(
-    rows: Sequence[Floats], sizes: Sequence[PictureSizes], classes: Sequence[int]
+    rows: Sequence[Floats], sizes: Sequence[tuple[Size, Size]], classes: Sequence[int]
 ) -> list[Detections]:
-    """The detections of these classes in each picture, in its own pixels."""
-    return [_detections(rows[np.isin(rows[:, 5], classes)], size) for rows, size in zip(rows, sizes, strict=True)]
-
-
-def _detections(rows: Floats, sizes: PictureSizes) -> Detections:
-    own, on_canvas = (np.array([size.width_px, size.height_px], np.float32) for size in sizes)
-    ratio: Floats = own / on_canvas
-    xyxy = rows[:, :4] * np.tile(ratio, 2)
-    return Detections(xyxy, rows[:, 4].copy(), rows[:, 5].astype(np.int64), _joints(rows[:, 6:], ratio))
+    """The detections of these classes in each picture, in its own pixels. sizes: of it, and of it on the canvas."""
+    found = []
+    for every, (own, on_canvas) in zip(rows, sizes, strict=True):
+        wanted = every[np.isin(every[:, 5], classes)]
+        own_px, canvas_px = (np.array([size.width_px, size.height_px], np.float32) for size in (own, on_canvas))
+        ratio: Floats = own_px / canvas_px
+        xyxy, joints = wanted[:, :4] * np.tile(ratio, 2), _joints(wanted[:, 6:], ratio)
+        found.append(Detections(xyxy, wanted[:, 4].copy(), wanted[:, 5].astype(np.int64), joints))
+    return found
 
 
 def _joints(columns: Floats, ratio: NDArray[np.float32]) -> Floats | None:

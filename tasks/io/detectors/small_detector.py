@@ -36,9 +36,7 @@ class Residual(nn.Module):
 
 
 class _Backbone(nn.Module):
-    """Pictures (B, 3, H, W), sides multiples of 16, to one feature map (B, 64, H / 8, W / 8), which includes a map of
-    half its sides.
-    """
+    """Pictures (B, 3, H, W), sides multiples of 16, to a map (B, 64, H / 8, W / 8), one of half its sides in it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -74,19 +72,9 @@ class _Head(FCOSHead):  # type: ignore[misc]  # torchvision has no types
         return {name: output.float() for name, output in super().forward(maps).items()}
 
 
-def fcos_small(
-    *,
-    weights: None = None,
-    weights_backbone: None = None,
-    num_classes: int = 2,
-    min_size: int = 160,
-    max_size: int = 160,
-    **more: Any,
-) -> FCOS:
-    """FCOS (Tian et al. 2019) with one feature map of stride 8 and 0.9 million weights; classes as torchvision counts
-    them.
-
-    One map is enough for figures 15 to 150 px high, as in most paintings whose longer side has 160 px.
+def fcos_small(*, weights: None = None, weights_backbone: None = None, num_classes: int = 2, **more: Any) -> FCOS:
+    """FCOS (Tian et al. 2019) with one feature map of stride 8, which is enough for figures 15 to 150 px high, as in
+    most paintings whose longer side has 160 px, and 0.9 million weights; classes as torchvision counts them.
     """
     if weights is not None or weights_backbone is not None:
         raise ValueError("expected no weights: fcos_small has none of its own")
@@ -96,7 +84,6 @@ def fcos_small(
         "image_std": [0.25] * 3,
         "topk_candidates": 200,
         "score_thresh": 0.01,
-        "min_size": min_size,
-        "max_size": max_size,
+        **dict.fromkeys(("min_size", "max_size"), 160),
     }
     return FCOS(_Backbone(), num_classes, head=_Head(num_classes), **{**ours, **more})

@@ -23,9 +23,7 @@ Floats = NDArray[np.float32]
 
 
 class Detections(NamedTuple):
-    """A detector's boxes in one picture, in the picture's own pixels.
-
-    In no particular order; boxes may reach beyond the picture.
+    """A detector's boxes in one picture, in its own pixels, in no particular order; they may reach beyond the picture.
 
     xyxy_px: (N, 4), x_min, y_min, x_max, y_max. scores: (N,), 0..1. labels: (N,), the model's class indices.
     keypoints_xyv: (N, K, 3) x, y, visibility (2: visible, 0: not), or None if the model has no keypoints.
@@ -47,10 +45,11 @@ class Detector(Protocol):
         """The detections of each of at most `batch` pictures, in their order."""
 
 
+Read = Callable[[str], bytes]
+"""A blob's bytes, by its SHA-256. Called by several threads."""
 AHEAD_BYTES = 256 * 2**20
 WAITING_BYTES = 1024 * 2**20
-"""Most bytes of pixels that are decoded ahead, and that wait for their batch to fill. Of each part that runs at once.
-"""
+"""Most bytes of pixels, of each part, that are decoded ahead, and that wait for their batch to fill."""
 
 PendingDetections = Callable[[], list[Detections]]
 """Called, waits for the detections of a batch and returns them."""
@@ -81,15 +80,13 @@ class DecodedPicture(Protocol):
 class PipelinedDetector(Protocol):
     """A detector on a device of its own, which works while this program decodes, copies and writes.
 
-    Pictures on the same canvas form a batch. `stage` starts to copy a batch to the device and `start` starts detection;
-    neither waits for the device.
+    Pictures on the same canvas form a batch. Neither `stage` nor `start` waits for the device.
     """
 
     decoder_threads: int
     """Threads that decode; 0: the calling thread decodes."""
     slots: threading.Semaphore
-    """A part that decodes in threads takes one: two parts keep a device busy, more would only hold pictures in memory.
-    """
+    """Of parts that decode in threads: two keep a device busy, more would only hold pictures in memory."""
 
     def decode(self, data: bytes) -> DecodedPicture:
         """Raises UnreadableImage if the bytes can't be decoded. Called by several threads."""
@@ -107,16 +104,14 @@ class PipelinedDetector(Protocol):
         """Start detection in a staged batch."""
 
 
-def detect_blobs(detector: Detector, blobs: Sequence[str], read: Callable[[str], bytes]) -> Iterator[BlobDetections]:
-    """The detections of each blob, in no particular order. `read` returns a blob's bytes and is called by several
-    threads.
-    """
+def detect_blobs(detector: Detector, blobs: Sequence[str], read: Read) -> Iterator[BlobDetections]:
+    """The detections of each blob, in no particular order."""
     if isinstance(detector, PipelinedDetector):
         return _detect_pipelined(detector, blobs, read)
     return _detect_in_turn(detector, blobs, read)
 
 
-def _detect_in_turn(detector: Detector, blobs: Sequence[str], read: Callable[[str], bytes]) -> Iterator[BlobDetections]:
+def _detect_in_turn(detector: Detector, blobs: Sequence[str], read: Read) -> Iterator[BlobDetections]:
     for start in range(0, len(blobs), detector.batch):
         pictures = {}
         for sha256 in blobs[start : start + detector.batch]:
@@ -134,30 +129,22 @@ class _Batch(NamedTuple):
     pictures: list[tuple[str, DecodedPicture]]
 
 
-def _detect_pipelined(
-    detector: PipelinedDetector, blobs: Sequence[str], read: Callable[[str], bytes]
-) -> Iterator[BlobDetections]:
-    with detector.slots if detector.decoder_threads else contextlib.nullcontext():
-        yield from _run_pipeline(detector, blobs, read)
-
-
-def _run_pipeline(
-    detector: PipelinedDetector, blobs: Sequence[str], read: Callable[[str], bytes]
-) -> Iterator[BlobDetections]:
+def _detect_pipelined(detector: PipelinedDetector, blobs: Sequence[str], read: Read) -> Iterator[BlobDetections]:
     """Three batches at once: one is copied to the device, one goes through the model, the results of one are read."""
     staged: tuple[_Batch, Any] | None = None
     running: tuple[_Batch, PendingDetections] | None = None
-    for entry in _batches(detector, blobs, read):
-        if isinstance(entry, BlobDetections):
-            yield entry
-            continue
-        following = (entry, detector.stage([picture for _, picture in entry.pictures], entry.canvas))
+    with detector.slots if detector.decoder_threads else contextlib.nullcontext():
+        for entry in _batches(detector, blobs, read):
+            if isinstance(entry, BlobDetections):
+                yield entry
+                continue
+            following = (entry, detector.stage([picture for _, picture in entry.pictures], entry.canvas))
+            finished, running = running, staged and (staged[0], detector.start(staged[1]))
+            staged = following
+            yield from _collect(finished)
         finished, running = running, staged and (staged[0], detector.start(staged[1]))
-        staged = following
         yield from _collect(finished)
-    finished, running = running, staged and (staged[0], detector.start(staged[1]))
-    yield from _collect(finished)
-    yield from _collect(running)
+        yield from _collect(running)
 
 
 def _collect(running: tuple[_Batch, PendingDetections] | None) -> Iterator[BlobDetections]:
@@ -167,13 +154,8 @@ def _collect(running: tuple[_Batch, PendingDetections] | None) -> Iterator[BlobD
             yield BlobDetections(sha256, (picture.size.width_px, picture.size.height_px), detections)
 
 
-def _batches(
-    detector: PipelinedDetector, blobs: Sequence[str], read: Callable[[str], bytes]
-) -> Iterator[_Batch | BlobDetections]:
-    """Pictures by canvas, as soon as there are enough for a batch.
-
-    At the end, or when too many bytes wait, a batch may be smaller. Unreadable blobs come at once.
-    """
+def _batches(detector: PipelinedDetector, blobs: Sequence[str], read: Read) -> Iterator[_Batch | BlobDetections]:
+    """Pictures by canvas, once they fill a batch, at the end, or if too many bytes wait. Unreadable blobs at once."""
     waiting: dict[Size, list[tuple[str, DecodedPicture]]] = {}
     waiting_bytes = 0
     for sha256, picture in _decode_ahead(detector, blobs, read):
@@ -192,23 +174,23 @@ def _batches(
         yield _Batch(canvas, waiting[canvas])
 
 
-def _decode_ahead(
-    detector: PipelinedDetector, blobs: Sequence[str], read: Callable[[str], bytes]
-) -> Iterator[tuple[str, DecodedPicture | decode.UnreadableImage]]:
+_Decoded = DecodedPicture | decode.UnreadableImage
+
+
+def _decode_ahead(detector: PipelinedDetector, blobs: Sequence[str], read: Read) -> Iterator[tuple[str, _Decoded]]:
     """Each blob's picture, in the order of the blobs, whatever the number of threads that decode ahead."""
 
-    def decoded(sha256: str) -> DecodedPicture | decode.UnreadableImage:
+    def decoded(sha256: str) -> _Decoded:
         try:
             return detector.decode(read(sha256))
         except decode.UnreadableImage as problem:
             return problem
 
-    threads = detector.decoder_threads  # read once: a detector that loses its GPU goes on without threads
-    if not threads:
+    if not (threads := detector.decoder_threads):  # read once: a detector that loses its GPU goes on without threads
         yield from ((sha256, decoded(sha256)) for sha256 in blobs)
         return
     pool, todo = ThreadPoolExecutor(threads), deque(blobs)
-    ahead: deque[tuple[str, Future[DecodedPicture | decode.UnreadableImage]]] = deque()
+    ahead: deque[tuple[str, Future[_Decoded]]] = deque()
     try:
         while todo or ahead:
             while todo and len(ahead) < 3 * threads and _decoded_bytes(ahead) <= AHEAD_BYTES:
@@ -219,10 +201,7 @@ def _decode_ahead(
         pool.shutdown(cancel_futures=True)
 
 
-def _decoded_bytes(ahead: "deque[tuple[str, Future[DecodedPicture | decode.UnreadableImage]]]") -> int:
-    """Bytes of the pictures that are decoded already.
-
-    At most as many as there are threads are being decoded, since the others wait in the queue.
-    """
+def _decoded_bytes(ahead: deque[tuple[str, Future[_Decoded]]]) -> int:
+    """Bytes of the pictures that are decoded; those being decoded are at most as many as there are threads."""
     done = (future.result() for _, future in ahead if future.done() and future.exception() is None)
     return sum(0 if isinstance(picture, decode.UnreadableImage) else picture.nbytes for picture in done)

@@ -23,7 +23,7 @@ from tasks.io.detectors import decoding, devices, loading
 from tasks.io.detectors.canvases import MAX_PICTURES, BatchLimit, Size, padded_size
 from tasks.io.detectors.decoding import Picture
 from tasks.io.detectors.loading import DEFAULT_OPTIONS, CanvasBatch, InferenceOptions, LoadedModel
-from tasks.io.detectors.outputs import PictureSizes, detections_from_rows, rows_from_outputs, start_copy_to_host
+from tasks.io.detectors.outputs import detections_from_rows, rows_from_outputs, start_copy_to_host
 from tasks.io.detectors.stream import Detections, Floats, PendingDetections, Pixels
 
 _LOG = logging.getLogger("bilderatlas.detect")
@@ -34,9 +34,8 @@ _PARTS_AT_ONCE = 2
 
 @dataclass(eq=False)
 class StagedBatch:
-    """A batch: its pictures and, if memory sufficed, their pixels on the canvas, complete at the event `ready`.
-
-    The pending detections keep it alive until they are read: streams of the device read from it until then.
+    """A batch: its pictures and, if memory sufficed, their pixels on the canvas, complete at the event `ready`. The
+    pending detections keep it alive until they are read: streams of the device read from it until then.
     """
 
     pictures: list[Picture]
@@ -47,9 +46,8 @@ class StagedBatch:
 
 
 class TorchvisionDetector:
-    """A torchvision model as a Detector and a PipelinedDetector.
-
-    Several threads may share one: on a GPU they take turns batch by batch, on a CPU they run at the same time.
+    """A torchvision model as a Detector and a PipelinedDetector. Several threads may share one: on a GPU they take
+    turns batch by batch, on a CPU they run at the same time.
     """
 
     batch = 1
@@ -106,23 +104,15 @@ class TorchvisionDetector:
     def stage(self, pictures: Sequence[Picture], canvas: Size) -> StagedBatch:
         """See PipelinedDetector."""
         staged = StagedBatch(list(pictures), canvas)
-        try:
-            with self._translate_errors():
-                self._stage(staged)
-        except torch.OutOfMemoryError:
-            pass  # `start` stages it again, in smaller batches
+        with contextlib.suppress(torch.OutOfMemoryError), self._translate_errors():
+            self._stage(staged)  # else `start` stages it again, in smaller batches
         return staged
 
     def start(self, staged: StagedBatch) -> PendingDetections:
-        """See PipelinedDetector.
-
-        A batch that does not fit into memory is split in halves. Raises BadInput if one picture alone does not fit.
-        """
-        try:
-            with self._translate_errors():
-                return self._start(staged)
-        except torch.OutOfMemoryError:
-            pass  # leave this block first: the error keeps the memory alive
+        """See PipelinedDetector. A batch that does not fit into memory is halved; for one picture, raises BadInput."""
+        # what follows a lack of memory stands outside: the error keeps the memory alive
+        with contextlib.suppress(torch.OutOfMemoryError), self._translate_errors():
+            return self._start(staged)
         if len(staged.pictures) == 1:
             raise BadInput(
                 f"device: expected {self._device} to have memory for one picture of {staged.canvas.width_px} x "
@@ -147,7 +137,7 @@ class TorchvisionDetector:
         size = padded_size(count, max(count, self.batch_size(staged.canvas)))
         with self._loading_lock:
             self._in_flight.add(staged)
-        with devices.use_device(loaded.device), _use_stream(loaded.copy_stream), torch.inference_mode():
+        with devices.use_device(loaded.device), torch.cuda.stream(loaded.copy_stream), torch.inference_mode():
             pixels = [picture.pixels for picture in staged.pictures]
             staged.batch = loaded.transform.batch_of(pixels, staged.canvas, size)
             staged.ready = None if loaded.copy_stream is None else loaded.copy_stream.record_event()
@@ -165,8 +155,7 @@ class TorchvisionDetector:
                 torch.cuda.current_stream().wait_event(staged.ready)
             rows = rows_from_outputs(self._forward(loaded, batch)[: batch.picture_count])
             staged.rows_on_host = start_copy_to_host(rows)
-        own_sizes = [picture.size for picture in staged.pictures]
-        sizes = [PictureSizes(*pair) for pair in zip(own_sizes, batch.sizes, strict=False)]
+        sizes = [*zip([picture.size for picture in staged.pictures], batch.sizes, strict=False)]
         return lambda: self._read_results(staged, sizes)
 
     def _forward(self, loaded: LoadedModel, batch: CanvasBatch) -> list[dict[str, Tensor]]:
@@ -175,7 +164,7 @@ class TorchvisionDetector:
         with torch.autocast(kind, torch.bfloat16, enabled=precision is torch.bfloat16):
             return list(loaded.model(batch))
 
-    def _read_results(self, staged: StagedBatch, sizes: list[PictureSizes]) -> list[Detections]:
+    def _read_results(self, staged: StagedBatch, sizes: list[tuple[Size, Size]]) -> list[Detections]:
         assert staged.rows_on_host is not None
         with self._translate_errors():
             rows = staged.rows_on_host()
@@ -199,10 +188,8 @@ class TorchvisionDetector:
         except RuntimeError as problem:
             if not devices.is_out_of_memory(problem):
                 raise
-            raise BadInput(
-                f"device: expected {self._device} to have memory for the model, got too little; "
-                "other programs may be using it"
-            ) from problem
+            expected = f"device: expected {self._device} to have memory for the model"
+            raise BadInput(f"{expected}, got too little; other programs may be using it") from problem
 
     @contextlib.contextmanager
     def _translate_errors(self) -> Iterator[None]:
@@ -218,8 +205,7 @@ class TorchvisionDetector:
             with self._loading_lock:
                 self._loaded = None
                 devices.never_free(list(self._in_flight))
-            line = error_line(problem)
-            raise devices.DeviceLost(f"expected {self._device} to answer, got {line}") from problem
+            raise devices.DeviceLost(f"expected {self._device} to answer, got {error_line(problem)}") from problem
 
 
 _GPU_LOCKS: dict[torch.device, threading.Lock] = {}
@@ -228,7 +214,3 @@ _GPU_LOCKS: dict[torch.device, threading.Lock] = {}
 
 def _gpu_lock(device: torch.device) -> "contextlib.AbstractContextManager[Any]":
     return _GPU_LOCKS.setdefault(device, threading.Lock()) if device.type == "cuda" else contextlib.nullcontext()
-
-
-def _use_stream(stream: "torch.cuda.Stream | None") -> "contextlib.AbstractContextManager[Any]":
-    return contextlib.nullcontext() if stream is None else torch.cuda.stream(stream)

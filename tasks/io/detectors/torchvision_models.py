@@ -4,6 +4,7 @@ A file is a safetensors file whose metadata describe the model (`weights_bytes`)
 which is read without running any code in it. Classes count from 1: 0 is torchvision's background.
 """
 
+import contextlib
 import io
 import json
 from collections.abc import Callable
@@ -38,15 +39,8 @@ _FIXED_SIDES = frozenset({"ssd300_vgg16", "ssdlite320_mobilenet_v3_large"})
 
 _MOST_SIDE_PX = 8192  # the most that a recipe can set
 _BATCH_COUNT = "num_batches_tracked"
-_ZERO_EPSILON_NORMS = frozenset(
-    {
-        "fasterrcnn_resnet50_fpn",
-        "maskrcnn_resnet50_fpn",
-        "keypointrcnn_resnet50_fpn",
-        "retinanet_resnet50_fpn",
-    }
-)
-"""Models whose published weights have frozen norms of epsilon 0 (torchvision's overwrite_eps)."""
+_ZERO_EPSILON_NORMS = {f"{name}_resnet50_fpn" for name in ("fasterrcnn", "maskrcnn", "keypointrcnn", "retinanet")}
+"""Models whose published weights were trained with frozen norms of epsilon 0 (torchvision's overwrite_eps)."""
 _CLASS_SCORE_LAYERS = ("roi_heads.box_predictor.cls_score.weight", "head.classification_head.cls_logits.weight")
 """Layers with a row for each class; RetinaNet's have one for each of nine anchors (scales x aspects) and class."""
 
@@ -71,64 +65,48 @@ def build(name: str, classes: int, least_side_px: int = 800, most_side_px: int =
 def load(
     name: str, data: bytes, what: str, least_side_px: int = 800, most_side_px: int = 1333
 ) -> tuple[nn.Module, WeightsMetadata]:
-    """The model with the weights of a file, and the file's metadata.
+    """The model with the weights of a file, and the file's metadata, whose sides replace those given.
 
-    A file with metadata must be of this model, and its sides replace those given. A state dict has no metadata: its
-    classes have no names, and their number is that of its head's scores (COCO's if the head is unknown). `what` names
-    the file in errors. Raises BadInput if the bytes are not weights, or not this model's.
+    A state dict has no metadata: its classes have no names, and are as many as its head scores (COCO's if the head is
+    unknown). `what` names the file in errors. Raises BadInput if the bytes are not weights, or another model's.
     """
     state, metadata = read_weights(data, what)
-    if metadata is not None:
-        if metadata.model != name:
-            raise BadInput(f"{what}: expected weights of {name}, got {metadata.model}'s")
-        model = build(name, len(metadata.categories), metadata.least_side_px, metadata.most_side_px)
-    else:
+    if metadata is None:
         classes = _classes_of(name, state) or (2 if name in _PERSON_ONLY else 91)
-        metadata = WeightsMetadata(
-            name, ("person",) if name in _PERSON_ONLY and classes == 2 else (), least_side_px, most_side_px
-        )
-        model = build(name, classes - 1, least_side_px, most_side_px)
+        categories = ("person",) if name in _PERSON_ONLY and classes == 2 else ()
+        metadata = WeightsMetadata(name, categories, least_side_px, most_side_px)
+    else:
+        classes = len(metadata.categories) + 1
+    if metadata.model != name:
+        raise BadInput(f"{what}: expected weights of {name}, got {metadata.model}'s")
+    model = build(name, classes - 1, metadata.least_side_px, metadata.most_side_px)
     fill_weights(model, state, what)
     if name in _ZERO_EPSILON_NORMS and not any(key.endswith(_BATCH_COUNT) for key in state):
-        _set_norm_epsilon_to_zero(model)
+        for module in model.modules():
+            if isinstance(module, nn.BatchNorm2d):
+                module.eps = 0.0
     return model, metadata
 
 
 def fill_weights(model: nn.Module, state: dict[str, Tensor], what: str) -> None:
     """Put weights into a model. Raises BadInput, with the first that does not fit, if they are another model's.
 
-    torchvision accepts the layer names of its earlier versions. Weights with frozen norms lack the counts of batches,
-    which are needed for training alone, and are accepted.
+    torchvision accepts layer names of its earlier versions. Weights with frozen norms may lack the counts of batches,
+    which only training needs.
     """
     own = model.state_dict()
-    wrong = [
-        f"{name} of shape {tuple(state[name].shape)} and not {tuple(own[name].shape)}"
-        for name in own
-        if name in state and state[name].shape != own[name].shape
-    ]
+    unlike = [name for name in own if name in state and state[name].shape != own[name].shape]
+    wrong = [f"{name} of shape {tuple(state[name].shape)} and not {tuple(own[name].shape)}" for name in unlike]
+    expected = f"{what}: expected weights that fit the model"
     if not wrong:
-        missing, unknown = _load_state(model, state, what)
+        try:
+            missing, unknown = model.load_state_dict(state, strict=False)
+        except RuntimeError as problem:  # a wrong shape under a layer name of an earlier version
+            raise BadInput(f"{expected}, got {str(problem).split(chr(10))[-1]}") from problem
         wrong = [f"no {name}" for name in missing if not name.endswith(_BATCH_COUNT)]
         wrong += [f"{name} that it does not have" for name in unknown]
     if wrong:
-        raise BadInput(f"{what}: expected weights that fit the model, got {wrong[0]} ({len(wrong)} do not fit)")
-
-
-def _load_state(model: nn.Module, state: dict[str, Tensor], what: str) -> tuple[list[str], list[str]]:
-    try:
-        result = model.load_state_dict(state, strict=False)
-    except RuntimeError as problem:  # a wrong shape under a layer name of an earlier version
-        raise BadInput(
-            f"{what}: expected weights that fit the model, got {str(problem).split(chr(10))[-1]}"
-        ) from problem
-    return list(result.missing_keys), list(result.unexpected_keys)
-
-
-def _set_norm_epsilon_to_zero(model: nn.Module) -> None:
-    """As torchvision does for its own weights of these models: their norms were trained with an epsilon of 0."""
-    for module in model.modules():
-        if isinstance(module, nn.BatchNorm2d):
-            module.eps = 0.0
+        raise BadInput(f"{expected}, got {wrong[0]} ({len(wrong)} do not fit)")
 
 
 def read_weights(data: bytes, what: str) -> tuple[dict[str, Tensor], WeightsMetadata | None]:
@@ -138,30 +116,22 @@ def read_weights(data: bytes, what: str) -> tuple[dict[str, Tensor], WeightsMeta
         try:
             return library.torch.load(data), _metadata_of(data)
         except (library.SafetensorError, ValueError, KeyError, TypeError) as problem:
-            raise BadInput(
-                f"{what}: expected a file of weights, got a safetensors file that is damaged or has invalid metadata"
-            ) from problem
+            got = "a safetensors file that is damaged or has invalid metadata"
+            raise BadInput(f"{what}: expected a file of weights, got {got}") from problem
     try:
         state = torch.load(io.BytesIO(data), map_location="cpu", weights_only=True)
     except Exception as problem:  # torch documents no error classes for bytes that are not its own files
-        raise BadInput(f"{what}: expected a file of weights, got {_describe_bytes(data)}") from problem
+        # torch's own message is about its options and has colour codes for a terminal
+        got = f"{len(data)} bytes of something else"
+        if data.startswith((b"PK", b"\x80")):
+            got = "a torch file that is damaged or holds more than tensors (save its state_dict())"
+        raise BadInput(f"{what}: expected a file of weights, got {got}") from problem
     if isinstance(state, dict) and isinstance(state.get("model"), dict):  # as torchvision's training scripts write them
         state = state["model"]
-    if not isinstance(state, dict) or not all(
-        isinstance(name, str) and isinstance(value, Tensor) for name, value in state.items()
-    ):
+    entries = state.items() if isinstance(state, dict) else [(None, state)]
+    if not all(isinstance(name, str) and isinstance(value, Tensor) for name, value in entries):
         raise BadInput(f"{what}: expected a state dict, got {type(state).__name__}")
     return state, None
-
-
-def _describe_bytes(data: bytes) -> str:
-    """A description of bytes that torch can't read as tensors.
-
-    torch's own message is about its options and has colour codes for a terminal.
-    """
-    if data.startswith((b"PK", b"\x80")):
-        return "a torch file that is damaged or holds more than tensors (save its state_dict())"
-    return f"{len(data)} bytes of something else"
 
 
 def weights_bytes(model: nn.Module, metadata: WeightsMetadata) -> bytes:
@@ -182,13 +152,11 @@ def _safetensors(what: str) -> Any:
 
 def _metadata_of(data: bytes) -> WeightsMetadata | None:
     length = int.from_bytes(data[:8], "little")
-    text = json.loads(data[8 : 8 + length]).get("__metadata__", {}).get(_METADATA)
-    if text is None:
+    if (text := json.loads(data[8 : 8 + length]).get("__metadata__", {}).get(_METADATA)) is None:
         return None
     fields: dict[str, Any] = json.loads(text)
-    metadata = WeightsMetadata(
-        str(fields["model"]), tuple(fields["categories"]), int(fields["least_side_px"]), int(fields["most_side_px"])
-    )
+    sides_px = int(fields["least_side_px"]), int(fields["most_side_px"])
+    metadata = WeightsMetadata(str(fields["model"]), tuple(fields["categories"]), *sides_px)
     if not 0 < metadata.least_side_px <= metadata.most_side_px <= _MOST_SIDE_PX:
         raise ValueError(f"expected sides of at most {_MOST_SIDE_PX} px, got {metadata}")
     return metadata
@@ -208,59 +176,42 @@ MOST_BYTES = 2 * 2**30
 
 def weights_file(name: str, model: str, url: str) -> str:
     """Path or URL of a binding's file; torchvision:DEFAULT, torchvision:COCO_V1 ... are downloaded once and checked.
-
     Raises BadInput if the model has no such weights, or they can't be downloaded.
     """
     if not url.startswith(PREFIX):
         return url
-    try:
-        published = {entry.name: entry for entry in get_model_weights(model)} | {
-            "DEFAULT": get_model_weights(model).DEFAULT
-        }
-    except ValueError:
-        published = {}
+    published = {}
+    with contextlib.suppress(ValueError):
+        entries = get_model_weights(model)
+        published = {**{entry.name: entry for entry in entries}, "DEFAULT": entries.DEFAULT}
     if (entry := published.get(url.removeprefix(PREFIX))) is None:
         expected = " or ".join(PREFIX + word for word in sorted(published)) or "a file, since torchvision has none"
         raise BadInput(f"binding '{name}': expected {expected} for {model}, got '{url}'")
     file = Path(torch.hub.get_dir()) / "checkpoints" / Path(entry.url).name
     if not file.exists():
-        _fetch(name, entry.url, file)
+        start_of_sha256 = file.stem.rpartition("-")[2]
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            torch.hub.download_url_to_file(entry.url, str(file), start_of_sha256, progress=False)
+        except (OSError, RuntimeError) as problem:
+            expected = f"binding '{name}': expected to fetch torchvision's weights from {entry.url}"
+            raise BadInput(f"{expected}, got {problem}; a file can be bound instead") from problem
     return str(file)
 
 
-def _fetch(name: str, url: str, file: Path) -> None:
-    """Download into torch's own cache. The file's name ends with the beginning of its SHA-256 (torch.hub)."""
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        torch.hub.download_url_to_file(url, str(file), file.stem.rpartition("-")[2], progress=False)
-    except (OSError, RuntimeError) as problem:
-        raise BadInput(
-            f"binding '{name}': expected to fetch torchvision's weights from {url}, got {problem}; a file can be "
-            "bound instead"
-        ) from problem
-
-
 def load_model(settings: Detect, name: str, url: str) -> tuple[nn.Module, WeightsMetadata]:
-    """The model of a recipe with a binding's weights, and their metadata.
-
-    Raises BadInput if they are another model's, or lack a class that the recipe names.
-    """
+    """A recipe's model, and its weights' metadata. Raises BadInput if they are another model's, or lack a class."""
     what = f"binding '{name}'"
     data = inputs.read(what, weights_file(name, settings.model, url), MOST_BYTES)
     model, metadata = load(settings.model, data, what, settings.least_side_px, settings.most_side_px)
+    most, known = count_classes(model) - 1, metadata.categories
     for category, index in sorted(settings.classes.items()):
-        _check_class(what, category, index, count_classes(model), metadata)
+        if known and known[index - 1 : index] != (category,):
+            expected = f"weights whose class {index} is {quoted(category)}"
+            raise BadInput(f"{what}: expected {expected}, got those of {', '.join(known)}")
+        if not 1 <= index <= most:
+            raise BadInput(f"{what}: expected a class index of 1..{most} for {quoted(category)}, got {index}")
     return model, metadata
-
-
-def _check_class(what: str, category: str, index: int, classes: int, metadata: WeightsMetadata) -> None:
-    if metadata.categories and metadata.categories[index - 1 : index] != (category,):
-        raise BadInput(
-            f"{what}: expected weights whose class {index} is {quoted(category)}, got those of "
-            f"{', '.join(metadata.categories)}"
-        )
-    if not 1 <= index < classes:
-        raise BadInput(f"{what}: expected a class index of 1..{classes - 1} for {quoted(category)}, got {index}")
 
 
 def load_detector(settings: Detect, name: str, url: str, device: str) -> torchvision_detector.TorchvisionDetector:

@@ -7,7 +7,8 @@ import tarfile
 import threading
 import zipfile
 import zlib
-from typing import IO, Any
+from collections.abc import Iterator
+from typing import IO, Any, NamedTuple
 
 import fsspec
 from fsspec import AbstractFileSystem
@@ -35,10 +36,10 @@ class Archive(AbstractFileSystem):  # type: ignore[misc]
         self._file: IO[bytes] = fsspec.open(url, "rb").open()
         self._lock = threading.Lock()
         self._members: dict[str, _Member] = {}
-        for member in _members(self._file, url):
-            if member.path in self._members:
-                raise ValueError(f"it has {quoted(member.path)} twice")
-            self._members[member.path] = member
+        for name, member in _members(self._file, url):
+            if (path := name.removeprefix("./")) in self._members:
+                raise ValueError(f"it has {quoted(path)} twice")
+            self._members[path] = member
 
     def find(self, path: str, detail: bool = False, **_: Any) -> Any:
         """All files, whatever the path is."""
@@ -47,8 +48,8 @@ class Archive(AbstractFileSystem):  # type: ignore[misc]
 
     def info(self, path: str, **_: Any) -> dict[str, Any]:
         """Of a file or a folder. Raises FileNotFoundError."""
-        if (member := self._member(path)) is not None:
-            name = member.path
+        name = self._name(path)
+        if (member := self._members.get(name)) is not None:
             return {"name": name, "size": member.size, "type": "file", "checksum": member.stamp}
         name = path.strip("/")
         if not name or any(other.startswith(f"{name}/") for other in self._members):
@@ -62,30 +63,29 @@ class Archive(AbstractFileSystem):  # type: ignore[misc]
         names = sorted(f"{prefix}{name}" for name in below)
         return [self.info(name) for name in names] if detail else names
 
-    def _member(self, path: str) -> "_Member | None":
-        return self._members.get(path) or self._members.get(path.removeprefix("/"))
+    def _name(self, path: str) -> str:
+        return path if path in self._members else path.removeprefix("/")
 
     def open(self, path: str, mode: str = "rb", **_: Any) -> Any:
         """A file, open for reading. Raises FileNotFoundError, and UnreadableMember here or when it is read."""
-        if (member := self._member(path)) is None:
+        if (member := self._members.get(self._name(path))) is None:
             raise FileNotFoundError(path)
+        if member.opened is None:
+            raise UnreadableMember("is no regular file")
         with _told():
-            return _Guarded(member.open(), self._lock)
+            return _Guarded(member.opened(), self._lock)
 
 
-class _Member:
-    """A member of an archive: its path, its length, and what changes when it does."""
-
-    def __init__(self, path: str, size: int, stamp: str, opened: Any) -> None:
-        self.path, self.size, self.stamp, self.open = path.removeprefix("./"), size, stamp, opened
+class _Member(NamedTuple):
+    size: int
+    stamp: str  # changes when it does
+    opened: Any  # opens it; None for what is no regular file
 
 
 class _Guarded(io.RawIOBase):
     """An open member, of which one thread reads at a time: all members share the archive's file."""
 
-    def __init__(self, file: IO[bytes] | None, lock: threading.Lock) -> None:
-        if file is None:
-            raise UnreadableMember("is no regular file")
+    def __init__(self, file: IO[bytes], lock: threading.Lock) -> None:
         self._file, self._lock = file, lock
 
     def read(self, size: int = -1) -> bytes:
@@ -94,24 +94,17 @@ class _Guarded(io.RawIOBase):
             return self._file.read(size)
 
 
-def _members(file: IO[bytes], url: str) -> list[_Member]:
+def _members(file: IO[bytes], url: str) -> Iterator[tuple[str, _Member]]:
     if url.lower().endswith(".zip"):
         zipped = zipfile.ZipFile(file)
-        return [
-            _Member(entry.filename, entry.file_size, f"{entry.CRC:08x}", functools.partial(zipped.open, entry))
-            for entry in zipped.infolist()
-            if not entry.is_dir()
-        ]
+        for entry in [entry for entry in zipped.infolist() if not entry.is_dir()]:
+            opened = functools.partial(zipped.open, entry)
+            yield entry.filename, _Member(entry.file_size, f"{entry.CRC:08x}", opened)
+        return
     packed = tarfile.open(fileobj=file, mode="r:")  # noqa: SIM115 - as long as the archive
-    return [
-        _Member(entry.name, entry.size, f"{entry.mtime} {entry.chksum}", functools.partial(_regular, packed, entry))
-        for entry in packed.getmembers()
-        if not entry.isdir()
-    ]
-
-
-def _regular(packed: tarfile.TarFile, entry: tarfile.TarInfo) -> IO[bytes] | None:
-    return packed.extractfile(entry) if entry.isreg() else None
+    for found in [found for found in packed.getmembers() if not found.isdir()]:
+        extracted = functools.partial(packed.extractfile, found) if found.isreg() else None
+        yield found.name, _Member(found.size, f"{found.mtime} {found.chksum}", extracted)
 
 
 @contextlib.contextmanager
@@ -124,7 +117,7 @@ def _told() -> Any:
 
 def archive_at(url: str) -> Archive | None:
     """The archive that a path or URL names; None for what does not end as one. Raises as `Archive` does, and ValueError
-    for an archive that is compressed as a whole: to read its last file, all before it would be unpacked each time.
+    for one that is compressed as a whole: for its last file, all before it would be unpacked each time.
     """
     name = url.lower().rstrip("/")
     if name.endswith(_COMPRESSED):

@@ -1,7 +1,6 @@
 """Tables of other programs, for evaluation: Parquet, CSV and JSON; and arrays of numbers, also as NumPy saves them.
 
-Of `.npy` and `.npz` only what is read says what it is: an array of Python objects is refused, since to read it would
-run what is in it.
+Of `.npy` and `.npz` arrays of Python objects are refused: to read them would run what is in them.
 """
 
 import io
@@ -23,12 +22,10 @@ from schemas.phrases import LONGEST_PLACE, counted, error_line, listed, quoted
 from schemas.stand_ins import LOOK_BYTES
 from tasks.io.files import inputs
 from tasks.io.files.csv_files import read_csv, without_fraction
-from tasks.io.files.inputs import open_file, reword_errors
 from tasks.io.files.parquet_files import read_columns
 
 MAX_BYTES = 2**31
-"""Of a table, an array that is not on this machine, and one in a `.npz`; a local `.npy` is mapped, and may have any
-size."""
+"""Of a table, a remote array, and one in a `.npz`; a local `.npy` is mapped, and may have any size."""
 
 _SHOWN = 8
 _WORDS = {"parquet": "a Parquet file", "csv": "CSV", "tsv": "CSV", "json": "a JSON list of flat objects"}
@@ -41,21 +38,17 @@ _STATISTICS = {"mu", "sigma"}
 def read_table(
     name: str, url: str, columns: pa.Schema, optional: Collection[str] = (), others: Collection[str] = ()
 ) -> pa.Table:
-    """A table with these columns, in these types; the others that are asked for follow as they are (those of CSV as
-    text). No other column is read.
+    """A table with these columns, in these types, then the others asked for, as they are (of CSV as text).
 
     url: a path or any fsspec URL that ends in .parquet, .csv or .tsv (UTF-8, the header first, an empty cell is null),
-    or .json (a list of flat objects). optional: columns that may be missing. others: more columns, which may not.
-
-    Raises BadInput for what is no such file, for a column that is missing or stands twice, and for values that are not
-    of the column's type; `name` is for these messages.
+    or .json (a list of flat objects). optional: columns that may be missing. Raises BadInput for what is no such file,
+    for a column that is missing or stands twice, and for values that are not of its type.
     """
     table, names = _parse(name, url, inputs.read(name, url, MAX_BYTES), columns, others)
     if twice := sorted({column for column in names if names.count(column) > 1}):
         raise BadInput(f"{name}: expected one column of each name, got {quoted(twice[0])} twice")
     required = dict.fromkeys([*(field.name for field in columns if field.name not in optional), *others])
-    missing = [column for column in required if column not in names]
-    if missing:
+    if missing := [column for column in required if column not in names]:
         got = listed([quoted(column) for column in names], _SHOWN) or "none"
         wanted = f"column{'' if len(missing) == 1 else 's'} {listed([quoted(column) for column in missing], _SHOWN)}"
         raise BadInput(f"{name}: expected the {wanted}, got the columns {got}")
@@ -103,9 +96,8 @@ def _parse(name: str, url: str, data: bytes, columns: pa.Schema, others: Collect
     # zone that is none
     except (pa.ArrowException, OSError, ValueError, OverflowError, LookupError, RecursionError) as problem:
         raise BadInput(f"{name}: expected {_WORDS[kind]}, got {error_line(problem)}") from problem
-    raise BadInput(
-        f"{name}: expected a file that ends in .parquet, .csv, .tsv or .json, got {quoted(url, LONGEST_PLACE)}"
-    )
+    got = quoted(url, LONGEST_PLACE)
+    raise BadInput(f"{name}: expected a file that ends in .parquet, .csv, .tsv or .json, got {got}")
 
 
 def _parse_json(data: bytes, columns: pa.Schema, others: Collection[str]) -> tuple[pa.Table, list[str]]:
@@ -121,12 +113,10 @@ def _parse_json(data: bytes, columns: pa.Schema, others: Collection[str]) -> tup
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Raises ValueError for a name that stands twice, of which json would keep the last."""
-    values = dict(pairs)
-    if len(values) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"{quoted(twice)} twice in one of them")
-    return values
+    names = [name for name, _ in pairs]
+    if len({*names}) < len(names):
+        raise ValueError(f"{quoted(next(name for name in names if names.count(name) > 1))} twice in one of them")
+    return dict(pairs)
 
 
 def _refuse(constant: str) -> Any:
@@ -138,15 +128,15 @@ def _cast(name: str, table: pa.Table, field: pa.Field) -> pa.ChunkedArray:
     if pa.types.is_string(field.type) and pa.types.is_integer(column.type):
         return column.cast(pa.string())  # ids are text here, and numbers elsewhere
     try:
-        if _is_number(_value_type(field.type)) and not _may_be_numbers(_value_type(column.type)):
+        given = _value_type(column.type)
+        if _is_number(_value_type(field.type)) and not (_is_number(given) or pa.types.is_null(given)):
             raise ValueError(f"values of the type {column.type}")
         if pa.types.is_string(field.type) and pa.types.is_floating(column.type):
             return without_fraction(column)
         return column.cast(field.type)
     except (pa.ArrowException, ValueError) as problem:
-        raise BadInput(
-            f"{name}: expected the column {quoted(field.name)} of the type {field.type}, got {error_line(problem)}"
-        ) from problem
+        expected = f"{name}: expected the column {quoted(field.name)} of the type {field.type}"
+        raise BadInput(f"{expected}, got {error_line(problem)}") from problem
 
 
 def _value_type(kind: pa.DataType) -> pa.DataType:
@@ -159,10 +149,6 @@ def _is_number(kind: pa.DataType) -> bool:
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
 
 
-def _may_be_numbers(kind: pa.DataType) -> bool:
-    return _is_number(kind) or bool(pa.types.is_null(kind))
-
-
 def read_array(name: str, url: str) -> NDArray[Any]:
     """(N, d) numbers of a `.npy` file, a local one mapped into memory, not read; or of the one array of a `.npz`.
 
@@ -172,7 +158,7 @@ def read_array(name: str, url: str) -> NDArray[Any]:
     is_archive = url.lower().endswith(".npz")
     expected = f"{name}: expected an array of numbers ({'.npz' if is_archive else _ENDING})"
     # numpy warns where a header promises more than 2^63 bytes, and then refuses it
-    with reword_errors(expected, url), np.errstate(over="ignore"):
+    with inputs.reword_errors(expected, url), np.errstate(over="ignore"):
         array = _member(expected, inputs.read(name, url, MAX_BYTES), url) if is_archive else _array(name, url)
     if not isinstance(array, np.ndarray):
         raise BadInput(f"{expected}, got several arrays in {quoted(url, LONGEST_PLACE)}")
@@ -181,9 +167,8 @@ def read_array(name: str, url: str) -> NDArray[Any]:
     if array.ndim > 2 and set(array.shape[2:]) == {1}:
         array = array.reshape(array.shape[:2])
     if array.ndim != 2:
-        raise BadInput(
-            f"{expected} with a row for each item, got {counted(array.ndim, 'dimension')}: shape {array.shape}"
-        )
+        got = f"{counted(array.ndim, 'dimension')}: shape {array.shape}"
+        raise BadInput(f"{expected} with a row for each item, got {got}")
     return array
 
 
@@ -191,7 +176,7 @@ def _array(name: str, url: str) -> Any:
     fs, path = url_to_fs(url)
     if not isinstance(fs, LocalFileSystem):
         return np.load(io.BytesIO(inputs.read(name, url, MAX_BYTES)), allow_pickle=False)
-    with open_file(path) as file:  # a pipe or a device is refused before NumPy waits for it
+    with inputs.open_file(path) as file:  # a pipe or a device is refused before NumPy waits for it
         inputs.check_itself(name, url, file.read(LOOK_BYTES))
     return np.load(path, mmap_mode="r", allow_pickle=False)
 
@@ -202,9 +187,8 @@ def _member(expected: str, data: bytes, url: str) -> Any:
         members = archive.infolist()
         names = [member.filename.removesuffix(_ENDING) for member in members]
         if set(names) >= _STATISTICS:
-            raise BadInput(
-                f"{expected}, got a mean and a covariance in {quoted(url, LONGEST_PLACE)}: save the features themselves"
-            )
+            got = f"a mean and a covariance in {quoted(url, LONGEST_PLACE)}: save the features themselves"
+            raise BadInput(f"{expected}, got {got}")
         if len(members) != 1:
             got = listed([quoted(one) for one in names], _SHOWN) or "none"
             raise BadInput(f"{expected}, got the arrays {got} in {quoted(url, LONGEST_PLACE)}: save one alone, as .npy")

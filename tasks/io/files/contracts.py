@@ -20,7 +20,6 @@ from schemas.manifests import VERSION
 from schemas.phrases import LONGEST_PLACE, quoted
 from schemas.yaml_text import MAX_BYTES, NotYaml, parse_yaml
 from tasks.io.files import inputs
-from tasks.io.files.inputs import reword_errors
 
 _END = ".odcs.yaml"
 _MOST_FILES = 100
@@ -63,7 +62,6 @@ def known_texts(of_version: str, attributes: Attributes) -> dict[str, str]:
 
 
 def _completed(written: Mapping[str, str], attributes: Attributes) -> dict[str, str]:
-    """The texts of contracts by their paths, which end with their tables' columns, with those of attributes."""
     lines = {contract_path(table): _attribute_lines(attributes, table) for table in _WITH_ATTRIBUTES}
     return {path: text + lines.get(path, "") for path, text in written.items()}
 
@@ -77,18 +75,13 @@ def contracts() -> dict[str, DataContract]:
 
 def with_attributes(known: Mapping[str, DataContract], attributes: Attributes) -> dict[str, DataContract]:
     """These contracts, of a release whose recipe declares attributes: they are columns of images and records."""
-    return {
-        table: _with_columns(contract, _attribute_lines(attributes, table))
-        if attributes and table in _WITH_ATTRIBUTES
-        else contract
-        for table, contract in known.items()
-    }
-
-
-def _with_columns(contract: DataContract, lines: str) -> DataContract:
-    columns = [ContractProperty.model_validate(entry) for entry in _parse(lines)]
-    table = contract.table.model_copy(update={"properties": [*contract.table.properties, *columns]})
-    return contract.model_copy(update={"objects": [table]})
+    found = dict(known)
+    for name in known.keys() & _WITH_ATTRIBUTES if attributes else ():
+        table = known[name].table
+        columns = map(ContractProperty.model_validate, _parse(_attribute_lines(attributes, name)))
+        table = table.model_copy(update={"properties": [*table.properties, *columns]})
+        found[name] = known[name].model_copy(update={"objects": [table]})
+    return found
 
 
 def _attribute_lines(attributes: Attributes, table: str) -> str:
@@ -97,9 +90,11 @@ def _attribute_lines(attributes: Attributes, table: str) -> str:
     lines = []
     for name, attribute in attributes.items():
         logical, physical, arrow = _TYPES[attribute.type]
+        description = " ".join(_NOT_YAML.sub("?", attribute.description).split())
+        description = json.dumps(description or "An attribute that the recipe declares", ensure_ascii=False)
         lines.append(
             f"  - name: {name}\n    logicalType: {logical}\n    physicalType: {physical}\n    required: false\n"
-            f"    description: {json.dumps(_line(attribute.description), ensure_ascii=False)}\n"
+            f"    description: {description}\n"
             f"{_ITEMS if attribute.type == 'strings' else ''}"
             f"    customProperties:\n    - {{property: arrowType, value: {arrow}}}\n{is_content}"
             "    - {property: attribute, value: true}\n"
@@ -107,23 +102,20 @@ def _attribute_lines(attributes: Attributes, table: str) -> str:
     return "".join(lines)
 
 
-def _line(description: str) -> str:
-    """A description in one line, of letters that YAML allows."""
-    return " ".join(_NOT_YAML.sub("?", description).split()) or "An attribute that the recipe declares"
-
-
 def with_descriptions(schema: pa.Schema, table: str, known: Mapping[str, DataContract] | None = None) -> pa.Schema:
     """The schema with what the table's contract says of each column in the field's metadata: description, unit,
     example. known: by default the program's own contracts.
     """
     promised = {column.name: column for column in (known or contracts())[table].table.properties}
-    fields = [
-        field.with_metadata({**(field.metadata or {}), **_metadata(promised[field.name])})
-        if field.name in promised
-        else field
-        for field in schema
-    ]
-    return pa.schema(fields, schema.metadata)
+    for place, field in enumerate(schema):
+        if (column := promised.get(field.name)) is not None:
+            said = {"description": column.description}
+            if unit := column.custom_value("unit"):
+                said["unit"] = str(unit)
+            if column.examples:
+                said["example"] = str(column.examples[0])
+            schema = schema.set(place, field.with_metadata({**(field.metadata or {}), **said}))
+    return schema
 
 
 def published(product: str) -> dict[str, dict[str, DataContract]]:
@@ -140,14 +132,14 @@ def published(product: str) -> dict[str, dict[str, DataContract]]:
 
 
 def read(url: str) -> dict[str, DataContract]:
-    """Contracts that lie anywhere, by their tables: one file, a folder of them, or a release, which has them below.
-
-    Raises BadInput where there is none, and for what is none.
-    """
-    with reword_errors("contract: expected a file or a folder of contracts", url):
+    """Contracts by their tables: of a file, a folder, or a release, which has them below. Raises BadInput for none."""
+    with inputs.reword_errors("contract: expected a file or a folder of contracts", url):
         fs, root = fsspec.core.url_to_fs(url.rstrip("/"))
         if root.rpartition("/")[2] == "latest" and fs.isfile(root):
-            root = f"{root.rpartition('/')[0]}/{_named_version(inputs.read_from(fs, root))}"
+            named = inputs.read_from(fs, root).decode("utf-8", "replace").strip()
+            if not VERSION.fullmatch(named):  # it may not lead elsewhere
+                raise BadInput(f"contract: expected a version in `latest`, got {quoted(named, 40)}")
+            root = f"{root.rpartition('/')[0]}/{named}"
         folder = f"{root}/contract" if fs.isdir(f"{root}/contract") else root
         names = sorted(fs.ls(folder, detail=False)) if fs.isdir(folder) else [root]
         paths = [path for path in names if path.endswith(_END)] if fs.isdir(folder) else names
@@ -155,13 +147,6 @@ def read(url: str) -> dict[str, DataContract]:
     if not found:
         raise BadInput(f"contract: expected files <table>{_END}, got none in {quoted(url, LONGEST_PLACE)}")
     return {contract.table.name: contract for contract in found}
-
-
-def _named_version(text: bytes) -> str:
-    version = text.decode("utf-8", "replace").strip()
-    if not VERSION.fullmatch(version):  # it may not lead elsewhere
-        raise BadInput(f"contract: expected a version in `latest`, got {quoted(version, 40)}")
-    return version
 
 
 def _read(fs: Any, path: str) -> DataContract:
@@ -175,10 +160,8 @@ def _read(fs: Any, path: str) -> DataContract:
     except ValidationError as problem:
         first = problem.errors(include_url=False)[0]
         where = ".".join(map(str, first["loc"])) or "it"
-        raise BadInput(
-            f"contract: expected a contract of one table in the Open Data Contract Standard, got {place} ({where}: "
-            f"{first['msg']})"
-        ) from problem
+        expected = "contract: expected a contract of one table in the Open Data Contract Standard"
+        raise BadInput(f"{expected}, got {place} ({where}: {first['msg']})") from problem
 
 
 def _parse(text: str) -> Any:
@@ -187,12 +170,3 @@ def _parse(text: str) -> Any:
 
 def _folder() -> Traversable:
     return resources.files("data_contracts")
-
-
-def _metadata(column: ContractProperty) -> dict[str, str]:
-    unit = column.custom_value("unit")
-    return {
-        "description": column.description,
-        **({"unit": str(unit)} if unit else {}),
-        **({"example": str(column.examples[0])} if column.examples else {}),
-    }

@@ -1,8 +1,6 @@
-"""CSV from outside: columns in the types that are asked for, as pandas, R and spreadsheets write them, for evaluation;
-and rows of cells that people write or save from a spreadsheet, and that a recipe names.
-
-Two readers, since their CSV differs: the first is a million rows of numbers, whose cells pyarrow types; the second
-needs the line of each row, and takes line ends and quotations by Python's strict rules.
+"""CSV from outside, by two readers: columns in the types that are asked for, a million rows of numbers as pandas, R and
+spreadsheets write them, whose cells pyarrow types; and rows of cells that people write, with the line of each, whose
+line ends and quotations Python's strict rules decide.
 """
 
 import csv
@@ -21,7 +19,6 @@ import pyarrow.csv
 from schemas.errors import BadInput
 from schemas.phrases import LONGEST_PLACE, quoted
 from tasks.io.files import inputs
-from tasks.io.files.inputs import reword_errors
 
 _NOTHING = pa.array(["NA", "NaN", "nan"])
 """How R and NumPy write a number that is missing; as a text each of them may be a name."""
@@ -43,10 +40,8 @@ def read_csv(name: str, data: bytes, columns: pa.Schema) -> pa.Table:
     """A table with these columns in these types; all others are text, since what looks like a number may be a name.
 
     Between cells stand commas, or, in a header without a comma, semicolons or tabs; then numbers may have a decimal
-    comma. Lists of numbers are written as JSON, [1, 2.5]. NA and NaN are no number, as an empty cell is none.
-
-    Raises BadInput for what is no number in a column of numbers, no list in one of lists, and text that is not UTF-8,
-    and what pyarrow raises.
+    comma. Lists of numbers are JSON, [1, 2.5]. NA and NaN are no number, as an empty cell is none. Raises BadInput for
+    any other number, list or encoding, and what pyarrow raises.
     """
     try:
         table = _read_primitive(name, data, columns)
@@ -54,18 +49,15 @@ def read_csv(name: str, data: bytes, columns: pa.Schema) -> pa.Table:
         _refuse_other_encodings(name, data)
         raise
     for place, column in enumerate(table.column_names):
-        if column in columns.names:
-            typed = _typed(name, column, table.column(place), columns.field(column).type)
-            table = table.set_column(place, column, typed)
+        kind, values = columns.field(column).type if column in columns.names else None, table.column(place)
+        if kind == pa.string():
+            values = without_fraction(values)
+        elif kind is not None and pa.types.is_floating(kind):
+            values = pc.if_else(pc.is_nan(values), None, values)
+        elif kind is not None and not pa.types.is_primitive(kind):
+            values = _lists(name, column, values, kind)
+        table = table.set_column(place, column, values)
     return table
-
-
-def _typed(name: str, column: str, values: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
-    if pa.types.is_string(kind):
-        return without_fraction(values)
-    if pa.types.is_floating(kind):
-        return pc.if_else(pc.is_nan(values), None, values)
-    return values if pa.types.is_primitive(kind) else _lists(name, column, values, kind)
 
 
 def _read_primitive(name: str, data: bytes, columns: pa.Schema) -> pa.Table:
@@ -99,26 +91,22 @@ def _read_csv(data: bytes, types: Mapping[str, pa.DataType], parse: pyarrow.csv.
 def _csv_with_odd_numbers(
     name: str, data: bytes, types: Mapping[str, pa.DataType], parse: pyarrow.csv.ParseOptions
 ) -> pa.Table:
-    """As `_read_csv`, for files in which whole numbers stand as 2.0, as pandas writes a column with a gap, in which a
-    missing number is NA, or in which numbers have a decimal comma.
-    """
+    """As `_read_csv`, for whole numbers such as 2.0 (pandas, beside a gap), for NA, and for decimal commas."""
     numbers = {column: kind for column, kind in types.items() if not pa.types.is_string(kind)}
     table = _read_csv(data, {**types, **dict.fromkeys(numbers, pa.string())}, parse)
     for column, kind in numbers.items():
-        place = table.column_names.index(column)
         texts = pc.utf8_trim_whitespace(table[column])
         texts = pc.if_else(pc.is_in(texts, _NOTHING), None, texts)
         if parse.delimiter != ",":
             texts = _with_points(name, column, texts)
         read = _whole_numbers if pa.types.is_integer(kind) else _numbers
-        table = table.set_column(place, column, read(name, column, texts, kind))
+        table = table.set_column(table.column_names.index(column), column, read(name, column, texts, kind))
     return table
 
 
 def _with_points(name: str, column: str, texts: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The numbers with a point for a decimal comma.
-
-    Raises BadInput where a point is in another number: beside 1,5 nobody knows whether 1.000 is one or a thousand.
+    """The numbers with a point for a decimal comma. Raises BadInput where a point is in another number: beside 1,5
+    nobody knows whether 1.000 is one or a thousand.
     """
     with_mark = {mark: texts.filter(pc.match_substring(texts, mark)) for mark in (".", ",")}
     if all(map(len, with_mark.values())):
@@ -180,20 +168,16 @@ def _refuse_other_encodings(name: str, data: bytes) -> None:
 
 
 def _whole_numbers(name: str, column: str, texts: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
-    """Texts such as 2, 2.0 and 2e3 as whole numbers, digit by digit where they have no exponent: none is rounded.
-
-    Raises BadInput for the first text that is no whole number, or does not fit into this type.
+    """Texts such as 2, 2.0 and 2e3 as whole numbers, none rounded that has no exponent. Raises BadInput for the first
+    text that is no whole number, or does not fit into this type.
     """
     plain = pc.replace_substring_regex(pc.utf8_trim_whitespace(texts), r"^([+-]?\d+)\.0*$", r"\1")
     plain = pc.replace_substring_regex(plain, r"^\+(\d)", r"\1")
     values = {text: _whole_number(text) for text in pc.unique(plain).to_pylist() if text is not None}
     least, most = (-(2 ** (kind.bit_width - 1)), 2 ** (kind.bit_width - 1) - 1)
-    odd = [text for text, value in values.items() if value is None or not least <= value <= most]
-    if odd:
-        raise BadInput(
-            f"{name}: expected whole numbers from {least:,} to {most:,} in the column {quoted(column)}, got "
-            f"{quoted(odd[0])}"
-        )
+    if odd := [text for text, value in values.items() if value is None or not least <= value <= most]:
+        expected = f"{name}: expected whole numbers from {least:,} to {most:,} in the column {quoted(column)}"
+        raise BadInput(f"{expected}, got {quoted(odd[0])}")
     numbers = [None if text is None else values[text] for text in plain.to_pylist()]
     return pa.chunked_array([pa.array(numbers, kind)])
 
@@ -213,11 +197,9 @@ def _whole_number(text: str) -> int | None:
 
 
 def without_fraction(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A text column whose values all are floats, or texts such as 10.0 and 2.5: these without a ".0" at their end.
-
-    So pandas writes whole numbers among which one is missing. A 10.0 is the same name in CSV as in Parquet, and in one
-    column as in another in which not all numbers are whole. Other values stay as they are. NaN is no name of anything,
-    but a null.
+    """A text column whose values all are floats, or texts such as 10.0 and 2.5: these without a ".0" at their end, as
+    pandas writes whole numbers among which one is missing. So a 10.0 is the same name in CSV as in Parquet, and beside
+    numbers that are not whole. Other values stay; NaN is no name of anything, but a null.
     """
     if pa.types.is_floating(column.type):
         column = pc.if_else(pc.is_nan(column), None, column)
@@ -236,9 +218,8 @@ def rows_of_csv(
 ) -> list[tuple[int, list[str]]]:
     """(number of the line on which it starts, cells) of each row, the header first; lines without text are left out.
 
-    url: a path or any fsspec URL. UTF-8, with or without a byte order mark; line ends of any system. Raises BadInput if
-    there is no such file, it is not CSV, or it exceeds the limits; `name` (of the
-    binding) and `what` (its rows) are for that message.
+    url: a path or any fsspec URL. UTF-8, with or without a byte order mark; line ends of any system. Raises BadInput
+    for no such file, no CSV, and beyond the limits; `name` (of the binding) and `what` (its rows) are for that message.
     """
     text, place = _text(name, url, max_bytes), quoted(url, LONGEST_PLACE)
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
@@ -264,16 +245,13 @@ by one; a decision on more records is a rule, and rules belong into the recipe."
 
 
 def sha256(name: str, url: str) -> str:
-    """Digest of the file's text, as 64 hex digits, since people's decisions are part of what a release is made of.
-
-    Raises as rows_of_csv does.
-    """
+    """SHA-256 of the file's text, a part of what a release is made of. Raises as rows_of_csv does."""
     return hashlib.sha256(_text(name, url, MAX_BYTES).encode()).hexdigest()
 
 
 def _text(name: str, url: str, max_bytes: int) -> str:
     place = quoted(url, LONGEST_PLACE)
-    with reword_errors(f"binding '{name}': expected a file", url), inputs.open_url(url) as file:
+    with inputs.reword_errors(f"binding '{name}': expected a file", url), inputs.open_url(url) as file:
         data = inputs.read_at_most(file, max_bytes + 1)
     if len(data) > max_bytes:
         raise BadInput(f"binding '{name}': expected at most {max_bytes} bytes, got more in {place}")
@@ -281,6 +259,5 @@ def _text(name: str, url: str, max_bytes: int) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
-        raise BadInput(
-            f"binding '{name}': expected UTF-8, got {place} (byte {problem.start}: {problem.reason})"
-        ) from problem
+        got = f"{place} (byte {problem.start}: {problem.reason})"
+        raise BadInput(f"binding '{name}': expected UTF-8, got {got}") from problem

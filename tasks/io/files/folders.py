@@ -1,6 +1,4 @@
-"""Files in the folder of a binding: a local folder, any fsspec URL, or a .zip or .tar as if it were a folder. Nothing
-outside the folder is ever opened.
-"""
+"""Files in a binding's folder (local, any fsspec URL, a .zip or .tar), outside of which nothing is ever opened."""
 
 import contextlib
 import errno
@@ -24,7 +22,6 @@ from schemas.reasons import Reason
 from schemas.stand_ins import LOOK_BYTES
 from tasks.io.files import inputs
 from tasks.io.files.archives import UnreadableMember, archive_at
-from tasks.io.files.inputs import reword_errors
 from tasks.io.images.decode import UnreadableImage
 
 _BAD_FILE_NAME = {errno.ENAMETOOLONG, errno.ELOOP}
@@ -39,7 +36,7 @@ class Folder:
 
     def __init__(self, name: str, url: str) -> None:
         """Raises BadInput if there is no folder at the URL; `name` is the binding's, for that message."""
-        with reword_errors(f"binding '{name}': expected a folder", url):
+        with inputs.reword_errors(f"binding '{name}': expected a folder", url):
             archive = archive_at(url)
             self.fs: Any
             self.root: str
@@ -53,26 +50,19 @@ class Folder:
         self.is_local = isinstance(self.fs, LocalFileSystem)
 
     def listing(self) -> list[tuple[str, str]]:
-        """(path below the folder, validator) of everything that is no folder, sorted by path.
-
-        A link to a folder is not followed; its path ends with "/", so that it is taken for no file.
-
-        Raises BadInput for a folder that may not be read, since its files would be missing without a word, and for two
-        names that are written alike (see `read`).
+        """(path below the folder, validator) of everything that is no folder, sorted by path; of a link to a folder,
+        which is not followed, a path that ends with "/". Raises BadInput for a folder that may not be read, since its
+        files would be missing without a word, and for two names that are written alike (see `read`).
         """
         files = sorted(self._listed(self._infos()))
         for (path, _), (other, _) in itertools.pairwise(files):
             if path == other:
-                raise BadInput(
-                    f"binding '{self.name}': expected names of files in UTF-8, got one that is written '{path}', as "
-                    "another file's name is"
-                )
+                expected = f"binding '{self.name}': expected names of files in UTF-8"
+                raise BadInput(f"{expected}, got one that is written '{path}', as another file's name is")
         return files
 
     def first_paths(self) -> list[str]:
-        """The first paths that the file system lists, at most 10,000, in no order: those at the top of a local folder
-        come first. Raises as `listing` does.
-        """
+        """At most 10,000 paths, as they are listed, the top of a local folder first. Raises as `listing` does."""
         return [path for path, _ in self._listed(itertools.islice(self._infos(), _FIRST_PATHS))]
 
     def validator(self, path: str) -> str | None:
@@ -147,16 +137,18 @@ class Folder:
             return self._open(actual)
 
     def _canonically_equal(self, path: str) -> str | None:
-        """The path of a file that is called so but for the form of its letters, if just one is; None for one that is
-        called exactly so, too.
-        """
-        steps: list[str] = []
+        """The path of the one file called so but for the form of its letters; None if it is called exactly so."""
+        actual, absent = self._walk(path)
+        return actual if absent is None and actual != path and self.contains(actual) else None
+
+    def _walk(self, path: str) -> tuple[str, str | None]:
+        """As much of a path, step by step, as is there, and the first step that is not."""
+        found = ""
         for step in path.split("/"):
-            if (actual := self._names_below("/".join(steps), step).find(step)) is None:
-                return None
-            steps.append(actual)
-        actual = "/".join(steps)
-        return actual if actual != path and self.contains(actual) else None
+            if (actual := self._names_below(found, step).find(step)) is None:
+                return found, step
+            found = f"{found}/{actual}".lstrip("/")
+        return found, None
 
     def _names_below(self, folder: str, step: str) -> FileNames:
         """What lies in a folder of it. Elsewhere than on a local disk only names with accents are worth a listing."""
@@ -165,9 +157,7 @@ class Folder:
         if folder not in self._names:
             try:
                 place = f"{self.root}/{folder}".rstrip("/")
-                found = (
-                    [entry.name for entry in os.scandir(place)] if self.is_local else self.fs.ls(place, detail=False)
-                )
+                found = [*map(str, Path(place).iterdir())] if self.is_local else self.fs.ls(place, detail=False)
             except Exception:  # file systems raise errors of their own; what can't be listed has no other names
                 found = []
             self._names[folder] = FileNames(_as_text(name.rstrip("/").rsplit("/", 1)[-1]) for name in found)
@@ -187,10 +177,11 @@ class Folder:
 
     def _actual_name(self, path: str) -> str:
         """The path as the file system has it: that of a listing, unless bytes were written out there."""
-        if self.is_local and (raw := _as_bytes(path)) != path.encode() and not os.path.lexists(f"{self.root}/{path}"):
-            actual = os.fsdecode(raw)
-            return actual if os.path.lexists(f"{self.root}/{actual}") else path
-        return path
+        if not self.is_local or os.path.lexists(f"{self.root}/{path}"):
+            return path
+        raw = re.sub(rb"\\x([89a-f][0-9a-f])", lambda match: bytes.fromhex(match[1].decode()), path.encode())
+        actual = os.fsdecode(raw)
+        return actual if os.path.lexists(f"{self.root}/{actual}") else path
 
     def _why_not_below(self, path: str) -> str:
         if "\0" in path:
@@ -211,13 +202,8 @@ class Folder:
         """In what the first step of a path that is not there differs from one that is; "" where none looks like it."""
         if "\\" in path and self.validator(plain := with_slashes(path)) is not None:
             return f"; there is {quoted(plain)}, with '/' between folders"
-        steps: list[str] = []
-        for step in path.split("/"):
-            names = self._names_below("/".join(steps), step)
-            if (actual := names.find(step)) is None:
-                return names.why_absent(step)
-            steps.append(actual)
-        return ""
+        folder, absent = self._walk(path)
+        return "" if absent is None else self._names_below(folder, absent).why_absent(absent)
 
     def _listed(self, infos: Iterable[dict[str, Any]]) -> Iterator[tuple[str, str]]:
         prefix = len(f"{self.root.rstrip('/')}/") if self.root else 0
@@ -245,15 +231,12 @@ class Folder:
                 continue
             except OSError as problem:
                 shown = _as_text(folder)
-                raise BadInput(
-                    f"binding '{self.name}': expected a folder that can be read, got '{shown}' ({problem.strerror})"
-                ) from problem
+                expected = f"binding '{self.name}': expected a folder that can be read"
+                raise BadInput(f"{expected}, got '{shown}' ({problem.strerror})") from problem
 
     def _validator(self, info: dict[str, Any]) -> str:
-        """Size and stamps of a file.
-
-        A copied folder has other stamps, so that files of equal size and time are told apart; and a file that may not
-        be read now is another one when it may.
+        """Size and stamps of a file: a copied folder has others, so that files of equal size and time are told apart,
+        and so has a file that may not be read now, and later may.
         """
         stamps = [f"{key}={info[key]}" for key in _STAMPS if info.get(key) is not None]
         if self.is_local and not os.access(info["name"], os.R_OK):
@@ -282,14 +265,9 @@ def _as_text(path: str) -> str:
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
-def _as_bytes(path: str) -> bytes:
-    """The file name that `_as_text` has written out."""
-    return re.sub(rb"\\x([89a-f][0-9a-f])", lambda match: bytes.fromhex(match[1].decode()), path.encode())
-
-
 def file_sha256(name: str, url: str) -> str:
     """SHA-256 of a bound file, such as weights. Raises BadInput if there is none, or something stands in its place."""
-    with reword_errors(f"binding '{name}': expected a file", url), inputs.open_url(url) as file:
+    with inputs.reword_errors(f"binding '{name}': expected a file", url), inputs.open_url(url) as file:
         inputs.check_itself(f"binding '{name}'", url, file.read(LOOK_BYTES))
         file.seek(0)
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -21,11 +21,7 @@ from schemas.stand_ins import stand_in
 
 
 def read(name: str, url: str, max_bytes: int) -> bytes:
-    """The file's bytes.
-
-    Raises BadInput if there is no such file, it is longer, or something stands in its place (schemas.stand_ins); `name`
-    is for that message.
-    """
+    """The file's bytes. Raises BadInput if it isn't there, is longer, or something stands in its place."""
     with reword_errors(f"{name}: expected a file", url), open_url(url) as file:
         data = read_at_most(file, max_bytes + 1)
     if len(data) > max_bytes:
@@ -52,10 +48,8 @@ def folder_of(url: str) -> str:
 
 @contextmanager
 def reword_errors(expected: str, url: str) -> Iterator[None]:
-    """Raise BadInput for whatever a file system raises within: "EXPECTED, got 'URL' (its own words)".
-
-    File systems raise errors of their own: those of s3 are no OSErrors, so that all classes are caught. Nothing but the
-    work with one place belongs within.
+    """Raise BadInput for whatever a file system raises within: "EXPECTED, got 'URL' (its own words)". Errors of s3 are
+    no OSErrors, so that all classes are caught: nothing but the work with one place belongs within.
     """
     try:
         yield
@@ -65,13 +59,8 @@ def reword_errors(expected: str, url: str) -> Iterator[None]:
         raise BadInput(f"{expected}, got {quoted(url, LONGEST_PLACE)} ({error_line(problem)})") from problem
 
 
-_KINDS = (
-    (stat.S_ISDIR, "a folder"),
-    (stat.S_ISFIFO, "a pipe"),
-    (stat.S_ISSOCK, "a socket"),
-    (stat.S_ISCHR, "a device"),
-    (stat.S_ISBLK, "a device"),
-)
+_KINDS = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
+_KINDS |= dict.fromkeys((stat.S_IFCHR, stat.S_IFBLK), "a device")
 
 
 class NotRegular(OSError):
@@ -81,8 +70,8 @@ class NotRegular(OSError):
 def open_file(path: str, *, follows_link: bool = True) -> BufferedReader:
     """A local file, open for reading. It is looked at before it is opened, and again when it is open.
 
-    follows_link: whether the last part of the path may be a link. Raises NotRegular for a pipe, socket, device or
-    folder, other OSErrors as `open` does, and ValueError for a path that no file can have.
+    Raises NotRegular for a pipe, socket, device or folder, other OSErrors as `open` does (for a link as the last part
+    of the path too, unless `follows_link`), and ValueError for a path that no file can have.
     """
     _check(Path(path).stat(follow_symlinks=follows_link))
     handle, _ = _open(path, follows_link)
@@ -94,10 +83,9 @@ def open_file(path: str, *, follows_link: bool = True) -> BufferedReader:
 
 
 def read_into(path: str, target: memoryview) -> bool:
-    """Fill memory with a local file; whether it is as long as the memory.
+    """Fill memory with a local file; whether it is as long as the memory. Raises as `open_file` does.
 
-    Quicker than `open_file`, for many small files that a listing has shown to be regular: it is looked at only when it
-    is open. Raises as `open_file` does.
+    Quicker than that for many small files that a listing has shown to be regular: looked at only when it is open.
     """
     handle, length = _open(path, follows_link=True)
     try:
@@ -111,10 +99,7 @@ def read_into(path: str, target: memoryview) -> bool:
 
 
 def open_url(url: str) -> AbstractContextManager[Any]:
-    """A file by its path or any fsspec URL, open for reading: a local one as `open_file` opens it.
-
-    Raises what `open_file` and the file system raise.
-    """
+    """A file by its path or any fsspec URL, open for reading. Raises as `open_file` and the file system do."""
     return open_on(*fsspec.core.url_to_fs(url))
 
 
@@ -127,10 +112,8 @@ def open_on(fs: AbstractFileSystem, path: str) -> AbstractContextManager[Any]:
 
 
 def read_at_most(file: Any, size: int) -> bytes:
-    """The next bytes of an open file, fewer than `size` only where it ends.
-
-    Over HTTP, where a server does not say how long its answer is, one `read` gives what has come so far: so a table
-    would be read in part, and nobody would know.
+    """The next bytes of an open file, fewer than `size` only where it ends. Over HTTP without a length, one `read`
+    gives what has come so far: a table would be read in part, and nobody would know.
     """
     pieces: list[bytes] = []
     while size > 0 and (piece := bytes(file.read(size))):
@@ -161,5 +144,5 @@ def _open(path: str, follows_link: bool) -> tuple[int, int]:
 
 def _check(status: os.stat_result) -> None:
     if not stat.S_ISREG(status.st_mode):
-        kind = next((word for is_kind, word in _KINDS if is_kind(status.st_mode)), "no regular file")
-        raise NotRegular(f"{kind}, not a file" if kind != "no regular file" else kind)
+        kind = _KINDS.get(stat.S_IFMT(status.st_mode))
+        raise NotRegular(f"{kind}, not a file" if kind else "no regular file")

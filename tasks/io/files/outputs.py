@@ -16,9 +16,7 @@ _OF_RELEASES = ("manifest.json", "ledger.parquet")
 
 def write(name: str, url: str, files: dict[str, bytes]) -> None:
     """Write files into a folder, which is made if need be; each whole or not at all, on this machine all or none.
-
-    Raises BadInput if they can't be written, and if the folder is a release or lies in one, which never changes;
-    `name` is for that message.
+    Raises BadInput if they can't be written, and if the folder is a release or lies in one, which never changes.
     """
     if not url.strip():
         raise BadInput(f"{name}: expected a folder that can be written, got {quoted(url)}")
@@ -28,18 +26,20 @@ def write(name: str, url: str, files: dict[str, bytes]) -> None:
         if any(all(fs.exists(f"{folder}/{file}") for file in _OF_RELEASES) for folder in folders):
             raise ValueError("it holds a release")
         fs.makedirs(root, exist_ok=True)
-        if isinstance(fs, LocalFileSystem):
-            _write_all(Path(root), files)
+        if not isinstance(fs, LocalFileSystem):
+            for file, data in files.items():
+                fs.pipe_file(f"{root}/{file}", data)
             return
-        for file, data in files.items():
-            fs.pipe_file(f"{root}/{file}", data)
+        with tempfile.TemporaryFile(dir=root):
+            pass
+        for file in files:
+            if Path(root, file).is_dir():
+                raise IsADirectoryError(f"a folder: '{file}'")
+        write_whole({Path(root, file): data for file, data in files.items()})
 
 
 def check_writable(name: str, path: str, *, makes_folder: bool = True) -> None:
-    """Make the folder of a local file. Raises BadInput if no file can be written there; `name` is for that message.
-
-    makes_folder: else a folder that is not there is refused.
-    """
+    """Raise BadInput if a local file can't be written; its folder is made, unless `makes_folder` is False."""
     try:
         if "\0" in path:
             raise ValueError("a null character in it")
@@ -56,12 +56,9 @@ def check_writable(name: str, path: str, *, makes_folder: bool = True) -> None:
 
 
 def write_file(name: str, path: str, data: bytes) -> None:
-    """Write a local file in a folder that exists, whole or not at all.
-
-    Raises BadInput if it can't be written; `name` is for that message.
-    """
+    """Write a local file in a folder that exists, whole or not at all. Raises BadInput if it can't be written."""
     try:
-        _write_whole(Path(path), data)
+        write_whole({Path(path): data})
     except OSError as problem:
         raise _unwritable(name, path, problem) from problem
 
@@ -71,30 +68,14 @@ def _unwritable(name: str, path: str, problem: BaseException) -> BadInput:
     return BadInput(f"{expected}, got {quoted(path, LONGEST_PLACE)} ({error_line(problem)})")
 
 
-def _write_all(folder: Path, files: dict[str, bytes]) -> None:
-    """Write all files beside their names, then rename them: a full disk leaves what was there before."""
-    with tempfile.TemporaryFile(dir=folder):
-        pass
-    for file in files:
-        if (folder / file).is_dir():
-            raise IsADirectoryError(f"a folder: '{file}'")
-    beside = {file: folder / f".{uuid.uuid4().hex}" for file in files}
+def write_whole(files: dict[Path, bytes]) -> None:
+    """Write all files beside their names, then rename them: a full disk leaves what was there before, and no more."""
+    beside = {path: path.with_name(f".{uuid.uuid4().hex}") for path in files}
     try:
-        for file, data in files.items():
-            beside[file].write_bytes(data)
-        for file, path in beside.items():
-            path.replace(folder / file)
+        for path, data in files.items():
+            beside[path].write_bytes(data)
+        for path in files:
+            beside[path].replace(path)
     finally:
-        for path in beside.values():
-            path.unlink(missing_ok=True)
-
-
-def _write_whole(path: Path, data: bytes) -> None:
-    """Write beside the path, then rename; nothing is left beside it if that fails."""
-    beside = path.with_name(f".{uuid.uuid4().hex}")
-    try:
-        beside.write_bytes(data)
-        beside.replace(path)
-    except OSError:
-        beside.unlink(missing_ok=True)
-        raise
+        for left in beside.values():
+            left.unlink(missing_ok=True)

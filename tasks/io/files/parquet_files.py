@@ -13,6 +13,7 @@ from schemas.phrases import counted, error_line, quoted
 
 _BATCH = 10_000
 
+_TEXTS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
 MAX_ROWS, _BATCH_ROWS = 50_000_000, 2**16
 MAX_DECODED_BYTES = 2**32
 """Of the columns that are read: a few bytes may stand for any number of equal values."""
@@ -24,10 +25,7 @@ def leaf_paths(parquet: pq.ParquetFile) -> list[str]:
 
 
 def rows_of_parquet(name: str, data: bytes) -> Iterator[dict[str, Any]]:
-    """The rows as mappings, one after the other.
-
-    Raises BadInput if the bytes are not a Parquet file, or two columns have one name. `name` is for that message.
-    """
+    """The rows as mappings. Raises BadInput for what is no Parquet file, or has two columns of one name."""
     try:
         columns = Counter(pq.read_schema(pa.BufferReader(data)).names)
         if not (twice := [column for column, count in columns.items() if count > 1]):
@@ -41,8 +39,8 @@ def rows_of_parquet(name: str, data: bytes) -> Iterator[dict[str, Any]]:
 
 
 def read_columns(data: bytes, wanted: Collection[str]) -> tuple[pa.Table, list[str]]:
-    """The wanted columns, batch by batch: texts as numbers of a dictionary, so that none is written out before it is
-    known how long all are. Raises ValueError beyond MAX_ROWS and MAX_DECODED_BYTES.
+    """The wanted columns, batch by batch: texts as numbers of a dictionary, written out once it is known how long all
+    are. Raises ValueError beyond MAX_ROWS and MAX_DECODED_BYTES.
     """
     metadata = pq.read_metadata(pa.BufferReader(data))
     if metadata.num_rows > MAX_ROWS:
@@ -51,12 +49,12 @@ def read_columns(data: bytes, wanted: Collection[str]) -> tuple[pa.Table, list[s
     kept = [column for column in dict.fromkeys(schema.names) if column in wanted]
     if len({*schema.names}) < len(schema.names) or not kept:
         return pa.table({}), schema.names
-    leaves = _leaves(metadata, kept)
-    file = pq.ParquetFile(
-        pa.BufferReader(data),
-        read_dictionary=[metadata.schema.column(leaf).path for leaf in leaves],
-        page_checksum_verification=True,
-    )
+    # one physical column for each, or several for a nested one
+    paths = [metadata.schema.column(leaf).path for leaf in range(metadata.num_columns)]
+    starts = tuple(f"{column}." for column in kept)
+    leaves = [leaf for leaf, path in enumerate(paths) if f"{path}.".startswith(starts)]
+    dictionaries = [paths[leaf] for leaf in leaves]
+    file = pq.ParquetFile(pa.BufferReader(data), read_dictionary=dictionaries, page_checksum_verification=True)
     next(file.iter_batches(1, columns=kept), None)  # raises for encrypted columns, whose size must not be asked for
     _refuse_large(sum(_fixed_bytes(metadata, leaf) for leaf in leaves))
     batches, total = [file.schema_arrow.empty_table().select(kept)], 0
@@ -66,19 +64,14 @@ def read_columns(data: bytes, wanted: Collection[str]) -> tuple[pa.Table, list[s
         total += sum(_decoded_bytes(column) for column in columns.values())
         _refuse_large(total)
         batches.append(pa.table(columns))
-    return pa.concat_tables([_decoded(batch) for batch in batches]), schema.names
-
-
-def _leaves(metadata: pq.FileMetaData, kept: Collection[str]) -> list[int]:
-    """The physical columns that make up these columns: one, or several of a nested one."""
-    paths = [f"{metadata.schema.column(leaf).path}." for leaf in range(metadata.num_columns)]
-    return [leaf for leaf, path in enumerate(paths) if any(path.startswith(f"{column}.") for column in kept)]
+    kinds = {field.name: field.type for field in batches[0].schema}
+    plain = {name: kind.value_type if pa.types.is_dictionary(kind) else kind for name, kind in kinds.items()}
+    return pa.concat_tables([batch.cast(pa.schema(plain)) for batch in batches]), schema.names
 
 
 def _fixed_bytes(metadata: pq.FileMetaData, leaf: int) -> int:
-    """The bytes of a physical column's values, those of texts without the texts themselves.
-
-    Raises ValueError for lists of texts, which no protocol reads: they can't be numbered by a dictionary.
+    """The bytes of a physical column's values, of texts without the texts themselves. Raises ValueError for lists of
+    texts, which no protocol reads: they can't be numbered by a dictionary.
     """
     column = metadata.schema.column(leaf)
     if column.physical_type == "BYTE_ARRAY" and column.max_repetition_level:
@@ -89,26 +82,12 @@ def _fixed_bytes(metadata: pq.FileMetaData, leaf: int) -> int:
 
 
 def _decoded_bytes(column: pa.Array) -> int:
-    """How many bytes the values take once they are written out."""
     if not pa.types.is_dictionary(column.type):
         return int(column.nbytes)
-    lengths = pc.binary_length(column.dictionary).cast(pa.int64()) if _is_text(column.type.value_type) else None
-    texts = 0 if lengths is None else pc.sum(lengths.take(column.indices)).as_py() or 0
-    return int(texts) + 8 * len(column)
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    return any(
-        is_kind(kind)
-        for is_kind in (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
-    )
-
-
-def _decoded(batch: pa.Table) -> pa.Table:
-    """The same with values in place of a dictionary's numbers."""
-    kinds = {field.name: field.type for field in batch.schema}
-    plain = {name: kind.value_type if pa.types.is_dictionary(kind) else kind for name, kind in kinds.items()}
-    return batch.cast(pa.schema(plain))
+    if not any(is_text(column.type.value_type) for is_text in _TEXTS):
+        return 8 * len(column)
+    lengths = pc.binary_length(column.dictionary).cast(pa.int64())
+    return int(pc.sum(lengths.take(column.indices)).as_py() or 0) + 8 * len(column)
 
 
 def _refuse_large(total: int) -> None:

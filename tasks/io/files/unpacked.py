@@ -1,12 +1,12 @@
 """A folder into which a release is unpacked: every file whole or not there, nothing outside it, begun again at will.
 
-While it is being filled it has a folder `.unpacking`, with which release it is filled from and what is not whole yet;
-`unpacked.json` is written last.
+Until `unpacked.json` is written, last, its folder `.unpacking` holds what is not whole yet, and which release it is.
 """
 
 import contextlib
 import fcntl
 import hashlib
+import itertools
 import json
 import os
 import re
@@ -27,10 +27,8 @@ _IMAGE = re.compile(r"\d+\.[a-z0-9]+")
 
 @contextlib.contextmanager
 def alone(path: str) -> Iterator[None]:
-    """Let nobody else fill the folder meanwhile, who would take away what is not whole yet.
-
-    A place that can't be such a folder is passed over: `UnpackFolder` says why. So is a network share that knows no
-    locks. Raises Refusal where somebody else is filling the folder.
+    """Let nobody else fill the folder meanwhile, who would take away what is not whole yet; else raise Refusal. A place
+    that can't be such a folder is passed over (`UnpackFolder` says why), as is a network share that knows no locks.
     """
     with contextlib.ExitStack() as stack:
         with contextlib.suppress(OSError, ValueError):
@@ -50,9 +48,8 @@ class UnpackFolder:
     """The folder, opened for one release."""
 
     def __init__(self, path: str, release: dict[str, Any]) -> None:
-        """Make it, or go on where an earlier run has ended. release: what says which release it is.
-
-        Raises BadInput if it is no local folder, and if it holds anything but what was unpacked from that release.
+        """Make it, or go on where an earlier run has ended. release: what says which release it is. Raises BadInput if
+        it is no local folder, and if it holds anything but what was unpacked from that release.
         """
         if "://" in path:
             raise BadInput(f"unpack: expected a folder of this machine, got {quoted(path, LONGEST_PLACE)}")
@@ -60,10 +57,8 @@ class UnpackFolder:
         try:
             self._begin(release)
         except (OSError, ValueError, RecursionError) as problem:
-            place = quoted(path, LONGEST_PLACE)
-            raise BadInput(
-                f"unpack: expected a folder that can be filled, got {place} ({error_line(problem)})"
-            ) from None
+            got = f"{quoted(path, LONGEST_PLACE)} ({error_line(problem)})"
+            raise BadInput(f"unpack: expected a folder that can be filled, got {got}") from None
 
     def _begin(self, release: dict[str, Any]) -> None:
         self._root.mkdir(parents=True, exist_ok=True)
@@ -102,14 +97,12 @@ class UnpackFolder:
             raise BadInput(f"unpack: expected a folder of its own at '{place}', got a link or a file: move it away")
 
     def expect(self, folder: str, names: Collection[str]) -> None:
-        """Make a folder and those in which these files will lie.
-
-        A later run takes away those that it no longer expects: numbers by their looks, others since they are noted.
+        """Make a folder and those in which these files will lie. A later run takes away those that it no longer
+        expects: numbers by their looks, others since they are noted.
         """
         for place in sorted({f"{folder}/{name}".rpartition("/")[0] for name in (*names, "")}):
-            parts = place.split("/")
-            for depth in range(len(parts)):
-                self.folder("/".join(parts[: depth + 1]))
+            for step in itertools.accumulate(place.split("/"), "{}/{}".format):
+                self.folder(step)
         self._files |= {f"{folder}/{name}" for name in names if not _IMAGE.fullmatch(name)}
         self._write_receipt(f"{_UNFINISHED}/{RECEIPT}")
 
@@ -119,7 +112,7 @@ class UnpackFolder:
 
     def write(self, name: str, data: bytes) -> None:
         """A file, in place of whatever file or link has that name."""
-        beside = self._beside()
+        beside = self._unfinished / uuid.uuid4().hex
         beside.write_bytes(data)
         beside.replace(self._root / name)
 
@@ -127,7 +120,7 @@ class UnpackFolder:
         """Make the name another one for a local file, if that is intact and can be linked to; whether it is done."""
         if not Path(source).is_file() or Path(source).is_symlink() or _sha256_of(Path(source)) != sha256:
             return False
-        beside = self._beside()
+        beside = self._unfinished / uuid.uuid4().hex
         try:
             os.link(source, beside)
         except OSError:  # another file system, or one without hard links
@@ -149,13 +142,11 @@ class UnpackFolder:
 
     def _is_file(self, name: str) -> bool:
         """Whether a file is there, and no link on the way to it leads elsewhere: notes may be anybody's."""
-        parts = name.split("/")
-        if not {"", ".", ".."}.isdisjoint(parts):
+        if not {"", ".", ".."}.isdisjoint(name.split("/")):
             return False
-        ways = [self._root.joinpath(*parts[: depth + 1]) for depth in range(len(parts))]
-        return all(way.is_dir() and not way.is_symlink() for way in ways[:-1]) and (
-            ways[-1].is_file() or ways[-1].is_symlink()
-        )
+        *folders, file = itertools.accumulate(name.split("/"), Path.joinpath, initial=self._root)
+        are_real = all(folder.is_dir() and not folder.is_symlink() for folder in folders[1:])
+        return are_real and (file.is_file() or file.is_symlink())
 
     def finish(self, splits: dict[str, Any]) -> None:
         """Say that these splits, and those unpacked before, are whole."""
@@ -165,19 +156,11 @@ class UnpackFolder:
 
     def _write_receipt(self, path: str) -> None:
         files = {"files": sorted(self._files)} if self._files else {}
-        self.write(path, _json_bytes({**self._release, "splits": self.splits, **files}))
-
-    def _beside(self) -> Path:
-        return self._unfinished / uuid.uuid4().hex
+        receipt = {**self._release, "splits": self.splits, **files}
+        self.write(path, f"{json.dumps(receipt, indent=1, sort_keys=True, ensure_ascii=False)}\n".encode())
 
 
 def _sha256_of(path: Path, *, follows_link: bool = True) -> str | None:
-    try:
-        with inputs.open_file(str(path), follows_link=follows_link) as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError:
-        return None
-
-
-def _json_bytes(value: Any) -> bytes:
-    return (json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
+    with contextlib.suppress(OSError), inputs.open_file(str(path), follows_link=follows_link) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+    return None

@@ -18,9 +18,8 @@ _MAY_BE_IMAGE = re.compile(rb"BM|P[0-7FfyY]|II|MM|.{4}ftyp", re.DOTALL)
 
 
 def why_no_image(folder: Folder, path: str) -> tuple[Reason, str] | None:
-    """Why a file will certainly be dropped: it isn't there, can't be read, is empty, or begins like no image.
-
-    None for all others, also where it could not be read for a cause that may pass.
+    """Why a file will certainly be dropped: it isn't there, can't be read, is empty, or begins like no image. None for
+    all others, also where it could not be read for a cause that may pass.
     """
     try:
         beginning = folder.beginning(path, _LOOK_BYTES)
@@ -47,10 +46,7 @@ def why_no_image_begins(beginning: bytes) -> tuple[Reason, str] | None:
 
 
 def check_pixels(data: bytes, max_pixels: int) -> None:
-    """Raise UnreadableImage if an image has more pixels than allowed.
-
-    Bytes that are not an image pass: decoding them gives the reason.
-    """
+    """Raise UnreadableImage for more pixels than allowed. What is no image passes: decoding it gives the reason."""
     try:
         with Image.open(io.BytesIO(data), formats=decode.FORMATS) as image:
             decode.refuse_beyond(max_pixels, image)

@@ -9,8 +9,5 @@ from numpy.typing import NDArray
 
 
 def rgb(jpeg: bytes | memoryview) -> NDArray[np.uint8]:
-    """(H, W, 3) R, G, B of a stored thumbnail, 0..255, in its stored size.
-
-    Raises ValueError if the bytes are not a JPEG.
-    """
+    """(H, W, 3) R, G, B, 0..255, of a stored thumbnail in its size. Raises ValueError for what is no JPEG."""
     return np.asarray(simplejpeg.decode_jpeg(jpeg, "RGB"))

@@ -18,6 +18,7 @@
 7. TIFFs in planes: RGB, CMYK, grey, palettes; RGB with alpha. Not Lab nor grey with alpha; YCbCr only if compressed.
 """
 
+import contextlib
 import functools
 import io
 import re
@@ -71,18 +72,8 @@ NO_END = "libjpeg: Premature end of JPEG file: its end marker, FF D9, is missing
 _TOO_MUCH_TEXT = re.compile("Decompressed data too large|Too much memory used in text chunks")
 # Pillow documents no exception classes for malformed bytes; its decoders are known to raise these.
 DECODE_ERRORS = (
-    OSError,
-    SyntaxError,
-    ValueError,
-    TypeError,
-    KeyError,
-    IndexError,
-    EOFError,
-    ZeroDivisionError,
-    OverflowError,
-    AttributeError,
-    RuntimeError,
-    struct.error,
+    *(OSError, SyntaxError, ValueError, TypeError, KeyError, IndexError, EOFError, ZeroDivisionError, OverflowError),
+    *(AttributeError, RuntimeError, struct.error),
 )
 
 
@@ -90,7 +81,6 @@ class UnreadableImage(Exception):
     """These bytes can't be decoded; `reason` and `detail` are those of the drop."""
 
     def __init__(self, reason: Reason, detail: str) -> None:
-        """Keep both, so that the message need not be parsed."""
         super().__init__(f"{reason}: {detail}")
         self.reason, self.detail = reason, detail
 
@@ -139,31 +129,27 @@ def picture(data: bytes, max_pixels: int) -> DecodedImage:
         raise UnreadableImage(*_why_not(data, max_pixels, problem)) from problem
 
 
-def _picture(data: bytes, max_pixels: int) -> DecodedImage:
-    """As `picture`, for what Pillow reads; else its own errors."""
+def _picture(data: bytes, max_pixels: int, *, is_signed_lab: bool | None = None) -> DecodedImage:
+    """As `picture`, for what Pillow reads; else its own errors. is_signed_lab: of `tiff.lab_as_rgb`, for its bytes."""
     with Image.open(io.BytesIO(data), formats=FORMATS) as image:
         refuse_beyond(max_pixels, image)
         name = "JPEG" if image.format == "MPO" else str(image.format)
         if (plain := _decode_plain_jpeg(data, image)) is not None:
             return DecodedImage(plain, name)
         if isinstance(image, TiffImagePlugin.TiffImageFile):
-            if tiff.is_one_plane(image) and (same := tiff.in_one_plane(data)) is not None:
+            if (same := tiff.in_one_plane(image, data)) is not None:
                 return _picture(same, max_pixels)
-            _refuse_pieces(image)
+            if (layout := tiff.why_unsupported(image)) is not None:
+                raise UnreadableImage(Reason.UNSUPPORTED_PIXELS, layout)
+            if (gap := tiff.missing(image)) is not None:
+                raise UnreadableImage(Reason.BROKEN_IMAGE, gap)
             tiff.prepare(image)
         image.load()  # first: reading a PNG's EXIF loads it too, but hides that its stream is broken
         _refuse_pixels(data, image)
         _apply_png_colours(data, image)
         orientation = orientation_of(image)
-        return DecodedImage(upright(srgb_of(image), orientation), name, orientation)
-
-
-def _refuse_pieces(image: TiffImagePlugin.TiffImageFile) -> None:
-    """Raise UnreadableImage if an opened TIFF lacks strips or tiles, or has planes that are not read right."""
-    if (layout := tiff.why_unsupported(image)) is not None:
-        raise UnreadableImage(Reason.UNSUPPORTED_PIXELS, layout)
-    if (gap := tiff.missing(image)) is not None:
-        raise UnreadableImage(Reason.BROKEN_IMAGE, gap)
+        coloured = image if is_signed_lab is None else tiff.lab_of_rgb(image, is_signed=is_signed_lab)
+        return DecodedImage(upright(srgb_of(coloured), orientation), name, orientation)
 
 
 def _refuse_pixels(data: bytes, image: Image.Image) -> None:
@@ -187,26 +173,15 @@ def _apply_png_colours(data: bytes, image: Image.Image) -> None:
 
 def _despite(problem: Exception, data: bytes, max_pixels: int) -> DecodedImage | None:
     """A PNG with large texts, or a TIFF in a kind of Lab that Pillow does not know; None for all else that fails."""
-    try:
+    with contextlib.suppress(*DECODE_ERRORS):
         if _TOO_MUCH_TEXT.search(str(problem)):
             return _picture(png.without_large_texts(data), max_pixels)
         if (lab := tiff.lab_as_rgb(data)) is not None:
-            with Image.open(io.BytesIO(lab[0]), formats=("TIFF",)) as image:
-                refuse_beyond(max_pixels, image)
-                if isinstance(image, TiffImagePlugin.TiffImageFile):
-                    _refuse_pieces(image)
-                    tiff.prepare(image)
-                image.load()
-                orientation = orientation_of(image)
-                rgb = srgb_of(tiff.lab_of_rgb(image, is_signed=lab[1]))
-                return DecodedImage(upright(rgb, orientation), "TIFF", orientation)
-    except DECODE_ERRORS:
-        return None
+            return _picture(lab[0], max_pixels, is_signed_lab=lab[1])
     return None
 
 
 def _why_not(data: bytes, max_pixels: int, problem: Exception) -> tuple[Reason, str]:
-    """The reason and the detail of a drop, for bytes that do not decode."""
     is_opened = not isinstance(problem, UnidentifiedImageError)
     if (why := undecoded.why_not_decoded(data, max_pixels, is_opened=is_opened)) is not None:
         return why
@@ -223,46 +198,41 @@ def _why_not(data: bytes, max_pixels: int, problem: Exception) -> tuple[Reason, 
 
 
 def _decode_plain_jpeg(data: bytes, header: Image.Image) -> NDArray[np.uint8] | None:
-    """The same pixels as Pillow's, decoded by the same library with fewer copies; None if the JPEG is not plain.
-
-    Not plain: grey, CMYK, turned, with a colour profile, or a stream that libjpeg warns of. Pillow decides on these.
+    """The same pixels as Pillow's, decoded by the same library with fewer copies; None if the JPEG is not plain: grey,
+    CMYK, turned, with a colour profile, or a stream that libjpeg warns of. Pillow decides on these.
     """
     is_plain = header.format == "JPEG" and header.mode == "RGB" and "icc_profile" not in header.info
     if simplejpeg is None or not is_plain or orientation_of(header) != 1:
         return None
-    try:
+    with contextlib.suppress(ValueError):
         pixels: NDArray[np.uint8] = simplejpeg.decode_jpeg(data, "RGB", strict=True)
-    except ValueError:
-        return None
-    return pixels if pixels.shape[:2] == (header.height, header.width) else None
+        return pixels if pixels.shape[:2] == (header.height, header.width) else None
+    return None
 
 
 def lacks_only_its_end(data: bytes) -> bool:
     """Whether a JPEG without its end marker decodes without a warning once it has one."""
     if simplejpeg is None or data[:3] != b"\xff\xd8\xff" or data.endswith(_JPEG_END):
         return False
-    try:
+    with contextlib.suppress(ValueError):
         simplejpeg.decode_jpeg(data.removesuffix(_JPEG_END[:1]) + _JPEG_END, "RGB", strict=True)
-    except ValueError:
-        return False
-    return True
+        return True
+    return False
 
 
 def refuse_beyond(max_pixels: int, image: Image.Image) -> None:
     """Raise UnreadableImage if an image, opened but not decoded, has more pixels than allowed."""
     if image.width * image.height > max_pixels:
-        raise UnreadableImage(
-            Reason.TOO_MANY_PIXELS, f"{image.width} x {image.height} px, at most {max_pixels} px allowed"
-        )
+        words = f"{image.width} x {image.height} px, at most {max_pixels} px allowed"
+        raise UnreadableImage(Reason.TOO_MANY_PIXELS, words)
 
 
 def orientation_of(image: Image.Image) -> int:
     """The EXIF orientation, 1..8; 1 where there is none that can be read."""
-    try:
+    with contextlib.suppress(*DECODE_ERRORS):
         value = image.getexif().get(_ORIENTATION, 1)
         return int(value) if isinstance(value, int) and value in _UNDO else 1
-    except DECODE_ERRORS:
-        return 1
+    return 1
 
 
 def upright(image: Image.Image, orientation: int) -> Image.Image:
@@ -277,7 +247,13 @@ def srgb_of(image: Image.Image) -> Image.Image:
         raise UnreadableImage(Reason.UNSUPPORTED_PIXELS, "floating-point pixels have no agreed range")
     if image.mode == "La":
         image = image.convert("LA")  # grey that was multiplied by its alpha
-    plain, alpha = _grey_from_16_bits(image) if image.mode.startswith("I") else (_without_alpha(image), _alpha(image))
+    if image.mode.startswith("I"):
+        plain, alpha = _grey_from_16_bits(image)
+    else:
+        alpha = image.convert("RGBA").getchannel("A") if image.has_transparency_data else None
+        plain = image  # in a mode that a profile can have
+        if image.mode not in {"RGB", "L", "CMYK"}:
+            plain = image.convert("L" if image.mode in {"1", "LA"} else "RGB")
     rgb = _from_profile(plain, image.info.get("icc_profile")) or plain.convert("RGB")
     return rgb if alpha is None else Image.composite(rgb, Image.new("RGB", rgb.size, "white"), alpha)
 
@@ -294,25 +270,13 @@ def _grey_from_16_bits(image: Image.Image) -> tuple[Image.Image, Image.Image | N
     return Image.fromarray(255 - grey if is_white_zero else grey), alpha
 
 
-def _alpha(image: Image.Image) -> Image.Image | None:
-    return image.convert("RGBA").getchannel("A") if image.has_transparency_data else None
-
-
-def _without_alpha(image: Image.Image) -> Image.Image:
-    """The image in a mode that a profile can have: grey, CMYK or RGB."""
-    if image.mode in {"RGB", "L", "CMYK"}:
-        return image
-    return image.convert("L" if image.mode in {"1", "LA"} else "RGB")
-
-
 def _from_profile(image: Image.Image, profile: bytes | None) -> Image.Image | None:
     """The image in sRGB by its ICC profile, or None if it has none that fits its pixels."""
     if not profile:
         return None
-    try:
+    with contextlib.suppress(ImageCms.PyCMSError, *DECODE_ERRORS):
         return ImageCms.applyTransform(image, _transform(bytes(profile), image.mode))
-    except (ImageCms.PyCMSError, *DECODE_ERRORS):
-        return None
+    return None
 
 
 @functools.lru_cache(maxsize=32)

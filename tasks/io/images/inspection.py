@@ -1,9 +1,8 @@
 """One pass over an image's bytes: whether it decodes to its end, its size, its perceptual hash and a thumbnail.
 
-A JPEG is decoded at an eighth, a quarter or half of its size. libjpeg reads every bit of the file for that, and its
-warnings, which Pillow does not pass on, become BROKEN_IMAGE. All other images are decoded by `decode.picture`, also
-JPEGs whose header libjpeg warns of (junk between segments, a broken ICC block) or that it can't scale to RGB (CMYK, 12
-bits): for these Pillow decides. The pixels follow the rules of decode.py, applied to the reduced picture.
+A JPEG is decoded at an eighth, a quarter or half of its size, for which libjpeg reads every bit; its warnings, which
+Pillow does not pass on, become BROKEN_IMAGE. All others are decoded by `decode.picture`, also JPEGs whose header
+libjpeg warns of (junk between segments, a broken ICC block) or that it can't scale to RGB (CMYK, 12 bits).
 """
 
 import functools
@@ -22,13 +21,11 @@ from tasks.io.images import decode
 from tasks.io.images.decode import UnreadableImage
 
 PHASH = "phash64/look-v3"
-"""Name and version of the hash's recipe: imagehash's phash, in whole numbers, of the upright sRGB picture as `_reduced`
-leaves it."""
+"""The hash's recipe: imagehash's phash in whole numbers, of the upright sRGB picture as `_reduced` leaves it."""
 THUMBNAIL_PX = 256
 """The thumbnail's longest side at most: a smaller picture is not enlarged, and a JPEG may stop at LEAST_LONGEST_PX."""
 LEAST_LONGEST_PX = 240
-"""A JPEG is decoded to at least this longest side: 1/8 of the 1920 px and more that museums publish, and the width of
-the report's thumbnails."""
+"""A JPEG is decoded to at least this: 1/8 of the 1920 px that museums publish; the report's thumbnails are so wide."""
 LEAST_SHORTEST_PX = 64
 """Twice the 32 px that the hash reads, so that the hash of a long scroll is not one of enlarged pixels."""
 _QUALITY = 85
@@ -54,28 +51,23 @@ class Inspection:
     thumbnail: bytes
 
 
-class _NotForFastPath(Exception):
-    """Not an error: this JPEG is decoded by Pillow."""
-
-
 def inspect(data: Bytes, max_pixels: int) -> Inspection:
-    """Decode to the end and measure. Raises UnreadableImage with the reason for a drop.
-
-    data: not copied if it is a plain JPEG. phash_bits: (8, 8), imagehash's row order.
+    """Decode to the end and measure. Raises UnreadableImage with the reason for a drop. data: not copied if it is a
+    plain JPEG. phash_bits: (8, 8), imagehash's row order.
     """
-    if data[:3] == b"\xff\xd8\xff":
-        try:
-            return _inspect_jpeg(data, max_pixels)
-        except _NotForFastPath:
-            pass
+    if data[:3] == b"\xff\xd8\xff" and (found := _inspect_jpeg(data, max_pixels)) is not None:
+        return found
     picture = decode.picture(bytes(data), max_pixels)
     return _inspection_of(picture.format, picture.rgb.size, picture.orientation, _reduced(picture.rgb))
 
 
-def _inspect_jpeg(data: Bytes, max_pixels: int) -> Inspection:
-    header = _open_header(data)
+def _inspect_jpeg(data: Bytes, max_pixels: int) -> Inspection | None:
+    """None for what Pillow is to decode."""
+    if (header := _open_header(data)) is None:
+        return None
     decode.refuse_beyond(max_pixels, header)
-    small = _decode_reduced(data, header)
+    if (small := _decode_reduced(data, header)) is None:
+        return None
     profile = header.info.get("icc_profile")
     if profile and not _is_srgb(profile, small.mode):
         small.info["icc_profile"] = profile
@@ -85,19 +77,17 @@ def _inspect_jpeg(data: Bytes, max_pixels: int) -> Inspection:
     return _inspection_of("JPEG", size, orientation, decode.srgb_of(_reduced(decode.upright(small, orientation))))
 
 
-def _open_header(data: Bytes) -> Image.Image:
-    """The header, read by Pillow. Raises _NotForFastPath if Pillow or libjpeg finds anything unusual in it."""
+def _open_header(data: Bytes) -> Image.Image | None:
+    """The header, read by Pillow; None if Pillow or libjpeg finds anything unusual in it."""
     try:
         header = Image.open(io.BytesIO(data if isinstance(data, bytes) else data[:_HEADER_BYTES]), formats=("JPEG",))
         height, width, _, _ = simplejpeg.decode_jpeg_header(data, strict=True)
     except (Image.DecompressionBombError, KeyError, *decode.DECODE_ERRORS):
-        raise _NotForFastPath from None
-    if header.mode not in {"L", "RGB"} or header.size != (width, height):
-        raise _NotForFastPath
-    return header
+        return None
+    return header if header.mode in {"L", "RGB"} and header.size == (width, height) else None
 
 
-def _decode_reduced(data: Bytes, header: Image.Image) -> Image.Image:
+def _decode_reduced(data: Bytes, header: Image.Image) -> Image.Image | None:
     """The whole stream decoded at the smallest scale that keeps enough pixels; RGB or grey, as stored."""
     eighths = _eighths(*header.size)
     width, height = (-(-side * eighths // 8) for side in header.size)
@@ -116,23 +106,22 @@ def _decode_reduced(data: Bytes, header: Image.Image) -> Image.Image:
         if _STREAM_IS_CORRUPT.match(words):
             detail = decode.NO_END if decode.lacks_only_its_end(bytes(data)) else f"libjpeg: {words}"[:200]
             raise UnreadableImage(Reason.BROKEN_IMAGE, detail) from problem
-        raise _NotForFastPath from problem
+        return None
 
 
 def _eighths(width: int, height: int) -> int:
     """The smallest of 1, 2, 4 eighths (for which libjpeg has fast code) that leaves enough pixels; else 8."""
-    for eighths in (1, 2, 4):
-        longest_px, shortest_px = max(width, height) * eighths / 8, min(width, height) * eighths / 8
-        if longest_px >= LEAST_LONGEST_PX and shortest_px >= LEAST_SHORTEST_PX:
-            return eighths
-    return 8
+    least = 8 * LEAST_LONGEST_PX, 8 * LEAST_SHORTEST_PX
+    longest_px, shortest_px = max(width, height), min(width, height)
+    enough = (
+        eighths for eighths in (1, 2, 4) if longest_px * eighths >= least[0] and shortest_px * eighths >= least[1]
+    )
+    return next(enough, 8)
 
 
 @functools.lru_cache(maxsize=32)
 def _is_srgb(profile: bytes, mode: str) -> bool:
-    """Whether the profile changes no colour of a 9 x 9 x 9 grid by more than 2 of 255. Most do not, and applying a
-    profile takes time.
-    """
+    """Whether a profile, slow to apply, changes no colour of a 9 x 9 x 9 grid by more than 2 of 255: most do not."""
     steps = np.linspace(0, 255, 9).round().astype(np.uint8)
     grid = np.stack(np.meshgrid(steps, steps, steps), axis=-1).reshape(27, 27, 3)
     plain = Image.fromarray(grid).convert(mode)
@@ -155,9 +144,8 @@ def _reduced(image: Image.Image) -> Image.Image:
 def _phash_bits(image: Image.Image) -> NDArray[np.bool_]:
     """(8, 8): which of the 8 x 8 slowest waves of the grey picture, at 32 x 32 px, are above their median.
 
-    Resizing to 32 px (Lanczos, as Pillow's) and the cosine transform are one product of whole numbers: sums stay far
-    below 2^53, so they are exact in any order and equal on every machine; rounding errors would decide the bits of flat
-    pictures.
+    Resizing (Lanczos, as Pillow's) and the cosine transform are one product of whole numbers: sums stay far below 2^53,
+    so they are exact in any order and equal on every machine; rounding errors would decide the bits of flat pictures.
     """
     grey = np.asarray(image.convert("L"), dtype=np.float64)
     waves = _waves(grey.shape[0]) @ grey @ _waves(grey.shape[1]).T
@@ -167,9 +155,8 @@ def _phash_bits(image: Image.Image) -> NDArray[np.bool_]:
 
 @functools.lru_cache(maxsize=1024)
 def _waves(length_px: int) -> NDArray[np.float64]:
-    """(8, length): how much each pixel counts in the 8 slowest waves (DCT-II) of 32 px, in units of 2^-16.
-
-    A wave and its mirror image are equal to the bit, and all but the first are 0 on a flat picture.
+    """(8, length): how much each pixel counts in the 8 slowest waves (DCT-II) of 32 px, in units of 2^-16. A wave and
+    its mirror image are equal to the bit, and all but the first are 0 on a flat picture.
     """
     across = np.cos(np.pi / 64 * np.outer(np.arange(8), 2 * np.arange(32) + 1)) @ _lanczos(length_px)
     signs = np.where(np.arange(8) % 2, -1, 1)[:, None]

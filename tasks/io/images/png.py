@@ -1,17 +1,15 @@
 """What Pillow does not do for a PNG: colours without an ICC profile, rows that are not there, large texts.
 
-Colours that cICP, or gAMA and cHRM, say become an ICC profile. The order is that of the PNG specification (third
-edition, 4.3): cICP, iCCP, sRGB, gAMA and cHRM. A gAMA of 1/2.2 is what the specification has programs write beside
-sRGB, and counts as sRGB where the primaries are sRGB's, too.
+Colours are those of the PNG specification (third edition, 4.3), in its order: cICP, iCCP, sRGB, gAMA and cHRM. A gAMA
+of 1/2.2, which programs are to write beside sRGB, counts as sRGB where the primaries are sRGB's, too.
 
-Rows that a whole zlib stream lacks Pillow fills with zeros, and tells nobody. Unpacking a second time takes a third of
-the time of decoding, so it is done only where the last row that the stream holds is nothing but zeros.
+Rows that a whole zlib stream lacks Pillow fills with zeros, and tells nobody. To unpack a second time takes a third of
+the time of decoding: done only where the last row is nothing but zeros.
 """
 
 import struct
 import zlib
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,31 +35,22 @@ _GAMMAS = (0.1, 10.0)
 _XY_TOLERANCE = 0.002
 
 Xy = tuple[float, float]
-
-
-class Primaries(NamedTuple):
-    """The chromaticities of white, red, green and blue."""
-
-    white: Xy
-    red: Xy
-    green: Xy
-    blue: Xy
-
-
+Primaries = tuple[Xy, Xy, Xy, Xy]
+"""The chromaticities of white, red, green and blue."""
 _D65, _C = (0.3127, 0.3290), (0.310, 0.316)
-_SRGB = Primaries(_D65, (0.640, 0.330), (0.300, 0.600), (0.150, 0.060))
+_SRGB: Primaries = (_D65, (0.640, 0.330), (0.300, 0.600), (0.150, 0.060))
 # ITU-T H.273, table 2
-_PRIMARIES = {
+_PRIMARIES: dict[int, Primaries] = {
     1: _SRGB,
-    4: Primaries(_C, (0.67, 0.33), (0.21, 0.71), (0.14, 0.08)),
-    5: Primaries(_D65, (0.64, 0.33), (0.29, 0.60), (0.15, 0.06)),
-    6: Primaries(_D65, (0.630, 0.340), (0.310, 0.595), (0.155, 0.070)),
-    7: Primaries(_D65, (0.630, 0.340), (0.310, 0.595), (0.155, 0.070)),
-    8: Primaries(_C, (0.681, 0.319), (0.243, 0.692), (0.145, 0.049)),
-    9: Primaries(_D65, (0.708, 0.292), (0.170, 0.797), (0.131, 0.046)),
-    11: Primaries((0.314, 0.351), (0.680, 0.320), (0.265, 0.690), (0.150, 0.060)),
-    12: Primaries(_D65, (0.680, 0.320), (0.265, 0.690), (0.150, 0.060)),
-    22: Primaries(_D65, (0.630, 0.340), (0.295, 0.605), (0.155, 0.077)),
+    4: (_C, (0.67, 0.33), (0.21, 0.71), (0.14, 0.08)),
+    5: (_D65, (0.64, 0.33), (0.29, 0.60), (0.15, 0.06)),
+    6: (_D65, (0.630, 0.340), (0.310, 0.595), (0.155, 0.070)),
+    7: (_D65, (0.630, 0.340), (0.310, 0.595), (0.155, 0.070)),
+    8: (_C, (0.681, 0.319), (0.243, 0.692), (0.145, 0.049)),
+    9: (_D65, (0.708, 0.292), (0.170, 0.797), (0.131, 0.046)),
+    11: ((0.314, 0.351), (0.680, 0.320), (0.265, 0.690), (0.150, 0.060)),
+    12: (_D65, (0.680, 0.320), (0.265, 0.690), (0.150, 0.060)),
+    22: (_D65, (0.630, 0.340), (0.295, 0.605), (0.155, 0.077)),
 }
 # from samples to light: a gamma, or gamma, a, b, c, d of ICC's parametric curve of type 3; H.273, table 3. What is
 # coded for television is shown by the gamma of its displays (ITU-R BT.1886), as browsers do
@@ -84,22 +73,19 @@ def why_unsupported(data: bytes) -> tuple[Reason, str] | None:
         return None
     if (name := _HDR.get(found[1])) is not None:
         return Reason.UNSUPPORTED_PIXELS, f"a PNG in high dynamic range ({name}), which has no agreed look in sRGB"
-    if found[3] == 0:
-        return Reason.UNSUPPORTED_PIXELS, "a PNG whose samples are of video's narrow range"
-    return None
+    return (Reason.UNSUPPORTED_PIXELS, "a PNG whose samples are of video's narrow range") if found[3] == 0 else None
 
 
 def profile(data: bytes, *, is_grey: bool) -> bytes | None:
-    """An ICC profile with the colours that a PNG's cICP, or gAMA and cHRM, say.
-
-    None where gAMA and cHRM are those of sRGB, where they say nothing that is known, and where iCCP or sRGB come before
-    them. A cICP that is known comes before all others.
+    """An ICC profile with the colours that a PNG's cICP, if it is known, or gAMA and cHRM, say. None where gAMA and
+    cHRM are sRGB's, or say nothing that is known, or where iCCP or sRGB come before them.
     """
-    chunks = _colour_chunks(data)
-    colours = _of_cicp(chunks.get(b"cICP", b""))
-    if colours is None:
-        if b"iCCP" in chunks or b"sRGB" in chunks:
-            return None
+    chunks, colours = _colour_chunks(data), None
+    cicp = chunks.get(b"cICP", b"")
+    # its matrix_coefficients must be 0 and the range full, as PNG has it; else it says nothing
+    if len(cicp) == 4 and cicp[2:] == b"\0\1" and cicp[0] in _PRIMARIES and cicp[1] in _CURVES:
+        colours = _PRIMARIES[cicp[0]], _CURVES[cicp[1]]
+    elif chunks.keys().isdisjoint({b"iCCP", b"sRGB"}):
         colours = _of_gamma(chunks.get(b"gAMA", b""), chunks.get(b"cHRM", b""))
     if colours is None:
         return None
@@ -110,27 +96,13 @@ def profile(data: bytes, *, is_grey: bool) -> bytes | None:
 def _colour_chunks(data: bytes) -> dict[bytes, bytes]:
     """The body of each chunk about colours before the pixels; the first of each name counts. Empty for no PNG."""
     found: dict[bytes, bytes] = {}
-    for name, body in _before_pixels(data):
+    place = len(_SIGNATURE) if data.startswith(_SIGNATURE) else len(data)
+    while place + 8 <= len(data) and (name := data[place + 4 : place + 8]) != b"IDAT":
+        length = int.from_bytes(data[place : place + 4], "big")
         if name in _COLOURS:
-            found.setdefault(name, body)
-    return found
-
-
-def _before_pixels(data: bytes) -> Iterator[tuple[bytes, bytes]]:
-    place = len(_SIGNATURE) if data[: len(_SIGNATURE)] == _SIGNATURE else len(data)
-    while place + 8 <= len(data):
-        length, name = int.from_bytes(data[place : place + 4], "big"), data[place + 4 : place + 8]
-        if name == b"IDAT":
-            return
-        yield name, data[place + 8 : place + 8 + length] if name in _COLOURS else b""
+            found.setdefault(name, data[place + 8 : place + 8 + length])
         place += 12 + length
-
-
-def _of_cicp(body: bytes) -> tuple[Primaries, Curve] | None:
-    """matrix_coefficients must be 0 and the range full, as PNG has it; else the chunk says nothing."""
-    if len(body) != 4 or body[2:] != b"\0\1" or body[0] not in _PRIMARIES or body[1] not in _CURVES:
-        return None
-    return _PRIMARIES[body[0]], _CURVES[body[1]]
+    return found
 
 
 def _of_gamma(gamma: bytes, chromaticities: bytes) -> tuple[Primaries, Curve] | None:
@@ -148,22 +120,17 @@ def _of_chromaticities(body: bytes) -> Primaries | None:
     if len(body) != 32:
         return None
     values = [value / 100_000 for value in struct.unpack(">8I", body)]
-    pairs = list(zip(values[::2], values[1::2], strict=True))
-    is_possible = all(0 <= x <= 1 and 0 < y <= 1 for x, y in pairs)
-    area = _area(pairs[1:]) if is_possible else 0.0
-    return Primaries(*pairs) if area > _XY_TOLERANCE else None
-
-
-def _area(triangle: list[Xy]) -> float:
-    (ax, ay), (bx, by), (cx, cy) = triangle
-    return abs((bx - ax) * (cy - ay) - (cx - ax) * (by - ay)) / 2
-
-
-# --- the profile (ICC.1:2022)
+    white, red, green, blue = zip(values[::2], values[1::2], strict=True)
+    is_possible = all(0 <= x <= 1 and 0 < y <= 1 for x, y in (white, red, green, blue))
+    (ax, ay), (bx, by), (cx, cy) = red, green, blue
+    area = abs((bx - ax) * (cy - ay) - (cx - ax) * (by - ay)) / 2
+    return (white, red, green, blue) if is_possible and area > _XY_TOLERANCE else None
 
 
 def _icc(primaries: Primaries, curve: Curve, is_grey: bool) -> bytes:
-    trc, names = _parametric(curve), [b"kTRC"] if is_grey else [b"rTRC", b"gTRC", b"bTRC"]
+    """The profile (ICC.1:2022)."""
+    trc = b"para\0\0\0\0" + struct.pack(">HH", 0 if len(curve) == 1 else 3, 0) + _fixed(*curve)
+    names = [b"kTRC"] if is_grey else [b"rTRC", b"gTRC", b"bTRC"]
     tags = {b"wtpt": _xyz(_D50), **dict.fromkeys(names, trc)}
     if not is_grey:
         columns = _to_d50(primaries).T
@@ -196,11 +163,6 @@ def _xyz(values: NDArray[np.float64]) -> bytes:
     return b"XYZ \0\0\0\0" + _fixed(*values.tolist())
 
 
-def _parametric(curve: Curve) -> bytes:
-    kind = 0 if len(curve) == 1 else 3
-    return b"para\0\0\0\0" + struct.pack(">HH", kind, 0) + _fixed(*curve)
-
-
 _CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
 _PASSES = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2))
 """Of Adam7: first column, first row, and the steps of both (PNG standard, 8.2)."""
@@ -218,10 +180,8 @@ def may_be_missing(image: Image.Image) -> bool:
 
 
 def missing(data: bytes) -> str | None:
-    """How many bytes of pixels a PNG's stream holds, if these are fewer than its header says; None otherwise.
-
-    None also for what is no PNG, and for a stream that breaks: the decoder decides about these. No more is unpacked
-    than the header says, in pieces of 256 KiB.
+    """How many bytes of pixels a PNG's stream holds, if these are fewer than its header says; None otherwise, and for
+    what is no PNG or breaks: the decoder decides. No more is unpacked than the header says, in pieces of 256 KiB.
     """
     expected_bytes = unpacked_bytes = 0
     unpacker = zlib.decompressobj()
@@ -254,22 +214,16 @@ def _expected_bytes(header: bytes) -> int:
     """What the pixels unpack to: each row with its filter's byte. Raises KeyError, struct.error for a broken header."""
     width_px, height_px, depth_bits, colours, _, _, interlace = struct.unpack_from(">IIBBBBB", header)
     pixel_bits = depth_bits * _CHANNELS[colours]
-    return sum(
-        _steps(height_px, top, down) * (1 + -(-_steps(width_px, left, right) * pixel_bits // 8))
-        for left, top, right, down in (_PASSES if interlace else ((0, 0, 1, 1),))
-        if _steps(width_px, left, right)
-    )
-
-
-def _steps(length_px: int, first: int, step: int) -> int:
-    return len(range(first, length_px, step))
+    expected_bytes = 0
+    for left, top, right, down in _PASSES if interlace else ((0, 0, 1, 1),):
+        if columns := len(range(left, width_px, right)):
+            expected_bytes += len(range(top, height_px, down)) * (1 + -(-columns * pixel_bits // 8))
+    return expected_bytes
 
 
 def without_large_texts(data: bytes) -> bytes:
-    """A PNG without its texts, but for those that can say how it is turned, and without a colour profile that is too
-    large.
-
-    Pillow takes large ones for decompression bombs. Texts change no pixel.
+    """A PNG without its texts, which change no pixel, but for those that can say how it is turned, and without a colour
+    profile that is too large. Pillow takes large ones for decompression bombs.
     """
     return data[: len(_SIGNATURE)] + b"".join(chunk for name, chunk in chunks(data) if not _is_left_out(name, chunk))
 

@@ -12,10 +12,7 @@ _GAP_PX, _QUALITY, _GROUND = 4, 75, (255, 255, 255)
 
 
 def contact_sheet(jpegs: Sequence[bytes | memoryview]) -> bytes:
-    """A JPEG with all these pictures in rows, each whole and at most CELL_PX on its longest side.
-
-    Raises ValueError for none.
-    """
+    """A JPEG with all these pictures, each whole and of at most CELL_PX, in rows. Raises ValueError for none."""
     if not jpegs:
         raise ValueError("expected pictures for a contact sheet, got none")
     columns, step = min(len(jpegs), COLUMNS), CELL_PX + _GAP_PX
@@ -42,15 +39,11 @@ Boxes = Sequence[tuple[Box, str]]
 
 
 def small_picture(data: bytes, boxes: Boxes, longest_px: int, max_pixels: int) -> bytes:
-    """A JPEG of the picture, upright, its longest side of so many px, with the boxes on it in their order.
-
-    Parts of boxes outside the picture are cut off. Raises UnreadableImage with the reason.
-    """
+    """A JPEG of the picture, upright, its longest side of so many px, and on it its boxes. Raises UnreadableImage."""
     small = picture(data, max_pixels).rgb.convert("RGB")
     scale = longest_px / max(small.size)
-    small = small.resize(
-        (max(1, round(small.width * scale)), max(1, round(small.height * scale))), Image.Resampling.BOX
-    )
+    size = max(1, round(small.width * scale)), max(1, round(small.height * scale))
+    small = small.resize(size, Image.Resampling.BOX)
     pen = ImageDraw.Draw(small)
     for corners, colour in boxes:
         left, top, right, bottom = (value * scale for value in corners)

@@ -1,11 +1,8 @@
-"""What Pillow does not say of a TIFF, or refuses in it.
+"""What Pillow does not say of a TIFF, or refuses in it; only tags are read.
 
-Where its pixels lie: in strips or tiles, pixel by pixel or in planes (TIFF 6.0, PlanarConfiguration); what its numbers
-mean, where the mode does not say; and kinds of Lab, and single planes, that only another tag makes readable, without a
-change to any pixel.
-
-Only tags are read. Pillow reads uncompressed TIFFs itself, and asks nobody whether all pieces are there; compressed
-ones it leaves to libtiff, which does.
+Where its pixels lie: in strips or tiles, pixel by pixel or in planes (TIFF 6.0, PlanarConfiguration), of which Pillow
+asks nobody whether all are there, while libtiff, which reads compressed TIFFs, does; what its numbers mean, where the
+mode does not say; and kinds of Lab, and single planes, that another tag makes readable.
 """
 
 import struct
@@ -14,7 +11,7 @@ from typing import NamedTuple
 
 from PIL import Image, ImageFile, TiffImagePlugin
 
-from tasks.io.images.undecoded import tiff_pixels, tiff_tags
+from tasks.io.images.undecoded import TiffTag, tiff_pixels, tiff_tags
 
 _WIDTH, _HEIGHT, _BITS, _COMPRESSION, _PHOTOMETRIC = 256, 257, 258, 259, 262
 _STRIP_STARTS, _BANDS, _STRIP_ROWS, _STRIP_LENGTHS, _PLANAR = 273, 277, 278, 279, 284
@@ -58,18 +55,14 @@ class _Pieces(NamedTuple):
 
 
 def why_unsupported(image: Tiff) -> str | None:
-    """What of an opened TIFF's layout neither Pillow nor its libtiff reads right; None if they do.
-
-    Planes of grey and alpha, of a palette and alpha, and of Lab; without compression also those of YCbCr, and colours
-    coarser than the pixels.
+    """What of an opened TIFF's layout neither Pillow nor its libtiff reads right, if anything: planes of grey and
+    alpha, of a palette and alpha, and of Lab; without compression also those of YCbCr, and coarser colours.
     """
     tags, is_plain = image.tag_v2, _is_uncompressed(image)
     pixels = tiff_pixels(tags.get(_BITS, (1,)), tags.get(_FORMAT, (1,)), tags.get(_PHOTOMETRIC, -1))
     if _has_planes(image):
-        is_misread = image.mode in {"LA", "La", "PA", "LAB"}
-        return (
-            f"{pixels}, in planes" if is_misread or (is_plain and image.mode not in {"RGB", "RGBA", "CMYK"}) else None
-        )
+        is_misread = image.mode in {"LA", "La", "PA", "LAB"} or (is_plain and image.mode not in {"RGB", "RGBA", "CMYK"})
+        return f"{pixels}, in planes" if is_misread else None
     if is_plain and image.mode == "YCbCr" and tuple(tags.get(_COARSENESS, (2, 2))) != (1, 1):
         # many writers leave the tag out and mean 1 x 1, so the bytes decide
         lengths = tags.get(_STRIP_LENGTHS, tags.get(_TILE_LENGTHS))
@@ -82,7 +75,7 @@ def missing(image: Tiff) -> str | None:
     """Which strips or tiles an opened, uncompressed TIFF lacks; None if it has all.
 
     As libtiff has it: the length of a single piece does not count, nor do lengths of which the first differs from the
-    second, in a TIFF of more than two pieces pixel by pixel; where there are no lengths, starts are enough.
+    second, in more than two pieces pixel by pixel; without lengths, starts are enough.
     """
     pieces = _pieces(image) if _is_uncompressed(image) else None
     if pieces is None:
@@ -97,7 +90,6 @@ def missing(image: Tiff) -> str | None:
 
 
 def _too_short(pieces: _Pieces, *, is_in_planes: bool) -> str | None:
-    """Which strip or tile has too few bytes for its rows."""
     lengths = pieces.lengths
     if pieces.total == 1 or not lengths:
         return None
@@ -110,9 +102,8 @@ def _too_short(pieces: _Pieces, *, is_in_planes: bool) -> str | None:
 
 
 def prepare(image: Tiff) -> None:
-    """Have an opened, uncompressed TIFF's planes read by libtiff, where Pillow would take them for noise.
-
-    And let pieces more than the picture has be: Pillow would begin anew with them, at the top.
+    """Have an opened, uncompressed TIFF's planes read by libtiff, where Pillow would take them for noise; and leave out
+    pieces more than the picture has, with which Pillow would begin anew at the top.
     """
     if not _is_uncompressed(image):
         return
@@ -125,15 +116,6 @@ def prepare(image: Tiff) -> None:
             image.tile = [ImageFile._Tile("libtiff", whole, 0, (layout, False, image.tag_v2.offset))]
     elif (pieces := _pieces(image)) is not None:
         del image.tile[pieces.total :]
-
-
-def is_one_plane(image: Tiff) -> bool:
-    """Whether an opened TIFF has a single band and says that it has planes, and Pillow reads it itself.
-
-    Pillow then takes the first letter of its own name for the pixels ("I;16" and "L;I" lose their meaning).
-    """
-    is_single = image.tag_v2.get(_BANDS, 1) == 1
-    return bool(is_single and image.tag_v2.get(_PLANAR, 1) == 2 and _is_uncompressed(image))
 
 
 def _is_uncompressed(image: Tiff) -> bool:
@@ -168,46 +150,32 @@ def _pieces(image: Tiff) -> _Pieces | None:
     return _Pieces(name, across_px, down_px, columns, down, last_rows, planes, starts, lengths)
 
 
-_BITS, _PHOTOMETRIC, _FORMAT = 258, 262, 339
 _WHITE_IS_ZERO = 0
-_LAB = {8, 9}  # their a and b are signed by definition
 _SIGNED, _FLOATING = 2, 3
 _MOST_BITS = 16
 
 
-class GreySamples(NamedTuple):
-    """How to read grey of more than 8 bits."""
-
-    bits: int = 16
-    is_white_zero: bool = False
-
-
 def why_unsupported_samples(image: Image.Image) -> str | None:
     """What is wrong with a TIFF's samples, if they have no agreed range: signed ones, and whole ones beyond 16 bits.
-
     None for floating-point samples, of which the mode says so.
     """
     if not isinstance(image, TiffImagePlugin.TiffImageFile):
         return None
     bits, formats = image.tag_v2.get(_BITS, (1,)), image.tag_v2.get(_FORMAT, (1,))
     photometric = image.tag_v2.get(_PHOTOMETRIC, -1)
-    is_signed = _SIGNED in formats and photometric not in _LAB
+    is_signed = _SIGNED in formats and photometric not in {_CIELAB, _ICCLAB}  # whose a and b are, by definition
     is_beyond = max(bits) > _MOST_BITS and _FLOATING not in formats
     return tiff_pixels(bits, formats, photometric) if is_signed or is_beyond else None
 
 
-def grey_samples(image: Image.Image) -> GreySamples:
-    """Of a TIFF by its tags: Pillow gives its numbers as they are stored. Of any other format 16 bits, black is 0."""
-    if not isinstance(image, TiffImagePlugin.TiffImageFile):
-        return GreySamples()
-    return GreySamples(image.tag_v2.get(_BITS, (16,))[0], image.tag_v2.get(_PHOTOMETRIC) == _WHITE_IS_ZERO)
+def grey_samples(image: Image.Image) -> tuple[int, bool]:
+    """The bits of grey, and whether 0 is white. Of a TIFF, whose numbers Pillow gives as they are, its tags say it."""
+    tags = image.tag_v2 if isinstance(image, TiffImagePlugin.TiffImageFile) else {}
+    return tags.get(_BITS, (16,))[0], tags.get(_PHOTOMETRIC) == _WHITE_IS_ZERO
 
 
 def lab_as_rgb(data: bytes) -> tuple[bytes, bool] | None:
-    """A TIFF in CIELab (of 16 bits) or ICCLab with its colours declared as RGB, so that Pillow opens it.
-
-    And whether a and b are signed. None for any other file.
-    """
+    """A TIFF in CIELab (of 16 bits) or ICCLab, declared as RGB for Pillow, and whether a and b are signed."""
     if data[:4] not in {b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"}:
         return None
     try:
@@ -219,36 +187,32 @@ def lab_as_rgb(data: bytes) -> tuple[bytes, bool] | None:
     is_whole = set(values.get(_BITS, ())) in ({8}, {16}) and set(values.get(_FORMAT, (1,))) <= {1, 2}
     if not is_lab or not is_whole or values.get(_COMPRESSION, (1,))[0] not in _PLAIN_COMPRESSIONS:
         return None
-    changed = bytearray(data)
-    _put(changed, order, tags[_PHOTOMETRIC].place, tags[_PHOTOMETRIC].size, _RGB)
-    if _FORMAT in tags:
-        for number in range(len(values[_FORMAT])):
-            _put(changed, order, tags[_FORMAT].place + number * tags[_FORMAT].size, tags[_FORMAT].size, 1)
-    return bytes(changed), values[_PHOTOMETRIC] == (_CIELAB,)
+    changed = _with_value(data, order, tags[_PHOTOMETRIC], _RGB)
+    changed = _with_value(changed, order, tags[_FORMAT], 1) if _FORMAT in tags else changed
+    return changed, values[_PHOTOMETRIC] == (_CIELAB,)
 
 
-def in_one_plane(data: bytes) -> bytes | None:
-    """A TIFF of one band that says it has planes, declared as pixel by pixel, which for one band is the same.
+def in_one_plane(image: Tiff, data: bytes) -> bytes | None:
+    """An opened, uncompressed TIFF of one band that says it has planes, declared as pixel by pixel, which is the same.
 
-    None if it does not say so where `undecoded.tiff_tags` looks.
+    Pillow takes the first letter of its own name for the pixels of such planes ("I;16" and "L;I" lose their meaning).
+    None for others, and if it does not say so where `undecoded.tiff_tags` looks.
     """
-    order, tags = tiff_tags(data)
-    if _PLANAR not in tags or tags[_PLANAR].values != (2,):
+    if image.tag_v2.get(_BANDS, 1) != 1 or image.tag_v2.get(_PLANAR, 1) != 2 or not _is_uncompressed(image):
         return None
-    changed = bytearray(data)
-    _put(changed, order, tags[_PLANAR].place, tags[_PLANAR].size, 1)
-    return bytes(changed)
+    order, tags = tiff_tags(data)
+    is_so = _PLANAR in tags and tags[_PLANAR].values == (2,)
+    return _with_value(data, order, tags[_PLANAR], 1) if is_so else None
 
 
-def _put(data: bytearray, order: str, place: int, size: int, value: int) -> None:
-    data[place : place + size] = value.to_bytes(size, "little" if order == "<" else "big")
+def _with_value(data: bytes, order: str, tag: TiffTag, value: int) -> bytes:
+    """The file with this value for all of a tag's."""
+    values = value.to_bytes(tag.size, "little" if order == "<" else "big") * len(tag.values)
+    return data[: tag.place] + values + data[tag.place + len(values) :]
 
 
 def lab_of_rgb(image: Image.Image, *, is_signed: bool) -> Image.Image:
-    """The picture whose L, a and b Pillow took for R, G and B, as Lab: a and b lie 128 above their values.
-
-    Of 16 bits Pillow has taken the high byte, as of 16 bits of any colour.
-    """
+    """The picture whose L, a and b Pillow took for R, G and B, as Lab: a and b lie 128 above their values."""
     light, *others = image.split()
     moved = [each.point([value ^ 128 for value in range(256)]) if is_signed else each for each in others]
     lab = Image.merge("LAB", [light, *moved])

@@ -2,7 +2,7 @@
 
 import re
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 from schemas.reasons import Reason
@@ -58,9 +58,8 @@ def format_that_is_not_read(data: bytes) -> str | None:
 
 
 def why_not_decoded(data: bytes, max_pixels: int, *, is_opened: bool) -> Why | None:
-    """The reason that an image's own header gives; None where it gives none: then the image is broken.
-
-    is_opened: whether the decoder understood the header, and failed later.
+    """The reason that an image's own header gives; None where it gives none: then the image is broken. is_opened:
+    whether the decoder understood the header, and failed later.
     """
     for signature, explain in _EXPLANATIONS:
         if signature.match(data):
@@ -71,16 +70,10 @@ def why_not_decoded(data: bytes, max_pixels: int, *, is_opened: bool) -> Why | N
     return None
 
 
-def _too_many(width_px: int, height_px: int, most: str) -> Why:
-    return Reason.TOO_MANY_PIXELS, f"{width_px} x {height_px} px, {most}"
-
-
 def _beyond(width_px: int, height_px: int, max_pixels: int) -> Why | None:
-    is_beyond = width_px * height_px > max_pixels
-    return _too_many(width_px, height_px, f"at most {max_pixels} px allowed") if is_beyond else None
-
-
-# --- JPEG
+    if width_px * height_px <= max_pixels:
+        return None
+    return Reason.TOO_MANY_PIXELS, f"{width_px} x {height_px} px, at most {max_pixels} px allowed"
 
 
 def _why_jpeg(data: bytes, max_pixels: int, is_opened: bool) -> Why | None:
@@ -105,21 +98,14 @@ def _why_jpeg(data: bytes, max_pixels: int, is_opened: bool) -> Why | None:
     return None
 
 
-# --- JPEG 2000
-
-
 def _why_jpeg2000(data: bytes, max_pixels: int, is_opened: bool) -> Why | None:
     place = data.index(b"\xff\x4f\xff\x51") + 8
     right, bottom, left, top = struct.unpack_from(">IIII", data, place)
     (components,) = struct.unpack_from(">H", data, place + 32)
     if beyond := _beyond(right - left, bottom - top, max_pixels):
         return beyond
-    if is_opened:
-        return None
-    return Reason.UNSUPPORTED_PIXELS, f"a JPEG 2000 of {components} components, {data[place + 34] % 128 + 1} bits"
-
-
-# --- AVIF
+    words = f"a JPEG 2000 of {components} components, {data[place + 34] % 128 + 1} bits"
+    return None if is_opened else (Reason.UNSUPPORTED_PIXELS, words)
 
 
 def _why_avif(data: bytes, max_pixels: int, is_opened: bool) -> Why | None:
@@ -130,11 +116,8 @@ def _why_avif(data: bytes, max_pixels: int, is_opened: bool) -> Why | None:
         return beyond
     if width_px * height_px > _AVIF_MOST_PIXELS or max(width_px, height_px) > _AVIF_MOST_SIDE_PX:
         most = f"at most {_AVIF_MOST_PIXELS} px and {_AVIF_MOST_SIDE_PX} px a side are decoded of an AVIF"
-        return _too_many(width_px, height_px, most)
+        return Reason.TOO_MANY_PIXELS, f"{width_px} x {height_px} px, {most}"
     return None
-
-
-# --- TIFF
 
 
 class TiffTag(NamedTuple):
@@ -146,9 +129,8 @@ class TiffTag(NamedTuple):
 
 
 def tiff_tags(data: bytes) -> tuple[str, dict[int, TiffTag]]:
-    """The byte order, as struct writes it, and those whole-number tags of the first image that readers ask for.
-
-    The first of a number counts, as libtiff has it. Raises struct.error where the directory lies outside the file.
+    """The byte order, as struct writes it, and those whole-number tags of the first image that readers ask for; the
+    first of a number counts, as libtiff has it. Raises struct.error where the directory lies outside the file.
     """
     order = "<" if data[:2] == b"II" else ">"
     is_big = struct.unpack_from(order + "H", data, 2)[0] == 43
@@ -174,16 +156,15 @@ def _why_tiff(data: bytes, max_pixels: int, is_opened: bool) -> Why | None:
     (width_px, *_), (height_px, *_) = values.get(256, (0,)), values.get(257, (0,))
     if beyond := _beyond(width_px, height_px, max_pixels):
         return beyond
-    ends = [start + length for start, length in _pieces(values)]
+    pieces = ((values.get(starts, ()), values.get(lengths, ())) for starts, lengths in ((273, 279), (324, 325)))
+    ends = [start + length for both in pieces for start, length in zip(*both, strict=False)]
     if not width_px or not height_px or not ends or max(ends) > len(data):
         return None  # cut short
     (compression, *_), (photometric, *_) = values.get(259, (1,)), values.get(262, (-1,))
     if compression not in _TIFF_COMPRESSIONS:
         return Reason.UNSUPPORTED_PIXELS, f"a TIFF with compression {compression}"
-    if is_opened:
-        return None
-    bits, samples = values.get(258, (1,)), values.get(339, (1,))
-    return Reason.UNSUPPORTED_PIXELS, tiff_pixels(bits, samples, photometric)
+    pixels = tiff_pixels(values.get(258, (1,)), values.get(339, (1,)), photometric)
+    return None if is_opened else (Reason.UNSUPPORTED_PIXELS, pixels)
 
 
 def tiff_pixels(bits: tuple[int, ...], samples: tuple[int, ...], photometric: int) -> str:
@@ -195,12 +176,6 @@ def tiff_pixels(bits: tuple[int, ...], samples: tuple[int, ...], photometric: in
     colours = _PHOTOMETRIC.get(photometric, f"photometric interpretation {photometric}")
     kind = _SAMPLES.get(samples[0], "undefined samples")
     return f"a TIFF of {' + '.join(map(str, bits))} bits, {kind}, {colours}"
-
-
-def _pieces(values: dict[int, tuple[int, ...]]) -> Iterator[tuple[int, int]]:
-    """(start, length) of the strips or tiles."""
-    for starts, lengths in ((273, 279), (324, 325)):
-        yield from zip(values.get(starts, ()), values.get(lengths, ()), strict=False)
 
 
 _EXPLANATIONS: tuple[tuple[re.Pattern[bytes], Callable[[bytes, int, bool], Why | None]], ...] = (

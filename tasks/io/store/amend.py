@@ -5,9 +5,7 @@ A purge that is killed leaves files that the old manifest does not know; the nex
 
 import contextlib
 import json
-import os
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -27,7 +25,6 @@ class ReleaseEditor:
     """Changes files of one release in place. With `is_dry` it only finds out what would be changed."""
 
     def __init__(self, store: Store, release: Release, *, is_dry: bool) -> None:
-        """Nothing is written before the first change."""
         self._store, self.release, self._is_dry = store, release, is_dry
         self._folder = layout.release_folder(release.manifest.name, release.manifest.version)
         # of each changed file; 0 if no row is lost, only values
@@ -36,9 +33,8 @@ class ReleaseEditor:
     def table(self, path: str, change: Change) -> None:
         """Change a table, row group by row group; a file in which nothing changes is left alone.
 
-        change: gets tables in the types of a release, whatever program wrote the file (`to_release_types`).
-
-        Raises DamagedFile for a file that no release has, before anything of it is written.
+        change: gets tables in the types of a release (`to_release_types`). Raises DamagedFile for a file that no
+        release has, before anything of it is written.
         """
         with self.release.open_parquet(path) as parquet, self._damage_if_unreadable(path):
             schema = release_tables.schema_to_write(parquet.schema_arrow, path)
@@ -51,7 +47,7 @@ class ReleaseEditor:
             if not self._is_dry:
                 with self._store.scratch() as beside:
                     write_parquet(beside, _groups(parquet, path, schema, change), schema, order_in(parquet))
-                    self._put(path, beside)
+                    self._store.adopt(beside, f"{self._folder}/{path}")
 
     @contextlib.contextmanager
     def _damage_if_unreadable(self, path: str) -> Iterator[None]:
@@ -70,10 +66,7 @@ class ReleaseEditor:
                 self._store.write_bytes(f"{self._folder}/{path}", after)
 
     def json(self, path: str, change: Callable[[Any], Any]) -> None:
-        """Change a JSON file, written as releases write it.
-
-        Raises DamagedFile if it is gone or no JSON, and where `change` raises ValueError for a value of another shape.
-        """
+        """Change a JSON file. Raises DamagedFile if it is gone or no JSON, and for a ValueError of `change`."""
         value = self.release.read_json(path)
         with self._damage_if_unreadable(path):
             new = change(value)
@@ -93,16 +86,14 @@ class ReleaseEditor:
         """Each file of the release as it is now, for the manifest; files that are gone are left out."""
         entries = {}
         for path in sorted({*self.release.manifest.files, *self.release.paths()} - {"manifest.json"}):
-            entry = self.release.file_entry(path)
-            if entry is not None:
+            if (entry := self.release.file_entry(path)) is not None:
                 entries[path] = entry.model_copy(update={"rows": self._rows(path)})
         return entries
 
     def close(self, make_manifest: Callable[[], ReleaseManifest]) -> None:
         """Write the manifest that is made now, after which the release is whole again; not in a dry run."""
         if not self._is_dry:
-            text = make_manifest().model_dump_json(indent=1)
-            self._store.write_bytes(f"{self._folder}/manifest.json", text.encode())
+            self._store.write_bytes(f"{self._folder}/manifest.json", make_manifest().model_dump_json(indent=1).encode())
 
     def _rows(self, path: str) -> int | None:
         known = self.release.manifest.files.get(path)
@@ -110,14 +101,6 @@ class ReleaseEditor:
             return None
         with self.release.open_parquet(path) as parquet:
             return int(parquet.metadata.num_rows)
-
-    def _put(self, path: str, beside: Path) -> None:
-        if not self._store.is_local:
-            self._store.write_bytes(f"{self._folder}/{path}", beside.read_bytes())
-            return
-        with beside.open("rb") as file:
-            os.fsync(file.fileno())
-        beside.replace(self._store.full(f"{self._folder}/{path}"))
 
 
 def _groups(parquet: pq.ParquetFile, path: str, schema: pa.Schema, change: Change) -> Iterator[pa.Table]:

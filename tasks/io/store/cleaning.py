@@ -16,7 +16,6 @@ import pyarrow.parquet as pq
 from schemas.errors import DamagedFile
 from schemas.manifests import TableRef
 from tasks.io.store import journal, layout
-from tasks.io.store.layout import Area
 from tasks.io.store.store import Store
 
 
@@ -24,7 +23,6 @@ class StoreCleaner:
     """Removes and rewrites files of one store. With `is_dry` it only finds out what would be changed."""
 
     def __init__(self, store: Store, *, is_dry: bool) -> None:
-        """Nothing is changed yet."""
         # to read a damaged file removes it: what a dry run opens is only hidden
         self._store, self._is_dry = Store(store.url, is_overlay=True) if is_dry else store, is_dry
 
@@ -36,7 +34,7 @@ class StoreCleaner:
                 for folder in sorted({_folder(path) for path in paths}):
                     journal.absorb(self._store, folder, area.journal)
 
-    def paths(self, area: Area) -> list[str]:
+    def paths(self, area: layout.Area) -> list[str]:
         """Paths of all files in an area, sorted."""
         try:
             found = self._store.fs.find(self._store.full(area.root))
@@ -45,23 +43,25 @@ class StoreCleaner:
         start = len(self._store.root.rstrip("/")) + 1
         return sorted(path for path in (str(each)[start:] for each in found) if layout.area_of(path) is area)
 
-    def tables(self, area: Area, is_wanted: Callable[[pa.Table], bool] | None = None) -> Iterator[tuple[str, pa.Table]]:
-        """Path and table of each Parquet file in an area. A damaged file is removed and passed over.
-
-        is_wanted: called with the area's `columns` and `hash_column` alone; other tables are not read whole.
+    def tables(
+        self, area: layout.Area, is_wanted: Callable[[pa.Table], bool] | None = None
+    ) -> Iterator[tuple[str, pa.Table]]:
+        """Path and table of each Parquet file in an area; a damaged one is removed. is_wanted: called with the area's
+        `columns` and `hash_column` alone; other tables are not read whole.
         """
-        for path in self.paths(area):
-            if path.endswith(".parquet") and (is_wanted is None or self._is_wanted(area, path, is_wanted)):
-                with contextlib.suppress(DamagedFile):
-                    yield path, self._store.read_table(TableRef(path=path, rows=0), is_remembered=False)
-
-    def _is_wanted(self, area: Area, path: str, is_wanted: Callable[[pa.Table], bool]) -> bool:
         columns = [name for name in (*area.columns, area.hash_column) if name]
-        try:
-            with self._store.fs.open(self._store.full(path), "rb") as file:
-                return is_wanted(pq.ParquetFile(file).read(columns=columns))
-        except (pa.ArrowException, OSError):
-            return True  # damaged: to read it whole removes it
+        for path in self.paths(area):
+            if not path.endswith(".parquet"):
+                continue
+            with contextlib.suppress(pa.ArrowException, OSError):  # damaged: to read it whole removes it
+                if is_wanted is not None and not is_wanted(self._read(path, columns)):
+                    continue
+            with contextlib.suppress(DamagedFile):
+                yield path, self._store.read_table(TableRef(path=path, rows=0), is_remembered=False)
+
+    def _read(self, path: str, columns: list[str]) -> pa.Table:
+        with self._store.fs.open(self._store.full(path), "rb") as file:
+            return pq.ParquetFile(file).read(columns=columns)
 
     def write(self, path: str, table: pa.Table) -> str | None:
         """Store a table beside the one at the path; its own path, or None for an empty one and in a dry run."""
@@ -81,33 +81,29 @@ class StoreCleaner:
             self._store.remove(path)
         return is_there
 
-    def empty(self, area: Area) -> int:
+    def empty(self, area: layout.Area) -> int:
         """Remove all that is in an area's folder; how many files and folders lay in it."""
         names = self._store.list_folder(area.root)
         for name in names if not self._is_dry else ():
             self._store.fs.rm(self._store.full(f"{area.root}/{name}"), recursive=True)
         return len(names)
 
-    def columns(self, area: Area, names: Sequence[str]) -> Iterator[pa.Table]:
+    def columns(self, area: layout.Area, names: Sequence[str]) -> Iterator[pa.Table]:
         """These columns of each Parquet file in an area that can be read and has them."""
         for path in self.paths(area):
             if path.endswith(".parquet"):
                 with contextlib.suppress(pa.ArrowException, OSError, KeyError):
-                    with self._store.fs.open(self._store.full(path), "rb") as file:
-                        table = pq.ParquetFile(file).read(columns=list(names))
-                    yield table.select(names)
+                    yield self._read(path, [*names]).select(names)
 
-    def files(self, area: Area) -> Iterator[tuple[str, int, float]]:
+    def files(self, area: layout.Area) -> Iterator[tuple[str, int, float]]:
         """Path, bytes and time of writing (seconds since 1970) of each file in an area, none twice."""
         for path, length, written_s in _files_below(self._store, area.root):
             if layout.area_of(path) is area:
                 yield path, length, written_s
 
     def remove_release(self, name: str, version: str) -> None:
-        """Remove a release so that no reader ever sees a part of it; not in a dry run.
-
-        On a local store its folder is moved out of sight as a whole. Elsewhere its manifest goes first: what a kill
-        leaves is no release.
+        """Remove a release so that no reader ever sees a part of it; not in a dry run. On a local store its folder is
+        moved out of sight as a whole; elsewhere its manifest goes first.
         """
         if self._is_dry:
             return
@@ -128,7 +124,7 @@ class StoreCleaner:
         for left in Path(self._store.full(layout.SCRATCH)).glob(f"{_PRUNED}*"):
             shutil.rmtree(left)
 
-    def remove_empty_folders(self, area: Area) -> None:
+    def remove_empty_folders(self, area: layout.Area) -> None:
         """Remove folders of an area in which nothing lies, on a local store; not in a dry run."""
         if self._is_dry or not self._store.is_local:
             return

@@ -1,7 +1,6 @@
 """What a store keeps of each dataset beside its releases: tombstones, a refused build, what its last build looked at.
 
-Tombstones are no cache: they can't be computed again, and a build stops if they can't be read. Caches at which no
-last build has looked may go (`prune`).
+Tombstones are no cache: they can't be computed again, and a build stops if they can't be read.
 """
 
 import json
@@ -14,29 +13,24 @@ import pyarrow.parquet as pq
 from schemas.errors import BadInput, BrokenPromise, DamagedFile
 from schemas.tables import LEDGER, TOMBSTONES
 from tasks.io.store import layout
-from tasks.io.store.layout import REFUSALS, refusal_path, tombstones_path
 from tasks.io.store.store import Store, parquet_bytes
 
 
 def read_tombstones(store: Store, name: str) -> pa.Table:
-    """TOMBSTONES of a dataset, sorted by record_id; empty where nothing was purged.
-
-    Raises BrokenPromise if they can't be read.
-    """
-    if not store.exists(tombstones_path(name)):
+    """TOMBSTONES of a dataset, by record_id; empty where nothing was purged. Raises BrokenPromise for an odd file."""
+    if not store.exists(layout.tombstones_path(name)):
         return TOMBSTONES.empty_table()
     try:
-        return pq.read_table(pa.BufferReader(store.read_bytes(tombstones_path(name)))).select(TOMBSTONES.names)
+        return pq.read_table(pa.BufferReader(store.read_bytes(layout.tombstones_path(name)))).select(TOMBSTONES.names)
     except (pa.ArrowException, KeyError) as problem:
-        raise BrokenPromise(
-            f"expected the tombstones of '{name}' in {tombstones_path(name)}, got a file that can't be read: copy "
-            "tombstones.parquet of its newest release there"
-        ) from problem
+        got = "a file that can't be read: copy tombstones.parquet of its newest release there"
+        expected = f"expected the tombstones of '{name}' in {layout.tombstones_path(name)}"
+        raise BrokenPromise(f"{expected}, got {got}") from problem
 
 
 def write_tombstones(store: Store, name: str, stones: pa.Table) -> None:
     """Write them, whole or not at all."""
-    store.write_bytes(tombstones_path(name), parquet_bytes(stones))
+    store.write_bytes(layout.tombstones_path(name), parquet_bytes(stones))
 
 
 _WORDS = b"refusal"
@@ -44,10 +38,8 @@ _SUFFIX = ".parquet"
 
 
 class RefusedBuild(NamedTuple):
-    """A build that published nothing.
-
-    ledger: LEDGER, as far as the build came. sentence: what the gate said. labels: of the stages that were done. day:
-    on which it was refused.
+    """A build that published nothing. ledger: LEDGER, as far as the build came. sentence: what the gate said. labels:
+    of the stages that were done. day: on which it was refused.
     """
 
     ledger: pa.Table
@@ -61,34 +53,32 @@ def write_refusal(store: Store, name: str, build: RefusedBuild) -> None:
     words = {"sentence": build.sentence, "labels": build.labels, "day": build.day}
     sink = pa.BufferOutputStream()
     pq.write_table(build.ledger.replace_schema_metadata({_WORDS: json.dumps(words)}), sink, compression="zstd")
-    store.write_bytes(refusal_path(name), bytes(sink.getvalue()))
+    store.write_bytes(layout.refusal_path(name), bytes(sink.getvalue()))
 
 
 def read_refusal(store: Store, name: str) -> RefusedBuild | None:
     """The dataset's last build, if it was refused; else None. Raises BadInput if the file can't be read."""
-    if not store.exists(refusal_path(name)):
+    if not store.exists(layout.refusal_path(name)):
         return None
     try:
-        table = pq.read_table(pa.BufferReader(store.read_bytes(refusal_path(name))))
+        table = pq.read_table(pa.BufferReader(store.read_bytes(layout.refusal_path(name))))
         words = json.loads((table.schema.metadata or {})[_WORDS])
         ledger = table.select(LEDGER.names).replace_schema_metadata(None)
         return RefusedBuild(ledger, str(words["sentence"]), tuple(map(str, words["labels"])), str(words["day"]))
     except (pa.ArrowException, KeyError, TypeError, ValueError) as problem:
-        raise BadInput(
-            f"expected the ledger of a refused build in {refusal_path(name)}, got a file that can't be read: build "
-            "again"
-        ) from problem
+        expected = f"expected the ledger of a refused build in {layout.refusal_path(name)}"
+        raise BadInput(f"{expected}, got a file that can't be read: build again") from problem
 
 
 def remove_refusal(store: Store, name: str) -> None:
     """Forget a refused build, if there is one."""
-    if store.exists(refusal_path(name)):
-        store.remove(refusal_path(name))
+    if store.exists(layout.refusal_path(name)):
+        store.remove(layout.refusal_path(name))
 
 
 def refused_datasets(store: Store) -> list[str]:
     """Names of the datasets whose last build was refused, sorted."""
-    return [name.removesuffix(_SUFFIX) for name in store.list_folder(REFUSALS) if name.endswith(_SUFFIX)]
+    return [name.removesuffix(_SUFFIX) for name in store.list_folder(layout.REFUSALS) if name.endswith(_SUFFIX)]
 
 
 def write_uses(store: Store, name: str, paths: Collection[str]) -> None:
@@ -105,6 +95,5 @@ def read_uses(store: Store, name: str) -> frozenset[str] | None:
         paths = json.loads(store.read_bytes(layout.uses_path(name)))
     except (DamagedFile, ValueError, RecursionError):
         return None
-    if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
-        return None
-    return frozenset(paths)
+    is_list = isinstance(paths, list) and all(isinstance(path, str) for path in paths)
+    return frozenset(paths) if is_list else None

@@ -13,7 +13,6 @@ import shutil
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import pyarrow as pa
@@ -28,13 +27,10 @@ from tasks.io.store.store import Store
 
 
 class Draft:
-    """A release that is being written, out of sight.
-
-    `publish` shows it whole, leaving the block without it removes it.
-    """
+    """A release that is being written, out of sight. `publish` shows it whole, leaving the block removes it."""
 
     def __init__(self, store: Store, promised: Mapping[str, DataContract] | None = None) -> None:
-        """Nothing is written before the first file. promised: the release's contracts; by default the program's own."""
+        """promised: the release's contracts; by default the program's own."""
         self._contracts = contracts.contracts() if promised is None else promised
         self._store = store
         local = Path(store.full(layout.SCRATCH)) if store.is_local else Path(os.environ.get("TMPDIR", "/tmp"))
@@ -42,22 +38,15 @@ class Draft:
         self.files: dict[str, FileEntry] = {}
 
     def __enter__(self) -> Self:
-        """Begin with an empty folder."""
         self.folder.mkdir(parents=True)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Leave nothing behind."""
+    def __exit__(self, *_: object) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def write(self, path: str, data: bytes, rows: int | None = None) -> None:
+    def write(self, path: str, data: bytes) -> None:
         """A whole file."""
-        target = self.folder / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(data)
-        self._note(path, rows)
+        self.write_chunks(path, [data])
 
     def write_json(self, path: str, value: Any) -> None:
         """JSON with sorted keys, in UTF-8."""
@@ -65,12 +54,17 @@ class Draft:
 
     def write_chunks(self, path: str, chunks: Iterable[Any]) -> None:
         """A file of which only a piece at a time is in memory: bytes, or buffers of them."""
-        target = self.folder / path
-        target.parent.mkdir(parents=True, exist_ok=True)
+        target = self._place(path)
+        digest, length = hashlib.sha256(), 0
         with target.open("wb") as file:
             for chunk in chunks:
-                file.write(chunk)
-        self._note(path, None)
+                length += file.write(chunk)
+                digest.update(chunk)
+        self.files[path] = FileEntry(sha256=digest.hexdigest(), bytes=length, rows=None)
+
+    def _place(self, path: str) -> Path:
+        (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
+        return self.folder / path
 
     def write_parquet(
         self, path: str, groups: Iterable[pa.Table], schema: pa.Schema, order: Sequence[str] = ()
@@ -82,9 +76,11 @@ class Draft:
         """Parquet files as `release_parquet` writes them, with what the contract says of each column."""
         described = {}
         for path, rows in files.items():
-            target = self.folder / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            described[target] = rows._replace(schema=self._described(rows.schema, path))
+            part = parse_part(path)
+            table = part.table if part else Path(path).stem
+            if table in self._contracts:
+                rows = rows._replace(schema=contracts.with_descriptions(rows.schema, table, self._contracts))
+            described[self._place(path)] = rows
         entries = release_parquet.write_parquet_files(described)
         self.files |= dict(zip(files, entries.values(), strict=True))
 
@@ -116,44 +112,23 @@ class Draft:
             except OSError as problem:
                 if problem.errno not in {errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR}:
                     raise
-            if _is_whole(target):
-                break  # another build was quicker with the same release: same content
+            with contextlib.suppress(BadInput):
+                if Release(str(target)).is_intact():
+                    break  # another build was quicker with the same release: same content
             asides.append(self.folder.with_name(f"replaced-{uuid.uuid4().hex}"))
             with contextlib.suppress(FileNotFoundError):  # another build was quicker to move it aside
                 target.rename(asides[-1])
-        _sync_folder(target.parent)
+        _sync_one(target.parent)
         for aside in asides:
             aside.unlink() if aside.is_file() else shutil.rmtree(aside, ignore_errors=True)
 
-    def _described(self, schema: pa.Schema, path: str) -> pa.Schema:
-        part = parse_part(path)
-        table = part.table if part else Path(path).stem
-        return contracts.with_descriptions(schema, table, self._contracts) if table in self._contracts else schema
-
-    def _note(self, path: str, rows: int | None) -> None:
-        with (self.folder / path).open("rb") as file:
-            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-        self.files[path] = FileEntry(sha256=sha256, bytes=(self.folder / path).stat().st_size, rows=rows)
-
-
-def _is_whole(folder: Path) -> bool:
-    try:
-        return Release(str(folder)).is_intact()
-    except BadInput:
-        return False
-
 
 def _sync(top: Path) -> None:
-    for path in sorted(top.rglob("*")):
-        if path.is_file():
-            with path.open("rb") as file:
-                os.fsync(file.fileno())
-        else:
-            _sync_folder(path)
-    _sync_folder(top)
+    for path in (*sorted(top.rglob("*")), top):
+        _sync_one(path)
 
 
-def _sync_folder(path: Path) -> None:
+def _sync_one(path: Path) -> None:
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -1,8 +1,7 @@
 """Rows of a part that is under way, each kept the moment it is known: what was asked for is not asked for twice.
 
-On a local store a row is one line, appended whole, with its own check; a part that is killed leaves its journal, and
-the next reader finds every row but the one that was being written. Elsewhere, where nothing can be appended, rows go
-into small tables. When a part ends, its rows become one table and the journal goes.
+On a local store a row is one line, appended whole, with its own check: of a killed part the next reader finds every row
+but the one that was being written. Elsewhere rows go into small tables. When a part ends, they become one table.
 """
 
 import base64
@@ -15,7 +14,6 @@ import zlib
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import pyarrow as pa
@@ -33,23 +31,24 @@ class Journal:
     """The rows of one part on their way into a folder of the store."""
 
     def __init__(self, store: Store, folder: str, schema: pa.Schema) -> None:
-        """Nothing is written before the first row."""
         self._store, self._folder, self._schema = store, folder, schema
         self._rows: list[Row] = []
         self._bytes = 0
-        self._path: Path | None = None
+        self._path = Path(store.full(folder), f"{uuid.uuid4().hex}{JOURNAL_SUFFIX}") if store.is_local else None
         self._handle = -1
 
     def __enter__(self) -> Self:
-        """Begin."""
-        if self._store.is_local:
-            self._path = Path(self._store.full(self._folder)) / f"{uuid.uuid4().hex}{JOURNAL_SUFFIX}"
         return self
 
     def add(self, row: Row) -> None:
         """Keep a row. Not for several threads at once."""
         if self._path is not None:
-            self._append(self._path, row)
+            if self._handle < 0:
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                self._handle = _opened(self._path)
+            left = memoryview(_line(row))
+            while left:
+                left = left[os.write(self._handle, left) :]
         self._rows.append(row)
         self._bytes += len(row.get("body") or b"")
         if self._bytes > _BYTES_PER_TABLE:
@@ -59,9 +58,7 @@ class Journal:
         elif self._path is None and len(self._rows) >= _ROWS_PER_TABLE:
             self._write_table()
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Make the rows a table, also those of a part that failed half-way."""
         try:
             if self._rows:
@@ -77,14 +74,6 @@ class Journal:
         self._store.write_table(self._folder, pa.Table.from_pylist(self._rows, schema=self._schema))
         self._rows, self._bytes = [], 0
 
-    def _append(self, path: Path, row: Row) -> None:
-        if self._handle < 0:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._handle = _opened(path)
-        left = memoryview(_line(row))
-        while left:
-            left = left[os.write(self._handle, left) :]
-
 
 def absorb(store: Store, folder: str, schema: pa.Schema) -> None:
     """Make tables of the journals that killed parts have left in a folder; those of running parts stay."""
@@ -93,16 +82,13 @@ def absorb(store: Store, folder: str, schema: pa.Schema) -> None:
     for path in sorted(Path(store.full(folder)).glob(f"*{JOURNAL_SUFFIX}")):
         with contextlib.suppress(FileNotFoundError, BlockingIOError), path.open("rb") as file:
             fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-            rows = list(rows_of(file.read(), schema))
-            if rows:
+            if rows := list(rows_of(file.read(), schema)):
                 store.write_table(folder, pa.Table.from_pylist(rows, schema=schema))
             path.unlink(missing_ok=True)
 
 
 def _opened(path: Path) -> int:
-    """Handle of a new file, locked. Before it is locked, another build may take it for a killed part's and remove it;
-    then it is made again.
-    """
+    """Handle of a new, locked file; made again if, before the lock, it was taken for a killed part's and removed."""
     while True:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         fcntl.flock(handle, fcntl.LOCK_EX)

@@ -1,8 +1,7 @@
 """Every path of a store: what lies where, who owns it, and what `purge` and `prune` do with it.
 
 No other file spells such a path. A cache that is not in this table can be neither written (`measure_folder`) nor
-forgotten by `purge`, which goes through the table and refuses a store with a folder that is not in it.
-docs/store.md shows the table to people.
+forgotten by `purge`, which refuses a store with an unknown folder. docs/store.md shows the table to people.
 """
 
 import re
@@ -76,7 +75,7 @@ class Area(NamedTuple):
         return dict(zip(names, found.groups(), strict=True)) if found else None
 
 
-_BY_FILE, _BY_PAIR, _BY_NEAR_HASHES = ("sha256",), ("a", "b"), ("left", "right")
+_BY_FILE, _BY_PAIR, _BY_HASH, _BY_HASHES = ("sha256",), ("a", "b"), ("key",), ("left", "right")
 
 
 def _measure(name: str, owner: str, holds: str, columns: tuple[str, ...] = _BY_FILE, hash_column: str = "") -> Area:
@@ -85,16 +84,23 @@ def _measure(name: str, owner: str, holds: str, columns: tuple[str, ...] = _BY_F
     return Area(folder, owner, holds, True, PurgeRule.DROP_ROWS, columns, hash_column, prune=PruneRule.UNUSED)
 
 
-def _search(name: str, holds: str, columns: tuple[str, ...]) -> Area:
+def _search(folder: str, holds: str, columns: tuple[str, ...]) -> Area:
     """A cache with hashes of files that can't be told from each other."""
-    folder, rule = f"measures/{name}/", PurgeRule.REMOVE_BY_HASH
-    return Area(folder, "dedup.search", holds, True, rule, columns, prune=PruneRule.UNUSED)
+    return Area(folder, "dedup.search", holds, True, PurgeRule.REMOVE_BY_HASH, columns, prune=PruneRule.UNUSED)
 
 
-def _retrievals(
-    name: str, owner: str, holds: str, purge: PurgeRule, columns: tuple[str, ...], journal: pa.Schema
-) -> Area:
-    return Area(f"retrievals/{name}/", owner, holds, False, purge, columns, journal=journal)
+def _outcome(folder: str, owner: str, holds: str) -> Area:
+    return Area(folder, owner, holds, True, PurgeRule.REMOVE_MENTIONS, prune=PruneRule.UNUSED)
+
+
+def _images(name: str, holds: str) -> Area:
+    columns = ("sha256", "locator")
+    return Area(f"retrievals/{name}/", "fetch", holds, False, PurgeRule.DROP_REQUESTS, columns, journal=RETRIEVALS)
+
+
+def _answers(name: str, holds: str, key: str, journal: pa.Schema) -> Area:
+    columns = (key, "sha256")
+    return Area(f"retrievals/{name}/", "scrape", holds, False, PurgeRule.DROP_ANSWERS, columns, journal=journal)
 
 
 AREAS = (
@@ -107,38 +113,10 @@ AREAS = (
         prune=PruneRule.BLOBS,
     ),
     # the more special patterns first: a path belongs to the first area that it fits
-    _retrievals(
-        "web-images",
-        "fetch",
-        "Which images were asked for on the web, and what came.",
-        PurgeRule.DROP_REQUESTS,
-        ("sha256", "locator"),
-        RETRIEVALS,
-    ),
-    _retrievals(
-        "<source>-web",
-        "scrape",
-        "Raw answers of a source on the web.",
-        PurgeRule.DROP_ANSWERS,
-        ("key", "sha256"),
-        ANSWERS,
-    ),
-    _retrievals(
-        "<source>-answers",
-        "scrape",
-        "Which files of a source list its works; the files are blobs.",
-        PurgeRule.DROP_ANSWERS,
-        ("locator", "sha256"),
-        RETRIEVALS,
-    ),
-    _retrievals(
-        "<source>",
-        "fetch",
-        "Which images of a folder or table were read, and what came.",
-        PurgeRule.DROP_REQUESTS,
-        ("sha256", "locator"),
-        RETRIEVALS,
-    ),
+    _images("web-images", "Which images were asked for on the web, and what came."),
+    _answers("<source>-web", "Raw answers of a source on the web.", "key", ANSWERS),
+    _answers("<source>-answers", "Which files of a source list its works; the files are blobs.", "locator", RETRIEVALS),
+    _images("<source>", "Which images of a folder or table were read, and what came."),
     _measure("hash", "engine.inspection", "Size, format and perceptual hash of each image.", hash_column="phash"),
     _measure("thumbnail", "engine.inspection", "A small upright copy of each image."),
     _measure("thumbnail-places", "engine.inspection", "In which table of thumbnails each image has its own.")._replace(
@@ -155,9 +133,11 @@ AREAS = (
     _measure(
         "library-hashes", "subjects.library_hashes", "One of imagehash's hashes of each thumbnail.", hash_column="keys"
     ),
-    _search("search-hashes/<cache key>", "Hashes among which all near pairs have been searched.", ("key",)),
-    _search("search-pairs/<cache key>/<search>", "The pairs of near hashes that a search has found.", _BY_NEAR_HASHES),
-    _search("search-pieces/<cache key>", "The pairs of one piece of a large search.", _BY_NEAR_HASHES),
+    _search("measures/search-hashes/<cache key>/", "Hashes among which all near pairs have been searched.", _BY_HASH),
+    _search(
+        "measures/search-pairs/<cache key>/<search>/", "The pairs of near hashes that a search has found.", _BY_HASHES
+    ),
+    _search("measures/search-pieces/<cache key>/", "The pairs of one piece of a large search.", _BY_HASHES),
     _measure(
         "keypoints",
         "dedup.local_pairs",
@@ -166,40 +146,16 @@ AREAS = (
     _measure("local-blobs", "dedup.local_pairs", "Images whose corners have all been compared with each other's."),
     _measure("local-pairs", "dedup.local_pairs", "Pairs of images that have places in common.", _BY_PAIR),
     _measure("relations", "dedup.relate", "What two images are to each other: the second look.", _BY_PAIR),
-    Area(
+    _outcome(
         "decisions/<decision>/<cache key>/",
         "engine.steps, dedup",
         "One table: a whole decision of a stage, such as the split.",
-        True,
-        PurgeRule.REMOVE_MENTIONS,
-        prune=PruneRule.UNUSED,
     ),
-    Area(
-        "outcomes/search-hashes/",
-        "dedup.search",
-        "Hashes that the pieces of a large search compare.",
-        True,
-        PurgeRule.REMOVE_BY_HASH,
-        ("key",),
-        prune=PruneRule.UNUSED,
-    ),
-    Area(
-        "outcomes/local-blobs/",
-        "dedup.local_pairs",
-        "Images whose corners the pieces of a large comparison compare.",
-        True,
-        PurgeRule.DROP_ROWS,
-        _BY_FILE,
-        prune=PruneRule.UNUSED,
-    ),
-    Area(
-        "outcomes/<stage>/",
-        "every stage",
-        "What a stage did with each record of a build.",
-        True,
-        PurgeRule.REMOVE_MENTIONS,
-        prune=PruneRule.UNUSED,
-    ),
+    _search("outcomes/search-hashes/", "Hashes that the pieces of a large search compare.", _BY_HASH),
+    _measure(
+        "local-blobs", "dedup.local_pairs", "Images whose corners the pieces of a large comparison compare."
+    )._replace(pattern="outcomes/local-blobs/"),
+    _outcome("outcomes/<stage>/", "every stage", "What a stage did with each record of a build."),
     Area(
         "releases/<dataset>/",
         "export",
@@ -269,10 +225,8 @@ def areas(rule: PurgeRule) -> list[Area]:
 
 
 def unknown_entries(list_folder: Callable[[str], list[str]]) -> list[str]:
-    """Paths in a store that belong to no area, sorted; of an unknown folder only the folder itself.
-
-    list_folder: names of what lies directly in a folder of the store; "" is the store. Names in it that begin with
-    a dot are left out: desktops and file systems put such files everywhere.
+    """Paths in a store that belong to no area, sorted; of an unknown folder only the folder itself. list_folder: names
+    of what lies in a folder of the store ("": the store); names with a dot, as desktops make them, are left out.
     """
     found = []
     tops = {area.root.partition("/")[0] for area in AREAS}
@@ -284,107 +238,50 @@ def unknown_entries(list_folder: Callable[[str], list[str]]) -> list[str]:
     return sorted(found)
 
 
-def as_markdown() -> str:
-    """The table for docs/store.md."""
-    head = "| path | written by | holds | can be computed again | `purge` | `prune` |\n|---|---|---|---|---|---|\n"
-    rows = [
-        (f"`{area.pattern}`", area.owner, area.holds, "yes" if area.is_recomputable else "no", area.purge, area.prune)
-        for area in AREAS
-    ]
-    return head + "".join(f"| {' | '.join(row)} |\n" for row in rows)
-
-
 def blob_path(sha256: str) -> str:
     """Where a blob lies."""
     return f"{BLOBS}/{sha256[:2]}/{sha256}"
 
 
-def images_folder(source: str) -> str:
-    """Which images of a folder or table were read."""
-    return f"retrievals/{source}"
-
-
-def listings_folder(source: str) -> str:
-    """Which files list the works of a source."""
-    return f"retrievals/{source}-answers"
-
-
-def answers_folder(source: str) -> str:
-    """Raw answers of a source on the web."""
-    return f"retrievals/{source}-web"
-
-
 def measure_folder(measure: str, *keys: str) -> str:
-    """Where the rows of a measure lie that have this cache key.
-
-    Raises ValueError for a measure that is not in `AREAS`: `purge` would not know what to do with it.
-    """
+    """Where the rows of a measure with this cache key lie. Raises ValueError for one that `purge` would not know."""
     folder = "/".join(("measures", measure, *keys))
     if area_of(f"{folder}/x.parquet") is None:
         raise ValueError(f"expected a measure of the table in {__name__}, got '{measure}': add it there first")
     return folder
 
 
-def decision_folder(decision: str, cache_key: str) -> str:
-    """Where the one table of a decision lies."""
-    return f"decisions/{decision}/{cache_key}"
-
-
-def outcome_folder(name: str) -> str:
-    """Where tables lie that say what a stage did in a build."""
-    return f"outcomes/{name}"
-
-
-def releases_folder(dataset: str) -> str:
-    """Where all releases of a dataset lie."""
-    return f"{RELEASES}/{dataset}"
-
-
-def release_folder(dataset: str, version: str) -> str:
-    """Where one version lies."""
-    return f"{RELEASES}/{dataset}/{version}"
-
-
-def latest_path(dataset: str) -> str:
-    """The file that names the newest version."""
-    return f"{RELEASES}/{dataset}/latest"
-
-
-def announced_path(dataset: str) -> str:
-    """The file that names the version that is being published as the newest; gone when `latest` names it."""
-    return f"{RELEASES}/{dataset}/latest.next"
-
-
-def tombstones_path(dataset: str) -> str:
-    """The table of what was purged from a dataset."""
-    return f"tombstones/{dataset}.parquet"
-
-
-def refusal_path(dataset: str) -> str:
-    """The ledger of a dataset's last build, if it was refused."""
-    return f"{REFUSALS}/{dataset}.parquet"
-
-
-def uses_path(dataset: str) -> str:
-    """What the last build of a dataset has looked at."""
-    return f"{USES}/{dataset}.json"
-
-
-def lease_path(run: str) -> str:
-    """The lease of somebody who is at work."""
-    return f"{LEASES}/{run}.json"
-
-
-def training_folder(cache_key: str) -> str:
-    """Where all of one training lies."""
-    return f"trainings/{cache_key}"
-
-
-def checkpoints_folder(training: str) -> str:
-    """Where the checkpoints of a training lie, whose folder is given."""
-    return f"{training}/checkpoints"
-
-
-def scratch_path(name: str) -> str:
-    """An unfinished file or folder."""
-    return f"{SCRATCH}/{name}"
+_ByName = Callable[[str], str]
+_ByNames = Callable[[str, str], str]
+images_folder: _ByName = "retrievals/{}".format
+"""Which images of a folder or table were read."""
+listings_folder: _ByName = "retrievals/{}-answers".format
+"""Which files list the works of a source."""
+answers_folder: _ByName = "retrievals/{}-web".format
+"""Raw answers of a source on the web."""
+decision_folder: _ByNames = "decisions/{}/{}".format
+"""Where the one table of a decision lies."""
+outcome_folder: _ByName = "outcomes/{}".format
+"""Where tables lie that say what a stage did in a build."""
+releases_folder: _ByName = "releases/{}".format
+"""Where all releases of a dataset lie."""
+release_folder: _ByNames = "releases/{}/{}".format
+"""Where one version lies."""
+latest_path: _ByName = "releases/{}/latest".format
+"""The file that names the newest version."""
+announced_path: _ByName = "releases/{}/latest.next".format
+"""The file that names the version that is being published as the newest; gone when `latest` names it."""
+tombstones_path: _ByName = "tombstones/{}.parquet".format
+"""The table of what was purged from a dataset."""
+refusal_path: _ByName = "refusals/{}.parquet".format
+"""The ledger of a dataset's last build, if it was refused."""
+uses_path: _ByName = "uses/{}.json".format
+"""What the last build of a dataset has looked at."""
+lease_path: _ByName = "leases/{}.json".format
+"""The lease of somebody who is at work."""
+training_folder: _ByName = "trainings/{}".format
+"""Where all of one training lies."""
+checkpoints_folder: _ByName = "{}/checkpoints".format
+"""Where the checkpoints of a training lie, whose folder is given."""
+scratch_path: _ByName = "tmp/{}".format
+"""An unfinished file or folder."""

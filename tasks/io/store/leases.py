@@ -1,8 +1,8 @@
 """Leases: who is at work in a store, so that nothing is removed under a running command.
 
-A command writes one small file, renews it every minute, and removes it at its end. One that is killed leaves its file:
-it counts no more once its process is gone from this machine, or after a quarter of an hour. A command that wants the
-store for itself writes its own first and then looks for others: of two that begin at once, both see each other.
+A command renews its small file every minute and removes it at its end; one that was killed counts until its process is
+gone from this machine, or for a quarter of an hour. Who wants the store alone writes its own first and then looks for
+others: of two that begin at once, both see each other.
 """
 
 import contextlib
@@ -14,7 +14,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from schemas.errors import DamagedFile, Refusal
 from schemas.phrases import listed, quoted
@@ -24,6 +24,7 @@ from tasks.io.store.store import Store
 RENEW_S, STALE_S = 60.0, 900.0
 _LOOK_S = 1.0
 _SHOWN = 3
+_KINDS = {"work": str, "is_exclusive": bool, "renewed_s": float, "machine": str, "process": int}
 
 
 class Lease(NamedTuple):
@@ -77,23 +78,19 @@ def shared(store: Store, work: str, say: Callable[[str], object] | None = None) 
     """A lease beside others; first it waits for whoever has the store for itself. say: gets a line where it waits."""
     say = say or (lambda line: print(line, file=sys.stderr))  # noqa: T201 - a person waits for it
     with hold(store, work) as mine:
-        has_said = False
-        while others := others_at_work(store, mine, only_exclusive=True):
-            if not has_said:
-                say(f"{work}: waits for {others[0]}")
-                has_said = True
+        if others := others_at_work(store, mine, only_exclusive=True):
+            say(f"{work}: waits for {others[0]}")
+        while others_at_work(store, mine, only_exclusive=True):
             time.sleep(_LOOK_S)
         yield
 
 
 def others_at_work(store: Store, mine: Lease | None = None, *, only_exclusive: bool = False) -> list[str]:
     """The works of all live leases but one's own, quoted."""
-    found = [lease for lease in _leases(store) if mine is None or lease.run != mine.run]
-    return [
-        quoted(lease.work)
-        for lease in found
-        if lease.is_live(time.time()) and (lease.is_exclusive or not only_exclusive)
+    others = [
+        lease for lease in _leases(store) if lease.is_live(time.time()) and (mine is None or lease.run != mine.run)
     ]
+    return [quoted(lease.work) for lease in others if lease.is_exclusive or not only_exclusive]
 
 
 def remove_stale(store: Store) -> int:
@@ -109,19 +106,13 @@ def _leases(store: Store) -> Iterator[Lease]:
     for name in store.list_folder(layout.LEASES):
         run = name.removesuffix(".json")
         with contextlib.suppress(DamagedFile, ValueError, KeyError, TypeError, RecursionError):
-            yield _lease(run, json.loads(store.read_bytes(layout.lease_path(run))))
-
-
-def _lease(run: str, fields: dict[str, Any]) -> Lease:
-    """Raises KeyError, TypeError or ValueError for what is no lease."""
-    kinds = {"work": str, "is_exclusive": bool, "renewed_s": float, "machine": str, "process": int}
-    if any(type(fields[name]) is not kind for name, kind in kinds.items()):
-        raise TypeError(f"expected the fields of a lease, got {quoted(fields)}")
-    return Lease(run, **{name: fields[name] for name in kinds})
+            fields = json.loads(store.read_bytes(layout.lease_path(run)))
+            if all(type(fields[name]) is kind for name, kind in _KINDS.items()):
+                yield Lease(run, **{name: fields[name] for name in _KINDS})
 
 
 def _write(store: Store, lease: Lease) -> None:
-    fields = {name: value for name, value in lease._asdict().items() if name != "run"}
+    fields = {name: getattr(lease, name) for name in _KINDS}
     store.write_bytes(layout.lease_path(lease.run), json.dumps(fields, sort_keys=True).encode())
 
 
@@ -143,9 +134,8 @@ def _machine() -> str:
 
 def _runs(process: int) -> bool:
     try:
-        os.kill(process, 0)
+        with contextlib.suppress(PermissionError):  # another user's
+            os.kill(process, 0)
     except (ProcessLookupError, OverflowError, ValueError):
         return False
-    except PermissionError:  # another user's
-        return True
     return True

@@ -20,24 +20,19 @@ class _Span(NamedTuple):
 
 class Overlay:
     """Files by their paths, one behind the other in a temporary file without a name: however the process ends, nothing
-    is left. They can be as large as a museum's whole catalogue, so that memory is no place for them.
-
-    Several threads may use it at once.
+    is left, and they can be as large as a museum's whole catalogue. Several threads may use it at once.
     """
 
     def __init__(self) -> None:
-        """Empty; the temporary file is made for the first one that is written."""
         self.removed = set[str]()
         """Paths at which there is nothing any more, whatever the store has there."""
         self._spans: dict[str, _Span] = {}
         self._lock = threading.Lock()
 
     def __contains__(self, path: str) -> bool:
-        """Whether such a file was written, and not removed since."""
         return path in self._spans
 
     def __iter__(self) -> Iterator[str]:
-        """Paths of the files that were written."""
         return iter(tuple(self._spans))
 
     def size(self, path: str) -> int:
@@ -55,8 +50,7 @@ class Overlay:
             start = whole.seek(0, os.SEEK_END)
             shutil.copyfileobj(source, whole, _PIECE_BYTES)
             whole.flush()
-            end = whole.tell()
-            self._spans[path] = _Span(start, end - start)
+            self._spans[path] = _Span(start, whole.tell() - start)
             self.removed.discard(path)
 
     def remove(self, path: str) -> None:

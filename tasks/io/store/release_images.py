@@ -3,9 +3,6 @@
 import re
 from collections.abc import Collection
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from tasks.io.files.parquet_files import leaf_paths
 from tasks.io.store.releases import Release
 
@@ -13,11 +10,8 @@ _MEDIA = re.compile(r"media/[0-9a-f]{2}/([0-9a-f]{64})\.\w+")
 
 
 def image_bytes(release: Release, sha256s: Collection[str], most_bytes: int) -> dict[str, bytes]:
-    """Bytes by SHA-256 (as the table says it) of those of the images that the release holds itself.
-
-    Only the row groups with these images are read, and none that would unpack to more than `most_bytes`.
-
-    Raises DamagedFile as `Release.rows` does.
+    """Bytes by SHA-256 (as the table says it) of those of the images that the release holds itself. Only the row groups
+    with these images are read, and none that would unpack to more than `most_bytes`.
     """
     found: dict[str, bytes] = {}
     for path, entry in release.manifest.files.items():
@@ -25,8 +19,7 @@ def image_bytes(release: Release, sha256s: Collection[str], most_bytes: int) -> 
         if match and match[1] in sha256s and entry.bytes <= most_bytes:
             found[match[1]] = release.read(path)
     for path in release.parts("images"):
-        wanted = {*sha256s} - found.keys()
-        if wanted:
+        if wanted := {*sha256s} - found.keys():
             found |= _embedded(release, path, wanted, most_bytes)
     return found
 
@@ -40,20 +33,13 @@ def _embedded(release: Release, path: str, wanted: Collection[str], most_bytes: 
             return found
         start = 0
         for group in range(parquet.num_row_groups):
-            stop = start + parquet.metadata.row_group(group).num_rows
+            metadata = parquet.metadata.row_group(group)
+            stop = start + metadata.num_rows
             places = [place for place in range(start, stop) if names[place] in wanted]
-            if places and _unpacked_bytes(parquet, group, leaves.index("image.bytes")) <= most_bytes:
+            if places and metadata.column(leaves.index("image.bytes")).total_uncompressed_size <= most_bytes:
                 rows = parquet.read_row_group(group, columns=["image.bytes"])["image"]
                 for place in places:
-                    if isinstance(data := _bytes(rows[place - start]), bytes):
+                    if isinstance(data := (rows[place - start].as_py() or {}).get("bytes"), bytes):
                         found[names[place]] = data
             start = stop
     return found
-
-
-def _unpacked_bytes(parquet: pq.ParquetFile, group: int, leaf: int) -> int:
-    return int(parquet.metadata.row_group(group).column(leaf).total_uncompressed_size)
-
-
-def _bytes(row: pa.Scalar) -> object:
-    return row.as_py()["bytes"] if row.is_valid else None

@@ -5,7 +5,7 @@ docs/release.md says what they are for.
 
 import hashlib
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from io import FileIO
 from pathlib import Path
@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from schemas.manifests import FileEntry
+from tasks.io.files.parquet_files import leaf_paths
 from tasks.io.store.store import Store
 
 ROWS_PER_GROUP = 100_000
@@ -41,15 +42,12 @@ _FEW_VALUES = frozenset(
         *("reached_by", "date", "statistic", "moment", "stratum", "largest_artist"),
     }
 )
-"""Columns whose values come again and again: a dictionary makes these smaller. Of ids, digests, addresses and titles
-it would first be built and then thrown away."""
+"""Columns whose values come again and again, which a dictionary makes smaller; of ids it would be thrown away."""
 
 
 class ParquetRows(NamedTuple):
-    """What a file of a release is to hold: one row group for each table that has rows.
-
-    order: columns by which the rows of each group are sorted, nulls last. No table is read after the next one was
-    asked for.
+    """What a file of a release is to hold: one row group for each table that has rows. order: columns by which each
+    group's rows are sorted, nulls last. No table is read after the next one was asked for.
     """
 
     groups: Iterable[pa.Table]
@@ -63,13 +61,10 @@ def write_parquet(target: Path, groups: Iterable[pa.Table], schema: pa.Schema, o
 
 
 def write_parquet_files(files: Mapping[Path, ParquetRows]) -> dict[Path, FileEntry]:
-    """Write several files at once; digest, bytes and rows of each. Image bytes, which no codec shrinks, stand as they
-    are.
+    """Write several files at once; digest, bytes and rows of each. Image bytes, which no codec shrinks, stay.
 
-    One thread makes a file from its first table to its digest: what one core has read, hashed or encoded, another
-    would have to fetch out of its cache, which takes longer than half of that work.
-
-    Raises the first problem, in the files' order, after all threads have come to the end of their row groups.
+    One thread makes a whole file: what one core has read, hashed or encoded, another would have to fetch out of its
+    cache, which takes longer than half of that work. Raises the first problem, in the files' order, after all threads.
     """
     stop = Event()
     with ThreadPoolExecutor(min(_FILES_AT_ONCE, os.cpu_count() or 1)) as pool:
@@ -77,18 +72,15 @@ def write_parquet_files(files: Mapping[Path, ParquetRows]) -> dict[Path, FileEnt
         try:
             for target, rows in files.items():
                 writing[target] = pool.submit(_write, target, rows, stop)
-            _wait_for(writing.values())
+            has_failed, left = False, {*writing.values()}
+            while left and not has_failed:
+                # an interrupt that another thread gets does not break a wait off: without a limit, it might be seen at
+                # its end
+                done, left = wait(left, _LONGEST_WAIT_S, return_when=FIRST_EXCEPTION)
+                has_failed = any(one.exception() for one in done)
         finally:
             stop.set()
     return {target: one.result() for target, one in writing.items()}
-
-
-def _wait_for(writing: Collection[Future[FileEntry]]) -> None:
-    while True:
-        # an interrupt that another thread gets does not break a wait off: without a limit, it might be seen at its end
-        done, left = wait(writing, _LONGEST_WAIT_S, return_when=FIRST_EXCEPTION)
-        if not left or any(one.exception() for one in done):
-            return
 
 
 def _write(target: Path, rows: ParquetRows, stop: Event) -> FileEntry:
@@ -110,9 +102,8 @@ def _write(target: Path, rows: ParquetRows, stop: Event) -> FileEntry:
 
 
 class _HashedFile:
-    """A file that is hashed as it is written, and to which no writing fails until one asks.
-
-    Where a disk is full, Arrow's chunker would end the whole process ("Check failed: _s.ok()", pyarrow 26).
+    """A file that is hashed as it is written, and to which no writing fails until one asks: on a full disk Arrow's
+    chunker would end the whole process ("Check failed: _s.ok()", pyarrow 26).
     """
 
     closed = False
@@ -157,7 +148,9 @@ class _HashedFile:
 
 def writer_settings(schema: pa.Schema, order: Sequence[str] = ()) -> dict[str, Any]:
     """What `ParquetWriter` is told, besides the schema."""
-    leaves = _leaves(schema)
+    sink = pa.BufferOutputStream()
+    pq.write_table(schema.empty_table(), sink)
+    leaves = leaf_paths(pq.ParquetFile(pa.BufferReader(sink.getvalue())))
     narrow = [leaf for leaf in leaves if leaf != _IMAGE_BYTES]
     return {
         "compression": {leaf: "none" if leaf == _IMAGE_BYTES else "zstd" for leaf in leaves},
@@ -173,9 +166,7 @@ def writer_settings(schema: pa.Schema, order: Sequence[str] = ()) -> dict[str, A
 
 
 def order_in(parquet: pq.ParquetFile) -> list[str]:
-    """Columns by which a file says that all its row groups are sorted, ascending and nulls last; none where it is
-    otherwise, or doesn't say.
-    """
+    """Columns by which a file says that all its row groups are sorted, ascending and nulls last; else none."""
     metadata = parquet.metadata
     said = {metadata.row_group(number).sorting_columns for number in range(metadata.num_row_groups)}
     (order,) = said if len(said) == 1 else ((),)
@@ -190,17 +181,6 @@ def groups_of(table: pa.Table, schema: pa.Schema) -> Iterator[pa.Table]:
         yield table.slice(start, ROWS_PER_GROUP).combine_chunks().cast(schema)
 
 
-def _leaves(schema: pa.Schema) -> list[str]:
-    parquet = pq.ParquetFile(pa.BufferReader(_empty_file(schema))).schema
-    return [parquet.column(place).path for place in range(len(parquet))]
-
-
-def _empty_file(schema: pa.Schema) -> pa.Buffer:
-    sink = pa.BufferOutputStream()
-    pq.write_table(schema.empty_table(), sink)
-    return sink.getvalue()
-
-
 _READERS_AFAR = 8
 """Threads that read from an object store, where most of it is waiting. Of a local one the thread that writes reads."""
 
@@ -213,12 +193,9 @@ class ImageGroup(NamedTuple):
 
 
 def image_bytes(store: Store, groups: Iterable[ImageGroup]) -> Iterator[pa.Array]:
-    """(N,) bytes of each group's images.
+    """(N,) bytes of each group's images. Raises DamagedFile where a blob is gone, of another size, or damaged.
 
-    Each array is good until the next is asked for: one piece of memory serves all groups, since to get new memory from
-    the system for every group takes a third of the time that writing it does.
-
-    Raises DamagedFile where a blob is gone, of another size, or not what its name says.
+    Each array is good until the next is asked for: new memory for each would take a third of the time of writing.
     """
     memory = np.empty(0, np.uint8)
     with ThreadPoolExecutor(_READERS_AFAR) as pool:

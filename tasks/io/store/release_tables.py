@@ -1,18 +1,16 @@
 """The tables of a release, which any program may have written: the one door by which their columns come in.
 
-What another program writes otherwise but means the same (text as categories, large or binary text, whole numbers of
-another length) is read as releases have it. All else is told in one line: a column that is missing, of another kind,
-with nulls where releases have none, with text that is no UTF-8, or with a number that is not finite.
+What means the same (text as categories, large or binary text, whole numbers of another length) is read as releases have
+it. All else, such as nulls where releases have none or text that is no UTF-8, is told in one line.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas import tables
-from schemas.attributes import Typed, with_attribute_columns
 from schemas.contract import parse_part
 from schemas.phrases import error_line, listed, quoted_name
 
@@ -87,16 +85,6 @@ def to_plain_types(table: pa.Table) -> pa.Table:
         raise ValueError(error_line(problem)) from problem
 
 
-def table_with(name: str, attributes: Mapping[str, Typed]) -> ReleaseTable:
-    """A table of releases whose recipe declares attributes: columns of images and records.
-
-    One that is called as a column of the program's own, which a later version may have, is left out.
-    """
-    table = TABLES[name]
-    free = {attribute: of for attribute, of in attributes.items() if attribute not in table.schema.names}
-    return table._replace(schema=with_attribute_columns(table.schema, free)) if name in WITH_ATTRIBUTES else table
-
-
 def check_columns(table: pa.Table, expected: ReleaseTable, needed: Collection[str]) -> pa.Table:
     """The columns of a table of a release which are there, in its types and order. needed: those that must be.
 
@@ -114,16 +102,16 @@ def check_columns(table: pa.Table, expected: ReleaseTable, needed: Collection[st
     for field, column in zip(fields, columns, strict=True):
         if field.name in filled and column.null_count:
             raise ValueError(f"{field.name} with {column.null_count} nulls, where releases have none")
-        if not _is_finite(column):
+        while _is_list(column.type):
+            column = pc.list_flatten(column)
+        if pa.types.is_floating(column.type) and pc.all(pc.is_finite(column.drop_null())).as_py() is False:
             raise ValueError(f"{field.name} with a number that is not finite")
     return pa.table(columns, pa.schema(fields))
 
 
 def to_release_types(table: pa.Table, path: str) -> pa.Table:
-    """All columns of a file of a release: those that releases have there in their types, others as
-    `to_plain_types` has them.
-
-    Raises ValueError as `check_columns` does, but for nulls and numbers that are not finite.
+    """All columns of a file of a release: those that releases have there in their types, others as `to_plain_types`
+    has them. Raises ValueError as `check_columns` does, but for nulls and numbers that are not finite.
     """
     table, name = to_plain_types(table), table_of_path(path)
     for field in TABLES[name].schema if name else ():
@@ -133,17 +121,12 @@ def to_release_types(table: pa.Table, path: str) -> pa.Table:
 
 
 def schema_to_write(schema: pa.Schema, path: str) -> pa.Schema:
-    """The schema in which a file of a release is written again that had this one: as `to_release_types` gives it, but
-    for dictionaries, which stay some.
-    """
-    written = to_release_types(schema.empty_table(), path).schema
-    types = [
-        pa.dictionary(pa.int32(), written.field(field.name).type)
-        if pa.types.is_dictionary(field.type)
-        else written.field(field.name).type
-        for field in schema
-    ]
-    fields = [pa.field(field.name, kind, metadata=field.metadata) for field, kind in zip(schema, types, strict=True)]
+    """The schema in which a release's file is written again: that of `to_release_types`, dictionaries kept."""
+    written, fields = to_release_types(schema.empty_table(), path).schema, []
+    for field in schema:
+        kind = written.field(field.name).type
+        kind = pa.dictionary(pa.int32(), kind) if pa.types.is_dictionary(field.type) else kind
+        fields.append(pa.field(field.name, kind, metadata=field.metadata))
     return pa.schema(fields, schema.metadata)
 
 
@@ -167,13 +150,6 @@ def _means(given: pa.DataType, wanted: pa.DataType) -> bool:
             for field in wanted
         )
     return any(is_wanted(wanted) and any(fits(given) for fits in fitting) for is_wanted, fitting in _KINDS)
-
-
-def _is_finite(column: pa.ChunkedArray) -> bool:
-    flat = column
-    while _is_list(flat.type):
-        flat = pc.list_flatten(flat)
-    return not pa.types.is_floating(flat.type) or bool(pc.all(pc.is_finite(flat.drop_null())).as_py() in {True, None})
 
 
 def _is_list(kind: pa.DataType) -> bool:

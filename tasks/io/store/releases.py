@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from fsspec.implementations.local import LocalFileSystem
 from pydantic import BaseModel, ValidationError
 
+from schemas.attributes import with_attribute_columns
 from schemas.contract import DataContract, contract_path, numbers
 from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import VERSION, FileEntry, ReleaseManifest
@@ -46,7 +47,9 @@ _Fields = TypeVar("_Fields", bound=BaseModel)
 
 
 class Release:
-    """A published version, read from any folder or fsspec URL."""
+    """A published version, read from any folder or fsspec URL. All that reads a file of it raises DamagedFile where
+    that is gone, or is not what releases have there.
+    """
 
     def __init__(self, url: str) -> None:
         """Raises BadInput if there is no intact manifest at the URL; `.../latest` is followed to the newest version."""
@@ -68,18 +71,21 @@ class Release:
         except (OSError, ValueError, ImportError, TypeError) as problem:
             place = quoted(url, LONGEST_PLACE)
             if isinstance(problem, FileNotFoundError) and url.rstrip("/").endswith("/latest"):
-                raise BadInput(
-                    "release: expected a release that is the latest, which those of builds with a limit never become; "
-                    f"got {place}, where there is none"
-                ) from problem
-            said = _first_of(problem) if isinstance(problem, ValidationError) else error_line(problem)
-            raise BadInput(f"release: expected a folder with a manifest.json, got {place} ({said})") from problem
+                expected = (
+                    "release: expected a release that is the latest, which those of builds with a limit never become"
+                )
+                raise BadInput(f"{expected}; got {place}, where there is none") from problem
+            said: Exception = problem
+            if isinstance(problem, ValidationError):
+                first = problem.errors(include_url=False)[0]
+                where = ".".join(map(quoted_name, first["loc"][:2]))
+                said = ValueError(f"{where}: {first['msg'].removeprefix('Value error, ')}" if where else first["msg"])
+            expected = "release: expected a folder with a manifest.json"
+            raise BadInput(f"{expected}, got {place} ({error_line(said)})") from problem
         if numbers(promised := self.manifest.contract_version) < OLDEST_CONTRACT:
-            oldest = ".".join(map(str, OLDEST_CONTRACT))
-            raise BadInput(
-                f"release: expected one by contract {oldest} or later, got {quoted(url, LONGEST_PLACE)}, whose "
-                f"manifest.json says {quoted(promised, 20)}: build it again"
-            )
+            expected = f"release: expected one by contract {'.'.join(map(str, OLDEST_CONTRACT))} or later"
+            got = f"{quoted(url, LONGEST_PLACE)}, whose manifest.json says {quoted(promised, 20)}: build it again"
+            raise BadInput(f"{expected}, got {got}")
 
     @property
     def url(self) -> str:
@@ -87,12 +93,12 @@ class Release:
         return self.root if isinstance(self.fs, LocalFileSystem) else str(self.fs.unstrip_protocol(self.root))
 
     def read(self, path: str) -> bytes:
-        """Bytes of one of its files. Raises DamagedFile if it is gone, or no file."""
+        """Bytes of one of its files."""
         with self._open(path) as file:
             return bytes(file.read())
 
     def read_json(self, path: str) -> Any:
-        """The value of one of its JSON files. Raises DamagedFile if it is gone, or no JSON."""
+        """The value of one of its JSON files."""
         try:
             return json.loads(self.read(path))
         except (ValueError, RecursionError) as problem:
@@ -101,9 +107,8 @@ class Release:
     @contextlib.contextmanager
     def _open(self, path: str) -> Iterator[Any]:
         if not {"", ".", ".."}.isdisjoint(path.split("/")):  # a manifest may come from anybody
-            raise DamagedFile(
-                f"expected only paths inside release {self.manifest.version}, got {quoted(path, LONGEST_PLACE)}"
-            )
+            got = quoted(path, LONGEST_PLACE)
+            raise DamagedFile(f"expected only paths inside release {self.manifest.version}, got {got}")
         try:
             file = inputs.open_on(self.fs, f"{self.root}/{path}")
         except (FileNotFoundError, NotADirectoryError) as problem:
@@ -115,14 +120,14 @@ class Release:
 
     @contextlib.contextmanager
     def open_parquet(self, path: str, footer: pq.FileMetaData | None = None) -> Iterator[pq.ParquetFile]:
-        """One of its Parquet files. What is no Parquet is DamagedFile, in the block too, where it is read.
-
-        footer: what an earlier look at the file found at its end, if there was one.
-        """
+        """One of its Parquet files, read in the block. footer: what an earlier look at the file found at its end."""
         with self._open(path) as file:
             try:
                 parquet = pq.ParquetFile(file, metadata=footer)
-                self._check_rows(path, parquet.metadata.num_rows, file.seek(0, os.SEEK_END))
+                rows, length = parquet.metadata.num_rows, file.seek(0, os.SEEK_END)
+                # each row of a release has a key of its own; but a column of a billion nulls takes no room in a file
+                if rows > length:
+                    raise self.damage(path, "a table", ValueError(f"{rows:,} rows in {length:,} bytes"))
                 yield parquet
             except pa.ArrowException as problem:
                 raise self.damage(path, "a Parquet file", problem) from problem
@@ -130,13 +135,6 @@ class Release:
                 if problem.errno is not None:  # the machine's fault, not the file's: Arrow's own have no number
                     raise
                 raise self.damage(path, "a Parquet file", problem) from problem
-
-    def _check_rows(self, path: str, rows: int, length: int) -> None:
-        """Raise DamagedFile for more rows than bytes: each row of a release has a key of its own, and a column of a
-        billion nulls takes no room before it is read.
-        """
-        if rows > length:
-            raise self.damage(path, "a table", ValueError(f"{rows:,} rows in {length:,} bytes"))
 
     def damage(self, path: str, expected: str, problem: Exception) -> DamagedFile:
         """The error for a file that is not what releases have there."""
@@ -146,10 +144,7 @@ class Release:
         return DamagedFile(f"expected {path} in release {self.manifest.version} to be {expected}, got {got}")
 
     def read_mapping(self, path: str) -> dict[str, Any]:
-        """One of its YAML files, such as `recipe.yaml`, read with limits: a release may come from anybody.
-
-        Raises DamagedFile if it is gone, no YAML, beyond the limits, or no mapping.
-        """
+        """One of its YAML files, such as `recipe.yaml`, read with limits: a release may come from anybody."""
         try:
             value = parse_yaml(self.read(path).decode(), tolerance=_YAML_TOLERANCE)
         except (UnicodeDecodeError, NotYaml) as problem:
@@ -159,118 +154,84 @@ class Release:
         return value
 
     def recipe(self) -> ReleaseRecipe:
-        """What is read of its recipe.
-
-        Raises DamagedFile as `read_mapping` does, and where a field is of another kind.
-        """
+        """What is read of its recipe."""
         return self._fields("recipe.yaml", ReleaseRecipe)
 
     def contract(self) -> ReleaseContract:
-        """What it promises.
-
-        Raises DamagedFile as `read_mapping` does, and where a field is missing or of another kind.
-        """
+        """What it promises."""
         return ReleaseContract.of(self.contract_files(ContractTables.model_fields))
 
     def contract_files(self, tables: Collection[str]) -> dict[str, DataContract]:
-        """Its contracts of these tables, which it needs to have.
-
-        Raises DamagedFile as `read_mapping` does, and where a field is missing or of another kind.
-        """
+        """Its contracts of these tables, which it needs to have."""
         return {table: self._fields(contract_path(table), DataContract) for table in tables}
 
     @functools.cached_property
     def attributes(self) -> Mapping[str, ReleaseAttribute]:
-        """What its recipe declares beyond the columns of all releases; none where it has no recipe.
-
-        Raises DamagedFile as `recipe` does, but for what it says of attributes alone.
-        """
-        if "recipe.yaml" not in self.manifest.files:
-            return {}
-        return self._fields("recipe.yaml", ReleaseAttributes).attributes
+        """What its recipe declares beyond the columns of all releases, whatever else it says; none without a recipe."""
+        is_there = "recipe.yaml" in self.manifest.files
+        return self._fields("recipe.yaml", ReleaseAttributes).attributes if is_there else {}
 
     def release_table(self, name: str) -> release_tables.ReleaseTable:
-        """A table as this release has it, with its attributes."""
-        has_attributes = name in release_tables.WITH_ATTRIBUTES
-        return release_tables.table_with(name, self.attributes if has_attributes else {})
+        """A table as this release has it, with its attributes but those called as a column of the program's own."""
+        table = release_tables.TABLES[name]
+        if name not in release_tables.WITH_ATTRIBUTES:
+            return table
+        free = {attribute: of for attribute, of in self.attributes.items() if attribute not in table.schema.names}
+        return table._replace(schema=with_attribute_columns(table.schema, free))
 
     def scores(self) -> ReleaseScores:
-        """What `evaluation.json` says of its detector.
-
-        Raises DamagedFile as `read_json` does, and where a field is missing or of another kind.
-        """
-        return self._validated("evaluation.json", ReleaseScores, self.read_json("evaluation.json"))
+        """What `evaluation.json` says of its detector."""
+        return self._fields("evaluation.json", ReleaseScores)
 
     def _fields(self, path: str, kind: type[_Fields]) -> _Fields:
-        return self._validated(path, kind, self.read_mapping(path))
-
-    def _validated(self, path: str, kind: type[_Fields], value: Any) -> _Fields:
         try:
-            return kind.model_validate(value)
+            return kind.model_validate(self.read_json(path) if path.endswith(".json") else self.read_mapping(path))
         except ValidationError as problem:
             first = problem.errors(include_url=False)[0]
             place = ".".join(map(str, first["loc"])) or "it"
-            raise DamagedFile(
-                f"{path} of release {self.manifest.version}: expected '{place}' as releases have it, got "
-                f"{quoted(first['input'])} ({first['msg']})"
-            ) from problem
+            expected = f"{path} of release {self.manifest.version}: expected '{place}' as releases have it"
+            raise DamagedFile(f"{expected}, got {quoted(first['input'])} ({first['msg']})") from problem
 
     def ledger(self) -> pa.Table:
-        """Its ledger. Raises DamagedFile as `rows` does."""
-        return self._whole_table("ledger.parquet")
+        """Its ledger."""
+        return self.read_columns("ledger.parquet", self.release_table("ledger").schema.names)
 
     def records(self) -> pa.Table:
-        """What was known of every record when it was built. Raises DamagedFile as `rows` does."""
-        return self._whole_table("records.parquet", needed=("record_id", "source"))
+        """What was known of every record when it was built."""
+        return self.read_columns("records.parquet", ("record_id", "source"))
 
     def relations(self) -> pa.Table:
-        """EDGES: what pairs of its records are to each other. Raises DamagedFile as `rows` does."""
-        return self._whole_table("relations.parquet")
+        """EDGES: what pairs of its records are to each other."""
+        return self.read_columns("relations.parquet", self.release_table("relations").schema.names)
 
     def coco_files(self) -> pa.Table:
-        """COCO_FILES: what its sources' COCO files say of no single image; empty if there are none.
-
-        Raises DamagedFile as `rows` does.
-        """
-        has_any = "coco_files.parquet" in self.manifest.files
-        return self.rows("coco_files", COCO_FILES.names) if has_any else COCO_FILES.empty_table()
+        """COCO_FILES: what its sources' COCO files say of no single image; empty if there are none."""
+        return self._table_or_empty("coco_files.parquet", COCO_FILES)
 
     def tombstones(self) -> pa.Table:
-        """TOMBSTONES of what was purged before it was published or since; empty if there are none.
-
-        Raises DamagedFile as `rows` does.
-        """
+        """TOMBSTONES of what was purged before it was published or since; empty if there are none."""
         return self._table_or_empty("tombstones.parquet", TOMBSTONES)
 
     def takedowns(self) -> pa.Table:
-        """TAKEDOWNS of what its ledger had as taken down when it was published; empty if there are none.
-
-        Raises DamagedFile as `rows` does.
-        """
+        """TAKEDOWNS of what its ledger had as taken down when it was published; empty if there are none."""
         return self._table_or_empty("takedowns.parquet", TAKEDOWNS)
 
     def _table_or_empty(self, path: str, schema: pa.Schema) -> pa.Table:
-        is_there = path in self.manifest.files
-        return self._whole_table(path, needed=schema.names) if is_there else schema.empty_table()
+        return self.read_columns(path, schema.names) if path in self.manifest.files else schema.empty_table()
 
     def rows(self, table: str, columns: Sequence[str]) -> pa.Table:
         """Columns of one of its tables, of all its files, in the types of a release (`release_tables.check_columns`).
 
-        Raises DamagedFile if a file is gone or no Parquet, if there is none, and if a column is missing, of another
-        kind, with nulls where releases have none, or with text or numbers that are none.
+        Raises DamagedFile also if there is no file, and if a column is missing, of another kind, with nulls where
+        releases have none, or with text or numbers that are none.
         """
-        paths = self.parts(table)
-        if not paths:
+        if not (paths := self.parts(table)):
             raise DamagedFile(f"expected files of the table {table} in release {self.manifest.version}, got none")
         return pa.concat_tables([self.read_columns(path, columns, columns).select(columns) for path in paths])
 
     def read_columns(self, path: str, needed: Collection[str] = (), only: Collection[str] | None = None) -> pa.Table:
-        """The columns of one of its tables' files, without image bytes; those that no release has are left out.
-
-        Raises DamagedFile as `rows` does. needed: columns that it must have; only: those to read, by default all.
-        """
-        name = release_tables.table_of_path(path)
-        if name is None:
+        """Those of the columns (all, or `only` these) that a file has, all `needed` among them; never image bytes."""
+        if (name := release_tables.table_of_path(path)) is None:
             raise AssertionError(f"expected a file of a release's table, got {path}")
         with self.open_parquet(path) as parquet:
             leaves = leaf_paths(parquet)
@@ -282,17 +243,10 @@ class Release:
         except ValueError as problem:  # Arrow's errors are some, too
             raise self.damage(path, f"a table of {name} as releases have them", problem) from problem
 
-    def _whole_table(self, path: str, needed: Collection[str] | None = None) -> pa.Table:
-        """All columns of the table that the file has. needed: those that it must have; None: all."""
-        every = self.release_table(path.removesuffix(".parquet")).schema.names
-        return self.read_columns(path, every if needed is None else needed)
-
     def damaged_memory(self) -> list[str]:
-        """Paths of those files that the next build goes by (what was kept, known, purged) that are not as the manifest
-        has them.
-        """
-        listed = {path: entry for path, entry in self.manifest.files.items() if path in _MEMORY}
-        return [path for path, entry in listed.items() if self.file_entry(path) != _without_rows(entry)]
+        """Paths of what the next build goes by (the kept, known and purged) that is not as the manifest has it."""
+        listed = [(path, entry) for path, entry in self.manifest.files.items() if path in _MEMORY]
+        return [path for path, entry in listed if self.file_entry(path) != entry.model_copy(update={"rows": None})]
 
     @functools.cached_property
     def manifest_fields(self) -> dict[str, Any]:
@@ -306,11 +260,8 @@ class Release:
 
     def parts(self, table: str) -> list[str]:
         """Paths of a table's Parquet files, by the manifest."""
-        return sorted(
-            path
-            for path in self.manifest.files
-            if path == f"{table}.parquet" or (path.startswith(f"{table}/") and path.endswith(".parquet"))
-        )
+        paths = [path for path in self.manifest.files if path.endswith(".parquet")]
+        return sorted(path for path in paths if path == f"{table}.parquet" or path.startswith(f"{table}/"))
 
     def batches(self, table: str, rows: int = 256, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
         """A table's rows, file by file, never more than a row group in memory. columns: by default all."""
@@ -325,8 +276,7 @@ class Release:
     def column_reader(self, table: str) -> Callable[[str], pa.ChunkedArray]:
         """What gives a column of a table by its name, of all its files, in plain types; of `image` all but the bytes.
 
-        It raises DamagedFile for a file that is gone, no Parquet, or without the column, and ValueError where files
-        have it in several types.
+        It raises DamagedFile for a file without the column, too, and ValueError where files have it in several types.
         """
         footers: dict[str, pq.FileMetaData] = {}  # of thousands of row groups, each takes longer than a column
 
@@ -344,8 +294,7 @@ class Release:
 
     def _plain_column(self, parquet: pq.ParquetFile, path: str, name: str) -> pa.ChunkedArray:
         leaves = leaf_paths(parquet)
-        wanted = [leaf for leaf in leaves if leaf.partition(".")[0] == name and leaf != "image.bytes"]
-        if not wanted:
+        if not (wanted := [leaf for leaf in leaves if leaf.partition(".")[0] == name and leaf != "image.bytes"]):
             raise self.damage(path, f"a file of {path.partition('/')[0]}", ValueError(f"no column {name}"))
         try:
             return release_tables.to_plain_types(parquet.read(columns=wanted)).column(name)
@@ -353,10 +302,7 @@ class Release:
             raise self.damage(path, "of types that releases have", problem) from problem
 
     def embedded_images(self) -> Iterator[tuple[str, bytes]]:
-        """SHA-256 (as the table says it) and bytes of each image that stands in the images table itself.
-
-        Raises DamagedFile as `rows` does.
-        """
+        """SHA-256 (as the table says it) and bytes of each image that stands in the images table itself."""
         for path in self.parts("images"):
             sha256s = self.read_columns(path, ("sha256",))["sha256"].to_pylist()
             with self.open_parquet(path) as parquet:
@@ -382,17 +328,13 @@ class Release:
 
     def file_entry(self, path: str) -> FileEntry | None:
         """Digest and bytes of a file as it lies there; None if it is gone, or no file."""
-        try:
-            with self._open(path) as file:
-                sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-                return FileEntry(sha256=sha256, bytes=file.seek(0, os.SEEK_END))
-        except DamagedFile:
-            return None
+        with contextlib.suppress(DamagedFile), self._open(path) as file:
+            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+            return FileEntry(sha256=sha256, bytes=file.seek(0, os.SEEK_END))
+        return None
 
     def is_half_amended(self) -> bool:
-        """Whether a purge has begun to amend it, and not ended: its tombstones are not those that the manifest
-        lists.
-        """
+        """Whether a purge has begun to amend it, and not ended: its tombstones are not those of the manifest."""
         found, listed = self.file_entry("tombstones.parquet"), self.manifest.files.get("tombstones.parquet")
         return found is not None and (listed is None or found.sha256 != listed.sha256)
 
@@ -404,8 +346,7 @@ class Release:
             except FileNotFoundError:
                 return False
             if is_same and entry.bytes <= hashed_up_to_bytes:
-                found = self.file_entry(path)
-                is_same = found is not None and found.sha256 == entry.sha256
+                is_same = getattr(self.file_entry(path), "sha256", None) == entry.sha256
             if not is_same:
                 return False
         return True
@@ -417,12 +358,6 @@ def release_url(store: Store, name: str, version: str) -> str:
     return store.full(path) if store.is_local else f"{store.url.rstrip('/')}/{path}"
 
 
-def _first_of(problem: ValidationError) -> str:
-    first = problem.errors(include_url=False)[0]
-    place = ".".join(map(quoted_name, first["loc"][:2]))
-    return error_line(ValueError(f"{place}: {first['msg'].removeprefix('Value error, ')}" if place else first["msg"]))
-
-
 def find_release(store: Store, name: str, version: str) -> Release | None:
     """That version, or None where the store has no such version with a readable manifest."""
     if not VERSION.fullmatch(version):
@@ -430,10 +365,6 @@ def find_release(store: Store, name: str, version: str) -> Release | None:
     with contextlib.suppress(BadInput):
         return Release(release_url(store, name, version))
     return None
-
-
-def _without_rows(entry: FileEntry) -> FileEntry:
-    return entry.model_copy(update={"rows": None})
 
 
 def version_names(store: Store, name: str) -> list[str]:
@@ -448,14 +379,8 @@ def versions(store: Store, name: str) -> list[Release]:
 
 
 def latest_text(store: Store, name: str) -> str | None:
-    """What `latest` says: the newest version. None where there is no such file.
-
-    A publication that ended between its rename and the writing of `latest` counts as done.
-    """
-    announced = _line(store, layout.announced_path(name))
-    if announced and find_release(store, name, announced) is not None:
-        return announced
-    return _line(store, layout.latest_path(name))
+    """The newest version, also one whose publication ended before `latest` was written; None where there is none."""
+    return _announced(store, name) or _line(store, layout.latest_path(name))
 
 
 def latest(store: Store, name: str) -> Release | None:
@@ -464,9 +389,7 @@ def latest(store: Store, name: str) -> Release | None:
 
 
 def announce(store: Store, name: str, version: str) -> None:
-    """Say which version is about to be published as the newest, so that a kill before `latest` is written can be
-    healed.
-    """
+    """Say which version is about to be published as the newest: a kill before `latest` is written can be healed."""
     store.write_bytes(layout.announced_path(name), f"{version}\n".encode())
 
 
@@ -480,13 +403,16 @@ def point_latest(store: Store, name: str, version: str) -> None:
 
 def finish_publication(store: Store, name: str) -> None:
     """Write `latest` where a build was killed just before it would have."""
-    announced = _line(store, layout.announced_path(name))
-    if announced and find_release(store, name, announced) is not None:
+    if (announced := _announced(store, name)) is not None:
         point_latest(store, name, announced)
 
 
+def _announced(store: Store, name: str) -> str | None:
+    announced = _line(store, layout.announced_path(name)) or ""
+    return announced if find_release(store, name, announced) is not None else None
+
+
 def _line(store: Store, path: str) -> str | None:
-    try:
+    with contextlib.suppress(DamagedFile):
         return store.read_bytes(path).decode(errors="replace").strip()
-    except DamagedFile:
-        return None
+    return None

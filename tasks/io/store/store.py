@@ -1,9 +1,8 @@
-"""The store: an fsspec URL that holds blobs, tables and releases.
+"""The store: an fsspec URL that holds blobs, tables and releases (layout.py says where).
 
-Every file in it bears the SHA-256 of its bytes in its name, so that it proves itself when it is read. That is the whole
+Every file bears the SHA-256 of its bytes in its name, so that it proves itself when it is read. That is the whole
 mechanism of caching: a table lies in a folder named after the cache key of what it answers, and whoever needs the
-answer reads what is there and intact. Nothing else is looked up; nothing can point at a table that is gone.
-tasks/io/store/layout.py says what lies where.
+answer reads what is there and intact. Nothing can point at a table that is gone.
 """
 
 import contextlib
@@ -31,9 +30,7 @@ from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import TableRef
 from schemas.phrases import quoted
 from tasks.io.files import inputs
-from tasks.io.files.inputs import reword_errors
 from tasks.io.store import layout
-from tasks.io.store.layout import blob_path
 from tasks.io.store.overlay import Overlay
 
 STALE_S = 24 * 3600.0
@@ -41,8 +38,7 @@ STALE_S = 24 * 3600.0
 
 
 _NO_FILE = {None, errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENXIO}
-"""What a system says where there is no file, but nothing, a folder, or a link that leads nowhere. Object stores say
-FileNotFoundError without a number."""
+"""Where there is nothing, a folder, or a link that leads nowhere. Object stores' FileNotFoundError has no number."""
 
 
 class TableCache(OrderedDict[tuple[str, str], pa.Table | pa.Buffer]):
@@ -53,18 +49,27 @@ class TableCache(OrderedDict[tuple[str, str], pa.Table | pa.Buffer]):
     # of all; counted along, since adding them up for each new table takes longer the more there are
     nbytes = 0
 
+    def keep(self, key: tuple[str, str], table: pa.Table | pa.Buffer) -> None:
+        """Remember a table; where all together are too large, the oldest go."""
+        with _CACHE_LOCK:
+            self.drop(key)
+            self[key] = table
+            self.nbytes += _nbytes(table)
+            while len(self) > 1 and self.nbytes > _CACHE_BYTES:
+                self.drop(next(iter(self)))
+
     def drop(self, key: tuple[str, str]) -> None:
         """Let go of a table, if it is there."""
-        if (known := self.pop(key, None)) is not None:
-            self.nbytes -= _nbytes(known)
+        with _CACHE_LOCK:
+            if (known := self.pop(key, None)) is not None:
+                self.nbytes -= _nbytes(known)
 
 
 _CACHE = TableCache()
 _CACHE_BYTES = 512 * 2**20
-_PIECE_BYTES = 1 << 20
 _LARGE_BYTES = 256 * 2**10
 """A table whose file is larger is remembered as that file."""
-_CACHE_LOCK = threading.Lock()
+_CACHE_LOCK = threading.RLock()
 _ROWS_PER_GROUP = 131_072
 _BUCKETS = {"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oss", "oci"}
 
@@ -72,15 +77,15 @@ _BUCKETS = {"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oss", "oci"
 class Store:
     """Blobs, tables and releases below one fsspec URL.
 
-    With `is_overlay`, what is written and removed is known to this object alone (tasks/io/store/overlay.py), and the
-    store is not touched: that is how a plan takes the same decisions as a build and leaves no trace.
+    With `is_overlay`, what is written and removed is known to this object alone (overlay.py), and the store is not
+    touched: that is how a plan takes the same decisions as a build and leaves no trace.
     """
 
     def __init__(self, url: str, *, is_overlay: bool = False) -> None:
         """Open, not touch: a store that does not exist yet is an empty one. Raises BadInput on an unusable URL."""
         if not url.strip() or "\0" in url:
             raise BadInput(f"store: expected a folder or an fsspec URL, got {quoted(url)}")
-        with reword_errors("store: expected a folder or an fsspec URL", url):
+        with inputs.reword_errors("store: expected a folder or an fsspec URL", url):
             self.fs, self.root = fsspec.core.url_to_fs(url)
         self.url = url
         self.is_local = isinstance(self.fs, LocalFileSystem)
@@ -88,7 +93,7 @@ class Store:
         protocol = self.fs.protocol
         self._has_buckets = not _BUCKETS.isdisjoint({protocol} if isinstance(protocol, str) else protocol)
         self.is_overlay = is_overlay
-        self._overlay = Overlay() if is_overlay else None
+        self._overlay = Overlay()  # stays empty but for a plan
         self._recorders: list[set[str]] = []
         self._known_as = f"plan {uuid.uuid4().hex}" if is_overlay else url  # no build finds what a plan foresaw
 
@@ -113,13 +118,12 @@ class Store:
     def check_lasting(self) -> None:
         """Raise BadInput if all that is written here is gone when the process ends."""
         if isinstance(self.fs, MemoryFileSystem):
-            raise BadInput(
-                f"store: expected a place that lasts, got {quoted(self.url)}, which is gone when the command ends"
-            )
+            expected = "store: expected a place that lasts"
+            raise BadInput(f"{expected}, got {quoted(self.url)}, which is gone when the command ends")
 
     def check_readable(self) -> None:
         """Raise BadInput if there can be no store here: it can't be listed, or a file is in the way."""
-        with reword_errors("store: expected a folder or an fsspec URL that can be read", self.url):
+        with inputs.reword_errors("store: expected a folder or an fsspec URL that can be read", self.url):
             if self.is_local:
                 there = next(place for place in (Path(self.root), *Path(self.root).parents) if place.exists())
                 if not there.is_dir():
@@ -127,24 +131,27 @@ class Store:
             self.list_folder(layout.RELEASES)
 
     def check_writable(self) -> None:
-        """Raise BadInput if nothing can be written here; remove what killed builds left unfinished.
-
-        A folder is made where there is none, a bucket never: it may be a misspelt one.
+        """Raise BadInput if nothing can be written here; remove what killed builds left unfinished. A folder is made
+        where there is none, a bucket never: it may be a misspelt one.
         """
         probe = layout.scratch_path(uuid.uuid4().hex)
-        with reword_errors("store: expected a place that can be written", self.url):
+        with inputs.reword_errors("store: expected a place that can be written", self.url):
             self.write_bytes(probe, b"")
             self.fs.rm_file(self.full(probe))
         if self.is_local:
             for left in Path(self.full(layout.SCRATCH)).iterdir():
-                _remove_if_stale(left)
+                with contextlib.suppress(FileNotFoundError):  # its build may finish, or another build sweep, meanwhile
+                    if time.time() - left.stat().st_mtime > STALE_S:
+                        shutil.rmtree(left) if left.is_dir() else left.unlink()
 
     def write_bytes(self, path: str, data: bytes) -> None:
         """Write beside, fsync, rename: a reader sees the whole file or none."""
-        if self._overlay is not None:
+        if self.is_overlay:
             self._overlay.write(path, io.BytesIO(data))
         elif self.is_local:
-            _write_atomically(Path(self.full(path)), Path(self.full(layout.SCRATCH)), data)
+            with self.scratch() as beside:
+                beside.write_bytes(data)
+                self.adopt(beside, path)
         else:
             if not self._has_buckets:
                 self.fs.makedirs(self.full(path).rsplit("/", 1)[0], exist_ok=True)
@@ -152,13 +159,13 @@ class Store:
 
     def read_bytes(self, path: str) -> bytes:
         """The file's bytes. Raises DamagedFile where there is none."""
-        if self._overlay is not None and path in self._overlay:
+        if path in self._overlay:
             with self._overlay.open(path) as file:
                 return file.read()
-        if not self._is_hidden(path):
-            with self._nothing_there(path):
-                return inputs.read_from(self.fs, self.full(path))
-        raise DamagedFile(f"expected {path} in the store {self.url}, got other bytes than it had")
+        if path in self._overlay.removed:
+            raise DamagedFile(f"expected {path} in the store {self.url}, got other bytes than it had")
+        with self._nothing_there(path):
+            return inputs.read_from(self.fs, self.full(path))
 
     @contextlib.contextmanager
     def _nothing_there(self, path: str) -> Iterator[None]:
@@ -171,49 +178,49 @@ class Store:
 
     def exists(self, path: str) -> bool:
         """Whether there is a file or folder at the path."""
-        if self._is_hidden(path):
+        if path in self._overlay.removed:
             return False
-        return (self._overlay is not None and path in self._overlay) or bool(self.fs.exists(self.full(path)))
+        return path in self._overlay or bool(self.fs.exists(self.full(path)))
 
     def list_folder(self, folder: str) -> list[str]:
         """Names of what lies directly in a folder, sorted; none where there is no folder."""
         self._record(folder)
-        try:
+        listed = []
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
             listed = self.fs.ls(self.full(folder), detail=False, **({} if self.is_local else {"refresh": True}))
-        except (FileNotFoundError, NotADirectoryError):
-            listed = []
-        mine = [path for path in self._overlay if path.rsplit("/", 1)[0] == folder] if self._overlay else []
+        mine = [path for path in self._overlay if path.rsplit("/", 1)[0] == folder]
         itself = self.full(folder).rstrip("/")  # as an object store lists it that marks its folders
-        hidden = {self.full(path) for path in self._overlay.removed} if self._overlay else set()
+        hidden = {self.full(path) for path in self._overlay.removed}
         paths = {str(path).rstrip("/") for path in (*listed, *mine)} - {itself} - hidden
         return sorted({path.rsplit("/", 1)[-1] for path in paths})
 
     def remove(self, path: str) -> None:
         """Remove a file; a plan only hides it from itself. If another process was quicker, nothing happens."""
-        if self._overlay is None:
-            with contextlib.suppress(FileNotFoundError):
-                self.fs.rm_file(self.full(path))
-        else:
+        if self.is_overlay:
             self._overlay.remove(path)
+            return
+        with contextlib.suppress(FileNotFoundError):
+            self.fs.rm_file(self.full(path))
 
     def write_table(self, folder: str, table: pa.Table, *, is_remembered: bool = True) -> TableRef:
         """Store a table in a folder under the SHA-256 of its Parquet bytes; writing it again changes nothing."""
         data = parquet_bytes(table)
         ref = TableRef(path=f"{folder}/{hashlib.sha256(data).hexdigest()}.parquet", rows=table.num_rows)
         self._record(ref.path)
-        if not self._is_intact(ref.path, data):
+        is_intact = False
+        with contextlib.suppress(DamagedFile):
+            is_intact = self.read_bytes(ref.path) == data
+        if not is_intact:
             self.write_bytes(ref.path, data)
         if is_remembered:
-            _remember(self._known_as, ref.path, table if len(data) <= _LARGE_BYTES else pa.py_buffer(data))
+            _CACHE.keep((self._known_as, ref.path), table if len(data) <= _LARGE_BYTES else pa.py_buffer(data))
         return ref
 
     def read_table(
         self, ref: TableRef, columns: Sequence[str] | None = None, *, is_remembered: bool = True
     ) -> pa.Table:
         """The table that the reference names, or only these columns of it. Raises DamagedFile if it is gone, or not
-        what its name says.
-
-        is_remembered: whether this process keeps it in memory; not for large tables that are read once.
+        what its name says. is_remembered: whether this process keeps it in memory; not for what is read once.
         """
         return _columns_of(self._table_or_file(ref, is_remembered=is_remembered), columns)
 
@@ -228,7 +235,7 @@ class Store:
 
     def _table_or_file(self, ref: TableRef, *, is_remembered: bool) -> pa.Table | pa.Buffer:
         self._record(ref.path)
-        if (known := _recall(self._known_as, ref.path)) is not None:
+        if (known := _CACHE.get((self._known_as, ref.path))) is not None:
             return known
         data = self.read_bytes(ref.path)
         if hashlib.sha256(data).hexdigest() != ref.sha256:
@@ -237,7 +244,7 @@ class Store:
         file = pa.py_buffer(data)
         known = file if len(data) > _LARGE_BYTES else _columns_of(file, None)
         if is_remembered:
-            _remember(self._known_as, ref.path, known)
+            _CACHE.keep((self._known_as, ref.path), known)
         return known
 
     def tables(self, folder: str) -> Iterator[tuple[TableRef, pa.Table]]:
@@ -246,32 +253,25 @@ class Store:
             if not name.endswith(".parquet"):
                 continue
             path = f"{folder}/{name}"
-            _forget(self._known_as, path)  # what lies on disk is the truth of a cache, not what this process remembers
+            _CACHE.drop((self._known_as, path))  # what lies on disk is the truth, not what this process remembers
             with contextlib.suppress(DamagedFile):
                 table = self.read_table(TableRef(path=path, rows=0))
                 yield TableRef(path=path, rows=table.num_rows), table
 
-    def _is_intact(self, path: str, data: bytes) -> bool:
-        try:
-            return self.read_bytes(path) == data
-        except DamagedFile:
-            return False
-
     def write_blob(self, data: bytes) -> str:
         """Store bytes under their SHA-256 and return it, as 64 hex digits."""
         sha256 = hashlib.sha256(data).hexdigest()
-        path = blob_path(sha256)
+        path = layout.blob_path(sha256)
         if self._size(path) != len(data):
             self.write_bytes(path, data)
         return sha256
 
     @contextlib.contextmanager
     def scratch(self) -> Iterator[Path]:
-        """Path of a new unfinished file; removed at the end, unless it has become a blob."""
-        is_here = self.is_local and self._overlay is None
-        folder = Path(self.full(layout.SCRATCH)) if is_here else Path(tempfile.gettempdir())
-        if not folder.is_dir():
-            folder.mkdir(parents=True, exist_ok=True)
+        """Path of a new unfinished file; removed at the end, unless it was adopted."""
+        is_here = self.is_local and not self.is_overlay
+        folder = Path(self.full(layout.SCRATCH) if is_here else tempfile.gettempdir())
+        folder.mkdir(parents=True, exist_ok=True)
         path = folder / uuid.uuid4().hex
         try:
             yield path
@@ -280,73 +280,63 @@ class Store:
 
     def adopt_blob(self, path: Path, sha256: str, length: int) -> None:
         """Make a local file, whose digest and length are known from its writing, the blob of that name."""
-        target = blob_path(sha256)
-        if self._overlay is not None:
-            if self._size(target) != length:
-                with path.open("rb") as file:
-                    self._overlay.write(target, file)
-            return
-        if not self.is_local:
-            if self._size(target) != length:
-                self.write_bytes(target, path.read_bytes())
-            return
-        place = Path(self.full(target))
-        if place.is_file() and place.stat().st_size == length:
-            return
+        if self._size(layout.blob_path(sha256)) != length:
+            self.adopt(path, layout.blob_path(sha256))
+
+    def adopt(self, path: Path, target: str) -> None:
+        """Make a local file, whole or not at all, the store's file at another path."""
         with path.open("rb") as file:
-            os.fsync(file.fileno())
-        if not place.parent.is_dir():
-            place.parent.mkdir(parents=True, exist_ok=True)
-        path.replace(place)
+            if self.is_overlay:
+                self._overlay.write(target, file)
+            elif not self.is_local:
+                self.write_bytes(target, file.read())
+            else:
+                os.fsync(file.fileno())
+                place = Path(self.full(target))
+                place.parent.mkdir(parents=True, exist_ok=True)
+                path.replace(place)
 
     def read_blob(self, sha256: str) -> bytes:
         """The blob's bytes, hashed again. Raises DamagedFile, and removes it, if they are not what they were."""
-        data = self.read_bytes(blob_path(sha256))
+        data = self.read_bytes(layout.blob_path(sha256))
         self._check_blob(sha256, hashlib.sha256(data).hexdigest())
         return data
 
     def _check_blob(self, sha256: str, found: str) -> None:
         """Raise DamagedFile, and remove the blob, where its bytes have another digest."""
         if found != sha256:
-            self.remove(blob_path(sha256))
+            self.remove(layout.blob_path(sha256))
             raise DamagedFile(f"expected blob {sha256}, got other bytes; they were removed")
 
     def open_blob(self, sha256: str) -> IO[bytes]:
-        """The blob as an open file, hashed again, a piece at a time. Raises as `read_blob` does.
-
-        What is in another place than this machine's disk is copied to it, where it lies until the file is closed.
-        """
-        path = blob_path(sha256)
-        with self._nothing_there(path):
-            if self._overlay is not None and path in self._overlay:
-                file = self._overlay.open(path)
-            elif self._is_hidden(path):
-                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
-            else:
-                file = inputs.open_file(self.full(path)) if self.is_local else self._copy_of(path)
-        try:
-            self._check_blob(sha256, _digest_of(file))
+        """The blob as an open file, hashed again; closed, nothing is left of it here. Raises as `read_blob` does."""
+        path = layout.blob_path(sha256)
+        file: IO[bytes]
+        with contextlib.ExitStack() as opened:
+            with self._nothing_there(path):
+                if path in self._overlay:
+                    file = opened.enter_context(self._overlay.open(path))
+                elif path in self._overlay.removed:
+                    raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+                elif self.is_local:
+                    file = opened.enter_context(inputs.open_file(self.full(path)))
+                else:
+                    file = opened.enter_context(tempfile.TemporaryFile())
+                    with inputs.open_on(self.fs, self.full(path)) as source:
+                        shutil.copyfileobj(source, file)
+                    file.seek(0)
+            self._check_blob(sha256, hashlib.file_digest(file, "sha256").hexdigest())  # type: ignore[arg-type]
             file.seek(0)
-        except BaseException:
-            file.close()
-            raise
+            opened.pop_all()
         return file
-
-    def _copy_of(self, path: str) -> IO[bytes]:
-        with inputs.open_on(self.fs, self.full(path)) as file:
-            copy = tempfile.TemporaryFile()  # noqa: SIM115  # whoever has asked for it closes it
-            try:
-                shutil.copyfileobj(file, copy)
-            except BaseException:
-                copy.close()
-                raise
-        return copy
 
     def read_blob_into(self, sha256: str, target: memoryview) -> None:
         """Fill memory, as long as the blob, with its bytes, hashed again. Raises as `read_blob` does."""
-        path = blob_path(sha256)
-        if self.is_local and self._overlay is None:
-            digest = self._read_local_into(path, target)
+        path = layout.blob_path(sha256)
+        if self.is_local and not self.is_overlay:
+            with self._nothing_there(path):
+                is_whole = inputs.read_into(self.full(path), target)
+            digest = hashlib.sha256(target).hexdigest() if is_whole else ""
         else:
             data = self.read_bytes(path)
             digest = hashlib.sha256(data).hexdigest()
@@ -356,55 +346,33 @@ class Store:
                 raise DamagedFile(f"expected {len(target)} bytes of blob {sha256}, got {len(data)}")
         self._check_blob(sha256, digest)
 
-    def _read_local_into(self, path: str, target: memoryview) -> str:
-        """The digest of what was read; empty where the file is shorter or longer than the memory."""
-        with self._nothing_there(path):
-            is_whole = inputs.read_into(self.full(path), target)
-        return hashlib.sha256(target).hexdigest() if is_whole else ""
-
     def blob_sizes(self) -> dict[str, int]:
         """Bytes of every blob by its SHA-256: one listing instead of a question per blob."""
         if self.is_local:  # fsspec's listing takes seven times the memory
-            return self._as_overlaid(_sizes_below(self.full(layout.BLOBS)))
-        try:
-            found: dict[str, Any] = self.fs.find(self.full(layout.BLOBS), detail=True)
-        except FileNotFoundError:
-            found = {}
-        return self._as_overlaid({path.rsplit("/", 1)[-1]: int(info["size"]) for path, info in found.items()})
-
-    def _as_overlaid(self, sizes: dict[str, int]) -> dict[str, int]:
-        """Sizes of the blobs that are there, as the overlay, if there is one, leaves them."""
-        if self._overlay is None:
-            return sizes
+            sizes = _sizes_below(self.full(layout.BLOBS))
+        else:
+            found: dict[str, Any] = {}
+            with contextlib.suppress(FileNotFoundError):
+                found = self.fs.find(self.full(layout.BLOBS), detail=True)
+            sizes = {path.rsplit("/", 1)[-1]: int(info["size"]) for path, info in found.items()}
         for path in self._overlay.removed:
             sizes.pop(path.rsplit("/", 1)[-1], None)
-        mine = [path for path in self._overlay if path.startswith(f"{layout.BLOBS}/")]
-        return sizes | {path.rsplit("/", 1)[-1]: self._overlay.size(path) for path in mine}
-
-    def _is_hidden(self, path: str) -> bool:
-        return self._overlay is not None and path in self._overlay.removed
+        for path in self._overlay:
+            if path.startswith(f"{layout.BLOBS}/"):
+                sizes[path.rsplit("/", 1)[-1]] = self._overlay.size(path)
+        return sizes
 
     def _size(self, path: str) -> int | None:
-        if self._overlay is not None and path in self._overlay:
+        if path in self._overlay:
             return self._overlay.size(path)
-        if self._is_hidden(path):
+        if path in self._overlay.removed:
             return None
-        try:
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
             return int(self.fs.size(self.full(path)))
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-
-
-def _digest_of(file: IO[bytes]) -> str:
-    digest = hashlib.sha256()
-    file.seek(0)
-    while data := file.read(_PIECE_BYTES):
-        digest.update(data)
-    return digest.hexdigest()
+        return None
 
 
 def _sizes_below(folder: str) -> dict[str, int]:
-    """Bytes of each regular file in the folders of a folder; none where there is no such folder."""
     found: dict[str, int] = {}
     with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as shards:
         for shard in shards:
@@ -428,54 +396,12 @@ def parquet_bytes(table: pa.Table) -> bytes:
     return bytes(sink.getvalue())
 
 
-def _write_atomically(target: Path, scratch: Path, data: bytes) -> None:
-    scratch.mkdir(parents=True, exist_ok=True)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    beside = scratch / uuid.uuid4().hex
-    try:
-        with beside.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(target)
-    except BaseException:  # a full disk should not be the fuller for it
-        with contextlib.suppress(OSError):
-            beside.unlink(missing_ok=True)
-        raise
-
-
-def _remove_if_stale(left: Path) -> None:
-    with contextlib.suppress(FileNotFoundError):  # its build may finish, or another build sweep, meanwhile
-        if time.time() - left.stat().st_mtime > STALE_S:
-            shutil.rmtree(left) if left.is_dir() else left.unlink()
-
-
 def _columns_of(known: pa.Table | pa.Buffer, columns: Sequence[str] | None) -> pa.Table:
     """These columns, or all, of a table that is remembered as it is or as its file."""
-    if isinstance(known, pa.Table):
-        return known if columns is None else known.select(list(columns))
-    found = pq.read_table(pa.BufferReader(known), columns=None if columns is None else list(columns))
-    return found if columns is None else found.select(list(columns))  # in the order asked for
+    if not isinstance(known, pa.Table):
+        known = pq.read_table(pa.BufferReader(known), columns=None if columns is None else list(columns))
+    return known if columns is None else known.select(list(columns))  # in the order asked for
 
 
 def _nbytes(known: pa.Table | pa.Buffer) -> int:
     return int(known.nbytes if isinstance(known, pa.Table) else known.size)
-
-
-def _remember(store: str, path: str, known: pa.Table | pa.Buffer) -> None:
-    with _CACHE_LOCK:
-        _CACHE.drop((store, path))
-        _CACHE[store, path] = known
-        _CACHE.nbytes += _nbytes(known)
-        while len(_CACHE) > 1 and _CACHE.nbytes > _CACHE_BYTES:
-            _CACHE.drop(next(iter(_CACHE)))
-
-
-def _recall(store: str, path: str) -> pa.Table | pa.Buffer | None:
-    with _CACHE_LOCK:
-        return _CACHE.get((store, path))
-
-
-def _forget(store: str, path: str) -> None:
-    with _CACHE_LOCK:
-        _CACHE.drop((store, path))

@@ -1,10 +1,11 @@
 """Changes of pictures by name: RGB, (height, width, 3), 8-bit, in; the same out, never in place.
 
-They are those of Albumentations (Buslaev et al. 2020) of the same names; tasks/core/train/augment.py draws them with
-their strengths. Only `flip` moves boxes.
+They are those of Albumentations (Buslaev et al. 2020) of the same names. Only `flip` moves boxes.
 """
 
+import functools
 from collections.abc import Callable
+from typing import Any
 
 import cv2
 import numpy as np
@@ -21,7 +22,7 @@ def apply_change(pixels: Pixels, name: str, numbers: tuple[float, ...] = ()) -> 
     """The picture after one change. Raises ValueError on an unknown name."""
     if name not in CHANGES:
         raise ValueError(f"expected one of {', '.join(CHANGES)}, got '{name}'")
-    return np.ascontiguousarray(CHANGES[name](pixels, *numbers))
+    return np.ascontiguousarray(CHANGES[name](np.ascontiguousarray(pixels), *numbers))
 
 
 def _brightness_contrast(pixels: Pixels, brightness: float, contrast: float) -> Pixels:
@@ -55,31 +56,19 @@ def _channel_shuffle(pixels: Pixels, *order: float) -> Pixels:
     return pixels[:, :, [int(place) for place in order]]
 
 
-def _blur(pixels: Pixels) -> Pixels:
-    return np.asarray(cv2.blur(pixels, (3, 3)), np.uint8)
-
-
-def _median_blur(pixels: Pixels) -> Pixels:
-    return np.asarray(cv2.medianBlur(np.ascontiguousarray(pixels), 3), np.uint8)
-
-
-def _flip(pixels: Pixels) -> Pixels:
-    return pixels[:, ::-1]
-
-
 def _clipped(values: NDArray[np.float32]) -> Pixels:
     return np.rint(np.clip(values, 0, 255)).astype(np.uint8)
 
 
-CHANGES: dict[str, Callable[..., Pixels]] = {
+CHANGES: dict[str, Callable[..., Any]] = {
     "brightness_contrast": _brightness_contrast,
     "clahe": _clahe,
     "rgb_shift": _rgb_shift,
     "hue_saturation_value": _hue_saturation_value,
     "jpeg": _jpeg,
     "channel_shuffle": _channel_shuffle,
-    "blur": _blur,
-    "median_blur": _median_blur,
-    "flip": _flip,
+    "blur": functools.partial(cv2.blur, ksize=(3, 3)),
+    "median_blur": functools.partial(cv2.medianBlur, ksize=3),
+    "flip": np.fliplr,
 }
 """Every change by its name."""

@@ -15,8 +15,7 @@ from schemas.stages import HIGHEST_MAX_PIXELS
 from tasks.io.images.decode import picture
 
 CACHE_BYTES = min(8 * 2**30, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4)
-"""Of reduced pictures in memory, at most a quarter of the machine's; 8 GiB are 200,000 of 100 x 140 px, 2,600 of
-1,333 x 800. Others are decoded each time."""
+"""Of reduced pictures in memory: 8 GiB are 200,000 of 100 x 140 px. Others are decoded each time."""
 _AHEAD = 2
 _LOADERS, _MOST_LOADERS = 2, 8
 
@@ -37,10 +36,7 @@ class PictureCache:
         self._lock = threading.Lock()
 
     def load_resized(self, sha256: str, size_px: tuple[int, int]) -> NDArray[np.uint8]:
-        """Upright pixels, resized to (width, height).
-
-        Raises UnreadableImage and DamagedFile as decoding and reading do.
-        """
+        """Upright pixels, resized to (width, height). Raises UnreadableImage and DamagedFile."""
         key = (sha256, size_px)
         if (kept := self._pixels.get(key)) is not None:
             return kept

@@ -36,29 +36,21 @@ _HEAD_PREFIXES = ("roi_heads.box_predictor.", "head.classification_head.")
 
 @contextlib.contextmanager
 def deterministic(threads: int, device: torch.device) -> Iterator[None]:
-    """While it lasts, results on a CPU are the same to the bit: a fixed number of threads, deterministic algorithms.
-
-    Afterwards torch's settings are as before.
-    """
-    before = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
-    fills = _FILLING.fill_uninitialized_memory
-    torch.set_num_threads(threads)
-    torch.use_deterministic_algorithms(device.type == "cpu")
-    # filling takes a third of the time, and nothing reads memory before it is written
-    _FILLING.fill_uninitialized_memory = False
-    try:
+    """While it lasts, results on a CPU are the same to the bit: a fixed number of threads, deterministic algorithms."""
+    with contextlib.ExitStack() as as_before:
+        as_before.callback(torch.set_num_threads, torch.get_num_threads())
+        as_before.callback(torch.use_deterministic_algorithms, torch.are_deterministic_algorithms_enabled())
+        as_before.callback(setattr, _FILLING, "fill_uninitialized_memory", _FILLING.fill_uninitialized_memory)
+        torch.set_num_threads(threads)
+        torch.use_deterministic_algorithms(device.type == "cpu")
+        # filling takes a third of the time, and nothing reads memory before it is written
+        _FILLING.fill_uninitialized_memory = False
         yield
-    finally:
-        torch.set_num_threads(before[0])
-        torch.use_deterministic_algorithms(before[1])
-        _FILLING.fill_uninitialized_memory = fills
 
 
 def initial_model(settings: TrainDetector, start: bytes | None, seed: int) -> nn.Module:
-    """The model before its first step: with random weights by the seed, or the start weights of a file, with a new head
-    if the settings say so.
-
-    Raises BadInput if the file's weights are another model's.
+    """The model before its first step: with random weights by the seed, or those of a file (with a new head if the
+    settings say so). Raises BadInput if the file's weights are another model's.
     """
     torch.manual_seed(seed)
     model = models.build(settings.model, 1, settings.least_side_px, settings.most_side_px)
@@ -70,9 +62,8 @@ def initial_model(settings: TrainDetector, start: bytes | None, seed: int) -> nn
 def _load_start(model: nn.Module, start: bytes, settings: TrainDetector) -> None:
     source, metadata = models.load(settings.model, start, "start")
     if not settings.new_head and metadata.categories not in {(), (settings.category,)}:
-        raise BadInput(
-            f"start: expected a head of {quoted(settings.category)} alone, got {', '.join(metadata.categories)}"
-        )
+        expected = f"start: expected a head of {quoted(settings.category)} alone"
+        raise BadInput(f"{expected}, got {', '.join(metadata.categories)}")
     new = _HEAD_PREFIXES if settings.new_head else ()
     weights = {name: value for name, value in source.state_dict().items() if not name.startswith(new)}
     models.fill_weights(model, {**model.state_dict(), **weights}, "start")
@@ -103,9 +94,8 @@ class Trainer:
 
     def step(self, samples: Sequence[Sample], rate: float, seed: int) -> dict[str, float]:
         """One step from the samples, at most `batch` in memory; returns each part of the loss, the mean of the samples.
-
-        If memory is short, `batch` is halved for good. Raises BadInput if there is no memory for one sample, if the GPU
-        fails, or if the loss is not finite.
+        If memory is short, `batch` is halved for good; for one sample, BadInput is raised, as for a failing GPU and a
+        loss that is not finite.
         """
         while True:
             try:
@@ -116,23 +106,21 @@ class Trainer:
                 torch.cuda.empty_cache()
 
     def _handle_error(self, problem: RuntimeError) -> None:
-        """Halve the batch if memory is short.
-
-        Raises BadInput if the batch is 1 already or the GPU has failed; any other error is raised again.
-        """
+        """Halve the batch if memory is short. Raises BadInput for a batch of 1 and a failed GPU; other errors again."""
         if devices.is_device_failure(problem):
             raise _gpu_failure(self.device, problem) from problem
         if not (devices.is_out_of_memory(problem) or _NO_MEMORY in str(problem)):
             raise problem
         if self.batch == 1:
-            raise BadInput(
-                f"training: expected memory for one image on {self.device}, got too little; lower most_side_px"
-            ) from problem
+            expected = f"training: expected memory for one image on {self.device}"
+            raise BadInput(f"{expected}, got too little; lower most_side_px") from problem
         self.batch = -(-self.batch // 2)
 
     def _step(self, samples: Sequence[Sample], rate: float, seed: int) -> dict[str, float]:
         torch.manual_seed(seed)  # random draws depend on the step alone, so that checkpoints need no generator's state
-        self._set_train_mode()
+        self.model.train()
+        for layer in _norms(self.model) if self._is_frozen else ():
+            layer.eval()
         self._optimizer.zero_grad(set_to_none=True)
         parts: dict[str, float] = {}
         for first in range(0, len(samples), self.batch):
@@ -144,7 +132,8 @@ class Trainer:
             for name, value in losses.items():
                 parts[name] = parts.get(name, 0.0) + float(value.detach()) * share
         if not all(math.isfinite(value) for value in parts.values()):
-            raise BadInput(f"training: expected a finite loss, got {_loss_text(parts)}: lower learning_rate")
+            got = ", ".join(f"{name} {value:.3g}" for name, value in parts.items())
+            raise BadInput(f"training: expected a finite loss, got {got}: lower learning_rate")
         nn.utils.clip_grad_norm_(self._parameters, self._clip)
         for group in self._optimizer.param_groups:
             group["lr"] = rate
@@ -160,10 +149,7 @@ class Trainer:
         return safetensors.torch.save(plain, {_METADATA: json.dumps(progress)})
 
     def restore(self, data: bytes) -> dict[str, Any]:
-        """Restore a state; returns the progress that was stored with it.
-
-        Raises DamagedFile if the bytes are not a state of this model.
-        """
+        """Restore a state; the progress stored with it. Raises DamagedFile for what is no state of this model."""
         try:
             return self._restore(data)
         except (safetensors.SafetensorError, ValueError, KeyError, IndexError, TypeError, RuntimeError) as problem:
@@ -177,19 +163,15 @@ class Trainer:
             kind, _, rest = name.partition(".")
             if kind == "optimizer":
                 place, _, what = rest.partition(".")
-                memory.setdefault(int(place), {})[what] = _in_memory_order_of(self._parameters[int(place)], value)
-        weights = {name[6:]: value for name, value in tensors.items() if name.startswith("model.")}
-        self.model.load_state_dict(weights)
+                weights = self._parameters[int(place)]
+                if value.shape == weights.shape:  # in the weights' memory format, which fused optimizers expect
+                    value = torch.empty_like(weights).copy_(value).detach()
+                memory.setdefault(int(place), {})[what] = value
+        self.model.load_state_dict({name[6:]: value for name, value in tensors.items() if name.startswith("model.")})
         self._optimizer.load_state_dict({**self._optimizer.state_dict(), "state": memory})
         length = int.from_bytes(data[:8], "little")
         progress: dict[str, Any] = json.loads(json.loads(data[8 : 8 + length])["__metadata__"][_METADATA])
         return progress
-
-    def _set_train_mode(self) -> None:
-        self.model.train()
-        if self._is_frozen:
-            for layer in _norms(self.model):
-                layer.eval()
 
     def _image(self, pixels: NDArray[np.uint8]) -> Tensor:
         image = torch.from_numpy(np.array(pixels)).permute(2, 0, 1)
@@ -198,23 +180,16 @@ class Trainer:
         return image.float() / 255
 
     def _targets(self, samples: Sequence[Sample]) -> list[dict[str, Tensor]]:
-        return [
-            {
-                "boxes": torch.from_numpy(one.xyxy_px.copy()).to(self.device),
-                "labels": torch.ones(len(one.xyxy_px), dtype=torch.int64, device=self.device),
-            }
-            for one in samples
-        ]
+        boxes = [torch.from_numpy(one.xyxy_px.copy()).to(self.device) for one in samples]
+        labels = [torch.ones(len(one), dtype=torch.int64, device=self.device) for one in boxes]
+        return [{"boxes": xyxy, "labels": ones} for xyxy, ones in zip(boxes, labels, strict=True)]
 
 
 @contextlib.contextmanager
 def detector_of(
     model: nn.Module, settings: Detect, sides_px: tuple[int, int], device: torch.device
 ) -> Iterator[torchvision_detector.TorchvisionDetector]:
-    """A copy of the model in training as a detector with these sides: the one that `detect` would load from its file.
-
-    Raises BadInput if the GPU fails.
-    """
+    """A copy of the model in training, with these sides, as `detect` loads it. Raises BadInput if the GPU fails."""
     before = torch.backends.cudnn.benchmark
     detecting: Any = copy.deepcopy(model)
     detecting.transform.min_size, detecting.transform.max_size = (sides_px[0],), sides_px[1]
@@ -227,27 +202,15 @@ def detector_of(
 
 
 def _gpu_failure(device: torch.device, problem: Exception) -> BadInput:
-    line = error_line(problem)
-    return BadInput(
-        f"device: expected {device} to answer, got {line}; the same command continues from the last checkpoint"
-    )
-
-
-def _in_memory_order_of(weights: Tensor, memory: Tensor) -> Tensor:
-    """An optimizer's tensor for some weights, in the weights' memory format, which fused optimizers expect."""
-    return torch.empty_like(weights).copy_(memory).detach() if memory.shape == weights.shape else memory
+    expected = f"device: expected {device} to answer"
+    return BadInput(f"{expected}, got {error_line(problem)}; the same command continues from the last checkpoint")
 
 
 def _optimizer(parameters: list[nn.Parameter], settings: TrainDetector) -> torch.optim.Optimizer:
+    rate, decay = settings.learning_rate, settings.weight_decay
     if settings.optimizer == "adamw":
-        return torch.optim.AdamW(parameters, settings.learning_rate, weight_decay=settings.weight_decay, fused=True)
-    return torch.optim.SGD(
-        parameters, settings.learning_rate, settings.momentum, weight_decay=settings.weight_decay, fused=True
-    )
-
-
-def _loss_text(parts: dict[str, float]) -> str:
-    return ", ".join(f"{name} {value:.3g}" for name, value in parts.items())
+        return torch.optim.AdamW(parameters, rate, weight_decay=decay, fused=True)
+    return torch.optim.SGD(parameters, rate, settings.momentum, weight_decay=decay, fused=True)
 
 
 _CHECKPOINTS_KEPT = 2

@@ -1,8 +1,7 @@
 """Where a request may go: http(s) only, public addresses only, unless the binding `origins` says otherwise.
 
-`origins` is a list of `host=URL`, separated by commas: requests for that host go to that origin (a mirror, the pretend
-museum), with the host's own name in the Host header; `*=URL` takes every host. An origin's own address is allowed,
-even if it is private: who binds it has chosen it.
+That is a list of `host=URL`, separated by commas: requests for the host (`*`: every host) go to that origin (a mirror,
+the pretend museum), with the host's own name in the Host header. An origin's own address may be private.
 """
 
 import ipaddress
@@ -15,7 +14,6 @@ from schemas.phrases import quoted
 from schemas.reasons import Reason
 from tasks.io.images.decode import UnreadableImage
 
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 _PORTS = {"http": 80, "https": 443}
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
@@ -53,16 +51,12 @@ class Origins:
             raise UnreadableImage(Reason.NOT_ALLOWED, f"expected an http(s) address, got {url[:80]!r}")
         if parts.username is not None:
             raise UnreadableImage(Reason.NOT_ALLOWED, "expected an address without a user's name, got one")
-        place = host if port in {None, _PORTS[parts.scheme]} else f"{host}:{port}"
+        default = _PORTS[parts.scheme]
+        place = host if port in {None, default} else f"{host}:{port}"
         path = f"{parts.path or '/'}{'?' if parts.query else ''}{parts.query}"
-        origin = (
-            self.by_host.get(place) or self.by_host.get(host) or (None if is_number(host) else self.by_host.get("*"))
-        )
-        if (
-            origin is None
-            and (host.strip("[]"), port or _PORTS[parts.scheme]) in self._bound
-            and not _is_public_number(host)
-        ):
+        names = (place, host) if is_number(host) else (place, host, "*")
+        origin = next((self.by_host[name] for name in names if name in self.by_host), None)
+        if origin is None and (host.strip("[]"), port or default) in self._bound and not _is_public_number(host):
             # without the binding, a name may be allowed
             reason = Reason.NOT_ALLOWED if is_number(host) else Reason.UNREACHABLE
             raise UnreadableImage(reason, f"'{place}' is where another host is bound to, and no host of its own")
@@ -75,7 +69,8 @@ class Origins:
 
     @property
     def _bound(self) -> set[tuple[str, int]]:
-        return {_place(origin) for origin in self.by_host.values()}
+        origins = [urlsplit(origin) for origin in self.by_host.values()]
+        return {(str(parts.hostname), parts.port or _PORTS[parts.scheme]) for parts in origins}
 
 
 def origins_from_text(text: str | None) -> Origins:
@@ -88,9 +83,8 @@ def origins_from_text(text: str | None) -> Origins:
     for entry in filter(None, (part.strip() for part in (text or "").split(","))):
         host, separator, origin = entry.partition("=")
         if not separator or not host.strip() or not _is_origin(origin.strip()):
-            raise BadInput(
-                f"binding 'origins': expected host=http://address[:port], got {quoted(entry.rsplit('@', 1)[-1])}"
-            )
+            expected = "binding 'origins': expected host=http://address[:port]"
+            raise BadInput(f"{expected}, got {quoted(entry.rsplit('@', 1)[-1])}")
         by_host[host.strip().lower()] = origin.strip().rstrip("/")
     return Origins(by_host)
 
@@ -121,24 +115,16 @@ def is_public(address: str) -> bool:
     >>> is_public("93.184.215.14"), is_public("169.254.169.254"), is_public("::ffff:127.0.0.1")
     (True, False, False)
     """
-    return _is_public(ipaddress.ip_address(address.split("%", 1)[0]))
-
-
-def _is_public(address: Address) -> bool:
-    if isinstance(address, ipaddress.IPv6Address):
-        wrapped = address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
-        if wrapped is None and address in _NAT64:
-            wrapped = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+    number = ipaddress.ip_address(address.split("%", 1)[0])
+    if isinstance(number, ipaddress.IPv6Address):
+        wrapped = number.ipv4_mapped or number.sixtofour or (number.teredo[1] if number.teredo else None)
+        if wrapped is None and number in _NAT64:
+            wrapped = ipaddress.IPv4Address(int(number) & 0xFFFFFFFF)
         if wrapped is not None:
-            return _is_public(wrapped)
-        if address.is_site_local:
+            return is_public(str(wrapped))
+        if number.is_site_local:
             return False
-    return address.is_global and not (address.is_multicast or address.is_reserved)
-
-
-def _place(origin: str) -> tuple[str, int]:
-    parts = urlsplit(origin)
-    return str(parts.hostname), parts.port or _PORTS[parts.scheme]
+    return number.is_global and not (number.is_multicast or number.is_reserved)
 
 
 def _is_origin(origin: str) -> bool:

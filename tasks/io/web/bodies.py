@@ -38,13 +38,11 @@ _BOT_WALL = re.compile(
 
 @dataclass(frozen=True)
 class Limits:
-    """How many bytes of a response are read, and how long that may take.
-
-    timeout_s: to connect, and between two reads; a whole body may take this long, plus a second for each 20 kB.
-    """
+    """Most bytes of a response, and seconds to connect and between two reads: of a body one more for each 20 kB."""
 
     max_bytes: int
     timeout_s: float
+    is_cut: bool = False  # a body beyond the limit, without an error
 
 
 @dataclass(frozen=True)
@@ -61,31 +59,22 @@ class ResponseBody:
 
 
 def read_body(
-    response: requests.Response,
-    into: BinaryIO,
-    limits: Limits,
-    stats: TransferStats,
-    secrets: SecretFilter,
-    *,
-    is_cut: bool = False,
+    response: requests.Response, into: BinaryIO, limits: Limits, stats: TransferStats, secrets: SecretFilter
 ) -> ResponseBody:
-    """The body, written to `into`. Raises UnreadableImage.
-
-    is_cut: a body beyond the limit is cut there, without an error; the rest is not asked for.
-    """
-    promised, wrong_labels = _promised_bytes(response), list[str]()
-    if promised is not None and promised > limits.max_bytes and not is_cut:
+    """The body, written to `into`. Raises UnreadableImage."""
+    said, wrong_labels = response.headers.get("Content-Length", "").strip(), list[str]()
+    promised = int(said) if said.isdecimal() and len(said) < 16 else None
+    if promised is not None and promised > limits.max_bytes and not limits.is_cut:
         raise UnreadableImage(Reason.TOO_MANY_BYTES, f"{promised} bytes promised, at most {limits.max_bytes} allowed")
     digest, start_s, length = hashlib.sha256(), time.monotonic(), 0
     for chunk in secrets.mask_chunks(_chunks(response, limits.timeout_s, wrong_labels)):
         stats.received_bytes += len(chunk)
-        if stats.received_bytes > limits.max_bytes and not is_cut:
+        if stats.received_bytes > limits.max_bytes and not limits.is_cut:
             raise UnreadableImage(Reason.TOO_MANY_BYTES, f"more than {limits.max_bytes} bytes")
         if time.monotonic() - start_s > limits.timeout_s + stats.received_bytes / _LEAST_BYTES_PER_S:
-            raise UnreadableImage(
-                Reason.UNREACHABLE, f"too slow: {stats.received_bytes} bytes had come by the time limit"
-            )
-        chunk = chunk[: limits.max_bytes - length]  # whole, unless `is_cut`
+            words = f"too slow: {stats.received_bytes} bytes had come by the time limit"
+            raise UnreadableImage(Reason.UNREACHABLE, words)
+        chunk = chunk[: limits.max_bytes - length]  # whole, unless `limits.is_cut`
         length += len(chunk)
         digest.update(chunk)
         into.write(chunk)
@@ -95,22 +84,19 @@ def read_body(
         # a connection that ends in the middle of the headers looks like this
         raise UnreadableImage(Reason.CUT_SHORT, "nothing came, and nothing had said that nothing would")
     into.flush()
-    return ResponseBody(
-        bytes=length,
-        sha256=digest.hexdigest(),
-        etag=_validator_header(response, "ETag"),
-        last_modified=_validator_header(response, "Last-Modified"),
-        wrong_label=next(iter(wrong_labels), None),
-    )
+    headers = [response.headers.get(name) or "" for name in ("ETag", "Last-Modified")]
+    # what the next request may send back; none that is too long or would break a line
+    etag, modified = (value if value and len(value) <= 200 and value.isprintable() else None for value in headers)
+    label = next(iter(wrong_labels), None)
+    sha256 = digest.hexdigest()
+    return ResponseBody(bytes=length, sha256=sha256, etag=etag, last_modified=modified, wrong_label=label)
 
 
 def first_bytes(response: requests.Response, at_most: int, timeout_s: float) -> bytes:
     """The first bytes of an error's page; empty if they can't be read."""
-    try:
-        with time_limit(response.raw, timeout_s):
-            return bytes(response.raw.read(at_most, decode_content=True) or b"")
-    except _READ_ERRORS:
-        return b""
+    with contextlib.suppress(*_READ_ERRORS), time_limit(response.raw, timeout_s):
+        return bytes(response.raw.read(at_most, decode_content=True) or b"")
+    return b""
 
 
 def close_response(response: requests.Response) -> None:
@@ -131,9 +117,8 @@ def label_problem(label: str) -> UnreadableImage:
 
 
 def check_expected(into: BinaryIO, expects: str, *, may_quote: bool, wrong_label: str | None = None) -> None:
-    """Raise UnreadableImage if the body is something else: busy servers send a page with status 200.
-
-    Whether an image with a wrong label is one, its decoder says.
+    """Raise UnreadableImage if the body is something else: busy servers send a page with status 200. Whether an image
+    with a wrong label is one, its decoder says.
     """
     if wrong_label is not None and expects != "image" and not _is_plain(into, expects):
         raise label_problem(wrong_label)
@@ -141,11 +126,9 @@ def check_expected(into: BinaryIO, expects: str, *, may_quote: bool, wrong_label
         raise UnreadableImage(Reason.THROTTLED, "expected a page, got that of a bot wall")
     if expects not in {"json", "csv"}:
         return
-    start = _start(into)
-    if not start:
+    if not (start := _start(into)):
         raise UnreadableImage(Reason.SERVER_ERROR, f"expected {expects}, got nothing")
-    is_page = start[:1] == b"<" and (expects == "json" or re.match(rb"<(!doctype|html)", start, re.IGNORECASE))
-    if is_page:
+    if start[:1] == b"<" and (expects == "json" or re.match(rb"<(!doctype|html)", start, re.IGNORECASE)):
         quote = f" beginning with {start[:60]!r}" if may_quote else ""
         raise UnreadableImage(Reason.SERVER_ERROR, f"expected {expects}, got a page{quote}")
     if expects == "json" and start[:1] in b"{[" and not _is_closed(into):
@@ -196,24 +179,15 @@ def _is_closed(into: BinaryIO) -> bool:
     return False
 
 
-def _promised_bytes(response: requests.Response) -> int | None:
-    value = response.headers.get("Content-Length", "").strip()
-    return int(value) if value.isdecimal() and len(value) < 16 else None
-
-
-def _encodings(response: requests.Response) -> list[str]:
-    return [name.strip() for name in response.headers.get("Content-Encoding", "").lower().split(",")]
-
-
 def _chunks(response: requests.Response, timeout_s: float, wrong_labels: list[str]) -> Iterator[bytes]:
     # each piece has a time limit against bytes that unpack to nothing, and against trailers, which may be without end
-    unpacked = unpack(_packed(response), _encodings(response), _CHUNK_BYTES, wrong_labels)
-    pieces = (piece for piece in unpacked if piece)
+    encodings = [name.strip() for name in response.headers.get("Content-Encoding", "").lower().split(",")]
+    pieces = filter(None, unpack(_packed(response), encodings, _CHUNK_BYTES, wrong_labels))
     try:
         while True:
             with time_limit(response.raw, timeout_s):
-                piece = next(pieces, b"")
-            if not piece:
+                piece = next(pieces, None)
+            if piece is None:
                 return
             yield piece
     except urllib3.exceptions.TimeoutError as problem:
@@ -242,12 +216,6 @@ def innermost_message(problem: Exception) -> str:
     return f"{type(inner).__name__}: {str(inner).rsplit('>: ', 1)[-1]}"
 
 
-def _validator_header(response: requests.Response, name: str) -> str | None:
-    """A header that the next request may send back; None if it is too long or would break a line."""
-    value = response.headers.get(name)
-    return value if value and len(value) <= 200 and value.isprintable() else None
-
-
 NOT_PACKED = {"", "identity"}
 PACKED = {"gzip", "x-gzip", "deflate"}
 _GZIP, _ZLIB, _RAW = 16 + zlib.MAX_WBITS, zlib.MAX_WBITS, -zlib.MAX_WBITS
@@ -265,17 +233,15 @@ def unpack(
     """The bytes that were packed, in pieces of at most `most_bytes`; some may be empty.
 
     encodings: of Content-Encoding, in the order in which they were applied. One that is unknown, or as which the body
-    does not begin, is passed over: servers label files so that are not packed, or no longer. It goes into
-    `wrong_labels`. What stands behind the end of a packed body is ignored, as browsers do. Nothing at all is no packed
-    body, and empty. Raises zlib.error for what breaks later, and CutInMiddle at the end of a body that is not whole.
+    does not begin (servers label so what is not packed, or no longer), is passed over into `wrong_labels`. What stands
+    behind the end is ignored, as browsers do. Raises zlib.error for what breaks later, and CutInMiddle for a body that
+    is not whole.
     """
     for encoding in reversed([encoding for encoding in encodings if encoding not in NOT_PACKED]):
         if encoding not in PACKED:
             wrong_labels.append(encoding)
-        elif encoding == "deflate":
-            chunks = _deflate(chunks, most_bytes, wrong_labels)
         else:
-            chunks = _gzip(chunks, most_bytes, wrong_labels)
+            chunks = (_deflate if encoding == "deflate" else _gzip)(chunks, most_bytes, wrong_labels)
     return iter(chunks)
 
 
@@ -310,11 +276,10 @@ def _deflate(chunks: Iterable[bytes], most_bytes: int, wrong_labels: list[str]) 
 def _is_raw_deflate(start: bytes) -> bool:
     """Whether bytes without a frame, which would tell, unpack as far as they go."""
     unpacker = zlib.decompressobj(_RAW)
-    try:
+    with contextlib.suppress(zlib.error):
         unpacker.decompress(start, _TRIAL_BYTES)
-    except zlib.error:
-        return False
-    return bool(start) and not unpacker.unused_data
+        return bool(start) and not unpacker.unused_data
+    return False
 
 
 def _beginning(source: Iterator[bytes], least_bytes: int, start: bytes = b"") -> bytes:

@@ -79,15 +79,16 @@ class _Exchange:
 
     def follow(self, location: str) -> None:
         """Follow a redirect, without a secret that its URL repeats. Raises UnreadableImage."""
-        if len(self.redirect_chain.visited) == _MAX_REDIRECTS:
-            raise _endless_redirects(self.redirect_chain)
+        chain = self.redirect_chain
+        if len(chain.visited) == _MAX_REDIRECTS:
+            raise _endless_redirects(chain)
         try:
-            url = _without_parameter(urljoin(self.redirect_chain.url, location), self.request.credential)
+            url = _without_parameter(urljoin(chain.url, location), self.request.credential)
         except ValueError as problem:
             raise UnreadableImage(Reason.NOT_ALLOWED, "a redirect to what is no address") from problem
         if self.secret_filter.is_in_url(url):
             raise UnreadableImage(Reason.NOT_ALLOWED, "a redirect that carries the secret")
-        self.redirect_chain = self.redirect_chain.followed_to(url)
+        self.redirect_chain = replace(chain, url=url, visited=(*chain.visited, chain.url), has_checked_head=False)
 
 
 def user_agent(contact: str | None) -> str:
@@ -125,7 +126,6 @@ class Client:
         self, host: str, redirect_chain: RedirectChain | None = None, *, has_failed: bool = False
     ) -> Iterator[None]:
         """Use this thread's permit for the host for its next request; an unused one is cancelled at the end.
-
         redirect_chain: of the request's PostponedRequest, if there was one. has_failed: the request failed before.
         """
         own = self._own_permit
@@ -139,16 +139,12 @@ class Client:
     def get(
         self, request: DownloadRequest, into: BinaryIO, limits: Limits, *, has_permit: bool = False
     ) -> ResponseBody:
-        """Download, and write the body to `into`.
-
-        Raises UnreadableImage; BadInput if a secret is missing or refused.
-
-        has_permit: called within `using_permit`. Then nothing waits here: PostponedRequest is raised instead.
+        """Download, and write the body to `into`. Raises UnreadableImage; BadInput if a secret is missing or refused;
+        and, if `has_permit` (within `using_permit`), PostponedRequest in place of any wait.
         """
         if request.credential is not None and request.secret is None:
-            raise BadInput(
-                f"{request.credential.host}: expected a secret for this request, got none; bind the source's secret"
-            )
+            expected = f"{request.credential.host}: expected a secret for this request"
+            raise BadInput(f"{expected}, got none; bind the source's secret")
         earlier = self._own_permit.redirect_chain if has_permit else None
         is_resumed = earlier is not None and earlier.original_url == request.url
         chain = earlier if earlier and is_resumed else RedirectChain(request.url, request.url)
@@ -180,9 +176,9 @@ class Client:
         if not target.is_bound and not self._contact:
             if target.is_private:
                 raise UnreadableImage(Reason.NOT_ALLOWED, f"{target.host} is no public address")
-            raise UnreadableImage(  # temporary: another binding would change it
-                Reason.UNREACHABLE, f"{target.host} is a public host: bind `contact` to an address of yours first"
-            )
+            # temporary: another binding would change it
+            words = f"{target.host} is a public host: bind `contact` to an address of yours first"
+            raise UnreadableImage(Reason.UNREACHABLE, words)
         return target
 
     def _send(self, exchange: _Exchange, target: Target) -> ResponseBody | str:
@@ -208,17 +204,9 @@ class Client:
             if is_unchanged:
                 return ResponseBody(is_unchanged=True, etag=request.etag, last_modified=request.last_modified)
             self._check_status(response, exchange, stats, token)
-            body = bodies.read_body(
-                response,
-                exchange.into,
-                exchange.limits,
-                stats,
-                exchange.secret_filter,
-                is_cut=request.expects == "robots",
-            )
-            bodies.check_expected(
-                exchange.into, request.expects, may_quote=request.secret is None, wrong_label=body.wrong_label
-            )
+            into, may_quote = exchange.into, request.secret is None
+            body = bodies.read_body(response, into, exchange.limits, stats, exchange.secret_filter)
+            bodies.check_expected(into, request.expects, may_quote=may_quote, wrong_label=body.wrong_label)
             return body
 
     @contextlib.contextmanager
@@ -226,7 +214,9 @@ class Client:
         self, method: str, target: Target, exchange: _Exchange, headers: dict[str, str], token: str | None = None
     ) -> Iterator[requests.Response]:
         prepared = requests.PreparedRequest()
-        address = target.url if token is None else _with_parameter(target.url, exchange.request.credential, token)
+        address, credential = target.url, exchange.request.credential
+        if token is not None and credential is not None:
+            address += f"{'&' if urlsplit(address).query else '?'}{urlencode({credential.parameter: token})}"
         all_headers = {"User-Agent": user_agent(self._contact), "Accept": "*/*", **headers}
         if target.is_bound:
             all_headers["Host"] = target.host
@@ -262,10 +252,7 @@ class Client:
         raise UnreadableImage(Reason.HTTP_ERROR, f"status {status}")
 
     def _token(self, exchange: _Exchange, target: Target) -> str | None:
-        """The value of the credential's parameter: the secret, or a session token; None for any other host.
-
-        If there is no open session, this logs in first.
-        """
+        """The secret, or a session token, for which it may log in first; None for hosts other than the credential's."""
         credential, secret = exchange.request.credential, exchange.request.secret
         if credential is None or secret is None or target.host != credential.host:
             return None
@@ -273,13 +260,10 @@ class Client:
             raise UnreadableImage(Reason.NOT_ALLOWED, f"{target.host}: a secret is sent by https only")
         if credential.login_url is None:
             return secret
-        token = self._sessions.token(credential)
-        if token is None:
+        if (token := self._sessions.token(credential)) is None:
             with self._one_thread_at_a_time(f"log-in {credential.host}", exchange.permits):
-                token = self._sessions.token(credential)
-                if token is None:
-                    answer = self._login(credential, secret, exchange.permits)
-                    token = self._sessions.open(credential, answer)
+                if (token := self._sessions.token(credential)) is None:
+                    token = self._sessions.open(credential, self._login(credential, secret, exchange.permits))
         exchange.secret_filter.add(token)
         return token
 
@@ -287,24 +271,25 @@ class Client:
         first, _, second = secret.partition(":")
         names = credential.login_parameters
         url = f"{credential.login_url}?{urlencode({names[0]: first, names[1]: second})}"
-        into = io.BytesIO()
-        request = DownloadRequest(url, "json", secret=secret)
         try:
-            chain, secrets = RedirectChain(url, url), SecretFilter(secret)
-            self._follow_redirects(_Exchange(request, chain, into, self._limits, permits, secrets, is_patient=True))
+            return self._look_up(DownloadRequest(url, "json", secret=secret), self._limits, permits)
         except UnreadableImage as problem:
             if problem.reason == Reason.HTTP_ERROR:
-                raise BadInput(
-                    f"{credential.host}: expected a secret with which to log in, got {problem.detail}; check the secret"
-                ) from None
+                expected = f"{credential.host}: expected a secret with which to log in"
+                raise BadInput(f"{expected}, got {problem.detail}; check the secret") from None
             raise UnreadableImage(problem.reason, f"log-in: {problem.detail}") from None
+
+    def _look_up(self, request: DownloadRequest, limits: Limits, permits: RequestPermits) -> bytes:
+        """The body of a response for which other threads wait. Raises UnreadableImage."""
+        into, chain = io.BytesIO(), RedirectChain(request.url, request.url)
+        secrets = SecretFilter(request.secret)
+        self._follow_redirects(_Exchange(request, chain, into, limits, permits, secrets, is_patient=True))
         return into.getvalue()
 
     def _raise_unauthorized(self, credential: Credential, token: str) -> None:
         if credential.login_url is None:
-            raise BadInput(
-                f"{credential.host}: expected a secret that the API accepts, got status 401; check the secret"
-            ) from None
+            expected = f"{credential.host}: expected a secret that the API accepts"
+            raise BadInput(f"{expected}, got status 401; check the secret") from None
         self._sessions.forget(credential, token)
         raise UnreadableImage(Reason.SERVER_ERROR, "status 401: the session ran out")
 
@@ -332,27 +317,20 @@ class Client:
             raise UnreadableImage(Reason.ROBOTS_DISALLOW, f"robots.txt of {target.host}")
 
     def _load_robots_rules(self, exchange: _Exchange) -> robots.RobotsRules:
-        """The host's robots.txt. A host without one allows everything.
-
-        Raises UnreadableImage if the host fails to send it: nothing is allowed yet (RFC 9309, 2.3.1).
-        """
-        address, into = urljoin(exchange.redirect_chain.url, "/robots.txt"), io.BytesIO()
+        """The host's rules, if any. Raises UnreadableImage if it fails to send them (RFC 9309, 2.3.1)."""
+        request = DownloadRequest(urljoin(exchange.redirect_chain.url, "/robots.txt"), "robots")
         # a byte more, by which the rules know that their last line is cut
-        limits = Limits(robots.MAX_BYTES + 1, self._limits.timeout_s)
-        request, chain = DownloadRequest(address, "robots"), RedirectChain(address, address)
-        lookup = _Exchange(request, chain, into, limits, exchange.permits, is_patient=True)
+        limits = Limits(robots.MAX_BYTES + 1, self._limits.timeout_s, is_cut=True)
         try:
-            self._follow_redirects(lookup)
+            return robots.RobotsRules(self._look_up(request, limits, exchange.permits))
         except UnreadableImage as problem:
             if problem.reason not in {Reason.NOT_FOUND, Reason.HTTP_ERROR, Reason.NOT_ALLOWED, Reason.REDIRECT_LOOP}:
                 raise UnreadableImage(problem.reason, f"robots.txt: {problem.detail}") from problem
-        return robots.RobotsRules(into.getvalue())
+        return robots.RobotsRules(b"")
 
     def _check_head(self, exchange: _Exchange, target: Target) -> None:
-        """Send HEAD for a host's first image and, if the host has ever sent a noai tag, for each of its images.
-
-        HEAD for every image of every host would double the requests. For other hosts, tags are still checked in the
-        response to GET, before the body is read.
+        """Send HEAD for a host's first image and, if the host has ever sent a noai tag, for each of its images: for
+        every one of every host that would double the requests. Before a body is read, tags are checked, too.
         """
         if exchange.redirect_chain.has_checked_head or self._has_noai_by_host.get(target.host) is False:
             return
@@ -393,9 +371,8 @@ def retry_after_s(value: str | None, now: datetime | None = None) -> float | Non
 
 
 def _is_busy(response: requests.Response, exchange: _Exchange) -> bool:
-    """Whether a 403 means to slow down: a page in place of an API's answer, or a page with typical words.
-
-    (metmuseum/openaccess#60: a 403 of Imperva after some 30 requests, far below the documented 80 a second.)
+    """Whether a 403 means to slow down: a page in place of an API's answer, or one with typical words, such as
+    Imperva's after some 30 requests (metmuseum/openaccess#60).
     """
     is_page = "html" in response.headers.get("Content-Type", "").lower()
     if response.headers.get("Retry-After") or (is_page and exchange.request.expects in {"json", "csv"}):
@@ -406,28 +383,19 @@ def _is_busy(response: requests.Response, exchange: _Exchange) -> bool:
 def _location(response: requests.Response) -> str:
     """The location of a redirect; empty for other responses. Bytes beyond ASCII are read as UTF-8."""
     value = str(response.headers.get("Location", "")) if response.status_code in _MOVED else ""
-    try:
-        return value.encode("latin-1").decode()
-    except UnicodeError:
-        return value
+    with contextlib.suppress(UnicodeError):
+        value = value.encode("latin-1").decode()
+    return value
 
 
 def _endless_redirects(chain: RedirectChain) -> UnreadableImage:
     """What is wrong with so many redirects. Fewer are followed even to themselves: the address may answer at last."""
     urls = [*chain.visited, chain.url]
-    if len(set(urls)) == 1:
-        where = "redirects to itself"
-    elif len(set(urls)) < len(urls):
-        where = "redirects lead in a circle"
-    else:
-        where = f"more than {_MAX_REDIRECTS} redirects"
+    where = f"more than {_MAX_REDIRECTS} redirects"
+    if len(set(urls)) < len(urls):
+        where = "redirects lead in a circle" if len(set(urls)) > 1 else "redirects to itself"
     cookie = "; it sets a cookie, and cookies are not sent back" if chain.has_set_cookie else ""
     return UnreadableImage(Reason.REDIRECT_LOOP, f"{where}{cookie}")
-
-
-def _with_parameter(url: str, credential: Credential | None, token: str) -> str:
-    name = credential.parameter if credential else ""
-    return f"{url}{'&' if urlsplit(url).query else '?'}{urlencode({name: token})}"
 
 
 def _without_parameter(url: str, credential: Credential | None) -> str:

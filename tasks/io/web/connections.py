@@ -1,7 +1,7 @@
 """Connections to allowed addresses only, and with time limits: requests' adapter over guarded urllib3 pools.
 
-The address is checked when the connection is opened, not when the name was looked up before. So a name server that
-changes its answer in between can't lead a request into a private network (DNS rebinding).
+Addresses are checked when a connection is opened, so that a name server that changes its answer can't lead a request
+into a private network (DNS rebinding).
 """
 
 import contextlib
@@ -85,16 +85,11 @@ class _Watchdog:
                 for connection in late:
                     del self._deadlines[connection]
             for connection in late:
-                _shut(connection)
-
-
-def _shut(connection: Any) -> None:
-    """Shut the socket of a connection, or of a response that is being read."""
-    with contextlib.suppress(OSError, ValueError, RuntimeError):  # it ended by itself in the meantime
-        if (sock := getattr(connection, "sock", None)) is not None:
-            sock.shutdown(socket.SHUT_RDWR)
-        elif hasattr(connection, "shutdown"):
-            connection.shutdown()
+                with contextlib.suppress(OSError, ValueError, RuntimeError):  # it ended by itself in the meantime
+                    if (sock := getattr(connection, "sock", None)) is not None:
+                        sock.shutdown(socket.SHUT_RDWR)
+                    elif hasattr(connection, "shutdown"):  # a response that is being read
+                        connection.shutdown()
 
 
 _WATCHDOG = _Watchdog()
@@ -102,10 +97,7 @@ _WATCHDOG = _Watchdog()
 
 @contextlib.contextmanager
 def time_limit(connection: Any, within_s: float) -> Iterator[None]:
-    """A time limit for all reads together on a connection or a response.
-
-    Raises urllib3's time-out.
-    """
+    """A time limit for all reads together on a connection or a response. Raises urllib3's time-out."""
     _WATCHDOG.watch(connection, within_s)
     problem = None
     try:
@@ -167,24 +159,21 @@ def _pool_classes(origins: Origins) -> dict[str, type[HTTPConnectionPool]]:
 
 
 def _open_socket(connection: Any, origins: Origins) -> socket.socket:
-    """A socket to the first allowed address of the host that accepts a connection."""
     host, port = connection._dns_host.strip("[]"), connection.port
     try:
         entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as problem:
         raise NewConnectionError(connection, f"no address for '{host}': {problem}") from problem
     addresses = list(dict.fromkeys(str(entry[4][0]) for entry in entries))
-    allowed = [address for address in addresses if origins.allows(host, port, address)]
-    if not allowed:
+    if not (allowed := [address for address in addresses if origins.allows(host, port, address)]):
         # a name may resolve to another address tomorrow, so this is permanent only for an IP address
         where = f"'{host}' leads to {', '.join(addresses[:3])}, which is no public address"
         raise ForbiddenAddress(connection, where, is_permanent=is_number(host))
     last_error: OSError | None = None
     for address in allowed[:_MOST_ADDRESSES]:
         try:
-            return create_connection(
-                (address, port), connection.timeout, connection.source_address, connection.socket_options
-            )
+            options = connection.timeout, connection.source_address, connection.socket_options
+            return create_connection((address, port), *options)
         except OSError as problem:
             last_error = problem
     raise NewConnectionError(connection, f"no connection to '{host}': {last_error}") from last_error

@@ -1,8 +1,7 @@
 """Many requests to many hosts on few threads: a thread takes whatever may be sent now, and none waits for a slow host.
 
-Each host has its own queue. The hosts are in one heap, ordered by the time of their next request; a host that pauses
-goes back into the heap with all its requests. A request that is redirected to another host moves to that host's queue.
-A request that fails for a temporary reason is queued again after a pause, as often as the manners allow.
+The hosts, each with its own queue, are in one heap, ordered by the time of their next request. A request that is
+redirected moves to that host's queue; one that fails in passing is queued again after a pause.
 """
 
 import contextlib
@@ -27,10 +26,7 @@ _NEVER_RETRIED = {Reason.OVER_BUDGET}
 
 Row = dict[str, Any]
 Fetch = Callable[[Row], Row]
-"""Sends one request, with a permit that the thread holds, and returns its row.
-
-Raises UnreadableImage, PostponedRequest.
-"""
+"""Sends one request, with the thread's permit, and returns its row. Raises UnreadableImage, PostponedRequest."""
 FailureRow = Callable[[Row, UnreadableImage], Row]
 
 
@@ -61,7 +57,7 @@ class Downloads:
     def __init__(
         self, client: Client, rate_limiter: RateLimiter, tries: int, threads: int, fetch: Fetch, failure_row: FailureRow
     ) -> None:
-        """`fetch` and `failed` run on several threads at once."""
+        """`fetch` and `failure_row` run on several threads at once."""
         self._client, self._rate_limiter = client, rate_limiter
         self._tries, self._threads = tries, threads
         self._fetch, self._failure_row = fetch, failure_row
@@ -78,12 +74,10 @@ class Downloads:
         self._remaining = len(requests)
         for request in requests:
             self._enqueue(_QueuedRequest(0.0, next(self._order), request, url(request)))
-        threads = [
-            threading.Thread(target=self._work, name=f"download-{number}", daemon=True)
-            for number in range(min(self._threads, self._remaining))
-        ]
-        for thread in threads:
-            thread.start()
+        threads = []
+        for number in range(min(self._threads, self._remaining)):
+            threads.append(threading.Thread(target=self._work, name=f"download-{number}", daemon=True))
+            threads[-1].start()
         try:
             for _ in requests:
                 yield self._next_row()
@@ -132,7 +126,6 @@ class Downloads:
         return None
 
     def _next_host(self) -> _HostQueue | None:
-        """The next host in the heap, taken out of it at its time."""
         with self._condition:
             while self._remaining and not self._is_stopped and not self._client.is_abandoned.is_set():
                 now = time.monotonic()

@@ -1,12 +1,8 @@
-"""When the next request may be sent to a host, learnt from its responses. Shared by all workers of a run.
+"""When the next request may be sent to a host, learnt from its responses; it sends nothing itself.
 
-One `RateLimiter` has the state of every host of a run: a token bucket of size one (so requests are spaced, without
-bursts), a limit on requests at the same time, a rate that throttling halves and success slowly restores (additive
-increase, multiplicative decrease), pauses as long as Retry-After says or else by full jitter, and a circuit breaker. It
-sends nothing itself.
-
-Sources: RFC 9110, section 10.2.3 (Retry-After); "Exponential Backoff And Jitter", AWS Architecture Blog, 2015 (full
-jitter).
+Of every host of a run: a token bucket of size one (requests are spaced, without bursts), a limit on requests at the
+same time, a rate that throttling halves and success slowly restores, pauses as long as Retry-After says (RFC 9110,
+10.2.3) or else by full jitter ("Exponential Backoff And Jitter", AWS Architecture Blog, 2015), and a circuit breaker.
 """
 
 import contextlib
@@ -28,6 +24,7 @@ _FAILURES_THAT_TRIP, _TRIPS_THAT_CLOSE = 10, 3
 _LEAST_PACE_FRACTION = 1 / 64
 _RECOVERY_FRACTION = 1 / 50
 _RECHECK_S = 0.02
+Gauge = Callable[[], float]
 
 
 @dataclass
@@ -48,9 +45,8 @@ class _HostState:
 
 @dataclass(frozen=True)
 class PermitDecision:
-    """Whether one request may be sent now. A permit that is granted must be given back by `release` or `cancel`.
-
-    wait_s: above 0, ask again then. refusal: why the host gets no more requests in this build.
+    """Whether one request may be sent now; a granted permit must be given back by `release` or `cancel`. wait_s: above
+    0, ask again then. refusal: why the host gets no more requests in this build.
     """
 
     wait_s: float = 0.0
@@ -66,12 +62,7 @@ class PermitDecision:
 class RateLimiter:
     """Decides when a request may be sent to which host. Thread-safe; no call waits."""
 
-    def __init__(
-        self,
-        manners: Manners,
-        clock: Callable[[], float] = time.monotonic,
-        random_fraction: Callable[[], float] = random.random,
-    ) -> None:
+    def __init__(self, manners: Manners, clock: Gauge = time.monotonic, random_fraction: Gauge = random.random) -> None:
         """`clock` in seconds; `random_fraction` from 0 to 1, for the jitter."""
         self._manners, self._clock, self._random_fraction = manners, clock, random_fraction
         self._hosts: dict[str, _HostState] = {}
@@ -104,7 +95,6 @@ class RateLimiter:
         """Give a permit back, with the outcome of its request."""
         with self._lock:
             state, now = self._host(host), self._clock()
-            state.open_permits = max(state.open_permits - 1, 0)
             self._bytes += received_bytes
             if outcome == "good":
                 self._speed_up(state)
@@ -112,14 +102,12 @@ class RateLimiter:
                 self._slow_down(state, now, retry_after_s)
             elif outcome == "failed":
                 self._count_failure(state, now)
-            state.is_probing = False
+            self._give_back(host)
 
     def cancel(self, host: str) -> None:
         """Give back a permit for which nothing was sent."""
         with self._lock:
-            state = self._host(host)
-            state.open_permits = max(state.open_permits - 1, 0)
-            state.is_probing = False
+            self._give_back(host)
             self._requests -= 1
 
     def set_crawl_delay(self, host: str, delay_s: float) -> None:
@@ -127,7 +115,7 @@ class RateLimiter:
         with self._lock:
             state = self._host(host)
             if delay_s > self._manners.longest_wait_s:
-                self._close(state, Reason.THROTTLED, f"robots.txt asks for one request in {delay_s:.0f} s")
+                self._close(state, f"robots.txt asks for one request in {delay_s:.0f} s")
             elif delay_s > 0 and 1 / delay_s < state.limits.rate_per_s:
                 state.limits = state.limits.model_copy(update={"rate_per_s": 1 / delay_s})
                 state.rate_per_s = min(state.rate_per_s, 1 / delay_s)
@@ -139,13 +127,18 @@ class RateLimiter:
             self._hosts[host] = _HostState(limits, limits.rate_per_s)
         return self._hosts[host]
 
+    def _give_back(self, host: str) -> None:
+        state = self._host(host)
+        state.open_permits, state.is_probing = max(state.open_permits - 1, 0), False
+
     def _over_budget(self) -> str:
-        limit = self._manners.max_requests
-        if limit is not None and self._requests >= limit:
-            return f"the build's {limit} requests are spent"
-        limit = self._manners.max_bytes
-        if limit is not None and self._bytes >= limit:
-            return f"the build's {limit} bytes are spent"
+        most = self._manners
+        for limit, spent, what in (
+            (most.max_requests, self._requests, "requests"),
+            (most.max_bytes, self._bytes, "bytes"),
+        ):
+            if limit is not None and spent >= limit:
+                return f"the build's {limit} {what} are spent"
         return ""
 
     def _speed_up(self, state: _HostState) -> None:
@@ -156,7 +149,7 @@ class RateLimiter:
     def _slow_down(self, state: _HostState, now: float, retry_after_s: float | None) -> None:
         state.failed_in_a_row = 0  # a host that throttles does answer
         if retry_after_s is not None and retry_after_s > self._manners.longest_wait_s:
-            self._close(state, Reason.THROTTLED, f"asked to wait {retry_after_s:.0f} s")
+            self._close(state, f"asked to wait {retry_after_s:.0f} s")
             return
         if now >= state.paused_until_s:  # responses to requests sent before the pause are no new signal
             state.throttled_in_a_row += 1
@@ -177,8 +170,8 @@ class RateLimiter:
             state.closed_detail = f"does not answer, not even after {state.trips - 1} pauses"
         state.paused_until_s = max(state.paused_until_s, now + self._jitter_s(state.trips + 2))
 
-    def _close(self, state: _HostState, reason: Reason, why: str) -> None:
-        state.closed_reason = reason
+    def _close(self, state: _HostState, why: str) -> None:
+        state.closed_reason = Reason.THROTTLED
         state.closed_detail = f"{why}, longer than this build waits for one host"
 
     def _jitter_s(self, times: int) -> float:
@@ -188,12 +181,7 @@ class RateLimiter:
 _LONGEST_SLEEP_S = 1.0
 # longer than the time between two requests to the slowest host: a request restarted sooner would never finish
 _LONGEST_PATIENT_WAIT_S = 120.0
-_OUTCOME_OF_REASON: dict[Reason, RequestOutcome] = {
-    Reason.UNREACHABLE: "failed",
-    Reason.CUT_SHORT: "failed",
-    Reason.SERVER_ERROR: "failed",
-    Reason.THROTTLED: "throttled",
-}
+_FAILURES = {Reason.UNREACHABLE, Reason.CUT_SHORT, Reason.SERVER_ERROR}
 
 
 @dataclass(frozen=True)
@@ -205,10 +193,6 @@ class RedirectChain:
     visited: tuple[str, ...] = ()  # the URLs that have redirected
     has_set_cookie: bool = False  # one of their answers
     has_checked_head: bool = False  # of the current URL, by a HEAD request
-
-    def followed_to(self, url: str) -> "RedirectChain":
-        """The chain after one more redirect."""
-        return RedirectChain(self.original_url, url, (*self.visited, self.url), self.has_set_cookie)
 
 
 class PostponedRequest(Exception):
@@ -240,28 +224,23 @@ class RequestPermits:
     """The permits of one request, one for each host on its redirect chain."""
 
     def __init__(self, rate_limiter: RateLimiter, own: ThreadPermit | None) -> None:
-        """own: the caller's permit, used first; then whatever would have to wait raises PostponedRequest.
-
-        None: this thread may wait.
-        """
+        """own: the caller's permit, used first; to wait then raises PostponedRequest. None: this thread may wait."""
         self._rate_limiter, self._own, self._may_wait = rate_limiter, own or ThreadPermit(), own is None
 
     @contextlib.contextmanager
     def permit(self, host: str, *, is_patient: bool) -> Iterator[TransferStats]:
-        """A permit for one request to the host, released at the end.
-
-        Raises UnreadableImage if the host gets no more requests in this build, PostponedRequest if it gets none now.
+        """A permit for one request to the host, released at the end. Raises UnreadableImage if the host gets no more
+        requests in this build, PostponedRequest if it gets none now.
         """
         self._acquire(host, is_patient)
-        failed: RequestOutcome = "failed_again" if self._own.has_failed else "failed"
         stats = TransferStats()
-        outcome: RequestOutcome = failed
+        outcome: RequestOutcome = "failed_again" if self._own.has_failed else "failed"
         try:
             yield stats
             outcome = "good"
         except UnreadableImage as problem:
-            outcome = _OUTCOME_OF_REASON.get(problem.reason, "good")
-            outcome = failed if outcome == "failed" else outcome
+            if problem.reason not in _FAILURES:
+                outcome = "throttled" if problem.reason == Reason.THROTTLED else "good"
             raise
         finally:
             self._rate_limiter.release(host, outcome, stats.retry_after_s, stats.received_bytes)

@@ -16,10 +16,7 @@ _SHORTEST_SECRET = 4
 
 
 def read_secret(name: str, place: str) -> str:
-    """The secret that a binding names: `env:NAME` (a variable) or `file:PATH` (a file's first line).
-
-    Raises BadInput.
-    """
+    """The secret of a binding: `env:NAME` (a variable) or `file:PATH` (a file's first line). Raises BadInput."""
     kind, separator, where = place.partition(":")
     if kind == "env" and separator:
         secret = os.environ.get(where, "")
@@ -28,9 +25,8 @@ def read_secret(name: str, place: str) -> str:
             with io.TextIOWrapper(inputs.open_file(where), encoding="utf-8-sig") as file:
                 secret = file.read().split("\n", 1)[0]
         except (OSError, ValueError) as problem:
-            raise BadInput(
-                f"binding '{name}': expected a file that holds the secret, got no readable file '{where}'"
-            ) from problem
+            expected = f"binding '{name}': expected a file that holds the secret"
+            raise BadInput(f"{expected}, got no readable file '{where}'") from problem
     else:
         raise BadInput(f"binding '{name}': expected env:NAME or file:PATH, the place where the secret is stored")
     if not secret.strip():
@@ -51,15 +47,8 @@ class SecretFilter:
     def add(self, secret: str) -> None:
         """Mask this secret too. Shorter texts than _SHORTEST_SECRET are ignored: they occur by chance."""
         if len(secret) >= _SHORTEST_SECRET:
-            spellings = {
-                *self._spellings,
-                secret,
-                quote(secret, safe=""),
-                quote(secret),
-                quote_plus(secret),
-                json.dumps(secret)[1:-1],
-            }
-            self._spellings = sorted(spellings, key=len, reverse=True)
+            spellings = {secret, quote(secret, safe=""), quote(secret), quote_plus(secret), json.dumps(secret)[1:-1]}
+            self._spellings = sorted({*self._spellings, *spellings}, key=len, reverse=True)
 
     def mask_text(self, text: str) -> str:
         """The text, with stars in place of each secret."""
@@ -70,14 +59,12 @@ class SecretFilter:
     def is_in_url(self, url: str) -> bool:
         """Whether a URL contains a secret, also if percent-encoded once or twice."""
         once = unquote_plus(url)
-        return any(
-            spelling in text for spelling in self._spellings for text in (url, once, unquote(url), unquote_plus(once))
-        )
+        texts = (url, once, unquote(url), unquote_plus(once))
+        return any(spelling in text for spelling in self._spellings for text in texts)
 
     def mask_chunks(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
         """The same number of bytes, with stars in place of each secret, also if one spans several chunks."""
-        spellings = [spelling.encode() for spelling in self._spellings]
-        if not spellings:
+        if not (spellings := [spelling.encode() for spelling in self._spellings]):
             yield from chunks
             return
         pending = b""
@@ -97,7 +84,6 @@ class Sessions:
     """Session tokens by host. Thread-safe."""
 
     def __init__(self) -> None:
-        """No session yet."""
         self._tokens: dict[str, tuple[str, float]] = {}
         self._lock = threading.Lock()
 
@@ -108,11 +94,14 @@ class Sessions:
             return token if time.monotonic() < until_s else None
 
     def open(self, credential: Credential, answer: bytes) -> str:
-        """Keep and return the token in the answer to a log-in.
-
-        Raises BadInput if there is none: the secret is wrong.
-        """
-        token = _session_token(answer, credential)
+        """Keep and return the token in a log-in's answer. Raises BadInput if it has none: the secret is wrong."""
+        try:
+            token = json.loads(answer)[credential.session_field]
+        except (ValueError, KeyError, TypeError, RecursionError):
+            token = None
+        if not isinstance(token, str) or not token:
+            expected = f"{credential.host}: expected '{credential.session_field}' after log-in"
+            raise BadInput(f"{expected}, got none; check the secret")
         with self._lock:
             self._tokens[credential.host] = token, time.monotonic() + credential.session_s
         return token
@@ -122,15 +111,3 @@ class Sessions:
         with self._lock:
             if self._tokens.get(credential.host, (None, 0.0))[0] == token:
                 self._tokens.pop(credential.host, None)
-
-
-def _session_token(answer: bytes, credential: Credential) -> str:
-    try:
-        token = json.loads(answer)[credential.session_field]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        token = None
-    if not isinstance(token, str) or not token:
-        raise BadInput(
-            f"{credential.host}: expected '{credential.session_field}' after log-in, got none; check the secret"
-        )
-    return token

@@ -61,13 +61,13 @@ class Archive:
             "environment": {},
         } | changes
         with Draft(self.store) as draft:
-            draft.write("ledger.parquet", parquet_bytes(LEDGER.empty_table()), rows=0)
+            draft.write("ledger.parquet", parquet_bytes(LEDGER.empty_table()))
             draft.write(
                 "recipe.yaml",
                 yaml.safe_dump({"limit": limit, "categories": ["person"], "stages": []}).encode(),
             )
             known = RECORDS.empty_table() if records is None else records
-            draft.write("records.parquet", parquet_bytes(known), rows=known.num_rows)
+            draft.write("records.parquet", parquet_bytes(known))
             for path in {*needed_files(CONTRACT), *promised_files(CONTRACT)} - {*draft.files}:
                 draft.write(path, b"")
             draft.publish(digest.sealed(ReleaseManifest(**fields, files=draft.files)))

@@ -268,7 +268,7 @@ def test_each_input_gets_its_own_output_in_order(count):
     detector = Model(identity(5, 3, 32, 64), "plain")
     inputs = [np.full((3, 32, 64), place, np.float32) for place in range(count)]
 
-    found = detector.run(inputs)
+    found = detector.run_all(inputs)[0]
 
     assert (found.shape, found.dtype) == ((count, 3, 32, 64), np.float32)
     np.testing.assert_array_equal(found, np.stack(inputs))
@@ -280,10 +280,10 @@ def test_a_row_does_not_depend_on_its_companions(batch):
     detector = Model(convolution(batch), "yolox")
     draw = np.random.default_rng(2)
     pictures = [draw.uniform(0, 255, (3, 32, 64)).astype(np.float32) for _ in range(detector.batch)]
-    alone = [detector.run([picture])[0] for picture in pictures]
+    alone = [detector.run_all([picture])[0][0] for picture in pictures]
 
-    together = detector.run(pictures)
-    backwards = detector.run(pictures[::-1])
+    together = detector.run_all(pictures)[0]
+    backwards = detector.run_all(pictures[::-1])[0]
 
     np.testing.assert_array_equal(together, alone)
     np.testing.assert_array_equal(backwards, alone[::-1])

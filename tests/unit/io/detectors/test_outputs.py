@@ -7,13 +7,12 @@ import torch
 from tasks.io.detectors.canvases import Size
 from tasks.io.detectors.outputs import (
     OutputRows,
-    PictureSizes,
     detections_from_rows,
     rows_from_outputs,
     start_copy_to_host,
 )
 
-SAME = PictureSizes(Size(10, 10), Size(10, 10))
+SAME = (Size(10, 10), Size(10, 10))
 
 
 def output(boxes: list[list[float]], scores: list[float], labels: list[int]) -> dict[str, torch.Tensor]:
@@ -96,14 +95,14 @@ def test_a_picture_without_people_has_no_joints_in_a_model_that_has_17(labels):
 
 def test_boxes_are_scaled_by_each_sides_own_ratio():
     rows = np.array([[10, 20, 30, 40, 0.5, 1]], np.float32)
-    sizes = PictureSizes(own=Size(height_px=50, width_px=300), on_canvas=Size(height_px=100, width_px=100))
+    sizes = (Size(height_px=50, width_px=300), Size(height_px=100, width_px=100))
     (one,) = detections_from_rows([rows], [sizes], [1])
     assert one.xyxy_px.tolist() == [[30, 10, 90, 20]]
 
 
 def test_each_picture_has_its_own_size():
     rows = np.array([[1, 1, 2, 2, 0.5, 1]], np.float32)
-    double = PictureSizes(Size(20, 20), Size(10, 10))
+    double = (Size(20, 20), Size(10, 10))
     same, doubled = detections_from_rows([rows, rows], [SAME, double], [1])
     assert (same.xyxy_px.tolist(), doubled.xyxy_px.tolist()) == ([[1, 1, 2, 2]], [[2, 2, 4, 4]])
 
@@ -133,9 +132,7 @@ def test_only_boxes_of_the_named_classes_stay(classes, scores):
 def test_joints_are_found_from_a_stated_value_on_and_scaled_as_boxes_are():
     row = [10, 20, 30, 40, 0.5, 1, 5, 6, 2.0, 7, 8, 1.9]
     other = [0, 0, 1, 1, 0.9, 2, 0, 0, 9.0, 0, 0, 9.0]
-    (one,) = detections_from_rows(
-        [np.array([row, other], np.float32)], [PictureSizes(Size(50, 300), Size(100, 100))], [1]
-    )
+    (one,) = detections_from_rows([np.array([row, other], np.float32)], [(Size(50, 300), Size(100, 100))], [1])
     assert one.xyxy_px.tolist() == [[30, 10, 90, 20]]
     assert one.keypoints_xyv.tolist() == [[[15, 3, 2], [21, 4, 0]]]
     assert one.labels.tolist() == [1]

@@ -219,11 +219,11 @@ def test_a_draft_notes_digest_bytes_and_rows(store):
     """SHA-256 of "# Art\\n" by sha256sum."""
     with Draft(store) as draft:
         write(draft)
-        draft.write("empty.txt", b"", rows=0)
+        draft.write("empty.txt", b"")
 
     assert draft.files["README.md"] == FileEntry(sha256=hashlib.sha256(b"# Art\n").hexdigest(), bytes=6)
     assert draft.files["coco/train.json"].bytes == len('{"images":[]}')
-    assert draft.files["empty.txt"] == FileEntry(sha256=hashlib.sha256(b"").hexdigest(), bytes=0, rows=0)
+    assert draft.files["empty.txt"] == FileEntry(sha256=hashlib.sha256(b"").hexdigest(), bytes=0)
     assert draft.files["ledger.parquet"].rows == 2
 
 

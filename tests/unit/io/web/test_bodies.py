@@ -19,6 +19,7 @@ from tasks.io.web.rate_limits import TransferStats
 from tasks.io.web.secrets import SecretFilter
 
 LIMITS = Limits(max_bytes=1000, timeout_s=5.0)
+CUTTING = Limits(max_bytes=1000, timeout_s=5.0, is_cut=True)
 DATA = bytes(range(200))
 
 
@@ -46,10 +47,10 @@ def response(body: Any, status: int = 200, method: str = "GET", **headers: str) 
     return found
 
 
-def read(answer: requests.Response, secret: str | None = None, limits: Limits = LIMITS, **more: Any) -> Any:
+def read(answer: requests.Response, secret: str | None = None, limits: Limits = LIMITS) -> Any:
     """The body's description, its bytes, and how many bytes had come."""
     into, stats = io.BytesIO(), TransferStats()
-    body = read_body(answer, into, limits, stats, SecretFilter(secret), **more)
+    body = read_body(answer, into, limits, stats, SecretFilter(secret))
     return body, into.getvalue(), stats.received_bytes
 
 
@@ -224,11 +225,11 @@ def test_what_is_refused(answer: requests.Response, reason: Reason, detail: str)
 
 
 def test_a_cut_body_ends_at_the_limit_without_an_error():
-    body, data, _ = read(response(bytes(5000), Content_Length="5000"), is_cut=True)
+    body, data, _ = read(response(bytes(5000), Content_Length="5000"), limits=CUTTING)
     assert (data, body.bytes) == (bytes(1000), 1000)
     assert body.sha256 == hashlib.sha256(data).hexdigest()
     packed = response(gzip.compress(bytes(5000)), Content_Encoding="gzip")
-    assert read(packed, is_cut=True)[1] == bytes(1000)
+    assert read(packed, limits=CUTTING)[1] == bytes(1000)
 
 
 def test_as_many_bytes_as_allowed_are_read():
