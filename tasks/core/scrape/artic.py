@@ -14,6 +14,7 @@ from tasks.core.scrape.web_source import (
     ParsedAnswer,
     SourceRequest,
     WebMuseum,
+    asked_more,
     object_of_json,
     quoted,
 )
@@ -25,21 +26,8 @@ _PAGE = "https://www.artic.edu/artworks"
 _IIIF = "https://www.artic.edu/iiif/2"
 _CC0 = "https://creativecommons.org/publicdomain/zero/1.0/"
 _FIELDS = (
-    "id",
-    "title",
-    "artist_title",
-    "artist_display",
-    "date_display",
-    "date_start",
-    "date_end",
-    "style_title",
-    "style_titles",
-    "classification_title",
-    "classification_titles",
-    "department_title",
-    "is_public_domain",
-    "copyright_notice",
-    "image_id",
+    "id,title,artist_title,artist_display,date_display,date_start,date_end,style_title,style_titles,"
+    "classification_title,classification_titles,department_title,is_public_domain,copyright_notice,image_id"
 )
 _OFFERS = {
     "object_id": Offer("id", "integer", "the museum's number of the work"),
@@ -51,21 +39,22 @@ _OFFERS = {
     "date_end": Offer("date_end", "integer", "the last year in which it may be made, negative before Christ"),
     "is_public_domain": Offer("is_public_domain", "boolean", "whether the museum counts it as in the public domain"),
     "image_id": Offer("image_id", "string", "the museum's name of the image"),
+    # each of these is asked for only where a recipe says so, since it is part of the requests' addresses
+    "medium_display": Offer("medium_display", "string", "materials and technique in words", "medium_display"),
+    "place_of_origin": Offer("place_of_origin", "string", "where the work was made", "place_of_origin"),
+    "artwork_type_title": Offer(
+        "artwork_type_title", "string", "what kind of work it is, e.g. Print", "artwork_type_title"
+    ),
+    "dimensions": Offer("dimensions", "string", "the work's size in words", "dimensions"),
+    "credit_line": Offer("credit_line", "string", "how the work came to the museum, in words", "credit_line"),
+    "accession_number": Offer(
+        "main_reference_number", "string", "the work's inventory number", "main_reference_number"
+    ),
+    "term_titles": Offer("term_titles", "strings", "all words that the museum has given the work", "term_titles"),
+    "subject_titles": Offer("subject_titles", "strings", "words for what it shows", "subject_titles"),
+    "material_titles": Offer("material_titles", "strings", "words for its materials", "material_titles"),
+    "artist_titles": Offer("artist_titles", "strings", "names of all artists, the main one first", "artist_titles"),
 }
-_MORE_OFFERS = {
-    "medium_display": Offer("medium_display", "string", "materials and technique in words"),
-    "place_of_origin": Offer("place_of_origin", "string", "where the work was made"),
-    "artwork_type_title": Offer("artwork_type_title", "string", "what kind of work it is, e.g. Print"),
-    "dimensions": Offer("dimensions", "string", "the work's size in words"),
-    "credit_line": Offer("credit_line", "string", "how the work came to the museum, in words"),
-    "accession_number": Offer("main_reference_number", "string", "the work's inventory number"),
-    "term_titles": Offer("term_titles", "strings", "all words that the museum has given the work"),
-    "subject_titles": Offer("subject_titles", "strings", "words for what it shows"),
-    "material_titles": Offer("material_titles", "strings", "words for its materials"),
-    "artist_titles": Offer("artist_titles", "strings", "names of all artists, the main one first"),
-}
-"""What is asked for only where a recipe says so: each field is part of the requests' addresses."""
-_EVERY_OFFER = _OFFERS | _MORE_OFFERS
 _MOST_WORKS = 10_000_000
 _IMAGE_ID = re.compile(r"[0-9A-Za-z-]{8,64}")
 
@@ -78,9 +67,8 @@ def start_requests(source: ArticSource) -> list[SourceRequest]:
 def parse(source: ArticSource, request: SourceRequest, data: bytes) -> ParsedAnswer:
     """One row for each wanted work of a page.
 
-    The first page leads to requests for all others, so that none depends on the success of another.
-
-    A page claims as many works as belong on it, without those that the recipe does not want. Raises BadAnswer.
+    The first page leads to requests for all others, so that none depends on the success of another. A page claims as
+    many works as belong on it, without those that the recipe does not want. Raises BadAnswer.
     """
     answer = object_of_json(request, data)
     page, works = _page_number(request), answer.get("data")
@@ -89,25 +77,25 @@ def parse(source: ArticSource, request: SourceRequest, data: bytes) -> ParsedAns
         got = f"a list of {len(works)}" if isinstance(works, list) else quoted(works)
         raise BadAnswer(f"{request.url}: expected data to be a list of at most {source.page_size} works, got {got}")
     iiif = _iiif(request, answer.get("config"))
-    left_out = Tally()
+    rows, left_out = [], Tally()
     for work in works:
         if kind := _why_unwanted(source, work):
             left_out.add(kind, str(work.get("id")))
-    wanted = [work for work in works if not _why_unwanted(source, work)]
+        else:
+            rows.append(_row(source, iiif, work))
     last = -(-total // source.page_size)
     following = range(2, last + 1) if page == 1 else range(page + 1, min(page + 1, last) + 1)
     expected = min(max(total - (page - 1) * source.page_size, 0), source.page_size)
     return ParsedAnswer(
-        tuple(_row(source, iiif, work) for work in wanted),
+        tuple(rows),
         tuple(_page_request(source, number) for number in following),
-        (ClaimedCount(f"artworks, page {page}", max(expected - len(works) + len(wanted), 0)),),
+        (ClaimedCount(f"artworks, page {page}", max(expected - len(works) + len(rows), 0)),),
         left_out.kinds(),
     )
 
 
 def _page_request(source: ArticSource, number: int) -> SourceRequest:
-    more = [offer.field for name, offer in _MORE_OFFERS.items() if name in source.more_offers]
-    fields = ",".join([*_FIELDS, *more])
+    fields = ",".join([_FIELDS, *asked_more(source, _OFFERS)])
     return SourceRequest(f"{_ARTWORKS}?fields={fields}&limit={source.page_size}&page={number}", "page")
 
 
@@ -133,15 +121,13 @@ def _iiif(request: SourceRequest, config: Any) -> str:
     given = config.get("iiif_url") if isinstance(config, dict) else None
     if given is None:
         return _IIIF
-    if not isinstance(given, str) or not re.fullmatch(r"https?://[^/\s]+(/[^\s?#]*)?", given):
+    if not (isinstance(given, str) and re.fullmatch(r"https?://[^/\s]+(/[^\s?#]*)?", given)):
         raise request.bad_answer("config.iiif_url to be an http address", given)
     return given.rstrip("/")
 
 
 def _why_unwanted(source: ArticSource, work: Any) -> str:
-    """What works the recipe does not want, if this is one; else "". An item that is no work is kept: its row becomes a
-    drop.
-    """
+    """What works the recipe does not want, if this is one; else "", as of an item that is none: its row is a drop."""
     if not isinstance(work, dict):
         return ""
     if source.open_access_only and work.get("is_public_domain") is not True:
@@ -176,7 +162,7 @@ def _row(source: ArticSource, iiif: str, work: Any) -> dict[str, Any]:
         "year_last": work.get("date_end"),
         "rights_uri": _CC0 if work.get("is_public_domain") is True else None,
         "rights_text": text_without_tags(work.get("copyright_notice")),
-        "offers": OfferedValues(_EVERY_OFFER, _offered_fields, work),
+        "offers": OfferedValues(_OFFERS, _offered_fields, work),
     }
 
 
@@ -200,4 +186,4 @@ def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-MUSEUM = WebMuseum(HOSTS, start_requests, parse, _EVERY_OFFER, tuple(_MORE_OFFERS))
+MUSEUM = WebMuseum(HOSTS, start_requests, parse, _OFFERS)

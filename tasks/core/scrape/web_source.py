@@ -4,7 +4,7 @@ import json
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
@@ -125,11 +125,20 @@ _WHOLE = re.compile(r"-?[0-9]{1,18}")
 
 
 class Offer(NamedTuple):
-    """A named value: the field of the source's own record that has it, its type, and what it is."""
+    """A named value: the field of the source's own record that has it, its type, and what it is.
+
+    asked_as: its name in requests, where it is asked for only if the settings' `more_offers` name it.
+    """
 
     field: str
     type: AttributeType
     meaning: str
+    asked_as: str | None = None
+
+
+def asked_more(source: Any, offers: Mapping[str, Offer]) -> list[str]:
+    """The names in requests of what the settings ask for beside the rest."""
+    return [offer.asked_as for name, offer in offers.items() if offer.asked_as and name in source.more_offers]
 
 
 class OfferedValues(Mapping[str, OfferValue]):
@@ -171,19 +180,22 @@ class WebMuseum:
 
     hosts: of all its requests, not of images. start_requests: the requests to begin with. parse: records and further
     requests of an answer; raises BadAnswer, quoting the answer. offers: all that a row's `offers` may give a recipe's
-    attributes; of these `more` are asked for, and so are part of the requests' addresses, only where the settings'
-    `more_offers` name them. credential: which secret its API needs, if any. needs_secret, does_offer: whether these
-    settings need the secret, and give an offer; by default all do.
+    attributes. credential: which secret its API needs, if any. needs_secret, does_offer: whether these settings need
+    the secret, and give an offer; by default all do.
     """
 
     hosts: tuple[str, ...]
     start_requests: Callable[[Any], list[SourceRequest]]
     parse: Callable[[Any, SourceRequest, bytes], ParsedAnswer]
     offers: Mapping[str, Offer]
-    more: Collection[str] = ()
     credential: Credential | None = None
     needs_secret: Callable[[Any], bool] = lambda _: True
     does_offer: Callable[[Any, str], bool] = lambda *_: True
+
+    @property
+    def more(self) -> tuple[str, ...]:
+        """The offers that are asked for only where a recipe says so: they are part of the requests' addresses."""
+        return tuple(name for name, offer in self.offers.items() if offer.asked_as)
 
     def sentences(self, source: Any = None) -> dict[str, str]:
         """By name, the type and what the value is, of what these settings give; without settings, of all offers."""
@@ -251,7 +263,7 @@ def _truth(value: Any) -> bool | None:
 
 
 def _texts(value: Any) -> list[str] | None:
-    """The texts of a list in their order, each once, 1,000 at most; None where there are none."""
+    """The texts of a list in their order, each once; None where there are none."""
     return list(dict.fromkeys(text for item in _first_items(value) if (text := _text(item)))) or None
 
 
