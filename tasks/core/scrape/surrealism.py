@@ -37,16 +37,16 @@ def parse(source: SurrealismSource, request: SourceRequest, data: bytes) -> Pars
 
 
 def _parse_index(request: SourceRequest, index: Page) -> ParsedAnswer:
-    urls = {}
+    urls = []
     for anchor in index.all("a"):
         place = resolve_link(request.url, anchor.attributes.get("href", ""))
         is_artist = place and place.hostname in HOSTS and not place.query and _ARTIST.fullmatch(place.path)
         if place and is_artist and place.geturl() != request.url and index.text(anchor):
-            urls[place.geturl()] = True
+            urls.append(place.geturl())
     if not urls:
-        title = quoted(index.title)
-        raise request.bad_page("links to artists' pages (a, *.html, with a name)", f"none; title {title}")
-    return ParsedAnswer(requests=tuple(SourceRequest(url, "artist", expects="html") for url in urls))
+        got = f"none; title {quoted(index.title)}"
+        raise request.bad_page("links to artists' pages (a, *.html, with a name)", got)
+    return ParsedAnswer(requests=tuple(SourceRequest(url, "artist", expects="html") for url in dict.fromkeys(urls)))
 
 
 def _parse_artist(source: SurrealismSource, request: SourceRequest, works: Page) -> ParsedAnswer:
