@@ -83,25 +83,25 @@ def check_offers(source: AnySource, attributes: AttributeFields) -> None:
 
     So nobody learns it only after hours of requests.
     """
+    museum = museum_of(source)
+    offered = museum.sentences(source)
     for name, attribute in attributes.items():
-        if attribute.field is not None:
-            for problem in _offer_problems(source, name, attribute.field, attribute.type):
-                raise BadInput(problem)
-
-
-def _offer_problems(source: AnySource, name: str, field: str, type_: str) -> Iterator[str]:
-    offered = museum_of(source).sentences(source)
-    if field in museum_of(source).offers and field not in offered:
-        settings = f"more_offers: [{field}]" if "more_offers" in type(source).model_fields else "other settings"
-        yield (
-            f"attributes.{name}.from: expected what source '{source.name}' asks for, got {quoted(field)}, which it "
-            f"asks for only with {settings} (docs/sources/{source.source}.md)"
-        )
-    else:
-        yield from check_offer(name, field, source.name, list(offered), "a name that the source offers,")
-    kind = offered.get(field, "").partition(":")[0]
-    if not can_become(kind, type_):
-        yield f"attributes.{name}.type: expected {kind}, which source '{source.name}' offers as {field}, got {type_}"
+        if (field := attribute.field) is None:
+            continue
+        if field in museum.offers and field not in offered:
+            settings = f"more_offers: [{field}]" if "more_offers" in type(source).model_fields else "other settings"
+            raise BadInput(
+                f"attributes.{name}.from: expected what source '{source.name}' asks for, got {quoted(field)}, which it "
+                f"asks for only with {settings} (docs/sources/{source.source}.md)"
+            )
+        for problem in check_offer(name, field, source.name, list(offered), "a name that the source offers,"):
+            raise BadInput(problem)
+        kind = museum.offers[field].type
+        if not can_become(kind, attribute.type):
+            raise BadInput(
+                f"attributes.{name}.type: expected {kind}, which source '{source.name}' offers as {field}, got "
+                f"{attribute.type}"
+            )
 
 
 def parse_answers(
@@ -113,9 +113,8 @@ def parse_answers(
     becomes a problem in the reports.
     """
     attributes = attributes or {}
-    record_rows = _Rows(with_attribute_columns(PARSED_RECORDS, attributes))
-    request_rows, reports = _Rows(PARSED_REQUESTS), _Rows(ANSWER_REPORTS)
-    passed_rows = _Rows(PARSED_PASSED_OVER)
+    record_rows, request_rows = _Rows(with_attribute_columns(PARSED_RECORDS, attributes)), _Rows(PARSED_REQUESTS)
+    reports, passed_rows = _Rows(ANSWER_REPORTS), _Rows(PARSED_PASSED_OVER)
     for answer in answers:
         parsed, problem, failure = _parse_answer(source, answer, body)
         url = answer["url"]
@@ -127,11 +126,9 @@ def parse_answers(
             request_rows.add({"answer_url": url, **_request_row(request)})
         for kind in _passed_over(answer, parsed, has_failed=problem is not None or failure is not None):
             passed_rows.add({"answer_url": url, **kind.model_dump(exclude={"sources"})})
-        work_count = len(parsed.rows) + sum(request.source_key is not None for request in parsed.requests)
-        claims = parsed.claims or ((None,) if work_count or problem else ())
-        for claim in claims:
+        for claim in parsed.claims or ((None,) if parsed.works or problem else ()):
             claimed = {"claim": claim.name, "claimed_count": claim.count, "style": claim.style} if claim else {}
-            reports.add({"answer_url": url, "work_count": work_count, "problem": problem, **claimed})
+            reports.add({"answer_url": url, "work_count": parsed.works, "problem": problem, **claimed})
     return AnswerTables(record_rows.table(), request_rows.table(), reports.table(), passed_rows.table())
 
 
@@ -143,13 +140,12 @@ def _passed_over(answer: Mapping[str, Any], parsed: ParsedAnswer, *, has_failed:
     if has_failed or answer["reason"] is not None:
         return
     yield from parsed.passed_over
-    works = len(parsed.rows) + sum(request.source_key is not None for request in parsed.requests)
-    says_nothing = not (works or parsed.passed_over)
+    says_nothing = not (parsed.works or parsed.passed_over)
     if answer["key"] is not None:
         if says_nothing:
             yield PassedOver(kind="works whose own answer says nothing", count=1, examples=(answer["url"],))
         return
-    yield PassedOver(listed=works + sum(kind.count for kind in parsed.passed_over if kind.unit == "entries"))
+    yield PassedOver(listed=parsed.works + sum(kind.count for kind in parsed.passed_over if kind.unit == "entries"))
     yield PassedOver(unit="listings", listed=1)
     if says_nothing and not (parsed.requests or parsed.claims):
         yield PassedOver(unit="listings", kind="listings that list nothing", count=1, examples=(answer["url"],))
@@ -158,7 +154,7 @@ def _passed_over(answer: Mapping[str, Any], parsed: ParsedAnswer, *, has_failed:
 def passed_over_rows(source: AnySource, passed: pa.Table, later: Tally) -> tuple[PassedOver, ...]:
     """What of the source's listings yields no record. passed: PARSED_PASSED_OVER of all answers, each once.
 
-    later: what was passed over after the answers were read, such as entries that several listings have.
+    later: what of their entries was passed over after they were read, such as those that several listings have.
     """
     rows: list[PassedOver] = []
     tallies = {"entries": later} | {unit: Tally() for unit in sorted({*passed["unit"].to_pylist()} - {"entries"})}
@@ -250,9 +246,8 @@ def _record_row(source: AnySource, row: Mapping[str, Any], attributes: Attribute
     record = records.record(source, row)
     if record["reason"] is None and not is_url(record["locator"]):
         key = record["record_id"].removeprefix(f"{source.name}:")  # as in the record: trimmed, in NFC
-        return records.dropped_record(
-            source, key, Reason.BAD_RECORD, f"expected an image's address, got {quoted(record['locator'])}"
-        )
+        problem = f"expected an image's address, got {quoted(record['locator'])}"
+        return records.dropped_record(source, key, Reason.BAD_RECORD, problem)
     return with_attributes(record, attributes, (row.get("offers") or {}).get)
 
 
@@ -284,7 +279,7 @@ class _Rows:
             self._rows = []
 
 
-def json_lines(rows: Iterable[Mapping[str, Any]]) -> Iterable[str]:
+def json_lines(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     """Records as JSON, one line each, without empty fields."""
-    for row in rows:
-        yield json.dumps({name: value for name, value in row.items() if value not in (None, [])}, ensure_ascii=False)
+    full = ({name: value for name, value in row.items() if value not in (None, [])} for row in rows)
+    return [json.dumps(row, ensure_ascii=False) for row in full]

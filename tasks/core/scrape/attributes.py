@@ -56,7 +56,7 @@ def typed_value(value: Any, kind: AttributeType) -> Value:
     if kind == "strings":
         return _texts(value)
     text = _text(value)
-    return None if text is None else _READERS[kind](value, text)
+    return text if text is None or kind == "string" else _READERS[kind](value, text)
 
 
 def with_attributes(
@@ -105,11 +105,9 @@ def absent_notes(records: pa.Table, attributes: Attributes, files: Collection[st
     records: RECORDS with the attributes, of all sources; those with a reason are passed over. files: the sources whose
     fields people call as they like, so that one may be misspelt.
     """
-    kept = records.select(["source", *attributes]).filter(pc.is_null(records["reason"])) if attributes else None
-    if kept is None:
-        return ()
+    kept = records.select(["source", *attributes]).filter(pc.is_null(records["reason"]))
     notes = []
-    for source in pc.unique(kept["source"]).sort().to_pylist():
+    for source in pc.unique(kept["source"]).sort().to_pylist() if attributes else ():
         mine = kept.filter(pc.equal(kept["source"], source))
         absent = [
             f"'{name}' (from {quoted(field)})"
@@ -127,11 +125,8 @@ def absent_notes(records: pa.Table, attributes: Attributes, files: Collection[st
 
 
 def _texts(value: Any) -> list[str] | None:
-    if isinstance(value, str):
-        if value.count("|") >= _MOST_TEXTS:
-            raise BadValue
-        value = value.split("|")
-    parts = value if isinstance(value, list | tuple) else [value]
+    parts = value.split("|", _MOST_TEXTS) if isinstance(value, str) else value
+    parts = parts if isinstance(parts, list | tuple) else [parts]
     if len(parts) > _MOST_TEXTS:
         raise BadValue
     return [text for part in parts if (text := _text(part)) is not None] or None
@@ -143,17 +138,13 @@ def _text(value: Any) -> str | None:
         return None
     if not isinstance(value, _SINGLE):
         raise BadValue
-    text = str(value).lower() if isinstance(value, bool) else _written(value)
+    try:
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+    except ValueError:  # a number of more than 4,300 digits
+        raise BadValue from None
     # cut first, since all of 10 MB would be brought to NFC; what composes may be some letters shorter then
     text = text.strip()[: 4 * _LONGEST_TEXT].encode("utf-8", "replace").decode().replace("\0", "")
     return unicodedata.normalize("NFC", text)[:_LONGEST_TEXT].strip() or None
-
-
-def _written(value: Any) -> str:
-    try:
-        return str(value)
-    except ValueError:  # a number of more than 4,300 digits
-        raise BadValue from None
 
 
 def _integer(value: Any, text: str) -> int:
@@ -187,12 +178,7 @@ def _boolean(value: Any, text: str) -> bool:
     return _TRUTH[text.lower()]
 
 
-def _string(_: Any, text: str) -> str:
-    return text
-
-
 _READERS: Mapping[str, Callable[[Any, str], Value]] = {
-    "string": _string,
     "integer": _integer,
     "number": _number,
     "boolean": _boolean,

@@ -9,7 +9,7 @@ import operator
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -35,20 +35,20 @@ MAX_ARTISTS = 100
 """Of one work: more are no artists, but something else."""
 RIGHTS_BY = "rights.by"
 """The field with what a table says in the column by which its rights go."""
-_NO_TEXTS = {"styles", "artists", "artist_roles", "year_first", "year_last", "offers", RIGHTS_BY}
 _MOST_EXAMPLES = 5
-_LATER = ("artists", "artist_roles", "year_first", "year_last", "offers")
+_LATER = {"artists", "artist_roles", "year_first", "year_last", "offers"}
 """Fields that came after ids were given: without them, the id of a row with another's key, or none, stays as it was."""
+_NO_TEXTS = {*_LATER, "styles", RIGHTS_BY}
 
 
 def record(source: Source, row: Row) -> dict[str, Any]:
-    """One row of RECORDS from a source's fields, or a row with a reason if there is no key or no image.
+    """One row of RECORDS from a source's fields, those of a table (schemas.sources.table), or a row with a reason if
+    there is no key or no image.
 
-    Known fields: key, image, source_url, image_url, title, artist, artists, artist_roles, style, styles, date_text,
-    year, year_first, year_last, rights_uri, rights_text, group, series. Text becomes NFC without outer blanks, and
-    empty text null; only the image stays as it is, since it may be a file's name. A float without a fraction is the
-    whole number; a key that is too large a float to name one number is none. Without first and last years, those that
-    date_text says are taken, and else those of `year`; `one_year` says what year that makes.
+    Text becomes NFC without outer blanks, and empty text null; only the image stays as it is, since it may be a file's
+    name. A float without a fraction is the whole number; a key that is too large a float to name one number is none.
+    Without first and last years, those that date_text says are taken, and else those of `year`; `one_year` says what
+    year that makes.
     """
     texts = {field: _text(value) for field, value in row.items() if field not in _NO_TEXTS}
     key, image = texts.get("key"), texts.get("image")
@@ -60,16 +60,19 @@ def record(source: Source, row: Row) -> dict[str, Any]:
     stated, first, last = (year_of_cell(row.get(name), own) for name in ("year", "year_first", "year_last"))
     years = years_of_work((first, last), date_text, stated, texts.get("year"), own)
     rights, words = _rights_of_work(source.rights, row)
+    artist = texts.get("artist")
+    # of the template, no other syntax of str.format is allowed
+    page = re.sub(r"\{(\w+)\}", lambda match: texts.get(match[1]) or "", source.source_url or "")
     known = {
         **_blank_record(source, key, None, None),
         "locator": locator,
-        "source_url": texts.get("source_url") or _fill_template(source.source_url, {**texts, "key": key}) or None,
+        "source_url": texts.get("source_url") or page or None,
         "image_url": texts.get("image_url") or (_text(locator) if is_url(locator) else None),
         "title": texts.get("title"),
-        "artist": texts.get("artist"),
-        **(_artists(row, texts.get("artist"), source.maker_words) if row.get("artists") else {}),
+        "artist": artist,
+        **(_artists(row, artist, source.maker_words) if row.get("artists") else {}),
         "style": style,
-        "styles": _styles(row.get("styles"), style),
+        "styles": [text for text in _parts(row.get("styles")) if text] or ([style] if style else []),
         "date_text": date_text,
         "year": one_year(years, stated, texts.get("year"), date_text),
         "year_first": years.first,
@@ -104,14 +107,14 @@ def dropped_record(source: Source, key: str, reason: Reason, detail: str) -> dic
 def records_table(
     rows: Iterable[dict[str, Any]], schema: pa.Schema = RECORDS, equal: Counter[str] | None = None
 ) -> pa.Table:
-    """RECORDS sorted by record_id, of `unique` rows. schema: RECORDS, with columns for attributes."""
+    """RECORDS sorted by record_id, of `unique` rows. schema: with columns for attributes."""
     return pa.Table.from_pylist(unique(rows, equal), schema=schema)
 
 
 def merge(tables: Iterable[pa.Table], schema: pa.Schema = RECORDS, equal: Counter[str] | None = None) -> pa.Table:
-    """RECORDS of several, sorted by record_id and `unique`: only rows that share an id are compared one by one.
+    """RECORDS of several tables of one schema, as `records_table` has them: only rows that share an id are compared one
+    by one.
 
-    schema: RECORDS, with columns for attributes; all tables have it. equal: counts equal rows, as of `unique`.
     To save memory with millions of records, tables already in order are not copied, others are copied column by column;
     so there is only one copy if the caller keeps none.
     """
@@ -120,7 +123,8 @@ def merge(tables: Iterable[pa.Table], schema: pa.Schema = RECORDS, equal: Counte
         return everything
     names = everything["record_id"].combine_chunks()
     is_same = pc.equal(names.slice(0, len(names) - 1), names.slice(1))
-    shared = pc.or_(pa.concat_arrays([_FALSE, is_same]), pa.concat_arrays([is_same, _FALSE]))
+    at_end = pa.array([False])
+    shared = pc.or_(pa.concat_arrays([at_end, is_same]), pa.concat_arrays([is_same, at_end]))
     if not pc.any(shared).as_py():
         return everything
     apart, compared, folded = schema.empty_table(), -1, Counter[str]()
@@ -148,9 +152,6 @@ def _sorted(tables: Iterable[pa.Table], schema: pa.Schema) -> pa.Table:
     return pa.table(columns, schema=schema)
 
 
-_FALSE = pa.array([False])
-
-
 def unique(rows: Iterable[dict[str, Any]], equal: Counter[str] | None = None) -> list[dict[str, Any]]:
     """Rows sorted by record_id.
 
@@ -158,7 +159,9 @@ def unique(rows: Iterable[dict[str, Any]], equal: Counter[str] | None = None) ->
     rows are one row; `equal` counts, by id, how many more there were.
     """
     by_id: dict[str, dict[str, Any]] = {}
-    for row in _in_order(rows):
+    # those that share an id by their content, which only then is looked at
+    groups = itertools.groupby(sorted(rows, key=_record_id), _record_id)
+    for row in (row for _, group in groups for row in _by_content(list(group))):
         name = row["record_id"]
         if name in by_id and row != by_id[name]:
             row = same_key(row, by_id[name]["locator"])
@@ -170,14 +173,13 @@ def unique(rows: Iterable[dict[str, Any]], equal: Counter[str] | None = None) ->
     return [by_id[name] for name in sorted(by_id)]
 
 
-def _in_order(rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Rows by record_id; those that share one by their content, which only then is looked at."""
-    name = operator.itemgetter("record_id")
-    for _, group in itertools.groupby(sorted(rows, key=name), name):
-        same = list(group)
-        if len(same) > 1:
-            same.sort(key=lambda row: (row["reason"] is not None, _identity_digest(row), _content_digest(row)))
-        yield from same
+_record_id = operator.itemgetter("record_id")
+
+
+def _by_content(same: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    if len(same) > 1:
+        same.sort(key=lambda row: (row["reason"] is not None, _identity_digest(row), _content_digest(row)))
+    return same
 
 
 def same_key(row: dict[str, Any], kept_locator: str | None = None) -> dict[str, Any]:
@@ -220,27 +222,19 @@ def limit_records(records: pa.Table, limit: int | None) -> pa.Table:
     kept = records.select(["record_id", "source"]).filter(pc.is_null(records["reason"]))
     drawn: list[str] = []
     for source in pc.unique(kept["source"]).to_pylist():
-        drawn += _draw_record_ids(kept.filter(pc.equal(kept["source"], source)), limit)
+        batches = kept.filter(pc.equal(kept["source"], source)).to_batches(max_chunksize=_BATCH)
+        names = (str(name) for batch in batches for name in batch["record_id"].to_pylist())  # not all at once in memory
+        drawn += heapq.nsmallest(limit, names, key=lambda name: hashlib.sha256(name.encode()).digest())
     chosen = pa.array(drawn, pa.string())
     is_over = pc.and_(pc.is_null(records["reason"]), pc.invert(pc.is_in(records["record_id"], value_set=chosen)))
     dropped = {"reason": str(Reason.OVER_LIMIT), "detail": f"limit {limit}"}
     return with_columns(records, {name: pc.if_else(is_over, value, records[name]) for name, value in dropped.items()})
 
 
-def _draw_record_ids(records: pa.Table, limit: int) -> list[str]:
-    """The `limit` record_ids with the smallest SHA-256, taken from a stream to save memory."""
-    batches = records.select(["record_id"]).to_batches(max_chunksize=_BATCH)
-    names = (str(name) for batch in batches for name in batch.column(0).to_pylist())
-    drawn = heapq.nsmallest(limit, ((hashlib.sha256(name.encode()).digest(), name) for name in names))
-    return [name for _, name in drawn]
-
-
 def _blank_record(source: Source, key: str, reason: Reason | None, detail: str | None) -> dict[str, Any]:
-    blank: dict[str, Any] = dict.fromkeys(RECORDS.names)
-    name = unicodedata.normalize("NFC", f"{source.name}:{key}")
     return {
-        **blank,
-        "record_id": name,
+        **dict.fromkeys(RECORDS.names),
+        "record_id": unicodedata.normalize("NFC", f"{source.name}:{key}"),
         "source": source.name,
         "styles": [],
         "rights_uri": NOASSERTION,
@@ -259,9 +253,8 @@ def _rights_of_work(rights: Rights, row: Row) -> tuple[Rights, str | None]:
     value = row[RIGHTS_BY] if RIGHTS_BY in row else row.get(column, offers.get(column))
     words, uris = _text(value), _uris(tuple(rights.by.values.items()))
     # a recipe may have 1.0 for what was a float when it was written
-    spellings = (words or "", *([str(value)] if isinstance(value, float) else []))
-    uri = next((uris[text.casefold()] for text in spellings if text.casefold() in uris), rights.by.else_)
-    return rights.model_copy(update={"uri": uri}), words
+    as_written = uris.get(str(value).casefold(), rights.by.else_) if isinstance(value, float) else rights.by.else_
+    return rights.model_copy(update={"uri": uris.get((words or "").casefold(), as_written)}), words
 
 
 @functools.lru_cache(maxsize=64)
@@ -271,8 +264,7 @@ def _uris(values: tuple[tuple[str, str], ...]) -> dict[str, str]:
 
 def rights_note(source: Source, records: pa.Table) -> tuple[str, ...]:
     """A sentence on the records of a source whose words the recipe's table of rights does not have."""
-    mine = records.select(["source", "reason", "rights_uri", "rights_text"])
-    mine = mine.filter(pc.and_(pc.equal(mine["source"], source.name), pc.is_null(mine["reason"])))
+    mine = _kept_of(source, records.select(["source", "reason", "rights_uri", "rights_text"]))
     left = mine.filter(pc.equal(mine["rights_uri"], NOASSERTION))
     if source.rights.by is None or not left.num_rows:
         return ()
@@ -290,13 +282,12 @@ def empty_columns_note(source: Source, records: pa.Table) -> tuple[str, ...]:
 
     Keys, images and rights have rules of their own.
     """
-    named = source.named_columns
-    fields = {field: "declared_group" if field == "group" else field for field in named}
-    mine = records.filter(pc.and_(pc.equal(records["source"], source.name), pc.is_null(records["reason"])))
+    mine = _kept_of(source, records)
+    names = {"group": "declared_group", **{name: name for name in RECORDS.names if name != "rights_uri"}}
     empty = [
-        f"'{field}' (from {quoted(named[field])})"
-        for field, name in fields.items()
-        if name in RECORDS.names and name != "rights_uri" and not _has_any(mine[name])
+        f"'{field}' (from {quoted(column)})"
+        for field, column in source.named_columns.items()
+        if field in names and not _has_any(mine[names[field]])
     ]
     if not empty or not mine.num_rows:
         return ()
@@ -304,6 +295,10 @@ def empty_columns_note(source: Source, records: pa.Table) -> tuple[str, ...]:
         f"source '{source.name}': none of its {counted(mine.num_rows, 'record')} has anything for "
         f"{listed(empty, _MOST_EXAMPLES)}: is the column or path right?",
     )
+
+
+def _kept_of(source: Source, records: pa.Table) -> pa.Table:
+    return records.filter(pc.and_(pc.equal(records["source"], source.name), pc.is_null(records["reason"])))
 
 
 def _has_any(column: pa.ChunkedArray) -> bool:
@@ -316,15 +311,11 @@ def rights_columns(asserted: Rights, uri: str | None, text: str | None) -> dict[
     """The source's own URI, else the recipe's assertion. A source's statement in words is only rights_text."""
     if uri and _OPEN_URI.fullmatch(uri):
         return {"rights_uri": uri, "rights_text": text, "rights_basis": "source"}
+    statement = text or uri
+    basis = "source" if statement else "none"
     if asserted.uri != NOASSERTION:
         basis = f"recipe: {asserted.asserted_by}: {asserted.because}"
-        return {"rights_uri": asserted.uri, "rights_text": text or uri or asserted.text, "rights_basis": basis}
-    statement = text or uri
-    return {
-        "rights_uri": NOASSERTION,
-        "rights_text": statement or asserted.text,
-        "rights_basis": "source" if statement else "none",
-    }
+    return {"rights_uri": asserted.uri, "rights_text": statement or asserted.text, "rights_basis": basis}
 
 
 def _artists(row: Row, artist: str | None, own: str | None) -> dict[str, Any]:
@@ -355,10 +346,6 @@ def _parts(value: Any) -> list[str | None]:
     return [_text(part) for part in parts]
 
 
-def _styles(value: Any, style: str | None) -> list[str]:
-    return [text for text in _parts(value) if text] or ([style] if style else [])
-
-
 def _text(value: Any) -> str | None:
     if type(value) is str and value.isascii():  # most are, and are NFC and UTF-8 as they stand
         return value.strip()[:_LONGEST_TEXT].replace("\0", "") or None
@@ -371,13 +358,6 @@ def _text(value: Any) -> str | None:
 def _writable(text: str) -> str:
     """The text with "?" for lone surrogates, which JSON and file names may hold, but UTF-8 can't."""
     return text.encode("utf-8", "replace").decode()
-
-
-def _fill_template(template: str | None, fields: Mapping[str, str | None]) -> str | None:
-    """The template with each `{field}` replaced; no other syntax of str.format is allowed."""
-    if template is None:
-        return None
-    return re.sub(r"\{(\w+)\}", lambda match: fields.get(match[1]) or "", template)
 
 
 def _identity_digest(row: Row) -> str:

@@ -1,7 +1,6 @@
 """Records from a table: CSV or JSON lines as text, Parquet as rows that have been read already."""
 
 import csv
-import functools
 import itertools
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -9,7 +8,7 @@ from typing import Any, TextIO
 
 from schemas.attributes import AttributeFields
 from schemas.errors import BadInput
-from schemas.phrases import LONGEST_PLACE, listed, quoted
+from schemas.phrases import LONGEST_PLACE, LONGEST_QUOTE, listed, quoted
 from schemas.sources import TableSource
 from schemas.sources.table import TABLE_ENDINGS
 from tasks.core.passed_over import Tally
@@ -33,10 +32,10 @@ _EMPTY_LINES, _HEADER_AGAIN = "empty lines", "rows that are the table's first li
 def rows_of_csv(lines: Iterable[str], left_out: Tally) -> Iterator[dict[str, Any]]:
     """One mapping a row, by the names in the first. lines: with their ends. No lines, no rows.
 
-    Short rows lack their last columns. A row with more cells than there are columns becomes a row without a key, since
-    its cells may stand in the wrong columns: its record is a drop. A column that is named twice has TWICE in each cell.
-    Empty lines, and rows that are the first one again, are none and counted in `left_out`. Raises csv.Error for a
-    quotation that never ends, since it swallows all rows below it.
+    Short rows lack their last columns. A row with more cells than columns becomes a row without a key, since its cells
+    may stand in the wrong columns: its record is a drop. A column that is named twice has TWICE in each cell. Empty
+    lines, and rows that are the first one again, are none and counted in `left_out`. Raises csv.Error for a quotation
+    that never ends, since it swallows all rows below it.
     """
     header = None
     for line, cells in _csv_rows(lines):
@@ -75,28 +74,24 @@ def rows_of_json_lines(file: TextIO, left_out: Tally) -> Iterator[dict[str, Any]
     A line that is no JSON object, or too long or deep for a work, becomes a row without a key: its record is a drop. A
     field that one object names twice has TWICE for its value. Empty lines are counted in `left_out`.
     """
-    for number, line in enumerate(_lines(file), 1):
+    for number in itertools.count(1):
+        line = rest = file.readline(MAX_WORK_CHARACTERS + 2)
+        while rest and not rest.endswith("\n"):  # of a line that is too long
+            rest = file.readline(MAX_WORK_CHARACTERS)
+        if not line:
+            return
         if line.strip():
-            yield _json_row(number, line)
+            yield _json_row(number, line.removesuffix("\n"))
         else:
             left_out.add(_EMPTY_LINES, f"line {number}")
 
 
-def _lines(file: TextIO) -> Iterator[str]:
-    """Lines without their ends; of a line that is too long, a part that is."""
-    while line := file.readline(MAX_WORK_CHARACTERS + 2):
-        rest = line
-        while rest and not rest.endswith("\n"):
-            rest = file.readline(MAX_WORK_CHARACTERS)
-        yield line.removesuffix("\n")
-
-
 def whole_float_fields(source: TableSource, rows: Callable[[], Iterable[Mapping[str, Any]]]) -> frozenset[str]:
-    """Those IDENTIFIERS of a CSV whose whole column is whole floats, such as "436501.0": pandas writes it so where one
-    number of a column is missing.
+    """Those IDENTIFIERS of a CSV whose whole column is whole floats, such as "436501.0", as pandas writes it where one
+    number is missing.
 
-    rows: gives the table's rows, from the first on. They are read no further than to the first other text, which is the
-    first row of most tables. Cells of CSV have no type; in other tables a text is meant as one.
+    rows: gives the table's rows, which are read no further than to the first other text, in most tables the first row.
+    Cells of CSV have no type; in other tables a text is meant as one.
     """
     named = {field: source.columns[field] for field in IDENTIFIERS if field in source.columns}
     return frozenset(
@@ -119,13 +114,14 @@ def records(
     Raises BadInput at the end if the table has none of a named column, names it twice, or has lists, objects or bytes
     in it where one value is expected: of the whole column nobody knows which value is meant.
     """
+    attributes = attributes or {}
     named: dict[str, str] = dict(source.columns.items())
     if source.rights.by is not None:
         named[RIGHTS_BY] = source.rights.by.column
     cells = {field: _Cells(source, field, column) for field, column in named.items()}
     ways = {
         name: _Way(attribute.field, None if attribute.type == "strings" else 0)
-        for name, attribute in (attributes or {}).items()
+        for name, attribute in attributes.items()
         if attribute.field is not None
     }
     by_field = {way.path: way for way in ways.values()}
@@ -133,38 +129,26 @@ def records(
     for number, row in enumerate(rows if source.each is None else rows_of_elements(source, rows), 1):
         columns.update(row)
         values = {field: of_field.value(number, row) for field, of_field in cells.items()}
-        values |= {field: _without_fraction(values[field]) for field in whole_floats}
-        value_of = functools.partial(_value_on_way, by_field, row)
-        yield with_attributes(_record(source, row, values), attributes or {}, value_of)
-    for field, column in named.items():
-        if number and columns.isdisjoint({column, first_name(column)}):
-            raise BadInput(
-                f"source '{source.name}': expected a column {quoted(column, LONGEST_PLACE)} (for {field}) in "
-                f"{source.table}, got {_shown(source, columns)}"
-                f"{works_hint(source, number) if field == 'key' else ''}"
-            )
-        cells[field].check(number)
-    if number:
-        _check_attributes(source, attributes or {}, columns)
-        for name, way in ways.items():
-            way.check(source, f"the attribute {name}")
+        whole = {field: text_of_whole_float(text) for field in whole_floats if isinstance(text := values[field], str)}
+        values |= {field: text for field, text in whole.items() if text is not None}
+        yield with_attributes(_record(source, row, values), attributes, lambda path, row=row: by_field[path].value(row))
+    for field, of_field in cells.items() if number else ():
+        hint = works_hint(source, number) if field == "key" else ""
+        _check_column(source, columns, named[field], LONGEST_PLACE, field, hint)
+        of_field.check(number)
+    for name, way in ways.items() if number else ():
+        _check_column(source, columns, way.path, LONGEST_QUOTE, f"the attribute {name}")
+    for name, way in ways.items():
+        way.check(source, f"the attribute {name}")
 
 
-def _value_on_way(ways: Mapping[str, "_Way"], row: Mapping[str, Any], path: str) -> Any:
-    value = values_at(row, path)
-    ways[path].see(row, value)
-    return value
-
-
-def _check_attributes(source: TableSource, attributes: AttributeFields, columns: set[str]) -> None:
-    """Raise BadInput for an attribute whose column no row has. columns: of all rows."""
-    for name, attribute in attributes.items():
-        field = attribute.field
-        if field is not None and columns.isdisjoint({field, first_name(field)}):
-            raise BadInput(
-                f"source '{source.name}': expected a column {quoted(field)} (for the attribute {name}) in "
-                f"{source.table}, got {_shown(source, columns)}"
-            )
+def _check_column(source: TableSource, columns: set[str], path: str, most: int, what: str, hint: str = "") -> None:
+    """Raise BadInput for a column that no row has. columns: of all rows. most: characters of it that are quoted."""
+    if columns.isdisjoint({path, first_name(path)}):
+        raise BadInput(
+            f"source '{source.name}': expected a column {quoted(path, most)} (for {what}) in {source.table}, got "
+            f"{_shown(source, columns)}{hint}"
+        )
 
 
 class _Way:
@@ -174,12 +158,14 @@ class _Way:
         self.path, self._place = path, place
         self._leads, self._through = False, ""
 
-    def see(self, row: Mapping[str, Any], value: Any) -> None:
-        """Note what a row has at the path."""
+    def value(self, row: Mapping[str, Any]) -> Any:
+        """What a row has at the path."""
+        value = values_at(row, self.path)
         if value is not None:
             self._leads = True
         elif not self._leads and not self._through:
             self._through = path_through_lists(row, self.path, self._place) or ""
+        return value
 
     def check(self, source: TableSource, what: str) -> None:
         """Raise BadInput if no row has anything at the path, and it lacks the brackets of a list."""
@@ -201,8 +187,7 @@ class _Cells:
 
     def value(self, number: int, row: Mapping[str, Any]) -> Any:
         """What a row has in the column."""
-        value = values_at(row, self._column)
-        self._way.see(row, value)
+        value = self._way.value(row)
         if value is None or (type(value) is str and value[:1].isalnum()):  # nearly all
             return value
         if value is TWICE or (isinstance(value, list) and TWICE in value):
@@ -232,7 +217,9 @@ class _Cells:
 
 def _record(source: TableSource, row: Mapping[str, Any], values: dict[str, Any]) -> dict[str, Any]:
     """One row of RECORDS; of a row that could not be read, a drop that says so. values: what the row has, by field."""
-    fields = {**values, "image": _cell(values["image"])}
+    image = values["image"]
+    # without outer blanks, since `record` takes it letter by letter
+    fields = {**values, "image": image.strip() if isinstance(image, str) else image}
     if (problem := row.get(WITHOUT)) is not None:
         blank = record(source, {**fields, "image": None})
         return blank if fields["key"] is None else {**blank, "detail": problem}
@@ -254,10 +241,6 @@ def _fields_of_element(source: TableSource, row: Mapping[str, Any], values: Mapp
     return {"key": key, "group": values.get("group", work)}
 
 
-def _without_fraction(value: Any) -> Any:
-    return text_of_whole_float(value) or value if isinstance(value, str) else value
-
-
 def _row_name(source: TableSource, number: int, row: Mapping[str, Any]) -> str:
     """How a sentence names a row: by its key, if that is one value."""
     key = values_at(row, source.columns["key"])
@@ -276,11 +259,6 @@ def _shown(source: TableSource, columns: set[str]) -> str:
     names = sorted(columns - {UNREADABLE, NUMBER, WITHOUT})
     is_one = len(names) == 1 and is_csv and any(mark in names[0] for mark in ";\t|")
     return f"{names[:20]}{': expected commas between cells' if is_one else ''}"
-
-
-def _cell(value: Any) -> Any:
-    """An image's path or address without outer blanks, since `record` takes it letter by letter."""
-    return value.strip() if isinstance(value, str) else value
 
 
 def _json_row(number: int, line: str) -> dict[str, Any]:

@@ -74,6 +74,11 @@ class ParsedAnswer:
     claims: tuple[ClaimedCount, ...] = ()
     passed_over: tuple[PassedOver, ...] = ()
 
+    @property
+    def works(self) -> int:
+        """How many works it lists: rows, and requests for works."""
+        return len(self.rows) + sum(request.source_key is not None for request in self.requests)
+
 
 def of_containers(unit: str, items: Sequence[Any], left_out: Tally) -> tuple[PassedOver, ...]:
     """What of a list of artists or categories leads to no listing of works. They are none of the entries, as works are.
