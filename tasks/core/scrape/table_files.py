@@ -23,7 +23,9 @@ _FIRST_CHARACTERS, _MOST_NULS = 4096, 0.1
 """At the beginning of a table no more than this share may be NUL: text in UTF-16 has one in every letter, and a single
 one is a matter of its row."""
 _CHUNK = 1 << 20
+_STARS = re.compile(r"\*+")
 _EXAMPLES = 3
+_ENDINGS = ", ".join(TABLE_ENDINGS)
 _NEAR_BYTES = 10
 """Shown on either side of what is no UTF-8."""
 Read = Callable[[str], IO[bytes] | None]
@@ -52,7 +54,9 @@ def unreadable(source: AnyFileSource, what: str, path: str, problem: UnreadableF
 
 def missing_file(source: AnyFileSource, what: str, path: str, there: FileNames) -> BadInput:
     """The sentence on a file that is not among those that are there, or the first of them."""
-    hint = there.why_absent(path) or (_tables_there(there) if what == A_TABLE else "")
+    tables = [quoted(path) for path in sorted(there) if path.lower().endswith(TABLE_ENDINGS)]
+    some = f"tables there: {listed(tables, _EXAMPLES)}" if tables else f"there is no table, which ends in {_ENDINGS}"
+    hint = there.why_absent(path) or (f"; {some}" if what == A_TABLE else "")
     return BadInput(
         f"source '{source.name}': expected {what} {quoted(path, LONGEST_PLACE)} below binding '{source.at}', got no "
         f"such file{hint}"
@@ -87,30 +91,28 @@ def _lower_ending(path: str) -> str:
 
 
 def _path_pattern(pattern: str) -> re.Pattern[str]:
-    """What fits a pattern as shells read it, of paths with "/" behind each name; ** stands for any folders or none.
-
-    Names between two ** take their first place, and are not tried at others, so that no pattern takes long.
-    """
+    """What fits a pattern as shells read it, of paths with "/" behind each name; ** stands for any folders or none."""
     runs = [""]
     for part in pattern.split("/"):
         if part != "**":
-            runs[-1] += f"{_name_pattern(part)}/"
+            pieces = (
+                "".join("[^/]" if sign == "?" else re.escape(sign) for sign in piece) for piece in _STARS.split(part)
+            )
+            runs[-1] += f"{_joined(list(pieces), '[^/]')}/"
         elif runs[-1] or len(runs) == 1:  # several ** are as one
             runs.append("")
-    if len(runs) == 1:
-        return re.compile(runs[0])
-    first, *between, last = runs
-    folders = "(?:[^/]*/)"
-    return re.compile(f"{first}{''.join(f'(?>{folders}*?{run})' for run in between)}{folders}*{last}")
+    return re.compile(_joined(runs, "(?:[^/]*/)"))
 
 
-def _name_pattern(part: str) -> str:
-    """A name in which * and ? stand for any letters and for any one; a piece between two * takes its first place."""
-    pieces = ["".join("[^/]" if sign == "?" else re.escape(sign) for sign in piece) for piece in re.split(r"\*+", part)]
-    if len(pieces) == 1:
-        return pieces[0]
-    first, *between, last = pieces
-    return f"{first}{''.join(f'(?>[^/]*?{piece})' for piece in between)}[^/]*{last}"
+def _joined(parts: list[str], unit: str) -> str:
+    """What matches the parts with any number of units between them.
+
+    A part between two others takes its first place, and is not tried at others, so that no pattern takes long.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    first, *between, last = parts
+    return f"{first}{''.join(f'(?>{unit}*?{part})' for part in between)}{unit}*{last}"
 
 
 def rows(source: TableSource, files: Files, attributes: AttributeFields, left_out: Tally) -> Iterable[dict[str, Any]]:
@@ -140,13 +142,6 @@ def expected(source: TableSource, paths: Sequence[str], left_out: Tally) -> str:
     return f"rows in '{source.table}' below binding '{source.at}', got {files} without any{kinds and f', only {kinds}'}"
 
 
-def _tables_there(paths: Iterable[str]) -> str:
-    tables = sorted(path for path in paths if path.lower().endswith(TABLE_ENDINGS))
-    if not tables:
-        return f"; there is no table, which ends in {', '.join(TABLE_ENDINGS)}"
-    return f"; tables there: {listed([quoted(path) for path in tables], _EXAMPLES)}"
-
-
 def rows_of_tables(
     source: TableSource, tables: Sequence[str], files: Files, left_out: Tally
 ) -> Iterator[dict[str, Any]]:
@@ -156,7 +151,11 @@ def rows_of_tables(
     expected.
     """
     if not source.is_pattern_of_tables:
-        yield from _rows_of_table(source, files, left_out)
+        with _opened(source, files.open, source.table) as file:
+            if source.ending == ".parquet":
+                yield from files.parquet_rows(file.read())
+            else:
+                yield from _rows_of_text(source, source.table, file, left_out)
         return
     for path in tables:
         try:
@@ -165,14 +164,6 @@ def rows_of_tables(
                     yield {UNREADABLE: f"{path}: {row[UNREADABLE]}"} if UNREADABLE in row else row
         except BadInput as problem:
             yield {UNREADABLE: str(problem)}
-
-
-def _rows_of_table(source: TableSource, files: Files, left_out: Tally) -> Iterator[dict[str, Any]]:
-    with _opened(source, files.open, source.table) as file:
-        if source.ending == ".parquet":
-            yield from files.parquet_rows(file.read())
-        else:
-            yield from _rows_of_text(source, source.table, file, left_out)
 
 
 def _opened(source: TableSource, read: Read, path: str) -> IO[bytes]:

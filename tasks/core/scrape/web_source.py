@@ -26,11 +26,10 @@ class BadAnswer(ValueError):
 class SourceRequest:
     """One request to a source: its URL without any secret, under which the answer is stored, and how to parse that.
 
-    kind: the source's own word for what the URL answers with. source_key: of the one work that the answer is about, so
-    that its failure drops this record; None for a listing, which is requested again in each build. expects: the format
-    of a correct answer; an error page in place of JSON is a temporary failure. A page (html) is requested only if
-    robots.txt allows it; documented APIs have their own terms. needs_secret: the source's credential is added when the
-    request is sent. Two requests with the same URL are one request.
+    kind: the source's own word for what the URL answers with. source_key: of the one work that the answer is about;
+    None for a listing, which is requested again in each build. expects: another format is a temporary failure; html is
+    requested only if robots.txt allows it, while documented APIs have their own terms. needs_secret: the source's
+    credential is added when it is sent. Two requests with the same URL are one.
     """
 
     url: str
@@ -40,7 +39,7 @@ class SourceRequest:
     needs_secret: bool = False
 
     def bad_answer(self, expected: str, got: Any) -> BadAnswer:
-        """What is wrong with the answer: what was expected, and the value that is there."""
+        """What is wrong with the answer. got: the value that is there."""
         return BadAnswer(f"{self.url}: expected {expected}, got {quoted(got)}")
 
     def bad_page(self, expected: str, got: str) -> BadAnswer:
@@ -52,8 +51,7 @@ class SourceRequest:
 class ClaimedCount:
     """How many works the source states that it has: in the listing of that name, or of a style (if `style` is set).
 
-    It is compared with the works in the listing's answers (rows, and requests with a source key), or with the records
-    of that style.
+    It is compared with the works in the listing's answers, or with the records of that style.
     """
 
     name: str
@@ -65,8 +63,8 @@ class ClaimedCount:
 class ParsedAnswer:
     """The content of one answer: works (fields for `records.record`), further requests, and claimed counts.
 
-    passed_over: entries of the answer that are neither, by kind. What an answer lists is its rows, its requests with a
-    source key, and these; what holds works, such as an artist, is counted beside (`of_containers`).
+    passed_over: entries of the answer that are neither, by kind; what holds works, such as an artist, is counted beside
+    (`of_containers`).
     """
 
     rows: tuple[Mapping[str, Any], ...] = ()
@@ -81,10 +79,7 @@ class ParsedAnswer:
 
 
 def of_containers(unit: str, items: Sequence[Any], left_out: Tally) -> tuple[PassedOver, ...]:
-    """What of a list of artists or categories leads to no listing of works. They are none of the entries, as works are.
-
-    unit: in the plural, such as artists. items: the whole list.
-    """
+    """What of a whole list of artists or categories leads to no listing of works. unit: in the plural."""
     return (PassedOver(unit=unit, listed=len(items)), *left_out.kinds(unit)) if items else ()
 
 
@@ -150,7 +145,7 @@ class OfferedValues(Mapping[str, OfferValue]):
     """The value of each offer, or None. Each is read when it is asked for: most recipes ask for none, few for many.
 
     Reading all of them would more than double the time to parse an answer of Commons.
-    fields_of: gives the fields, those of the source's record and what its module makes from them, of the arguments.
+    fields_of: gives the source's own fields, and what its module makes from them, of the arguments.
 
     >>> offers = {"year": Offer("accessionYear", "integer", ""), "tags": Offer("tags", "strings", "")}
     >>> dict(OfferedValues(offers, dict, {"accessionYear": "1936", "tags": ["Birds", "", None, "Birds"]}))
@@ -180,13 +175,12 @@ class OfferedValues(Mapping[str, OfferValue]):
 
 @dataclass(frozen=True)
 class WebMuseum:
-    """The declaration of a source on the web. Its functions are pure: the same settings and bytes give the same records
-    and requests, so that a changed parser can read stored answers again.
+    """The declaration of a source on the web. Its functions are pure, so that a changed parser can read stored answers
+    again.
 
-    hosts: of all its requests, not of images. start_requests: the requests to begin with. parse: records and further
-    requests of an answer; raises BadAnswer, quoting the answer. offers: all that a row's `offers` may give a recipe's
-    attributes. credential: which secret its API needs, if any. needs_secret, does_offer: whether these settings need
-    the secret, and give an offer; by default all do.
+    hosts: of all its requests, not of images. parse: raises BadAnswer, quoting the answer. offers: all that a row's
+    `offers` may give a recipe's attributes. credential: which secret its API needs, if any. needs_secret, does_offer:
+    whether these settings need the secret, and give an offer.
     """
 
     hosts: tuple[str, ...]
