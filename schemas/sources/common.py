@@ -52,12 +52,9 @@ class Rights(Frozen):
         absent = [name for name in ("asserted_by", "because") if not getattr(self, name)]
         if self.by is not None and self.uri != NOASSERTION:
             raise ValueError(f"expected either a uri or `by`, got {quoted(self.uri)} and `by`; others go to by.else")
-        if self.by is not None and absent:
-            raise ValueError(f"expected asserted_by and because, which `by` needs, got no {' and no '.join(absent)}")
-        if self.uri != NOASSERTION and absent:
-            raise ValueError(
-                f"expected asserted_by and because, which {quoted(self.uri)} needs, got no {' and no '.join(absent)}"
-            )
+        if absent and (self.by is not None or self.uri != NOASSERTION):
+            what = quoted(self.uri) if self.by is None else "`by`"
+            raise ValueError(f"expected asserted_by and because, which {what} needs, got no {' and no '.join(absent)}")
         return self
 
 

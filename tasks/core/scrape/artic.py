@@ -105,8 +105,7 @@ def _page_number(request: SourceRequest) -> int:
 
 def _total(source: ArticSource, request: SourceRequest, pagination: Any) -> int:
     """How many works there are in all. Raises BadAnswer if this is not the requested page."""
-    if not isinstance(pagination, dict):
-        raise request.bad_answer("pagination to be an object", pagination)
+    request.checked(pagination, dict, "pagination to be an object")
     for name, value in (("limit", source.page_size), ("current_page", _page_number(request))):
         if (got := pagination.get(name)) != value:
             raise request.bad_answer(f"pagination.{name} {value}", got)
@@ -119,11 +118,10 @@ def _total(source: ArticSource, request: SourceRequest, pagination: Any) -> int:
 def _iiif(request: SourceRequest, config: Any) -> str:
     """The base address of images as the answer gives it, which the museum recommends; else the usual one."""
     given = config.get("iiif_url") if isinstance(config, dict) else None
-    if given is None:
-        return _IIIF
-    if not (isinstance(given, str) and re.fullmatch(r"https?://[^/\s]+(/[^\s?#]*)?", given)):
+    address = _IIIF if given is None else given
+    if not (isinstance(address, str) and re.fullmatch(r"https?://[^/\s]+(/[^\s?#]*)?", address)):
         raise request.bad_answer("config.iiif_url to be an http address", given)
-    return given.rstrip("/")
+    return address.rstrip("/")
 
 
 def _why_unwanted(source: ArticSource, work: Any) -> str:
@@ -149,12 +147,15 @@ def _row(source: ArticSource, iiif: str, work: Any) -> dict[str, Any]:
     number, image = work.get("id"), work.get("image_id")
     has_key = type(number) is int and 0 < number < 10**12
     has_image = isinstance(image, str) and _IMAGE_ID.fullmatch(image)
+    # a qualifier stands before the name in artist_display: "Workshop of Peter Paul Rubens"
+    name, display = text_without_tags(work.get("artist_title")), text_without_tags(work.get("artist_display"))
+    qualifier, match, _ = display.splitlines()[0].partition(name) if name and display else ("", "", "")
     return {
         "key": str(number) if has_key else None,
         "image": f"{iiif}/{image}/full/{source.image_width_px},/0/default.jpg" if has_image else None,
         "source_url": f"{_PAGE}/{number}" if has_key else None,
         "title": text_without_tags(work.get("title")),
-        "artist": _artist(work),
+        "artist": f"{qualifier}{name}" if name and match and QUALIFIER.search(qualifier) else name,
         "style": text_without_tags(work.get("style_title")),
         "styles": [style for value in _list(work.get("style_titles")) if (style := text_without_tags(value))],
         "date_text": text_without_tags(work.get("date_display")),
@@ -169,17 +170,8 @@ def _row(source: ArticSource, iiif: str, work: Any) -> dict[str, Any]:
 def _offered_fields(work: dict[str, Any]) -> dict[str, Any]:
     """The work, without years that are reported to mean unknown, such as -1824528578 and 5000001."""
     years = {field: work.get(field) for field in ("date_start", "date_end")}
-    known = {field: year for field, year in years.items() if type(year) is int and -1_000_000 <= year <= 2099}
-    return {**work, **dict.fromkeys(years), **known}
-
-
-def _artist(work: dict[str, Any]) -> str | None:
-    """The artist's name, with the qualifier before it in artist_display: "Workshop of Peter Paul Rubens"."""
-    name, display = text_without_tags(work.get("artist_title")), text_without_tags(work.get("artist_display"))
-    if not name or not display:
-        return name
-    before, match, _ = display.splitlines()[0].partition(name)
-    return f"{before}{name}" if match and QUALIFIER.search(before) else name
+    unknown = (field for field, year in years.items() if type(year) is not int or not -1_000_000 <= year <= 2099)
+    return {**work, **dict.fromkeys(unknown)}
 
 
 def _list(value: Any) -> list[Any]:

@@ -148,9 +148,7 @@ def _continuation(
     request: SourceRequest, parameters: dict[str, str], answer: dict[str, Any]
 ) -> tuple[SourceRequest, ...]:
     """The request that continues this one: its parameters and everything in `continue`."""
-    more = answer.get("continue", {})
-    if not isinstance(more, dict):
-        raise request.bad_answer("continue to be an object", more)
+    more = request.checked(answer.get("continue", {}), dict, "continue to be an object")
     for name, value in more.items():
         if not _CONTINUATION.fullmatch(name) or type(value) not in {str, int} or len(str(value)) > 2000:
             raise request.bad_answer("continue to hold tokens", {name: value})

@@ -6,7 +6,7 @@ https://www.flickr.com/services/api/flickr.groups.pools.getPhotos.html
 
 import re
 from datetime import date, timedelta
-from typing import Any
+from typing import Any, cast
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from schemas.manners import Credential
@@ -149,10 +149,7 @@ def _photos(request: SourceRequest, data: bytes) -> dict[str, Any]:
     if answer.get("stat") != "ok":
         status = [answer.get(name) for name in ("stat", "code", "message")]
         raise BadAnswer(f"{request.url}: expected stat 'ok', got stat, code and message {quoted(status)}")
-    photos = answer.get("photos")
-    if not isinstance(photos, dict):
-        raise request.bad_answer("photos to be an object", photos)
-    return photos
+    return cast("dict[str, Any]", request.checked(answer.get("photos"), dict, "photos to be an object"))
 
 
 def _number(value: Any) -> int | None:

@@ -39,6 +39,7 @@ _PAGE = "https://www.metmuseum.org/art/collection/search"
 _CC0 = "https://creativecommons.org/publicdomain/zero/1.0/"
 _ID, _IS_OPEN = "Object ID", "Is Public Domain"
 _ID_TEXT = "^0*[1-9][0-9]{0,8}$"
+_ADDRESS = re.compile(r"https?://[^/\s]+/[^\x00-\x1f\x7f]*")
 _BLOCK_BYTES = 4 << 20
 _MOST_BROKEN_ROWS = 100
 
@@ -177,11 +178,10 @@ def _trimmed(column: pa.Array) -> pa.Array:
 def _parse_list(source: MetSource, request: SourceRequest, data: bytes) -> ParsedAnswer:
     answer = object_of_json(request, data)
     total = answer.get("total")
-    listed = answer.get("objectIDs") or []  # null where nothing is found
     if type(total) is not int or total < 0:
         raise request.bad_answer("total to be a number from 0 on", total)
-    if not isinstance(listed, list):
-        raise request.bad_answer("objectIDs to be a list", listed)
+    # null where nothing is found
+    listed = request.checked(answer.get("objectIDs") or [], list, "objectIDs to be a list")
     is_id = [type(number) is int and 0 < number < 10**9 for number in listed]
     ids = np.array(list(itertools.compress(listed, is_id)), np.int64)
     broken = [quoted(number) for number, is_good in zip(listed, is_id, strict=True) if not is_good]
@@ -209,11 +209,10 @@ def _object_requests(source: MetSource, ids: NDArray[np.int64], broken: list[str
 
 def _parse_object(source: MetSource, request: SourceRequest, data: bytes) -> ParsedAnswer:
     answer = object_of_json(request, data)
-    number, is_open = answer.get("objectID"), answer.get("isPublicDomain")
+    number = answer.get("objectID")
     if type(number) is not int or str(number) != request.source_key:
         raise request.bad_answer(f"objectID {request.source_key}", number)
-    if not isinstance(is_open, bool):
-        raise request.bad_answer("isPublicDomain to be true or false", is_open)
+    is_open = request.checked(answer.get("isPublicDomain"), bool, "isPublicDomain to be true or false")
     images = _images(request, answer) if is_open or not source.open_access_only else []
     name, prefix = text_without_tags(answer.get("artistDisplayName")), text_without_tags(answer.get("artistPrefix"))
     is_qualified = name and prefix and QUALIFIER.search(prefix)
@@ -243,19 +242,12 @@ def _parse_object(source: MetSource, request: SourceRequest, data: bytes) -> Par
 
 def _images(request: SourceRequest, answer: dict[str, Any]) -> list[str | None]:
     """Addresses of the first image and the further ones, in the museum's order, each once; None for an invalid one."""
-    main, further = answer.get("primaryImage"), answer.get("additionalImages")
-    if not isinstance(main, str | None):
-        raise request.bad_answer("primaryImage to be text", main)
-    if not isinstance(further, list | None):
-        raise request.bad_answer("additionalImages to be a list", further)
+    main = request.checked(answer.get("primaryImage"), str | None, "primaryImage to be text")
+    further = request.checked(answer.get("additionalImages"), list | None, "additionalImages to be a list")
     given = [value for value in [main, *(further or [])] if value is not None and value != ""]
-    return list(dict.fromkeys(_address(value) for value in given))
-
-
-def _address(value: Any) -> str | None:
-    text = value.strip() if isinstance(value, str) else ""
-    is_address = re.fullmatch(r"https?://[^/\s]+/[^\x00-\x1f\x7f]*", text)
-    return text.replace(" ", "%20") if is_address else None  # names of the museum's files have blanks
+    texts = [value.strip() if isinstance(value, str) else "" for value in given]
+    # names of the museum's files have blanks
+    return list(dict.fromkeys(text.replace(" ", "%20") if _ADDRESS.fullmatch(text) else None for text in texts))
 
 
 def _offered_fields(answer: dict[str, Any], image_position: int | None, image_count: int) -> dict[str, Any]:

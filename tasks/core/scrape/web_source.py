@@ -7,7 +7,8 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from types import UnionType
+from typing import Any, Literal, NamedTuple, cast
 
 from schemas.attributes import AttributeType
 from schemas.manifests import PassedOver
@@ -41,6 +42,12 @@ class SourceRequest:
     def bad_answer(self, expected: str, got: Any) -> BadAnswer:
         """What is wrong with the answer. got: the value that is there."""
         return BadAnswer(f"{self.url}: expected {expected}, got {quoted(got)}")
+
+    def checked(self, value: Any, kind: type | UnionType, expected: str) -> Any:
+        """A value of the answer, if it is of that type. Raises BadAnswer."""
+        if not isinstance(value, kind):
+            raise self.bad_answer(expected, value)
+        return value
 
     def bad_page(self, expected: str, got: str) -> BadAnswer:
         """What is wrong with a page of HTML. got: in words."""
@@ -96,10 +103,7 @@ def object_of_json(
     request: SourceRequest, data: bytes, expected: str = "a JSON object", shown: int | None = 200
 ) -> dict[str, Any]:
     """The JSON object in an answer. Raises BadAnswer, quoting an answer that is not one."""
-    answer = json_of(request, data, shown)
-    if not isinstance(answer, dict):
-        raise request.bad_answer(expected, answer)
-    return answer
+    return cast("dict[str, Any]", request.checked(json_of(request, data, shown), dict, expected))
 
 
 def quoted(value: Any, at_most: int = 80) -> str:

@@ -110,7 +110,7 @@ def _parse_works(source: WikiartSource, request: SourceRequest, data: bytes) -> 
 def _parse_listing(source: WikiartSource, request: SourceRequest, data: bytes) -> ParsedAnswer:
     """A page of a style or an artist: 60 works, and how many there are in all; the next page, while there are more."""
     answer = _object(request, data)
-    works = _list(answer.get("Paintings") or [], "Paintings", request)
+    works = request.checked(answer.get("Paintings") or [], list, "a list of Paintings")
     total = answer.get("AllPaintingsCount")
     if type(total) is not int or total < 0:
         raise request.bad_answer("AllPaintingsCount, a number", total)
@@ -191,9 +191,9 @@ def _items(request: SourceRequest, data: bytes) -> tuple[list[Any], tuple[Source
     The token for more is percent-encoded already.
     """
     if not request.kind.startswith("api2"):
-        return _list(json_of(request, data), request.kind, request), ()
+        return request.checked(json_of(request, data), list, f"a list of {request.kind}"), ()
     answer = _object(request, data)
-    items = _list(answer.get("data"), "data", request)
+    items = request.checked(answer.get("data"), list, "a list of data")
     if answer.get("hasMore") is not True:
         return items, ()
     token = answer.get("paginationToken")
@@ -205,13 +205,6 @@ def _items(request: SourceRequest, data: bytes) -> tuple[list[Any], tuple[Source
 
 
 _object = functools.partial(object_of_json, expected="an object", shown=None)
-
-
-def _list(value: Any, name: str, request: SourceRequest) -> list[Any]:
-    if not isinstance(value, list):
-        raise request.bad_answer(f"a list of {name}", value)
-    return value
-
 
 _PARSERS: dict[str, Callable[[WikiartSource, SourceRequest, bytes], ParsedAnswer]] = {
     **dict.fromkeys(("artists", "api2_artists"), _parse_artists),
