@@ -1,7 +1,7 @@
 """scrape (retrieve): the works that the sources list become records, with the boxes that people have drawn.
 
-Listings are read again in each build. Raw answers (tables, annotation files, pages of an API) are stored, so that a
-changed parser reads the stored answers again and no request is sent.
+Listings are read again in each build. Raw answers (tables, pages of an API) are stored, so that a changed parser reads
+them again and no request is sent.
 """
 
 import contextvars
@@ -90,9 +90,7 @@ def read_answers_part(requests: pa.Table, source: AnyFileSource, rules: str, int
 
 
 def check_sources(recipe: Recipe, context: Context) -> None:
-    """Raise BadInput if the folder of a source is missing, or the contact or secret for its hosts, or what an attribute
-    is to be taken from.
-    """
+    """Raise BadInput for a source whose folder, contact, secret or field for an attribute is missing."""
     for file_source in recipe.file_sources:
         folder = Folder(file_source.at, context.bindings[file_source.at])
         sources.check_named_files(file_source, folder.validator, folder.first_paths)
@@ -104,10 +102,7 @@ def check_sources(recipe: Recipe, context: Context) -> None:
 
 
 def scrape(recipe: Recipe, context: Context, chosen: Predecessor) -> State:
-    """The state with which a build begins: every record of every source, and the step of the scrape.
-
-    chosen: the release that the build goes on from.
-    """
+    """The state with which a build begins: every record of every source. chosen: the release that it goes on from."""
     store = runs.store_of(context)
     before = previous.open_predecessor(store, recipe, chosen)
     listings, of_files = _list_sources(store, recipe, before, context)
@@ -184,10 +179,7 @@ def _with_names(store: Store, recipe: Recipe, everything: pa.Table) -> pa.Table:
 def _list_sources(
     store: Store, recipe: Recipe, before: Release | None, context: Context
 ) -> tuple[list[crawl.SourceListing], tuple[PassedOver, ...]]:
-    """The listing of each source, and which files of their folders none of them takes.
-
-    Sources on the web run in parallel, since each mostly waits for its own hosts.
-    """
+    """Listings, and files that no source takes. Those on the web run in parallel: each mostly waits for its hosts."""
     threads = ThreadPoolExecutor(max_workers=len(recipe.sources), thread_name_prefix="scrape")
     try:
         in_progress = {
@@ -242,7 +234,7 @@ def _list_web_source(
 ) -> crawl.SourceListing:
     """A source's listing; if it is incomplete, with the records of the last release that it did not reach.
 
-    Raises Refusal if too many listings failed, and the last release has no records to carry over.
+    Raises Refusal if too many listings failed, and there are no records to carry over.
     """
     purged = by_hand.purged_ids(store, recipe, before)
     listing = crawl.crawl_source(store, source, recipe.manners, recipe.limit, context, purged, recipe.attributes)

@@ -86,10 +86,8 @@ class AnswerIndex:
         self.refresh()
 
     def refresh(self) -> None:
-        """Read that of new tables.
-
-        Damaged ones are removed and ignored, and so are answers whose blob is gone: they are requested again, and if
-        that fails, they have failed.
+        """Read that of new tables; damaged ones are removed, and answers without their blob passed over: both are asked
+        for again.
         """
         names = [name for name in self._store.list_folder(self._folder) if name.endswith(".parquet")]
         indexes = [self._rows]
@@ -131,8 +129,7 @@ class AnswerIndex:
         """The requests that must be sent now, with the columns that make them conditional.
 
         Without an answer, after a temporary failure, or a refusal of a work that is not final: always. First listings
-        of a build (`is_first`; further listings are followed from these): unless `refresh` is never. Single works: if
-        `refresh` is all.
+        of a build (`is_first`; others follow from them): unless `refresh` is never. Single works: if `refresh` is all.
         """
         best = self.best_answers(requests["url"])
         is_listing = pc.is_null(requests["key"])
@@ -145,10 +142,7 @@ class AnswerIndex:
         return self.with_validators(requests.filter(is_open))
 
     def are_open_refusals(self, requests: pa.Table, best: pa.Table | None = None) -> pa.ChunkedArray:
-        """(N,) whether a request is for a single work that its host has refused, and not for good yet.
-
-        best: `best_answers` to the requests, if they are known.
-        """
+        """(N,) whether a single work is refused by its host, and not for good. best: `best_answers`, if known."""
         best = self.best_answers(requests["url"]) if best is None else best
         rows, best = (
             table.select(["url", "reason", "sha256", "run"]).rename_columns(["locator", "reason", "sha256", "run"])

@@ -68,10 +68,9 @@ def crawl_source(
 ) -> SourceListing:
     """All records of a source on the web; in a plan, those of the stored answers.
 
-    limit: in each round, only so many requests for single works are sent, those with the smallest
-    SHA-256(<source>:<source key>). purged: record_ids for which no request is sent. attributes: of the recipe. Raises
-    BrokenPromise if a listing can't be parsed, BadInput if the source has no works, or no value of an attribute is of
-    its type.
+    limit: in each round, only so many requests for works are sent, those with the smallest SHA-256(<source>:<key>).
+    purged: record_ids for which none is sent. attributes: of the recipe. Raises BrokenPromise if a listing can't be
+    parsed, BadInput if the source has no works, or no value of an attribute is of its type.
     """
     index = (AnswerIndex if context.plan else open_answers)(store, answers_folder(source.name))
     fields = fields_of(attributes or {}, source.name)

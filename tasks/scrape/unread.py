@@ -25,9 +25,7 @@ _ASKED = ["record_id", "source", "reason", "artist", "style", "date_text", "righ
 
 
 class _Settings(Frozen):
-    """What it depends on. rights_by: the sources of which the recipe has a table of rights; words of dates and makers:
-    the sources' own.
-    """
+    """rights_by: the sources of which the recipe has a table of rights; words of dates and makers: the sources' own."""
 
     artists: Artists
     styles: Styles

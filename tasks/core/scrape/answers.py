@@ -79,10 +79,7 @@ def start_requests(source: AnySource) -> pa.Table:
 
 
 def check_offers(source: AnySource, attributes: AttributeFields) -> None:
-    """Raise BadInput for an attribute that is taken from a field that the source does not offer, or not in its type.
-
-    So nobody learns it only after hours of requests.
-    """
+    """Raise BadInput for what an attribute can't be taken from, or not in its type, before hours of requests."""
     museum = museum_of(source)
     offered = museum.sentences(source)
     for name, attribute in attributes.items():
@@ -109,8 +106,7 @@ def parse_answers(
 ) -> AnswerTables:
     """The content of answers (rows of ANSWERS); `body` returns an answer's bytes. attributes: of the records.
 
-    A work whose own answer failed or can't be parsed becomes a record with the reason. A listing that can't be parsed
-    becomes a problem in the reports.
+    A work whose own answer failed or can't be parsed is a record with the reason, such a listing a problem in reports.
     """
     attributes = attributes or {}
     record_rows, request_rows = _Rows(with_attribute_columns(PARSED_RECORDS, attributes)), _Rows(PARSED_REQUESTS)
@@ -133,10 +129,7 @@ def parse_answers(
 
 
 def _passed_over(answer: Mapping[str, Any], parsed: ParsedAnswer, *, has_failed: bool) -> Iterator[PassedOver]:
-    """By unit, what an answer lists and what of it is neither a row nor a request.
-
-    A work's own answer is about an entry of a listing that was counted there.
-    """
+    """What an answer lists, and what of it is no work; a work's own answer is about an entry that was counted."""
     if has_failed or answer["reason"] is not None:
         return
     yield from parsed.passed_over
@@ -154,7 +147,7 @@ def _passed_over(answer: Mapping[str, Any], parsed: ParsedAnswer, *, has_failed:
 def passed_over_rows(source: AnySource, passed: pa.Table, later: Tally) -> tuple[PassedOver, ...]:
     """What of the source's listings yields no record. passed: PARSED_PASSED_OVER of all answers, each once.
 
-    later: what of their entries was passed over after they were read, such as those that several listings have.
+    later: entries passed over after they were read.
     """
     rows: list[PassedOver] = []
     tallies = {"entries": later} | {unit: Tally() for unit in sorted({*passed["unit"].to_pylist()} - {"entries"})}
@@ -184,10 +177,9 @@ def requests_table(requests: Iterable[SourceRequest]) -> pa.Table:
 
 
 def count_notes(reports: pa.Table, records: pa.Table) -> list[str]:
-    """A sentence for each count that the source claims and that differs from the number found.
+    """A sentence for each count that the source claims (ANSWER_REPORTS) and that differs from the number found.
 
-    reports: ANSWER_REPORTS. records: RECORDS. The claimed count of a listing is compared with the works in its answers,
-    that of a style with the records of the style.
+    That of a listing is compared with the works in its answers, that of a style with its RECORDS.
     """
     claims: dict[tuple[str, str | None], list[int]] = {}
     for row in reports.filter(pc.is_valid(reports["claim"])).to_pylist():

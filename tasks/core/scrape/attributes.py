@@ -62,9 +62,9 @@ def typed_value(value: Any, kind: AttributeType) -> Value:
 def with_attributes(
     record: Mapping[str, Any], attributes: AttributeFields, value_of: Callable[[str], Any]
 ) -> dict[str, Any]:
-    """A row of RECORDS with its attributes; it becomes a drop where one of them is not of its type.
+    """A row of RECORDS with its attributes; a drop where one of them is not of its type. Drops have none.
 
-    value_of: what the source says in a field, None where it says nothing. A row that is a drop already says nothing.
+    value_of: what the source says in a field, None where it says nothing.
     """
     if record["reason"] is not None or not attributes:
         return dict(record)
@@ -82,10 +82,7 @@ def with_attributes(
 
 
 def check_some_fit(source: str, records: pa.Table, attributes: AttributeFields) -> None:
-    """Raise BadInput for an attribute of which no record of the source has a value of its type, and some have another.
-
-    records: RECORDS of that source, with the attributes.
-    """
+    """Raise BadInput for an attribute of which no RECORDS of a source have a value of its type, and some another."""
     is_bad = pc.fill_null(pc.equal(records["reason"], str(Reason.BAD_ATTRIBUTE)), False)
     bad = records.select(["record_id", "detail"]).filter(is_bad)
     for name in attributes if bad.num_rows else ():
@@ -100,10 +97,9 @@ def check_some_fit(source: str, records: pa.Table, attributes: AttributeFields) 
 
 
 def absent_notes(records: pa.Table, attributes: Attributes, files: Collection[str]) -> tuple[str, ...]:
-    """A sentence for each source on attributes that it should have, by the recipe, and that none of its records has.
+    """A sentence for each source on attributes that none of its kept RECORDS has, though by the recipe they should.
 
-    records: RECORDS with the attributes, of all sources; those with a reason are passed over. files: the sources whose
-    fields people call as they like, so that one may be misspelt.
+    files: the sources whose fields people call as they like, so that one may be misspelt.
     """
     kept = records.select(["source", *attributes]).filter(pc.is_null(records["reason"]))
     notes = []

@@ -198,10 +198,7 @@ def _text(value: Any) -> str | None:
 
 
 def _image(source: FlickrSource, photo: dict[str, Any]) -> str | None:
-    """The wished size, else the next smaller one; the original of a photograph so small that it has no other.
-
-    None of a film.
-    """
+    """Of a photograph the wished size, else the next smaller one, the original if that is all; None of a film."""
     names = [name for side_px, name in _SIZES.items() if source.long_side_px is None or side_px <= source.long_side_px]
     wished = [*names, "url_o"] if source.long_side_px else ["url_o", *names]
     urls = (url for name in wished if isinstance(url := photo.get(name), str) and _URL.fullmatch(url))

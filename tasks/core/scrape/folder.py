@@ -79,8 +79,8 @@ def records(
 ) -> list[dict[str, Any]]:
     """A row of RECORDS for each path that matches the pattern. The source key is the path if the pattern has no key.
 
-    Of files with one key, those that have the pattern's extension to the letter come first: such a record stays what it
-    is, whatever lies beside its file. attributes: their fields are among the pattern's fields.
+    Of files with one key, those with the pattern's extension to the letter come first: such a record stays what it is,
+    whatever lies beside its file.
     """
     end = source.pattern[len(source.pattern) - len(extension(source.pattern)) :]
     rows = [
@@ -149,9 +149,8 @@ def count_files(sources: Sequence[AnyFileSource], paths: Iterable[str], taken: C
     """How many files of a folder its sources take or could have taken, and what of these none takes, by kind.
 
     sources: all that read that folder. paths: its files, sorted; a link to a folder ends with "/". taken: those that a
-    record names, or that are read as tables or annotations. A folder source could have taken every file. A table says
-    itself which it takes, so that beside tables alone only images count, and the JSON files of a pattern; nothing where
-    no row names a file.
+    record names, or that are read. A folder source could have taken every file; beside tables alone, which say what
+    they take, only images count, and the JSON files of a pattern; nothing where no row names a file.
     """
     names, tally, count = frozenset(taken), Tally(), 0
     patterns = [source.image_pattern for source in sources if source.image_pattern]

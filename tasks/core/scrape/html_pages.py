@@ -110,8 +110,7 @@ class _Parser(HTMLParser):
 def parse_page(data: bytes) -> Page:
     """The page that these bytes are, as UTF-8 ("�" for what is none); tags that are not closed end with the page.
 
-    Raises BadAnswer where it is too large or no parser can read it. However deep it nests, nothing here recurses, and
-    time grows with its length alone.
+    Raises BadAnswer where it is too large or can't be read. Nothing here recurses; time grows with the length alone.
     """
     if len(data) > _LARGEST_BYTES:
         raise BadAnswer(f"expected a page of at most {_LARGEST_BYTES} bytes, got {len(data)}")
@@ -148,8 +147,8 @@ _UNREAD_CLASSES = frozenset({"boilerplate", "language", "noprint", "mw-editsecti
 def text_of_html(value: str | None) -> str | None:
     """The text that a reader sees in a piece of HTML, on one line; None if there is none.
 
-    Leaves out hidden elements, marks of missing fields and labels of languages. Of an hCard only its names (class fn),
-    and of several languages English alone, or the first.
+    Without hidden elements, marks of missing fields and labels of languages; only the names (class fn) of an hCard; of
+    several languages English alone, or the first.
 
     >>> text_of_html('<bdi><a href="//x">Edvard Munch</a></bdi><div style="display: none;">label QS:Len</div>')
     'Edvard Munch'

@@ -1,6 +1,4 @@
-"""Works of a JSON file, one at a time: a list of them, a single one, several one after the other, or a list within an
-object. However long the file is, no more of it is in memory than its longest work.
-"""
+"""Works of a JSON file, one at a time, with no more of it in memory than its longest work."""
 
 import itertools
 import json

@@ -105,10 +105,7 @@ def start_requests(source: MetSource) -> list[SourceRequest]:
 
 
 def parse(source: MetSource, request: SourceRequest, data: bytes) -> ParsedAnswer:
-    """Of a listing, one request for each object that is wanted, by ascending id; of an object, one row for each image.
-
-    Raises BadAnswer.
-    """
+    """Of a listing, requests for wanted objects, by ascending id; of an object, its images. Raises BadAnswer."""
     parsers = {"table": _parse_table, "list": _parse_list}
     return parsers.get(request.kind, _parse_object)(source, request, data)
 
@@ -157,10 +154,7 @@ def _batches(data: bytes, columns: list[str], broken: list[str]) -> Iterator[pa.
 
 
 def _utf8(data: bytes) -> bytes:
-    """The bytes, or a copy with a replacement character for each byte that is not UTF-8.
-
-    Checked in blocks: as one text the table takes 1 GB.
-    """
+    """The bytes, with a replacement character for each that is no UTF-8; checked in blocks: a text takes 1 GB."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     try:
         for begin in range(0, len(data), _BLOCK_BYTES):

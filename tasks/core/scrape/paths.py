@@ -1,8 +1,7 @@
-"""Paths into nested fields: how a recipe names a value within a list or an object.
+"""Paths into nested fields: how a recipe names a value within a list or an object. Lists count from 0.
 
 `images[0].image_url` is a field of the first image, `creator[].full_name` that of every creator,
-`metadata[label="Artist"].value` that of the first element which says so, and `a["odd.name"].b` goes through a name with
-a dot in it. Lists count from 0.
+`metadata[label="Artist"].value` that of the first element which says so; `a["odd.name"].b` has a name with a dot.
 """
 
 import json

@@ -42,13 +42,11 @@ _NO_TEXTS = {*_LATER, "styles", RIGHTS_BY}
 
 
 def record(source: Source, row: Row) -> dict[str, Any]:
-    """One row of RECORDS from a source's fields, those of a table (schemas.sources.table), or a row with a reason if
-    there is no key or no image.
+    """One row of RECORDS from a source's fields (as of a table), or a row with a reason if it has no key or no image.
 
     Text becomes NFC without outer blanks, and empty text null; only the image stays as it is, since it may be a file's
-    name. A float without a fraction is the whole number; a key that is too large a float to name one number is none.
-    Without first and last years, those that date_text says are taken, and else those of `year`; `one_year` says what
-    year that makes.
+    name. A float without a fraction is the whole number; one too large to name one number is no key. Without first and
+    last years, those that date_text says are taken, and else those of `year`; `one_year` says what year that makes.
     """
     texts = {field: _text(value) for field, value in row.items() if field not in _NO_TEXTS}
     key, image = texts.get("key"), texts.get("image")
@@ -112,11 +110,10 @@ def records_table(
 
 
 def merge(tables: Iterable[pa.Table], schema: pa.Schema = RECORDS, equal: Counter[str] | None = None) -> pa.Table:
-    """RECORDS of several tables of one schema, as `records_table` has them: only rows that share an id are compared one
-    by one.
+    """RECORDS of several tables of one schema, as `records_table` has them.
 
-    To save memory with millions of records, tables already in order are not copied, others are copied column by column;
-    so there is only one copy if the caller keeps none.
+    Only rows that share an id are compared one by one. To save memory with millions of records, tables in order are not
+    copied, others column by column; so there is only one copy if the caller keeps none.
     """
     everything = _sorted(tables, schema)
     if everything.num_rows < 2:
@@ -153,10 +150,9 @@ def _sorted(tables: Iterable[pa.Table], schema: pa.Schema) -> pa.Table:
 
 
 def unique(rows: Iterable[dict[str, Any]], equal: Counter[str] | None = None) -> list[dict[str, Any]]:
-    """Rows sorted by record_id.
+    """Rows sorted by record_id. Of those with one id, the first by content keeps it, others get another and a reason.
 
-    Of rows with the same id, the first in the order of content is kept; the others get other ids and a reason. Equal
-    rows are one row; `equal` counts, by id, how many more there were.
+    Equal rows are one row; `equal` counts, by id, how many more there were.
     """
     by_id: dict[str, dict[str, Any]] = {}
     # those that share an id by their content, which only then is looked at
@@ -193,10 +189,7 @@ def same_key(row: dict[str, Any], kept_locator: str | None = None) -> dict[str, 
 
 
 def with_year_within(known: pa.Table) -> pa.Table:
-    """Records of an earlier release, whose year may lie outside of their first and last year, with one that does not.
-
-    Where there are no such years all three are the year.
-    """
+    """Records of an earlier release, with `year` within first and last year, or as both where there are none."""
     columns = ("year", "year_first", "year_last", "date_text")
     years: dict[str, list[int | None]] = {"year": [], "year_first": [], "year_last": []}
     for stated, first, last, text in zip(*(known[name].to_pylist() for name in columns), strict=True):
@@ -278,10 +271,7 @@ def rights_note(source: Source, records: pa.Table) -> tuple[str, ...]:
 
 
 def empty_columns_note(source: Source, records: pa.Table) -> tuple[str, ...]:
-    """A sentence on the columns that the recipe names for a table, and of which no record has anything.
-
-    Keys, images and rights have rules of their own.
-    """
+    """A sentence on named columns of which no record has anything; keys, images and rights have their own rules."""
     mine = _kept_of(source, records)
     names = {"group": "declared_group", **{name: name for name in RECORDS.names if name != "rights_uri"}}
     empty = [

@@ -43,8 +43,7 @@ _BATCH = 10_000
 class SourceTables:
     """RECORDS of a source, SOURCE_FIGURES of those that annotations know, and what was left out, in sentences.
 
-    coco_files: a row of COCO_FILES or none. passed_over: of rows and annotations, not of files, which several sources
-    may share (tasks.core.scrape.folder).
+    coco_files: a row or none. passed_over: of rows and annotations, not of files, which several sources may share.
     """
 
     records: pa.Table
@@ -100,7 +99,7 @@ def tables_of_source(
 ) -> SourceTables:
     """The source's records and figures. categories: the recipe's. attributes: of the records.
 
-    Raises BadInput, in one sentence, if there are none or a file has another format than expected.
+    Raises BadInput if there are no records or a file has another format than expected.
     """
     attributes, left_out, there = attributes or {}, Tally(), FileNames(paths)
 
@@ -199,10 +198,7 @@ class _Drawn:
 def _annotated(
     found: pa.Table, annotations: _Annotations, categories: Collection[str], asserted: Rights, drawn: _Drawn
 ) -> tuple[pa.Table, pa.Table]:
-    """RECORDS with what the annotations say of them, and SOURCE_FIGURES. asserted: the recipe's rights of the source.
-
-    drawn: counts both.
-    """
+    """RECORDS with what annotations say, and SOURCE_FIGURES; both are counted. asserted: the recipe's rights."""
     figures: dict[str, dict[str, Any]] = {}
     details, rights = [], []
     for row in found.select(["record_id", "locator", "reason", "detail", *_RIGHTS]).to_pylist():
@@ -330,8 +326,8 @@ def _read_annotations(
 
 
 def _locators_of(file_names: Collection[str], below: str, images: FileNames) -> dict[str, str]:
-    """By each `file_name` of a COCO file, where its image is; the name itself where no image is called so, and where
-    another name is that of the image in more exact letters.
+    """By each `file_name` of a COCO file, where its image is; the name itself if none is called so, or another
+    more exactly.
     """
     paths = {name: f"{below}{name}" for name in file_names}
     exact = set(paths.values())

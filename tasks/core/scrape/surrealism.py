@@ -1,7 +1,6 @@
 """Surrealism.website: one page that links to the artists, and one page of images for each artist.
 
-The format is not verified against the site, so this is strict: everything that is not as in
-`docs/sources/surrealism.md` is refused.
+Not verified against the site, so everything that is not as in `docs/sources/surrealism.md` is refused.
 """
 
 import re

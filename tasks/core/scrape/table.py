@@ -32,10 +32,9 @@ _EMPTY_LINES, _HEADER_AGAIN = "empty lines", "rows that are the table's first li
 def rows_of_csv(lines: Iterable[str], left_out: Tally) -> Iterator[dict[str, Any]]:
     """One mapping a row, by the names in the first. lines: with their ends. No lines, no rows.
 
-    Short rows lack their last columns. A row with more cells than columns becomes a row without a key, since its cells
-    may stand in the wrong columns: its record is a drop. A column that is named twice has TWICE in each cell. Empty
-    lines, and rows that are the first one again, are none and counted in `left_out`. Raises csv.Error for a quotation
-    that never ends, since it swallows all rows below it.
+    Short rows lack their last columns. One with more cells than columns becomes a row without a key, a drop: its cells
+    may stand in the wrong columns. A column that is named twice has TWICE in each cell. Empty lines, and rows that are
+    the first one again, are counted in `left_out`. Raises csv.Error for a quotation without end, which swallows rows.
     """
     header = None
     for line, cells in _csv_rows(lines):
@@ -71,8 +70,8 @@ def _csv_rows(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
 def rows_of_json_lines(file: TextIO, left_out: Tally) -> Iterator[dict[str, Any]]:
     r"""One mapping a line, as "\n" ends them: others, such as U+2028, may stand inside a JSON string.
 
-    A line that is no JSON object, or too long or deep for a work, becomes a row without a key: its record is a drop. A
-    field that one object names twice has TWICE for its value. Empty lines are counted in `left_out`.
+    A line that is no work (`checked_work`), or too long, becomes a row without a key: its record is a drop. A field
+    that an object names twice has TWICE for its value. Empty lines are counted in `left_out`.
     """
     for number in itertools.count(1):
         line = rest = file.readline(MAX_WORK_CHARACTERS + 2)
@@ -87,11 +86,10 @@ def rows_of_json_lines(file: TextIO, left_out: Tally) -> Iterator[dict[str, Any]
 
 
 def whole_float_fields(source: TableSource, rows: Callable[[], Iterable[Mapping[str, Any]]]) -> frozenset[str]:
-    """Those IDENTIFIERS of a CSV whose whole column is whole floats, such as "436501.0", as pandas writes it where one
-    number is missing.
+    """IDENTIFIERS of a CSV that have whole floats alone, as pandas writes "436501.0" where one number is missing.
 
-    rows: gives the table's rows, which are read no further than to the first other text, in most tables the first row.
-    Cells of CSV have no type; in other tables a text is meant as one.
+    rows: the table's, read no further than to the first other text, in most tables the first row. Cells of CSV have no
+    type; in other tables a text is meant as one.
     """
     named = {field: source.columns[field] for field in IDENTIFIERS if field in source.columns}
     return frozenset(
@@ -107,9 +105,7 @@ def records(
     attributes: AttributeFields | None = None,
     whole_floats: Collection[str] = (),
 ) -> Iterator[dict[str, Any]]:
-    """Rows of RECORDS by the recipe's column mapping, one after the other. attributes: by columns or paths.
-
-    whole_floats: fields whose texts such as "436501.0" are whole numbers (`whole_float_fields`).
+    """Rows of RECORDS by the recipe's columns. attributes: by columns or paths. whole_floats: `whole_float_fields`.
 
     Raises BadInput at the end if the table has none of a named column, names it twice, or has lists, objects or bytes
     in it where one value is expected: of the whole column nobody knows which value is meant.

@@ -105,10 +105,7 @@ def _path_pattern(pattern: str) -> re.Pattern[str]:
 
 
 def _joined(parts: list[str], unit: str) -> str:
-    """What matches the parts with any number of units between them.
-
-    A part between two others takes its first place, and is not tried at others, so that no pattern takes long.
-    """
+    """What matches the parts with any number of units between them; each takes its first place, so none takes long."""
     if len(parts) == 1:
         return parts[0]
     first, *between, last = parts
@@ -116,10 +113,7 @@ def _joined(parts: list[str], unit: str) -> str:
 
 
 def rows(source: TableSource, files: Files, attributes: AttributeFields, left_out: Tally) -> Iterable[dict[str, Any]]:
-    """A row of RECORDS for each row of the source's tables; left_out counts what is no row.
-
-    Raises BadInput, in one sentence, if there is no such table, or none of the expected format.
-    """
+    """A row of RECORDS for each row of the tables; left_out counts what is none. Raises BadInput for no table."""
     tables, there = tables_of_paths(source, files.paths), FileNames(files.paths)
     if not tables:
         raise missing_file(source, A_TABLE, source.table, there)
@@ -147,8 +141,7 @@ def rows_of_tables(
 ) -> Iterator[dict[str, Any]]:
     """The rows of all tables. Of many JSON files, one that can't be read or is broken is a row that says so.
 
-    left_out: counts lines that are no rows. Raises BadInput, in one sentence, if the table has another format than
-    expected.
+    left_out: counts lines that are no rows. Raises BadInput for a table of another format than expected.
     """
     if not source.is_pattern_of_tables:
         with _opened(source, files.open, source.table) as file:

@@ -1,7 +1,7 @@
-"""Ukiyo-e.org: pages that list a museum's prints, and a page for each print.
+"""Ukiyo-e.org: pages that list a museum's prints, and a page for each print. The site has no API.
 
-The site has no API. Listings have the format of its author's own templates (github.com/jeresig/ukiyoe-web,
-app/views/images): a total, cards, a link to the next page. The tests have real excerpts of a print's page and a card.
+Listings have the format of its author's own templates (github.com/jeresig/ukiyoe-web, app/views/images): a total,
+cards, a link to the next page. The tests have real excerpts of a print's page and a card.
 """
 
 import re

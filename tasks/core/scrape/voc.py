@@ -16,10 +16,7 @@ _LONGEST_TEXT = 200
 
 
 class BadAnnotation(ValueError):
-    """An annotation file that can't be read as what it should be; the message says what was found.
-
-    objects: how many it has, with those that could be read.
-    """
+    """An annotation file that is not what it should be. objects: how many it has, with those that could be read."""
 
     objects = 0
 
@@ -43,11 +40,11 @@ def read_voc(data: bytes, corners: str = "inclusive") -> ImageFigures:
     """The objects of one PASCAL VOC file, and the size that it says.
 
     corners: inclusive: pixels from 1, both ends included, so 1..1 is one pixel; exclusive: edges from 0, so 0..1 is
-    one. What a figure's object says beside is kept, as `source_coco` of ANNOTATIONS has it.
+    one. What a figure's object says beside is kept, as `source_coco` of ANNOTATIONS has it. An object whose box
+    encloses nothing (`is_flat_box`) is left out alone where there are good ones of its name: see `left_out`.
 
-    An object whose box encloses nothing (`is_flat_box`) is left out alone where there are good ones of its name, and
-    `left_out` says so. Raises BadAnnotation for objects without a box (see tasks.core.coco.box), for what is no VOC
-    file, and for XML with a DTD, which no VOC file has, and which can blow up a parser.
+    Raises BadAnnotation for objects without a box (see tasks.core.coco.box), for what is no VOC file, and for XML with
+    a DTD, which no VOC file has, and which can blow up a parser.
 
     >>> read_voc(b"<annotation><object><name>person</name><bndbox><xmin>1</xmin><ymin>3</ymin><xmax>10</xmax>"
     ...                b"<ymax>4</ymax></bndbox></object></annotation>").figures[0]["xywh_px"]

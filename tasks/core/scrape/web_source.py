@@ -56,10 +56,7 @@ class SourceRequest:
 
 @dataclass(frozen=True, slots=True)
 class ClaimedCount:
-    """How many works the source states that it has: in the listing of that name, or of a style (if `style` is set).
-
-    It is compared with the works in the listing's answers, or with the records of that style.
-    """
+    """How many works the source states that a listing of that name has, or its records of a style (if one is set)."""
 
     name: str
     count: int
@@ -129,7 +126,7 @@ _WHOLE = re.compile(r"-?[0-9]{1,18}")
 
 
 class Offer(NamedTuple):
-    """A named value: the field of the source's own record that has it, its type, and what it is.
+    """The field of the source's own record that has a value, its type, and what it is.
 
     asked_as: its name in requests, where it is asked for only if the settings' `more_offers` name it.
     """
@@ -179,12 +176,10 @@ class OfferedValues(Mapping[str, OfferValue]):
 
 @dataclass(frozen=True)
 class WebMuseum:
-    """The declaration of a source on the web. Its functions are pure, so that a changed parser can read stored answers
-    again.
+    """A source on the web. Its functions are pure, so that a changed parser can read stored answers again.
 
     hosts: of all its requests, not of images. parse: raises BadAnswer, quoting the answer. offers: all that a row's
-    `offers` may give a recipe's attributes. credential: which secret its API needs, if any. needs_secret, does_offer:
-    whether these settings need the secret, and give an offer.
+    `offers` may give attributes. credential: the secret of its API. needs_secret, does_offer: by the settings.
     """
 
     hosts: tuple[str, ...]

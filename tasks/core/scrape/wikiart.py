@@ -47,8 +47,7 @@ _CONTENT_ID = re.compile(r"[0-9]{1,20}")
 def start_requests(source: WikiartSource) -> list[SourceRequest]:
     """Requests for listings: of the named artists, else of the wanted styles, else of all artists.
 
-    By json, listings by style have no contentId, so only their number of works is used, and they are requested only if
-    all works of a style are wanted.
+    By json, those by style have no contentId: of them only the number of works counts, if all works of it are wanted.
     """
     if source.artists != "all":
         return _requests_of_named_artists(source, source.artists)
@@ -78,10 +77,7 @@ def _requests_of_named_artists(source: WikiartSource, artists: Iterable[str]) ->
 
 
 def _parse_artists(source: WikiartSource, request: SourceRequest, data: bytes) -> ParsedAnswer:
-    """AlphabetJson: artists with their address in `url`; UpdatedArtists: with an `id` as well.
-
-    A listing of works for each that is wanted; an artist without an address or id becomes a row that is dropped.
-    """
+    """AlphabetJson: artists with their address in `url`; UpdatedArtists: with an `id` too; else dropped rows."""
     items, more = _items(request, data)
     is_api2 = request.kind == "api2_artists"
     rows, requests, left_out = [], [], Tally()
@@ -186,10 +182,7 @@ def _parse_work(source: WikiartSource, request: SourceRequest, data: bytes) -> P
 
 
 def _items(request: SourceRequest, data: bytes) -> tuple[list[Any], tuple[SourceRequest, ...]]:
-    """Artists or works: a bare list; or `data` in an answer of the API, and the request for more of it.
-
-    The token for more is percent-encoded already.
-    """
+    """Artists or works: a bare list; or `data` of the API, and the request for more, whose token is percent-encoded."""
     if not request.kind.startswith("api2"):
         return request.checked(json_of(request, data), list, f"a list of {request.kind}"), ()
     answer = _object(request, data)

@@ -41,10 +41,7 @@ Work = Mapping[str, Any]
 
 
 def row(source: WikiartSource, key: str, work: Work, styles: Sequence[str]) -> dict[str, Any] | None:
-    """Fields of a record, of a work in ImageJson, api/2/Painting or paintingJson; None if its style is not wanted.
-
-    styles: as listed, the main one first.
-    """
+    """Fields of a record, of ImageJson, api/2/Painting or paintingJson; None if none of the styles is wanted."""
     style, listed = choose_style(source, styles)
     if style is None and source.styles != "all":
         return None
@@ -106,9 +103,7 @@ def split_styles(value: Any) -> list[str]:
 
 
 def image_url(value: Any, size: str) -> str | None:
-    """The https address of the image in a size; None for what is no URL, and for the placeholder of hidden works.
-
-    "!Large.jpg" and the like are taken off.
+    """The image's https address in a size, without "!Large.jpg" and the like; None for no URL or a placeholder.
 
     >>> image_url("//uploads7.wikiart.org/images/a/b.jpg!Large.jpg", "original")
     'https://uploads7.wikiart.org/images/a/b.jpg'
@@ -204,10 +199,7 @@ def page_row(source: WikiartSource, key: str, url: str, data: bytes) -> dict[str
 
 
 def styles_in_text(source: WikiartSource, alt: str) -> list[str]:
-    """The wanted styles that a text names as whole words, in its order, as ArtBench reads the image's alt text.
-
-    Of names that begin at one place the longest counts.
-    """
+    """The wanted styles that a text names as whole words, in its order, the longest first: ArtBench reads alt texts."""
     if source.styles == "all":
         return []
     words = f" {plain_words(alt)} "
@@ -295,10 +287,7 @@ class WorkPage:
 
 
 def page_tokens(html: str) -> Iterator[PageToken]:
-    """Texts and tags of a page, without comments, scripts and style sheets, in time linear in its length.
-
-    html.parser takes quadratic time for pages with many tags that are not closed.
-    """
+    """Texts and tags of a page without comments, scripts and style sheets, in linear time: html.parser takes more."""
     at = 0
     while match := _TAG.search(html, at):
         yield PageToken("", html[at : match.start()])
