@@ -119,9 +119,12 @@ def scrape(recipe: Recipe, context: Context, chosen: Predecessor) -> State:
     everything = _with_names(store, recipe, everything)
     everything, taken_down, notes = by_hand.apply_manual_lists(store, recipe, context, everything, before)
     everything = records.limit_records(everything, recipe.limit)
+    if taken_down is not None:
+        removed = store.read_table(taken_down)["record_id"]
+        figures = figures.filter(pc.invert(pc.is_in(figures["record_id"], value_set=removed)))
     state = State(
         records=store.write_table(outcome_folder("scrape"), everything),
-        figures=store.write_table(outcome_folder("figures"), _without_taken_down(figures, taken_down, store)),
+        figures=store.write_table(outcome_folder("figures"), figures),
         coco_files=store.write_table(outcome_folder("coco-files"), coco_files) if coco_files.num_rows else None,
         taken_down=taken_down,
         unread=find_unread(store, recipe, everything),
@@ -316,13 +319,6 @@ def _list_files(
         notes=tuple(store.read_table(notes)["note"].to_pylist()),
         passed_over=passed_over.rows_of_table(store.read_table(passed)),
     )
-
-
-def _without_taken_down(figures: pa.Table, taken_down: TableRef | None, store: Store) -> pa.Table:
-    if taken_down is None:
-        return figures
-    removed = store.read_table(taken_down)["record_id"]
-    return figures.filter(pc.invert(pc.is_in(figures["record_id"], value_set=removed)))
 
 
 def example_records(state: State, at_most: int, context: Context) -> list[str]:

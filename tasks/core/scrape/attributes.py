@@ -112,11 +112,8 @@ def absent_notes(records: pa.Table, attributes: Attributes, files: Collection[st
         ]
         if absent:
             what = "the attribute" if len(absent) == 1 else "any of the attributes"
-            question = ": is the field or path right?" if source in files else ""
-            notes.append(
-                f"source '{source}': none of its {counted(mine.num_rows, 'record')} has {what} "
-                f"{listed(absent, _MOST_ABSENT)}{question}"
-            )
+            none = f"none of its {counted(mine.num_rows, 'record')} has {what} {listed(absent, _MOST_ABSENT)}"
+            notes.append(f"source '{source}': {none}{': is the field or path right?' if source in files else ''}")
     return tuple(notes)
 
 

@@ -83,9 +83,8 @@ def _spelled(field: str, text: str) -> str | None:
     if isinstance(value, dict) or _AS_PYTHON_WRITES_IT.fullmatch(text):
         return "a list" if is_list else "an object"
     holds_objects = isinstance(value, list) and any(isinstance(part, dict | list) for part in value)
-    if holds_objects or (is_list and field not in _FREE_TEXT and _LIST_OF_TEXTS.fullmatch(text)):
-        return "a list"
-    return None
+    is_texts = is_list and field not in _FREE_TEXT and _LIST_OF_TEXTS.fullmatch(text)
+    return "a list" if holds_objects or is_texts else None
 
 
 def _steps(value: Any) -> list[Step]:
@@ -147,8 +146,6 @@ def _why_none(row: Mapping[str, Any], each: str, elements: list[Any] | None) -> 
     if elements is not None:
         return f"{len(elements)} elements, at most {MAX_ELEMENTS:,} are possible" if elements else "an empty list"
     value = values_at(row, each)
-    if value is None:
-        return "nothing is there"
-    if value is TWICE:
-        return f"{TWICE!r}"
+    if value is None or value is TWICE:
+        return "nothing is there" if value is None else repr(TWICE)
     return "an object in place of a list" if isinstance(value, dict) else "no list"

@@ -180,14 +180,13 @@ def _row(source: FlickrSource, photo: Any) -> dict[str, Any]:
 
 
 def _offered_fields(source: FlickrSource, photo: dict[str, Any]) -> dict[str, Any]:
-    uploaded_s = _number(photo.get("dateupload"))
-    is_day = uploaded_s is not None and 0 < uploaded_s < 2**32
+    uploaded_s = _number(photo.get("dateupload")) or 0
     return {
         **photo,
         "group": source.group_id,
         "taken_at": photo.get("datetaken") if _has_date(photo) else None,
         "tags": split_texts(photo.get("tags"), " "),
-        "uploaded_on": (date(1970, 1, 1) + timedelta(seconds=uploaded_s)).isoformat() if is_day else None,
+        "uploaded_on": str(date(1970, 1, 1) + timedelta(seconds=uploaded_s)) if 0 < uploaded_s < 2**32 else None,
     }
 
 

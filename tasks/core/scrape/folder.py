@@ -115,15 +115,11 @@ def annotation_path(template: str, pattern: str, path: str, there: FileNames = _
 
 @functools.lru_cache(maxsize=32)
 def _expression(pattern: str) -> re.Pattern[str]:
-    parts, last, fields = [], 0, set()
+    parts, last, fields = [], 0, {None: "[^/]*"}
     for match in _FIELD.finditer(pattern):
-        parts.append(re.escape(pattern[last : match.start()]))
         name = match[1]
-        if name is None:
-            parts.append("[^/]*")
-        else:
-            parts.append(f"(?P={name})" if name in fields else f"(?P<{name}>[^/]+?)")
-            fields.add(name)
+        parts += [re.escape(pattern[last : match.start()]), fields.get(name, f"(?P<{name}>[^/]+?)")]
+        fields.setdefault(name, f"(?P={name})")
         last = match.end()
     end = max(len(pattern) - len(extension(pattern)), last)
     return re.compile("".join([*parts, re.escape(pattern[last:end]), f"(?i:{re.escape(pattern[end:])})"]))

@@ -48,20 +48,17 @@ class Page:
 
     def all(self, tag: str, *classes: str, within: Element | None = None) -> list[Element]:
         """Elements of this tag and these classes, without those inside another such element."""
-        at, last = (within.first, within.last) if within else (0, len(self.elements))
-        elements = []
-        while at < last:
-            element = self.elements[at]
-            at += 1
-            if element.has(tag, *classes):
+        begin, last = (within.first, within.last) if within else (0, len(self.elements))
+        elements: list[Element] = []
+        for at, element in enumerate(self.elements[begin:last], begin):
+            if element.has(tag, *classes) and (not elements or at >= elements[-1].last):
                 elements.append(element)
-                at = element.last
         return elements
 
     def one(self, tag: str, *classes: str, within: Element | None = None) -> Element | None:
         """The first element of this tag and these classes, if there is one."""
-        at, last = (within.first, within.last) if within else (0, len(self.elements))
-        return next((element for element in self.elements[at:last] if element.has(tag, *classes)), None)
+        begin, last = (within.first, within.last) if within else (0, len(self.elements))
+        return next((element for element in self.elements[begin:last] if element.has(tag, *classes)), None)
 
 
 class _Parser(HTMLParser):
@@ -153,12 +150,12 @@ def text_of_html(value: str | None) -> str | None:
     >>> text_of_html('<bdi><a href="//x">Edvard Munch</a></bdi><div style="display: none;">label QS:Len</div>')
     'Edvard Munch'
     """
-    reader = _VisibleText()
+    reader, html = _VisibleText(), (value or "")[:_LONGEST_HTML]
     try:
-        reader.feed((value or "")[:_LONGEST_HTML])
+        reader.feed(html)
         reader.close()
     except AssertionError:  # raised by html.parser at "<![" without a known word
-        return " ".join(re.sub(r"<[^>]*>?", " ", (value or "")[:_LONGEST_HTML]).split()) or None
+        return " ".join(re.sub(r"<[^>]*>?", " ", html).split()) or None
     return reader.words()
 
 
@@ -179,12 +176,9 @@ class _VisibleText(HTMLParser):
         given = {name: value or "" for name, value in attrs}
         classes = set(given.get("class", "").split())
         _, is_hidden, language, is_name = self._open[-1] if self._open else ("", False, None, False)
-        is_unread = (
-            tag in {"style", "script"}
-            or bool(classes & _UNREAD_CLASSES)
-            or bool(_HIDDEN.search(given.get("style", "")))
-        )
-        self._open.append((tag, is_hidden or is_unread, given.get("lang") or language, is_name or "fn" in classes))
+        is_unread = tag in {"style", "script"} or not classes.isdisjoint(_UNREAD_CLASSES)
+        is_hidden = is_hidden or is_unread or _HIDDEN.search(given.get("style", "")) is not None
+        self._open.append((tag, is_hidden, given.get("lang") or language, is_name or "fn" in classes))
 
     def handle_endtag(self, tag: str) -> None:
         """An element ends, with all elements in it that were never closed."""

@@ -85,16 +85,13 @@ def record(source: Source, row: Row) -> dict[str, Any]:
 def _problem(row: Row, key: str | None, image: str | None) -> str | None:
     """Why a row is no record; None if it is one. key, image: their texts."""
     if is_inexact(row.get("key")):
-        return (
-            f"the key {row['key']!r} is a float beyond 2^53, which may stand for several whole numbers: write keys as "
-            "whole numbers or as text"
-        )
+        several = "is a float beyond 2^53, which may stand for several whole numbers"
+        return f"the key {row['key']!r} {several}: write keys as whole numbers or as text"
     if not key or not image:
         return f"no {'key' if not key else 'image'} in the row"
     length = len(str(row["image"]))
-    if length <= _LONGEST_PLACE:
-        return None
-    return f"an image's place of {length} characters, at most {_LONGEST_PLACE} are possible"
+    too_long = f"an image's place of {length} characters, at most {_LONGEST_PLACE} are possible"
+    return too_long if length > _LONGEST_PLACE else None
 
 
 def dropped_record(source: Source, key: str, reason: Reason, detail: str) -> dict[str, Any]:
@@ -155,27 +152,20 @@ def unique(rows: Iterable[dict[str, Any]], equal: Counter[str] | None = None) ->
     Equal rows are one row; `equal` counts, by id, how many more there were.
     """
     by_id: dict[str, dict[str, Any]] = {}
-    # those that share an id by their content, which only then is looked at
-    groups = itertools.groupby(sorted(rows, key=_record_id), _record_id)
-    for row in (row for _, group in groups for row in _by_content(list(group))):
-        name = row["record_id"]
-        if name in by_id and row != by_id[name]:
-            row = same_key(row, by_id[name]["locator"])
-            if by_id.get(row["record_id"], row) != row:  # one that is another only in the later columns
-                row = {**row, "record_id": f"{name}#{_content_digest(row)[:12]}"}
-        if row["record_id"] in by_id and equal is not None:
-            equal[row["record_id"]] += 1
-        by_id[row["record_id"]] = row
+    names = operator.itemgetter("record_id")
+    for name, group in itertools.groupby(sorted(rows, key=names), names):
+        same = list(group)
+        if len(same) > 1:  # only then the content is looked at
+            same.sort(key=lambda row: (row["reason"] is not None, _identity_digest(row), _content_digest(row)))
+        for row in same:
+            if name in by_id and row != by_id[name]:
+                row = same_key(row, by_id[name]["locator"])
+                if by_id.get(row["record_id"], row) != row:  # one that is another only in the later columns
+                    row = {**row, "record_id": f"{name}#{_content_digest(row)[:12]}"}
+            if row["record_id"] in by_id and equal is not None:
+                equal[row["record_id"]] += 1
+            by_id[row["record_id"]] = row
     return [by_id[name] for name in sorted(by_id)]
-
-
-_record_id = operator.itemgetter("record_id")
-
-
-def _by_content(same: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    if len(same) > 1:
-        same.sort(key=lambda row: (row["reason"] is not None, _identity_digest(row), _content_digest(row)))
-    return same
 
 
 def same_key(row: dict[str, Any], kept_locator: str | None = None) -> dict[str, Any]:
@@ -264,10 +254,8 @@ def rights_note(source: Source, records: pa.Table) -> tuple[str, ...]:
     counts = pc.value_counts(pc.fill_null(left["rights_text"], "nothing")).to_pylist()
     counts.sort(key=lambda row: (-row["counts"], row["values"]))
     texts = listed([f"{quoted(row['values'])} ({row['counts']:,})" for row in counts], _MOST_EXAMPLES)
-    return (
-        f"source '{source.name}': {counted(left.num_rows, 'record')} of {mine.num_rows:,} without rights, since "
-        f"rights.by has no URI for {texts}",
-    )
+    without = f"{counted(left.num_rows, 'record')} of {mine.num_rows:,} without rights"
+    return (f"source '{source.name}': {without}, since rights.by has no URI for {texts}",)
 
 
 def empty_columns_note(source: Source, records: pa.Table) -> tuple[str, ...]:
@@ -281,10 +269,8 @@ def empty_columns_note(source: Source, records: pa.Table) -> tuple[str, ...]:
     ]
     if not empty or not mine.num_rows:
         return ()
-    return (
-        f"source '{source.name}': none of its {counted(mine.num_rows, 'record')} has anything for "
-        f"{listed(empty, _MOST_EXAMPLES)}: is the column or path right?",
-    )
+    none = f"none of its {counted(mine.num_rows, 'record')} has anything for {listed(empty, _MOST_EXAMPLES)}"
+    return (f"source '{source.name}': {none}: is the column or path right?",)
 
 
 def _kept_of(source: Source, records: pa.Table) -> pa.Table:
@@ -320,12 +306,13 @@ def _artists(row: Row, artist: str | None, own: str | None) -> dict[str, Any]:
     named = [(name, role or "") for name, role in pairs if name][:MAX_ARTISTS]
     if artist and artist not in names:
         named = [(artist, ""), *named]
-    chosen, qualifier = choose_artist([name for name, _ in named], [role for _, role in named], own)
+    artists, artist_roles = [name for name, _ in named], [role for _, role in named]
+    chosen, qualifier = choose_artist(artists, artist_roles, own)
     return {
         "artist": artist or chosen,
         "artist_qualifier": None if artist else qualifier,
-        "artists": [name for name, _ in named],
-        "artist_roles": [role for _, role in named],
+        "artists": artists,
+        "artist_roles": artist_roles,
         "detail": problem,
     }
 

@@ -208,7 +208,9 @@ def _annotated(
                 image = annotations.figures_of(row["locator"])
                 drawn.count(row["locator"], image)
                 if image is not None:
-                    figures[row["record_id"]] = _figures_row(row["record_id"], image, categories)
+                    drawn_figures = image.figures and coco.figures_of_categories(image.figures, categories)
+                    said = (row["record_id"], drawn_figures, *image.size_px, image.source_coco)
+                    figures[row["record_id"]] = dict(zip(SOURCE_FIGURES.names, said, strict=True))
                     mine = _rights(mine, image.licence, asserted)
                     detail = detail or image.left_out[:200] or None
         except (voc.BadAnnotation, UnreadableFile) as problem:
@@ -217,17 +219,9 @@ def _annotated(
         details.append(detail or annotations.details.get(row["locator"] or ""))
         rights.append(mine)
     known = {name for name, row in figures.items() if row["figures"] is not None}
-    changed = {
-        "is_annotated": [name in known for name in found["record_id"].to_pylist()],
-        "detail": details,
-        **{name: [row[name] for row in rights] for name in _RIGHTS},
-    }
+    changed = {name: [row[name] for row in rights] for name in _RIGHTS}
+    changed |= {"is_annotated": [name in known for name in found["record_id"].to_pylist()], "detail": details}
     return records.with_columns(found, changed), pa.Table.from_pylist(list(figures.values()), schema=SOURCE_FIGURES)
-
-
-def _figures_row(record_id: str, image: coco.ImageFigures, categories: Collection[str]) -> dict[str, Any]:
-    figures = None if image.figures is None else coco.figures_of_categories(image.figures, categories)
-    return dict(zip(SOURCE_FIGURES.names, (record_id, figures, *image.size_px, image.source_coco), strict=True))
 
 
 def _rights(row: dict[str, Any], licence: coco.Licence, asserted: Rights) -> dict[str, Any]:
@@ -254,15 +248,15 @@ def _unmatched_note(source: AnyFileSource, names: Collection[str], locators: pa.
 
 def _where_they_lie(names: Collection[str], locators: pa.ChunkedArray) -> str:
     """The folder of an image that ends as one of the names does; or how the names are written, if it is only that."""
-    lost, there = set(names), set(locators.to_pylist())
-    files = FileNames(locators.drop_null().to_pylist())
+    paths = locators.drop_null().to_pylist()
+    lost, there, files = set(names), set(paths), FileNames(paths)
     if hint := next(filter(None, map(files.why_absent, names)), ""):
         return hint
     for name in names:
         if (path := _plain_path(name)) in there:
             return f"; the source has {quoted(path)}: names in the file need '/' between folders, no './' and no '%20'"
-    for locator in locators.to_pylist():
-        folders = (locator or "").split("/") if "://" not in (locator or "") else []
+    for locator in paths:
+        folders = locator.split("/") if "://" not in locator else []
         for at in range(1, len(folders)):
             if "/".join(folders[at:]) in lost:
                 folder = "/".join(folders[:at])

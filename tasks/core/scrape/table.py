@@ -1,6 +1,7 @@
 """Records from a table: CSV or JSON lines as text, Parquet as rows that have been read already."""
 
 import csv
+import functools
 import itertools
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -127,7 +128,8 @@ def records(
         values = {field: of_field.value(number, row) for field, of_field in cells.items()}
         whole = {field: text_of_whole_float(text) for field in whole_floats if isinstance(text := values[field], str)}
         values |= {field: text for field, text in whole.items() if text is not None}
-        yield with_attributes(_record(source, row, values), attributes, lambda path, row=row: by_field[path].value(row))
+        value_of = functools.partial(_value_on_way, by_field, row)
+        yield with_attributes(_record(source, row, values), attributes, value_of)
     for field, of_field in cells.items() if number else ():
         hint = works_hint(source, number) if field == "key" else ""
         _check_column(source, columns, named[field], LONGEST_PLACE, field, hint)
@@ -136,6 +138,10 @@ def records(
         _check_column(source, columns, way.path, LONGEST_QUOTE, f"the attribute {name}")
     for name, way in ways.items():
         way.check(source, f"the attribute {name}")
+
+
+def _value_on_way(ways: Mapping[str, "_Way"], row: Mapping[str, Any], path: str) -> Any:
+    return ways[path].value(row)
 
 
 def _check_column(source: TableSource, columns: set[str], path: str, most: int, what: str, hint: str = "") -> None:

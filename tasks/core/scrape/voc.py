@@ -80,9 +80,9 @@ def _figures(objects: Iterable[ElementTree.Element], extent_px: int) -> tuple[li
         except _FlatBox as problem:
             flat.append(problem)
     names = {figure["category"] for figure in figures}
-    for problem in flat:
-        if problem.name not in names:
-            raise problem
+    for alone in flat:
+        if alone.name not in names:
+            raise alone
     return figures, flat
 
 

@@ -1,5 +1,6 @@
 """One work as WikiArt describes it, by whichever route: the fields of a record, or that it is not wanted."""
 
+import contextlib
 import json
 import re
 import unicodedata
@@ -209,14 +210,11 @@ def styles_in_text(source: WikiartSource, alt: str) -> list[str]:
 
 def _work_in_script(script: str | None, url: str) -> Work:
     """The work in `paintingJson = {...}`."""
-    start = (script or "").partition("=")[2].lstrip()
-    try:
-        work, _ = json.JSONDecoder().raw_decode(start)
-    except (ValueError, RecursionError):
-        work = None
-    if not isinstance(work, dict):
-        raise BadAnswer(f"{url}: expected ng-init with paintingJson in the page, got {quoted(script)}")
-    return work
+    with contextlib.suppress(ValueError, RecursionError):
+        work, _ = json.JSONDecoder().raw_decode((script or "").partition("=")[2].lstrip())
+        if isinstance(work, dict):
+            return work
+    raise BadAnswer(f"{url}: expected ng-init with paintingJson in the page, got {quoted(script)}")
 
 
 class PageToken(NamedTuple):
