@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import ConfigDict, Field, model_validator
 
 from schemas.base import Frozen, Name, is_unset
+from schemas.errors import BadInput
 from schemas.phrases import quoted
 from schemas.word_lists import DateWords, MakerWords
 
@@ -139,6 +140,10 @@ class Source(Frozen):
         """The columns that the settings name for fields of records, as field: column."""
         return {}
 
+    def bad_input(self, expected: str, got: str) -> BadInput:
+        """The sentence on what is wrong with the source."""
+        return BadInput(f"source '{self.name}': expected {expected}, got {got}")
+
     @cached_property
     def date_words(self) -> str | None:
         """The JSON of its own words for dates."""
@@ -162,6 +167,10 @@ class FileSource(Source):
     def uses(self) -> tuple[str, ...]:
         """The binding of its folder."""
         return (self.at,)
+
+    def bad_file(self, expected: str, got: str) -> BadInput:
+        """The sentence on a file of its folder."""
+        return self.bad_input(f"{expected} below binding '{self.at}'", got)
 
     @property
     def image_pattern(self) -> str | None:

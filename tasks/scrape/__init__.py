@@ -18,7 +18,7 @@ from pydantic import Field
 
 from schemas.attributes import AttributeField, fields_of, with_attribute_columns
 from schemas.base import Frozen, is_unset
-from schemas.errors import BadInput, Refusal
+from schemas.errors import Refusal
 from schemas.keypoints import KeypointScheme
 from schemas.manifests import Context, PassedOver, Predecessor, State, TableRef
 from schemas.names import Artists, Styles
@@ -98,7 +98,7 @@ def check_sources(recipe: Recipe, context: Context) -> None:
         web_sources.check_offers(source, fields_of(recipe.attributes, source.name))
         web_client.check_contact(context, sorted(web_sources.museum_of(source).hosts), recipe.manners)
         if web_sources.needs_secret(source) and web_client.load_secret(context, source.secret) is None:
-            raise BadInput(f"source '{source.name}': expected secret: NAME, a binding of its API's secret, got none")
+            raise source.bad_input("secret: NAME, a binding of its API's secret", "none")
 
 
 def scrape(recipe: Recipe, context: Context, chosen: Predecessor) -> State:
@@ -111,9 +111,8 @@ def scrape(recipe: Recipe, context: Context, chosen: Predecessor) -> State:
     coco_files = pa.concat_tables([COCO_FILES.empty_table(), *coco]).sort_by("source")
     schema = with_attribute_columns(RECORDS, recipe.attributes)
     everything = records.merge((store.read_table(listing.records, is_remembered=False) for listing in listings), schema)
-    figures = pa.concat_tables(
-        [SOURCE_FIGURES.empty_table(), *(store.read_table(listing.figures) for listing in listings if listing.figures)]
-    ).sort_by("record_id")
+    drawn = [store.read_table(listing.figures) for listing in listings if listing.figures]
+    figures = pa.concat_tables([SOURCE_FIGURES.empty_table(), *drawn]).sort_by("record_id")
     spellings = previous.published_spellings(before, recipe, everything)
     everything, figures = with_ids(everything, spellings), with_ids(figures, spellings)
     everything = _with_names(store, recipe, everything)
@@ -185,12 +184,10 @@ def _list_sources(
     """Listings, and files that no source takes. Those on the web run in parallel: each mostly waits for its hosts."""
     threads = ThreadPoolExecutor(max_workers=len(recipe.sources), thread_name_prefix="scrape")
     try:
-        in_progress = {
-            source.name: threads.submit(
-                contextvars.copy_context().run, _list_web_source, store, source, recipe, before, context
-            )
-            for source in recipe.web_sources
-        }
+        in_progress = {}
+        for source in recipe.web_sources:
+            run = contextvars.copy_context().run
+            in_progress[source.name] = threads.submit(run, _list_web_source, store, source, recipe, before, context)
         places = {source.name: context.bindings[source.at] for source in recipe.file_sources}
         names = {places[source.name]: source.at for source in recipe.file_sources}
         # of each folder that a source has, the paths and validators of its files
@@ -245,15 +242,13 @@ def _list_web_source(
         return listing
     table = store.read_table(listing.records)
     known = _known_records(before, with_attribute_columns(RECORDS, recipe.attributes))
-    is_unreached = pc.and_(
-        pc.equal(known["source"], source.name), pc.invert(pc.is_in(known["record_id"], value_set=table["record_id"]))
-    )
-    carried = records.with_year_within(known.filter(is_unreached))  # with their reasons, if they have one
+    mine = known.filter(pc.equal(known["source"], source.name))
+    is_unreached = pc.invert(pc.is_in(mine["record_id"], value_set=table["record_id"]))
+    carried = records.with_year_within(mine.filter(is_unreached))  # with their reasons, if they have one
     if not carried.num_rows and listing.unreached > recipe.max_transient_fraction * listing.listings:
-        raise Refusal(
-            f"scrape: expected at most {recipe.max_transient_fraction:.0%} of the listings of '{source.name}' to fail, "
-            f"got {listing.unreached} of {listing.listings}: {' '.join(listing.notes)}"
-        )
+        expected = f"at most {recipe.max_transient_fraction:.0%} of the listings of '{source.name}' to fail"
+        got = f"{listing.unreached} of {listing.listings}: {' '.join(listing.notes)}"
+        raise Refusal(f"scrape: expected {expected}, got {got}")
     if not carried.num_rows:
         return listing
     both = records.merge([table, carried], carried.schema)

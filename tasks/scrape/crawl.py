@@ -12,7 +12,7 @@ from pydantic import Field
 
 from schemas.attributes import AttributeField, AttributeFields, Attributes, fields_of, with_attribute_columns
 from schemas.base import Frozen, is_unset
-from schemas.errors import BadInput, BrokenPromise
+from schemas.errors import BrokenPromise
 from schemas.manifests import Context, Manifest, PassedOver, TableRef
 from schemas.manners import Manners
 from schemas.reasons import PASSING_WORDS, Reason
@@ -118,9 +118,7 @@ def crawl_source(
     check_some_fit(source.name, table, fields)
     listing = _listing_status(index, pa.chunked_array(listing_urls, pa.string()), source)
     if not table.num_rows and listing.is_complete and not context.plan:
-        raise BadInput(
-            f"source '{source.name}': expected works, got none{'; ' if listing.notes else ''}{' '.join(listing.notes)}"
-        )
+        raise source.bad_input("works", f"none{'; ' if listing.notes else ''}{' '.join(listing.notes)}")
     notes = core.count_notes(all_reports, table)
     if refused:
         were = f"{refused} work was" if refused == 1 else f"{refused} works were"

@@ -130,10 +130,8 @@ def rows_of_elements(source: TableSource, rows: Iterable[Mapping[str, Any]]) -> 
             yield {**row, ELEMENT: None, WITHOUT: f"{each}: {_why_none(row, each, elements)}"}
     if works and not lists:
         fields = quoted(sorted(names - {UNREADABLE})[:20], LONGEST_PLACE)
-        raise BadInput(
-            f"source '{source.name}': expected a list at {quoted(each, LONGEST_PLACE)} (each) in the works of "
-            f"{source.table}, got none in {works}, which have {fields}{works_hint(source, works)}"
-        )
+        expected = f"a list at {quoted(each, LONGEST_PLACE)} (each) in the works of {source.table}"
+        raise source.bad_input(expected, f"none in {works}, which have {fields}{works_hint(source, works)}")
 
 
 def works_hint(source: TableSource, works: int) -> str:

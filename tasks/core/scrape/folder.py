@@ -83,14 +83,11 @@ def records(
     whatever lies beside its file.
     """
     end = source.pattern[len(source.pattern) - len(extension(source.pattern)) :]
-    rows = [
-        (
-            with_attributes(record(source, {"key": path, **fields, "image": path}), attributes or {}, fields.get),
-            path.endswith(end),
-        )
-        for path in files(paths)
-        if (fields := fields_of_path(source.pattern, path)) is not None
-    ]
+    rows = []
+    for path in files(paths):
+        if (fields := fields_of_path(source.pattern, path)) is not None:
+            known = record(source, {"key": path, **fields, "image": path})
+            rows.append((with_attributes(known, attributes or {}, fields.get), path.endswith(end)))
     exact = {row["record_id"] for row, is_exact in rows if is_exact}
     return [row if is_exact or row["record_id"] not in exact else same_key(row) for row, is_exact in rows]
 
@@ -115,7 +112,8 @@ def annotation_path(template: str, pattern: str, path: str, there: FileNames = _
 
 @functools.lru_cache(maxsize=32)
 def _expression(pattern: str) -> re.Pattern[str]:
-    parts, last, fields = [], 0, {None: "[^/]*"}
+    parts, last = list[str](), 0
+    fields: dict[str | None, str] = {None: "[^/]*"}
     for match in _FIELD.finditer(pattern):
         name = match[1]
         parts += [re.escape(pattern[last : match.start()]), fields.get(name, f"(?P<{name}>[^/]+?)")]

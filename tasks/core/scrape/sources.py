@@ -30,7 +30,7 @@ from tasks.core.coco.reader import LeftOut, Schemes
 from tasks.core.passed_over import IMAGES_OF_FILE, Tally
 from tasks.core.scrape import folder, records, table_files, voc
 from tasks.core.scrape.attributes import check_some_fit
-from tasks.core.scrape.table_files import Files, Read, UnreadableFile, missing_file, read_bytes, unreadable
+from tasks.core.scrape.table_files import Files, Read, UnreadableFile, missing_file, read_bytes
 
 _MODULES = {"folder": folder, "table": table_files}
 _EXAMPLES = 3
@@ -287,7 +287,7 @@ def _read_annotations(
         try:
             data = read_bytes(read, settings.path)
         except UnreadableFile as problem:
-            raise unreadable(source, COCO_ANNOTATIONS, settings.path, problem) from problem
+            raise source.bad_file(f"{COCO_ANNOTATIONS} '{settings.path}'", problem.got) from problem
         if data is None:
             raise missing_file(source, COCO_ANNOTATIONS, settings.path, there)
         file = coco.read_figures(f"source '{source.name}': '{settings.path}'", data, categories)
@@ -311,9 +311,7 @@ def _read_annotations(
             return absent
         # a pointer says nothing of its image, and where one file is a pointer, all are
         if (words := stand_in(data)) is not None:
-            raise BadInput(
-                f"source '{source.name}': expected VOC annotations '{path}' below binding '{source.at}', got {words}"
-            )
+            raise source.bad_file(f"VOC annotations '{path}'", words)
         return voc.read_voc(data, settings.corners)
 
     return _Annotations(of_voc)

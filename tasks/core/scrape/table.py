@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, TextIO
 
 from schemas.attributes import AttributeFields
-from schemas.errors import BadInput
 from schemas.phrases import LONGEST_PLACE, LONGEST_QUOTE, listed, quoted
 from schemas.sources import TableSource
 from schemas.sources.table import TABLE_ENDINGS
@@ -147,10 +146,8 @@ def _value_on_way(ways: Mapping[str, "_Way"], row: Mapping[str, Any], path: str)
 def _check_column(source: TableSource, columns: set[str], path: str, most: int, what: str, hint: str = "") -> None:
     """Raise BadInput for a column that no row has. columns: of all rows. most: characters of it that are quoted."""
     if columns.isdisjoint({path, first_name(path)}):
-        raise BadInput(
-            f"source '{source.name}': expected a column {quoted(path, most)} (for {what}) in {source.table}, got "
-            f"{_shown(source, columns)}{hint}"
-        )
+        expected = f"a column {quoted(path, most)} (for {what}) in {source.table}"
+        raise source.bad_input(expected, f"{_shown(source, columns)}{hint}")
 
 
 class _Way:
@@ -172,10 +169,8 @@ class _Way:
     def check(self, source: TableSource, what: str) -> None:
         """Raise BadInput if no row has anything at the path, and it lacks the brackets of a list."""
         if self._through and not self._leads:
-            raise BadInput(
-                f"source '{source.name}': expected a path to values at '{self.path}' (for {what}) in {source.table}, "
-                f"got one on which a list stands in the way: take {self._through}"
-            )
+            expected = f"a path to values at '{self.path}' (for {what}) in {source.table}"
+            raise source.bad_input(expected, f"one on which a list stands in the way: take {self._through}")
 
 
 class _Cells:
@@ -207,14 +202,12 @@ class _Cells:
         source, field = self._source, self._field
         place = f"the column {quoted(self._column, LONGEST_PLACE)} (for {field}) of {source.table}"
         if self._twice is not None:
-            raise BadInput(f"source '{source.name}': expected {place} once, got it twice in {self._twice}")
+            raise source.bad_input(f"{place} once", f"it twice in {self._twice}")
         self._way.check(source, field)
         if self._nested:
             kind, name, advice = self._first
-            raise BadInput(
-                f"source '{source.name}': expected {'texts' if field in LISTS else 'one value'} in each row of "
-                f"{place}, got {kind} in {name}, and the like in {self._nested} of {rows} rows; {advice}"
-            )
+            got = f"{kind} in {name}, and the like in {self._nested} of {rows} rows; {advice}"
+            raise source.bad_input(f"{'texts' if field in LISTS else 'one value'} in each row of {place}", got)
 
 
 def _record(source: TableSource, row: Mapping[str, Any], values: dict[str, Any]) -> dict[str, Any]:

@@ -43,13 +43,10 @@ class Files(NamedTuple):
 class UnreadableFile(Exception):
     """A file that is there and could not be read; the message says why."""
 
-
-def unreadable(source: AnyFileSource, what: str, path: str, problem: UnreadableFile) -> BadInput:
-    """The sentence on a file that is there and can't be read."""
-    return BadInput(
-        f"source '{source.name}': expected {what} '{path}' below binding '{source.at}', got a file that can't be "
-        f"read: {problem}"
-    )
+    @property
+    def got(self) -> str:
+        """What there is, for a sentence."""
+        return f"a file that can't be read: {self}"
 
 
 def missing_file(source: AnyFileSource, what: str, path: str, there: FileNames) -> BadInput:
@@ -57,10 +54,7 @@ def missing_file(source: AnyFileSource, what: str, path: str, there: FileNames) 
     tables = [quoted(path) for path in sorted(there) if path.lower().endswith(TABLE_ENDINGS)]
     some = f"tables there: {listed(tables, _EXAMPLES)}" if tables else f"there is no table, which ends in {_ENDINGS}"
     hint = there.why_absent(path) or (f"; {some}" if what == A_TABLE else "")
-    return BadInput(
-        f"source '{source.name}': expected {what} {quoted(path, LONGEST_PLACE)} below binding '{source.at}', got no "
-        f"such file{hint}"
-    )
+    return source.bad_file(f"{what} {quoted(path, LONGEST_PLACE)}", f"no such file{hint}")
 
 
 def read_bytes(read: Read, path: str) -> bytes | None:
@@ -160,15 +154,16 @@ def rows_of_tables(
 
 
 def _opened(source: TableSource, read: Read, path: str) -> IO[bytes]:
+    expected = f"{A_TABLE} '{path}'"
     try:
         file = read(path)
     except UnreadableFile as problem:
-        raise unreadable(source, A_TABLE, path, problem) from problem
+        raise source.bad_file(expected, problem.got) from problem
     if file is None:  # it was listed
-        raise BadInput(f"source '{source.name}': expected a table '{path}' below binding '{source.at}', got none")
+        raise source.bad_file(expected, "none")
     if (words := stand_in(file.read(LOOK_BYTES))) is not None:
         file.close()
-        raise BadInput(f"source '{source.name}': expected a table '{path}' below binding '{source.at}', got {words}")
+        raise source.bad_file(expected, words)
     file.seek(0)
     return file
 
@@ -179,21 +174,19 @@ def _rows_of_text(source: TableSource, path: str, file: IO[bytes], left_out: Tal
     is_utf16 = head[:2] in {b"\xff\xfe", b"\xfe\xff"}
     beginning = head.decode("utf-8-sig", "ignore")[:_FIRST_CHARACTERS]
     if not is_utf16 and beginning.count("\0") > _MOST_NULS * len(beginning):
-        raise BadInput(
-            f"source '{source.name}': expected '{path}' as UTF-8 text, got NUL bytes (UTF-16, or a spreadsheet?)"
-        )
+        raise source.bad_input(f"'{path}' as UTF-8 text", "NUL bytes (UTF-16, or a spreadsheet?)")
     file.seek(0)
     text = io.TextIOWrapper(file, "utf-8-sig", newline="" if source.ending == ".csv" else "\n")
     try:
         yield from _rows_by_ending(source, text, left_out)
     except UnicodeDecodeError as problem:
         found = f"{_place_in(file) or problem}{' (UTF-16, by its first bytes)' if is_utf16 else ''}"
-        raise BadInput(f"source '{source.name}': expected '{path}' in UTF-8, got {found}") from problem
+        raise source.bad_input(f"'{path}' in UTF-8", found) from problem
     except csv.Error as problem:
-        raise BadInput(f"source '{source.name}': expected '{path}' as CSV, got {problem}") from problem
+        raise source.bad_input(f"'{path}' as CSV", str(problem)) from problem
     except json_works.BrokenJson as problem:
         where = f"a list of works at '{source.works}' in" if source.works else "works in"
-        raise BadInput(f"source '{source.name}': expected {where} '{path}', got {problem}") from problem
+        raise source.bad_input(f"{where} '{path}'", str(problem)) from problem
     finally:
         text.detach()  # whoever has opened the file closes it
 

@@ -37,9 +37,8 @@ _VIEWING = re.compile(r"Viewing prints ([0-9][0-9,]{0,14}) to ([0-9][0-9,]{0,14}
 
 def start_requests(source: UkiyoeSource) -> list[SourceRequest]:
     """The first page of each museum's listing."""
-    return [
-        SourceRequest(f"https://{HOSTS[0]}/source/{museum}", "listing", expects="html") for museum in source.museums
-    ]
+    urls = (f"https://{HOSTS[0]}/source/{museum}" for museum in source.museums)
+    return [SourceRequest(url, "listing", expects="html") for url in urls]
 
 
 def parse(source: UkiyoeSource, request: SourceRequest, data: bytes) -> ParsedAnswer:

@@ -66,9 +66,8 @@ def read_voc(data: bytes, corners: str = "inclusive") -> ImageFigures:
         problem.objects = len(objects)
         raise
     left_out = f"box left out, the others stay: {flat[0]}" if flat else ""
-    return ImageFigures(
-        figures, (_side_px(root, "width"), _side_px(root, "height")), left_out=left_out, flat_boxes=len(flat)
-    )
+    size_px = (_side_px(root, "width"), _side_px(root, "height"))
+    return ImageFigures(figures, size_px, left_out=left_out, flat_boxes=len(flat))
 
 
 def _figures(objects: Iterable[ElementTree.Element], extent_px: int) -> tuple[list[Figure], list[_FlatBox]]:

@@ -143,14 +143,13 @@ def _rows_and_requests(
     return tuple(rows), tuple(work_request(source, key) for key in keys if key is not None)
 
 
-def _content_id(work: dict[str, Any]) -> str | None:
-    content_id = text(work.get("contentId"))
-    return content_id if content_id and _CONTENT_ID.fullmatch(content_id) else None
+def _key_in(field: str, pattern: re.Pattern[str], work: dict[str, Any]) -> str | None:
+    key = text(work.get(field))
+    return key if key and pattern.fullmatch(key) else None
 
 
-def _api2_id(work: dict[str, Any]) -> str | None:
-    work_id = text(work.get("id"))
-    return work_id if work_id and _ID.fullmatch(work_id) else None
+_content_id = functools.partial(_key_in, "contentId", _CONTENT_ID)
+_api2_id = functools.partial(_key_in, "id", _ID)
 
 
 def _page_key(work: dict[str, Any]) -> str | None:
