@@ -95,10 +95,8 @@ def check_offers(source: AnySource, attributes: AttributeFields) -> None:
             raise BadInput(problem)
         kind = museum.offers[field].type
         if not can_become(kind, attribute.type):
-            raise BadInput(
-                f"attributes.{name}.type: expected {kind}, which source '{source.name}' offers as {field}, got "
-                f"{attribute.type}"
-            )
+            offered_as = f"which source '{source.name}' offers as {field}"
+            raise BadInput(f"attributes.{name}.type: expected {kind}, {offered_as}, got {attribute.type}")
 
 
 def parse_answers(

@@ -14,7 +14,7 @@ from tasks.core.scrape.web_source import (
     ParsedAnswer,
     SourceRequest,
     WebMuseum,
-    asked_more,
+    extra_fields,
     object_of_json,
     quoted,
 )
@@ -40,20 +40,16 @@ _OFFERS = {
     "is_public_domain": Offer("is_public_domain", "boolean", "whether the museum counts it as in the public domain"),
     "image_id": Offer("image_id", "string", "the museum's name of the image"),
     # each of these is asked for only where a recipe says so, since it is part of the requests' addresses
-    "medium_display": Offer("medium_display", "string", "materials and technique in words", "medium_display"),
-    "place_of_origin": Offer("place_of_origin", "string", "where the work was made", "place_of_origin"),
-    "artwork_type_title": Offer(
-        "artwork_type_title", "string", "what kind of work it is, e.g. Print", "artwork_type_title"
-    ),
-    "dimensions": Offer("dimensions", "string", "the work's size in words", "dimensions"),
-    "credit_line": Offer("credit_line", "string", "how the work came to the museum, in words", "credit_line"),
-    "accession_number": Offer(
-        "main_reference_number", "string", "the work's inventory number", "main_reference_number"
-    ),
-    "term_titles": Offer("term_titles", "strings", "all words that the museum has given the work", "term_titles"),
-    "subject_titles": Offer("subject_titles", "strings", "words for what it shows", "subject_titles"),
-    "material_titles": Offer("material_titles", "strings", "words for its materials", "material_titles"),
-    "artist_titles": Offer("artist_titles", "strings", "names of all artists, the main one first", "artist_titles"),
+    "medium_display": Offer("medium_display", "string", "materials and technique in words", is_extra=True),
+    "place_of_origin": Offer("place_of_origin", "string", "where the work was made", is_extra=True),
+    "artwork_type_title": Offer("artwork_type_title", "string", "what kind of work it is, e.g. Print", is_extra=True),
+    "dimensions": Offer("dimensions", "string", "the work's size in words", is_extra=True),
+    "credit_line": Offer("credit_line", "string", "how the work came to the museum, in words", is_extra=True),
+    "accession_number": Offer("main_reference_number", "string", "the work's inventory number", is_extra=True),
+    "term_titles": Offer("term_titles", "strings", "all words that the museum has given the work", is_extra=True),
+    "subject_titles": Offer("subject_titles", "strings", "words for what it shows", is_extra=True),
+    "material_titles": Offer("material_titles", "strings", "words for its materials", is_extra=True),
+    "artist_titles": Offer("artist_titles", "strings", "names of all artists, the main one first", is_extra=True),
 }
 _MOST_WORKS = 10_000_000
 _IMAGE_ID = re.compile(r"[0-9A-Za-z-]{8,64}")
@@ -95,7 +91,7 @@ def parse(source: ArticSource, request: SourceRequest, data: bytes) -> ParsedAns
 
 
 def _page_request(source: ArticSource, number: int) -> SourceRequest:
-    fields = ",".join([_FIELDS, *asked_more(source, _OFFERS)])
+    fields = ",".join([_FIELDS, *extra_fields(source, _OFFERS)])
     return SourceRequest(f"{_ARTWORKS}?fields={fields}&limit={source.page_size}&page={number}", "page")
 
 

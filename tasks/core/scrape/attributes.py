@@ -141,23 +141,20 @@ def _text(value: Any) -> str | None:
 
 
 def _integer(value: Any, text: str) -> int:
-    if isinstance(value, bool):
-        raise BadValue
     match = _INTEGER.fullmatch(text)
     number = int(match[1]) if match else whole_number(value)  # of a number without a fraction, such as 1e15
-    if number is None or not -LARGEST_WHOLE - 1 <= number <= LARGEST_WHOLE:
+    if isinstance(value, bool) or number is None or not -LARGEST_WHOLE - 1 <= number <= LARGEST_WHOLE:
         raise BadValue
     return number
 
 
 def _number(value: Any, text: str) -> float:
     is_number = isinstance(value, int | float | Decimal) and not isinstance(value, bool)
-    if not is_number and not (isinstance(value, str) and _NUMBER.fullmatch(text)):
-        raise BadValue
+    is_numeral = isinstance(value, str) and _NUMBER.fullmatch(text)
     try:
-        number = float(value if is_number else text)
+        number = float(value if is_number else text) if is_number or is_numeral else math.nan
     except OverflowError:
-        raise BadValue from None
+        number = math.inf
     if not math.isfinite(number):
         raise BadValue
     return number

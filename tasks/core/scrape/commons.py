@@ -46,8 +46,8 @@ _OFFERS = {
     "original_height_px": Offer("height", "integer", "the original file's height in pixels"),
     "original_bytes": Offer("size", "integer", "the original file's size in bytes"),
     # each of these is asked for only where a recipe says so, since it is part of the requests' addresses
-    "uploader": Offer("user", "string", "the user who put the file on Commons", "user"),
-    "description": Offer("ImageDescription", "string", "what the file's page says that it shows", "ImageDescription"),
+    "uploader": Offer("user", "string", "the user who put the file on Commons", is_extra=True),
+    "description": Offer("ImageDescription", "string", "what the file's page says that it shows", is_extra=True),
 }
 _HTML_FIELDS = ("Artist", "Credit", "ImageDescription", "LicenseShortName", "UsageTerms")
 # with a width, the API scales 50 files at most in one answer; without one, 250 keep answers below its limit of 12 MiB

@@ -20,7 +20,7 @@ from tasks.core.scrape.web_source import (
     ParsedAnswer,
     SourceRequest,
     WebMuseum,
-    asked_more,
+    extra_fields,
     object_of_json,
     quoted,
     split_texts,
@@ -67,9 +67,9 @@ _OFFERS = {
     "original_format": Offer("originalformat", "string", "the original file's extension, if its owner shows the file"),
     # each of these is asked for only where a recipe says so: it is one more of the `extras` in the requests' addresses
     "tags": Offer(
-        "tags", "strings", "the photographer's tags, as Flickr writes them: small letters, no blanks", "tags"
+        "tags", "strings", "the photographer's tags, as Flickr writes them: small letters, no blanks", is_extra=True
     ),
-    "uploaded_on": Offer("uploaded_on", "string", "the day of the upload (UTC), e.g. 2015-03-01", "date_upload"),
+    "uploaded_on": Offer("date_upload", "string", "the day of the upload (UTC), e.g. 2015-03-01", is_extra=True),
 }
 _OWNER = re.compile(r"[0-9]{1,15}@N[0-9]{2}")
 _URL = re.compile(r"https?://[a-zA-Z0-9.-]+\.[a-zA-Z]+/[^\s\\]{1,1000}")
@@ -114,7 +114,7 @@ def _page_request(source: FlickrSource, page: int) -> SourceRequest:
     parameters = {
         "method": method,
         **{name: value for name, value in given.items() if value},
-        "extras": ",".join([*_EXTRAS, *asked_more(source, _OFFERS)]),
+        "extras": ",".join([*_EXTRAS, *extra_fields(source, _OFFERS)]),
         "per_page": str(source.page_size),
         "page": str(page),
         "format": "json",
@@ -186,7 +186,7 @@ def _offered_fields(source: FlickrSource, photo: dict[str, Any]) -> dict[str, An
         "group": source.group_id,
         "taken_at": photo.get("datetaken") if _has_date(photo) else None,
         "tags": split_texts(photo.get("tags"), " "),
-        "uploaded_on": str(date(1970, 1, 1) + timedelta(seconds=uploaded_s)) if 0 < uploaded_s < 2**32 else None,
+        "date_upload": str(date(1970, 1, 1) + timedelta(seconds=uploaded_s)) if 0 < uploaded_s < 2**32 else None,
     }
 
 

@@ -193,8 +193,6 @@ def _misfit(fitting: Sequence[str], path: str, end: str) -> str:
     """What is wrong with the path of a file that has the extension of these patterns."""
     patterns = listed([quoted(pattern) for pattern in fitting], 3)
     level, levels = path.count("/"), [pattern.count("/") for pattern in fitting]
-    if level > max(levels):
-        return f"files that end in {end}, in deeper folders than {patterns} says"
-    if level < min(levels):
-        return f"files that end in {end}, in higher folders than {patterns} says"
-    return f"files that end in {end} and don't fit {patterns}"
+    if min(levels) <= level <= max(levels):
+        return f"files that end in {end} and don't fit {patterns}"
+    return f"files that end in {end}, in {'deeper' if level > max(levels) else 'higher'} folders than {patterns} says"

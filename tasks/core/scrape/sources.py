@@ -188,11 +188,10 @@ class _Drawn:
                 lost = "images whose file name no record has"
                 self._of_file.add(lost, locator)
                 self._objects.add(f"annotations of {lost}", locator, count=len(image.figures or ()))
-        return (
-            *self._images.rows((source.name,), "images", self._records),
-            *self._of_file.rows((source.name,), IMAGES_OF_FILE, in_file),
-            *self._objects.rows((source.name,), self._unit, self._figures + self._objects.total),
-        )
+        names = (source.name,)
+        objects = self._objects.rows(names, self._unit, self._figures + self._objects.total)
+        of_file = self._of_file.rows(names, IMAGES_OF_FILE, in_file)
+        return (*self._images.rows(names, "images", self._records), *of_file, *objects)
 
 
 def _annotated(

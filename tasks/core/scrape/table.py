@@ -116,7 +116,7 @@ def records(
         named[RIGHTS_BY] = source.rights.by.column
     cells = {field: _Cells(source, field, column) for field, column in named.items()}
     ways = {
-        name: _Way(attribute.field, None if attribute.type == "strings" else 0)
+        name: _Way(source, attribute.field, f"the attribute {name}", None if attribute.type == "strings" else 0)
         for name, attribute in attributes.items()
         if attribute.field is not None
     }
@@ -124,37 +124,32 @@ def records(
     columns, number = set[str](), 0
     for number, row in enumerate(rows if source.each is None else rows_of_elements(source, rows), 1):
         columns.update(row)
-        values = {field: of_field.value(number, row) for field, of_field in cells.items()}
+        values = {field: of_field.cell(number, row) for field, of_field in cells.items()}
         whole = {field: text_of_whole_float(text) for field in whole_floats if isinstance(text := values[field], str)}
         values |= {field: text for field, text in whole.items() if text is not None}
         value_of = functools.partial(_value_on_way, by_field, row)
         yield with_attributes(_record(source, row, values), attributes, value_of)
     for field, of_field in cells.items() if number else ():
-        hint = works_hint(source, number) if field == "key" else ""
-        _check_column(source, columns, named[field], LONGEST_PLACE, field, hint)
-        of_field.check(number)
-    for name, way in ways.items() if number else ():
-        _check_column(source, columns, way.path, LONGEST_QUOTE, f"the attribute {name}")
-    for name, way in ways.items():
-        way.check(source, f"the attribute {name}")
+        of_field.check_column(columns, LONGEST_PLACE, works_hint(source, number) if field == "key" else "")
+        of_field.check_cells(number)
+    for way in ways.values() if number else ():
+        way.check_column(columns, LONGEST_QUOTE)
+    for way in ways.values():
+        way.check()
 
 
 def _value_on_way(ways: Mapping[str, "_Way"], row: Mapping[str, Any], path: str) -> Any:
     return ways[path].value(row)
 
 
-def _check_column(source: TableSource, columns: set[str], path: str, most: int, what: str, hint: str = "") -> None:
-    """Raise BadInput for a column that no row has. columns: of all rows. most: characters of it that are quoted."""
-    if columns.isdisjoint({path, first_name(path)}):
-        expected = f"a column {quoted(path, most)} (for {what}) in {source.table}"
-        raise source.bad_input(expected, f"{_shown(source, columns)}{hint}")
-
-
 class _Way:
-    """Whether a path leads anywhere in any row, and how it would where a list stands in its way."""
+    """Whether a path leads anywhere in any row, and how it would where a list stands in its way.
 
-    def __init__(self, path: str, place: int | None) -> None:
-        self.path, self._place = path, place
+    what: the path is for. place: in such a list; None: every element.
+    """
+
+    def __init__(self, source: TableSource, path: str, what: str, place: int | None) -> None:
+        self.path, self._source, self._what, self._place = path, source, what, place
         self._leads, self._through = False, ""
 
     def value(self, row: Mapping[str, Any]) -> Any:
@@ -166,48 +161,54 @@ class _Way:
             self._through = path_through_lists(row, self.path, self._place) or ""
         return value
 
-    def check(self, source: TableSource, what: str) -> None:
+    def check_column(self, columns: set[str], most: int, hint: str = "") -> None:
+        """Raise BadInput for a column that no row has. columns: of all rows. most: characters of it that are quoted."""
+        source = self._source
+        if columns.isdisjoint({self.path, first_name(self.path)}):
+            expected = f"a column {quoted(self.path, most)} (for {self._what}) in {source.table}"
+            raise source.bad_input(expected, f"{_shown(source, columns)}{hint}")
+
+    def check(self) -> None:
         """Raise BadInput if no row has anything at the path, and it lacks the brackets of a list."""
         if self._through and not self._leads:
-            expected = f"a path to values at '{self.path}' (for {what}) in {source.table}"
-            raise source.bad_input(expected, f"one on which a list stands in the way: take {self._through}")
+            expected = f"a path to values at '{self.path}' (for {self._what}) in {self._source.table}"
+            raise self._source.bad_input(expected, f"one on which a list stands in the way: take {self._through}")
 
 
-class _Cells:
-    """What is wrong with the cells of one column, gathered row by row."""
+class _Cells(_Way):
+    """What is wrong with the cells of a field's column, gathered row by row."""
 
     def __init__(self, source: TableSource, field: str, column: str) -> None:
-        self._source, self._field, self._column = source, field, column
+        super().__init__(source, column, field, None if field in LISTS else 0)
         self._twice: str | None = None
         self._nested, self._first = 0, ("", "", "")
-        self._way = _Way(column, None if field in LISTS else 0)
 
-    def value(self, number: int, row: Mapping[str, Any]) -> Any:
-        """What a row has in the column."""
-        value = self._way.value(row)
+    def cell(self, number: int, row: Mapping[str, Any]) -> Any:
+        """What a row has in the column; None where it is named twice."""
+        value = self.value(row)
         if value is None or (type(value) is str and value[:1].isalnum()):  # nearly all
             return value
         if value is TWICE or (isinstance(value, list) and TWICE in value):
             self._twice = self._twice or _row_name(self._source, number, row)
             return None
-        if (kind := nesting_of(self._field, value)) is not None:
+        if (kind := nesting_of(self._what, value)) is not None:
             if not self._nested:
-                steps = (self._column,) if self._column in row else parse_path(self._column)
-                self._first = (kind, _row_name(self._source, number, row), remedy(self._field, steps, value))
+                steps = (self.path,) if self.path in row else parse_path(self.path)
+                self._first = (kind, _row_name(self._source, number, row), remedy(self._what, steps, value))
             self._nested += 1
         return value
 
-    def check(self, rows: int) -> None:
+    def check_cells(self, rows: int) -> None:
         """Raise BadInput for a column of which nobody knows which value is meant. rows: of the whole table."""
-        source, field = self._source, self._field
-        place = f"the column {quoted(self._column, LONGEST_PLACE)} (for {field}) of {source.table}"
+        place = f"the column {quoted(self.path, LONGEST_PLACE)} (for {self._what}) of {self._source.table}"
         if self._twice is not None:
-            raise source.bad_input(f"{place} once", f"it twice in {self._twice}")
-        self._way.check(source, field)
+            raise self._source.bad_input(f"{place} once", f"it twice in {self._twice}")
+        self.check()
         if self._nested:
             kind, name, advice = self._first
             got = f"{kind} in {name}, and the like in {self._nested} of {rows} rows; {advice}"
-            raise source.bad_input(f"{'texts' if field in LISTS else 'one value'} in each row of {place}", got)
+            one = "texts" if self._what in LISTS else "one value"
+            raise self._source.bad_input(f"{one} in each row of {place}", got)
 
 
 def _record(source: TableSource, row: Mapping[str, Any], values: dict[str, Any]) -> dict[str, Any]:

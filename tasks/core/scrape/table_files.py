@@ -89,10 +89,8 @@ def _path_pattern(pattern: str) -> re.Pattern[str]:
     runs = [""]
     for part in pattern.split("/"):
         if part != "**":
-            pieces = (
-                "".join("[^/]" if sign == "?" else re.escape(sign) for sign in piece) for piece in _STARS.split(part)
-            )
-            runs[-1] += f"{_joined(list(pieces), '[^/]')}/"
+            pieces = [re.escape(piece).replace(r"\?", "[^/]") for piece in _STARS.split(part)]
+            runs[-1] += f"{_joined(pieces, '[^/]')}/"
         elif runs[-1] or len(runs) == 1:  # several ** are as one
             runs.append("")
     return re.compile(_joined(runs, "(?:[^/]*/)"))
@@ -117,10 +115,8 @@ def rows(source: TableSource, files: Files, attributes: AttributeFields, left_ou
 
     # what is no row is counted when the rows are read for good
     whole_floats = table.whole_float_fields(source, lambda: read(Tally())) if source.ending == ".csv" else ()
-    return (
-        {**row, "locator": there.find(row["locator"] or "") or row["locator"]}
-        for row in table.records(source, read(left_out), attributes, whole_floats)
-    )
+    known = table.records(source, read(left_out), attributes, whole_floats)
+    return ({**row, "locator": there.find(row["locator"] or "") or row["locator"]} for row in known)
 
 
 def expected(source: TableSource, paths: Sequence[str], left_out: Tally) -> str:

@@ -21,14 +21,6 @@ class BadAnnotation(ValueError):
     objects = 0
 
 
-class _FlatBox(BadAnnotation):
-    """A box that encloses nothing, of an object of this name."""
-
-    def __init__(self, message: str, name: str) -> None:
-        super().__init__(message)
-        self.name = name
-
-
 class _WithoutDtd(ElementTree.TreeBuilder):
     """Builds a tree, and stops at a DTD before anything in it is read, whatever the encoding."""
 
@@ -70,19 +62,16 @@ def read_voc(data: bytes, corners: str = "inclusive") -> ImageFigures:
     return ImageFigures(figures, size_px, left_out=left_out, flat_boxes=len(flat))
 
 
-def _figures(objects: Iterable[ElementTree.Element], extent_px: int) -> tuple[list[Figure], list[_FlatBox]]:
+def _figures(objects: Iterable[ElementTree.Element], extent_px: int) -> tuple[list[Figure], list[str]]:
     """The figures, and what is wrong with boxes that enclose nothing. Raises BadAnnotation for all else."""
-    figures, flat = [], []
-    for entry in objects:
-        try:
-            figures.append(_figure(entry, extent_px))
-        except _FlatBox as problem:
-            flat.append(problem)
+    read = [(_said(entry, "name"), _figure(entry, extent_px)) for entry in objects]
+    figures = [figure for _, figure in read if not isinstance(figure, str)]
+    flat = [(name, problem) for name, problem in read if isinstance(problem, str)]
     names = {figure["category"] for figure in figures}
-    for alone in flat:
-        if alone.name not in names:
-            raise alone
-    return figures, flat
+    for name, problem in flat:
+        if name not in names:
+            raise BadAnnotation(problem)
+    return figures, [problem for _, problem in flat]
 
 
 def _side_px(root: ElementTree.Element, side: str) -> int | None:
@@ -90,8 +79,8 @@ def _side_px(root: ElementTree.Element, side: str) -> int | None:
     return read_side_px(int(text)) if re.fullmatch(r"[0-9]{1,9}", text) else None
 
 
-def _figure(entry: ElementTree.Element, extent_px: int) -> Figure:
-    name = _said(entry, "name")
+def _figure(entry: ElementTree.Element, extent_px: int) -> Figure | str:
+    """An object's figure, or what is wrong with its box if that encloses nothing."""
     try:
         x_min, y_min, x_max, y_max = (float(entry.findtext(f"bndbox/{side}") or "nan") for side in _CORNERS)
     except ValueError as problem:
@@ -103,11 +92,11 @@ def _figure(entry: ElementTree.Element, extent_px: int) -> Figure:
         # in these words in published ledgers
         message = f"expected a box of positive width and height, got {xywh}"
         if is_flat_box(xywh) and all(_said(entry, f"bndbox/{side}") for side in _CORNERS):
-            raise _FlatBox(message, name) from problem
+            return message
         raise BadAnnotation(message) from problem
     texts = {field: text for field in _FIELDS if (text := _said(entry, field))}
     found = {field: int(text) if text in {"0", "1"} else text[:_LONGEST_TEXT] for field, text in texts.items()}
-    return {**figure(name, box), "source_coco": lossless.to_text({"fields": found} if found else {})}
+    return {**figure(_said(entry, "name"), box), "source_coco": lossless.to_text({"fields": found} if found else {})}
 
 
 def _said(entry: ElementTree.Element, path: str) -> str:

@@ -128,18 +128,18 @@ _WHOLE = re.compile(r"-?[0-9]{1,18}")
 class Offer(NamedTuple):
     """The field of the source's own record that has a value, its type, and what it is.
 
-    asked_as: its name in requests, where it is asked for only if the settings' `more_offers` name it.
+    is_extra: whether the field is asked for only where a recipe's `more_offers` say so.
     """
 
     field: str
     type: AttributeType
     meaning: str
-    asked_as: str | None = None
+    is_extra: bool = False
 
 
-def asked_more(source: Any, offers: Mapping[str, Offer]) -> list[str]:
-    """The names in requests of what the settings ask for beside the rest."""
-    return [offer.asked_as for name, offer in offers.items() if offer.asked_as and name in source.more_offers]
+def extra_fields(source: Any, offers: Mapping[str, Offer]) -> list[str]:
+    """The fields that the settings ask for beside the rest."""
+    return [offer.field for name, offer in offers.items() if offer.is_extra and name in source.more_offers]
 
 
 class OfferedValues(Mapping[str, OfferValue]):
@@ -193,15 +193,14 @@ class WebMuseum:
     @property
     def more(self) -> tuple[str, ...]:
         """The offers that are asked for only where a recipe says so: they are part of the requests' addresses."""
-        return tuple(name for name, offer in self.offers.items() if offer.asked_as)
+        return tuple(name for name, offer in self.offers.items() if offer.is_extra)
 
     def sentences(self, source: Any = None) -> dict[str, str]:
         """By name, the type and what the value is, of what these settings give; without settings, of all offers."""
         return {
             name: f"{offer.type}: {offer.meaning}"
             for name, offer in self.offers.items()
-            if source is None
-            or (self.does_offer(source, name) and (name not in self.more or name in source.more_offers))
+            if source is None or (self.does_offer(source, name) and (not offer.is_extra or name in source.more_offers))
         }
 
 

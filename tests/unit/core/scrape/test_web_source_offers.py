@@ -582,10 +582,10 @@ def test_types_that_can_never_be_others_are_those_that_no_value_becomes(offered:
 
 
 def test_nothing_more_is_offered_where_nothing_is_asked():
-    offers = {"a": Offer("a", "string", "a"), "b": Offer("b", "string", "b", asked_as="b")}
+    offers = {"a": Offer("a", "string", "a"), "b": Offer("b", "string", "b", is_extra=True)}
     asked = SimpleNamespace(more_offers=())
     assert WebMuseum((), list, ParsedAnswer, offers).sentences(asked) == {"a": "string: a"}
-    offers["b"] = offers["b"]._replace(asked_as=None)
+    offers["b"] = offers["b"]._replace(is_extra=False)
     assert WebMuseum((), list, ParsedAnswer, offers).sentences(asked) == {"a": "string: a", "b": "string: b"}
 
 
