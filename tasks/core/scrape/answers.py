@@ -184,21 +184,20 @@ def count_notes(reports: pa.Table, records: pa.Table) -> list[str]:
         counts = claims.setdefault((row["claim"], row["style"]), [row["claimed_count"], 0])
         counts[0] = max(counts[0], row["claimed_count"])
         counts[1] += row["work_count"]
-    by_style = _count_styles(records) if any(style for _, style in claims) else {}
+    by_style = {}
+    if any(style for _, style in claims):
+        styles = records.filter(pc.is_null(records["reason"]))["styles"].combine_chunks()
+        named = pa.table({"record": pc.list_parent_indices(styles), "style": pc.list_flatten(styles)})
+        once = named.group_by(["record", "style"]).aggregate([])[
+            "style"
+        ]  # a record that names a style twice counts once
+        by_style = {row["values"]: row["counts"] for row in pc.value_counts(once).to_pylist()}
     sentences = []
     for (name, style), (claimed, works) in sorted(claims.items(), key=lambda entry: (entry[0][0], entry[0][1] or "")):
         count = by_style.get(style, 0) if style else works
         if count != claimed:
             sentences.append(f"{name}: the source states {claimed}, found {count}")
     return sentences
-
-
-def _count_styles(records: pa.Table) -> dict[str, int]:
-    """The number of records of each style; a record that names a style twice counts once."""
-    styles = records.filter(pc.is_null(records["reason"]))["styles"].combine_chunks()
-    named = pa.table({"record": pc.list_parent_indices(styles), "style": pc.list_flatten(styles)})
-    once = named.group_by(["record", "style"]).aggregate([])["style"]
-    return {row["values"]: row["counts"] for row in pc.value_counts(once).to_pylist()}
 
 
 def _parse_answer(

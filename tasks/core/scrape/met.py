@@ -42,6 +42,7 @@ _ID_TEXT = "^0*[1-9][0-9]{0,8}$"
 _ADDRESS = re.compile(r"https?://[^/\s]+/[^\x00-\x1f\x7f]*")
 _BLOCK_BYTES = 4 << 20
 _MOST_BROKEN_ROWS = 100
+_trimmed = pc.utf8_trim_whitespace
 
 _OFFERS = {
     "object_id": Offer("objectID", "integer", "the museum's number of the object"),
@@ -163,10 +164,6 @@ def _utf8(data: bytes) -> bytes:
     except UnicodeDecodeError:
         return data.decode(errors="replace").encode()
     return data
-
-
-def _trimmed(column: pa.Array) -> pa.Array:
-    return pc.utf8_trim_whitespace(column)
 
 
 def _parse_list(source: MetSource, request: SourceRequest, data: bytes) -> ParsedAnswer:

@@ -50,9 +50,9 @@ def record(source: Source, row: Row) -> dict[str, Any]:
     """
     texts = {field: _text(value) for field, value in row.items() if field not in _NO_TEXTS}
     key, image = texts.get("key"), texts.get("image")
-    if (problem := _problem(row, key, image)) is not None or key is None:
+    if (problem := _problem(row, key, image)) or key is None:
         name = key if key and not is_inexact(row.get("key")) else f"row-{_identity_digest(row)[:12]}"
-        return _blank_record(source, name, Reason.BAD_RECORD, problem)
+        return dropped_record(source, name, Reason.BAD_RECORD, problem)
     locator = locator_of(_writable(str(row["image"])))
     style, date_text, own = texts.get("style"), texts.get("date_text"), source.date_words
     stated, first, last = (year_of_cell(row.get(name), own) for name in ("year", "year_first", "year_last"))
@@ -62,7 +62,7 @@ def record(source: Source, row: Row) -> dict[str, Any]:
     # of the template, no other syntax of str.format is allowed
     page = re.sub(r"\{(\w+)\}", lambda match: texts.get(match[1]) or "", source.source_url or "")
     known = {
-        **_blank_record(source, key, None, None),
+        **_blank_record(source, key),
         "locator": locator,
         "source_url": texts.get("source_url") or page or None,
         "image_url": texts.get("image_url") or (_text(locator) if is_url(locator) else None),
@@ -82,8 +82,8 @@ def record(source: Source, row: Row) -> dict[str, Any]:
     return {**known, "artist_text": known["artist"]}
 
 
-def _problem(row: Row, key: str | None, image: str | None) -> str | None:
-    """Why a row is no record; None if it is one. key, image: their texts."""
+def _problem(row: Row, key: str | None, image: str | None) -> str:
+    """Why a row is no record; "" if it is one. key, image: their texts."""
     if is_inexact(row.get("key")):
         several = "is a float beyond 2^53, which may stand for several whole numbers"
         return f"the key {row['key']!r} {several}: write keys as whole numbers or as text"
@@ -91,12 +91,12 @@ def _problem(row: Row, key: str | None, image: str | None) -> str | None:
         return f"no {'key' if not key else 'image'} in the row"
     length = len(str(row["image"]))
     too_long = f"an image's place of {length} characters, at most {_LONGEST_PLACE} are possible"
-    return too_long if length > _LONGEST_PLACE else None
+    return too_long if length > _LONGEST_PLACE else ""
 
 
 def dropped_record(source: Source, key: str, reason: Reason, detail: str) -> dict[str, Any]:
     """The row of a work without a record, with the reason."""
-    return _blank_record(source, key, reason, _writable(detail)[:_LONGEST_TEXT])
+    return {**_blank_record(source, key), "reason": reason, "detail": _writable(detail)[:_LONGEST_TEXT]}
 
 
 def records_table(
@@ -214,7 +214,7 @@ def limit_records(records: pa.Table, limit: int | None) -> pa.Table:
     return with_columns(records, {name: pc.if_else(is_over, value, records[name]) for name, value in dropped.items()})
 
 
-def _blank_record(source: Source, key: str, reason: Reason | None, detail: str | None) -> dict[str, Any]:
+def _blank_record(source: Source, key: str) -> dict[str, Any]:
     return {
         **dict.fromkeys(RECORDS.names),
         "record_id": unicodedata.normalize("NFC", f"{source.name}:{key}"),
@@ -223,8 +223,6 @@ def _blank_record(source: Source, key: str, reason: Reason | None, detail: str |
         "rights_uri": NOASSERTION,
         "rights_basis": "none",
         "is_annotated": False,
-        "reason": reason,
-        "detail": detail,
     }
 
 
