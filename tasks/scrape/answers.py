@@ -86,9 +86,7 @@ class AnswerIndex:
         self.refresh()
 
     def refresh(self) -> None:
-        """Read that of new tables; damaged ones are removed, and answers without their blob passed over: both are asked
-        for again.
-        """
+        """Read that of new tables; damaged ones are removed, and answers whose blob is gone are none."""
         names = [name for name in self._store.list_folder(self._folder) if name.endswith(".parquet")]
         indexes = [self._rows]
         for path in sorted({f"{self._folder}/{name}" for name in names} - set(self._paths)):
@@ -128,8 +126,8 @@ class AnswerIndex:
     def requests_to_send(self, requests: pa.Table, refresh: str, *, is_first: bool) -> pa.Table:
         """The requests that must be sent now, with the columns that make them conditional.
 
-        Without an answer, after a temporary failure, or a refusal of a work that is not final: always. First listings
-        of a build (`is_first`; others follow from them): unless `refresh` is never. Single works: if `refresh` is all.
+        Without an answer, after a temporary failure, or a refusal of a work that is not final: always. First listings of
+        a build, from which others follow: unless `refresh` is never. Single works: if `refresh` is all.
         """
         best = self.best_answers(requests["url"])
         is_listing = pc.is_null(requests["key"])

@@ -188,9 +188,8 @@ def count_notes(reports: pa.Table, records: pa.Table) -> list[str]:
     if any(style for _, style in claims):
         styles = records.filter(pc.is_null(records["reason"]))["styles"].combine_chunks()
         named = pa.table({"record": pc.list_parent_indices(styles), "style": pc.list_flatten(styles)})
-        once = named.group_by(["record", "style"]).aggregate([])[
-            "style"
-        ]  # a record that names a style twice counts once
+        # a record that names a style twice counts once
+        once = named.group_by(["record", "style"]).aggregate([])["style"]
         by_style = {row["values"]: row["counts"] for row in pc.value_counts(once).to_pylist()}
     sentences = []
     for (name, style), (claimed, works) in sorted(claims.items(), key=lambda entry: (entry[0][0], entry[0][1] or "")):

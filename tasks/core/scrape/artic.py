@@ -61,10 +61,9 @@ def start_requests(source: ArticSource) -> list[SourceRequest]:
 
 
 def parse(source: ArticSource, request: SourceRequest, data: bytes) -> ParsedAnswer:
-    """One row for each wanted work of a page.
+    """One row for each wanted work of a page, which claims as many as belong on it. Raises BadAnswer.
 
-    The first page leads to requests for all others, so that none depends on the success of another. A page claims as
-    many works as belong on it, without those that the recipe does not want. Raises BadAnswer.
+    The first page leads to requests for all others, so that none depends on the success of another.
     """
     answer = object_of_json(request, data)
     page, works = _page_number(request), answer.get("data")

@@ -79,8 +79,7 @@ def records(
 ) -> list[dict[str, Any]]:
     """A row of RECORDS for each path that matches the pattern. The source key is the path if the pattern has no key.
 
-    Of files with one key, those with the pattern's extension to the letter come first: such a record stays what it is,
-    whatever lies beside its file.
+    Of files with one key, those with the extension to the letter come first, so that no file beside changes a record.
     """
     end = source.pattern[len(source.pattern) - len(extension(source.pattern)) :]
     rows = []

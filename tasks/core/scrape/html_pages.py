@@ -105,9 +105,8 @@ class _Parser(HTMLParser):
 
 
 def parse_page(data: bytes) -> Page:
-    """The page that these bytes are, as UTF-8 ("�" for what is none); tags that are not closed end with the page.
-
-    Raises BadAnswer where it is too large or can't be read. Nothing here recurses; time grows with the length alone.
+    """The page of these bytes, as UTF-8 ("�" for what is none); open tags end with it. Raises BadAnswer where it is too
+    large or can't be read. Nothing here recurses; time grows with the length alone.
     """
     if len(data) > _LARGEST_BYTES:
         raise BadAnswer(f"expected a page of at most {_LARGEST_BYTES} bytes, got {len(data)}")

@@ -147,9 +147,8 @@ def _sorted(tables: Iterable[pa.Table], schema: pa.Schema) -> pa.Table:
 
 
 def unique(rows: Iterable[dict[str, Any]], equal: Counter[str] | None = None) -> list[dict[str, Any]]:
-    """Rows sorted by record_id. Of those with one id, the first by content keeps it, others get another and a reason.
-
-    Equal rows are one row; `equal` counts, by id, how many more there were.
+    """Rows by record_id. Of those with one id, the first by content keeps it, others get another one and a reason;
+    equal ones are one, and counted in `equal`.
     """
     by_id: dict[str, dict[str, Any]] = {}
     names = operator.itemgetter("record_id")

@@ -27,10 +27,9 @@ class BadAnswer(ValueError):
 class SourceRequest:
     """One request to a source: its URL without any secret, under which the answer is stored, and how to parse that.
 
-    kind: the source's own word for what the URL answers with. source_key: of the one work that the answer is about;
-    None for a listing, which is requested again in each build. expects: another format is a temporary failure; html is
-    requested only if robots.txt allows it, while documented APIs have their own terms. needs_secret: the source's
-    credential is added when it is sent. Two requests with the same URL are one.
+    kind: the source's own word for the answer. source_key: of the one work that it is about; None for a listing, which
+    each build requests again. expects: another format is a temporary failure; html is requested only if robots.txt
+    allows it, documented APIs have their own terms. needs_secret: the credential is added when it is sent.
     """
 
     url: str
@@ -67,8 +66,7 @@ class ClaimedCount:
 class ParsedAnswer:
     """The content of one answer: works (fields for `records.record`), further requests, and claimed counts.
 
-    passed_over: entries of the answer that are neither, by kind; what holds works, such as an artist, is counted beside
-    (`of_containers`).
+    passed_over: entries that are neither, by kind; beside them what holds works, such as artists (`of_containers`).
     """
 
     rows: tuple[Mapping[str, Any], ...] = ()
@@ -128,7 +126,7 @@ _WHOLE = re.compile(r"-?[0-9]{1,18}")
 class Offer(NamedTuple):
     """The field of the source's own record that has a value, its type, and what it is.
 
-    is_extra: whether the field is asked for only where a recipe's `more_offers` say so.
+    is_extra: whether a request asks for it only where a recipe's `more_offers` say so.
     """
 
     field: str
@@ -143,10 +141,8 @@ def extra_fields(source: Any, offers: Mapping[str, Offer]) -> list[str]:
 
 
 class OfferedValues(Mapping[str, OfferValue]):
-    """The value of each offer, or None. Each is read when it is asked for: most recipes ask for none, few for many.
-
-    Reading all of them would more than double the time to parse an answer of Commons.
-    fields_of: gives the source's own fields, and what its module makes from them, of the arguments.
+    """The value of each offer, or None; each is read when it is asked for, since few recipes ask for many: all would
+    more than double the time to parse an answer of Commons. fields_of: gives the fields of the arguments.
 
     >>> offers = {"year": Offer("accessionYear", "integer", ""), "tags": Offer("tags", "strings", "")}
     >>> dict(OfferedValues(offers, dict, {"accessionYear": "1936", "tags": ["Birds", "", None, "Birds"]}))
@@ -192,7 +188,7 @@ class WebMuseum:
 
     @property
     def more(self) -> tuple[str, ...]:
-        """The offers that are asked for only where a recipe says so: they are part of the requests' addresses."""
+        """The extra ones: they are part of the requests' addresses."""
         return tuple(name for name, offer in self.offers.items() if offer.is_extra)
 
     def sentences(self, source: Any = None) -> dict[str, str]:

@@ -45,9 +45,8 @@ _CONTENT_ID = re.compile(r"[0-9]{1,20}")
 
 
 def start_requests(source: WikiartSource) -> list[SourceRequest]:
-    """Requests for listings: of the named artists, else of the wanted styles, else of all artists.
-
-    By json, those by style have no contentId: of them only the number of works counts, if all works of it are wanted.
+    """Requests for listings: of the named artists, else of the wanted styles (by json only for their number of works,
+    since they have no contentId), else of all artists.
     """
     if source.artists != "all":
         return _requests_of_named_artists(source, source.artists)
