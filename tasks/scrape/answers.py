@@ -126,8 +126,8 @@ class AnswerIndex:
     def requests_to_send(self, requests: pa.Table, refresh: str, *, is_first: bool) -> pa.Table:
         """The requests that must be sent now, with the columns that make them conditional.
 
-        Without an answer, after a temporary failure, or a refusal of a work that is not final: always. First listings of
-        a build, from which others follow: unless `refresh` is never. Single works: if `refresh` is all.
+        Without an answer, after a temporary failure, or a refusal of a work that is not final: always. First listings
+        of a build, from which others follow: unless `refresh` is never. Single works: if `refresh` is all.
         """
         best = self.best_answers(requests["url"])
         is_listing = pc.is_null(requests["key"])
