@@ -251,11 +251,9 @@ def _list_web_source(
         raise Refusal(f"scrape: expected {expected}, got {got}")
     if not carried.num_rows:
         return listing
-    both = records.merge([table, carried], carried.schema)
+    both = store.write_table(outcome_folder("carried"), records.merge([table, carried], carried.schema))
     note = f"{source.name}: a listing failed; {carried.num_rows} records of the last release are carried over"
-    return listing.model_copy(
-        update={"records": store.write_table(outcome_folder("carried"), both), "notes": (*listing.notes, note)}
-    )
+    return listing.model_copy(update={"records": both, "notes": (*listing.notes, note)})
 
 
 def _known_records(before: Release | None, schema: pa.Schema) -> pa.Table:

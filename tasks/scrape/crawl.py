@@ -124,15 +124,14 @@ def crawl_source(
         were = f"{refused} work was" if refused == 1 else f"{refused} works were"
         why = "refused by a host that answered for no other in this build; the next build asks again"
         notes = [f"{were} {why}", *notes]
-    return listing.model_copy(
-        update={
-            "records": store.write_table(outcome_folder("listed"), table, is_remembered=False),
-            "computed": computed,
-            "pending": pending,
-            "passed_over": core.passed_over_rows(source, pa.concat_tables(passed), later),
-            "notes": (*listing.notes, *(f"{source.name}: {note}" for note in notes)),
-        }
-    )
+    found = {
+        "records": store.write_table(outcome_folder("listed"), table, is_remembered=False),
+        "computed": computed,
+        "pending": pending,
+        "passed_over": core.passed_over_rows(source, pa.concat_tables(passed), later),
+        "notes": (*listing.notes, *(f"{source.name}: {note}" for note in notes)),
+    }
+    return listing.model_copy(update=found)
 
 
 def _send_requests(

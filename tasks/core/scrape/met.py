@@ -232,7 +232,7 @@ def _parse_object(source: MetSource, request: SourceRequest, data: bytes) -> Par
 
 
 def _images(request: SourceRequest, answer: dict[str, Any]) -> list[str | None]:
-    """Addresses of the first image and the further ones, in the museum's order, each once; None for an invalid one."""
+    """Addresses of the images, in the museum's order, each once; None for an invalid one."""
     main = request.checked(answer.get("primaryImage"), str | None, "primaryImage to be text")
     further = request.checked(answer.get("additionalImages"), list | None, "additionalImages to be a list")
     given = [value for value in [main, *(further or [])] if value is not None and value != ""]

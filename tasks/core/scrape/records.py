@@ -207,8 +207,8 @@ def limit_records(records: pa.Table, limit: int | None) -> pa.Table:
         batches = kept.filter(pc.equal(kept["source"], source)).to_batches(max_chunksize=_BATCH)
         names = (str(name) for batch in batches for name in batch["record_id"].to_pylist())  # not all at once in memory
         drawn += heapq.nsmallest(limit, names, key=lambda name: hashlib.sha256(name.encode()).digest())
-    chosen = pa.array(drawn, pa.string())
-    is_over = pc.and_(pc.is_null(records["reason"]), pc.invert(pc.is_in(records["record_id"], value_set=chosen)))
+    is_drawn = pc.is_in(records["record_id"], value_set=pa.array(drawn, pa.string()))
+    is_over = pc.and_(pc.is_null(records["reason"]), pc.invert(is_drawn))
     dropped = {"reason": str(Reason.OVER_LIMIT), "detail": f"limit {limit}"}
     return with_columns(records, {name: pc.if_else(is_over, value, records[name]) for name, value in dropped.items()})
 

@@ -32,7 +32,7 @@ def parse(source: SurrealismSource, request: SourceRequest, data: bytes) -> Pars
         return _parse_index(request, parse_page(data))
     if request.kind == "artist":
         return _parse_artist(source, request, parse_page(data))
-    raise request.bad_page("a request for the index or an artist", f"{quoted(request.kind)}")
+    raise request.bad_page("a request for the index or an artist", quoted(request.kind))
 
 
 def _parse_index(request: SourceRequest, index: Page) -> ParsedAnswer:
@@ -77,11 +77,8 @@ def _row(source: SurrealismSource, request: SourceRequest, works: Page, artist: 
 
 
 def _offered_fields(request: SourceRequest, works: Page, path: str) -> dict[str, Any]:
-    return {
-        "page_title": works.title,
-        "artist_page": unquote(request.url.rpartition("/")[2]),
-        "file_name": unquote(path.rpartition("/")[2]),
-    }
+    page, name = (unquote(place.rpartition("/")[2]) for place in (request.url, path))
+    return {"page_title": works.title, "artist_page": page, "file_name": name}
 
 
 MUSEUM = WebMuseum(HOSTS, start_requests, parse, _OFFERS)
