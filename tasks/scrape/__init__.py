@@ -81,11 +81,8 @@ class _StyleSettings(Frozen):
 def read_answers_part(requests: pa.Table, source: AnyFileSource, rules: str, into: str, context: Context) -> None:
     """Read a batch of files below the source's binding; one that can't be read is a row with a reason."""
     store = runs.store_of(context)
-    folder = Folder(source.at, context.bindings[source.at])
-    rows = [
-        retrieval.store_answer(store, request, rules, lambda path, file: folder.copy(path, file, MAX_ANSWER_BYTES))
-        for request in requests.to_pylist()
-    ]
+    copy = functools.partial(Folder(source.at, context.bindings[source.at]).copy, max_bytes=MAX_ANSWER_BYTES)
+    rows = [retrieval.store_answer(store, request, rules, copy) for request in requests.to_pylist()]
     store.write_table(into, pa.Table.from_pylist(rows, schema=RETRIEVALS))
 
 

@@ -234,11 +234,8 @@ def _listing_status(index: AnswerIndex, urls: pa.ChunkedArray, source: AnyWebSou
     # a listing that no longer exists is empty
     is_empty = pc.fill_null(pc.equal(best["reason"], str(Reason.NOT_FOUND)), False)
     notes = []
-    for which, words in (
-        (is_unreached, "failed; requested again in the next build"),
-        (is_stale, "failed; the earlier answer is used"),
-        (is_refused, "failed permanently"),
-    ):
+    again, earlier = "failed; requested again in the next build", "failed; the earlier answer is used"
+    for which, words in ((is_unreached, again), (is_stale, earlier), (is_refused, "failed permanently")):
         if count := pc.sum(which).as_py():
             row = best.filter(which).to_pylist()[0]
             example = f"{row['url']}: {row['reason']}, {row['detail']}" if row["reason"] else row["url"]

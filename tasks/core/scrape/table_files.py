@@ -2,6 +2,7 @@
 
 import codecs
 import csv
+import functools
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -109,10 +110,7 @@ def rows(source: TableSource, files: Files, attributes: AttributeFields, left_ou
     tables, there = tables_of_paths(source, files.paths), FileNames(files.paths)
     if not tables:
         raise missing_file(source, A_TABLE, source.table, there)
-
-    def read(counts: Tally) -> Iterable[dict[str, Any]]:
-        return rows_of_tables(source, tables, files, counts)
-
+    read = functools.partial(rows_of_tables, source, tables, files)
     # what is no row is counted when the rows are read for good
     whole_floats = table.whole_float_fields(source, lambda: read(Tally())) if source.ending == ".csv" else ()
     known = table.records(source, read(left_out), attributes, whole_floats)
