@@ -51,7 +51,7 @@ class Page:
         begin, last = (within.first, within.last) if within else (0, len(self.elements))
         elements: list[Element] = []
         for at, element in enumerate(self.elements[begin:last], begin):
-            if element.has(tag, *classes) and (not elements or at >= elements[-1].last):
+            if (not elements or at >= elements[-1].last) and element.has(tag, *classes):
                 elements.append(element)
         return elements
 
