@@ -163,7 +163,7 @@ class _VisibleText(HTMLParser):
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
-        self._open: list[tuple[str, bool, str | None, bool]] = []
+        self._open: list[tuple[str, bool, str | None, bool]] = [("", False, None, False)]
         self._visible: list[tuple[str, str | None, bool]] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -174,7 +174,7 @@ class _VisibleText(HTMLParser):
             return
         given = {name: value or "" for name, value in attrs}
         classes = set(given.get("class", "").split())
-        _, is_hidden, language, is_name = self._open[-1] if self._open else ("", False, None, False)
+        _, is_hidden, language, is_name = self._open[-1]
         is_unread = tag in {"style", "script"} or not classes.isdisjoint(_UNREAD_CLASSES)
         is_hidden = is_hidden or is_unread or _HIDDEN.search(given.get("style", "")) is not None
         self._open.append((tag, is_hidden, given.get("lang") or language, is_name or "fn" in classes))
@@ -187,7 +187,7 @@ class _VisibleText(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         """Text, if it is visible."""
-        _, is_hidden, language, is_name = self._open[-1] if self._open else ("", False, None, False)
+        _, is_hidden, language, is_name = self._open[-1]
         if not is_hidden:
             self._visible.append((data, language, is_name))
 

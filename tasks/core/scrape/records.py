@@ -23,6 +23,7 @@ from schemas.tables import RECORDS
 from tasks.core.fetch import is_url, locator_of
 from tasks.core.names.artist_roles import choose_artist
 from tasks.core.scrape.dates import one_year, year_of_cell, years_of_work
+from tasks.core.tables import kept_rows
 from tasks.core.whole_numbers import is_inexact, text_of_number
 
 Row = Mapping[str, Any]
@@ -201,7 +202,7 @@ def limit_records(records: pa.Table, limit: int | None) -> pa.Table:
     """RECORDS in which each source keeps only the `limit` records with the smallest SHA-256(record_id)."""
     if limit is None:
         return records
-    kept = records.select(["record_id", "source"]).filter(pc.is_null(records["reason"]))
+    kept = kept_rows(records.select(["record_id", "source", "reason"]))
     drawn: list[str] = []
     for source in pc.unique(kept["source"]).to_pylist():
         batches = kept.filter(pc.equal(kept["source"], source)).to_batches(max_chunksize=_BATCH)
@@ -271,7 +272,7 @@ def empty_columns_note(source: Source, records: pa.Table) -> tuple[str, ...]:
 
 
 def _kept_of(source: Source, records: pa.Table) -> pa.Table:
-    return records.filter(pc.and_(pc.equal(records["source"], source.name), pc.is_null(records["reason"])))
+    return kept_rows(records.filter(pc.equal(records["source"], source.name)))
 
 
 def _has_any(column: pa.ChunkedArray) -> bool:

@@ -243,11 +243,13 @@ class WorkPage:
         """The page in this HTML. Any text is a page."""
         page = cls()
         for piece in page_tokens(html):
-            if not piece.tag:
-                page._add(piece.text)
-            elif piece.is_end:
-                page._end(piece.tag)
-            else:
+            if piece.is_end and piece.tag in {"a", "s"}:
+                if piece.tag == "s" and page._into is not None:
+                    page._list_label = page._into[-1].strip().casefold()
+                page._into = None
+            elif not piece.tag and page._into is not None and len(page._into[-1]) < _LONGEST:
+                page._into[-1] += unescape(piece.text[:_LONGEST])
+            elif piece.tag and not piece.is_end:
                 classes = piece.attributes.get("class", "").split()
                 page.has_public_domain_icon |= "copyright-icon-public-domain" in classes
                 page._take(piece.attributes)
@@ -272,16 +274,6 @@ class WorkPage:
         elif tag == "a" and self._list_label == "style:":
             self._into = self.styles
             self.styles.append("")
-
-    def _add(self, data: str) -> None:
-        if self._into is not None and len(self._into[-1]) < _LONGEST:
-            self._into[-1] += unescape(data[:_LONGEST])
-
-    def _end(self, tag: str) -> None:
-        if tag == "s" and self._into is not None:
-            self._list_label = self._into[-1].strip().casefold()
-        if tag in {"a", "s"}:
-            self._into = None
 
 
 def page_tokens(html: str) -> Iterator[PageToken]:
