@@ -61,7 +61,8 @@ def record(source: Source, row: Row) -> dict[str, Any]:
     rights, words = _rights_of_work(source.rights, row)
     artist = texts.get("artist")
     # of the template, no other syntax of str.format is allowed
-    page = re.sub(r"\{(\w+)\}", lambda match: texts.get(match[1]) or "", source.source_url or "")
+    template = source.source_url
+    page = template and re.sub(r"\{(\w+)\}", lambda match: texts.get(match[1]) or "", template)
     known = {
         **_blank_record(source, key),
         "locator": locator,
