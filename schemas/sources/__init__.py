@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from schemas.sources.artic import ArticSource
-from schemas.sources.common import NOASSERTION, Annotations, FileSource, Rights, RightsByValue, Source, WebSource
+from schemas.sources.common import NOASSERTION, Annotations, FileSource, Rights, Source, WebSource
 from schemas.sources.commons import CommonsSource
 from schemas.sources.flickr import FlickrSource
 from schemas.sources.folder import FolderSource
@@ -32,7 +32,6 @@ __all__ = [
     "FolderSource",
     "MetSource",
     "Rights",
-    "RightsByValue",
     "Source",
     "SurrealismSource",
     "TableSource",

@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import ConfigDict, Field, model_validator
 
 from schemas.base import Frozen, Name, is_unset
+from schemas.errors import BadInput
 from schemas.phrases import quoted
 from schemas.word_lists import DateWords, MakerWords
 
@@ -52,12 +53,9 @@ class Rights(Frozen):
         absent = [name for name in ("asserted_by", "because") if not getattr(self, name)]
         if self.by is not None and self.uri != NOASSERTION:
             raise ValueError(f"expected either a uri or `by`, got {quoted(self.uri)} and `by`; others go to by.else")
-        if self.by is not None and absent:
-            raise ValueError(f"expected asserted_by and because, which `by` needs, got no {' and no '.join(absent)}")
-        if self.uri != NOASSERTION and absent:
-            raise ValueError(
-                f"expected asserted_by and because, which {quoted(self.uri)} needs, got no {' and no '.join(absent)}"
-            )
+        if absent and (self.by is not None or self.uri != NOASSERTION):
+            what = quoted(self.uri) if self.by is None else "`by`"
+            raise ValueError(f"expected asserted_by and because, which {what} needs, got no {' and no '.join(absent)}")
         return self
 
 
@@ -142,6 +140,10 @@ class Source(Frozen):
         """The columns that the settings name for fields of records, as field: column."""
         return {}
 
+    def bad_input(self, expected: str, got: str) -> BadInput:
+        """The sentence on what is wrong with the source."""
+        return BadInput(f"source '{self.name}': expected {expected}, got {got}")
+
     @cached_property
     def date_words(self) -> str | None:
         """The JSON of its own words for dates."""
@@ -165,6 +167,10 @@ class FileSource(Source):
     def uses(self) -> tuple[str, ...]:
         """The binding of its folder."""
         return (self.at,)
+
+    def bad_file(self, expected: str, got: str) -> BadInput:
+        """The sentence on a file of its folder."""
+        return self.bad_input(f"{expected} below binding '{self.at}'", got)
 
     @property
     def image_pattern(self) -> str | None:

@@ -14,9 +14,7 @@ _LONGEST_TITLE_BYTES = 255
 
 
 def _title(name: str) -> str:
-    """A category's name as Commons writes it: without the prefix, blanks for underscores, the first letter a
-    capital.
-    """
+    """A category's name as Commons writes it: without the prefix, with blanks, the first letter a capital."""
     plain = " ".join(re.sub(r"^\s*category\s*:", "", name, flags=re.I).replace("_", " ").split())
     size_bytes = len(plain.encode("utf-8", "surrogatepass"))
     if not plain or _UNTITLED.search(plain) or not 0 < size_bytes <= _LONGEST_TITLE_BYTES or not plain.isprintable():

@@ -52,15 +52,14 @@ class FlickrSource(WebSource):
     @property
     def is_search(self) -> bool:
         """Whether a search is needed: a pool can't be filtered by text, licence or day, but has no limit of 4,000."""
-        days = (self.uploaded_from, self.uploaded_before)
-        return self.group_id is None or bool(self.text or self.tags or self.licenses or any(days))
+        asked = (self.text, self.tags, self.licenses, self.uploaded_from, self.uploaded_before)
+        return self.group_id is None or any(asked)
 
     @model_validator(mode="after")
     def _asks_for_something(self) -> Self:
         if not (self.group_id or self.user_id or self.text or self.tags):
             raise ValueError("expected at least one of group_id, user_id, text and tags, got none")
-        if self.uploaded_from and self.uploaded_before and self.uploaded_from >= self.uploaded_before:
-            raise ValueError(
-                f"expected uploaded_from before uploaded_before, got {self.uploaded_from} and {self.uploaded_before}"
-            )
+        since, before = self.uploaded_from, self.uploaded_before
+        if since and before and since >= before:
+            raise ValueError(f"expected uploaded_from before uploaded_before, got {since} and {before}")
         return self

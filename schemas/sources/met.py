@@ -51,8 +51,7 @@ class MetSource(WebSource):
     @field_validator("object_ids")
     @classmethod
     def _are_ranges(cls, text: str | None) -> str | None:
-        if text is not None:
-            _ranges(text)
+        _ranges(text)
         return text
 
     @field_validator("department_ids")
@@ -65,10 +64,11 @@ class MetSource(WebSource):
     @model_validator(mode="after")
     def _has_filters_of_its_listing(self) -> Self:
         others = ("department_ids",) if self.listing == "csv" else ("departments", "classifications")
-        if meant := [name for name in others if getattr(self, name)]:
-            raise ValueError(
-                f"expected no {meant[0]} with listing '{self.listing}', which can't be filtered by it, got some"
-            )
+        for name in others:
+            if getattr(self, name):
+                raise ValueError(
+                    f"expected no {name} with listing '{self.listing}', which can't be filtered by it, got some"
+                )
         return self
 
     def id_ranges(self) -> tuple[tuple[int, int], ...]:
@@ -77,17 +77,16 @@ class MetSource(WebSource):
         >>> MetSource(name="met", object_ids="1-5000, 436535").id_ranges()
         ((1, 5000), (436535, 436535))
         """
-        return _ranges(self.object_ids) if self.object_ids is not None else ()
+        return _ranges(self.object_ids)
 
 
-def _ranges(text: str) -> tuple[tuple[int, int], ...]:
+def _ranges(text: str | None) -> tuple[tuple[int, int], ...]:
     pairs = []
-    for part in text.split(","):
+    for part in () if text is None else text.split(","):
         match = _RANGE.fullmatch(part.strip())
         pair = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
         if not 0 < pair[0] <= pair[1]:
-            raise ValueError(
-                f"object_ids: expected numbers and ranges such as '1-5000, 436535', got {quoted(part.strip())}"
-            )
+            got = quoted(part.strip())
+            raise ValueError(f"object_ids: expected numbers and ranges such as '1-5000, 436535', got {got}")
         pairs.append(pair)
     return tuple(pairs)

@@ -31,7 +31,6 @@ class UkiyoeSource(WebSource):
 
     @model_validator(mode="after")
     def _names_each_museum_once(self) -> Self:
-        twice = sorted({museum for museum in self.museums if self.museums.count(museum) > 1})
-        if twice:
+        if twice := sorted({museum for museum in self.museums if self.museums.count(museum) > 1}):
             raise ValueError(f"expected each museum once, got {quoted(twice)} more than once")
         return self

@@ -55,27 +55,21 @@ class WikiartSource(WebSource):
         for field in ("artists", "styles"):
             named = getattr(self, field)
             if named != "all" and (not named or any(not name.strip() for name in named)):
-                raise ValueError(
-                    f"{field}: expected all or at least one name and none that is blank, got {quoted(list(named))}"
-                )
+                got = quoted(list(named))
+                raise ValueError(f"{field}: expected all or at least one name and none that is blank, got {got}")
         for name in () if self.artists == "all" else self.artists:
             if not _ADDRESS.fullmatch(name):
-                raise ValueError(
-                    f"artists: expected the last part of a page's address, e.g. claude-monet, got {quoted(name)}"
-                )
+                got = quoted(name)
+                raise ValueError(f"artists: expected the last part of a page's address, e.g. claude-monet, got {got}")
         return self
 
     @model_validator(mode="after")
-    def _knows_addresses_of_wanted_styles(self) -> Self:
+    def _asks_for_what_its_route_has(self) -> Self:
         for style, address in self.style_addresses.items():
             if self.styles == "all" or style not in self.styles:
                 raise ValueError(f"style_addresses: expected styles that are listed under styles, got {quoted(style)}")
             if not _ADDRESS.fullmatch(address):
                 raise ValueError(f"style_addresses: expected the last part of a page's address, got {quoted(address)}")
-        return self
-
-    @model_validator(mode="after")
-    def _asks_for_rights_where_they_are_said(self) -> Self:
         if self.by == "api2" and self.copyright == "public_domain":
             raise ValueError(
                 "copyright: expected any with by: api2, whose answers do not state rights, got public_domain"

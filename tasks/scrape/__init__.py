@@ -1,12 +1,12 @@
 """scrape (retrieve): the works that the sources list become records, with the boxes that people have drawn.
 
-Listings are read again in each build. Raw answers (tables, annotation files, pages of an API) are stored, so that a
-changed parser reads the stored answers again and no request is sent.
+Listings are read again in each build. Raw answers (tables, pages of an API) are stored, so that a changed parser reads
+them again and no request is sent.
 """
 
 import contextvars
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from typing import IO
 
@@ -18,7 +18,7 @@ from pydantic import Field
 
 from schemas.attributes import AttributeField, fields_of, with_attribute_columns
 from schemas.base import Frozen, is_unset
-from schemas.errors import BadInput, Refusal
+from schemas.errors import Refusal
 from schemas.keypoints import KeypointScheme
 from schemas.manifests import Context, PassedOver, Predecessor, State, TableRef
 from schemas.names import Artists, Styles
@@ -69,15 +69,11 @@ class _FileSourceSettings(Frozen):
 
 
 class _ArtistSettings(Frozen):
-    """What the names of artists depend on."""
-
     artists: Artists
     words: dict[str, str]
 
 
 class _StyleSettings(Frozen):
-    """What the names of styles depend on."""
-
     styles: Styles
 
 
@@ -85,18 +81,13 @@ class _StyleSettings(Frozen):
 def read_answers_part(requests: pa.Table, source: AnyFileSource, rules: str, into: str, context: Context) -> None:
     """Read a batch of files below the source's binding; one that can't be read is a row with a reason."""
     store = runs.store_of(context)
-    folder = Folder(source.at, context.bindings[source.at])
-    rows = [
-        retrieval.store_answer(store, request, rules, lambda path, file: folder.copy(path, file, MAX_ANSWER_BYTES))
-        for request in requests.to_pylist()
-    ]
+    copy = functools.partial(Folder(source.at, context.bindings[source.at]).copy, max_bytes=MAX_ANSWER_BYTES)
+    rows = [retrieval.store_answer(store, request, rules, copy) for request in requests.to_pylist()]
     store.write_table(into, pa.Table.from_pylist(rows, schema=RETRIEVALS))
 
 
 def check_sources(recipe: Recipe, context: Context) -> None:
-    """Raise BadInput if the folder of a source is missing, or the contact or secret for its hosts, or what an attribute
-    is to be taken from.
-    """
+    """Raise BadInput for a source whose folder, contact, secret or field for an attribute is missing."""
     for file_source in recipe.file_sources:
         folder = Folder(file_source.at, context.bindings[file_source.at])
         sources.check_named_files(file_source, folder.validator, folder.first_paths)
@@ -104,26 +95,65 @@ def check_sources(recipe: Recipe, context: Context) -> None:
         web_sources.check_offers(source, fields_of(recipe.attributes, source.name))
         web_client.check_contact(context, sorted(web_sources.museum_of(source).hosts), recipe.manners)
         if web_sources.needs_secret(source) and web_client.load_secret(context, source.secret) is None:
-            raise BadInput(f"source '{source.name}': expected secret: NAME, a binding of its API's secret, got none")
+            raise source.bad_input("secret: NAME, a binding of its API's secret", "none")
 
 
 def scrape(recipe: Recipe, context: Context, chosen: Predecessor) -> State:
-    """The state with which a build begins: every record of every source, and the step of the scrape.
-
-    chosen: the release that the build goes on from.
-    """
+    """The state with which a build begins: every record of every source. chosen: the release that it goes on from."""
     store = runs.store_of(context)
     before = previous.open_predecessor(store, recipe, chosen)
     listings, of_files = _list_sources(store, recipe, before, context)
     passed = (*of_files, *(row for listing in listings for row in listing.passed_over))
+    coco = [store.read_table(listing.coco_files) for listing in listings if listing.coco_files is not None]
+    coco_files = pa.concat_tables([COCO_FILES.empty_table(), *coco]).sort_by("source")
     schema = with_attribute_columns(RECORDS, recipe.attributes)
     everything = records.merge((store.read_table(listing.records, is_remembered=False) for listing in listings), schema)
-    figures = pa.concat_tables(
-        [SOURCE_FIGURES.empty_table(), *(store.read_table(listing.figures) for listing in listings if listing.figures)]
-    ).sort_by("record_id")
+    drawn = [store.read_table(listing.figures) for listing in listings if listing.figures]
+    figures = pa.concat_tables([SOURCE_FIGURES.empty_table(), *drawn]).sort_by("record_id")
     spellings = previous.published_spellings(before, recipe, everything)
     everything, figures = with_ids(everything, spellings), with_ids(figures, spellings)
-    said, own = everything.select(_READ_IN), recipe.maker_words
+    everything = _with_names(store, recipe, everything)
+    everything, taken_down, notes = by_hand.apply_manual_lists(store, recipe, context, everything, before)
+    everything = records.limit_records(everything, recipe.limit)
+    if taken_down is not None:
+        removed = store.read_table(taken_down)["record_id"]
+        figures = figures.filter(pc.invert(pc.is_in(figures["record_id"], value_set=removed)))
+    state = State(
+        records=store.write_table(outcome_folder("scrape"), everything),
+        figures=store.write_table(outcome_folder("figures"), figures),
+        coco_files=store.write_table(outcome_folder("coco-files"), coco_files) if coco_files.num_rows else None,
+        taken_down=taken_down,
+        unread=find_unread(store, recipe, everything),
+        previous=chosen,
+    )
+    moves = previous.moved_records(before, everything.select(MOVED_BY)) if recipe.limit is None else Moves()
+    way_out = [f"nothing will be published so: {WAY_OUT}"] if is_many(moves, recipe.max_renamed_fraction) else []
+    step = steps.step_of(
+        store,
+        SCRAPE,
+        everything["record_id"],
+        state.records,
+        computed=sum(listing.computed for listing in listings),
+        notes=(
+            *previous.predecessor_notes(recipe, chosen),
+            *(note for listing in listings for note in listing.notes),
+            *passed_over.notes(passed),
+            *spelling_notes(spellings, chosen.version),
+            *(f"scrape: {sentence}" for sentence in (*moved_sentences(moves), *way_out)),
+            *notes,
+            *(note for source in recipe.sources for note in records.rights_note(source, everything)),
+            *(note for source in recipe.sources for note in records.empty_columns_note(source, everything)),
+            *unread_notes(store, recipe, state),
+            *absent_notes(everything, recipe.attributes, [source.name for source in recipe.file_sources]),
+        ),
+    )
+    pending = sum(listing.pending for listing in listings)
+    return state.then(step.model_copy(update={"pending": pending, "passed_over": passed}))
+
+
+def _with_names(store: Store, recipe: Recipe, everything: pa.Table) -> pa.Table:
+    """RECORDS with the names of artists and of styles that the recipe and our tables give what the sources say."""
+    said, own, by_style = everything.select(_READ_IN), recipe.maker_words, everything.select(["record_id", "style"])
     artist_names, _ = decide_once(
         store,
         "artists",
@@ -132,96 +162,47 @@ def scrape(recipe: Recipe, context: Context, chosen: Predecessor) -> State:
         said,
         lambda: artists.with_artist_names(said, matching.merge_aliases(recipe.artists), own).select(_NAME_COLUMNS),
     )
-    named = store.read_table(artist_names)
-    everything = records.with_columns(everything, {name: named[name] for name in _NAME_COLUMNS[1:]})
-    everything = _with_styles(store, recipe, everything)
-    everything, taken_down, notes = by_hand.apply_manual_lists(store, recipe, context, everything, before)
-    everything = records.limit_records(everything, recipe.limit)
-    state = State(
-        records=store.write_table(outcome_folder("scrape"), everything),
-        figures=store.write_table(outcome_folder("figures"), _without_taken_down(figures, taken_down, store)),
-        coco_files=_coco_files(store, listings),
-        taken_down=taken_down,
-        unread=find_unread(store, recipe, everything),
-        previous=chosen,
-    )
-    computed = sum(listing.computed for listing in listings)
-    pending = sum(listing.pending for listing in listings)
-    step = steps.step_of(
+    style_names, _ = decide_once(
         store,
-        SCRAPE,
-        everything["record_id"],
-        state.records,
-        computed=computed,
-        notes=(
-            *previous.predecessor_notes(recipe, chosen),
-            *(note for listing in listings for note in listing.notes),
-            *passed_over.notes(passed),
-            *spelling_notes(spellings, chosen.version),
-            *_moved_notes(recipe, before, everything),
-            *notes,
-            *(note for source in recipe.sources for note in records.rights_note(source, everything)),
-            *(note for source in recipe.sources for note in records.empty_columns_note(source, everything)),
-            *unread_notes(store, recipe, state),
-            *absent_notes(everything, recipe.attributes, [source.name for source in recipe.file_sources]),
-        ),
+        "styles",
+        _StyleSettings(styles=recipe.styles),
+        STYLES,
+        by_style,
+        lambda: styles.with_style_names(by_style, styles.names_by_style(recipe.styles)),
     )
-    return state.then(step.model_copy(update={"pending": pending, "passed_over": passed}))
-
-
-def _moved_notes(recipe: Recipe, before: Release | None, everything: pa.Table) -> tuple[str, ...]:
-    """Sentences on images that stand under other ids than in the last release."""
-    moves = previous.moved_records(before, everything.select(MOVED_BY)) if recipe.limit is None else Moves()
-    end = [f"nothing will be published so: {WAY_OUT}"] if is_many(moves, recipe.max_renamed_fraction) else []
-    return tuple(f"scrape: {sentence}" for sentence in (*moved_sentences(moves), *end))
-
-
-def _coco_files(store: Store, listings: Sequence[crawl.SourceListing]) -> TableRef | None:
-    """COCO_FILES of all sources, by source; None where there is none."""
-    refs = [listing.coco_files for listing in listings if listing.coco_files is not None]
-    files = pa.concat_tables([COCO_FILES.empty_table(), *map(store.read_table, refs)]).sort_by("source")
-    return store.write_table(outcome_folder("coco-files"), files) if files.num_rows else None
+    named = store.read_table(artist_names)
+    columns = {name: named[name] for name in _NAME_COLUMNS[1:]}
+    return records.with_columns(everything, {**columns, "style": store.read_table(style_names)["style"]})
 
 
 def _list_sources(
     store: Store, recipe: Recipe, before: Release | None, context: Context
 ) -> tuple[list[crawl.SourceListing], tuple[PassedOver, ...]]:
-    """The listing of each source, and which files of their folders none of them takes.
-
-    Sources on the web run in parallel, since each mostly waits for its own hosts.
-    """
+    """Listings, and files that no source takes. Those on the web run in parallel: each mostly waits for its hosts."""
     threads = ThreadPoolExecutor(max_workers=len(recipe.sources), thread_name_prefix="scrape")
     try:
-        in_progress = {
-            source.name: threads.submit(
-                contextvars.copy_context().run, _list_web_source, store, source, recipe, before, context
-            )
-            for source in recipe.web_sources
-        }
-        folders = _list_folders(recipe, context)
-        files = {
-            source.name: _list_files(store, source, folders[context.bindings[source.at]], recipe, context)
+        in_progress = {}
+        for source in recipe.web_sources:
+            run = contextvars.copy_context().run
+            in_progress[source.name] = threads.submit(run, _list_web_source, store, source, recipe, before, context)
+        places = {source.name: context.bindings[source.at] for source in recipe.file_sources}
+        names = {places[source.name]: source.at for source in recipe.file_sources}
+        # of each folder that a source has, the paths and validators of its files
+        folders = {place: dict(Folder(name, place).listing()) for place, name in names.items()}
+        listed = {
+            source.name: _list_files(store, source, folders[places[source.name]], recipe, context)
             for source in recipe.file_sources
         }
-        of_files = _pass_over_files(store, recipe, files, folders, context)
+        of_files = _pass_over_files(store, recipe, listed, folders, context)
         for ended in wait(in_progress.values(), return_when=FIRST_EXCEPTION).done:
             ended.result()  # an error in one source is raised at once, not when the others are done
-        listings = [
-            files[source.name] if source.name in files else in_progress[source.name].result()
-            for source in recipe.sources
-        ]
-        return listings, of_files
+        listed |= {name: ended.result() for name, ended in in_progress.items()}
+        return [listed[source.name] for source in recipe.sources], of_files
     except BaseException:
         web_client.abandon_run(context)
         raise
     finally:
         threads.shutdown(cancel_futures=True)
-
-
-def _list_folders(recipe: Recipe, context: Context) -> dict[str, dict[str, str]]:
-    """The paths and validators of the files of each folder that a source has, by its place."""
-    bindings = {context.bindings[source.at]: source.at for source in recipe.file_sources}
-    return {place: dict(Folder(name, place).listing()) for place, name in bindings.items()}
 
 
 def _pass_over_files(
@@ -235,52 +216,41 @@ def _pass_over_files(
     rows: list[PassedOver] = []
     for place, paths in folders.items():
         mine = [source for source in recipe.file_sources if context.bindings[source.at] == place]
-        taken = {path for source in mine for path in sources.files_to_read(source, list(paths))}
+        taken = set[str]()
         for source in mine:
+            taken.update(sources.files_to_read(source, list(paths)))
             named = store.read_table(listings[source.name].records, is_remembered=False)["locator"]
             taken.update(path for path in named.to_pylist() if path in paths)
         listed, left_out = of_folder.count_files(mine, paths, taken)
-        names = tuple(source.name for source in mine)
-        rows += left_out.rows(names, "files", listed, of_folder.speaks_of_images)
+        rows += left_out.rows(tuple(source.name for source in mine), "files", listed, of_folder.speaks_of_images)
     return tuple(rows)
 
 
 def _list_web_source(
     store: Store, source: AnyWebSource, recipe: Recipe, before: Release | None, context: Context
 ) -> crawl.SourceListing:
+    """A source's listing; if it is incomplete, with the records of the last release that it did not reach.
+
+    Raises Refusal if too many listings failed, and there are no records to carry over.
+    """
     purged = by_hand.purged_ids(store, recipe, before)
     listing = crawl.crawl_source(store, source, recipe.manners, recipe.limit, context, purged, recipe.attributes)
     if listing.is_complete or context.plan:
         return listing
-    return _with_carried_over(store, listing, source, recipe, before)
-
-
-def _with_carried_over(
-    store: Store, listing: crawl.SourceListing, source: AnyWebSource, recipe: Recipe, before: Release | None
-) -> crawl.SourceListing:
-    """An incomplete listing, with the records of the last release that it did not reach.
-
-    Raises Refusal if too many listings failed, and the last release has no records to carry over.
-    """
     table = store.read_table(listing.records)
     known = _known_records(before, with_attribute_columns(RECORDS, recipe.attributes))
-    is_unreached = pc.and_(
-        pc.equal(known["source"], source.name), pc.invert(pc.is_in(known["record_id"], value_set=table["record_id"]))
-    )
-    carried = records.with_year_within(known.filter(is_unreached))  # with their reasons, if they have one
+    mine = known.filter(pc.equal(known["source"], source.name))
+    is_unreached = pc.invert(pc.is_in(mine["record_id"], value_set=table["record_id"]))
+    carried = records.with_year_within(mine.filter(is_unreached))  # with their reasons, if they have one
     if not carried.num_rows and listing.unreached > recipe.max_transient_fraction * listing.listings:
-        raise Refusal(
-            f"scrape: expected at most {recipe.max_transient_fraction:.0%} of the listings of '{source.name}' "
-            "to fail, got "
-            f"{listing.unreached} of {listing.listings}: {' '.join(listing.notes)}"
-        )
+        expected = f"at most {recipe.max_transient_fraction:.0%} of the listings of '{source.name}' to fail"
+        got = f"{listing.unreached} of {listing.listings}: {' '.join(listing.notes)}"
+        raise Refusal(f"scrape: expected {expected}, got {got}")
     if not carried.num_rows:
         return listing
-    both = records.merge([table, carried], carried.schema)
+    both = store.write_table(outcome_folder("carried"), records.merge([table, carried], carried.schema))
     note = f"{source.name}: a listing failed; {carried.num_rows} records of the last release are carried over"
-    return listing.model_copy(
-        update={"records": store.write_table(outcome_folder("carried"), both), "notes": (*listing.notes, note)}
-    )
+    return listing.model_copy(update={"records": both, "notes": (*listing.notes, note)})
 
 
 def _known_records(before: Release | None, schema: pa.Schema) -> pa.Table:
@@ -297,21 +267,13 @@ def _list_files(
 ) -> crawl.SourceListing:
     """validators: of the files of the source's folder, by path."""
     wanted = sources.files_to_read(source, list(validators))
-    requests = pa.table(
-        [pa.array(wanted, pa.string()), pa.array([validators[path] for path in wanted], pa.string())], schema=REQUESTS
+    columns = [pa.array(column, pa.string()) for column in (wanted, [validators[path] for path in wanted])]
+    requests, into, label = pa.table(columns, schema=REQUESTS), listings_folder(source.name), f"scrape · {source.name}"
+    answers, _ = retrieve(read_answers_part, source, into, requests, CODE, context, label, even_in_plan=True)
+    blobs, problems = (
+        dict(zip(answers["locator"].to_pylist(), answers[name].to_pylist(), strict=True))
+        for name in ("sha256", "detail")
     )
-    answers, _ = retrieve(
-        read_answers_part,
-        source,
-        listings_folder(source.name),
-        requests,
-        CODE,
-        context,
-        f"scrape · {source.name}",
-        even_in_plan=True,
-    )
-    blobs = dict(zip(answers["locator"].to_pylist(), answers["sha256"].to_pylist(), strict=True))
-    problems = dict(zip(answers["locator"].to_pylist(), answers["detail"].to_pylist(), strict=True))
     paths = sorted(validators)
     known = {"sha256": map(blobs.get, paths), "problem": map(problems.get, paths)}
     view = pa.table({"path": paths, **{name: pa.array(list(values), pa.string()) for name, values in known.items()}})
@@ -321,19 +283,13 @@ def _list_files(
             raise UnreadableFile(problems[path])
         return store.open_blob(blobs[path]) if blobs.get(path) else None
 
+    attributes, categories = fields_of(recipe.attributes, source.name), recipe.schemes_by_category
+    parquet_rows = functools.partial(parquet_files.rows_of_parquet, f"source '{source.name}'")
+    settings = _FileSourceSettings(source=source, categories=categories, attributes=attributes)
+
     @functools.cache
     def read_source() -> sources.SourceTables:
-        return sources.tables_of_source(
-            source,
-            paths,
-            open_file,
-            functools.partial(parquet_files.rows_of_parquet, f"source '{source.name}'"),
-            recipe.schemes_by_category,
-            attributes,
-        )
-
-    attributes = fields_of(recipe.attributes, source.name)
-    settings = _FileSourceSettings(source=source, categories=recipe.schemes_by_category, attributes=attributes)
+        return sources.tables_of_source(source, paths, open_file, parquet_rows, categories, attributes)
 
     def decided(kind: str, table_of: Callable[[sources.SourceTables], pa.Table]) -> tuple[TableRef, bool]:
         return decide_once(store, kind, settings, CODE, view, lambda: table_of(read_source()))
@@ -355,28 +311,8 @@ def _list_files(
     )
 
 
-def _without_taken_down(figures: pa.Table, taken_down: TableRef | None, store: Store) -> pa.Table:
-    if taken_down is None:
-        return figures
-    removed = store.read_table(taken_down)["record_id"]
-    return figures.filter(pc.invert(pc.is_in(figures["record_id"], value_set=removed)))
-
-
-def _with_styles(store: Store, recipe: Recipe, everything: pa.Table) -> pa.Table:
-    view = everything.select(["record_id", "style"])
-    style_names, _ = decide_once(
-        store,
-        "styles",
-        _StyleSettings(styles=recipe.styles),
-        STYLES,
-        view,
-        lambda: styles.with_style_names(view, styles.names_by_style(recipe.styles)),
-    )
-    return records.with_columns(everything, {"style": store.read_table(style_names)["style"]})
-
-
 def example_records(state: State, at_most: int, context: Context) -> list[str]:
     """Some records as lines of JSON: the smallest ids first, without drops if there are other records."""
     table = runs.store_of(context).read_table(state.records)
     good = table.filter(pc.is_null(table["reason"]))
-    return list(web_sources.json_lines((good if good.num_rows else table).slice(0, at_most).to_pylist()))
+    return web_sources.json_lines((good if good.num_rows else table).slice(0, at_most).to_pylist())

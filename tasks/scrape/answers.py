@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from io import BytesIO
-from typing import Any, BinaryIO
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -46,7 +46,7 @@ _INDEX = pa.schema([field for field in ANSWERS if field.name != "body"])
 def download_answers_part(
     requests: pa.Table, settings: tuple[AnyWebSource, Manners, bool], into: str, context: Context
 ) -> None:
-    """Download one batch of answers and store them. With `follows`, also all further listings that these lead to."""
+    """Download one batch of answers and store them; where the settings end in True, and all listings they lead to."""
     source, manners, follows = settings
     store = runs.store_of(context)
     to_send, requested = requests.to_pylist(), set(requests["url"].to_pylist())
@@ -59,8 +59,11 @@ def download_answers_part(
                 if not row.pop("is_known", False):
                     journal.add({**row, "run": context.run or None})
                 if index is not None:
-                    usable = _or_earlier_answer(index, row)
-                    further += core.next_listing_requests(source, usable, functools.partial(answer_body, store))
+                    has_failed_permanently = row["reason"] is not None and str(row["reason"]) not in PASSING
+                    # if it failed temporarily or is unchanged, the stored one
+                    earlier = None if row["sha256"] or has_failed_permanently else index.best_answer(row["url"])
+                    body = functools.partial(answer_body, store)
+                    further += core.next_listing_requests(source, earlier or row, body)
             new = {row["url"]: row for row in further if row["url"] not in requested}
             requested |= new.keys()
             # a line of its own, since the progress of parts can't know how many listings will follow
@@ -76,18 +79,14 @@ class AnswerIndex:
     """The stored answers of a source: an index of their tables, without the bodies."""
 
     def __init__(self, store: Store, folder: str) -> None:
-        """Reads the index of all tables; `refresh` reads that of new ones."""
+        """Reads that of all tables."""
         self._store, self._folder = store, folder
         self._paths: list[str] = []
         self._rows = pa.schema([*_INDEX, ("part", pa.int32())]).empty_table()
         self.refresh()
 
     def refresh(self) -> None:
-        """Read the index of new tables.
-
-        Damaged ones are removed and ignored, and so are answers whose blob is gone: they are requested again, and if
-        that fails, they have failed.
-        """
+        """Read that of new tables; damaged ones are removed, and answers whose blob is gone are none."""
         names = [name for name in self._store.list_folder(self._folder) if name.endswith(".parquet")]
         indexes = [self._rows]
         for path in sorted({f"{self._folder}/{name}" for name in names} - set(self._paths)):
@@ -97,8 +96,13 @@ class AnswerIndex:
                 continue
             indexes.append(table.append_column("part", pa.array([len(self._paths)] * table.num_rows, pa.int32())))
             self._paths.append(path)
-        self._rows = pa.concat_tables(indexes)
-        self._best = _best_answers(self._rows.filter(pc.invert(self._is_lost())))
+        rows = self._rows = pa.concat_tables(indexes)
+        # the blob of a CSV; other bodies are in the answer's row
+        is_table = pc.and_(pc.equal(rows["expects"], "csv"), pc.is_valid(rows["sha256"]))
+        names = pc.unique(rows["sha256"].filter(is_table)).to_pylist()
+        lost = pa.array([name for name in names if not self._store.exists(blob_path(name))], pa.string())
+        is_lost = pc.and_(is_table, pc.is_in(rows["sha256"], value_set=lost))
+        self._best = _best_answers(rows.filter(pc.invert(is_lost)))
 
     def best_answers(self, urls: pa.ChunkedArray | pa.Array) -> pa.Table:
         """The best answer to each URL: index columns, `part`, `has_failed_since`; nulls if there is none."""
@@ -123,25 +127,21 @@ class AnswerIndex:
         """The requests that must be sent now, with the columns that make them conditional.
 
         Without an answer, after a temporary failure, or a refusal of a work that is not final: always. First listings
-        of a build (`is_first`; further listings are followed from these): unless `refresh` is never. Single works: if
-        `refresh` is all.
+        of a build, from which others follow: unless `refresh` is never. Single works: if `refresh` is all.
         """
         best = self.best_answers(requests["url"])
         is_listing = pc.is_null(requests["key"])
         is_open = pc.or_(pc.is_null(best["part"]), pc.is_in(best["reason"], value_set=PASSING_WORDS))
-        is_open = pc.or_(is_open, self._are_open_refusals(requests, best))
+        is_open = pc.or_(is_open, self.are_open_refusals(requests, best))
         if refresh != "never" and is_first:
             is_open = pc.or_(is_open, is_listing)
         if refresh == "all":
             is_open = pc.or_(is_open, pc.invert(is_listing))
         return self.with_validators(requests.filter(is_open))
 
-    def are_open_refusals(self, requests: pa.Table) -> pa.ChunkedArray:
-        """(N,) whether a request is for a single work that its host has refused, and not for good yet."""
-        return self._are_open_refusals(requests, self.best_answers(requests["url"]))
-
-    def _are_open_refusals(self, requests: pa.Table, best: pa.Table) -> pa.ChunkedArray:
-        """best: `best_answers` to the requests."""
+    def are_open_refusals(self, requests: pa.Table, best: pa.Table | None = None) -> pa.ChunkedArray:
+        """(N,) whether a single work is refused by its host, and not for good. best: `best_answers`, if known."""
+        best = self.best_answers(requests["url"]) if best is None else best
         rows, best = (
             table.select(["url", "reason", "sha256", "run"]).rename_columns(["locator", "reason", "sha256", "run"])
             for table in (self._rows, best)
@@ -158,13 +158,6 @@ class AnswerIndex:
         for name in ("sha256", "etag", "last_modified"):
             requests = requests.append_column(name, pc.if_else(is_valid, best[name], pa.scalar(None, pa.string())))
         return requests
-
-    def _is_lost(self) -> pa.ChunkedArray:
-        """Whether each answer's blob is gone: of a CSV. Other bodies are in the answer's row."""
-        is_table = pc.and_(pc.equal(self._rows["expects"], "csv"), pc.is_valid(self._rows["sha256"]))
-        names = pc.unique(self._rows["sha256"].filter(is_table)).to_pylist()
-        lost = pa.array([name for name in names if not self._store.exists(blob_path(name))], pa.string())
-        return pc.and_(is_table, pc.is_in(self._rows["sha256"], value_set=lost))
 
 
 def answer_body(store: Store, answer: Row) -> bytes:
@@ -186,13 +179,14 @@ def _download_answers(
     secret = web.load_secret(context, getattr(source, "secret", None))
 
     def fetch(request: Row) -> Row:
+        is_secret = request["needs_secret"]
         download = DownloadRequest(
             request["url"],
             request["expects"],
             etag=request.get("etag"),
             last_modified=request.get("last_modified"),
-            credential=core.museum_of(source).credential if request["needs_secret"] else None,
-            secret=secret if request["needs_secret"] else None,
+            credential=core.museum_of(source).credential if is_secret else None,
+            secret=secret if is_secret else None,
         )
         return _download_answer(store, request, download, guest)
 
@@ -213,10 +207,9 @@ def _download_answer(store: Store, request: Row, download: DownloadRequest, gues
                 store.adopt_blob(path, response.sha256, response.bytes)
         body = None
     else:
-        into: BinaryIO = BytesIO()
+        into = BytesIO()
         response = guest.client.get(download, into, Limits(MAX_PAGE_BYTES, TIMEOUT_S), has_permit=True)
-        into.seek(0)
-        body = into.read()
+        body = into.getvalue()
     is_same = response.is_unchanged or response.sha256 == request.get("sha256")
     validators = {"etag": response.etag, "last_modified": response.last_modified, "is_known": is_same}
     return _row(request, body=body, sha256=response.sha256 or None, bytes=response.bytes, **validators)
@@ -225,14 +218,6 @@ def _download_answer(store: Store, request: Row, download: DownloadRequest, gues
 def _row(request: Row, **given: Any) -> Row:
     sent = {name: request[name] for name in SOURCE_REQUESTS.names}
     return {**dict.fromkeys(ANSWERS.names), **sent, "retrieved_at": datetime.now(UTC), **given}
-
-
-def _or_earlier_answer(index: AnswerIndex, row: Row) -> Row:
-    """The answer; if it failed temporarily or is unchanged, the stored one."""
-    has_failed_permanently = row["reason"] is not None and str(row["reason"]) not in PASSING
-    if row["sha256"] or has_failed_permanently:
-        return row
-    return index.best_answer(row["url"]) or row
 
 
 def _read_index(store: Store, path: str) -> pa.Table:

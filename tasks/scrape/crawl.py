@@ -12,7 +12,7 @@ from pydantic import Field
 
 from schemas.attributes import AttributeField, AttributeFields, Attributes, fields_of, with_attribute_columns
 from schemas.base import Frozen, is_unset
-from schemas.errors import BadInput, BrokenPromise
+from schemas.errors import BrokenPromise
 from schemas.manifests import Context, Manifest, PassedOver, TableRef
 from schemas.manners import Manners
 from schemas.reasons import PASSING_WORDS, Reason
@@ -68,10 +68,9 @@ def crawl_source(
 ) -> SourceListing:
     """All records of a source on the web; in a plan, those of the stored answers.
 
-    limit: in each round, only so many requests for single works are sent, those with the smallest
-    SHA-256(<source>:<source key>). purged: record_ids for which no request is sent. attributes: of the recipe. Raises
-    BrokenPromise if a listing can't be parsed, BadInput if the source has no works, or no value of an attribute is of
-    its type.
+    limit: in each round, only so many requests for works are sent, those with the smallest SHA-256(<source>:<key>).
+    purged: record_ids for which none is sent. attributes: of the recipe. Raises BrokenPromise if a listing can't be
+    parsed, BadInput if the source has no works, or no value of an attribute is of its type.
     """
     index = (AnswerIndex if context.plan else open_answers)(store, answers_folder(source.name))
     fields = fields_of(attributes or {}, source.name)
@@ -79,10 +78,11 @@ def crawl_source(
     # of one part only: all pages of a listing are in one part
     parse = functools.lru_cache(maxsize=1)(functools.partial(_parse_part, store, source, fields))
     record_tables: list[pa.Table] = []
-    reports, passed = core.ANSWER_REPORTS.empty_table(), core.PARSED_PASSED_OVER.empty_table()
+    reports, passed = [core.ANSWER_REPORTS.empty_table()], [core.PARSED_PASSED_OVER.empty_table()]
     later, equal = Tally(), Counter[str]()
-    listing_urls: list[pa.ChunkedArray] = []
+    listing_urls: list[pa.Array] = []
     computed = pending = refused = 0
+    is_first = True
     while frontier.num_rows:
         # the number counts all listings, though download_answers_part follows those after the first by itself
         to_send = index.requests_to_send(frontier, source.refresh, is_first=True)
@@ -90,57 +90,48 @@ def crawl_source(
         if context.plan:
             pending += pc.sum(pc.is_null(index.best_answers(to_send["url"])["part"])).as_py() or 0
         else:
-            to_send = index.requests_to_send(frontier, source.refresh, is_first=not listing_urls)
+            to_send = index.requests_to_send(frontier, source.refresh, is_first=is_first)
             _send_requests(to_send, source, manners, index, context)
             refused += pc.sum(index.are_open_refusals(frontier)).as_py() or 0
+        is_first = False
         requested = pa.chunked_array([*requested.chunks, *frontier["url"].chunks], pa.string())
-        listing_urls.append(frontier.filter(pc.is_null(frontier["key"]))["url"])
+        listing_urls += frontier.filter(pc.is_null(frontier["key"]))["url"].chunks
         requests = []
         for parsed in _parsed_parts(parse, index, frontier["url"]):
             record_tables.append(parsed.records)
             requests.append(parsed.requests)
-            reports = pa.concat_tables([reports, parsed.reports])
-            passed = pa.concat_tables([passed, parsed.passed_over])
+            reports.append(parsed.reports)
+            passed.append(parsed.passed_over)
         new = _new_requests(requests, requested)
         _count_repeats(later, requests, new)
         del requests
-        wanted = _without_purged(source, new, purged)
+        # null for a listing, which stays
+        record_ids = pc.binary_join_element_wise(pa.scalar(source.name), new["key"], ":")
+        wanted = new.filter(pc.invert(pc.is_in(record_ids, value_set=purged))) if purged else new
         frontier = _limit_requests(source, wanted, limit)
         later.add("works that were purged", count=new.num_rows - wanted.num_rows)
         later.add("works beyond the limit of this trial", count=wanted.num_rows - frontier.num_rows)
-    _check_readable(source, reports)
+    all_reports = pa.concat_tables(reports)
+    _check_readable(source, all_reports)
     table = records.merge(_release_one_by_one(record_tables), with_attribute_columns(RECORDS, fields), equal)
     later.add(_REPEATED, *sorted(equal), count=equal.total())
     check_some_fit(source.name, table, fields)
-    all_listings = pa.chunked_array([chunk for urls in listing_urls for chunk in urls.chunks], pa.string())
-    listing = _listing_status(index, all_listings, source)
+    listing = _listing_status(index, pa.chunked_array(listing_urls, pa.string()), source)
     if not table.num_rows and listing.is_complete and not context.plan:
-        raise BadInput(
-            f"source '{source.name}': expected works, got none{'; ' if listing.notes else ''}{' '.join(listing.notes)}"
-        )
-    return listing.model_copy(
-        update={
-            "records": store.write_table(outcome_folder("listed"), table, is_remembered=False),
-            "computed": computed,
-            "pending": pending,
-            "passed_over": core.passed_over_rows(source, passed, later),
-            "notes": (
-                *listing.notes,
-                *_refusal_note(source, refused),
-                *(f"{source.name}: {note}" for note in core.count_notes(reports, table)),
-            ),
-        }
-    )
-
-
-def _refusal_note(source: AnyWebSource, refused: int) -> tuple[str, ...]:
-    if not refused:
-        return ()
-    were = "work was" if refused == 1 else "works were"
-    return (
-        f"{source.name}: {refused} {were} refused by a host that answered for no other in this build; the next build "
-        "asks again",
-    )
+        raise source.bad_input("works", f"none{'; ' if listing.notes else ''}{' '.join(listing.notes)}")
+    notes = core.count_notes(all_reports, table)
+    if refused:
+        were = f"{refused} work was" if refused == 1 else f"{refused} works were"
+        why = "refused by a host that answered for no other in this build; the next build asks again"
+        notes = [f"{were} {why}", *notes]
+    found = {
+        "records": store.write_table(outcome_folder("listed"), table, is_remembered=False),
+        "computed": computed,
+        "pending": pending,
+        "passed_over": core.passed_over_rows(source, pa.concat_tables(passed), later),
+        "notes": (*listing.notes, *(f"{source.name}: {note}" for note in notes)),
+    }
+    return listing.model_copy(update=found)
 
 
 def _send_requests(
@@ -185,10 +176,8 @@ def _parse_part(store: Store, source: AnyWebSource, attributes: AttributeFields,
         rows = (row for batch in answers.to_batches(max_chunksize=500) for row in batch.to_pylist())
         return core.parse_answers(source, rows, functools.partial(answer_body, store), attributes)
 
-    no_view = pa.table({})
-
     def parsed(word: str) -> pa.Table:
-        ref, _ = decide_once(store, f"parsed-{word}", settings, CODE, no_view, lambda: getattr(parse(), word))
+        ref, _ = decide_once(store, f"parsed-{word}", settings, CODE, pa.table({}), lambda: getattr(parse(), word))
         return store.read_table(ref, is_remembered=False)
 
     return core.AnswerTables(*map(parsed, _PARSED))
@@ -216,14 +205,6 @@ def _count_repeats(later: Tally, tables: list[pa.Table], new: pa.Table) -> None:
     later.add(_REPEATED, *sorted(again), count=count)
 
 
-def _without_purged(source: AnyWebSource, requests: pa.Table, purged: pa.Array | pa.ChunkedArray | None) -> pa.Table:
-    if purged is None or not len(purged):
-        return requests
-    # null for a listing, which stays
-    record_ids = pc.binary_join_element_wise(pa.scalar(source.name), requests["key"], ":")
-    return requests.filter(pc.invert(pc.is_in(record_ids, value_set=purged)))
-
-
 def _limit_requests(source: AnyWebSource, requests: pa.Table, limit: int | None) -> pa.Table:
     if limit is None:
         return requests
@@ -238,9 +219,8 @@ def _check_readable(source: AnyWebSource, reports: pa.Table) -> None:
     if problems:
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         raise BrokenPromise(
-            f"source '{source.name}': {problems[0]['problem']}{more}; if the recipe "
-            "asks for nothing that the source does not have, the format of the source has changed, so its parser must "
-            "be changed too"
+            f"source '{source.name}': {problems[0]['problem']}{more}; if the recipe asks for nothing that the source "
+            "does not have, the format of the source has changed, so its parser must be changed too"
         )
 
 
@@ -254,20 +234,17 @@ def _listing_status(index: AnswerIndex, urls: pa.ChunkedArray, source: AnyWebSou
     # a listing that no longer exists is empty
     is_empty = pc.fill_null(pc.equal(best["reason"], str(Reason.NOT_FOUND)), False)
     notes = []
-    for which, words in (
-        (is_unreached, "failed; requested again in the next build"),
-        (is_stale, "failed; the earlier answer is used"),
-        (is_refused, "failed permanently"),
-    ):
+    again, earlier = "failed; requested again in the next build", "failed; the earlier answer is used"
+    for which, words in ((is_unreached, again), (is_stale, earlier), (is_refused, "failed permanently")):
         if count := pc.sum(which).as_py():
             row = best.filter(which).to_pylist()[0]
             example = f"{row['url']}: {row['reason']}, {row['detail']}" if row["reason"] else row["url"]
             notes.append(f"{source.name}: {count} listing{'s' * (count > 1)} {words} (such as {example})")
-    unreached, stale = (int(pc.sum(which).as_py() or 0) for which in (is_unreached, is_stale))
+    is_lost = pc.or_(pc.or_(is_unreached, is_stale), pc.and_(is_refused, pc.invert(is_empty)))
     return SourceListing(
         records=TableRef(path="", rows=0),
         notes=tuple(notes),
         listings=len(urls),
-        unreached=unreached,
-        is_complete=not (unreached or stale or pc.any(pc.and_(is_refused, pc.invert(is_empty))).as_py()),
+        unreached=int(pc.sum(is_unreached).as_py() or 0),
+        is_complete=not pc.any(is_lost).as_py(),
     )

@@ -25,9 +25,7 @@ _ASKED = ["record_id", "source", "reason", "artist", "style", "date_text", "righ
 
 
 class _Settings(Frozen):
-    """What it depends on. rights_by: the sources of which the recipe has a table of rights; words of dates and makers:
-    the sources' own.
-    """
+    """rights_by: the sources of which the recipe has a table of rights; words of dates and makers: the sources' own."""
 
     artists: Artists
     styles: Styles
@@ -38,11 +36,10 @@ class _Settings(Frozen):
 
 def find_unread(store: Store, recipe: Recipe, everything: pa.Table) -> TableRef:
     """UNREAD of the RECORDS that are not dropped."""
-    by = tuple(source.name for source in recipe.sources if source.rights.by is not None)
     settings = _Settings(
         artists=recipe.artists,
         styles=recipe.styles,
-        rights_by=by,
+        rights_by=tuple(source.name for source in recipe.sources if source.rights.by is not None),
         date_words=recipe.date_words,
         maker_words=recipe.maker_words,
     )

@@ -79,29 +79,24 @@ def start_requests(source: AnySource) -> pa.Table:
 
 
 def check_offers(source: AnySource, attributes: AttributeFields) -> None:
-    """Raise BadInput for an attribute that is taken from a field that the source does not offer, or not in its type.
-
-    So nobody learns it only after hours of requests.
-    """
+    """Raise BadInput for what an attribute can't be taken from, or not in its type, before hours of requests."""
+    museum = museum_of(source)
+    offered = museum.sentences(source)
     for name, attribute in attributes.items():
-        if attribute.field is not None:
-            for problem in _offer_problems(source, name, attribute.field, attribute.type):
-                raise BadInput(problem)
-
-
-def _offer_problems(source: AnySource, name: str, field: str, type_: str) -> Iterator[str]:
-    offered = museum_of(source).sentences(source)
-    if field in museum_of(source).offers and field not in offered:
-        settings = f"more_offers: [{field}]" if "more_offers" in type(source).model_fields else "other settings"
-        yield (
-            f"attributes.{name}.from: expected what source '{source.name}' asks for, got {quoted(field)}, which it "
-            f"asks for only with {settings} (docs/sources/{source.source}.md)"
-        )
-    else:
-        yield from check_offer(name, field, source.name, list(offered), "a name that the source offers,")
-    kind = offered.get(field, "").partition(":")[0]
-    if not can_become(kind, type_):
-        yield f"attributes.{name}.type: expected {kind}, which source '{source.name}' offers as {field}, got {type_}"
+        if (field := attribute.field) is None:
+            continue
+        if field in museum.offers and field not in offered:
+            settings = f"more_offers: [{field}]" if "more_offers" in type(source).model_fields else "other settings"
+            raise BadInput(
+                f"attributes.{name}.from: expected what source '{source.name}' asks for, got {quoted(field)}, which it "
+                f"asks for only with {settings} (docs/sources/{source.source}.md)"
+            )
+        for problem in check_offer(name, field, source.name, list(offered), "a name that the source offers,"):
+            raise BadInput(problem)
+        kind = museum.offers[field].type
+        if not can_become(kind, attribute.type):
+            offered_as = f"which source '{source.name}' offers as {field}"
+            raise BadInput(f"attributes.{name}.type: expected {kind}, {offered_as}, got {attribute.type}")
 
 
 def parse_answers(
@@ -109,13 +104,11 @@ def parse_answers(
 ) -> AnswerTables:
     """The content of answers (rows of ANSWERS); `body` returns an answer's bytes. attributes: of the records.
 
-    A work whose own answer failed or can't be parsed becomes a record with the reason. A listing that can't be parsed
-    becomes a problem in the reports.
+    A work whose own answer failed or can't be parsed is a record with the reason, such a listing a problem in reports.
     """
     attributes = attributes or {}
-    record_rows = _Rows(with_attribute_columns(PARSED_RECORDS, attributes))
-    request_rows, reports = _Rows(PARSED_REQUESTS), _Rows(ANSWER_REPORTS)
-    passed_rows = _Rows(PARSED_PASSED_OVER)
+    record_rows, request_rows = _Rows(with_attribute_columns(PARSED_RECORDS, attributes)), _Rows(PARSED_REQUESTS)
+    reports, passed_rows = _Rows(ANSWER_REPORTS), _Rows(PARSED_PASSED_OVER)
     for answer in answers:
         parsed, problem, failure = _parse_answer(source, answer, body)
         url = answer["url"]
@@ -127,29 +120,23 @@ def parse_answers(
             request_rows.add({"answer_url": url, **_request_row(request)})
         for kind in _passed_over(answer, parsed, has_failed=problem is not None or failure is not None):
             passed_rows.add({"answer_url": url, **kind.model_dump(exclude={"sources"})})
-        work_count = len(parsed.rows) + sum(request.source_key is not None for request in parsed.requests)
-        claims = parsed.claims or ((None,) if work_count or problem else ())
-        for claim in claims:
+        for claim in parsed.claims or ((None,) if parsed.works or problem else ()):
             claimed = {"claim": claim.name, "claimed_count": claim.count, "style": claim.style} if claim else {}
-            reports.add({"answer_url": url, "work_count": work_count, "problem": problem, **claimed})
+            reports.add({"answer_url": url, "work_count": parsed.works, "problem": problem, **claimed})
     return AnswerTables(record_rows.table(), request_rows.table(), reports.table(), passed_rows.table())
 
 
 def _passed_over(answer: Mapping[str, Any], parsed: ParsedAnswer, *, has_failed: bool) -> Iterator[PassedOver]:
-    """By unit, what an answer lists and what of it is neither a row nor a request.
-
-    A work's own answer is about an entry of a listing that was counted there.
-    """
+    """What an answer lists, and what of it is no work; a work's own answer is about an entry that was counted."""
     if has_failed or answer["reason"] is not None:
         return
     yield from parsed.passed_over
-    works = len(parsed.rows) + sum(request.source_key is not None for request in parsed.requests)
-    says_nothing = not (works or parsed.passed_over)
+    says_nothing = not (parsed.works or parsed.passed_over)
     if answer["key"] is not None:
         if says_nothing:
             yield PassedOver(kind="works whose own answer says nothing", count=1, examples=(answer["url"],))
         return
-    yield PassedOver(listed=works + sum(kind.count for kind in parsed.passed_over if kind.unit == "entries"))
+    yield PassedOver(listed=parsed.works + sum(kind.count for kind in parsed.passed_over if kind.unit == "entries"))
     yield PassedOver(unit="listings", listed=1)
     if says_nothing and not (parsed.requests or parsed.claims):
         yield PassedOver(unit="listings", kind="listings that list nothing", count=1, examples=(answer["url"],))
@@ -158,7 +145,7 @@ def _passed_over(answer: Mapping[str, Any], parsed: ParsedAnswer, *, has_failed:
 def passed_over_rows(source: AnySource, passed: pa.Table, later: Tally) -> tuple[PassedOver, ...]:
     """What of the source's listings yields no record. passed: PARSED_PASSED_OVER of all answers, each once.
 
-    later: what was passed over after the answers were read, such as entries that several listings have.
+    later: entries passed over after they were read.
     """
     rows: list[PassedOver] = []
     tallies = {"entries": later} | {unit: Tally() for unit in sorted({*passed["unit"].to_pylist()} - {"entries"})}
@@ -188,31 +175,28 @@ def requests_table(requests: Iterable[SourceRequest]) -> pa.Table:
 
 
 def count_notes(reports: pa.Table, records: pa.Table) -> list[str]:
-    """A sentence for each count that the source claims and that differs from the number found.
+    """A sentence for each count that the source claims (ANSWER_REPORTS) and that differs from the number found.
 
-    reports: ANSWER_REPORTS. records: RECORDS. The claimed count of a listing is compared with the works in its answers,
-    that of a style with the records of the style.
+    That of a listing is compared with the works in its answers, that of a style with its RECORDS.
     """
     claims: dict[tuple[str, str | None], list[int]] = {}
     for row in reports.filter(pc.is_valid(reports["claim"])).to_pylist():
         counts = claims.setdefault((row["claim"], row["style"]), [row["claimed_count"], 0])
         counts[0] = max(counts[0], row["claimed_count"])
         counts[1] += row["work_count"]
-    by_style = _count_styles(records) if any(style for _, style in claims) else {}
+    by_style = {}
+    if any(style for _, style in claims):
+        styles = records.filter(pc.is_null(records["reason"]))["styles"].combine_chunks()
+        named = pa.table({"record": pc.list_parent_indices(styles), "style": pc.list_flatten(styles)})
+        # a record that names a style twice counts once
+        once = named.group_by(["record", "style"]).aggregate([])["style"]
+        by_style = {row["values"]: row["counts"] for row in pc.value_counts(once).to_pylist()}
     sentences = []
     for (name, style), (claimed, works) in sorted(claims.items(), key=lambda entry: (entry[0][0], entry[0][1] or "")):
         count = by_style.get(style, 0) if style else works
         if count != claimed:
             sentences.append(f"{name}: the source states {claimed}, found {count}")
     return sentences
-
-
-def _count_styles(records: pa.Table) -> dict[str, int]:
-    """The number of records of each style; a record that names a style twice counts once."""
-    styles = records.filter(pc.is_null(records["reason"]))["styles"].combine_chunks()
-    named = pa.table({"record": pc.list_parent_indices(styles), "style": pc.list_flatten(styles)})
-    once = named.group_by(["record", "style"]).aggregate([])["style"]
-    return {row["values"]: row["counts"] for row in pc.value_counts(once).to_pylist()}
 
 
 def _parse_answer(
@@ -250,9 +234,8 @@ def _record_row(source: AnySource, row: Mapping[str, Any], attributes: Attribute
     record = records.record(source, row)
     if record["reason"] is None and not is_url(record["locator"]):
         key = record["record_id"].removeprefix(f"{source.name}:")  # as in the record: trimmed, in NFC
-        return records.dropped_record(
-            source, key, Reason.BAD_RECORD, f"expected an image's address, got {quoted(record['locator'])}"
-        )
+        problem = f"expected an image's address, got {quoted(record['locator'])}"
+        return records.dropped_record(source, key, Reason.BAD_RECORD, problem)
     return with_attributes(record, attributes, (row.get("offers") or {}).get)
 
 
@@ -284,7 +267,7 @@ class _Rows:
             self._rows = []
 
 
-def json_lines(rows: Iterable[Mapping[str, Any]]) -> Iterable[str]:
+def json_lines(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     """Records as JSON, one line each, without empty fields."""
-    for row in rows:
-        yield json.dumps({name: value for name, value in row.items() if value not in (None, [])}, ensure_ascii=False)
+    full = ({name: value for name, value in row.items() if value not in (None, [])} for row in rows)
+    return [json.dumps(row, ensure_ascii=False) for row in full]

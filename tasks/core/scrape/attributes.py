@@ -56,15 +56,15 @@ def typed_value(value: Any, kind: AttributeType) -> Value:
     if kind == "strings":
         return _texts(value)
     text = _text(value)
-    return None if text is None else _READERS[kind](value, text)
+    return text if text is None or kind == "string" else _READERS[kind](value, text)
 
 
 def with_attributes(
     record: Mapping[str, Any], attributes: AttributeFields, value_of: Callable[[str], Any]
 ) -> dict[str, Any]:
-    """A row of RECORDS with its attributes; it becomes a drop where one of them is not of its type.
+    """A row of RECORDS with its attributes; a drop where one of them is not of its type. Drops have none.
 
-    value_of: what the source says in a field, None where it says nothing. A row that is a drop already says nothing.
+    value_of: what the source says in a field, None where it says nothing.
     """
     if record["reason"] is not None or not attributes:
         return dict(record)
@@ -82,10 +82,7 @@ def with_attributes(
 
 
 def check_some_fit(source: str, records: pa.Table, attributes: AttributeFields) -> None:
-    """Raise BadInput for an attribute of which no record of the source has a value of its type, and some have another.
-
-    records: RECORDS of that source, with the attributes.
-    """
+    """Raise BadInput for an attribute of which no RECORDS of a source have a value of its type, and some another."""
     is_bad = pc.fill_null(pc.equal(records["reason"], str(Reason.BAD_ATTRIBUTE)), False)
     bad = records.select(["record_id", "detail"]).filter(is_bad)
     for name in attributes if bad.num_rows else ():
@@ -100,16 +97,13 @@ def check_some_fit(source: str, records: pa.Table, attributes: AttributeFields) 
 
 
 def absent_notes(records: pa.Table, attributes: Attributes, files: Collection[str]) -> tuple[str, ...]:
-    """A sentence for each source on attributes that it should have, by the recipe, and that none of its records has.
+    """A sentence for each source on attributes that none of its kept RECORDS has, though by the recipe they should.
 
-    records: RECORDS with the attributes, of all sources; those with a reason are passed over. files: the sources whose
-    fields people call as they like, so that one may be misspelt.
+    files: the sources whose fields people call as they like, so that one may be misspelt.
     """
-    kept = records.select(["source", *attributes]).filter(pc.is_null(records["reason"])) if attributes else None
-    if kept is None:
-        return ()
+    kept = records.select(["source", *attributes]).filter(pc.is_null(records["reason"]))
     notes = []
-    for source in pc.unique(kept["source"]).sort().to_pylist():
+    for source in pc.unique(kept["source"]).sort().to_pylist() if attributes else ():
         mine = kept.filter(pc.equal(kept["source"], source))
         absent = [
             f"'{name}' (from {quoted(field)})"
@@ -118,20 +112,14 @@ def absent_notes(records: pa.Table, attributes: Attributes, files: Collection[st
         ]
         if absent:
             what = "the attribute" if len(absent) == 1 else "any of the attributes"
-            question = ": is the field or path right?" if source in files else ""
-            notes.append(
-                f"source '{source}': none of its {counted(mine.num_rows, 'record')} has {what} "
-                f"{listed(absent, _MOST_ABSENT)}{question}"
-            )
+            none = f"none of its {counted(mine.num_rows, 'record')} has {what} {listed(absent, _MOST_ABSENT)}"
+            notes.append(f"source '{source}': {none}{': is the field or path right?' if source in files else ''}")
     return tuple(notes)
 
 
 def _texts(value: Any) -> list[str] | None:
-    if isinstance(value, str):
-        if value.count("|") >= _MOST_TEXTS:
-            raise BadValue
-        value = value.split("|")
-    parts = value if isinstance(value, list | tuple) else [value]
+    parts = value.split("|", _MOST_TEXTS) if isinstance(value, str) else value
+    parts = parts if isinstance(parts, list | tuple) else [parts]
     if len(parts) > _MOST_TEXTS:
         raise BadValue
     return [text for part in parts if (text := _text(part)) is not None] or None
@@ -143,37 +131,30 @@ def _text(value: Any) -> str | None:
         return None
     if not isinstance(value, _SINGLE):
         raise BadValue
-    text = str(value).lower() if isinstance(value, bool) else _written(value)
+    try:
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+    except ValueError:  # a number of more than 4,300 digits
+        raise BadValue from None
     # cut first, since all of 10 MB would be brought to NFC; what composes may be some letters shorter then
     text = text.strip()[: 4 * _LONGEST_TEXT].encode("utf-8", "replace").decode().replace("\0", "")
     return unicodedata.normalize("NFC", text)[:_LONGEST_TEXT].strip() or None
 
 
-def _written(value: Any) -> str:
-    try:
-        return str(value)
-    except ValueError:  # a number of more than 4,300 digits
-        raise BadValue from None
-
-
 def _integer(value: Any, text: str) -> int:
-    if isinstance(value, bool):
-        raise BadValue
     match = _INTEGER.fullmatch(text)
     number = int(match[1]) if match else whole_number(value)  # of a number without a fraction, such as 1e15
-    if number is None or not -LARGEST_WHOLE - 1 <= number <= LARGEST_WHOLE:
+    if isinstance(value, bool) or number is None or not -LARGEST_WHOLE - 1 <= number <= LARGEST_WHOLE:
         raise BadValue
     return number
 
 
 def _number(value: Any, text: str) -> float:
     is_number = isinstance(value, int | float | Decimal) and not isinstance(value, bool)
-    if not is_number and not (isinstance(value, str) and _NUMBER.fullmatch(text)):
-        raise BadValue
+    is_numeral = isinstance(value, str) and _NUMBER.fullmatch(text)
     try:
-        number = float(value if is_number else text)
+        number = float(value if is_number else text) if is_number or is_numeral else math.nan
     except OverflowError:
-        raise BadValue from None
+        number = math.inf
     if not math.isfinite(number):
         raise BadValue
     return number
@@ -187,12 +168,7 @@ def _boolean(value: Any, text: str) -> bool:
     return _TRUTH[text.lower()]
 
 
-def _string(_: Any, text: str) -> str:
-    return text
-
-
 _READERS: Mapping[str, Callable[[Any, str], Value]] = {
-    "string": _string,
     "integer": _integer,
     "number": _number,
     "boolean": _boolean,

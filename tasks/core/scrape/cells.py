@@ -50,36 +50,26 @@ def remedy(field: str, column: Path, value: Any) -> str:
     'take one value by a path, such as images[0].image_url, or make a record of each with each: images'
     """
     if isinstance(value, bytes | bytearray | memoryview):
-        return (
-            "write the pictures as files and their paths into the column"
-            if field == "image"
-            else "write it as text first"
-        )
+        is_image = field == "image"
+        return f"write {'the pictures as files and their paths into the column' if is_image else 'it as text first'}"
     if isinstance(value, str):
-        return "write the value itself into the column, without brackets" + (
-            ", several styles with | between them" if field == "styles" else ""
-        )
+        several = ", several styles with | between them" if field == "styles" else ""
+        return f"write the value itself into the column, without brackets{several}"
     if None in column:  # a list with one value for each element: the first of them that is nested
-        inner = next((_steps(part) for part in value if isinstance(part, list | tuple | dict) and part), [])
-        if field in LISTS:
-            return f"take texts by a path, such as {path_of_steps((*column, *inner))}"
-        single = [0 if step is None else step for step in column]
-        return f"take one value by a path, such as {path_of_steps((*single, *inner))}"
-    steps = _steps(value)
+        steps = next((_steps(part) for part in value if isinstance(part, list | tuple | dict) and part), [])
+    else:
+        steps = _steps(value)
     if field in LISTS:
-        every = [None if step == 0 else step for step in steps]
+        every = steps if None in column else [None if step == 0 else step for step in steps]
         return f"take texts by a path, such as {path_of_steps((*column, *every))}"
-    is_list = isinstance(value, list | tuple)
-    path = path_of_steps((*column, *steps))
-    return f"take one value by a path, such as {path}{_or_all(field, column, steps) if is_list else ''}"
-
-
-def _or_all(field: str, column: Path, steps: list[Step]) -> str:
-    if field == "image" and column[0] != "each":
-        return f", or make a record of each with each: {path_of_steps(column)}"
-    if field == "artist":
-        return f", or name all as artists: {path_of_steps((*column, None, *steps[1:]))}"
-    return ""
+    single = (0 if step is None else step for step in column)
+    advice = f"take one value by a path, such as {path_of_steps((*single, *steps))}"
+    is_plain_list = isinstance(value, list | tuple) and None not in column
+    if is_plain_list and field == "image" and column[0] != "each":
+        return f"{advice}, or make a record of each with each: {path_of_steps(column)}"
+    if is_plain_list and field == "artist":
+        return f"{advice}, or name all as artists: {path_of_steps((*column, None, *steps[1:]))}"
+    return advice
 
 
 def _spelled(field: str, text: str) -> str | None:
@@ -93,23 +83,19 @@ def _spelled(field: str, text: str) -> str | None:
     if isinstance(value, dict) or _AS_PYTHON_WRITES_IT.fullmatch(text):
         return "a list" if is_list else "an object"
     holds_objects = isinstance(value, list) and any(isinstance(part, dict | list) for part in value)
-    if holds_objects or (is_list and field not in _FREE_TEXT and _LIST_OF_TEXTS.fullmatch(text)):
-        return "a list"
-    return None
+    is_texts = is_list and field not in _FREE_TEXT and _LIST_OF_TEXTS.fullmatch(text)
+    return "a list" if holds_objects or is_texts else None
 
 
 def _steps(value: Any) -> list[Step]:
     """The way to a first plain value in a list or an object."""
     steps: list[Step] = []
     while len(steps) < 4 and isinstance(value, list | tuple | dict) and value:
+        step: Step = 0
         if isinstance(value, dict):
-            names = [str(name)[:_LONGEST_NAME] for name in value]
-            name = next((name for name in _LIKELY_NAMES if name in value), names[0])
-            steps.append(name)
-            value = value.get(name)
-        else:
-            steps.append(0)
-            value = value[0]
+            step = next((name for name in _LIKELY_NAMES if name in value), str(next(iter(value)))[:_LONGEST_NAME])
+        value = value.get(step) if isinstance(value, dict) else value[0]
+        steps.append(step)
     return steps or [0]
 
 
@@ -120,7 +106,7 @@ MAX_ELEMENTS = 10_000
 
 
 def rows_of_elements(source: TableSource, rows: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """A row for each element, with all of its work; a row that says why for a work without elements.
+    """A row for each element, with all of its work; of a work without elements, one that says why.
 
     Raises BadInput for a path that is none, and at the end if no work has such a list.
     """
@@ -144,10 +130,8 @@ def rows_of_elements(source: TableSource, rows: Iterable[Mapping[str, Any]]) -> 
             yield {**row, ELEMENT: None, WITHOUT: f"{each}: {_why_none(row, each, elements)}"}
     if works and not lists:
         fields = quoted(sorted(names - {UNREADABLE})[:20], LONGEST_PLACE)
-        raise BadInput(
-            f"source '{source.name}': expected a list at {quoted(each, LONGEST_PLACE)} (each) in the works of "
-            f"{source.table}, got none in {works}, which have {fields}{works_hint(source, works)}"
-        )
+        expected = f"a list at {quoted(each, LONGEST_PLACE)} (each) in the works of {source.table}"
+        raise source.bad_input(expected, f"none in {works}, which have {fields}{works_hint(source, works)}")
 
 
 def works_hint(source: TableSource, works: int) -> str:
@@ -160,8 +144,6 @@ def _why_none(row: Mapping[str, Any], each: str, elements: list[Any] | None) -> 
     if elements is not None:
         return f"{len(elements)} elements, at most {MAX_ELEMENTS:,} are possible" if elements else "an empty list"
     value = values_at(row, each)
-    if value is None:
-        return "nothing is there"
-    if value is TWICE:
-        return f"{TWICE!r}"
+    if value is None or value is TWICE:
+        return "nothing is there" if value is None else repr(TWICE)
     return "an object in place of a list" if isinstance(value, dict) else "no list"

@@ -30,17 +30,7 @@ HOSTS = ("commons.wikimedia.org",)
 
 _API = "https://commons.wikimedia.org/w/api.php"
 _COMMON = {"action": "query", "format": "json", "formatversion": "2"}
-_METADATA = (
-    "Artist",
-    "Categories",
-    "Credit",
-    "DateTimeOriginal",
-    "License",
-    "LicenseShortName",
-    "LicenseUrl",
-    "ObjectName",
-    "UsageTerms",
-)
+_METADATA = "Artist|Categories|Credit|DateTimeOriginal|License|LicenseShortName|LicenseUrl|ObjectName|UsageTerms"
 _OFFERS = {
     "page_id": Offer("pageid", "integer", "the number of the file's page"),
     "file_name": Offer("title", "string", "the file's name with its extension"),
@@ -55,13 +45,10 @@ _OFFERS = {
     "original_width_px": Offer("width", "integer", "the original file's width in pixels"),
     "original_height_px": Offer("height", "integer", "the original file's height in pixels"),
     "original_bytes": Offer("size", "integer", "the original file's size in bytes"),
+    # each of these is asked for only where a recipe says so, since it is part of the requests' addresses
+    "uploader": Offer("user", "string", "the user who put the file on Commons", is_extra=True),
+    "description": Offer("ImageDescription", "string", "what the file's page says that it shows", is_extra=True),
 }
-_MORE_OFFERS = {
-    "uploader": Offer("user", "string", "the user who put the file on Commons"),
-    "description": Offer("ImageDescription", "string", "what the file's page says that it shows"),
-}
-"""What is asked for only where a recipe says so: each is part of the requests' addresses."""
-_EVERY_OFFER = _OFFERS | _MORE_OFFERS
 _HTML_FIELDS = ("Artist", "Credit", "ImageDescription", "LicenseShortName", "UsageTerms")
 # with a width, the API scales 50 files at most in one answer; without one, 250 keep answers below its limit of 12 MiB
 _FILES_SCALED, _FILES_UNSCALED, _SUBCATEGORIES = 50, 250, 500
@@ -80,15 +67,17 @@ _STATEMENT = re.compile(
 )
 _TEMPLATE = re.compile(r"cc-(by(?:-nc)?(?:-sa|-nd)?)-(\d\.\d)(?:-([a-z]{2}))?")
 _CC = "https://creativecommons.org/"
+_ADDRESS = re.compile(r"(https?:)?//[^/\s?#@\\]+\.[^\s\\]*")
 
 
 def start_requests(source: CommonsSource) -> list[SourceRequest]:
     """Requests for each category's number of files, its files and, as far as `depth` says, its subcategories."""
-    return [
-        request
-        for name in dict.fromkeys(source.categories)
-        for request in [_count_request(name), *_member_requests(source, name, source.depth)]
-    ]
+    requests = []
+    for name in dict.fromkeys(source.categories):
+        title = f"Category:{name}"
+        requests.append(_request(title, {"prop": "categoryinfo", "titles": title}))
+        requests.extend(_member_requests(source, name, source.depth))
+    return requests
 
 
 def parse(source: CommonsSource, request: SourceRequest, data: bytes) -> ParsedAnswer:
@@ -97,13 +86,16 @@ def parse(source: CommonsSource, request: SourceRequest, data: bytes) -> ParsedA
     Files that are not bitmaps are rows without an image. A category claims the number of its files, each answer the
     number of files in it, so that their sum can be compared. Raises BadAnswer.
     """
-    answer = _answer_without_error(request, data)
+    answer = object_of_json(request, data)
+    if (fault := answer.get("error")) is not None:
+        message = [fault.get("code"), fault.get("info")] if isinstance(fault, dict) else fault
+        raise BadAnswer(f"{request.url}: expected an answer, got the error {quoted(message)}")
     parameters = dict(parse_qsl(urlsplit(request.url).query))
     pages, following = _pages(request, answer), _continuation(request, parameters, answer)
     if "titles" in parameters:
         return ParsedAnswer((), following, tuple(_claimed_counts(request, pages)))
     if parameters.get("gcmtype") == "subcat":
-        return _subcategories(source, request, parameters, pages, following)
+        return _subcategories(source, parameters, pages, following)
     continued = {name for name in parameters if name.endswith("continue")}
     is_whole = "batchcomplete" in answer and continued <= {"continue", "gcmcontinue"}
     rows, left_out = [], Tally()
@@ -117,48 +109,26 @@ def parse(source: CommonsSource, request: SourceRequest, data: bytes) -> ParsedA
     return ParsedAnswer(tuple(rows), following, claims, left_out.kinds())
 
 
-def _count_request(name: str) -> SourceRequest:
-    return _request(f"Category:{name}", {"prop": "categoryinfo", "titles": f"Category:{name}"})
-
-
 def _member_requests(source: CommonsSource, name: str, levels: int) -> Iterator[SourceRequest]:
     """Requests for a category's files, and for its subcategories; the number of levels left is part of the request."""
     members = {"generator": "categorymembers", "gcmtitle": f"Category:{name}"}
-    metadata = [*_METADATA, "ImageDescription"] if "description" in source.more_offers else _METADATA
-    width = {"iiurlwidth": str(source.width_px)} if source.width_px else {}
-    yield _request(
-        f"Category:{name}",
-        {
-            **members,
-            "gcmtype": "file",
-            "gcmlimit": str(_FILES_SCALED if width else _FILES_UNSCALED),
-            "prop": "imageinfo",
-            "iiprop": "url|size|mime|mediatype|extmetadata" + ("|user" if "uploader" in source.more_offers else ""),
-            "iiextmetadatalanguage": "en",
-            "iiextmetadatafilter": "|".join(metadata),
-            **width,
-        },
-    )
+    files = {
+        "gcmtype": "file",
+        "gcmlimit": str(_FILES_SCALED if source.width_px else _FILES_UNSCALED),
+        "prop": "imageinfo",
+        "iiprop": "url|size|mime|mediatype|extmetadata" + ("|user" if "uploader" in source.more_offers else ""),
+        "iiextmetadatalanguage": "en",
+        "iiextmetadatafilter": _METADATA + ("|ImageDescription" if "description" in source.more_offers else ""),
+        **({"iiurlwidth": str(source.width_px)} if source.width_px else {}),
+    }
+    yield _request(f"Category:{name}", members | files)
     if levels > 0:
-        more = {
-            "gcmtype": "subcat",
-            "gcmlimit": str(_SUBCATEGORIES),
-            "prop": "categoryinfo",
-            "requestid": f"levels-{levels}",
-        }
-        yield _request(f"subcategories of Category:{name}", {**members, **more})
+        below = {"gcmtype": "subcat", "gcmlimit": str(_SUBCATEGORIES), "prop": "categoryinfo"}
+        yield _request(f"subcategories of Category:{name}", members | below | {"requestid": f"levels-{levels}"})
 
 
 def _request(kind: str, parameters: Mapping[str, str]) -> SourceRequest:
     return SourceRequest(f"{_API}?{urlencode({**_COMMON, **parameters}, quote_via=quote, errors='replace')}", kind)
-
-
-def _answer_without_error(request: SourceRequest, data: bytes) -> dict[str, Any]:
-    answer = object_of_json(request, data)
-    if (fault := answer.get("error")) is not None:
-        message = [fault.get("code"), fault.get("info")] if isinstance(fault, dict) else fault
-        raise BadAnswer(f"{request.url}: expected an answer, got the error {quoted(message)}")
-    return answer
 
 
 def _pages(request: SourceRequest, answer: dict[str, Any]) -> list[Any]:
@@ -178,16 +148,13 @@ def _continuation(
     request: SourceRequest, parameters: dict[str, str], answer: dict[str, Any]
 ) -> tuple[SourceRequest, ...]:
     """The request that continues this one: its parameters and everything in `continue`."""
-    more = answer.get("continue", {})
-    if not isinstance(more, dict):
-        raise request.bad_answer("continue to be an object", more)
+    more = request.checked(answer.get("continue", {}), dict, "continue to be an object")
     for name, value in more.items():
         if not _CONTINUATION.fullmatch(name) or type(value) not in {str, int} or len(str(value)) > 2000:
             raise request.bad_answer("continue to hold tokens", {name: value})
-    if not more:
-        return ()
     begin = {name: value for name, value in parameters.items() if not _CONTINUATION.fullmatch(name)}
-    return (_request(request.kind, {**begin, **{name: str(more[name]) for name in sorted(more)}}),)
+    tokens = {name: str(more[name]) for name in sorted(more)}
+    return (_request(request.kind, begin | tokens),) if more else ()
 
 
 def _claimed_counts(request: SourceRequest, pages: list[Any]) -> Iterator[ClaimedCount]:
@@ -199,11 +166,7 @@ def _claimed_counts(request: SourceRequest, pages: list[Any]) -> Iterator[Claime
 
 
 def _subcategories(
-    source: CommonsSource,
-    request: SourceRequest,
-    parameters: dict[str, str],
-    pages: list[Any],
-    following: tuple[SourceRequest, ...],
+    source: CommonsSource, parameters: dict[str, str], pages: list[Any], following: tuple[SourceRequest, ...]
 ) -> ParsedAnswer:
     level = parameters.get("requestid", "").removeprefix("levels-")
     left = int(level) - 1 if level.isdecimal() and len(level) < 3 else 0
@@ -238,79 +201,64 @@ def _row(source: CommonsSource, page: Any, is_whole: bool) -> dict[str, Any] | N
     """A file's row; None if another answer has its metadata."""
     if not isinstance(page, dict):
         return {"title": quoted(page)}
-    number, name = page.get("pageid"), page.get("title")
+    number, name, infos = page.get("pageid"), page.get("title"), page.get("imageinfo")
     title = name if isinstance(name, str) else None
     key = str(number) if type(number) is int and 0 < number < 2**53 else None
-    info = _first_info(page.get("imageinfo"))
-    if info is None:
+    info = infos[0] if isinstance(infos, list) and infos else None
+    if not isinstance(info, dict):
         is_lost = is_whole or "imageinfo" in page or "missing" in page or "imagerepository" in page
         return {"key": key, "title": title} if is_lost else None
     metadata = _metadata(info)
+    categories = {category.strip().replace("_", " ") for category in metadata.get("Categories", "").split("|")}
+    styles = list(dict.fromkeys(style for category, style in source.styles.items() if category in categories))
+    file_name = re.sub(r"\.\w{2,5}$", "", title.removeprefix("File:")) if title else None
     return {
         "key": key,
         "image": _image(source, info),
         "source_url": _url(info.get("descriptionurl")) or _url(info.get("descriptionshorturl")),
-        "title": text_of_html(metadata.get("ObjectName")) or _file_name(title),
+        "title": text_of_html(metadata.get("ObjectName")) or file_name,
         "artist": text_of_html(metadata.get("Artist")),
-        **_styles(source, metadata.get("Categories")),
+        "style": styles[0] if styles else None,
+        "styles": styles,
         "date_text": text_of_html(metadata.get("DateTimeOriginal")),
-        "rights_uri": _rights_uri(metadata),
-        "rights_text": _rights_text(metadata),
-        "offers": OfferedValues(_EVERY_OFFER, _offered_fields, page, info, metadata),
+        **_rights(metadata),
+        "offers": OfferedValues(_OFFERS, _offered_fields, page, info, metadata),
     }
 
 
 def _offered_fields(page: dict[str, Any], info: dict[str, Any], metadata: Mapping[str, str]) -> dict[str, Any]:
-    categories = [name.replace("_", " ") for name in split_texts(metadata.get("Categories"), "|")]
     title = page.get("title")
     return {
         **info,
         **metadata,
         "pageid": page.get("pageid"),
         "title": title.removeprefix("File:") if isinstance(title, str) else None,
-        "Categories": categories,
+        "Categories": [name.replace("_", " ") for name in split_texts(metadata.get("Categories"), "|")],
         **{name: text_of_html(metadata.get(name)) for name in _HTML_FIELDS},
     }
 
 
-def _first_info(infos: Any) -> dict[str, Any] | None:
-    return infos[0] if isinstance(infos, list) and infos and isinstance(infos[0], dict) else None
-
-
 def _metadata(info: dict[str, Any]) -> dict[str, str]:
     fields = info.get("extmetadata")
-    values = {name: _field_value(field) for name, field in fields.items()} if isinstance(fields, dict) else {}
+    given = fields.items() if isinstance(fields, dict) else ()
+    values = {name: field.get("value") for name, field in given if isinstance(field, dict)}
     return {name: value for name, value in values.items() if isinstance(value, str)}
 
 
-def _field_value(field: Any) -> Any:
-    return field.get("value") if isinstance(field, dict) else None
-
-
 def _image(source: CommonsSource, info: dict[str, Any]) -> str | None:
-    original = _url(info.get("url"))
-    if not _is_bitmap(info, original):
-        return None
-    return (source.width_px and _url(info.get("thumburl"))) or original
-
-
-def _is_bitmap(info: dict[str, Any], original: str | None) -> bool:
-    mime, media = info.get("mime"), info.get("mediatype")
+    """The address of a bitmap, in the wished width; None of another file."""
+    original, mime, media = _url(info.get("url")), info.get("mime"), info.get("mediatype")
+    is_bitmap = bool(_BITMAP_NAME.search(urlsplit(original or "").path))
+    if isinstance(media, str):
+        is_bitmap = media == "BITMAP"
     if isinstance(mime, str):
-        return mime in _BITMAPS
-    return media == "BITMAP" if isinstance(media, str) else bool(_BITMAP_NAME.search(urlsplit(original or "").path))
+        is_bitmap = mime in _BITMAPS
+    return ((source.width_px and _url(info.get("thumburl"))) or original) if is_bitmap else None
 
 
 def _url(value: Any) -> str | None:
-    """An address on the web, over https.
-
-    Without the utm_ parameters that Wikimedia adds to identify the caller.
-    """
-    if (
-        not isinstance(value, str)
-        or not re.fullmatch(r"(https?:)?//[^/\s?#@\\]+\.[^\s\\]*", value)
-        or len(value) > 2000
-    ):
+    """An address on the web, over https, without the utm_ parameters with which Wikimedia identifies the caller."""
+    if not (isinstance(value, str) and _ADDRESS.fullmatch(value) and len(value) <= 2000):
         return None
     try:
         parts = urlsplit(value)
@@ -321,14 +269,12 @@ def _url(value: Any) -> str | None:
     return parts._replace(scheme="https", query=query).geturl() if is_named else None
 
 
-def _file_name(title: str | None) -> str | None:
-    return re.sub(r"\.\w{2,5}$", "", title.removeprefix("File:")) if title else None
-
-
-def _styles(source: CommonsSource, categories: str | None) -> dict[str, Any]:
-    own = {name.strip().replace("_", " ") for name in (categories or "").split("|")}
-    styles = list(dict.fromkeys(style for name, style in source.styles.items() if name in own))
-    return {"style": styles[0] if styles else None, "styles": styles}
+def _rights(metadata: Mapping[str, str]) -> dict[str, str | None]:
+    """The licence's URI, and its words; with its address behind them where that is no URI of an open licence."""
+    uri = _rights_uri(metadata)
+    words = text_of_html(metadata.get("LicenseShortName")) or text_of_html(metadata.get("UsageTerms"))
+    elsewhere = None if uri else _url(metadata.get("LicenseUrl", "").strip())
+    return {"rights_uri": uri, "rights_text": f"{words or 'Licence'}: {elsewhere}" if elsewhere else words}
 
 
 def _rights_uri(metadata: Mapping[str, str]) -> str | None:
@@ -345,14 +291,7 @@ def _rights_uri(metadata: Mapping[str, str]) -> str | None:
     if template in {"cc0", "cc-zero"}:
         return f"{_CC}publicdomain/zero/1.0/"
     match = _TEMPLATE.fullmatch(template)
-    return f"{_CC}licenses/{'/'.join(part for part in match.groups() if part)}/" if match else None
+    return f"{_CC}licenses/{'/'.join(filter(None, match.groups()))}/" if match else None
 
 
-def _rights_text(metadata: Mapping[str, str]) -> str | None:
-    words = text_of_html(metadata.get("LicenseShortName")) or text_of_html(metadata.get("UsageTerms"))
-    given = _url(metadata.get("LicenseUrl", "").strip())
-    is_elsewhere = given and not _rights_uri(metadata)
-    return f"{words or 'Licence'}: {given}" if is_elsewhere else words
-
-
-MUSEUM = WebMuseum(HOSTS, start_requests, parse, _EVERY_OFFER, tuple(_MORE_OFFERS))
+MUSEUM = WebMuseum(HOSTS, start_requests, parse, _OFFERS)

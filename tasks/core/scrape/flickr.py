@@ -6,7 +6,7 @@ https://www.flickr.com/services/api/flickr.groups.pools.getPhotos.html
 
 import re
 from datetime import date, timedelta
-from typing import Any
+from typing import Any, cast
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from schemas.manners import Credential
@@ -20,6 +20,7 @@ from tasks.core.scrape.web_source import (
     ParsedAnswer,
     SourceRequest,
     WebMuseum,
+    extra_fields,
     object_of_json,
     quoted,
     split_texts,
@@ -64,15 +65,14 @@ _OFFERS = {
     "taken_at": Offer("taken_at", "string", "day and time of the photograph; none where Flickr only knows its upload"),
     "taken_granularity": Offer("datetakengranularity", "integer", "0: exact, 4: a month, 6: a year, 8: about a year"),
     "original_format": Offer("originalformat", "string", "the original file's extension, if its owner shows the file"),
+    # each of these is asked for only where a recipe says so: it is one more of the `extras` in the requests' addresses
+    "tags": Offer(
+        "tags", "strings", "the photographer's tags, as Flickr writes them: small letters, no blanks", is_extra=True
+    ),
+    "uploaded_on": Offer("date_upload", "string", "the day of the upload (UTC), e.g. 2015-03-01", is_extra=True),
 }
-_MORE_OFFERS = {
-    "tags": Offer("tags", "strings", "the photographer's tags, as Flickr writes them: small letters, no blanks"),
-    "uploaded_on": Offer("uploaded_on", "string", "the day of the upload (UTC), e.g. 2015-03-01"),
-}
-"""What is asked for only where a recipe says so: each is one more of the `extras` in the requests' addresses."""
-_MORE_EXTRAS = {"tags": "tags", "uploaded_on": "date_upload"}
-_EVERY_OFFER = _OFFERS | _MORE_OFFERS
 _OWNER = re.compile(r"[0-9]{1,15}@N[0-9]{2}")
+_URL = re.compile(r"https?://[a-zA-Z0-9.-]+\.[a-zA-Z]+/[^\s\\]{1,1000}")
 _TAKEN = re.compile(r"([12][0-9]{3})-([0-9]{2})-[0-9]{2}( [0-9:]{8})?")
 
 
@@ -88,7 +88,11 @@ def parse(source: FlickrSource, request: SourceRequest, data: bytes) -> ParsedAn
     Films are rows without an image. Raises BadAnswer, also where Flickr says that it failed.
     """
     photos = _photos(request, data)
-    page, pages, total = (_count(request, photos, name) for name in ("page", "pages", "total"))
+    numbers = {name: _number(photos.get(name)) for name in ("page", "pages", "total")}  # some have come as text
+    for name, number in numbers.items():
+        if number is None:
+            raise request.bad_answer(f"photos.{name} to be a number from 0", photos.get(name))
+    page, pages, total = (number or 0 for number in numbers.values())
     listed, requested_page = photos.get("photo"), int(dict(parse_qsl(urlsplit(request.url).query))["page"])
     if not isinstance(listed, list) or len(listed) > source.page_size:
         raise request.bad_answer(f"photos.photo to be a list of {source.page_size} at most", listed)
@@ -105,13 +109,12 @@ def parse(source: FlickrSource, request: SourceRequest, data: bytes) -> ParsedAn
 
 def _page_request(source: FlickrSource, page: int) -> SourceRequest:
     method = "flickr.photos.search" if source.is_search else "flickr.groups.pools.getPhotos"
-    given = {"group_id": source.group_id, "user_id": source.user_id} | (
-        _search_parameters(source) if source.is_search else {}
-    )
+    searched = _search_parameters(source) if source.is_search else {}
+    given = {"group_id": source.group_id, "user_id": source.user_id, **searched}
     parameters = {
         "method": method,
         **{name: value for name, value in given.items() if value},
-        "extras": ",".join([*_EXTRAS, *(extra for name, extra in _MORE_EXTRAS.items() if name in source.more_offers)]),
+        "extras": ",".join([*_EXTRAS, *extra_fields(source, _OFFERS)]),
         "per_page": str(source.page_size),
         "page": str(page),
         "format": "json",
@@ -146,18 +149,7 @@ def _photos(request: SourceRequest, data: bytes) -> dict[str, Any]:
     if answer.get("stat") != "ok":
         status = [answer.get(name) for name in ("stat", "code", "message")]
         raise BadAnswer(f"{request.url}: expected stat 'ok', got stat, code and message {quoted(status)}")
-    photos = answer.get("photos")
-    if not isinstance(photos, dict):
-        raise request.bad_answer("photos to be an object", photos)
-    return photos
-
-
-def _count(request: SourceRequest, photos: dict[str, Any], name: str) -> int:
-    """A number of the page; `total` has been given as text as well."""
-    value = _number(photos.get(name))
-    if value is None:
-        raise request.bad_answer(f"photos.{name} to be a number from 0", photos.get(name))
-    return value
+    return cast("dict[str, Any]", request.checked(answer.get("photos"), dict, "photos to be an object"))
 
 
 def _number(value: Any) -> int | None:
@@ -169,44 +161,33 @@ def _number(value: Any) -> int | None:
 def _row(source: FlickrSource, photo: Any) -> dict[str, Any]:
     if not isinstance(photo, dict):
         return {"title": quoted(photo)}
-    key, owner = _source_key(photo.get("id")), _text(photo.get("owner"))
-    is_film = photo.get("media", "photo") != "photo"
-    rights_text, rights_uri = _rights(photo.get("license"))
+    given, owner = photo.get("id"), _text(photo.get("owner"))
+    key = given if isinstance(given, str) and re.fullmatch(r"[0-9]{1,20}", given) else None
+    has_page = key and owner and _OWNER.fullmatch(owner)
+    licence = _number(photo.get("license"))
+    rights = (None, None) if licence is None else _LICENSES.get(licence, (f"Flickr licence {licence}", None))
     return {
         "key": key,
-        "image": None if is_film else _image(source, photo),
-        "source_url": f"https://www.flickr.com/photos/{owner}/{key}/"
-        if key and owner and _OWNER.fullmatch(owner)
-        else None,
+        "image": _image(source, photo),
+        "source_url": f"https://www.flickr.com/photos/{owner}/{key}/" if has_page else None,
         "title": _text(photo.get("title")),
         "artist": _text(photo.get("ownername")),
         "date_text": _date(photo),
-        "rights_uri": rights_uri,
-        "rights_text": rights_text,
-        "offers": OfferedValues(_EVERY_OFFER, _offered_fields, source, photo),
+        "rights_uri": rights[1],
+        "rights_text": rights[0],
+        "offers": OfferedValues(_OFFERS, _offered_fields, source, photo),
     }
 
 
 def _offered_fields(source: FlickrSource, photo: dict[str, Any]) -> dict[str, Any]:
+    uploaded_s = _number(photo.get("dateupload")) or 0
     return {
         **photo,
         "group": source.group_id,
         "taken_at": photo.get("datetaken") if _has_date(photo) else None,
         "tags": split_texts(photo.get("tags"), " "),
-        "uploaded_on": _day(photo.get("dateupload")),
+        "date_upload": str(date(1970, 1, 1) + timedelta(seconds=uploaded_s)) if 0 < uploaded_s < 2**32 else None,
     }
-
-
-def _day(value: Any) -> str | None:
-    """The day (UTC) of a number of seconds since 1970, as Flickr writes uploads."""
-    seconds = _number(value)
-    if seconds is None or not 0 < seconds < 2**32:
-        return None
-    return (date(1970, 1, 1) + timedelta(days=seconds // 86400)).isoformat()
-
-
-def _source_key(value: Any) -> str | None:
-    return value if isinstance(value, str) and re.fullmatch(r"[0-9]{1,20}", value) else None
 
 
 def _text(value: Any) -> str | None:
@@ -216,16 +197,12 @@ def _text(value: Any) -> str | None:
 
 
 def _image(source: FlickrSource, photo: dict[str, Any]) -> str | None:
-    """The wished size, else the next smaller one; the original of a photograph so small that it has no other."""
+    """Of a photograph the wished size, else the next smaller one, the original if that is all; None of a film."""
     names = [name for side_px, name in _SIZES.items() if source.long_side_px is None or side_px <= source.long_side_px]
     wished = [*names, "url_o"] if source.long_side_px else ["url_o", *names]
-    return next((url for name in wished if (url := _url(photo.get(name)))), None)
-
-
-def _url(value: Any) -> str | None:
-    if not isinstance(value, str) or not re.fullmatch(r"https?://[a-zA-Z0-9.-]+\.[a-zA-Z]+/[^\s\\]{1,1000}", value):
-        return None
-    return re.sub(r"^http:", "https:", value)
+    urls = (url for name in wished if isinstance(url := photo.get(name), str) and _URL.fullmatch(url))
+    url = next(urls, None) if photo.get("media", "photo") == "photo" else None
+    return url and re.sub(r"^http:", "https:", url)
 
 
 def _date(photo: dict[str, Any]) -> str | None:
@@ -247,13 +224,4 @@ def _has_date(photo: dict[str, Any]) -> bool:
     return _number(photo.get("datetakenunknown", 0)) == 0
 
 
-def _rights(value: Any) -> tuple[str | None, str | None]:
-    number = _number(value)
-    if number is None:
-        return None, None
-    return _LICENSES.get(number, (f"Flickr licence {number}", None))
-
-
-MUSEUM = WebMuseum(
-    HOSTS, start_requests, parse, _EVERY_OFFER, tuple(_MORE_OFFERS), Credential("www.flickr.com", "api_key")
-)
+MUSEUM = WebMuseum(HOSTS, start_requests, parse, _OFFERS, Credential("www.flickr.com", "api_key"))

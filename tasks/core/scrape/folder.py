@@ -23,9 +23,8 @@ _EXTENSION = re.compile(r"\.[A-Za-z0-9]{1,8}\Z")
 def fields_of_path(pattern: str, path: str) -> dict[str, str] | None:
     """The pattern's fields in a path, or None if it does not match.
 
-    A field matches the shortest possible text without "/"; a field that occurs twice must match the same text. "*"
-    matches any text without "/". The extension at the pattern's end matches in any case, all else as it is written, or
-    as it is in composed letters.
+    A field matches the shortest possible text without "/", the same where it occurs twice; "*" any text without "/".
+    The extension at the pattern's end matches in any case, all else as it is written, or in composed letters.
 
     >>> fields_of_path("{style}/{artist}_{title}.jpg", "Cubism/juan-gris_still_life.jpg")
     {'style': 'Cubism', 'artist': 'juan-gris', 'title': 'still_life'}
@@ -80,28 +79,23 @@ def records(
 ) -> list[dict[str, Any]]:
     """A row of RECORDS for each path that matches the pattern. The source key is the path if the pattern has no key.
 
-    Of files with one key, those that have the pattern's extension to the letter come first: such a record stays what it
-    is, whatever lies beside its file. attributes: their fields are among the pattern's fields.
+    Of files with one key, those with the extension to the letter come first, so that no file beside changes a record.
     """
-    matched = [(path, fields) for path in files(paths) if (fields := fields_of_path(source.pattern, path)) is not None]
-    rows = [
-        with_attributes(record(source, {"key": path, **fields, "image": path}), attributes or {}, fields.get)
-        for path, fields in matched
-    ]
-    end = len(source.pattern) - len(extension(source.pattern))
-    is_exact = [path.endswith(source.pattern[end:]) for path, _ in matched]
-    names = {row["record_id"] for row, exact in zip(rows, is_exact, strict=True) if exact}
-    return [
-        row if exact or row["record_id"] not in names else same_key(row)
-        for row, exact in zip(rows, is_exact, strict=True)
-    ]
+    end = source.pattern[len(source.pattern) - len(extension(source.pattern)) :]
+    rows = []
+    for path in files(paths):
+        if (fields := fields_of_path(source.pattern, path)) is not None:
+            known = record(source, {"key": path, **fields, "image": path})
+            rows.append((with_attributes(known, attributes or {}, fields.get), path.endswith(end)))
+    exact = {row["record_id"] for row, is_exact in rows if is_exact}
+    return [row if is_exact or row["record_id"] not in exact else same_key(row) for row, is_exact in rows]
 
 
 def annotation_path(template: str, pattern: str, path: str, there: FileNames = _NO_FILES) -> str:
-    """The path of the annotation that belongs to an image: the template with the image's fields filled in.
+    """The path of an image's annotation: the template with the image's fields filled in.
 
-    there: paths of files. Where none is found by that name, one counts whose extensions are in another case, as that of
-    `a.JPG` may be `a.JPG.xml` for a template `{title}.jpg.xml`, or `a.XML`.
+    there: paths of files. Where none has that name, one counts whose extensions are in another case, as that of `a.JPG`
+    may be `a.JPG.xml` for a template `{title}.jpg.xml`, or `a.XML`.
     """
     fields = fields_of_path(pattern, path) or {}
     found = _FIELD.sub(lambda match: fields.get(match[1] or "", ""), template)
@@ -117,15 +111,12 @@ def annotation_path(template: str, pattern: str, path: str, there: FileNames = _
 
 @functools.lru_cache(maxsize=32)
 def _expression(pattern: str) -> re.Pattern[str]:
-    parts, last, fields = [], 0, set()
+    parts, last = list[str](), 0
+    fields: dict[str | None, str] = {None: "[^/]*"}
     for match in _FIELD.finditer(pattern):
-        parts.append(re.escape(pattern[last : match.start()]))
         name = match[1]
-        if name is None:
-            parts.append("[^/]*")
-        else:
-            parts.append(f"(?P={name})" if name in fields else f"(?P<{name}>[^/]+?)")
-            fields.add(name)
+        parts += [re.escape(pattern[last : match.start()]), fields.get(name, f"(?P<{name}>[^/]+?)")]
+        fields.setdefault(name, f"(?P={name})")
         last = match.end()
     end = max(len(pattern) - len(extension(pattern)), last)
     return re.compile("".join([*parts, re.escape(pattern[last:end]), f"(?i:{re.escape(pattern[end:])})"]))
@@ -145,23 +136,21 @@ _EXTENSIONS = {
 _BY_EXTENSION = {end: kind for kind, ends in _EXTENSIONS.items() for end in ends.split()}
 _IMAGES = frozenset(end for end, kind in _BY_EXTENSION.items() if kind == "images")
 _OF_SYSTEM = frozenset({"thumbs.db", "ehthumbs.db", "desktop.ini", "__macosx", "@eadir", "icon\r"})
-_HIDDEN = "hidden files and files of the system"
 
 
 def count_files(sources: Sequence[AnyFileSource], paths: Iterable[str], taken: Collection[str]) -> tuple[int, Tally]:
     """How many files of a folder its sources take or could have taken, and what of these none takes, by kind.
 
     sources: all that read that folder. paths: its files, sorted; a link to a folder ends with "/". taken: those that a
-    record names, or that are read as tables or annotations. A folder source could have taken every file. A table says
-    itself which it takes, so that beside tables alone only images count, and the JSON files of a pattern; nothing where
-    no row names a file.
+    record names, or that are read. A folder source could have taken every file; beside tables alone, which say what
+    they take, only images count, and the JSON files of a pattern; nothing where no row names a file.
     """
     names, tally, count = frozenset(taken), Tally(), 0
     patterns = [source.image_pattern for source in sources if source.image_pattern]
-    counts = _kinds_that_count(sources)
+    of_pattern = {".json", ".jsonl"} if any(source.is_pattern_of_tables for source in sources) else set()
     for path in paths:
         is_taken = path in names
-        if is_taken or not counts or extension(path) in counts:
+        if is_taken or patterns or extension(path) in _IMAGES or extension(path) in of_pattern:
             count += 1
             if not is_taken:
                 tally.add(_kind(patterns, sources, path), path)
@@ -180,17 +169,10 @@ def speaks_of_images(kind: str) -> bool:
     return found is not None and (found[1] is None or found[1] in _IMAGES)
 
 
-def _kinds_that_count(sources: Sequence[AnyFileSource]) -> frozenset[str]:
-    """Extensions of files that count where tables say which files they take; none: all count."""
-    if any(source.image_pattern for source in sources):
-        return frozenset()
-    return _IMAGES | ({".json", ".jsonl"} if any(source.is_pattern_of_tables for source in sources) else frozenset())
-
-
 def _kind(patterns: Sequence[str], sources: Sequence[AnyFileSource], path: str) -> str:
     end = extension(path)
-    if any(_is_of_system(name) for name in path.rstrip("/").split("/")):
-        return _HIDDEN
+    if any(name.startswith(".") or name.casefold() in _OF_SYSTEM for name in path.rstrip("/").split("/")):
+        return "hidden files and files of the system"
     if path.endswith("/"):
         return "links to folders, which are not followed"
     if not patterns:
@@ -198,7 +180,8 @@ def _kind(patterns: Sequence[str], sources: Sequence[AnyFileSource], path: str) 
     fitting = [pattern for pattern in patterns if extension(pattern) in {end, ""}]
     if fitting and (end in _IMAGES or any(map(extension, fitting))):
         return _misfit(fitting, path, end)
-    if any(_is_annotation(source, path) for source in sources):
+    voc = [boxes.path for source in sources if (boxes := source.annotations) is not None and boxes.format == "voc"]
+    if any(fields_of_path(template, path) is not None for template in voc):
         return "annotations to which no image belongs"
     if end in _IMAGES:
         return f"image files that end in {end}"
@@ -209,20 +192,6 @@ def _misfit(fitting: Sequence[str], path: str, end: str) -> str:
     """What is wrong with the path of a file that has the extension of these patterns."""
     patterns = listed([quoted(pattern) for pattern in fitting], 3)
     level, levels = path.count("/"), [pattern.count("/") for pattern in fitting]
-    if level > max(levels):
-        return f"files that end in {end}, in deeper folders than {patterns} says"
-    if level < min(levels):
-        return f"files that end in {end}, in higher folders than {patterns} says"
-    return f"files that end in {end} and don't fit {patterns}"
-
-
-def _is_annotation(source: AnyFileSource, path: str) -> bool:
-    return (
-        source.annotations is not None
-        and source.annotations.format == "voc"
-        and fields_of_path(source.annotations.path, path) is not None
-    )
-
-
-def _is_of_system(name: str) -> bool:
-    return name.startswith(".") or name.casefold() in _OF_SYSTEM
+    if min(levels) <= level <= max(levels):
+        return f"files that end in {end} and don't fit {patterns}"
+    return f"files that end in {end}, in {'deeper' if level > max(levels) else 'higher'} folders than {patterns} says"

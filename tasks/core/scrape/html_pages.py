@@ -48,20 +48,17 @@ class Page:
 
     def all(self, tag: str, *classes: str, within: Element | None = None) -> list[Element]:
         """Elements of this tag and these classes, without those inside another such element."""
-        at, last = (within.first, within.last) if within else (0, len(self.elements))
-        elements = []
-        while at < last:
-            element = self.elements[at]
-            at += 1
-            if element.has(tag, *classes):
+        begin, last = (within.first, within.last) if within else (0, len(self.elements))
+        elements: list[Element] = []
+        for at, element in enumerate(self.elements[begin:last], begin):
+            if (not elements or at >= elements[-1].last) and element.has(tag, *classes):
                 elements.append(element)
-                at = element.last
         return elements
 
     def one(self, tag: str, *classes: str, within: Element | None = None) -> Element | None:
         """The first element of this tag and these classes, if there is one."""
-        at, last = (within.first, within.last) if within else (0, len(self.elements))
-        return next((element for element in self.elements[at:last] if element.has(tag, *classes)), None)
+        begin, last = (within.first, within.last) if within else (0, len(self.elements))
+        return next((element for element in self.elements[begin:last] if element.has(tag, *classes)), None)
 
 
 class _Parser(HTMLParser):
@@ -108,10 +105,8 @@ class _Parser(HTMLParser):
 
 
 def parse_page(data: bytes) -> Page:
-    """The page that these bytes are, as UTF-8 ("�" for what is none); tags that are not closed end with the page.
-
-    Raises BadAnswer where it is too large or no parser can read it. However deep it nests, nothing here recurses, and
-    time grows with its length alone.
+    """The page of these bytes, as UTF-8 ("�" for what is none); open tags end with it. Raises BadAnswer where it is too
+    large or can't be read. Nothing here recurses; time grows with the length alone.
     """
     if len(data) > _LARGEST_BYTES:
         raise BadAnswer(f"expected a page of at most {_LARGEST_BYTES} bytes, got {len(data)}")
@@ -148,18 +143,18 @@ _UNREAD_CLASSES = frozenset({"boilerplate", "language", "noprint", "mw-editsecti
 def text_of_html(value: str | None) -> str | None:
     """The text that a reader sees in a piece of HTML, on one line; None if there is none.
 
-    Leaves out hidden elements, marks of missing fields and labels of languages. Of an hCard only its names (class fn),
-    and of several languages English alone, or the first.
+    Without hidden elements, marks of missing fields and labels of languages; only the names (class fn) of an hCard; of
+    several languages English alone, or the first.
 
     >>> text_of_html('<bdi><a href="//x">Edvard Munch</a></bdi><div style="display: none;">label QS:Len</div>')
     'Edvard Munch'
     """
-    reader = _VisibleText()
+    reader, html = _VisibleText(), (value or "")[:_LONGEST_HTML]
     try:
-        reader.feed((value or "")[:_LONGEST_HTML])
+        reader.feed(html)
         reader.close()
     except AssertionError:  # raised by html.parser at "<![" without a known word
-        return " ".join(re.sub(r"<[^>]*>?", " ", (value or "")[:_LONGEST_HTML]).split()) or None
+        return " ".join(re.sub(r"<[^>]*>?", " ", html).split()) or None
     return reader.words()
 
 
@@ -168,7 +163,7 @@ class _VisibleText(HTMLParser):
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
-        self._open: list[tuple[str, bool, str | None, bool]] = []
+        self._open: list[tuple[str, bool, str | None, bool]] = [("", False, None, False)]
         self._visible: list[tuple[str, str | None, bool]] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -179,13 +174,10 @@ class _VisibleText(HTMLParser):
             return
         given = {name: value or "" for name, value in attrs}
         classes = set(given.get("class", "").split())
-        _, is_hidden, language, is_name = self._open[-1] if self._open else ("", False, None, False)
-        is_unread = (
-            tag in {"style", "script"}
-            or bool(classes & _UNREAD_CLASSES)
-            or bool(_HIDDEN.search(given.get("style", "")))
-        )
-        self._open.append((tag, is_hidden or is_unread, given.get("lang") or language, is_name or "fn" in classes))
+        _, is_hidden, language, is_name = self._open[-1]
+        is_unread = tag in {"style", "script"} or not classes.isdisjoint(_UNREAD_CLASSES)
+        is_hidden = is_hidden or is_unread or _HIDDEN.search(given.get("style", "")) is not None
+        self._open.append((tag, is_hidden, given.get("lang") or language, is_name or "fn" in classes))
 
     def handle_endtag(self, tag: str) -> None:
         """An element ends, with all elements in it that were never closed."""
@@ -195,7 +187,7 @@ class _VisibleText(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         """Text, if it is visible."""
-        _, is_hidden, language, is_name = self._open[-1] if self._open else ("", False, None, False)
+        _, is_hidden, language, is_name = self._open[-1]
         if not is_hidden:
             self._visible.append((data, language, is_name))
 

@@ -1,11 +1,10 @@
-"""Works of a JSON file, one at a time: a list of them, a single one, several one after the other, or a list within an
-object. However long the file is, no more of it is in memory than its longest work.
-"""
+"""Works of a JSON file, one at a time, with no more of it in memory than its longest work."""
 
+import itertools
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from tasks.core.nesting import is_nested_deeper
@@ -17,6 +16,9 @@ MAX_WORK_CHARACTERS = 16_000_000
 MAX_WORK_LEVELS = 64
 """Lists and objects within each other."""
 
+_TOO_DEEP = f"nested deeper than {MAX_WORK_LEVELS} levels"
+_TOO_LONG = f"longer than {MAX_WORK_CHARACTERS:,} characters"
+_LONG_NUMBER = "unreadable: a number in it is too long"
 _CHUNK = 1 << 20
 _LONGEST_WORD = 16
 """Of JSON's own words, and of \\uXXXX: an error that close to the end of what was read may be gone with more of it."""
@@ -24,7 +26,7 @@ _MOST_PASSED = 1 << 13
 """Characters before a broken line that may stay in the window: the decoder counts the lines of all of them."""
 _BLANKS = re.compile(r"[ \t\n\r]*")
 _OUTSIDE, _INSIDE = re.compile(r'["\[\]{}]'), re.compile(r'["\\]')
-_PLAIN = re.compile(r"[^\s,\[\]{}]*")
+_PLAIN, _ANY = re.compile(r"[^\s,\[\]{}]*"), re.compile(r".", re.DOTALL)
 _SHOWN = 160
 
 
@@ -41,8 +43,8 @@ def works_of_json(read: Callable[[int], str], steps: Path | None = None) -> Iter
 
     steps: names on the way to the list of works, if the file is an object that holds it. A work that is no object, is
     longer than MAX_WORK_CHARACTERS or has more than MAX_WORK_LEVELS becomes one with UNREADABLE alone; so does the rest
-    of a file that is broken. A field that one object names twice has TWICE for its value. Raises BrokenJson where
-    steps lead to no list.
+    of a broken file. A field that one object names twice has TWICE for its value. Raises BrokenJson where steps lead to
+    no list.
     """
     reader = _Reader(read)
     if steps:
@@ -54,10 +56,18 @@ def works_of_json(read: Callable[[int], str], steps: Path | None = None) -> Iter
         yield from _values_in_a_row(reader)
         return
     reader.take("[")
-    is_whole = yield from _values_of_list(reader)
-    if is_whole:
-        _leave(reader, steps or ())
-    if is_whole and reader.peek():
+    number = 0
+    try:
+        while not reader.takes("]"):
+            if number:
+                reader.take(",")
+            number += 1
+            yield _numbered(reader.work(), number)
+    except BrokenJson as problem:
+        yield {UNREADABLE: f"broken behind work {number}, so the rest is lost: {problem}"}
+        return
+    _leave(reader, steps or ())
+    if reader.peek():
         yield {UNREADABLE: f"something stands behind the list of works, so it is lost: {reader.shown()}"}
 
 
@@ -77,26 +87,6 @@ def checked_work(value: Any, text: str, start: int, end: int) -> dict[str, Any]:
     brackets = text.count("{", start, end) + text.count("[", start, end)
     is_too_deep = brackets > MAX_WORK_LEVELS and is_nested_deeper(value, MAX_WORK_LEVELS)
     return {UNREADABLE: _TOO_DEEP} if is_too_deep else value
-
-
-_TOO_DEEP = f"nested deeper than {MAX_WORK_LEVELS} levels"
-_TOO_LONG = f"longer than {MAX_WORK_CHARACTERS:,} characters"
-_LONG_NUMBER = "unreadable: a number in it is too long"
-
-
-def _values_of_list(reader: "_Reader") -> Generator[dict[str, Any], None, bool]:
-    """The works of a list, of which the first bracket has been passed; whether it was whole."""
-    number = 0
-    try:
-        while not reader.takes("]"):
-            if number:
-                reader.take(",")
-            number += 1
-            yield _numbered(reader.work(), number)
-    except BrokenJson as problem:
-        yield {UNREADABLE: f"broken behind work {number}, so the rest is lost: {problem}"}
-        return False
-    return True
 
 
 def _values_in_a_row(reader: "_Reader") -> Iterator[dict[str, Any]]:
@@ -128,13 +118,11 @@ def _enter(reader: "_Reader", steps: Path) -> None:
         if not isinstance(step, str):
             raise BrokenJson(f"{path_of_steps((step,))} in the path to them, which may have only names")
         reader.take("{")
-        is_first = True
-        while True:
+        for place in itertools.count():
             if reader.takes("}"):
                 raise BrokenJson(f"no {step!r} on the way to them")
-            if not is_first:
+            if place:
                 reader.take(",")
-            is_first = False
             name = reader.value()
             reader.take(":")
             if name == step:
@@ -143,9 +131,7 @@ def _enter(reader: "_Reader", steps: Path) -> None:
 
 
 def _leave(reader: "_Reader", steps: Path) -> None:
-    """Go to the end of the objects that `_enter` has entered. Raises BrokenJson for a name that one of them has again:
-    nobody knows which of the two is meant.
-    """
+    """Go to the end of the objects that `_enter` has entered. Raises BrokenJson for a name that one has twice."""
     for step in reversed(steps):
         while reader.takes(","):
             if reader.value() == step:
@@ -200,29 +186,22 @@ class _Reader:
         return beginning, last
 
     def skip_blanks(self) -> None:
-        while True:
-            match = _BLANKS.match(self._text, self._at)
-            self._at = match.end() if match else self._at
-            if self._at < len(self._text) or self._is_end:
-                return
-            self._fill()
+        self._pass(_BLANKS)
 
     def work(self) -> dict[str, Any]:
         """The next value, as a work. Raises BrokenJson."""
         self.skip_blanks()
         try:
             value, end = self._decoded()
+            problem = _TOO_LONG if end - self._at > MAX_WORK_CHARACTERS else None
         except RecursionError:
-            self.skip_value()
-            return {UNREADABLE: _TOO_DEEP}
+            problem = _TOO_DEEP
         except _LongNumber:
+            problem = _LONG_NUMBER
+        if problem is not None:
             self.skip_value()
-            return {UNREADABLE: _LONG_NUMBER}
-        if end - self._at > MAX_WORK_CHARACTERS:
-            self.skip_value()
-            return {UNREADABLE: _TOO_LONG}
-        work = checked_work(value, self._text, self._at, end)
-        self._at = end
+            return {UNREADABLE: problem}
+        work, self._at = checked_work(value, self._text, self._at, end), end
         return work
 
     def value(self) -> Any:
@@ -239,17 +218,15 @@ class _Reader:
         if self.peek() not in {"[", "{", '"'}:
             self._pass(_PLAIN)
             return
-        depth, is_inside = 0, False
-        while True:
+        depth, is_inside, sign = 0, False, ""
+        while depth or is_inside or not sign:
             sign = self._next_sign(_INSIDE if is_inside else _OUTSIDE)
             if sign == "\\":
-                self._skip_character()
+                self._next_sign(_ANY)
             elif sign == '"':
                 is_inside = not is_inside
             else:
                 depth += 1 if sign in "[{" else -1
-            if depth == 0 and not is_inside and sign != "\\":
-                return
 
     def _decoded(self) -> tuple[Any, int]:
         """The next value and where it ends; None and a place too far for what is too long."""
@@ -257,7 +234,9 @@ class _Reader:
             try:
                 value, end = self._decoder.raw_decode(self._text, self._at)
             except json.JSONDecodeError as problem:
-                if self._is_end or not self._may_be_cut(problem):
+                is_in_string = problem.msg.startswith("Unterminated string")
+                may_be_cut = is_in_string or problem.pos >= len(self._text) - _LONGEST_WORD
+                if self._is_end or not may_be_cut:
                     what = problem.msg.removesuffix(" at")
                     raise BrokenJson(f"{what} at {self._text[problem.pos : problem.pos + 40]!r}") from problem
             except ValueError as problem:  # a number of more than 4,300 digits
@@ -270,21 +249,14 @@ class _Reader:
                 return None, self._at + MAX_WORK_CHARACTERS + 1
             self._fill()
 
-    def _may_be_cut(self, problem: json.JSONDecodeError) -> bool:
-        is_in_string = problem.msg.startswith("Unterminated string")
-        return is_in_string or problem.pos >= len(self._text) - _LONGEST_WORD
-
     def _next_sign(self, signs: re.Pattern[str]) -> str:
         while (match := signs.search(self._text, self._at)) is None:
             self._at = len(self._text)
-            self._fill_or_raise()
+            if self._is_end:
+                raise BrokenJson("the end of the file within a value")
+            self._fill()
         self._at = match.end()
         return match[0]
-
-    def _skip_character(self) -> None:
-        if self._at >= len(self._text):
-            self._fill_or_raise()
-        self._at += 1
 
     def _pass(self, pattern: re.Pattern[str]) -> None:
         while True:
@@ -293,11 +265,6 @@ class _Reader:
             if self._at < len(self._text) or self._is_end:
                 return
             self._fill()
-
-    def _fill_or_raise(self) -> None:
-        if self._is_end:
-            raise BrokenJson("the end of the file within a value")
-        self._fill()
 
     def _fill(self) -> None:
         """Read on: as much again as is left, so that a long work is not begun too often."""

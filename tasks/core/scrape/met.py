@@ -1,8 +1,10 @@
 """The Metropolitan Museum of Art: a CSV or a list of ids, then one request for each object."""
 
 import codecs
+import itertools
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
@@ -37,8 +39,10 @@ _PAGE = "https://www.metmuseum.org/art/collection/search"
 _CC0 = "https://creativecommons.org/publicdomain/zero/1.0/"
 _ID, _IS_OPEN = "Object ID", "Is Public Domain"
 _ID_TEXT = "^0*[1-9][0-9]{0,8}$"
+_ADDRESS = re.compile(r"https?://[^/\s]+/[^\x00-\x1f\x7f]*")
 _BLOCK_BYTES = 4 << 20
 _MOST_BROKEN_ROWS = 100
+_trimmed = pc.utf8_trim_whitespace
 
 _OFFERS = {
     "object_id": Offer("objectID", "integer", "the museum's number of the object"),
@@ -102,56 +106,56 @@ def start_requests(source: MetSource) -> list[SourceRequest]:
 
 
 def parse(source: MetSource, request: SourceRequest, data: bytes) -> ParsedAnswer:
-    """Of a listing, one request for each object that is wanted, by ascending id; of an object, one row for each image.
-
-    Raises BadAnswer.
-    """
-    if request.kind == "table":
-        return _parse_table(source, request, data)
-    if request.kind == "list":
-        return _parse_list(source, request, data)
-    return _parse_object(source, request, data)
+    """Of a listing, requests for wanted objects, by ascending id; of an object, its images. Raises BadAnswer."""
+    parsers = {"table": _parse_table, "list": _parse_list}
+    return parsers.get(request.kind, _parse_object)(source, request, data)
 
 
 def _parse_table(source: MetSource, request: SourceRequest, data: bytes) -> ParsedAnswer:
-    broken: list[str] = []
-    left_out = Tally()
+    broken, left_out = list[str](), Tally()
     ids: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
+    filters = _filters(source)
     try:
-        for batch in _batches(source, data, broken, left_out):
-            is_id = pc.match_substring_regex(_trimmed(batch[_ID]), _ID_TEXT)
-            broken += batch[_ID].filter(pc.invert(is_id)).to_pylist()
-            ids.append(np.asarray(pc.cast(_trimmed(batch[_ID].filter(is_id)), pa.int64())))
+        for batch in _batches(data, [_ID, *filters], broken):
+            is_wanted = pa.array(np.ones(len(batch), bool))
+            for name, wanted in filters.items():
+                values = pa.array([value.strip().casefold() for value in wanted], pa.string())
+                is_wanted = pc.and_(is_wanted, pc.is_in(pc.utf8_lower(_trimmed(batch[name])), value_set=values))
+            listed = batch[_ID].filter(is_wanted)
+            left_out.add("objects that the recipe does not want", count=len(batch) - len(listed))
+            is_id = pc.match_substring_regex(_trimmed(listed), _ID_TEXT)
+            broken += listed.filter(pc.invert(is_id)).to_pylist()
+            ids.append(np.asarray(pc.cast(_trimmed(listed.filter(is_id)), pa.int64())))
     except (pa.ArrowException, ValueError, KeyError) as error:
         got = f"got {quoted(data[:80])}: {stand_in(data) or quoted(str(error), 200)}"
-        raise BadAnswer(f"{request.url}: expected a CSV with columns {_columns(source)}, {got}") from error
-    return _object_requests(source, np.concatenate(ids), [{"title": text[:200]} for text in broken], left_out)
+        raise BadAnswer(f"{request.url}: expected a CSV with columns {[_ID, *filters]}, {got}") from error
+    return _object_requests(source, np.concatenate(ids), [text[:200] for text in broken], left_out)
 
 
-def _batches(source: MetSource, data: bytes, broken: list[str], left_out: Tally) -> Iterator[pa.RecordBatch]:
-    """The rows that are wanted, block by block; rows with another number of cells than the header go to `broken`."""
+def _filters(source: MetSource) -> dict[str, tuple[str, ...]]:
+    """The values that are wanted of each column by which the recipe chooses, in any case."""
+    is_open = ("true",) if source.open_access_only else ()
+    by_column = {_IS_OPEN: is_open, "Department": source.departments, "Classification": source.classifications}
+    return {name: wanted for name, wanted in by_column.items() if wanted}
+
+
+def _batches(data: bytes, columns: list[str], broken: list[str]) -> Iterator[pa.RecordBatch]:
+    """These columns, block by block; rows with another number of cells than the header go to `broken`."""
 
     def skip_row(row: csv.InvalidRow) -> str:
         broken.append(row.text)
         return "skip" if len(broken) <= _MOST_BROKEN_ROWS else "error"
 
-    reader = csv.open_csv(
+    yield from csv.open_csv(
         pa.BufferReader(_utf8(data)),
         csv.ReadOptions(use_threads=False, block_size=_BLOCK_BYTES),
         csv.ParseOptions(newlines_in_values=True, invalid_row_handler=skip_row),
-        csv.ConvertOptions(include_columns=_columns(source), column_types=dict.fromkeys(_columns(source), pa.string())),
+        csv.ConvertOptions(include_columns=columns, column_types=dict.fromkeys(columns, pa.string())),
     )
-    for batch in reader:
-        wanted = batch.filter(_is_wanted(source, batch))
-        left_out.add("objects that the recipe does not want", count=len(batch) - len(wanted))
-        yield wanted
 
 
 def _utf8(data: bytes) -> bytes:
-    """The bytes, or a copy with a replacement character for each byte that is not UTF-8.
-
-    Checked in blocks: as one text the table takes 1 GB.
-    """
+    """The bytes, with a replacement character for each that is no UTF-8; checked in blocks: a text takes 1 GB."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     try:
         for begin in range(0, len(data), _BLOCK_BYTES):
@@ -162,51 +166,25 @@ def _utf8(data: bytes) -> bytes:
     return data
 
 
-def _columns(source: MetSource) -> list[str]:
-    filters = {
-        _IS_OPEN: source.open_access_only,
-        "Department": source.departments,
-        "Classification": source.classifications,
-    }
-    return [_ID, *(name for name, is_asked in filters.items() if is_asked)]
-
-
-def _is_wanted(source: MetSource, batch: pa.RecordBatch) -> pa.Array:
-    wanted = {_IS_OPEN: ("true",), "Department": source.departments, "Classification": source.classifications}
-    is_wanted = pa.array(np.ones(len(batch), bool))
-    for name in _columns(source)[1:]:
-        values = pa.array([value.strip().casefold() for value in wanted[name]], pa.string())
-        is_wanted = pc.and_(is_wanted, pc.is_in(pc.utf8_lower(_trimmed(batch[name])), value_set=values))
-    return is_wanted
-
-
-def _trimmed(column: pa.Array) -> pa.Array:
-    return pc.utf8_trim_whitespace(column)
-
-
 def _parse_list(source: MetSource, request: SourceRequest, data: bytes) -> ParsedAnswer:
     answer = object_of_json(request, data)
     total = answer.get("total")
-    listed = answer.get("objectIDs") or []  # null where nothing is found
     if type(total) is not int or total < 0:
         raise request.bad_answer("total to be a number from 0 on", total)
-    if not isinstance(listed, list):
-        raise request.bad_answer("objectIDs to be a list", listed)
+    # null where nothing is found
+    listed = request.checked(answer.get("objectIDs") or [], list, "objectIDs to be a list")
     is_id = [type(number) is int and 0 < number < 10**9 for number in listed]
-    ids = np.array([number for number, is_good in zip(listed, is_id, strict=True) if is_good], np.int64)
+    ids = np.array(list(itertools.compress(listed, is_id)), np.int64)
     broken = [quoted(number) for number, is_good in zip(listed, is_id, strict=True) if not is_good]
-    parsed = _object_requests(source, ids, [{"title": text} for text in broken], Tally())
+    parsed = _object_requests(source, ids, broken, Tally())
     left_out = len(listed) - len(parsed.requests) - len(parsed.rows)
-    claims = (ClaimedCount("objects", max(total - left_out, 0)),)
-    return ParsedAnswer(parsed.rows, parsed.requests, claims, parsed.passed_over)
+    return replace(parsed, claims=(ClaimedCount("objects", max(total - left_out, 0)),))
 
 
-def _object_requests(
-    source: MetSource, ids: NDArray[np.int64], broken: list[dict[str, str]], left_out: Tally
-) -> ParsedAnswer:
+def _object_requests(source: MetSource, ids: NDArray[np.int64], broken: list[str], left_out: Tally) -> ParsedAnswer:
     """Requests for these objects, each once, if they are in the recipe's ranges.
 
-    Items without a valid id are rows without a key. left_out: of what was listed, before these.
+    broken: items without a valid id, which are rows without a key. left_out: of what was listed, before these.
     """
     listed, ids, ranges = len(ids), np.unique(ids), source.id_ranges()
     left_out.add("objects that are listed twice", count=listed - len(ids))
@@ -215,25 +193,28 @@ def _object_requests(
         outside = ids[~is_within]
         left_out.add("objects outside the recipe's ranges of ids", *map(str, outside[:3]), count=len(outside))
         ids = ids[is_within]
+    rows = tuple({"title": text} for text in broken)
     requests = tuple(SourceRequest(f"{_OBJECTS}/{number}", "object", str(number)) for number in ids.tolist())
-    claims = (ClaimedCount("objects", len(requests) + len(broken)),)
-    return ParsedAnswer(tuple(broken), requests, claims, left_out.kinds())
+    return ParsedAnswer(rows, requests, (ClaimedCount("objects", len(requests) + len(rows)),), left_out.kinds())
 
 
 def _parse_object(source: MetSource, request: SourceRequest, data: bytes) -> ParsedAnswer:
     answer = object_of_json(request, data)
-    number, is_open = answer.get("objectID"), answer.get("isPublicDomain")
+    number = answer.get("objectID")
     if type(number) is not int or str(number) != request.source_key:
         raise request.bad_answer(f"objectID {request.source_key}", number)
-    if not isinstance(is_open, bool):
-        raise request.bad_answer("isPublicDomain to be true or false", is_open)
+    is_open = request.checked(answer.get("isPublicDomain"), bool, "isPublicDomain to be true or false")
     images = _images(request, answer) if is_open or not source.open_access_only else []
+    name, prefix = text_without_tags(answer.get("artistDisplayName")), text_without_tags(answer.get("artistPrefix"))
+    is_qualified = name and prefix and QUALIFIER.search(prefix)
+    # as the museum gives them, wider than the text for "ca."
+    years = {"year_first": "objectBeginDate", "year_last": "objectEndDate"} if _has_years(answer) else {}
     work = {
         "source_url": f"{_PAGE}/{number}",  # objectURL names a staging host in some answers
         "title": text_without_tags(answer.get("title")),
-        "artist": _artist(answer),
+        "artist": f"{prefix} {name}" if is_qualified else name,
         "date_text": text_without_tags(answer.get("objectDate")),
-        **_year_range(answer),
+        **{year: answer.get(field) for year, field in years.items()},
         "rights_uri": _CC0 if is_open else None,
         "rights_text": text_without_tags(answer.get("rightsAndReproduction")),
         "group": request.source_key,
@@ -251,38 +232,24 @@ def _parse_object(source: MetSource, request: SourceRequest, data: bytes) -> Par
 
 
 def _images(request: SourceRequest, answer: dict[str, Any]) -> list[str | None]:
-    """Addresses of the first image and the further ones, in the museum's order, each once; None for an invalid one."""
-    main, further = answer.get("primaryImage"), answer.get("additionalImages")
-    if not isinstance(main, str | None):
-        raise request.bad_answer("primaryImage to be text", main)
-    if not isinstance(further, list | None):
-        raise request.bad_answer("additionalImages to be a list", further)
+    """Addresses of the images, in the museum's order, each once; None for an invalid one."""
+    main = request.checked(answer.get("primaryImage"), str | None, "primaryImage to be text")
+    further = request.checked(answer.get("additionalImages"), list | None, "additionalImages to be a list")
     given = [value for value in [main, *(further or [])] if value is not None and value != ""]
-    return list(dict.fromkeys(_address(value) for value in given))
-
-
-def _address(value: Any) -> str | None:
-    text = value.strip() if isinstance(value, str) else ""
-    is_address = re.fullmatch(r"https?://[^/\s]+/[^\x00-\x1f\x7f]*", text)
-    return text.replace(" ", "%20") if is_address else None  # names of the museum's files have blanks
+    texts = [value.strip() if isinstance(value, str) else "" for value in given]
+    # names of the museum's files have blanks
+    return list(dict.fromkeys(text.replace(" ", "%20") if _ADDRESS.fullmatch(text) else None for text in texts))
 
 
 def _offered_fields(answer: dict[str, Any], image_position: int | None, image_count: int) -> dict[str, Any]:
-    lists = {"tags": field_of_items(answer.get("tags"), "term")}
-    lists["constituents"] = field_of_items(answer.get("constituents"), "name")
-    unknown = {} if _has_years(answer) else {"objectBeginDate": None, "objectEndDate": None}
-    return {**answer, **lists, **unknown, "image_position": image_position, "image_count": image_count}
-
-
-def _artist(answer: dict[str, Any]) -> str | None:
-    name, prefix = text_without_tags(answer.get("artistDisplayName")), text_without_tags(answer.get("artistPrefix"))
-    return f"{prefix} {name}" if name and prefix and QUALIFIER.search(prefix) else name
-
-
-def _year_range(answer: dict[str, Any]) -> dict[str, Any]:
-    """First and last year as the museum gives them, wider than the text for "ca."; nothing where it has none."""
-    fields = {"year_first": "objectBeginDate", "year_last": "objectEndDate"} if _has_years(answer) else {}
-    return {name: answer.get(field) for name, field in fields.items()}
+    return {
+        **answer,
+        "tags": field_of_items(answer.get("tags"), "term"),
+        "constituents": field_of_items(answer.get("constituents"), "name"),
+        **({} if _has_years(answer) else {"objectBeginDate": None, "objectEndDate": None}),
+        "image_position": image_position,
+        "image_count": image_count,
+    }
 
 
 def _has_years(answer: dict[str, Any]) -> bool:

@@ -1,8 +1,7 @@
-"""Paths into nested fields: how a recipe names a value within a list or an object.
+"""Paths into nested fields: how a recipe names a value within a list or an object. Lists count from 0.
 
 `images[0].image_url` is a field of the first image, `creator[].full_name` that of every creator,
-`metadata[label="Artist"].value` that of the first element which says so, and `a["odd.name"].b` goes through a name with
-a dot in it. Lists count from 0.
+`metadata[label="Artist"].value` that of the first element which says so; `a["odd.name"].b` has a name with a dot.
 """
 
 import json
@@ -75,12 +74,12 @@ def parse_path(text: str) -> Path:
 
 
 def values_at(row: Mapping[str, Any], path: str) -> Any:
-    """What a row has at a path: None where something on the way is missing or of another kind, TWICE where it is named
-    twice.
+    """What a row has at a path: None where something on the way is missing or of another kind, and of what is no path;
+    TWICE where it is named twice.
 
     A field of the row whose whole name is the path wins, so that a CSV's heading may have dots and brackets. Where the
     path has `[]`, a flat list with one value for each element, None for those without one, so that the lists of
-    `creator[].full_name` and `creator[].role` go together; None if there is no list. What is no path finds nothing.
+    `creator[].full_name` and `creator[].role` go together; None if there is no list.
 
     >>> row = {"creator": [{"full_name": "Gris", "role": "artist"}, {"full_name": "Kahnweiler"}]}
     >>> row |= {"a.b": 1, "c": {"d": 2}}
@@ -105,7 +104,9 @@ def value_at_steps(value: Any, steps: Path) -> Any:
         return TWICE if elements is TWICE else None
     rest = steps[place + 1 :]
     found = [value_at_steps(element, rest) for element in elements]
-    return [inner for part in found for inner in _listed(part)] if None in rest else found
+    if None not in rest:
+        return found
+    return [inner for part in found if part is not None for inner in (part if isinstance(part, list) else [part])]
 
 
 def path_through_lists(row: Mapping[str, Any], path: str, place: int | None) -> str | None:
@@ -198,7 +199,3 @@ def _first_that_says(elements: Sequence[Any], condition: Condition) -> Any:
         if said is TWICE or (type(said) in {str, int, float} and condition.text in {str(said), text_of_number(said)}):
             return TWICE if said is TWICE else element
     return None
-
-
-def _listed(part: Any) -> list[Any]:
-    return part if isinstance(part, list) else [] if part is None else [part]

@@ -9,7 +9,7 @@ import operator
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -23,6 +23,7 @@ from schemas.tables import RECORDS
 from tasks.core.fetch import is_url, locator_of
 from tasks.core.names.artist_roles import choose_artist
 from tasks.core.scrape.dates import one_year, year_of_cell, years_of_work
+from tasks.core.tables import kept_rows
 from tasks.core.whole_numbers import is_inexact, text_of_number
 
 Row = Mapping[str, Any]
@@ -35,41 +36,43 @@ MAX_ARTISTS = 100
 """Of one work: more are no artists, but something else."""
 RIGHTS_BY = "rights.by"
 """The field with what a table says in the column by which its rights go."""
-_NO_TEXTS = {"styles", "artists", "artist_roles", "year_first", "year_last", "offers", RIGHTS_BY}
 _MOST_EXAMPLES = 5
-_LATER = ("artists", "artist_roles", "year_first", "year_last", "offers")
+_LATER = {"artists", "artist_roles", "year_first", "year_last", "offers"}
 """Fields that came after ids were given: without them, the id of a row with another's key, or none, stays as it was."""
+_NO_TEXTS = {*_LATER, "styles", RIGHTS_BY}
 
 
 def record(source: Source, row: Row) -> dict[str, Any]:
-    """One row of RECORDS from a source's fields, or a row with a reason if there is no key or no image.
+    """One row of RECORDS from a source's fields (as of a table), or a row with a reason if it has no key or no image.
 
-    Known fields: key, image, source_url, image_url, title, artist, artists, artist_roles, style, styles, date_text,
-    year, year_first, year_last, rights_uri, rights_text, group, series. Text becomes NFC without outer blanks, and
-    empty text null; only the image stays as it is, since it may be a file's name. A float without a fraction is the
-    whole number; a key that is too large a float to name one number is none. Without first and last years, those that
-    date_text says are taken, and else those of `year`; `one_year` says what year that makes.
+    Text becomes NFC without outer blanks, and empty text null; only the image stays as it is, since it may be a file's
+    name. A float without a fraction is the whole number; one too large to name one number is no key. Without first and
+    last years, those that date_text says are taken, and else those of `year`; `one_year` says what year that makes.
     """
     texts = {field: _text(value) for field, value in row.items() if field not in _NO_TEXTS}
     key, image = texts.get("key"), texts.get("image")
-    if (problem := _problem(row, key, image)) is not None or key is None:
+    if (problem := _problem(row, key, image)) or key is None:
         name = key if key and not is_inexact(row.get("key")) else f"row-{_identity_digest(row)[:12]}"
-        return _blank_record(source, name, Reason.BAD_RECORD, problem)
+        return dropped_record(source, name, Reason.BAD_RECORD, problem)
     locator = locator_of(_writable(str(row["image"])))
     style, date_text, own = texts.get("style"), texts.get("date_text"), source.date_words
     stated, first, last = (year_of_cell(row.get(name), own) for name in ("year", "year_first", "year_last"))
     years = years_of_work((first, last), date_text, stated, texts.get("year"), own)
     rights, words = _rights_of_work(source.rights, row)
+    artist = texts.get("artist")
+    # of the template, no other syntax of str.format is allowed
+    template = source.source_url
+    page = template and re.sub(r"\{(\w+)\}", lambda match: texts.get(match[1]) or "", template)
     known = {
-        **_blank_record(source, key, None, None),
+        **_blank_record(source, key),
         "locator": locator,
-        "source_url": texts.get("source_url") or _fill_template(source.source_url, {**texts, "key": key}) or None,
+        "source_url": texts.get("source_url") or page or None,
         "image_url": texts.get("image_url") or (_text(locator) if is_url(locator) else None),
         "title": texts.get("title"),
-        "artist": texts.get("artist"),
-        **(_artists(row, texts.get("artist"), source.maker_words) if row.get("artists") else {}),
+        "artist": artist,
+        **(_artists(row, artist, source.maker_words) if row.get("artists") else {}),
         "style": style,
-        "styles": _styles(row.get("styles"), style),
+        "styles": [text for text in _parts(row.get("styles")) if text] or ([style] if style else []),
         "date_text": date_text,
         "year": one_year(years, stated, texts.get("year"), date_text),
         "year_first": years.first,
@@ -81,46 +84,43 @@ def record(source: Source, row: Row) -> dict[str, Any]:
     return {**known, "artist_text": known["artist"]}
 
 
-def _problem(row: Row, key: str | None, image: str | None) -> str | None:
-    """Why a row is no record; None if it is one. key, image: their texts."""
+def _problem(row: Row, key: str | None, image: str | None) -> str:
+    """Why a row is no record; "" if it is one. key, image: their texts."""
     if is_inexact(row.get("key")):
-        return (
-            f"the key {row['key']!r} is a float beyond 2^53, which may stand for several whole numbers: write keys as "
-            "whole numbers or as text"
-        )
+        several = "is a float beyond 2^53, which may stand for several whole numbers"
+        return f"the key {row['key']!r} {several}: write keys as whole numbers or as text"
     if not key or not image:
         return f"no {'key' if not key else 'image'} in the row"
     length = len(str(row["image"]))
-    if length <= _LONGEST_PLACE:
-        return None
-    return f"an image's place of {length} characters, at most {_LONGEST_PLACE} are possible"
+    too_long = f"an image's place of {length} characters, at most {_LONGEST_PLACE} are possible"
+    return too_long if length > _LONGEST_PLACE else ""
 
 
 def dropped_record(source: Source, key: str, reason: Reason, detail: str) -> dict[str, Any]:
     """The row of a work without a record, with the reason."""
-    return _blank_record(source, key, reason, _writable(detail)[:_LONGEST_TEXT])
+    return {**_blank_record(source, key), "reason": reason, "detail": _writable(detail)[:_LONGEST_TEXT]}
 
 
 def records_table(
     rows: Iterable[dict[str, Any]], schema: pa.Schema = RECORDS, equal: Counter[str] | None = None
 ) -> pa.Table:
-    """RECORDS sorted by record_id, of `unique` rows. schema: RECORDS, with columns for attributes."""
+    """RECORDS sorted by record_id, of `unique` rows. schema: with columns for attributes."""
     return pa.Table.from_pylist(unique(rows, equal), schema=schema)
 
 
 def merge(tables: Iterable[pa.Table], schema: pa.Schema = RECORDS, equal: Counter[str] | None = None) -> pa.Table:
-    """RECORDS of several, sorted by record_id and `unique`: only rows that share an id are compared one by one.
+    """RECORDS of several tables of one schema, as `records_table` has them.
 
-    schema: RECORDS, with columns for attributes; all tables have it. equal: counts equal rows, as of `unique`.
-    To save memory with millions of records, tables already in order are not copied, others are copied column by column;
-    so there is only one copy if the caller keeps none.
+    Only rows that share an id are compared one by one. To save memory with millions of records, tables in order are not
+    copied, others column by column; so there is only one copy if the caller keeps none.
     """
     everything = _sorted(tables, schema)
     if everything.num_rows < 2:
         return everything
     names = everything["record_id"].combine_chunks()
     is_same = pc.equal(names.slice(0, len(names) - 1), names.slice(1))
-    shared = pc.or_(pa.concat_arrays([_FALSE, is_same]), pa.concat_arrays([is_same, _FALSE]))
+    at_end = pa.array([False])
+    shared = pc.or_(pa.concat_arrays([at_end, is_same]), pa.concat_arrays([is_same, at_end]))
     if not pc.any(shared).as_py():
         return everything
     apart, compared, folded = schema.empty_table(), -1, Counter[str]()
@@ -148,36 +148,25 @@ def _sorted(tables: Iterable[pa.Table], schema: pa.Schema) -> pa.Table:
     return pa.table(columns, schema=schema)
 
 
-_FALSE = pa.array([False])
-
-
 def unique(rows: Iterable[dict[str, Any]], equal: Counter[str] | None = None) -> list[dict[str, Any]]:
-    """Rows sorted by record_id.
-
-    Of rows with the same id, the first in the order of content is kept; the others get other ids and a reason. Equal
-    rows are one row; `equal` counts, by id, how many more there were.
+    """Rows by record_id. Of those with one id, the first by content keeps it, others get another one and a reason;
+    equal ones are one, and counted in `equal`.
     """
     by_id: dict[str, dict[str, Any]] = {}
-    for row in _in_order(rows):
-        name = row["record_id"]
-        if name in by_id and row != by_id[name]:
-            row = same_key(row, by_id[name]["locator"])
-            if by_id.get(row["record_id"], row) != row:  # one that is another only in the later columns
-                row = {**row, "record_id": f"{name}#{_content_digest(row)[:12]}"}
-        if row["record_id"] in by_id and equal is not None:
-            equal[row["record_id"]] += 1
-        by_id[row["record_id"]] = row
-    return [by_id[name] for name in sorted(by_id)]
-
-
-def _in_order(rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Rows by record_id; those that share one by their content, which only then is looked at."""
-    name = operator.itemgetter("record_id")
-    for _, group in itertools.groupby(sorted(rows, key=name), name):
+    names = operator.itemgetter("record_id")
+    for name, group in itertools.groupby(sorted(rows, key=names), names):
         same = list(group)
-        if len(same) > 1:
+        if len(same) > 1:  # only then the content is looked at
             same.sort(key=lambda row: (row["reason"] is not None, _identity_digest(row), _content_digest(row)))
-        yield from same
+        for row in same:
+            if name in by_id and row != by_id[name]:
+                row = same_key(row, by_id[name]["locator"])
+                if by_id.get(row["record_id"], row) != row:  # one that is another only in the later columns
+                    row = {**row, "record_id": f"{name}#{_content_digest(row)[:12]}"}
+            if row["record_id"] in by_id and equal is not None:
+                equal[row["record_id"]] += 1
+            by_id[row["record_id"]] = row
+    return [by_id[name] for name in sorted(by_id)]
 
 
 def same_key(row: dict[str, Any], kept_locator: str | None = None) -> dict[str, Any]:
@@ -191,10 +180,7 @@ def same_key(row: dict[str, Any], kept_locator: str | None = None) -> dict[str, 
 
 
 def with_year_within(known: pa.Table) -> pa.Table:
-    """Records of an earlier release, whose year may lie outside of their first and last year, with one that does not.
-
-    Where there are no such years all three are the year.
-    """
+    """Records of an earlier release, with `year` within first and last year, or as both where there are none."""
     columns = ("year", "year_first", "year_last", "date_text")
     years: dict[str, list[int | None]] = {"year": [], "year_first": [], "year_last": []}
     for stated, first, last, text in zip(*(known[name].to_pylist() for name in columns), strict=True):
@@ -217,37 +203,27 @@ def limit_records(records: pa.Table, limit: int | None) -> pa.Table:
     """RECORDS in which each source keeps only the `limit` records with the smallest SHA-256(record_id)."""
     if limit is None:
         return records
-    kept = records.select(["record_id", "source"]).filter(pc.is_null(records["reason"]))
+    kept = kept_rows(records.select(["record_id", "source", "reason"]))
     drawn: list[str] = []
     for source in pc.unique(kept["source"]).to_pylist():
-        drawn += _draw_record_ids(kept.filter(pc.equal(kept["source"], source)), limit)
-    chosen = pa.array(drawn, pa.string())
-    is_over = pc.and_(pc.is_null(records["reason"]), pc.invert(pc.is_in(records["record_id"], value_set=chosen)))
+        batches = kept.filter(pc.equal(kept["source"], source)).to_batches(max_chunksize=_BATCH)
+        names = (str(name) for batch in batches for name in batch["record_id"].to_pylist())  # not all at once in memory
+        drawn += heapq.nsmallest(limit, names, key=lambda name: hashlib.sha256(name.encode()).digest())
+    is_drawn = pc.is_in(records["record_id"], value_set=pa.array(drawn, pa.string()))
+    is_over = pc.and_(pc.is_null(records["reason"]), pc.invert(is_drawn))
     dropped = {"reason": str(Reason.OVER_LIMIT), "detail": f"limit {limit}"}
     return with_columns(records, {name: pc.if_else(is_over, value, records[name]) for name, value in dropped.items()})
 
 
-def _draw_record_ids(records: pa.Table, limit: int) -> list[str]:
-    """The `limit` record_ids with the smallest SHA-256, taken from a stream to save memory."""
-    batches = records.select(["record_id"]).to_batches(max_chunksize=_BATCH)
-    names = (str(name) for batch in batches for name in batch.column(0).to_pylist())
-    drawn = heapq.nsmallest(limit, ((hashlib.sha256(name.encode()).digest(), name) for name in names))
-    return [name for _, name in drawn]
-
-
-def _blank_record(source: Source, key: str, reason: Reason | None, detail: str | None) -> dict[str, Any]:
-    blank: dict[str, Any] = dict.fromkeys(RECORDS.names)
-    name = unicodedata.normalize("NFC", f"{source.name}:{key}")
+def _blank_record(source: Source, key: str) -> dict[str, Any]:
     return {
-        **blank,
-        "record_id": name,
+        **dict.fromkeys(RECORDS.names),
+        "record_id": unicodedata.normalize("NFC", f"{source.name}:{key}"),
         "source": source.name,
         "styles": [],
         "rights_uri": NOASSERTION,
         "rights_basis": "none",
         "is_annotated": False,
-        "reason": reason,
-        "detail": detail,
     }
 
 
@@ -259,9 +235,8 @@ def _rights_of_work(rights: Rights, row: Row) -> tuple[Rights, str | None]:
     value = row[RIGHTS_BY] if RIGHTS_BY in row else row.get(column, offers.get(column))
     words, uris = _text(value), _uris(tuple(rights.by.values.items()))
     # a recipe may have 1.0 for what was a float when it was written
-    spellings = (words or "", *([str(value)] if isinstance(value, float) else []))
-    uri = next((uris[text.casefold()] for text in spellings if text.casefold() in uris), rights.by.else_)
-    return rights.model_copy(update={"uri": uri}), words
+    as_written = uris.get(str(value).casefold(), rights.by.else_) if isinstance(value, float) else rights.by.else_
+    return rights.model_copy(update={"uri": uris.get((words or "").casefold(), as_written)}), words
 
 
 @functools.lru_cache(maxsize=64)
@@ -271,39 +246,34 @@ def _uris(values: tuple[tuple[str, str], ...]) -> dict[str, str]:
 
 def rights_note(source: Source, records: pa.Table) -> tuple[str, ...]:
     """A sentence on the records of a source whose words the recipe's table of rights does not have."""
-    mine = records.select(["source", "reason", "rights_uri", "rights_text"])
-    mine = mine.filter(pc.and_(pc.equal(mine["source"], source.name), pc.is_null(mine["reason"])))
+    mine = _kept_of(source, records.select(["source", "reason", "rights_uri", "rights_text"]))
     left = mine.filter(pc.equal(mine["rights_uri"], NOASSERTION))
     if source.rights.by is None or not left.num_rows:
         return ()
     counts = pc.value_counts(pc.fill_null(left["rights_text"], "nothing")).to_pylist()
     counts.sort(key=lambda row: (-row["counts"], row["values"]))
     texts = listed([f"{quoted(row['values'])} ({row['counts']:,})" for row in counts], _MOST_EXAMPLES)
-    return (
-        f"source '{source.name}': {counted(left.num_rows, 'record')} of {mine.num_rows:,} without rights, since "
-        f"rights.by has no URI for {texts}",
-    )
+    without = f"{counted(left.num_rows, 'record')} of {mine.num_rows:,} without rights"
+    return (f"source '{source.name}': {without}, since rights.by has no URI for {texts}",)
 
 
 def empty_columns_note(source: Source, records: pa.Table) -> tuple[str, ...]:
-    """A sentence on the columns that the recipe names for a table, and of which no record has anything.
-
-    Keys, images and rights have rules of their own.
-    """
-    named = source.named_columns
-    fields = {field: "declared_group" if field == "group" else field for field in named}
-    mine = records.filter(pc.and_(pc.equal(records["source"], source.name), pc.is_null(records["reason"])))
+    """A sentence on named columns of which no record has anything; keys, images and rights have their own rules."""
+    mine = _kept_of(source, records)
+    names = {"group": "declared_group", **{name: name for name in RECORDS.names if name != "rights_uri"}}
     empty = [
-        f"'{field}' (from {quoted(named[field])})"
-        for field, name in fields.items()
-        if name in RECORDS.names and name != "rights_uri" and not _has_any(mine[name])
+        f"'{field}' (from {quoted(column)})"
+        for field, column in source.named_columns.items()
+        if field in names and not _has_any(mine[names[field]])
     ]
     if not empty or not mine.num_rows:
         return ()
-    return (
-        f"source '{source.name}': none of its {counted(mine.num_rows, 'record')} has anything for "
-        f"{listed(empty, _MOST_EXAMPLES)}: is the column or path right?",
-    )
+    none = f"none of its {counted(mine.num_rows, 'record')} has anything for {listed(empty, _MOST_EXAMPLES)}"
+    return (f"source '{source.name}': {none}: is the column or path right?",)
+
+
+def _kept_of(source: Source, records: pa.Table) -> pa.Table:
+    return kept_rows(records.filter(pc.equal(records["source"], source.name)))
 
 
 def _has_any(column: pa.ChunkedArray) -> bool:
@@ -316,15 +286,11 @@ def rights_columns(asserted: Rights, uri: str | None, text: str | None) -> dict[
     """The source's own URI, else the recipe's assertion. A source's statement in words is only rights_text."""
     if uri and _OPEN_URI.fullmatch(uri):
         return {"rights_uri": uri, "rights_text": text, "rights_basis": "source"}
+    statement = text or uri
+    basis = "source" if statement else "none"
     if asserted.uri != NOASSERTION:
         basis = f"recipe: {asserted.asserted_by}: {asserted.because}"
-        return {"rights_uri": asserted.uri, "rights_text": text or uri or asserted.text, "rights_basis": basis}
-    statement = text or uri
-    return {
-        "rights_uri": NOASSERTION,
-        "rights_text": statement or asserted.text,
-        "rights_basis": "source" if statement else "none",
-    }
+    return {"rights_uri": asserted.uri, "rights_text": statement or asserted.text, "rights_basis": basis}
 
 
 def _artists(row: Row, artist: str | None, own: str | None) -> dict[str, Any]:
@@ -339,12 +305,13 @@ def _artists(row: Row, artist: str | None, own: str | None) -> dict[str, Any]:
     named = [(name, role or "") for name, role in pairs if name][:MAX_ARTISTS]
     if artist and artist not in names:
         named = [(artist, ""), *named]
-    chosen, qualifier = choose_artist([name for name, _ in named], [role for _, role in named], own)
+    artists, artist_roles = [name for name, _ in named], [role for _, role in named]
+    chosen, qualifier = choose_artist(artists, artist_roles, own)
     return {
         "artist": artist or chosen,
         "artist_qualifier": None if artist else qualifier,
-        "artists": [name for name, _ in named],
-        "artist_roles": [role for _, role in named],
+        "artists": artists,
+        "artist_roles": artist_roles,
         "detail": problem,
     }
 
@@ -353,10 +320,6 @@ def _parts(value: Any) -> list[str | None]:
     """Texts of a list, or of a text with | between them; None for those that are empty."""
     parts = value if isinstance(value, list | tuple) else (_text(value) or "").split("|") if value is not None else []
     return [_text(part) for part in parts]
-
-
-def _styles(value: Any, style: str | None) -> list[str]:
-    return [text for text in _parts(value) if text] or ([style] if style else [])
 
 
 def _text(value: Any) -> str | None:
@@ -371,13 +334,6 @@ def _text(value: Any) -> str | None:
 def _writable(text: str) -> str:
     """The text with "?" for lone surrogates, which JSON and file names may hold, but UTF-8 can't."""
     return text.encode("utf-8", "replace").decode()
-
-
-def _fill_template(template: str | None, fields: Mapping[str, str | None]) -> str | None:
-    """The template with each `{field}` replaced; no other syntax of str.format is allowed."""
-    if template is None:
-        return None
-    return re.sub(r"\{(\w+)\}", lambda match: fields.get(match[1]) or "", template)
 
 
 def _identity_digest(row: Row) -> str:

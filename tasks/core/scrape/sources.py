@@ -21,7 +21,7 @@ from schemas.errors import BadInput
 from schemas.file_names import FileNames
 from schemas.manifests import PassedOver
 from schemas.phrases import listed, quoted
-from schemas.sources import NOASSERTION, AnyFileSource, Rights
+from schemas.sources import NOASSERTION, Annotations, AnyFileSource, Rights
 from schemas.sources.common import COCO_ANNOTATIONS
 from schemas.stand_ins import stand_in
 from schemas.tables import COCO_FILES, RECORDS, SOURCE_FIGURES
@@ -30,7 +30,7 @@ from tasks.core.coco.reader import LeftOut, Schemes
 from tasks.core.passed_over import IMAGES_OF_FILE, Tally
 from tasks.core.scrape import folder, records, table_files, voc
 from tasks.core.scrape.attributes import check_some_fit
-from tasks.core.scrape.table_files import Files, Read, UnreadableFile, missing_file, read_bytes, unreadable
+from tasks.core.scrape.table_files import Files, Read, UnreadableFile, missing_file, read_bytes
 
 _MODULES = {"folder": folder, "table": table_files}
 _EXAMPLES = 3
@@ -43,8 +43,7 @@ _BATCH = 10_000
 class SourceTables:
     """RECORDS of a source, SOURCE_FIGURES of those that annotations know, and what was left out, in sentences.
 
-    coco_files: COCO_FILES of the source, a row or none. passed_over: of its rows and annotations, not of its files, of
-    which several sources may take some (tasks.core.scrape.folder).
+    coco_files: a row or none. passed_over: of rows and annotations, not of files, which several sources may share.
     """
 
     records: pa.Table
@@ -68,9 +67,9 @@ class _Annotations(NamedTuple):
 def check_named_files(
     source: AnyFileSource, validator: Callable[[str], str | None], first_paths: Callable[[], Sequence[str]]
 ) -> None:
-    """Raise BadInput, in one sentence, where a file that the source's settings name is not there: before all files of
-    what may be a very large folder are listed. validator: of a file, None if there is none. first_paths: some files, to
-    look for what is meant.
+    """Raise BadInput where a file that the settings name is not there, before all files of a folder are listed.
+
+    validator: of a file, None if there is none. first_paths: some files, to look for what is meant.
     """
     for what, path in source.named_files:
         if validator(path) is None and (there := FileNames(first_paths())).find(path) is None:
@@ -80,17 +79,13 @@ def check_named_files(
 def files_to_read(source: AnyFileSource, paths: Sequence[str]) -> list[str]:
     """Paths of the files, among those listed, whose content is needed for the source's records; sorted."""
     paths = folder.files(paths)
-    there = FileNames(paths)
+    there, boxes, pattern = FileNames(paths), source.annotations, source.image_pattern
     wanted = {*_MODULES[source.source].tables_of_paths(source, paths)}
-    if source.annotations is not None and source.annotations.format == "coco":
-        wanted.add(there.find(source.annotations.path) or "")
-    if source.annotations is not None and source.annotations.format == "voc" and (pattern := source.image_pattern):
-        template = source.annotations.path
-        wanted |= {
-            folder.annotation_path(template, pattern, path, there)
-            for path in paths
-            if folder.fields_of_path(pattern, path) is not None
-        }
+    if boxes is not None and boxes.format == "coco":
+        wanted.add(there.find(boxes.path) or "")
+    elif boxes is not None and pattern is not None:
+        images = (path for path in paths if folder.fields_of_path(pattern, path) is not None)
+        wanted.update(folder.annotation_path(boxes.path, pattern, path, there) for path in images)
     return sorted(wanted.intersection(paths))
 
 
@@ -104,36 +99,32 @@ def tables_of_source(
 ) -> SourceTables:
     """The source's records and figures. categories: the recipe's. attributes: of the records.
 
-    Raises BadInput, in one sentence, if there are none or a file has another format than expected.
+    Raises BadInput if there are no records or a file has another format than expected.
     """
     attributes, left_out, there = attributes or {}, Tally(), FileNames(paths)
 
     def read(path: str) -> IO[bytes] | None:
         return read_file(there.find(path) or path)
 
-    schema = with_attribute_columns(RECORDS, attributes)
     module, files = _MODULES[source.source], Files(paths, read, parquet_rows)
-    found, listed = _records(module.rows(source, files, attributes, left_out), schema, left_out)
+    rows = module.rows(source, files, attributes, left_out)
+    found, listed = _records(rows, with_attribute_columns(RECORDS, attributes), left_out)
     if not found.num_rows:
         raise BadInput(f"source '{source.name}': expected {module.expected(source, paths, left_out)}")
     check_some_fit(source.name, found, attributes)
     passed_over = left_out.rows((source.name,), "rows", listed)
-    annotations = _read_annotations(
-        source, there, FileNames(found["locator"].drop_null().to_pylist()), read, categories
-    )
     if source.annotations is None:
         return SourceTables(found, SOURCE_FIGURES.empty_table(), passed_over=passed_over)
+    images = FileNames(found["locator"].drop_null().to_pylist())
+    annotations = _read_annotations(source, source.annotations, there, images, read, categories)
     # after copies of ids are found: of rows with the same id, only the first has figures
     drawn = _Drawn(annotations, categories)
-    parts = [
-        _annotated(pa.Table.from_batches([batch]), annotations, categories, source.rights, drawn)
-        for batch in found.to_batches(_BATCH)
-    ]
-    notes = (*annotations.notes, *_unmatched_note(source, annotations.by_locator, found["locator"]))
+    batches = (pa.Table.from_batches([batch]) for batch in found.to_batches(_BATCH))
+    parts = [_annotated(batch, annotations, categories, source.rights, drawn) for batch in batches]
     return SourceTables(
-        pa.concat_tables([part.records for part in parts]),
-        pa.concat_tables([part.figures for part in parts]),
-        notes,
+        pa.concat_tables([records_ for records_, _ in parts]),
+        pa.concat_tables([figures for _, figures in parts]),
+        (*annotations.notes, *_unmatched_note(source, annotations.by_locator, found["locator"])),
         pa.Table.from_pylist([annotations.head] if annotations.head else [], schema=COCO_FILES),
         (*passed_over, *drawn.rows(source)),
     )
@@ -174,16 +165,12 @@ class _Drawn:
         elif image.figures is None:
             self._images.add("images that count as not annotated", locator)
         elif locator not in self._seen:
-            self._count_figures(image.figures)
+            others = [figure["category"] for figure in image.figures if figure["category"] not in self._categories]
+            for category in others:
+                self._objects.add(f"{self._unit} of categories that the recipe does not have", category)
+            self._figures += len(image.figures) - len(others)
             self._objects.add("objects whose box has no area, beside others that have", locator, count=image.flat_boxes)
         self._seen.add(locator)
-
-    def _count_figures(self, figures: Sequence[coco.Figure]) -> None:
-        for figure in figures:
-            if figure["category"] in self._categories:
-                self._figures += 1
-            else:
-                self._objects.add(f"{self._unit} of categories that the recipe does not have", figure["category"])
 
     def count_unreadable(self, locator: str, objects: int) -> None:
         """Count an image whose annotation can't be read. objects: in it."""
@@ -198,24 +185,19 @@ class _Drawn:
         in_file = len(self._by_locator) + self._of_file.total
         for locator, image in self._by_locator.items():
             if locator not in self._seen:
-                self._of_file.add("images whose file name no record has", locator)
-                self._objects.add(
-                    "annotations of images whose file name no record has", locator, count=len(image.figures or ())
-                )
-        return (
-            *self._images.rows((source.name,), "images", self._records),
-            *self._of_file.rows((source.name,), IMAGES_OF_FILE, in_file),
-            *self._objects.rows((source.name,), self._unit, self._figures + self._objects.total),
-        )
+                lost = "images whose file name no record has"
+                self._of_file.add(lost, locator)
+                self._objects.add(f"annotations of {lost}", locator, count=len(image.figures or ()))
+        names = (source.name,)
+        objects = self._objects.rows(names, self._unit, self._figures + self._objects.total)
+        of_file = self._of_file.rows(names, IMAGES_OF_FILE, in_file)
+        return (*self._images.rows(names, "images", self._records), *of_file, *objects)
 
 
 def _annotated(
-    found: pa.Table, annotations: _Annotations, categories: Collection[str], asserted: Rights, drawn: "_Drawn"
-) -> SourceTables:
-    """RECORDS with what the annotations say of them, and the figures. asserted: the recipe's rights of the source.
-
-    drawn: counts both.
-    """
+    found: pa.Table, annotations: _Annotations, categories: Collection[str], asserted: Rights, drawn: _Drawn
+) -> tuple[pa.Table, pa.Table]:
+    """RECORDS with what annotations say, and SOURCE_FIGURES; both are counted. asserted: the recipe's rights."""
     figures: dict[str, dict[str, Any]] = {}
     details, rights = [], []
     for row in found.select(["record_id", "locator", "reason", "detail", *_RIGHTS]).to_pylist():
@@ -225,7 +207,9 @@ def _annotated(
                 image = annotations.figures_of(row["locator"])
                 drawn.count(row["locator"], image)
                 if image is not None:
-                    figures[row["record_id"]] = _figures_row(row["record_id"], image, categories)
+                    drawn_figures = image.figures and coco.figures_of_categories(image.figures, categories)
+                    said = (row["record_id"], drawn_figures, *image.size_px, image.source_coco)
+                    figures[row["record_id"]] = dict(zip(SOURCE_FIGURES.names, said, strict=True))
                     mine = _rights(mine, image.licence, asserted)
                     detail = detail or image.left_out[:200] or None
         except (voc.BadAnnotation, UnreadableFile) as problem:
@@ -234,26 +218,9 @@ def _annotated(
         details.append(detail or annotations.details.get(row["locator"] or ""))
         rights.append(mine)
     known = {name for name, row in figures.items() if row["figures"] is not None}
-    changed = {
-        "is_annotated": [name in known for name in found["record_id"].to_pylist()],
-        "detail": details,
-        **{name: [row[name] for row in rights] for name in _RIGHTS},
-    }
-    return SourceTables(
-        records.with_columns(found, changed), pa.Table.from_pylist(list(figures.values()), schema=SOURCE_FIGURES)
-    )
-
-
-def _figures_row(record_id: str, image: coco.ImageFigures, categories: Collection[str]) -> dict[str, Any]:
-    width_px, height_px = image.size_px
-    figures = None if image.figures is None else coco.figures_of_categories(image.figures, categories)
-    return {
-        "record_id": record_id,
-        "figures": figures,
-        "width_px": width_px,
-        "height_px": height_px,
-        "source_coco": image.source_coco,
-    }
+    changed = {name: [row[name] for row in rights] for name in _RIGHTS}
+    changed |= {"is_annotated": [name in known for name in found["record_id"].to_pylist()], "detail": details}
+    return records.with_columns(found, changed), pa.Table.from_pylist(list(figures.values()), schema=SOURCE_FIGURES)
 
 
 def _rights(row: dict[str, Any], licence: coco.Licence, asserted: Rights) -> dict[str, Any]:
@@ -274,24 +241,21 @@ def _unmatched_note(source: AnyFileSource, names: Collection[str], locators: pa.
     unmatched = sorted(set(names) - set(locators.to_pylist()))
     hint = _where_they_lie(unmatched, locators) if unmatched else ""
     examples = listed([quoted(name) for name in unmatched], _EXAMPLES)
-    return (
-        (f"source '{source.name}': no record has these file names of the COCO file: {examples}{hint}",) if hint else ()
-    )
+    note = f"source '{source.name}': no record has these file names of the COCO file: {examples}{hint}"
+    return (note,) if hint else ()
 
 
 def _where_they_lie(names: Collection[str], locators: pa.ChunkedArray) -> str:
-    """The folder in which images of those names lie, if an image of the source ends as one of them does; or how they
-    are written, if an image is called so but for that.
-    """
-    lost, there = set(names), set(locators.to_pylist())
-    files = FileNames(locators.drop_null().to_pylist())
+    """The folder of an image that ends as one of the names does; or how the names are written, if it is only that."""
+    paths = locators.drop_null().to_pylist()
+    lost, there, files = set(names), set(paths), FileNames(paths)
     if hint := next(filter(None, map(files.why_absent, names)), ""):
         return hint
     for name in names:
         if (path := _plain_path(name)) in there:
             return f"; the source has {quoted(path)}: names in the file need '/' between folders, no './' and no '%20'"
-    for locator in locators.to_pylist():
-        folders = (locator or "").split("/") if "://" not in (locator or "") else []
+    for locator in paths:
+        folders = locator.split("/") if "://" not in locator else []
         for at in range(1, len(folders)):
             if "/".join(folders[at:]) in lost:
                 folder = "/".join(folders[:at])
@@ -309,18 +273,20 @@ def _plain_path(name: str) -> str:
 
 
 def _read_annotations(
-    source: AnyFileSource, there: FileNames, images: FileNames, read: Read, categories: Schemes
+    source: AnyFileSource,
+    settings: Annotations,
+    there: FileNames,
+    images: FileNames,
+    read: Read,
+    categories: Schemes,
 ) -> _Annotations:
     """there: the files below the binding. images: where those of the source's records are."""
-    settings = source.annotations
-    if settings is None:
-        return _Annotations(lambda _: None)
     absent = coco.ImageFigures([]) if settings.missing == "no_figures" else None
     if settings.format == "coco":
         try:
             data = read_bytes(read, settings.path)
         except UnreadableFile as problem:
-            raise unreadable(source, COCO_ANNOTATIONS, settings.path, problem) from problem
+            raise source.bad_file(f"{COCO_ANNOTATIONS} '{settings.path}'", problem.got) from problem
         if data is None:
             raise missing_file(source, COCO_ANNOTATIONS, settings.path, there)
         file = coco.read_figures(f"source '{source.name}': '{settings.path}'", data, categories)
@@ -337,29 +303,22 @@ def _read_annotations(
         )
 
     def of_voc(locator: str) -> coco.ImageFigures | None:
-        if source.image_pattern is None:
+        pattern = source.image_pattern
+        path = None if pattern is None else folder.annotation_path(settings.path, pattern, locator, there)
+        data = None if path is None else read_bytes(read, path)
+        if data is None:
             return absent
-        data = _voc_data(source, folder.annotation_path(settings.path, source.image_pattern, locator, there), read)
-        return absent if data is None else voc.read_voc(data, settings.corners)
+        # a pointer says nothing of its image, and where one file is a pointer, all are
+        if (words := stand_in(data)) is not None:
+            raise source.bad_file(f"VOC annotations '{path}'", words)
+        return voc.read_voc(data, settings.corners)
 
     return _Annotations(of_voc)
 
 
-def _voc_data(source: AnyFileSource, path: str, read: Read) -> bytes | None:
-    """The bytes of a VOC file; None if there is none. Raises UnreadableFile, and BadInput for what stands in its place:
-    such a file says nothing of its image, and where one of them is a pointer, all are.
-    """
-    data = read_bytes(read, path)
-    if data is not None and (words := stand_in(data)) is not None:
-        raise BadInput(
-            f"source '{source.name}': expected VOC annotations '{path}' below binding '{source.at}', got {words}"
-        )
-    return data
-
-
 def _locators_of(file_names: Collection[str], below: str, images: FileNames) -> dict[str, str]:
-    """By each `file_name` of a COCO file, where its image is; the name itself where no image is called so, and where
-    another name is that of the image in more exact letters.
+    """By each `file_name` of a COCO file, where its image is; the name itself if none is called so, or another
+    more exactly.
     """
     paths = {name: f"{below}{name}" for name in file_names}
     exact = set(paths.values())

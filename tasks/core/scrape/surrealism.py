@@ -1,7 +1,6 @@
 """Surrealism.website: one page that links to the artists, and one page of images for each artist.
 
-The format is not verified against the site, so this is strict: everything that is not as in
-`docs/sources/surrealism.md` is refused.
+Not verified against the site, so everything that is not as in `docs/sources/surrealism.md` is refused.
 """
 
 import re
@@ -33,20 +32,20 @@ def parse(source: SurrealismSource, request: SourceRequest, data: bytes) -> Pars
         return _parse_index(request, parse_page(data))
     if request.kind == "artist":
         return _parse_artist(source, request, parse_page(data))
-    raise request.bad_page("a request for the index or an artist", f"{quoted(request.kind)}")
+    raise request.bad_page("a request for the index or an artist", quoted(request.kind))
 
 
 def _parse_index(request: SourceRequest, index: Page) -> ParsedAnswer:
-    urls = {}
+    urls = []
     for anchor in index.all("a"):
         place = resolve_link(request.url, anchor.attributes.get("href", ""))
         is_artist = place and place.hostname in HOSTS and not place.query and _ARTIST.fullmatch(place.path)
         if place and is_artist and place.geturl() != request.url and index.text(anchor):
-            urls[place.geturl()] = True
+            urls.append(place.geturl())
     if not urls:
-        title = quoted(index.title)
-        raise request.bad_page("links to artists' pages (a, *.html, with a name)", f"none; title {title}")
-    return ParsedAnswer(requests=tuple(SourceRequest(url, "artist", expects="html") for url in urls))
+        got = f"none; title {quoted(index.title)}"
+        raise request.bad_page("links to artists' pages (a, *.html, with a name)", got)
+    return ParsedAnswer(requests=tuple(SourceRequest(url, "artist", expects="html") for url in dict.fromkeys(urls)))
 
 
 def _parse_artist(source: SurrealismSource, request: SourceRequest, works: Page) -> ParsedAnswer:
@@ -78,11 +77,8 @@ def _row(source: SurrealismSource, request: SourceRequest, works: Page, artist: 
 
 
 def _offered_fields(request: SourceRequest, works: Page, path: str) -> dict[str, Any]:
-    return {
-        "page_title": works.title,
-        "artist_page": unquote(request.url.rpartition("/")[2]),
-        "file_name": unquote(path.rpartition("/")[2]),
-    }
+    page, name = (unquote(place.rpartition("/")[2]) for place in (request.url, path))
+    return {"page_title": works.title, "artist_page": page, "file_name": name}
 
 
 MUSEUM = WebMuseum(HOSTS, start_requests, parse, _OFFERS)

@@ -8,8 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, TextIO
 
 from schemas.attributes import AttributeFields
-from schemas.errors import BadInput
-from schemas.phrases import LONGEST_PLACE, listed, quoted
+from schemas.phrases import LONGEST_PLACE, LONGEST_QUOTE, listed, quoted
 from schemas.sources import TableSource
 from schemas.sources.table import TABLE_ENDINGS
 from tasks.core.passed_over import Tally
@@ -33,10 +32,9 @@ _EMPTY_LINES, _HEADER_AGAIN = "empty lines", "rows that are the table's first li
 def rows_of_csv(lines: Iterable[str], left_out: Tally) -> Iterator[dict[str, Any]]:
     """One mapping a row, by the names in the first. lines: with their ends. No lines, no rows.
 
-    Short rows lack their last columns. A row with more cells than there are columns becomes a row without a key, since
-    its cells may stand in the wrong columns: its record is a drop. A column that is named twice has TWICE in each cell.
-    Empty lines, and rows that are the first one again, are none and counted in `left_out`. Raises csv.Error for a
-    quotation that never ends, since it swallows all rows below it.
+    Short rows lack their last columns. One with more cells than columns becomes a row without a key, a drop: its cells
+    may stand in the wrong columns. A column that is named twice has TWICE in each cell. Empty lines, and rows that are
+    the first one again, are counted in `left_out`. Raises csv.Error for a quotation without end, which swallows rows.
     """
     header = None
     for line, cells in _csv_rows(lines):
@@ -72,31 +70,26 @@ def _csv_rows(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
 def rows_of_json_lines(file: TextIO, left_out: Tally) -> Iterator[dict[str, Any]]:
     r"""One mapping a line, as "\n" ends them: others, such as U+2028, may stand inside a JSON string.
 
-    A line that is no JSON object, or too long or deep for a work, becomes a row without a key: its record is a drop. A
-    field that one object names twice has TWICE for its value. Empty lines are counted in `left_out`.
+    A line that is no work (`checked_work`), or too long, becomes a row without a key: its record is a drop. A field
+    that an object names twice has TWICE for its value. Empty lines are counted in `left_out`.
     """
-    for number, line in enumerate(_lines(file), 1):
+    for number in itertools.count(1):
+        line = rest = file.readline(MAX_WORK_CHARACTERS + 2)
+        while rest and not rest.endswith("\n"):  # of a line that is too long
+            rest = file.readline(MAX_WORK_CHARACTERS)
+        if not line:
+            return
         if line.strip():
-            yield _json_row(number, line)
+            yield _json_row(number, line.removesuffix("\n"))
         else:
             left_out.add(_EMPTY_LINES, f"line {number}")
 
 
-def _lines(file: TextIO) -> Iterator[str]:
-    """Lines without their ends; of a line that is too long, a part that is."""
-    while line := file.readline(MAX_WORK_CHARACTERS + 2):
-        rest = line
-        while rest and not rest.endswith("\n"):
-            rest = file.readline(MAX_WORK_CHARACTERS)
-        yield line.removesuffix("\n")
-
-
 def whole_float_fields(source: TableSource, rows: Callable[[], Iterable[Mapping[str, Any]]]) -> frozenset[str]:
-    """Those IDENTIFIERS of a CSV whose whole column is whole floats, such as "436501.0": pandas writes it so where one
-    number of a column is missing.
+    """IDENTIFIERS of a CSV that have whole floats alone, as pandas writes "436501.0" where one number is missing.
 
-    rows: gives the table's rows, from the first on. They are read no further than to the first other text, which is the
-    first row of most tables. Cells of CSV have no type; in other tables a text is meant as one.
+    rows: the table's, read no further than to the first other text, in most tables the first row. Cells of CSV have no
+    type; in other tables a text is meant as one.
     """
     named = {field: source.columns[field] for field in IDENTIFIERS if field in source.columns}
     return frozenset(
@@ -112,127 +105,117 @@ def records(
     attributes: AttributeFields | None = None,
     whole_floats: Collection[str] = (),
 ) -> Iterator[dict[str, Any]]:
-    """Rows of RECORDS by the recipe's column mapping, one after the other. attributes: by columns or paths.
-
-    whole_floats: fields whose texts such as "436501.0" are whole numbers (`whole_float_fields`).
+    """Rows of RECORDS by the recipe's columns. attributes: by columns or paths. whole_floats: `whole_float_fields`.
 
     Raises BadInput at the end if the table has none of a named column, names it twice, or has lists, objects or bytes
     in it where one value is expected: of the whole column nobody knows which value is meant.
     """
+    attributes = attributes or {}
     named: dict[str, str] = dict(source.columns.items())
     if source.rights.by is not None:
         named[RIGHTS_BY] = source.rights.by.column
     cells = {field: _Cells(source, field, column) for field, column in named.items()}
     ways = {
-        name: _Way(attribute.field, None if attribute.type == "strings" else 0)
-        for name, attribute in (attributes or {}).items()
+        name: _Way(source, attribute.field, f"the attribute {name}", None if attribute.type == "strings" else 0)
+        for name, attribute in attributes.items()
         if attribute.field is not None
     }
     by_field = {way.path: way for way in ways.values()}
     columns, number = set[str](), 0
     for number, row in enumerate(rows if source.each is None else rows_of_elements(source, rows), 1):
         columns.update(row)
-        values = {field: of_field.value(number, row) for field, of_field in cells.items()}
-        values |= {field: _without_fraction(values[field]) for field in whole_floats}
+        values = {field: of_field.cell(number, row) for field, of_field in cells.items()}
+        whole = {field: text_of_whole_float(text) for field in whole_floats if isinstance(text := values[field], str)}
+        values |= {field: text for field, text in whole.items() if text is not None}
         value_of = functools.partial(_value_on_way, by_field, row)
-        yield with_attributes(_record(source, row, values), attributes or {}, value_of)
-    for field, column in named.items():
-        if number and columns.isdisjoint({column, first_name(column)}):
-            raise BadInput(
-                f"source '{source.name}': expected a column {quoted(column, LONGEST_PLACE)} (for {field}) in "
-                f"{source.table}, got {_shown(source, columns)}"
-                f"{works_hint(source, number) if field == 'key' else ''}"
-            )
-        cells[field].check(number)
-    if number:
-        _check_attributes(source, attributes or {}, columns)
-        for name, way in ways.items():
-            way.check(source, f"the attribute {name}")
+        yield with_attributes(_record(source, row, values), attributes, value_of)
+    for field, of_field in cells.items() if number else ():
+        of_field.check_column(columns, LONGEST_PLACE, works_hint(source, number) if field == "key" else "")
+        of_field.check_cells(number)
+    for way in ways.values() if number else ():
+        way.check_column(columns, LONGEST_QUOTE)
+    for way in ways.values():
+        way.check()
 
 
 def _value_on_way(ways: Mapping[str, "_Way"], row: Mapping[str, Any], path: str) -> Any:
-    value = values_at(row, path)
-    ways[path].see(row, value)
-    return value
-
-
-def _check_attributes(source: TableSource, attributes: AttributeFields, columns: set[str]) -> None:
-    """Raise BadInput for an attribute whose column no row has. columns: of all rows."""
-    for name, attribute in attributes.items():
-        field = attribute.field
-        if field is not None and columns.isdisjoint({field, first_name(field)}):
-            raise BadInput(
-                f"source '{source.name}': expected a column {quoted(field)} (for the attribute {name}) in "
-                f"{source.table}, got {_shown(source, columns)}"
-            )
+    return ways[path].value(row)
 
 
 class _Way:
-    """Whether a path leads anywhere in any row, and how it would where a list stands in its way."""
+    """Whether a path leads anywhere in any row, and how it would where a list stands in its way.
 
-    def __init__(self, path: str, place: int | None) -> None:
-        self.path, self._place = path, place
+    what: the path is for. place: in such a list; None: every element.
+    """
+
+    def __init__(self, source: TableSource, path: str, what: str, place: int | None) -> None:
+        self.path, self._source, self._what, self._place = path, source, what, place
         self._leads, self._through = False, ""
 
-    def see(self, row: Mapping[str, Any], value: Any) -> None:
-        """Note what a row has at the path."""
+    def value(self, row: Mapping[str, Any]) -> Any:
+        """What a row has at the path."""
+        value = values_at(row, self.path)
         if value is not None:
             self._leads = True
         elif not self._leads and not self._through:
             self._through = path_through_lists(row, self.path, self._place) or ""
+        return value
 
-    def check(self, source: TableSource, what: str) -> None:
+    def check_column(self, columns: set[str], most: int, hint: str = "") -> None:
+        """Raise BadInput for a column that no row has. columns: of all rows. most: characters of it that are quoted."""
+        source = self._source
+        if columns.isdisjoint({self.path, first_name(self.path)}):
+            expected = f"a column {quoted(self.path, most)} (for {self._what}) in {source.table}"
+            raise source.bad_input(expected, f"{_shown(source, columns)}{hint}")
+
+    def check(self) -> None:
         """Raise BadInput if no row has anything at the path, and it lacks the brackets of a list."""
         if self._through and not self._leads:
-            raise BadInput(
-                f"source '{source.name}': expected a path to values at '{self.path}' (for {what}) in {source.table}, "
-                f"got one on which a list stands in the way: take {self._through}"
-            )
+            expected = f"a path to values at '{self.path}' (for {self._what}) in {self._source.table}"
+            raise self._source.bad_input(expected, f"one on which a list stands in the way: take {self._through}")
 
 
-class _Cells:
-    """What is wrong with the cells of one column, gathered row by row."""
+class _Cells(_Way):
+    """What is wrong with the cells of a field's column, gathered row by row."""
 
     def __init__(self, source: TableSource, field: str, column: str) -> None:
-        self._source, self._field, self._column = source, field, column
+        super().__init__(source, column, field, None if field in LISTS else 0)
         self._twice: str | None = None
         self._nested, self._first = 0, ("", "", "")
-        self._way = _Way(column, None if field in LISTS else 0)
 
-    def value(self, number: int, row: Mapping[str, Any]) -> Any:
-        """What a row has in the column."""
-        value = values_at(row, self._column)
-        self._way.see(row, value)
+    def cell(self, number: int, row: Mapping[str, Any]) -> Any:
+        """What a row has in the column; None where it is named twice."""
+        value = self.value(row)
         if value is None or (type(value) is str and value[:1].isalnum()):  # nearly all
             return value
         if value is TWICE or (isinstance(value, list) and TWICE in value):
             self._twice = self._twice or _row_name(self._source, number, row)
             return None
-        if (kind := nesting_of(self._field, value)) is not None:
+        if (kind := nesting_of(self._what, value)) is not None:
             if not self._nested:
-                steps = (self._column,) if self._column in row else parse_path(self._column)
-                self._first = (kind, _row_name(self._source, number, row), remedy(self._field, steps, value))
+                steps = (self.path,) if self.path in row else parse_path(self.path)
+                self._first = (kind, _row_name(self._source, number, row), remedy(self._what, steps, value))
             self._nested += 1
         return value
 
-    def check(self, rows: int) -> None:
+    def check_cells(self, rows: int) -> None:
         """Raise BadInput for a column of which nobody knows which value is meant. rows: of the whole table."""
-        source, field = self._source, self._field
-        place = f"the column {quoted(self._column, LONGEST_PLACE)} (for {field}) of {source.table}"
+        place = f"the column {quoted(self.path, LONGEST_PLACE)} (for {self._what}) of {self._source.table}"
         if self._twice is not None:
-            raise BadInput(f"source '{source.name}': expected {place} once, got it twice in {self._twice}")
-        self._way.check(source, field)
+            raise self._source.bad_input(f"{place} once", f"it twice in {self._twice}")
+        self.check()
         if self._nested:
             kind, name, advice = self._first
-            raise BadInput(
-                f"source '{source.name}': expected {'texts' if field in LISTS else 'one value'} in each row of "
-                f"{place}, got {kind} in {name}, and the like in {self._nested} of {rows} rows; {advice}"
-            )
+            got = f"{kind} in {name}, and the like in {self._nested} of {rows} rows; {advice}"
+            one = "texts" if self._what in LISTS else "one value"
+            raise self._source.bad_input(f"{one} in each row of {place}", got)
 
 
 def _record(source: TableSource, row: Mapping[str, Any], values: dict[str, Any]) -> dict[str, Any]:
     """One row of RECORDS; of a row that could not be read, a drop that says so. values: what the row has, by field."""
-    fields = {**values, "image": _cell(values["image"])}
+    image = values["image"]
+    # without outer blanks, since `record` takes it letter by letter
+    fields = {**values, "image": image.strip() if isinstance(image, str) else image}
     if (problem := row.get(WITHOUT)) is not None:
         blank = record(source, {**fields, "image": None})
         return blank if fields["key"] is None else {**blank, "detail": problem}
@@ -254,10 +237,6 @@ def _fields_of_element(source: TableSource, row: Mapping[str, Any], values: Mapp
     return {"key": key, "group": values.get("group", work)}
 
 
-def _without_fraction(value: Any) -> Any:
-    return text_of_whole_float(value) or value if isinstance(value, str) else value
-
-
 def _row_name(source: TableSource, number: int, row: Mapping[str, Any]) -> str:
     """How a sentence names a row: by its key, if that is one value."""
     key = values_at(row, source.columns["key"])
@@ -276,11 +255,6 @@ def _shown(source: TableSource, columns: set[str]) -> str:
     names = sorted(columns - {UNREADABLE, NUMBER, WITHOUT})
     is_one = len(names) == 1 and is_csv and any(mark in names[0] for mark in ";\t|")
     return f"{names[:20]}{': expected commas between cells' if is_one else ''}"
-
-
-def _cell(value: Any) -> Any:
-    """An image's path or address without outer blanks, since `record` takes it letter by letter."""
-    return value.strip() if isinstance(value, str) else value
 
 
 def _json_row(number: int, line: str) -> dict[str, Any]:

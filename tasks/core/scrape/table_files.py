@@ -2,6 +2,7 @@
 
 import codecs
 import csv
+import functools
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,7 +24,9 @@ _FIRST_CHARACTERS, _MOST_NULS = 4096, 0.1
 """At the beginning of a table no more than this share may be NUL: text in UTF-16 has one in every letter, and a single
 one is a matter of its row."""
 _CHUNK = 1 << 20
+_STARS = re.compile(r"\*+")
 _EXAMPLES = 3
+_ENDINGS = ", ".join(TABLE_ENDINGS)
 _NEAR_BYTES = 10
 """Shown on either side of what is no UTF-8."""
 Read = Callable[[str], IO[bytes] | None]
@@ -41,22 +44,18 @@ class Files(NamedTuple):
 class UnreadableFile(Exception):
     """A file that is there and could not be read; the message says why."""
 
-
-def unreadable(source: AnyFileSource, what: str, path: str, problem: UnreadableFile) -> BadInput:
-    """The sentence on a file that is there and can't be read."""
-    return BadInput(
-        f"source '{source.name}': expected {what} '{path}' below binding '{source.at}', got a file that can't be "
-        f"read: {problem}"
-    )
+    @property
+    def got(self) -> str:
+        """What there is, for a sentence."""
+        return f"a file that can't be read: {self}"
 
 
 def missing_file(source: AnyFileSource, what: str, path: str, there: FileNames) -> BadInput:
     """The sentence on a file that is not among those that are there, or the first of them."""
-    hint = there.why_absent(path) or (_tables_there(there) if what == A_TABLE else "")
-    return BadInput(
-        f"source '{source.name}': expected {what} {quoted(path, LONGEST_PLACE)} below binding '{source.at}', got no "
-        f"such file{hint}"
-    )
+    tables = [quoted(path) for path in sorted(there) if path.lower().endswith(TABLE_ENDINGS)]
+    some = f"tables there: {listed(tables, _EXAMPLES)}" if tables else f"there is no table, which ends in {_ENDINGS}"
+    hint = there.why_absent(path) or (f"; {some}" if what == A_TABLE else "")
+    return source.bad_file(f"{what} {quoted(path, LONGEST_PLACE)}", f"no such file{hint}")
 
 
 def read_bytes(read: Read, path: str) -> bytes | None:
@@ -87,50 +86,35 @@ def _lower_ending(path: str) -> str:
 
 
 def _path_pattern(pattern: str) -> re.Pattern[str]:
-    """What fits a pattern as shells read it, of paths with "/" behind each name; ** stands for any folders or none.
-
-    Names between two ** take their first place, and are not tried at others, so that no pattern takes long.
-    """
+    """What fits a pattern as shells read it, of paths with "/" behind each name; ** stands for any folders or none."""
     runs = [""]
     for part in pattern.split("/"):
         if part != "**":
-            runs[-1] += f"{_name_pattern(part)}/"
+            pieces = [re.escape(piece).replace(r"\?", "[^/]") for piece in _STARS.split(part)]
+            runs[-1] += f"{_joined(pieces, '[^/]')}/"
         elif runs[-1] or len(runs) == 1:  # several ** are as one
             runs.append("")
-    if len(runs) == 1:
-        return re.compile(runs[0])
-    first, *between, last = runs
-    folders = "(?:[^/]*/)"
-    return re.compile(f"{first}{''.join(f'(?>{folders}*?{run})' for run in between)}{folders}*{last}")
+    return re.compile(_joined(runs, "(?:[^/]*/)"))
 
 
-def _name_pattern(part: str) -> str:
-    """A name in which * and ? stand for any letters and for any one; a piece between two * takes its first place."""
-    pieces = ["".join("[^/]" if sign == "?" else re.escape(sign) for sign in piece) for piece in re.split(r"\*+", part)]
-    if len(pieces) == 1:
-        return pieces[0]
-    first, *between, last = pieces
-    return f"{first}{''.join(f'(?>[^/]*?{piece})' for piece in between)}[^/]*{last}"
+def _joined(parts: list[str], unit: str) -> str:
+    """What matches the parts with any number of units between them; each takes its first place, so none takes long."""
+    if len(parts) == 1:
+        return parts[0]
+    first, *between, last = parts
+    return f"{first}{''.join(f'(?>{unit}*?{part})' for part in between)}{unit}*{last}"
 
 
 def rows(source: TableSource, files: Files, attributes: AttributeFields, left_out: Tally) -> Iterable[dict[str, Any]]:
-    """A row of RECORDS for each row of the source's tables; left_out counts what is no row.
-
-    Raises BadInput, in one sentence, if there is no such table, or none of the expected format.
-    """
+    """A row of RECORDS for each row of the tables; left_out counts what is none. Raises BadInput for no table."""
     tables, there = tables_of_paths(source, files.paths), FileNames(files.paths)
     if not tables:
         raise missing_file(source, A_TABLE, source.table, there)
-
-    def read(counts: Tally) -> Iterable[dict[str, Any]]:
-        return rows_of_tables(source, tables, files, counts)
-
+    read = functools.partial(rows_of_tables, source, tables, files)
     # what is no row is counted when the rows are read for good
     whole_floats = table.whole_float_fields(source, lambda: read(Tally())) if source.ending == ".csv" else ()
-    return (
-        {**row, "locator": there.find(row["locator"] or "") or row["locator"]}
-        for row in table.records(source, read(left_out), attributes, whole_floats)
-    )
+    known = table.records(source, read(left_out), attributes, whole_floats)
+    return ({**row, "locator": there.find(row["locator"] or "") or row["locator"]} for row in known)
 
 
 def expected(source: TableSource, paths: Sequence[str], left_out: Tally) -> str:
@@ -140,23 +124,19 @@ def expected(source: TableSource, paths: Sequence[str], left_out: Tally) -> str:
     return f"rows in '{source.table}' below binding '{source.at}', got {files} without any{kinds and f', only {kinds}'}"
 
 
-def _tables_there(paths: Iterable[str]) -> str:
-    tables = sorted(path for path in paths if path.lower().endswith(TABLE_ENDINGS))
-    if not tables:
-        return f"; there is no table, which ends in {', '.join(TABLE_ENDINGS)}"
-    return f"; tables there: {listed([quoted(path) for path in tables], _EXAMPLES)}"
-
-
 def rows_of_tables(
     source: TableSource, tables: Sequence[str], files: Files, left_out: Tally
 ) -> Iterator[dict[str, Any]]:
-    """The rows of all tables. Of many JSON files, one that can't be read or is broken is a row that says so.
+    """The rows of all tables, of JSON files that can't be read one that says so. left_out: counts lines that are none.
 
-    left_out: counts lines that are no rows. Raises BadInput, in one sentence, if the table has another format than
-    expected.
+    Raises BadInput for a table of another format than expected.
     """
     if not source.is_pattern_of_tables:
-        yield from _rows_of_table(source, files, left_out)
+        with _opened(source, files.open, source.table) as file:
+            if source.ending == ".parquet":
+                yield from files.parquet_rows(file.read())
+            else:
+                yield from _rows_of_text(source, source.table, file, left_out)
         return
     for path in tables:
         try:
@@ -167,24 +147,17 @@ def rows_of_tables(
             yield {UNREADABLE: str(problem)}
 
 
-def _rows_of_table(source: TableSource, files: Files, left_out: Tally) -> Iterator[dict[str, Any]]:
-    with _opened(source, files.open, source.table) as file:
-        if source.ending == ".parquet":
-            yield from files.parquet_rows(file.read())
-        else:
-            yield from _rows_of_text(source, source.table, file, left_out)
-
-
 def _opened(source: TableSource, read: Read, path: str) -> IO[bytes]:
+    expected = f"{A_TABLE} '{path}'"
     try:
         file = read(path)
     except UnreadableFile as problem:
-        raise unreadable(source, A_TABLE, path, problem) from problem
+        raise source.bad_file(expected, problem.got) from problem
     if file is None:  # it was listed
-        raise BadInput(f"source '{source.name}': expected a table '{path}' below binding '{source.at}', got none")
+        raise source.bad_file(expected, "none")
     if (words := stand_in(file.read(LOOK_BYTES))) is not None:
         file.close()
-        raise BadInput(f"source '{source.name}': expected a table '{path}' below binding '{source.at}', got {words}")
+        raise source.bad_file(expected, words)
     file.seek(0)
     return file
 
@@ -195,21 +168,19 @@ def _rows_of_text(source: TableSource, path: str, file: IO[bytes], left_out: Tal
     is_utf16 = head[:2] in {b"\xff\xfe", b"\xfe\xff"}
     beginning = head.decode("utf-8-sig", "ignore")[:_FIRST_CHARACTERS]
     if not is_utf16 and beginning.count("\0") > _MOST_NULS * len(beginning):
-        raise BadInput(
-            f"source '{source.name}': expected '{path}' as UTF-8 text, got NUL bytes (UTF-16, or a spreadsheet?)"
-        )
+        raise source.bad_input(f"'{path}' as UTF-8 text", "NUL bytes (UTF-16, or a spreadsheet?)")
     file.seek(0)
     text = io.TextIOWrapper(file, "utf-8-sig", newline="" if source.ending == ".csv" else "\n")
     try:
         yield from _rows_by_ending(source, text, left_out)
     except UnicodeDecodeError as problem:
         found = f"{_place_in(file) or problem}{' (UTF-16, by its first bytes)' if is_utf16 else ''}"
-        raise BadInput(f"source '{source.name}': expected '{path}' in UTF-8, got {found}") from problem
+        raise source.bad_input(f"'{path}' in UTF-8", found) from problem
     except csv.Error as problem:
-        raise BadInput(f"source '{source.name}': expected '{path}' as CSV, got {problem}") from problem
+        raise source.bad_input(f"'{path}' as CSV", str(problem)) from problem
     except json_works.BrokenJson as problem:
         where = f"a list of works at '{source.works}' in" if source.works else "works in"
-        raise BadInput(f"source '{source.name}': expected {where} '{path}', got {problem}") from problem
+        raise source.bad_input(f"{where} '{path}'", str(problem)) from problem
     finally:
         text.detach()  # whoever has opened the file closes it
 

@@ -1,7 +1,7 @@
-"""Ukiyo-e.org: pages that list a museum's prints, and a page for each print.
+"""Ukiyo-e.org: pages that list a museum's prints, and a page for each print. The site has no API.
 
-The site has no API. Listings have the format of its author's own templates (github.com/jeresig/ukiyoe-web,
-app/views/images): a total, cards, a link to the next page. The tests have real excerpts of a print's page and a card.
+Listings have the format of its author's own templates (github.com/jeresig/ukiyoe-web, app/views/images): a total,
+cards, a link to the next page. The tests have real excerpts of a print's page and a card.
 """
 
 import re
@@ -37,9 +37,8 @@ _VIEWING = re.compile(r"Viewing prints ([0-9][0-9,]{0,14}) to ([0-9][0-9,]{0,14}
 
 def start_requests(source: UkiyoeSource) -> list[SourceRequest]:
     """The first page of each museum's listing."""
-    return [
-        SourceRequest(f"https://{HOSTS[0]}/source/{museum}", "listing", expects="html") for museum in source.museums
-    ]
+    urls = (f"https://{HOSTS[0]}/source/{museum}" for museum in source.museums)
+    return [SourceRequest(url, "listing", expects="html") for url in urls]
 
 
 def parse(source: UkiyoeSource, request: SourceRequest, data: bytes) -> ParsedAnswer:
@@ -56,16 +55,12 @@ def _parse_listing(request: SourceRequest, listing: Page) -> ParsedAnswer:
     if not cards and total != 0:
         raise request.bad_page("prints (div.img)", f"none; title {quoted(listing.title)}")
     museum = request.url.partition("/source/")[2].partition("?")[0]
-    rows, requests = [], []
-    for card in cards:
-        request_or_row = _print_request(request, museum, listing, card)
-        if isinstance(request_or_row, SourceRequest):
-            requests.append(request_or_row)
-        else:
-            rows.append(request_or_row)
+    found = [_print_request(request, museum, listing, card) for card in cards]
+    rows = tuple(row for row in found if not isinstance(row, SourceRequest))
+    requests = (print_ for print_ in found if isinstance(print_, SourceRequest))
     # the same on each page; the prints of all pages are added up
     claims = (ClaimedCount(f"source/{museum}", total),) if total is not None else ()
-    return ParsedAnswer(tuple(rows), (*requests, *_next_page_requests(request, museum, listing, total)), claims)
+    return ParsedAnswer(rows, (*requests, *_next_page_requests(request, museum, listing, total)), claims)
 
 
 def _print_request(request: SourceRequest, museum: str, listing: Page, card: Element) -> SourceRequest | dict[str, Any]:
@@ -75,10 +70,10 @@ def _print_request(request: SourceRequest, museum: str, listing: Page, card: Ele
     place = resolve_link(request.url, href)
     match = _PRINT.fullmatch(place.path) if place and place.hostname in HOSTS else None
     name = unquote(match[2]) if match else ""
-    if not match or match[1] != museum or not _is_plain_name(name):
-        return {
-            "title": f"no print of {museum} at {quoted(href)}: {(image.attributes if image else {}).get('alt', '')}"
-        }
+    is_plain = name not in {".", ".."} and name.isprintable() and not set(name) & set("/\\\ufffd") and len(name) <= 200
+    if not match or match[1] != museum or not is_plain:
+        alt = image.attributes.get("alt", "") if image else ""
+        return {"title": f"no print of {museum} at {quoted(href)}: {alt}"}
     url = f"https://{HOSTS[0]}/image/{museum}/{quote(name, safe='-._~')}"
     return SourceRequest(url, "print", f"{museum}/{name}", expects="html")
 
@@ -92,12 +87,8 @@ def _next_page_requests(request: SourceRequest, museum: str, listing: Page, tota
         return []
     href = anchor.attributes.get("href", "")
     place = resolve_link(request.url, href)
-    if (
-        place is None
-        or place.hostname not in HOSTS
-        or place.path != f"/source/{museum}"
-        or not _START.fullmatch(place.query)
-    ):
+    is_here = place and place.hostname in HOSTS and place.path == f"/source/{museum}"
+    if not (place and is_here and _START.fullmatch(place.query)):
         raise request.bad_page(f"the next page of /source/{museum}?start=N", f"{quoted(href)}")
     return [SourceRequest(place.geturl(), "listing", expects="html")]
 
@@ -108,16 +99,17 @@ def _parse_print(source: UkiyoeSource, request: SourceRequest, page: Page) -> di
         raise request.bad_page("the print (div.imageholder)", f"none; title {quoted(page.title)}")
     image = page.one("img", within=holder)
     alt_text = _ALT.fullmatch(image.attributes.get("alt", "") if image else "")
+    title, artist = (alt_text["title"], alt_text["artist"]) if alt_text else (None, None)
     artists = [text for row in page.all("p", "row", "artist") if (text := _value(page, row))]
     return {
         "key": request.source_key,
         "image": _image(source, request, page, holder),
         "source_url": request.url,
-        "title": _value(page, page.one("p", "row", "title")) or (alt_text["title"] if alt_text else None),
-        "artist": "|".join(artists) or (alt_text["artist"] if alt_text else None),
+        "title": _value(page, page.one("p", "row", "title")) or title,
+        "artist": "|".join(artists) or artist,
         "date_text": _value(page, page.one("p", "row", "date")) or None,
         "style": source.style,
-        "offers": OfferedValues(_OFFERS, _offered_fields, request, page, alt_text["artist"] if alt_text else None),
+        "offers": OfferedValues(_OFFERS, _offered_fields, request, page, artist),
     }
 
 
@@ -151,10 +143,6 @@ def _value(page: Page, row: Element | None) -> str:
 def _number(pattern: re.Pattern[str], text: str, group: int = 1) -> int | None:
     match = pattern.search(text)
     return int(match[group].replace(",", "")) if match else None
-
-
-def _is_plain_name(name: str) -> bool:
-    return name not in {".", ".."} and name.isprintable() and not set(name) & set("/\\\ufffd") and len(name) <= 200
 
 
 MUSEUM = WebMuseum(HOSTS, start_requests, parse, _OFFERS)

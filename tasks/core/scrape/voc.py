@@ -16,20 +16,9 @@ _LONGEST_TEXT = 200
 
 
 class BadAnnotation(ValueError):
-    """An annotation file that can't be read as what it should be; the message says what was found.
-
-    objects: how many it has, with those that could be read.
-    """
+    """An annotation file that is not what it should be. objects: how many it has, with those that could be read."""
 
     objects = 0
-
-
-class _FlatBox(BadAnnotation):
-    """A box that encloses nothing. name: of its object."""
-
-    def __init__(self, message: str, name: str) -> None:
-        super().__init__(message)
-        self.name = name
 
 
 class _WithoutDtd(ElementTree.TreeBuilder):
@@ -42,12 +31,12 @@ class _WithoutDtd(ElementTree.TreeBuilder):
 def read_voc(data: bytes, corners: str = "inclusive") -> ImageFigures:
     """The objects of one PASCAL VOC file, and the size that it says.
 
-    corners: inclusive: they count pixels from 1 and include both ends, so 1..1 is one pixel; exclusive: they are edges,
-    from 0, so 0..1 is one pixel. What a figure's object says beside is kept, as `source_coco` of ANNOTATIONS has it.
+    corners: inclusive: pixels from 1, both ends included, so 1..1 is one pixel; exclusive: edges from 0, so 0..1 is
+    one. What a figure's object says beside is kept, as `source_coco` of ANNOTATIONS has it. An object whose box
+    encloses nothing (`is_flat_box`) is left out alone where there are good ones of its name: see `left_out`.
 
-    An object whose box encloses nothing (`is_flat_box`) is left out alone where there are good ones of its name, and
-    `left_out` says so. Raises BadAnnotation for objects without a box (see tasks.core.coco.box), for what is no VOC
-    file, and for XML with a DTD, which no VOC file has, and which can blow up a parser.
+    Raises BadAnnotation for objects without a box (see tasks.core.coco.box), for what is no VOC file, and for XML with
+    a DTD, which no VOC file has, and which can blow up a parser.
 
     >>> read_voc(b"<annotation><object><name>person</name><bndbox><xmin>1</xmin><ymin>3</ymin><xmax>10</xmax>"
     ...                b"<ymax>4</ymax></bndbox></object></annotation>").figures[0]["xywh_px"]
@@ -61,7 +50,6 @@ def read_voc(data: bytes, corners: str = "inclusive") -> ImageFigures:
         raise BadAnnotation(f"no XML: {problem}") from problem
     if root.tag != "annotation":  # an error page can be well-formed too, and would look like a picture without figures
         raise BadAnnotation(f"no VOC file: its root is <{root.tag[:40]}>, expected <annotation>")
-    size_px = _side_px(root, "width"), _side_px(root, "height")
     extent_px = int(corners == "inclusive")  # of a box whose corners are equal
     objects = [*root.iter("object")]
     try:
@@ -70,30 +58,29 @@ def read_voc(data: bytes, corners: str = "inclusive") -> ImageFigures:
         problem.objects = len(objects)
         raise
     left_out = f"box left out, the others stay: {flat[0]}" if flat else ""
+    size_px = (_side_px(root, "width"), _side_px(root, "height"))
     return ImageFigures(figures, size_px, left_out=left_out, flat_boxes=len(flat))
 
 
-def _figures(objects: Iterable[ElementTree.Element], extent_px: int) -> tuple[list[Figure], list[_FlatBox]]:
+def _figures(objects: Iterable[ElementTree.Element], extent_px: int) -> tuple[list[Figure], list[str]]:
     """The figures, and what is wrong with boxes that enclose nothing. Raises BadAnnotation for all else."""
-    figures, flat = [], []
-    for entry in objects:
-        try:
-            figures.append(_figure(entry, extent_px))
-        except _FlatBox as problem:
-            flat.append(problem)
+    read = [(_said(entry, "name"), _figure(entry, extent_px)) for entry in objects]
+    figures = [figure for _, figure in read if not isinstance(figure, str)]
+    flat = [(name, problem) for name, problem in read if isinstance(problem, str)]
     names = {figure["category"] for figure in figures}
-    if alone := [problem for problem in flat if problem.name not in names]:
-        raise alone[0]
-    return figures, flat
+    for name, problem in flat:
+        if name not in names:
+            raise BadAnnotation(problem)
+    return figures, [problem for _, problem in flat]
 
 
 def _side_px(root: ElementTree.Element, side: str) -> int | None:
-    text = (root.findtext(f"size/{side}") or "").strip()
+    text = _said(root, f"size/{side}")
     return read_side_px(int(text)) if re.fullmatch(r"[0-9]{1,9}", text) else None
 
 
-def _figure(entry: ElementTree.Element, extent_px: int) -> Figure:
-    name = (entry.findtext("name") or "").strip()
+def _figure(entry: ElementTree.Element, extent_px: int) -> Figure | str:
+    """An object's figure, or what is wrong with its box if that encloses nothing."""
     try:
         x_min, y_min, x_max, y_max = (float(entry.findtext(f"bndbox/{side}") or "nan") for side in _CORNERS)
     except ValueError as problem:
@@ -104,17 +91,13 @@ def _figure(entry: ElementTree.Element, extent_px: int) -> Figure:
     except BadBox as problem:
         # in these words in published ledgers
         message = f"expected a box of positive width and height, got {xywh}"
-        if is_flat_box(xywh) and not _lacks_a_corner(entry):
-            raise _FlatBox(message, name) from problem
+        if is_flat_box(xywh) and all(_said(entry, f"bndbox/{side}") for side in _CORNERS):
+            return message
         raise BadAnnotation(message) from problem
-    found = {name: _value(text) for name in _FIELDS if (text := (entry.findtext(name) or "").strip())}
-    kept = lossless.to_text({"fields": found} if found else {})
-    return {**figure(name, box), "source_coco": kept}
+    texts = {field: text for field in _FIELDS if (text := _said(entry, field))}
+    found = {field: int(text) if text in {"0", "1"} else text[:_LONGEST_TEXT] for field, text in texts.items()}
+    return {**figure(_said(entry, "name"), box), "source_coco": lossless.to_text({"fields": found} if found else {})}
 
 
-def _lacks_a_corner(entry: ElementTree.Element) -> bool:
-    return any(not (entry.findtext(f"bndbox/{side}") or "").strip() for side in _CORNERS)
-
-
-def _value(text: str) -> int | str:
-    return int(text) if text in {"0", "1"} else text[:_LONGEST_TEXT]
+def _said(entry: ElementTree.Element, path: str) -> str:
+    return (entry.findtext(path) or "").strip()

@@ -4,10 +4,11 @@ import json
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from types import UnionType
+from typing import Any, Literal, NamedTuple, cast
 
 from schemas.attributes import AttributeType
 from schemas.manifests import PassedOver
@@ -26,11 +27,9 @@ class BadAnswer(ValueError):
 class SourceRequest:
     """One request to a source: its URL without any secret, under which the answer is stored, and how to parse that.
 
-    kind: the source's own word for what the URL answers with. source_key: of the one work that the answer is about, so
-    that its failure drops this record; None for a listing, which is requested again in each build. expects: the format
-    of a correct answer; an error page in place of JSON is a temporary failure. A page (html) is requested only if
-    robots.txt allows it; documented APIs have their own terms. needs_secret: the source's credential is added when the
-    request is sent. Two requests with the same URL are one request.
+    kind: the source's own word for the answer. source_key: of the one work that it is about; None for a listing, which
+    each build requests again. expects: another format is a temporary failure; html is requested only if robots.txt
+    allows it, documented APIs have their own terms. needs_secret: the credential is added when it is sent.
     """
 
     url: str
@@ -40,8 +39,14 @@ class SourceRequest:
     needs_secret: bool = False
 
     def bad_answer(self, expected: str, got: Any) -> BadAnswer:
-        """What is wrong with the answer: what was expected, and the value that is there."""
+        """What is wrong with the answer. got: the value that is there."""
         return BadAnswer(f"{self.url}: expected {expected}, got {quoted(got)}")
+
+    def checked(self, value: Any, kind: type | UnionType, expected: str) -> Any:
+        """A value of the answer, if it is of that type. Raises BadAnswer."""
+        if not isinstance(value, kind):
+            raise self.bad_answer(expected, value)
+        return value
 
     def bad_page(self, expected: str, got: str) -> BadAnswer:
         """What is wrong with a page of HTML. got: in words."""
@@ -50,11 +55,7 @@ class SourceRequest:
 
 @dataclass(frozen=True, slots=True)
 class ClaimedCount:
-    """How many works the source states that it has: in the listing of that name, or of a style (if `style` is set).
-
-    It is compared with the works in the listing's answers (rows, and requests with a source key), or with the records
-    of that style.
-    """
+    """How many works the source states that a listing of that name has, or its records of a style (if one is set)."""
 
     name: str
     count: int
@@ -65,8 +66,7 @@ class ClaimedCount:
 class ParsedAnswer:
     """The content of one answer: works (fields for `records.record`), further requests, and claimed counts.
 
-    passed_over: entries of the answer that are neither, by kind. What an answer lists is its rows, its requests with a
-    source key, and these; what holds works, such as an artist, is counted beside (`of_containers`).
+    passed_over: entries that are neither, by kind; beside them what holds works, such as artists (`of_containers`).
     """
 
     rows: tuple[Mapping[str, Any], ...] = ()
@@ -74,12 +74,14 @@ class ParsedAnswer:
     claims: tuple[ClaimedCount, ...] = ()
     passed_over: tuple[PassedOver, ...] = ()
 
+    @property
+    def works(self) -> int:
+        """How many works it lists: rows, and requests for works."""
+        return len(self.rows) + sum(request.source_key is not None for request in self.requests)
+
 
 def of_containers(unit: str, items: Sequence[Any], left_out: Tally) -> tuple[PassedOver, ...]:
-    """What of a list of artists or categories leads to no listing of works. They are none of the entries, as works are.
-
-    unit: in the plural, such as artists. items: the whole list.
-    """
+    """What of a whole list of artists or categories leads to no listing of works. unit: in the plural."""
     return (PassedOver(unit=unit, listed=len(items)), *left_out.kinds(unit)) if items else ()
 
 
@@ -96,10 +98,7 @@ def object_of_json(
     request: SourceRequest, data: bytes, expected: str = "a JSON object", shown: int | None = 200
 ) -> dict[str, Any]:
     """The JSON object in an answer. Raises BadAnswer, quoting an answer that is not one."""
-    answer = json_of(request, data, shown)
-    if not isinstance(answer, dict):
-        raise request.bad_answer(expected, answer)
-    return answer
+    return cast("dict[str, Any]", request.checked(json_of(request, data, shown), dict, expected))
 
 
 def quoted(value: Any, at_most: int = 80) -> str:
@@ -125,18 +124,25 @@ _WHOLE = re.compile(r"-?[0-9]{1,18}")
 
 
 class Offer(NamedTuple):
-    """A named value: the field of the source's own record that has it, its type, and what it is."""
+    """The field of the source's own record that has a value, its type, and what it is.
+
+    is_extra: whether a request asks for it only where a recipe's `more_offers` say so.
+    """
 
     field: str
     type: AttributeType
     meaning: str
+    is_extra: bool = False
+
+
+def extra_fields(source: Any, offers: Mapping[str, Offer]) -> list[str]:
+    """The fields that the settings ask for beside the rest."""
+    return [offer.field for name, offer in offers.items() if offer.is_extra and name in source.more_offers]
 
 
 class OfferedValues(Mapping[str, OfferValue]):
-    """The value of each offer, or None. Each is read when it is asked for: most recipes ask for none, few for many.
-
-    Reading all of them would more than double the time to parse an answer of Commons.
-    fields_of: gives the fields, those of the source's record and what its module makes from them, of the arguments.
+    """The value of each offer, or None; each is read when it is asked for, since few recipes ask for many: all would
+    more than double the time to parse an answer of Commons. fields_of: gives the fields of the arguments.
 
     >>> offers = {"year": Offer("accessionYear", "integer", ""), "tags": Offer("tags", "strings", "")}
     >>> dict(OfferedValues(offers, dict, {"accessionYear": "1936", "tags": ["Birds", "", None, "Birds"]}))
@@ -166,32 +172,31 @@ class OfferedValues(Mapping[str, OfferValue]):
 
 @dataclass(frozen=True)
 class WebMuseum:
-    """The declaration of a source on the web. Its functions are pure: the same settings and bytes give the same records
-    and requests, so that a changed parser can read stored answers again.
+    """A source on the web. Its functions are pure, so that a changed parser can read stored answers again.
 
-    hosts: of all its requests, not of images. start_requests: the requests to begin with. parse: records and further
-    requests of an answer; raises BadAnswer, quoting the answer. offers: all that a row's `offers` may give a recipe's
-    attributes; of these `more` are asked for, and so are part of the requests' addresses, only where the settings'
-    `more_offers` name them. credential: which secret its API needs, if any. needs_secret, does_offer: whether these
-    settings need the secret, and give an offer; by default all do.
+    hosts: of all its requests, not of images. parse: raises BadAnswer, quoting the answer. offers: all that a row's
+    `offers` may give attributes. credential: the secret of its API. needs_secret, does_offer: by the settings.
     """
 
     hosts: tuple[str, ...]
     start_requests: Callable[[Any], list[SourceRequest]]
     parse: Callable[[Any, SourceRequest, bytes], ParsedAnswer]
     offers: Mapping[str, Offer]
-    more: Collection[str] = ()
     credential: Credential | None = None
     needs_secret: Callable[[Any], bool] = lambda _: True
     does_offer: Callable[[Any, str], bool] = lambda *_: True
+
+    @property
+    def more(self) -> tuple[str, ...]:
+        """The extra ones: they are part of the requests' addresses."""
+        return tuple(name for name, offer in self.offers.items() if offer.is_extra)
 
     def sentences(self, source: Any = None) -> dict[str, str]:
         """By name, the type and what the value is, of what these settings give; without settings, of all offers."""
         return {
             name: f"{offer.type}: {offer.meaning}"
             for name, offer in self.offers.items()
-            if source is None
-            or (self.does_offer(source, name) and (name not in self.more or name in source.more_offers))
+            if source is None or (self.does_offer(source, name) and (not offer.is_extra or name in source.more_offers))
         }
 
 
@@ -251,7 +256,7 @@ def _truth(value: Any) -> bool | None:
 
 
 def _texts(value: Any) -> list[str] | None:
-    """The texts of a list in their order, each once, 1,000 at most; None where there are none."""
+    """The texts of a list in their order, each once; None where there are none."""
     return list(dict.fromkeys(text for item in _first_items(value) if (text := _text(item)))) or None
 
 

@@ -45,10 +45,8 @@ _CONTENT_ID = re.compile(r"[0-9]{1,20}")
 
 
 def start_requests(source: WikiartSource) -> list[SourceRequest]:
-    """Requests for listings: of the named artists, else of the wanted styles, else of all artists.
-
-    By json, listings by style have no contentId, so only their number of works is used, and they are requested only if
-    all works of a style are wanted.
+    """Requests for listings: of the named artists, else of the wanted styles (by json only for their number of works,
+    since they have no contentId), else of all artists.
     """
     if source.artists != "all":
         return _requests_of_named_artists(source, source.artists)
@@ -68,10 +66,7 @@ def parse(source: WikiartSource, request: SourceRequest, data: bytes) -> ParsedA
 
 
 def _requests_of_named_artists(source: WikiartSource, artists: Iterable[str]) -> list[SourceRequest]:
-    """Listings of artists' works.
-
-    By json in the public domain, and by api2, the list of artists is requested first.
-    """
+    """Listings of artists' works; by json in the public domain, and for names by api2, first that of all artists."""
     if source.by == "api2":
         by_id = [api2_works_request(artist) for artist in artists if _ID.fullmatch(artist)]
         return by_id + ([all_artists_request(source)] if any(not _ID.fullmatch(artist) for artist in artists) else [])
@@ -81,67 +76,52 @@ def _requests_of_named_artists(source: WikiartSource, artists: Iterable[str]) ->
 
 
 def _parse_artists(source: WikiartSource, request: SourceRequest, data: bytes) -> ParsedAnswer:
-    """AlphabetJson: a list of artists, each with its address in `url`."""
-    artists = _list(json_of(request, data), "artists", request)
-    return _parse_artist_items(source, artists, "url", lambda name: artist_works_request(source, name))
-
-
-def _parse_api2_artists(source: WikiartSource, request: SourceRequest, data: bytes) -> ParsedAnswer:
-    """UpdatedArtists: artists with `id` and `url`, and the token of the next part."""
-    items, more = _api2_list(request, data)
-    parsed = _parse_artist_items(source, items, "id", api2_works_request)
-    return ParsedAnswer(parsed.rows, parsed.requests + more, passed_over=parsed.passed_over)
-
-
-def _parse_artist_items(
-    source: WikiartSource, items: list[Any], field: str, works_request: Callable[[str], SourceRequest]
-) -> ParsedAnswer:
-    """A listing of works for each wanted artist; an artist without an address or id becomes a row that is dropped."""
+    """AlphabetJson: artists with their address in `url`; UpdatedArtists: with an `id` too; else dropped rows."""
+    items, more = _items(request, data)
+    is_api2 = request.kind == "api2_artists"
     rows, requests, left_out = [], [], Tally()
     for item in items:
         fields = item if isinstance(item, dict) else {}
-        name, place = last_path_part(fields.get("url")), last_path_part(fields.get(field))
-        if place is None or (field == "id" and not _ID.fullmatch(place)):
+        name, place = last_path_part(fields.get("url")), last_path_part(fields.get("id" if is_api2 else "url"))
+        if place is None or (is_api2 and not _ID.fullmatch(place)):
             rows.append(row_without_key(item))
         elif source.artists == "all" or name in source.artists:
-            requests.append(works_request(place))
+            requests.append(api2_works_request(place) if is_api2 else artist_works_request(source, place))
         else:
             left_out.add("artists that the recipe does not name", name or place)
-    return ParsedAnswer(tuple(rows), tuple(requests), passed_over=of_containers("artists", items, left_out))
+    return ParsedAnswer(tuple(rows), (*requests, *more), passed_over=of_containers("artists", items, left_out))
 
 
 def _parse_works(source: WikiartSource, request: SourceRequest, data: bytes) -> ParsedAnswer:
-    """PaintingsByArtist, json=2: a bare list with all of an artist's works."""
-    works = _list(json_of(request, data), "works", request)
-    if not works and source.artists != "all":
+    """PaintingsByArtist, json=2: a bare list with all of an artist's works, by `contentId`; of the API: by `id`."""
+    works, more = _items(request, data)
+    is_api2 = request.kind == "api2_works"
+    if not is_api2 and not works and source.artists != "all":
         raise BadAnswer(f"{request.url}: expected works of an artist that the recipe names, got an empty list")
-    return _parse_work_items(source, works, _content_id)
-
-
-def _parse_api2_works(source: WikiartSource, request: SourceRequest, data: bytes) -> ParsedAnswer:
-    """PaintingsByArtist of the API: works with `id`, and the token of the next part."""
-    items, more = _api2_list(request, data)
-    parsed = _parse_work_items(source, items, _api2_id)
-    return ParsedAnswer(parsed.rows, parsed.requests + more)
+    rows, requests = _rows_and_requests(source, works, _api2_id if is_api2 else _content_id)
+    return ParsedAnswer(rows, requests + more)
 
 
 def _parse_listing(source: WikiartSource, request: SourceRequest, data: bytes) -> ParsedAnswer:
     """A page of a style or an artist: 60 works, and how many there are in all; the next page, while there are more."""
     answer = _object(request, data)
-    works = _list(answer.get("Paintings") or [], "Paintings", request)
+    works = request.checked(answer.get("Paintings") or [], list, "a list of Paintings")
     total = answer.get("AllPaintingsCount")
-    if isinstance(total, bool) or not isinstance(total, int) or total < 0:
+    if type(total) is not int or total < 0:
         raise request.bad_answer("AllPaintingsCount, a number", total)
-    path, page = _path_and_page(request)
+    match = re.fullmatch(re.escape(SITE) + r"/en/([^?]+)\?.*\bpage=([0-9]{1,6})\b.*", request.url)
+    if match is None:
+        raise BadAnswer(f"{request.url}: expected an address with page=<number>")
+    path, page = match[1], int(match[2])
     claims = _claimed_counts(source, request, path, total)
     if source.by == "json":
         return ParsedAnswer(claims=claims)
-    has_next = bool(works) and page * _PAGE_WORKS < total and (request.kind == "artist" or page < _LAST_PAGE_OF_STYLE)
-    following = (SourceRequest(listing_url(path, page + 1), request.kind),) if has_next else ()
-    is_cut = request.kind == "style" and page == 1 and total > _PAGE_WORKS * _LAST_PAGE_OF_STYLE
-    more = (all_artists_request(source),) if is_cut else ()
-    parsed = _parse_work_items(source, works, _api2_id if source.by == "api2" else _page_key)
-    return ParsedAnswer(parsed.rows, parsed.requests + following + more, claims)
+    rows, requests = _rows_and_requests(source, works, _api2_id if source.by == "api2" else _page_key)
+    if works and page * _PAGE_WORKS < total and (request.kind == "artist" or page < _LAST_PAGE_OF_STYLE):
+        requests += (SourceRequest(listing_url(path, page + 1), request.kind),)
+    if request.kind == "style" and page == 1 and total > _PAGE_WORKS * _LAST_PAGE_OF_STYLE:
+        requests += (all_artists_request(source),)
+    return ParsedAnswer(rows, requests, claims)
 
 
 def _claimed_counts(source: WikiartSource, request: SourceRequest, path: str, total: int) -> tuple[ClaimedCount, ...]:
@@ -153,106 +133,75 @@ def _claimed_counts(source: WikiartSource, request: SourceRequest, path: str, to
     return tuple(ClaimedCount(unquote(path), total, name) for name in whole)
 
 
-def _path_and_page(request: SourceRequest) -> tuple[str, int]:
-    match = re.fullmatch(re.escape(SITE) + r"/en/([^?]+)\?.*\bpage=([0-9]{1,6})\b.*", request.url)
-    if match is None:
-        raise BadAnswer(f"{request.url}: expected an address with page=<number>")
-    return match[1], int(match[2])
-
-
-def _parse_work_items(
+def _rows_and_requests(
     source: WikiartSource, works: list[Any], key_of: Callable[[dict[str, Any]], str | None]
-) -> ParsedAnswer:
+) -> tuple[tuple[dict[str, Any], ...], tuple[SourceRequest, ...]]:
     """A request for each work; a work without a source key becomes a row that is dropped."""
-    rows, requests = [], []
-    for work in works:
-        key = key_of(work) if isinstance(work, dict) else None
-        if key is None:
-            rows.append(row_without_key(work))
-        else:
-            requests.append(work_request(source, key))
-    return ParsedAnswer(tuple(rows), tuple(requests))
+    keys = [key_of(work) if isinstance(work, dict) else None for work in works]
+    rows = (row_without_key(work) for work, key in zip(works, keys, strict=True) if key is None)
+    return tuple(rows), tuple(work_request(source, key) for key in keys if key is not None)
 
 
-def _content_id(work: dict[str, Any]) -> str | None:
-    content_id = text(work.get("contentId"))
-    return content_id if content_id and _CONTENT_ID.fullmatch(content_id) else None
+def _key_in(field: str, pattern: re.Pattern[str], work: dict[str, Any]) -> str | None:
+    key = text(work.get(field))
+    return key if key and pattern.fullmatch(key) else None
 
 
-def _api2_id(work: dict[str, Any]) -> str | None:
-    work_id = text(work.get("id"))
-    return work_id if work_id and _ID.fullmatch(work_id) else None
+_content_id = functools.partial(_key_in, "contentId", _CONTENT_ID)
+_api2_id = functools.partial(_key_in, "id", _ID)
 
 
 def _page_key(work: dict[str, Any]) -> str | None:
     """artist/work, of an address such as /en/claude-monet/haystacks-1890."""
     path = work.get("paintingUrl")
     parts = path.split("/") if isinstance(path, str) else []
-    artist, page = (
-        (last_path_part(part) for part in parts[2:]) if len(parts) == 4 and parts[:2] == ["", "en"] else (None, None)
-    )
-    return f"{artist}/{page}" if artist and page else None
+    names = [last_path_part(part) for part in parts[2:]]
+    is_work = len(parts) == 4 and parts[:2] == ["", "en"] and all(names)
+    return f"{names[0]}/{names[1]}" if is_work else None
 
 
 def _parse_work(source: WikiartSource, request: SourceRequest, data: bytes) -> ParsedAnswer:
-    """ImageJson, and Painting of the API: an object about the work that was asked for."""
-    work = _object(request, data)
-    field, key_of = ("id", _api2_id) if request.kind == "api2_work" else ("contentId", _content_id)
-    if key_of(work) != request.source_key:
-        raise request.bad_answer(f"{field} {request.source_key}", work.get(field))
-    styles = split_styles(work.get("styles" if request.kind == "api2_work" else "style"))
-    return _wanted_work(request, row(source, str(request.source_key), work, styles))
-
-
-def _parse_page(source: WikiartSource, request: SourceRequest, data: bytes) -> ParsedAnswer:
-    return _wanted_work(request, page_row(source, str(request.source_key), request.url, data))
-
-
-def _wanted_work(request: SourceRequest, fields: dict[str, Any] | None) -> ParsedAnswer:
-    """A work's row; counted where the recipe does not want it."""
+    """ImageJson, Painting of the API, and a work's page; counted where the recipe does not want the work."""
+    key = str(request.source_key)
+    if request.kind == "page":
+        fields = page_row(source, key, request.url, data)
+    else:
+        work = _object(request, data)
+        is_api2 = request.kind == "api2_work"
+        field, found = ("id", _api2_id(work)) if is_api2 else ("contentId", _content_id(work))
+        if found != request.source_key:
+            raise request.bad_answer(f"{field} {request.source_key}", work.get(field))
+        fields = row(source, key, work, split_styles(work.get("styles" if is_api2 else "style")))
     if fields is not None:
         return ParsedAnswer(rows=(fields,))
     left_out = Tally()
-    left_out.add("works that are not of the styles or rights that the recipe wants", str(request.source_key))
+    left_out.add("works that are not of the styles or rights that the recipe wants", key)
     return ParsedAnswer(passed_over=left_out.kinds())
 
 
-def _api2_list(request: SourceRequest, data: bytes) -> tuple[list[Any], tuple[SourceRequest, ...]]:
-    """`data` in an answer of the API, and the request for more. The token in the answer is already percent-encoded."""
+def _items(request: SourceRequest, data: bytes) -> tuple[list[Any], tuple[SourceRequest, ...]]:
+    """Artists or works: a bare list; or `data` of the API, and the request for more, whose token is percent-encoded."""
+    if not request.kind.startswith("api2"):
+        return request.checked(json_of(request, data), list, f"a list of {request.kind}"), ()
     answer = _object(request, data)
-    items = _list(answer.get("data"), "data", request)
+    items = request.checked(answer.get("data"), list, "a list of data")
     if answer.get("hasMore") is not True:
         return items, ()
     token = answer.get("paginationToken")
     if not isinstance(token, str) or not re.fullmatch(r"[\x21-\x7e]{1,1000}", token):
         raise request.bad_answer("a paginationToken, since hasMore is true", token)
     base = re.split(r"[?&]paginationToken=", request.url)[0]
-    joint = "&" if "?" in base else "?"
-    more = SourceRequest(
-        f"{base}{joint}paginationToken={quote(unquote(token), safe='')}", request.kind, needs_secret=True
-    )
-    return items, (more,)
+    url = f"{base}{'&' if '?' in base else '?'}paginationToken={quote(unquote(token), safe='')}"
+    return items, (SourceRequest(url, request.kind, needs_secret=True),)
 
 
 _object = functools.partial(object_of_json, expected="an object", shown=None)
 
-
-def _list(value: Any, name: str, request: SourceRequest) -> list[Any]:
-    if not isinstance(value, list):
-        raise request.bad_answer(f"a list of {name}", value)
-    return value
-
-
 _PARSERS: dict[str, Callable[[WikiartSource, SourceRequest, bytes], ParsedAnswer]] = {
-    "artists": _parse_artists,
-    "works": _parse_works,
-    "work": _parse_work,
-    "api2_artists": _parse_api2_artists,
-    "api2_works": _parse_api2_works,
-    "api2_work": _parse_work,
-    "style": _parse_listing,
-    "artist": _parse_listing,
-    "page": _parse_page,
+    **dict.fromkeys(("artists", "api2_artists"), _parse_artists),
+    **dict.fromkeys(("works", "api2_works"), _parse_works),
+    **dict.fromkeys(("style", "artist"), _parse_listing),
+    **dict.fromkeys(("work", "api2_work", "page"), _parse_work),
 }
 
 
@@ -286,10 +235,8 @@ def all_artists_request(source: WikiartSource) -> SourceRequest:
     """The list of all artists; by json, where only the public domain is wanted, of those whose works are in it."""
     if source.by == "api2":
         return SourceRequest(f"{SITE}/en/api/2/UpdatedArtists", "api2_artists", needs_secret=True)
-    is_limited = source.by == "json" and source.copyright == "public_domain"
-    return SourceRequest(
-        f"{SITE}/en/App/Artist/AlphabetJson?v=new{'&inPublicDomain=true' if is_limited else ''}", "artists"
-    )
+    limit = "&inPublicDomain=true" if source.by == "json" and source.copyright == "public_domain" else ""
+    return SourceRequest(f"{SITE}/en/App/Artist/AlphabetJson?v=new{limit}", "artists")
 
 
 def artist_works_request(source: WikiartSource, artist: str) -> SourceRequest:

@@ -1,9 +1,11 @@
 """One work as WikiArt describes it, by whichever route: the fields of a record, or that it is not wanted."""
 
+import contextlib
 import json
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from html import unescape
 from typing import Any, NamedTuple, Self
 from urllib.parse import quote, unquote
@@ -12,10 +14,11 @@ from schemas.sources.wikiart import WikiartSource
 from tasks.core.scrape.web_source import BadAnswer, Offer, OfferedValues, quoted, split_texts
 
 SITE = "https://www.wikiart.org"
+PUBLIC_DOMAIN = "https://creativecommons.org/publicdomain/mark/1.0/"
 _LONGEST = 2000
 # what the site shows where a work may not be shown in the asker's country: "FRAME-600x480.jpg" in real answers
 _PLACEHOLDER = "/Content/images/FRAME-"
-_VARIANT = re.compile(r"!\w+\.\w+$")
+_VARIANT, _EXTENSION = re.compile(r"!\w+\.\w+$"), re.compile(r"\.([A-Za-z]{3,4})$")
 _DATE_MS = re.compile(r"/Date\((-?\d{1,16})\)/")
 _YEAR_MS = 31_556_952_000
 
@@ -39,11 +42,7 @@ Work = Mapping[str, Any]
 
 
 def row(source: WikiartSource, key: str, work: Work, styles: Sequence[str]) -> dict[str, Any] | None:
-    """Fields of the record of a work from ImageJson, api/2/Painting or paintingJson; None if its style is not wanted.
-
-    styles: as listed, the main one first. A work whose image is missing, is no URL or is the placeholder for works that
-    may not be shown has image None.
-    """
+    """Fields of a record, of ImageJson, api/2/Painting or paintingJson; None if none of the styles is wanted."""
     style, listed = choose_style(source, styles)
     if style is None and source.styles != "all":
         return None
@@ -81,8 +80,8 @@ def _offered_fields(work: Work, url: str | None, artist: str | None) -> dict[str
 def row_without_key(item: Any) -> dict[str, Any]:
     """What is left of an item of a listing that has no key: a row that will be dropped, and seen to be."""
     fields = item if isinstance(item, dict) else {}
-    name = text(fields.get("artistName"))
-    return {"key": None, "image": None, "title": text(fields.get("title")) or quoted(item), "artist": name}
+    title, artist = text(fields.get("title")), text(fields.get("artistName"))
+    return {"key": None, "image": None, "title": title or quoted(item), "artist": artist}
 
 
 def choose_style(source: WikiartSource, styles: Sequence[str]) -> tuple[str | None, list[str]]:
@@ -105,7 +104,7 @@ def split_styles(value: Any) -> list[str]:
 
 
 def image_url(value: Any, size: str) -> str | None:
-    """The https address of the image in a size; None where there is none. "!Large.jpg" and the like are taken off.
+    """The image's https address in a size, without "!Large.jpg" and the like; None for no URL or a placeholder.
 
     >>> image_url("//uploads7.wikiart.org/images/a/b.jpg!Large.jpg", "original")
     'https://uploads7.wikiart.org/images/a/b.jpg'
@@ -117,13 +116,9 @@ def image_url(value: Any, size: str) -> str | None:
     if rest is None or _PLACEHOLDER in given or len(given) > _LONGEST:
         return None
     host, _, path = _VARIANT.sub("", rest[1] or rest[2]).partition("/")
-    name = quote(path, safe="/%!$&'()*+,;=:@~?", errors="replace")
-    return f"https://{host.lower()}/{name}" + ("" if size == "original" else f"!{size}.{_extension(path)}")
-
-
-def _extension(path: str) -> str:
-    match = re.search(r"\.([A-Za-z]{3,4})$", path)
-    return match[1] if match else "jpg"
+    url = f"https://{host.lower()}/" + quote(path, safe="/%!$&'()*+,;=:@~?", errors="replace")
+    extension = _EXTENSION.search(path)
+    return url if size == "original" else f"{url}!{size}.{extension[1] if extension else 'jpg'}"
 
 
 def artist_name(name: str | None, artist: str | None) -> str | None:
@@ -151,16 +146,12 @@ def year(value: Any) -> int | None:
     (1889, 1889, 1571, None, None)
     """
     if isinstance(value, str):
-        since = _DATE_MS.fullmatch(value.strip())
-        number = 1970 + int(since[1]) // _YEAR_MS if since else _number(value)
-    else:
-        number = value if isinstance(value, int) and not isinstance(value, bool) else None
-    return number if number is not None and 1000 <= number <= 2099 else None
-
-
-def _number(value: str) -> int | None:
-    match = re.fullmatch(r"\s*([0-9]{4})\s*", value)
-    return int(match[1]) if match else None
+        given = value.strip()
+        if since := _DATE_MS.fullmatch(given):
+            value = 1970 + int(since[1]) // _YEAR_MS
+        elif re.fullmatch(r"[0-9]{4}", given):
+            value = int(given)
+    return value if type(value) is int and 1000 <= value <= 2099 else None
 
 
 def text(value: Any) -> str | None:
@@ -191,14 +182,12 @@ def plain_words(name: str) -> str:
     return " ".join(re.findall(r"[^\W_]+", plain.casefold()))
 
 
-PUBLIC_DOMAIN = "https://creativecommons.org/publicdomain/mark/1.0/"
-_LONGEST = 2000
 _TAG = re.compile(r"<(?:(/?)([A-Za-z][\w:-]*)|!--|[!?])")
 _ATTRIBUTE = re.compile(r"""[\s/]*([^\s=>/"'<]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s>"'<]*))?""")
 
 
 def page_row(source: WikiartSource, key: str, url: str, data: bytes) -> dict[str, Any] | None:
-    """Fields of the record of a work from its page; None if it is not wanted. Raises BadAnswer without paintingJson."""
+    """Fields of a record from a work's page; None if it is not wanted. Raises BadAnswer without paintingJson."""
     page = WorkPage.of(data.decode("utf-8", "replace"))
     labels = [label for part in page.labels if (label := text(part))]
     is_public = page.has_public_domain_icon and {label.casefold() for label in labels} == {"public domain"}
@@ -211,10 +200,7 @@ def page_row(source: WikiartSource, key: str, url: str, data: bytes) -> dict[str
 
 
 def styles_in_text(source: WikiartSource, alt: str) -> list[str]:
-    """The wanted styles that a text names, in its order, as ArtBench reads the alt text of the image.
-
-    Of names that begin at one place the longest counts, and a name is only found as whole words.
-    """
+    """The wanted styles that a text names as whole words, in its order, the longest first: ArtBench reads alt texts."""
     if source.styles == "all":
         return []
     words = f" {plain_words(alt)} "
@@ -224,14 +210,11 @@ def styles_in_text(source: WikiartSource, alt: str) -> list[str]:
 
 def _work_in_script(script: str | None, url: str) -> Work:
     """The work in `paintingJson = {...}`."""
-    start = (script or "").partition("=")[2].lstrip()
-    try:
-        work, _ = json.JSONDecoder().raw_decode(start)
-    except (ValueError, RecursionError):
-        work = None
-    if not isinstance(work, dict):
-        raise BadAnswer(f"{url}: expected ng-init with paintingJson in the page, got {quoted(script)}")
-    return work
+    with contextlib.suppress(ValueError, RecursionError):
+        work, _ = json.JSONDecoder().raw_decode((script or "").partition("=")[2].lstrip())
+        if isinstance(work, dict):
+            return work
+    raise BadAnswer(f"{url}: expected ng-init with paintingJson in the page, got {quoted(script)}")
 
 
 class PageToken(NamedTuple):
@@ -243,30 +226,34 @@ class PageToken(NamedTuple):
     is_end: bool = False
 
 
+@dataclass
 class WorkPage:
     """The parts of a work's page that are read. Texts longer than 2,000 characters are cut."""
 
-    def __init__(self) -> None:
-        self.work: str | None = None
-        self.alt = ""
-        self.styles: list[str] = []
-        self.labels: list[str] = []
-        self.has_public_domain_icon = False
-        self._list_label = ""
-        self._into: list[str] | None = None
+    work: str | None = None
+    alt: str = ""
+    styles: list[str] = field(default_factory=list)
+    labels: list[str] = field(default_factory=list)
+    has_public_domain_icon: bool = False
+    _list_label: str = ""
+    _into: list[str] | None = None
 
     @classmethod
     def of(cls, html: str) -> Self:
         """The page in this HTML. Any text is a page."""
         page = cls()
         for piece in page_tokens(html):
-            if not piece.tag:
-                page._add(piece.text)
-            elif piece.is_end:
-                page._end(piece.tag)
-            else:
+            if piece.is_end and piece.tag in {"a", "s"}:
+                if piece.tag == "s" and page._into is not None:
+                    page._list_label = page._into[-1].strip().casefold()
+                page._into = None
+            elif not piece.tag and page._into is not None and len(page._into[-1]) < _LONGEST:
+                page._into[-1] += unescape(piece.text[:_LONGEST])
+            elif piece.tag and not piece.is_end:
+                classes = piece.attributes.get("class", "").split()
+                page.has_public_domain_icon |= "copyright-icon-public-domain" in classes
                 page._take(piece.attributes)
-                page._begin(piece.tag, piece.attributes.get("class", "").split())
+                page._begin(piece.tag, classes)
         return page
 
     def _take(self, attributes: Mapping[str, str]) -> None:
@@ -274,7 +261,6 @@ class WorkPage:
             self.work = attributes["ng-init"]
         if attributes.get("itemprop") == "image" and not self.alt:
             self.alt = attributes.get("alt", "")[:_LONGEST]
-        self.has_public_domain_icon |= "copyright-icon-public-domain" in attributes.get("class", "").split()
 
     def _begin(self, tag: str, classes: list[str]) -> None:
         """Begin to collect a text that is needed: labels of list items, styles, rights."""
@@ -289,29 +275,16 @@ class WorkPage:
             self._into = self.styles
             self.styles.append("")
 
-    def _add(self, data: str) -> None:
-        if self._into is not None and len(self._into[-1]) < _LONGEST:
-            self._into[-1] += unescape(data[:_LONGEST])
-
-    def _end(self, tag: str) -> None:
-        if tag == "s" and self._into is not None:
-            self._list_label = self._into[-1].strip().casefold()
-        if tag in {"a", "s"}:
-            self._into = None
-
 
 def page_tokens(html: str) -> Iterator[PageToken]:
-    """Texts and tags of a page, without comments, scripts and style sheets, in time linear in its length.
-
-    html.parser takes quadratic time for pages with many tags that are not closed.
-    """
+    """Texts and tags of a page without comments, scripts and style sheets, in linear time: html.parser takes more."""
     at = 0
     while match := _TAG.search(html, at):
         yield PageToken("", html[at : match.start()])
-        tag = (match[2] or "").lower()
-        if not tag:
+        if not match[2]:
             at = _after(html, "-->" if match[0] == "<!--" else ">", match.end())
             continue
+        tag = match[2].lower()
         attributes, at = _attributes(html, match.end())
         yield PageToken(tag, "", attributes, is_end=bool(match[1]))
         if tag in {"script", "style"} and not match[1]:

@@ -50,7 +50,7 @@ class SmallHall:
 HALL = SmallHall()
 SOURCES = {
     "met": MetSource(name="met"),
-    "artic": ArticSource(name="artic", more_offers=tuple(artic._MORE_OFFERS)),
+    "artic": ArticSource(name="artic", more_offers=artic.MUSEUM.more),
     "commons": CommonsSource(
         name="commons", categories=("Ukiyo-e", "Naïve art"), more_offers=("uploader", "description")
     ),

@@ -187,7 +187,7 @@ def camel(name: str) -> str:
 
 def artic_rows(shared_data: Path) -> Rows:
     works = [json.loads(path.read_bytes()) for path in sorted((shared_data / "artic_api/json/artworks").glob("*.json"))]
-    source = source_of("artic", more_offers=tuple(artic._MORE_OFFERS))
+    source = source_of("artic", more_offers=artic.MUSEUM.more)
     page = {"data": works, "pagination": {"total": len(works), "limit": 100, "current_page": 1}}
     return list(artic.parse(source, artic.start_requests(source)[0], json.dumps(page).encode()).rows)
 
@@ -582,9 +582,10 @@ def test_types_that_can_never_be_others_are_those_that_no_value_becomes(offered:
 
 
 def test_nothing_more_is_offered_where_nothing_is_asked():
-    offers = {name: Offer(name, "string", name) for name in ("a", "b")}
+    offers = {"a": Offer("a", "string", "a"), "b": Offer("b", "string", "b", is_extra=True)}
     asked = SimpleNamespace(more_offers=())
-    assert WebMuseum((), list, ParsedAnswer, offers, ["b"]).sentences(asked) == {"a": "string: a"}
+    assert WebMuseum((), list, ParsedAnswer, offers).sentences(asked) == {"a": "string: a"}
+    offers["b"] = offers["b"]._replace(is_extra=False)
     assert WebMuseum((), list, ParsedAnswer, offers).sentences(asked) == {"a": "string: a", "b": "string: b"}
 
 
