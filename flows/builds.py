@@ -3,6 +3,7 @@ stays of a build that a gate refuses.
 """
 
 import contextlib
+import functools
 import sys
 import time
 import uuid
@@ -14,7 +15,6 @@ from schemas.errors import DamagedFile, Overtaken, Refusal, WorkToDo
 from schemas.manifests import Context, State, Step
 from schemas.phrases import error_line
 from schemas.recipe import Recipe
-from schemas.stages import AnyStage
 from tasks.dedup import check_verdicts, dedup
 from tasks.detect import check_detector, detect
 from tasks.engine import mending, runs
@@ -119,29 +119,32 @@ class Build:
             return False
         return True
 
-    def summary(self, steps: tuple[Step, ...]) -> str:
-        """What a person sees at the end of the build, whose steps these are."""
-        return summary.build_summary(steps, self._context)
-
     @property
     def is_finished(self) -> bool:
         """Whether all stages have run."""
         return self._state is not None and len(self._state.steps) == 1 + len(self._recipe.stages)
 
     def finish(self) -> tuple[Step, ...]:
-        """Run all stages that have not run yet; the steps of all."""
+        """Run all stages that have not run yet; the steps of all. What is damaged is mended, and all begun again."""
+        recipe, context = self._recipe, self._context
         while True:
             try:
                 steps = self._run(self._context)
                 break
             except (DamagedFile, Overtaken) as problem:
                 # what a person has named stays the release to go on from, so that a second try would end in the same
-                if len(self._notes) == _SECOND_TRIES or (self._context.previous and isinstance(problem, Overtaken)):
+                if len(self._notes) == _SECOND_TRIES or (context.previous and isinstance(problem, Overtaken)):
                     raise
-                self._notes.append(_why_again(self._recipe, self._context, problem))
-                print(self._notes[-1], file=sys.stderr)  # noqa: T201 - what comes next would not be understood without it
-                self._begin_again()
-        refusals.forget_refusal(self._recipe, self._context)
+                if isinstance(problem, DamagedFile):
+                    note = mending.remove_damaged_files(recipe, self._context, problem)
+                else:
+                    note = f"begun again: {str(problem).partition('; nothing is published')[0]}"
+                self._notes.append(note)
+                print(note, file=sys.stderr)  # noqa: T201 - what comes next would not be understood without it
+                self._state = None  # what is intact of it is found in the store
+                # a run of its own: an error in a part has ended the old one's connections
+                self._context = context.model_copy(update={"run": uuid.uuid4().hex})
+        refusals.forget_refusal(recipe, self._context)
         return (*steps[:-1], steps[-1].model_copy(update={"notes": (*steps[-1].notes, *self._notes)}))
 
     def _run(self, context: Context) -> tuple[Step, ...]:
@@ -149,12 +152,13 @@ class Build:
             state = self._state or self._scrape(context)
             for settings in self._recipe.stages[len(state.steps) - 1 :]:
                 began_s = time.monotonic()
-                step = _step(settings, state, self._recipe, context)
-                state = self._go_on(state.then(_timed(step, began_s)))
+                work = functools.partial(SHELLS[settings.stage].run, settings, state, self._recipe, context)
+                step = flow_runs.run_stage(settings.label, context, work, lambda step: step)
+                state = self._go_on(state.then(step), began_s)
         except Overtaken:
             raise
         except Refusal as problem:
-            _show_refusal(self._state, self._recipe, context, problem)
+            self._keep_refusal(context, problem)
             raise
         return state.steps
 
@@ -167,50 +171,22 @@ class Build:
         if events.is_heard() and not context.plan and not self._are_sources_compared:
             events.send_source_changes(self._recipe, context, state)
             self._are_sources_compared = True
-        return self._go_on(state.model_copy(update={"steps": (_timed(state.steps[0], began_s),)}))
+        return self._go_on(state, began_s)
 
-    def _begin_again(self) -> None:
-        """Forget what was done: what is intact of it is found in the store."""
-        self._state = None
-        # a run of its own: an error in a part has ended the old one's connections
-        self._context = self._context.model_copy(update={"run": uuid.uuid4().hex})
-
-    def _go_on(self, state: State) -> State:
-        self._state = state
+    def _go_on(self, state: State, began_s: float) -> State:
+        *before, last = state.steps
+        last = last.model_copy(update={"seconds": time.monotonic() - began_s})
+        self._state = state.model_copy(update={"steps": (*before, last)})
         if not self._context.plan:
-            summary.print_progress(state.steps[-1])
-        return state
+            summary.print_progress(last)
+        return self._state
 
-
-def _why_again(recipe: Recipe, context: Context, problem: DamagedFile | Overtaken) -> str:
-    """Mend what can be mended before the stages are run again; a sentence for people."""
-    if isinstance(problem, DamagedFile):
-        return mending.remove_damaged_files(recipe, context, problem)
-    return f"begun again: {str(problem).partition('; nothing is published')[0]}"
-
-
-def _show_refusal(state: State | None, recipe: Recipe, context: Context, problem: Refusal) -> None:
-    if state is not None:
-        _show_what_was_done(state, context)
-    try:
-        refusals.keep_refusal(state, recipe, context, problem)
-    except (DamagedFile, OSError) as lost:  # the refusal itself must be heard all the same
-        print(f"the ledger of this refused build could not be kept: {error_line(lost)}", file=sys.stderr)  # noqa: T201
-
-
-def _show_what_was_done(state: State, context: Context) -> None:
-    if context.plan and flow_runs.is_flow():
-        return  # the build itself will say so
-    summary.print_refused(state.steps, context)
-    artifacts.create_tables(context, state.steps)
-
-
-def _step(settings: AnyStage, state: State, recipe: Recipe, context: Context) -> Step:
-    shell = SHELLS[settings.stage].run
-    return flow_runs.run_stage(
-        settings.label, context, lambda: shell(settings, state, recipe, context), lambda step: step
-    )
-
-
-def _timed(step: Step, began_s: float) -> Step:
-    return step.model_copy(update={"seconds": time.monotonic() - began_s})
+    def _keep_refusal(self, context: Context, problem: Refusal) -> None:
+        state = self._state
+        if state is not None and not (context.plan and flow_runs.is_flow()):  # of a plan, the build itself will say so
+            summary.print_refused(state.steps, context)
+            artifacts.create_tables(context, state.steps)
+        try:
+            refusals.keep_refusal(state, self._recipe, context, problem)
+        except (DamagedFile, OSError) as lost:  # the refusal itself must be heard all the same
+            print(f"the ledger of this refused build could not be kept: {error_line(lost)}", file=sys.stderr)  # noqa: T201

@@ -14,7 +14,7 @@ from flows.builds import Build, shared_build
 from flows.parameters import checked_parameters, with_texts
 from flows.runner import DASK, cluster_address, is_server_named, runner, shared_server
 from flows.settings import changes_of
-from schemas.manifests import Step
+from tasks.page import summary
 
 
 def parameters_of(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -22,23 +22,16 @@ def parameters_of(given: Mapping[str, Any]) -> dict[str, Any]:
     a mapping or texts, and workers None, which is one for each core. Raises BadInput, in one sentence.
     """
     workers = given.get("workers")
-    mended = {
-        "changes": changes_of(given.get("changes") or ()),
-        "workers": os.cpu_count() or 2 if workers is None else workers,
-    }
+    workers = os.cpu_count() or 2 if workers is None else workers
+    mended = {"changes": changes_of(given.get("changes") or ()), "workers": workers}
     return checked_parameters(build_dataset.fn, {**with_texts(given), **mended})
 
 
 class Built(NamedTuple):
-    """How a build has ended. is_told: whether Prefect's server knows it."""
+    """The URL of a build's release, and whether Prefect's server knows of it."""
 
-    steps: tuple[Step, ...]
+    release: str
     is_told: bool = True
-
-    @property
-    def release(self) -> str:
-        """The URL of the release."""
-        return self.steps[-1].release
 
 
 def build_here(
@@ -60,12 +53,12 @@ def build_here(
     with shared_build(recipe, context) as build:
         if not is_server_named() and FlowRunContext.get() is None and build.is_stored():
             steps = build.finish()
-            print(build.summary(steps), "nothing to do: the store has all of it", sep="\n")  # noqa: T201
-            return Built(steps)
+            print(summary.build_summary(steps, context), "nothing to do: the store has all of it", sep="\n")  # noqa: T201
+            return Built(steps[-1].release)
         flow = build_dataset.with_options(task_runner=runner(dask))
         with shared_server(dask), _unless_untold(build) as untold:
             flow(**parameters)
-        return Built(build.finish(), is_told=not untold)
+        return Built(build.finish()[-1].release, is_told=not untold)
 
 
 @contextlib.contextmanager
@@ -78,6 +71,5 @@ def _unless_untold(build: Build) -> Iterator[list[Exception]]:
         if not build.is_finished:
             raise
         untold.append(problem)
-        print(  # noqa: T201
-            f"bilderatlas: Prefect's server was not told that the build has ended: {problem}", file=sys.stderr
-        )
+        sentence = f"bilderatlas: Prefect's server was not told that the build has ended: {problem}"
+        print(sentence, file=sys.stderr)  # noqa: T201

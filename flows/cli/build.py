@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from bilderatlas import Bindings, Changes, Recipe, Url
 from flows.evaluate import evaluate_by
-from flows.parameters import Count, Option
+from flows.parameters import Count, Option, documented
 from flows.train import check_libraries
 from schemas.errors import BadInput
 
@@ -42,6 +42,7 @@ def plan(given: dict[str, Any], words: Sequence[str]) -> int:
     return 0
 
 
+@documented
 def scrape(
     recipe: Recipe,
     store: Url = "./store",
@@ -54,9 +55,7 @@ def scrape(
     """List the records of a recipe's sources; no image is fetched.
 
     Args:
-        recipe: Path of a recipe's YAML file, or the name of a recipe that ships.
         store: Folder or fsspec URL that keeps what the sources answer.
-        bind: Folders, files and addresses that the recipe names and this machine provides, by their names.
         changes: Settings for this run, such as stages.sample.at_most.
         limit: Number of records to take of each source.
         source: List only this source.

@@ -4,18 +4,13 @@
 
 from typing import Annotated, Literal
 
-from flows.parameters import Argument, Count, Day, Folder, Option, Release, Store, Whole
+from flows.parameters import Argument, Count, Day, Deep, Folder, Option, Release, Store, Whole, documented
 from schemas.errors import BadInput
 
 
-def verify(release: Release, deep: bool = False) -> int:
-    """Check a release: digests, contract, counts, copies across splits.
-
-    Args:
-        release: Folder or URL of a release, or of the file `latest` beside the versions.
-        deep: Also decode every image and measure it again.
-
-    """
+@documented
+def verify(release: Release, deep: Deep = False) -> int:
+    """Check a release: digests, contract, counts, copies across splits."""
     from tasks.verify import verify
 
     found = verify(release, is_deep=deep)
@@ -84,6 +79,7 @@ def diff(
     return int(exit_code and not found.facts["is_equal"])
 
 
+@documented
 def unpack(
     release: Release,
     folder: Annotated[str, Argument("DIR")],
@@ -95,7 +91,6 @@ def unpack(
     """Lay out the images of a release as files, beside COCO files that name them.
 
     Args:
-        release: Folder or URL of a release, or of the file `latest` beside the versions.
         folder: An empty or new folder, or one into which that release was unpacked before.
         splits: Only this split; by default all.
         store: Store in which it was built; needed if the release holds no images itself.
@@ -111,6 +106,7 @@ def unpack(
     return 0
 
 
+@documented
 def prune(
     name: Annotated[str, Argument("NAME|all")],
     store: Store = "./store",
@@ -123,7 +119,6 @@ def prune(
 
     Args:
         name: The dataset's name, or all datasets of the store.
-        store: Folder or fsspec URL of the store.
         keep: Keep the newest N releases of each dataset.
         keep_since: Also keep releases written on that day or later.
         grace_days: Keep whatever is younger than so many days.
@@ -136,6 +131,7 @@ def prune(
     return 0
 
 
+@documented
 def purge(
     name: Annotated[str, Argument("NAME")],
     store: Store = "./store",
@@ -149,7 +145,6 @@ def purge(
 
     Args:
         name: The dataset's name.
-        store: Folder or fsspec URL of the store.
         record: Purge this record; by default all records that the newest release lists as taken down.
         alone: Purge only the records given by --record and keep copies of the same work, one of which may replace them.
         reason: Reason to write into the tombstones of --record, which need one.

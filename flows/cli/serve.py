@@ -8,22 +8,26 @@ import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from flows.parameters import Argument, Folder, Option, Port
+from flows.parameters import BINDINGS, Argument, Doc, Folder, Option, Port, documented
 from schemas.errors import BadInput
 from schemas.phrases import quoted
 
 if TYPE_CHECKING:
     from flows.serve.deployments import Deployment
 
-_STORE = "./store"
 _OPEN = "everybody who reaches this machine can start programs on it; for a team, see docs/operate-team.md"
 _NAME = re.compile(r"(?!\.{1,2}$)[^\s/%&<>?#]+( +[^\s/%&<>?#]+)*")
 """What Prefect takes as the name of a deployment, and finds again: it puts it into addresses as it is."""
 
 
-Stores = Annotated[list[str], Option("URL", "--store")]
+Stores = Annotated[
+    list[str],
+    Option("URL", "--store"),
+    Doc("A store that the form offers, the first as default; by default ./store."),
+]
 
 
+@documented
 def serve(
     host: Annotated[str, Option("HOST")] | None = None,
     port: Port | None = None,
@@ -37,7 +41,6 @@ def serve(
         host: Address to listen at; by default PREFECT_SERVER_API_HOST, else 127.0.0.1.
         port: Port to listen at, 0 for any; by default PREFECT_SERVER_API_PORT, else 4200.
         allowed_hosts: A name by which browsers and programs reach this machine, beside localhost and its addresses.
-        stores: A store that the form offers, the first as default; by default ./store.
         recipes: Folder of recipes of one's own, each of which is deployed, too.
 
     """
@@ -78,7 +81,7 @@ def _places(stores: list[str] | None) -> list[str]:
     if "" in (stores or ()):
         raise BadInput("--store: expected a folder or a URL, got ''")
     # a folder by its whole path: the next `serve` may be started in another one
-    return [store if "://" in store else str(Path(store).absolute()) for store in stores or [_STORE]]
+    return [store if "://" in store else str(Path(store).absolute()) for store in stores or ["./store"]]
 
 
 def _home() -> Path:
@@ -92,13 +95,14 @@ def _home() -> Path:
     return home
 
 
+@documented
 def deploy(
     recipe: Annotated[str, Argument("RECIPE")] | None = None,
     name: Annotated[str, Option("NAME")] | None = None,
     cron: Annotated[str, Option("CRON")] | None = None,
     timezone: Annotated[str, Option("ZONE")] | None = None,
     stores: Stores | None = None,
-    bind: Annotated[dict[str, str], Option("NAME=VALUE")] | None = None,
+    bind: Annotated[dict[str, str], Option("NAME=VALUE"), BINDINGS] | None = None,
 ) -> int:
     """Put a recipe on the Prefect server that runs, by schedule if asked.
 
@@ -107,8 +111,6 @@ def deploy(
         name: The deployment's name; by default the recipe's.
         cron: When to build, such as '0 3 * * *'; by default when asked.
         timezone: The schedule's time zone, such as Europe/Berlin; by default UTC.
-        stores: A store that the form offers, the first as default; by default ./store.
-        bind: Folders, files and addresses that the recipe names and this machine provides, by their names.
 
     """
     from prefect.client.orchestration import get_client

@@ -25,8 +25,8 @@ from prefect.states import Cancelled, Crashed, Scheduled
 
 from flows.runner import is_server_named
 from flows.serve.automations import write_automation
-from tasks.orchestration.flow_runs import PAUSED
 from tasks.orchestration.prefect_innards import RUN_ID
+from tasks.orchestration.reports import PAUSED
 
 MOST_RESTARTS, WITHIN = 5, timedelta(hours=6)
 """So often in such a time a run is started again at most: one that takes its machine down each time would do so for

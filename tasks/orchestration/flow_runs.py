@@ -1,16 +1,14 @@
 """What Prefect's page shows of a run as it goes: its name, its stages, and one line of log for each part.
 
-Without a flow around them (a plan, a test, a machine without Prefect's server) all of these do their work and show
-nothing.
+Without a flow around them (a plan, a test, a machine without Prefect's server) these do their work and show nothing.
 """
 
-import contextlib
 import logging
 import os
 import select
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TypeVar
 
 from prefect import get_run_logger, task
@@ -28,16 +26,8 @@ from tasks.orchestration.failures import failure_of
 from tasks.orchestration.retries import NO_RETRY
 
 
-def outlive_reader() -> None:
-    """Print into nothing once nobody reads: for a process that Prefect has started for a run. It goes on where its
-    worker was killed, who was the one who read it; else the next line would end it.
-    """
-    for stream in (sys.__stdout__, sys.__stderr__):
-        if stream is not None:
-            threading.Thread(target=_watch, args=(stream.fileno(),), name="output", daemon=True).start()
-
-
-def _watch(output: int) -> None:
+def _print_into_nothing(output: int) -> None:
+    """Once nobody reads: a run goes on where its worker, which read it, was killed; else the next line would end it."""
     poll = select.poll()
     poll.register(output, 0)  # errors alone, such as that a pipe has lost its reader
     if any(event & select.POLLERR for _, event in poll.poll()):
@@ -47,9 +37,9 @@ def _watch(output: int) -> None:
 Result = TypeVar("Result")
 if prefect_innards.is_run_process():
     prefect_innards.keep_slots()
-    outlive_reader()
-
-PAUSED = "bilderatlas.flow-run.paused"
+    for _stream in (sys.__stdout__, sys.__stderr__):
+        if _stream is not None:
+            threading.Thread(target=_print_into_nothing, args=(_stream.fileno(),), name="output", daemon=True).start()
 
 
 class _Noise(logging.Filter):
@@ -100,19 +90,13 @@ def run_stage(label: str, context: Context, work: Callable[[], Result], step_of:
     """
     if not is_flow() or context.plan:
         return work()
-    if context.is_stored_only:
-        done = work()
-        return _as_task(label, context, lambda: done, step_of)
-    return _as_task(label, context, work, step_of)
-
-
-def _as_task(label: str, context: Context, work: Callable[[], Result], step_of: Callable[[Result], Step]) -> Result:
-    done: list[Result] = []
+    done = [work()] if context.is_stored_only else list[Result]()
     problems: list[BaseException] = []
 
     def state() -> State:
         try:
-            done.append(work())
+            if not done:
+                done.append(work())
             return _done_state(step_of(done[0]))
         except BaseException as problem:
             problems.append(problem)
@@ -135,26 +119,21 @@ def _stage_run(state: Callable[[], State]) -> State:
 
 def _done_state(step: Step) -> State:
     message = f"{step.kept} kept, {sum(step.dropped.values())} dropped"
-    return (
-        Completed(message=message)
-        if step.computed
-        else Completed(name="Cached", message=f"{message}; the store had all of it")
-    )
+    if step.computed:
+        return Completed(message=message)
+    return Completed(name="Cached", message=f"{message}; the store had all of it")
 
 
 def _ended_state(problem: BaseException) -> State:
     if isinstance(problem, Exception):
         return failed_state(problem) or Failed(message=f"{type(problem).__name__}: {error_line(problem)}")
-    if isinstance(problem, Pause):
-        log_line(_describe_pause(problem))
-        return Cancelled(message=_describe_pause(problem))
-    return Cancelled(message="interrupted: what was done is kept")
-
-
-def _describe_pause(pause: Pause) -> str:
-    until = pause.state.state_details.pause_timeout if isinstance(pause.state, State) else None
+    if not isinstance(problem, Pause):
+        return Cancelled(message="interrupted: what was done is kept")
+    until = problem.state.state_details.pause_timeout if isinstance(problem.state, State) else None
     deadline = f" before {until:%Y-%m-%d %H:%M:%S} UTC, or it fails" if until else ""
-    return f"paused: what was done is kept; resume the run to go on{deadline}"
+    message = f"paused: what was done is kept; resume the run to go on{deadline}"
+    log_line(message)
+    return Cancelled(message=message)
 
 
 def failed_state(problem: Exception) -> State | None:
@@ -171,25 +150,12 @@ def completed_run(result: Result, message: str) -> Result:
     return Completed(message=message, data=result) if is_flow() else result  # type: ignore[return-value]
 
 
-@contextlib.contextmanager
-def _tell_of_pause() -> Iterator[None]:
-    """The event PAUSED, once a run that somebody has paused has ended its work: until then it sends heartbeats, also
-    after Prefect's own event, so that it would be taken for lost.
-    """
-    try:
-        yield
-    except Pause:
-        if (flow_run := FlowRunContext.get()) is not None and flow_run.flow_run is not None:
-            reports.send_event(PAUSED, {"prefect.resource.id": f"prefect.flow-run.{flow_run.flow_run.id}"})
-        raise
-
-
 def end_in_a_sentence(work: Callable[[], Result]) -> Result:
     """What a flow's work gives. Where it ends by a failure that can be told in a sentence, the run's log and state have
     that sentence alone, and whoever has called the flow gets the failure itself.
     """
     try:
-        with reports.wait_for_reports(), _tell_of_pause():
+        with reports.wait_for_reports():
             return work()
     except Exception as problem:
         flow_run, failed = FlowRunContext.get(), failed_state(problem)

@@ -35,8 +35,7 @@ def import_one_by_one(names: Iterable[str]) -> list[ModuleType]:
 def imports_before(*names: str) -> Callable[[Callable[_Arguments, _Result]], Callable[_Arguments, _Result]]:
     """Decorator of a part: the modules are imported before it begins, in whatever process and thread it runs.
 
-    names: of all that the part's code imports within functions (tests/unit/orchestration/test_late_imports.py derives
-    them).
+    names: of all that its code imports within functions, as tests/unit/orchestration/test_late_imports.py derives it.
     """
 
     def with_imports(part: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:

@@ -1,8 +1,8 @@
 """What Prefect's server is told of a run beside the run's states, such as artifacts: best effort, and never waited for.
 
-A thread of its own tells it. Where the server is away or hangs, the thread tries again until it is back, and the run
-goes on meanwhile; of what belongs to one key only the newest is told. At its end a run waits for the server, so that
-Prefect can report the run's last state to it (`wait_for_reports`).
+A thread of its own tells it. Where the server is away or hangs, the thread tries again until it is back; of what
+belongs to one key only the newest is told. At its end a run waits for the server, so that Prefect can report the run's
+last state to it (`wait_for_reports`).
 """
 
 import contextlib
@@ -36,6 +36,7 @@ _WRITTEN_S = 12.0
 _END, _LOST = "end of the run", "events that were lost"
 _SOON_S, _DOUBLINGS = 0.05, 10
 
+PAUSED = "bilderatlas.flow-run.paused"
 Report = Callable[[], object]
 
 
@@ -82,15 +83,15 @@ class Reporter:
                 self._thread.start()
             self._changed.notify_all()
 
-    def wait(self, longest_s: float) -> bool:
-        """Wait until all is told; whether it is."""
-        with self._changed:
-            return self._changed.wait_for(lambda: not self._pending and self._telling is None, longest_s)
+    def wait(self, longest_s: float, key: str = "") -> bool:
+        """Wait until all is told, or what belongs to the key; whether it is."""
 
-    def wait_for(self, key: str, longest_s: float) -> bool:
-        """Wait until what belongs to the key is told; whether it is."""
+        def is_told() -> bool:
+            untold = {*self._pending, self._telling} - {None}
+            return key not in untold if key else not untold
+
         with self._changed:
-            return self._changed.wait_for(lambda: key not in self._pending and self._telling != key, longest_s)
+            return self._changed.wait_for(is_told, longest_s)
 
     def forget(self) -> None:
         """Tell no more of what is still untold, also of what is being tried just now."""
@@ -109,9 +110,8 @@ class Reporter:
             is_done = _tell(context, tell)
             self.had_trouble |= not is_done
             with self._changed:
-                if (
-                    not is_done and forgotten == self._forgotten
-                ):  # behind the others: the server may never take it; a newer one of its key wins
+                if not is_done and forgotten == self._forgotten:
+                    # behind the others: the server may never take it; a newer one of its key wins
                     self._pending.setdefault(key, (context, tell))
                 self._telling = None
                 self._changed.notify_all()
@@ -133,8 +133,14 @@ def wait_s(failures: int, longest_s: float) -> float:
 
 def _tell(context: contextvars.Context, tell: Report) -> bool:
     """Whether there is no more to do: the server knows, or it will never take this."""
+
+    def once() -> None:
+        # without the tries of Prefect's client, the second of which comes after two seconds
+        with temporary_settings({PREFECT_CLIENT_MAX_RETRIES: 0}):
+            tell()
+
     try:
-        context.run(_tell_once, tell)
+        context.run(once)
     except (httpx.TransportError, _NotThere):
         return False
     except httpx.HTTPStatusError as problem:
@@ -145,12 +151,6 @@ def _tell(context: contextvars.Context, tell: Report) -> bool:
     except Exception:
         context.run(_warn, "Prefect's server could not be told of this run", exc_info=True)
     return True
-
-
-def _tell_once(tell: Report) -> None:
-    """Without the tries of Prefect's client, the second of which comes after two seconds."""
-    with temporary_settings({PREFECT_CLIENT_MAX_RETRIES: 0}):
-        tell()
 
 
 def _warn(sentence: str, *, exc_info: bool = False) -> None:
@@ -173,9 +173,7 @@ def report(key: str, tell: Report) -> None:
 def send_event(
     event: str, resource: dict[str, str], related: Sequence[dict[str, str]] = (), payload: dict[str, Any] | None = None
 ) -> None:
-    """Send an event of the flow's run, to which it is related, as `report` does: Prefect's own way loses it where the
-    server is away.
-    """
+    """Send an event of the flow's run as `report` does: Prefect's own way loses it where the server is away."""
     context = FlowRunContext.get()
     if context is None or context.flow_run is None:
         return
@@ -198,8 +196,8 @@ def _post(client: SyncPrefectClient, event: Event) -> None:
 
 
 def _send_lost(run_id: UUID) -> None:
-    """Send again what the server has taken and lost, as it does where its disk is full, and says nothing. Raises
-    _NotThere until all is there.
+    """Send again what the server has taken and lost, as it does where its disk is full. Raises _NotThere until all is
+    there.
     """
     sent = [event for event in _SENT if event.run_id == run_id]
     if not sent:
@@ -238,6 +236,9 @@ def wait_for_reports() -> Iterator[None]:
         _wait_for_server()
         raise
     except Pause:
+        # it has sent heartbeats until now, after Prefect's own event too: without this one it would be taken for lost
+        if (context := FlowRunContext.get()) is not None and context.flow_run is not None:
+            send_event(PAUSED, {"prefect.resource.id": f"prefect.flow-run.{context.flow_run.id}"})
         _REPORTER.wait(_WITHIN_S)
         raise
     _wait_for_server()
@@ -257,10 +258,9 @@ def _wait_for_server() -> None:
     report(_END, tell)
     is_told = _REPORTER.wait(_WITHIN_S)
     if not is_told:
-        _warn(
-            f"the run has ended; Prefect's server has not answered for {_WITHIN_S:.0f} s: it is waited for, to be told"
-        )
-        if not _REPORTER.wait_for(_END, _LONGEST_WAIT_S if run.deployment_id else _LONGEST_WAIT_OF_A_COMMAND_S):
+        sentence = f"the run has ended; Prefect's server has not answered for {_WITHIN_S:.0f} s: it is waited for"
+        _warn(f"{sentence}, to be told")
+        if not _REPORTER.wait(_LONGEST_WAIT_S if run.deployment_id else _LONGEST_WAIT_OF_A_COMMAND_S, _END):
             _REPORTER.forget()
             # the state that comes next is tried once, in place of six times within a minute
             _AFTER_GIVING_UP.enter_context(temporary_settings({PREFECT_CLIENT_MAX_RETRIES: 0}))

@@ -44,10 +44,12 @@ _LOCK = threading.Lock()
 
 
 class BuildPlugin(WorkerPlugin):
-    """One build on all workers, also on those that come while it runs."""
+    """One build on all workers, also on those that come while it runs.
+
+    api_url: of the Prefect server that the build reports to. build: a name that no other build has.
+    """
 
     def __init__(self, api_url: str, build: str) -> None:
-        """api_url: of the Prefect server that the build reports to. build: a name that no other build has."""
         self.name = f"bilderatlas-build-{build}"
         self._api_url = api_url
 
@@ -59,14 +61,14 @@ class BuildPlugin(WorkerPlugin):
 
     async def teardown(self, worker: Worker) -> None:
         """Send what is left, and leave that server alone from then on, unless another build reports to it."""
-        await asyncio.to_thread(_leave, self._api_url)
 
+        def leave() -> None:
+            with _LOCK:
+                _USERS[self._api_url] -= 1
+                if _USERS[self._api_url] > 0:
+                    return
+                del _USERS[self._api_url]
+                ended = prefect_innards.stop_services(self._api_url)
+            concurrent.futures.wait(ended, timeout=_LONGEST_S)
 
-def _leave(api_url: str) -> None:
-    with _LOCK:
-        _USERS[api_url] -= 1
-        if _USERS[api_url] > 0:
-            return
-        del _USERS[api_url]
-        ended = prefect_innards.stop_services(api_url)
-    concurrent.futures.wait(ended, timeout=_LONGEST_S)
+        await asyncio.to_thread(leave)
