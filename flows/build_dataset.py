@@ -76,9 +76,8 @@ def build_dataset(
 def request(
     parameters: Mapping[str, Any], began_s: float | None = None, command: tuple[str, ...] = ()
 ) -> tuple[Recipe, Context]:
-    """The recipe, and the context of its build. parameters: of `build_dataset`. Raises BadInput.
-
-    began_s: when it was asked for; None: now. command: what was typed, if anything was.
+    """The recipe, and the context of its build. parameters: of `build_dataset`. began_s: when it was asked for; None:
+    now. command: what was typed, if anything was. Raises BadInput.
     """
     recipe = recipe_from_file(
         parameters["recipe"], parameters["changes"] or (), parameters["limit"], parameters["seed"]
@@ -133,9 +132,8 @@ def check(recipe: Recipe, context: Context) -> None:
 
 
 def list_records(recipe: Recipe, source: str | None, at_most: int, context: Context) -> tuple[Step, list[str]]:
-    """Run only the scrape, for one source or all: its step, and at most so many records as lines of JSON.
-
-    Answers of the web are kept in the store for a later build. Raises BadInput if the recipe has no such source.
+    """Run only the scrape, for one source or all: its step, and at most so many records as lines of JSON. The web's
+    answers are kept for a later build. Raises BadInput if the recipe has no such source.
     """
     names = [entry.name for entry in recipe.sources]
     if source is not None and source not in names:
@@ -165,9 +163,8 @@ def plan(recipe: Recipe, context: Context) -> tuple[Step, ...]:
 
 
 def run_stages(recipe: Recipe, context: Context) -> tuple[Step, ...]:
-    """Run the scrape and all stages of a recipe: inside a flow as Prefect tasks, outside it as plain calls.
-
-    Where a gate refuses, what was kept and dropped so far is printed and kept for `why --last`, and Refusal is raised.
+    """Run all stages of a recipe: inside a flow as Prefect tasks, outside it as plain calls. Where a gate refuses, what
+    was kept and dropped so far is printed and kept for `why --last`, and Refusal is raised.
     """
     with open_build(recipe, context) as build:
         return build.finish()

@@ -36,10 +36,7 @@ _SECOND_TRIES = 2
 
 
 class Shell(NamedTuple):
-    """What does a stage's work, and what finds before the first stage that it can't.
-
-    run: (settings, state, recipe, context) -> Step. check: (settings, context, recipe), raises BadInput.
-    """
+    """A stage's work, (settings, state, recipe, context) -> Step; and what raises BadInput before the first stage."""
 
     run: Callable[..., Step]
     check: Callable[[Any, Context, Recipe], None] | None = None
@@ -79,9 +76,8 @@ def open_build(recipe: Recipe, context: Context) -> Iterator["Build"]:
 
 @contextlib.contextmanager
 def shared_build(recipe: Recipe, context: Context) -> Iterator["Build"]:
-    """The build that was opened around this block; without one, one that is opened here, and shared with all within.
-
-    So a command sees whether there is anything to do, and its flow goes on from there.
+    """The build that was opened around this block, so that a flow goes on where its command has looked whether there is
+    anything to do; without one, one that is opened here, and shared with all within.
     """
     if (build := _SHARED.get()) is not None:
         yield build

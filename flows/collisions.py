@@ -3,9 +3,8 @@ it is cancelled, since the runs of a schedule that is faster than they are would
 """
 
 from collections.abc import Iterable
-from uuid import UUID
 
-from prefect.client.orchestration import SyncPrefectClient, get_client
+from prefect.client.orchestration import get_client
 from prefect.client.schemas.actions import DeploymentScheduleCreate, DeploymentUpdate
 from prefect.client.schemas.objects import ConcurrencyLimitStrategy, ConcurrencyOptions, DeploymentSchedule
 from prefect.context import FlowRunContext
@@ -45,20 +44,12 @@ def update_strategy() -> None:
 
     def tell() -> None:
         with get_client(sync_client=True) as client:
-            _update(client, deployment_id)
+            deployment = client.read_deployment(deployment_id)
+            before, strategy = deployment.concurrency_options, strategy_for(deployment.schedules)
+            if before is not None and before.collision_strategy != strategy:
+                description = describe(deployment.description or deployment.name, strategy)
+                options = ConcurrencyOptions(collision_strategy=strategy)
+                update = DeploymentUpdate(description=description, concurrency_options=options)
+                client.update_deployment(deployment_id, update)
 
     reports.report("what becomes of a later run", tell)
-
-
-def _update(client: SyncPrefectClient, deployment_id: UUID) -> None:
-    deployment = client.read_deployment(deployment_id)
-    before = deployment.concurrency_options
-    strategy = strategy_for(deployment.schedules)
-    if before is not None and before.collision_strategy != strategy:
-        client.update_deployment(
-            deployment_id,
-            DeploymentUpdate(
-                description=describe(deployment.description or deployment.name, strategy),
-                concurrency_options=ConcurrencyOptions(collision_strategy=strategy),
-            ),
-        )

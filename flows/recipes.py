@@ -14,7 +14,6 @@ from schemas.stand_ins import stand_in
 from schemas.yaml_text import MAX_BYTES
 
 _MOST_NAMED = 20  # in a message
-
 _CHANGE = "stages.<label>.<field>=VALUE"
 
 
@@ -24,11 +23,15 @@ def recipe_from_file(
     """The recipe of a file, or of that name among those that ship, with `--set` changes applied. Raises BadInput."""
     fields = yaml_mapping(_text(path), path, "name, sources and stages")
     for change in changes:
-        _apply(fields, change)
-    if limit is not None:
-        fields["limit"] = limit
-    if seed is not None:
-        fields["seed"] = seed
+        names, value = parse_change(change, _CHANGE)
+        if names[0] != "stages" or len(names) == 1:
+            set_field(fields, names, value)
+        elif len(names) == 2:
+            raise BadInput(f"--set: expected {_CHANGE}, got {quoted(change)}")
+        else:
+            set_field(_stage_settings(fields, names[1], change), names[2:], value)
+    given = {"limit": limit, "seed": seed}
+    fields |= {name: value for name, value in given.items() if value is not None}
     return settings_from_fields(Recipe, fields, path)
 
 
@@ -47,7 +50,11 @@ def check_bindings(recipe: Recipe, bindings: Mapping[str, str]) -> None:
     """
     for name in bindings:
         if name not in recipe.bindings and name not in ALWAYS_BINDABLE:
-            expected = _named_bindings(recipe) or "no --bind, since the recipe names no bindings"
+            expected = "no --bind, since the recipe names no bindings"
+            if known := [f"'{other}'" for other in sorted(recipe.bindings)]:
+                expected = f"one of {listed(known, _MOST_NAMED)}, which the recipe names"
+            if len(known) == 1:
+                expected = f"{known[0]}, the only one that the recipe names"
             near = difflib.get_close_matches(name[:LONGEST_QUOTE], recipe.bindings, n=1)
             meant = f"; did you mean '{near[0]}'?" if near else ""
             raise BadInput(f"binding {quoted(name)}: expected {expected}, got {quoted(name)}{meant}")
@@ -56,15 +63,6 @@ def check_bindings(recipe: Recipe, bindings: Mapping[str, str]) -> None:
             got = "an empty value" if name in bindings else "none"
             says = f" (the recipe says of '{name}': {meaning[:LONGEST_PLACE]})" if meaning else ""
             raise BadInput(f"binding '{name}': expected --bind {name}=VALUE, got {got}{says}")
-
-
-def _named_bindings(recipe: Recipe) -> str:
-    names = [f"'{name}'" for name in sorted(recipe.bindings)]
-    if not names:
-        return ""
-    if len(names) == 1:
-        return f"{names[0]}, the only one that the recipe names"
-    return f"one of {listed(names, _MOST_NAMED)}, which the recipe names"
 
 
 def _text(path: str) -> str:
@@ -98,17 +96,6 @@ def _text(path: str) -> str:
         raise BadInput(
             f"recipe: expected a YAML file in UTF-8, got {place} (byte {problem.start}: {problem.reason})"
         ) from problem
-
-
-def _apply(fields: dict[str, Any], change: str) -> None:
-    """Change one setting: `stages.<label>.<field>[.<field>]`, or a field of the recipe itself."""
-    names, value = parse_change(change, _CHANGE)
-    if names[0] != "stages" or len(names) == 1:
-        set_field(fields, names, value)
-    elif len(names) == 2:
-        raise BadInput(f"--set: expected {_CHANGE}, got {quoted(change)}")
-    else:
-        set_field(_stage_settings(fields, names[1], change), names[2:], value)
 
 
 def _stage_settings(fields: dict[str, Any], label: str, change: str) -> dict[str, Any]:

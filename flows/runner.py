@@ -55,11 +55,8 @@ def is_server_named() -> bool:
 
 
 def start_server() -> str:
-    """Start Prefect's temporary server, if the coming flow would, so that it ends with this process; the address of
-    the API of the server that the flow uses.
-
-    Raises BadInput where PREFECT_API_URL names a server that does not answer, PREFECT_HOME is of no use, or the
-    temporary server does not start.
+    """Start Prefect's temporary server, if the coming flow would, so that it ends with this process; the address of the
+    API of the server that the flow uses. Raises BadInput for a server or a PREFECT_HOME that is of no use.
     """
     if is_server_named():
         check_server(str(PREFECT_API_URL.value()), "without that setting, a temporary server is started")
@@ -91,23 +88,19 @@ def check_server(url: str, advice: str) -> None:
         problem = refused
     if problem is None:
         return
-    response = getattr(problem, "response", None)
-    got = str(problem).rstrip(".") if response is None else _described(response)
-    if response is not None and response.status_code == httpx.codes.UNAUTHORIZED:
-        raise BadInput(
-            "PREFECT_API_AUTH_STRING: expected the name and the password, as name:password, that the Prefect server at "
-            f"'{_without_password(url)}' asks for, got {'another' if PREFECT_API_AUTH_STRING.value() else 'none'}"
-        )
+    got, response, place = str(problem).rstrip("."), getattr(problem, "response", None), _without_password(url)
+    if response is not None:
+        if response.status_code == httpx.codes.UNAUTHORIZED:
+            raise BadInput(
+                "PREFECT_API_AUTH_STRING: expected the name and the password, as name:password, that the Prefect "
+                f"server at '{place}' asks for, got {'another' if PREFECT_API_AUTH_STRING.value() else 'none'}"
+            )
+        is_of_wall = response.status_code == STATUS and response.headers.get("content-type") == TEXT
+        got = f"it answers '{response.text.strip()}'" if is_of_wall else f"status {response.status_code}"
     raise BadInput(
         "PREFECT_API_URL: expected the address of a Prefect server that runs, such as http://127.0.0.1:4200/api, got "
-        f"'{_without_password(url)}': {got}; {advice}"
+        f"'{place}': {got}; {advice}"
     )
-
-
-def _described(response: httpx.Response) -> str:
-    """A refusal in words: those of the wall, which say what to do."""
-    is_of_wall = response.status_code == STATUS and response.headers.get("content-type") == TEXT
-    return f"it answers '{response.text.strip()}'" if is_of_wall else f"status {response.status_code}"
 
 
 def _without_password(url: str) -> str:
@@ -121,10 +114,8 @@ def _without_password(url: str) -> str:
 
 @contextlib.contextmanager
 def shared_server(dask: str | None) -> Iterator[None]:
-    """Whatever the block runs on a cluster uses the server that this process uses; within a flow of somebody's own, its
-    server.
-
-    Without the temporary server's address, each Dask worker would start one of its own.
+    """Whatever the block runs on a cluster uses the server that this process uses, within a flow of somebody's own its:
+    else each Dask worker would start one of its own.
     """
     if FlowRunContext.get() is not None:
         yield

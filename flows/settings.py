@@ -6,7 +6,7 @@ import difflib
 import functools
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -45,10 +45,7 @@ def changes_of(changes: Mapping[str, Any] | Sequence[str]) -> list[str]:
 
 
 def parse_change(change: str, form: str = "field=VALUE") -> tuple[list[str], Any]:
-    """The names and the value of one `--set`: "a.b=1" is (["a", "b"], 1). The value is YAML.
-
-    Raises BadInput, which names the form that was expected.
-    """
+    """The names and the value, which is YAML, of one `--set`: "a.b=1" is (["a", "b"], 1). Raises BadInput."""
     target, separator, text = change.partition("=")
     if not separator or not target:
         raise BadInput(f"--set: expected {form}, got {quoted(change)}")
@@ -121,9 +118,7 @@ PATTERNS = {
 """What the patterns of schemas/ and of parameters mean, in words; details are in brackets."""
 
 _MOST_KNOWN = 12  # fields, in a message
-
 _MOST_UNKNOWN = 20  # fields whose right spelling is looked for
-
 _TYPE_MARK = re.compile(r"(literal|tuple|list|dict|str|int|float|bool|constrained-\w+|function-\w+)(\[.*\])?")
 """How pydantic marks the alternatives of a union in an error's place, such as literal['all']."""
 
@@ -132,8 +127,7 @@ def sentence_from_error(problem: ValidationError, model: type[BaseModel], fields
     """The first thing that is wrong: the field, what was expected, what was given; and how many more errors there are.
 
     Fields that nobody knows come before all else: where one is a slip of the pen (`patern`), that the right one is
-    missing is no error of its own. `fields` is what the model was to be made of: labels of stages and names of sources
-    are taken from it.
+    missing is no error of its own. fields: what the model was to be made of, for labels of stages and names of sources.
     """
     # where an entry of a list is wrong, pydantic adds that the list is too short without it
     errors: list[Mapping[str, Any]] = [
@@ -141,17 +135,13 @@ def sentence_from_error(problem: ValidationError, model: type[BaseModel], fields
     ]
     unknown = [error for error in errors if error["type"] == "extra_forbidden"]
     meant = {(*error["loc"][:-1], _nearest_field(error["loc"], model)) for error in unknown[:_MOST_UNKNOWN]}
-    others = [error for error in errors if error["type"] != "extra_forbidden" and not _is_missing_one_of(error, meant)]
-    errors = [*unknown, *others]
+    known = [error for error in errors if error["type"] != "extra_forbidden"]
+    errors = [*unknown, *(error for error in known if error["type"] != "missing" or error["loc"] not in meant)]
     places = [_place(error["loc"], fields) for error in errors]
     alternatives = [error for error, place in zip(errors, places, strict=True) if place == places[0]]
     more = f" (and {len(errors) - len(alternatives)} more)" if len(errors) > len(alternatives) else ""
     sentence = f"{_sentence(alternatives, model)}{more}"
     return f"{places[0]}: {sentence}" if places[0] else sentence
-
-
-def _is_missing_one_of(error: Mapping[str, Any], places: Collection[tuple[int | str | None, ...]]) -> bool:
-    return error["type"] == "missing" and error["loc"] in places
 
 
 def _sentence(errors: Sequence[Mapping[str, Any]], model: type[BaseModel]) -> str:
@@ -218,9 +208,8 @@ def _nearest_field(loc: Sequence[int | str], model: type[BaseModel]) -> str | No
 
 
 def _known_fields(loc: Sequence[int | str], model: type[BaseModel]) -> list[str]:
-    """The names of the fields that a mapping at a place of the model may have, in the model's order.
-
-    loc: as pydantic gives it, with tags of unions and marks of types, which lead to no field.
+    """The names of the fields that a mapping at a place of the model may have, in the model's order. loc: as pydantic
+    gives it, with tags of unions and marks of types, which lead to no field.
     """
     schema = _schema(model)
     nodes = _alternatives(schema, schema)

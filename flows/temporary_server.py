@@ -60,20 +60,14 @@ def serve(port: int) -> None:
     """Serve Prefect's API on this machine only, until the standard input ends."""
     import uvicorn
 
-    threading.Thread(target=_end_with_input, daemon=True).start()
+    def end_with_input() -> None:
+        os.read(0, 1)
+        os._exit(0)  # nobody is left who waits for an answer, and its database survives that
+
+    threading.Thread(target=end_with_input, daemon=True).start()
     collect_apart()
-    uvicorn.run(
-        Wall(make_server_app(is_temporary=True), allowed_names()),
-        host="127.0.0.1",
-        port=port,
-        log_level="error",
-        lifespan="on",
-    )
-
-
-def _end_with_input() -> None:
-    os.read(0, 1)
-    os._exit(0)  # nobody is left who waits for an answer, and its database survives that
+    app = Wall(make_server_app(is_temporary=True), allowed_names())
+    uvicorn.run(app, host="127.0.0.1", port=port, log_level="error", lifespan="on")
 
 
 if __name__ == "__main__":

@@ -46,10 +46,8 @@ class HostPort(NamedTuple):
 
 
 class RequestHead(NamedTuple):
-    """What the rule sees of a request.
-
-    target: as the request line has it; of an ASGI server only its path, which always begins with a slash. headers:
-    names in small letters, values; in their order.
+    """What the rule sees of a request. target: as the request line has it; of an ASGI server only its path, which
+    always begins with a slash. headers: names in small letters, values; in their order.
     """
 
     method: str
@@ -65,8 +63,7 @@ class RequestHead(NamedTuple):
 def allowed_names(*hosts: str, named_by: str = "--allowed-host") -> frozenset[str]:
     """The names that a server answers to beside all addresses: localhost and these; addresses among them are left out.
 
-    named_by: the option or setting that holds them, as the sentence calls it. Raises BadInput for what is neither a
-    name nor an address.
+    named_by: the option or setting that holds them. Raises BadInput for what is neither a name nor an address.
 
     >>> sorted(allowed_names("Museum.Example.", "0.0.0.0"))
     ['localhost', 'museum.example']
@@ -77,10 +74,9 @@ def allowed_names(*hosts: str, named_by: str = "--allowed-host") -> frozenset[st
 def _name(host: str, named_by: str) -> str | None:
     try:
         ipaddress.ip_address(host.strip("[]").partition("%")[0])
+        return None
     except ValueError:
         pass
-    else:
-        return None
     try:
         name = ascii_name(host).lower().removesuffix(".")
     except UnicodeError:
@@ -92,10 +88,10 @@ def _name(host: str, named_by: str) -> str | None:
 
 
 def refusal(head: RequestHead, names: frozenset[str]) -> str | None:
-    """Why a request is not answered, in a sentence; None for one that is.
+    """Why a request is not answered, in a sentence; None for one that is. names: those of `allowed_names`.
 
-    names: those of `allowed_names`. Requests without an origin are no page's, unless the browser says so: they pass
-    where the host is right. HTTP/1.0 knows no host, and browsers do not speak it.
+    Requests without an origin are no page's, unless the browser says so: they pass where the host is right. HTTP/1.0
+    knows no host, and browsers do not speak it.
     """
     hosts, origins = head.values("host"), head.values("origin")
     if not head.target.startswith("/") and head.target != "*":
@@ -104,7 +100,10 @@ def refusal(head: RequestHead, names: frozenset[str]) -> str | None:
     is_named = place is not None and (place.is_address or place.host in names)
     is_without = not hosts and not origins and head.version in {"0.9", "1.0"}
     if not is_named and not is_without:
-        return _unknown_host(hosts, place)
+        got = quoted(", ".join(hosts)) if hosts else "none"
+        what = f"Host: expected an address, localhost or a name that this server was started for, got {got}"
+        start = "start `bilderatlas serve`, or the server of your own, with --allowed-host"
+        return f"{what}; if it is a name of this machine, {start} {place.host}" if place else what
     if any(place is None or not _is_own(origin, place) for origin in origins):
         return f"Origin: expected a page of this server, or no page, got {quoted(', '.join(origins))}"
     if _OTHER_SITES.intersection(head.values("sec-fetch-site")) and not _is_visit(head):
@@ -149,15 +148,6 @@ def _is_visit(head: RequestHead) -> bool:
     return is_read and head.values("sec-fetch-mode") == ["navigate"] and head.values("sec-fetch-dest") == ["document"]
 
 
-def _unknown_host(hosts: list[str], place: HostPort | None) -> str:
-    got = quoted(", ".join(hosts)) if hosts else "none"
-    what = f"Host: expected an address, localhost or a name that this server was started for, got {got}"
-    if place is None:
-        return what
-    start = f"start `bilderatlas serve`, or the server of your own, with --allowed-host {place.host}"
-    return f"{what}; if it is a name of this machine, {start}"
-
-
 class Wall:
     """An ASGI application around another one, which sees only requests that pass."""
 
@@ -166,17 +156,17 @@ class Wall:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Hand on what is no request, such as the start and the end of the server, and requests that pass."""
-        is_request = scope["type"] in {"http", "websocket"}
-        why = refusal(_head_of_scope(scope), self.names) if is_request else None
+        why = None
+        if scope["type"] in {"http", "websocket"}:
+            headers = tuple(
+                (name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in scope["headers"]
+            )
+            version = scope.get("http_version", "1.1")
+            why = refusal(RequestHead(scope.get("method", "GET"), scope["path"], version, headers), self.names)
         if why is None:
             await self.app(scope, receive, _without_frames(send) if scope["type"] == "http" else send)
         else:
             await _refuse(scope, send, why)
-
-
-def _head_of_scope(scope: Scope) -> RequestHead:
-    headers = tuple((name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in scope["headers"])
-    return RequestHead(scope.get("method", "GET"), scope["path"], scope.get("http_version", "1.1"), headers)
 
 
 def _without_frames(send: Send) -> Send:

@@ -16,10 +16,7 @@ class ContractComparison:
 
 
 def compare(old: str, new: str) -> ContractComparison:
-    """Compare contracts that lie as files, in folders, or in releases.
-
-    Raises BadInput where there is none.
-    """
+    """Compare contracts that lie as files, in folders, or in releases. Raises BadInput where there is none."""
     before, after = contracts.read(old), contracts.read(new)
     old_version, new_version = (next(iter(of.values())).version for of in (before, after))
     found = sorted(changes(before, after), key=lambda change: not change.is_breaking)

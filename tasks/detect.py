@@ -39,9 +39,8 @@ def detect(settings: Detect, state: State, recipe: Recipe, context: Context) -> 
 
 
 def detections(settings: Detect, blobs: pa.Array, context: Context) -> pa.Table:
-    """The DETECT row of each of these blobs, of any release, sorted; only missing ones are computed.
-
-    Results of another program are looked up by the blobs' SHA-256 alone, since blobs have no names here.
+    """The DETECT row of each of these blobs, of any release, sorted; only missing ones are computed. Results of another
+    program are looked up by SHA-256 alone, since blobs have no names here.
     """
     check_detector(settings, context)
     asked, folder = settings, _folder(settings, context)
@@ -49,10 +48,7 @@ def detections(settings: Detect, blobs: pa.Array, context: Context) -> pa.Table:
 
 
 def check_detector(settings: Detect, context: Context, recipe: Recipe | None = None) -> None:
-    """Raise BadInput if the bound weights are missing, not those that the recipe pins, or another model's.
-
-    recipe: where there is one, results must have the keypoints of its categories.
-    """
+    """Raise BadInput as `detectors.check`. recipe: if given, results must have the keypoints of its categories."""
     detectors.check(settings, context, recipe.schemes_by_category if recipe else None)
 
 

@@ -42,10 +42,7 @@ _MOST_LOOKS = 10_000
 def read_part(
     requests: pa.Table, stage_and_source: tuple[Fetch, AnyFileSource], rules: str, into: str, context: Context
 ) -> None:
-    """Read a batch of images below a source's binding.
-
-    Each is a blob that decodes, or a row with the reason why not.
-    """
+    """Read a batch of images below a source's binding, each a blob that decodes, or a row with the reason why not."""
     settings, source = stage_and_source
     store, inspections = runs.store_of(context), inspection.InspectionRows()
     folder = Folder(source.at, context.bindings[source.at])

@@ -28,10 +28,10 @@ _SHOWN = 5
 
 
 class _Dataset(NamedTuple):
-    """A dataset of the store.
+    """A dataset of the store. is_chosen: releases of it may go. has_latest: full builds of it have been published.
 
-    is_chosen: releases of it may go. has_latest: full builds of it have been published. reasons: why each release
-    stays; None: it goes. remnants: folders without a manifest, of killed publications and prunes of an object store.
+    reasons: why each release stays; None: it goes. remnants: folders without a manifest, of killed publications and
+    prunes of an object store.
     """
 
     name: str
@@ -57,11 +57,9 @@ def prune(
 ) -> str:
     """Remove old releases of a dataset (or of `all`), and what nobody needs in the store; what goes, in lines.
 
-    keep: so many of the newest releases stay. keep_since: those since a day (2026-01-31) stay, too. grace_days: what is
-    younger stays in any case. is_dry: nothing is removed.
-
-    Raises BadInput where there is no such dataset, and DamagedFile, before anything is removed, where it can't be told
-    what a release needs. Raises Refusal if anybody is at work in the store.
+    The newest `keep` stay, those since a day (2026-01-31), and what is younger than grace_days. is_dry: nothing is
+    removed. Raises, before anything is removed, BadInput where there is no such dataset, DamagedFile where it can't be
+    told what a release needs, and Refusal if anybody is at work in the store.
     """
     store = Store(store_url, is_overlay=is_dry)
     since = _day(keep_since)
@@ -120,10 +118,8 @@ def _dataset(
 
 
 def _remnants(store: Store, name: str, readable: Collection[str]) -> list[str]:
-    """Folders called as versions are that hold no release.
-
-    Raises DamagedFile where there may have been one: nobody could tell what it needs. On an object store, a publication
-    or a prune that was killed leaves a folder without a manifest: that is none.
+    """Folders called as versions are that hold no release: on an object store, a publication or a prune that was killed
+    leaves one. Raises DamagedFile where there may have been a release: nobody could tell what it needs.
     """
     folders = [
         layout.release_folder(name, version)

@@ -14,10 +14,11 @@ Form = Literal["text", "json", "odcs"]
 
 
 def schema(word: str | None, form: Form | None = None) -> str:
-    """The schema of recipes, or of a table of a release; without a word, what there is.
+    """The schema of recipes, or of a table of a release; without a word, what there is. Raises BadInput for what there
+    isn't.
 
-    form: text, json (JSON Schema; recipes have no other) or odcs (the contract itself, as releases carry it). By
-    default json for recipes, text for tables. Raises BadInput for another word or form.
+    form: text, json (JSON Schema; recipes have no other) or odcs (the contract itself, as releases carry it); by
+    default json for recipes, text for tables.
     """
     if word is None:
         summaries = {table: contracts.contracts()[table].table.description for table in TABLES}

@@ -23,10 +23,7 @@ _EXAMPLES, _LONGEST = 3, 1000
 
 
 def why(url: str, record_id: str) -> str:
-    """The stages that the record passed, and where and why it ended.
-
-    Raises BadInput if the ledger has no such record.
-    """
+    """The stages that the record passed, where and why it ended. Raises BadInput if the ledger has no such record."""
     release = Release(url)
     recipe = release.recipe()
     row = _row(release.ledger(), record_id, release.manifest.version, _why_no_record(recipe, record_id))
@@ -41,7 +38,6 @@ def why(url: str, record_id: str) -> str:
 
 def why_last(store_url: str, dataset: str | None, record_id: str | None) -> str:
     """What became of a record in the dataset's last build, also if a gate refused it; of all records by default.
-
     dataset: may be None where the store has only one. Raises BadInput where no build is known, or not the record.
     """
     store = Store(store_url)

@@ -6,17 +6,13 @@ import os
 import sys
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from bilderatlas import Bindings, Changes, Recipe, Url
 from flows.evaluate import evaluate_by
 from flows.parameters import Count, Option, documented
 from flows.train import check_libraries
 from schemas.errors import BadInput
-
-if TYPE_CHECKING:
-    from schemas.manifests import Context
-    from schemas.recipe import Recipe as ReadRecipe
 
 
 def build(given: dict[str, Any], words: Sequence[str]) -> int:
@@ -38,7 +34,8 @@ def plan(given: dict[str, Any], words: Sequence[str]) -> int:
     from tasks.page import summary
 
     del given["dask"]
-    print(summary.plan_summary(build_dataset.plan(*_request(given, words))), end="")
+    request = build_dataset.request(_parameters(given), command=("bilderatlas", *words))
+    print(summary.plan_summary(build_dataset.plan(*request)), end="")
     return 0
 
 
@@ -62,22 +59,16 @@ def scrape(
         show: Number of records to print.
 
     """
-    from flows.build_dataset import list_records
+    from flows.build_dataset import list_records, request
     from tasks.page import summary
 
     given = {"recipe": recipe, "store": store, "bind": bind, "changes": changes, "limit": limit, "workers": 1}
-    read, context = _request(given, ())
+    read, context = request(_parameters(given), command=("bilderatlas",))
     step, lines = list_records(read, source, show, context)
     print("\n".join(lines))
     for line in (*step.notes, summary.step_line(step)):
         print(line, file=sys.stderr)
     return 0
-
-
-def _request(given: dict[str, Any], words: Sequence[str]) -> "tuple[ReadRecipe, Context]":
-    from flows.build_dataset import request
-
-    return request(_parameters(given), command=("bilderatlas", *words))
 
 
 def _parameters(given: dict[str, Any]) -> dict[str, Any]:

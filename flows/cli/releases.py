@@ -156,3 +156,6 @@ def purge(
 
     print(purge(name, store, record or [], reason, date, is_dry=dry_run, is_alone=alone))
     return 0
+
+
+COMMANDS = (verify, why, diff, unpack, prune, purge)

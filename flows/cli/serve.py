@@ -18,12 +18,8 @@ if TYPE_CHECKING:
 _OPEN = "everybody who reaches this machine can start programs on it; for a team, see docs/operate-team.md"
 _NAME = re.compile(r"(?!\.{1,2}$)[^\s/%&<>?#]+( +[^\s/%&<>?#]+)*")
 """What Prefect takes as the name of a deployment, and finds again: it puts it into addresses as it is."""
-
-
 Stores = Annotated[
-    list[str],
-    Option("URL", "--store"),
-    Doc("A store that the form offers, the first as default; by default ./store."),
+    list[str], Option("URL", "--store"), Doc("A store that the form offers, the first as default; by default ./store.")
 ]
 
 
@@ -48,15 +44,10 @@ def serve(
     from flows.serve.service import running_service
 
     host = host or os.environ.get("PREFECT_SERVER_API_HOST", "127.0.0.1")
-    with running_service(
-        host,
-        _default_port() if port is None else port,
-        _home(),
-        _places(stores),
-        None if recipes is None else Path(recipes),
-        are_stores_given=bool(stores),
-        allowed_hosts=allowed_hosts or [],
-    ) as service:
+    port, folder = _default_port() if port is None else port, None if recipes is None else Path(recipes)
+    given, allowed = bool(stores), allowed_hosts or []
+    home, places = _home(), _places(stores)
+    with running_service(host, port, home, places, folder, are_stores_given=given, allowed_hosts=allowed) as service:
         for problem in service.problems:
             print(f"bilderatlas: {problem}", file=sys.stderr)
         if is_open_to_others(host) and not os.environ.get("PREFECT_SERVER_API_AUTH_STRING"):

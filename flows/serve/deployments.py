@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module, resources
 from importlib.metadata import version
 from pathlib import Path
@@ -36,9 +36,8 @@ _BAD_CRON = "--cron: expected minute, hour, day, month and weekday of a time tha
 class Deployment(NamedTuple):
     """A flow with defaults for its parameters, as Prefect's web page offers it.
 
-    entrypoint: the flow's module and name. is_alone: whether its runs are at work one at a time. pool: the work pool of
-    its runs. of_store: the names of those parameters that are the store, or places in it. digest: of what was written
-    last without a person's changes, where it has some.
+    entrypoint: the flow's module and name. is_alone: whether its runs are at work one at a time. of_store: names of the
+    parameters that are the store, or places in it. digest: of what was written last without a person's changes, if any.
     """
 
     name: str
@@ -63,38 +62,33 @@ def shipped_deployments(stores: Sequence[str]) -> list[Deployment]:
 def _read_entry(entry: Mapping[str, Any], stores: Sequence[str]) -> Deployment:
     file, _, function = entry["entrypoint"].partition(":")
     entrypoint = f"{file.removesuffix('.py').replace('/', '.')}.{function}"
-    parameters = {name: _place_in_store(value, stores[0]) for name, value in entry.get("parameters", {}).items()}
-    recipe = parameters.get("recipe")
-    form = (
-        flow_form(_flow(entrypoint), stores)
-        if recipe is None
-        else recipe_form(_flow(entrypoint), recipe_from_file(recipe), recipe, stores)
-    )
+    given = entry.get("parameters", {})
+    of_store = frozenset(name for name, value in given.items() if _is_of_store(value))
+    places = {name: stores[0] + given[name].removeprefix("store") for name in of_store}
+    if (recipe := given.get("recipe")) is None:
+        form = flow_form(_flow(entrypoint), stores)
+    else:
+        form = recipe_form(_flow(entrypoint), recipe_from_file(recipe), recipe, stores)
+    schedules = [
+        _schedule(schedule["cron"], schedule["timezone"]).model_copy(update={"active": schedule.get("active", True)})
+        for schedule in entry.get("schedules", ())
+    ]
     return Deployment(
         entry["name"],
         entrypoint,
         " ".join(entry["description"].split()),
-        parameters,
+        {**given, **places},
         form,
         entry.get("tags", ()),
-        [
-            _schedule(schedule["cron"], schedule["timezone"]).model_copy(
-                update={"active": schedule.get("active", True)}
-            )
-            for schedule in entry.get("schedules", ())
-        ],
+        schedules,
         "concurrency_limit" in entry,
-        of_store=frozenset(name for name, value in entry.get("parameters", {}).items() if _is_of_store(value)),
+        of_store=of_store,
     )
 
 
 def _is_of_store(value: Any) -> bool:
     """Whether a parameter of prefect.yaml is the store, which it calls `store`, or a place in it."""
     return isinstance(value, str) and (value == "store" or value.startswith("store/"))
-
-
-def _place_in_store(value: Any, store: str) -> Any:
-    return store + value.removeprefix("store") if _is_of_store(value) else value
 
 
 def recipe_deployment(
@@ -105,11 +99,7 @@ def recipe_deployment(
     cron: str | None = None,
     timezone: str = "UTC",
 ) -> Deployment:
-    """The builds of a recipe of one's own.
-
-    path: of the recipe's file, or the name of a recipe that ships. Raises BadInput for a recipe or a schedule that
-    can't be read.
-    """
+    """The builds of a recipe: a file, or the name of one that ships. Raises BadInput, also for its schedule."""
     recipe = recipe_from_file(path)
     path = str(Path(path).absolute()) if Path(path).is_file() else path  # whatever folder `serve` is started in later
     return Deployment(
@@ -139,19 +129,9 @@ def _recipe_of(deployment: Deployment) -> Recipe | None:
 
 def all_deployments(stores: Sequence[str], recipes: Path | None) -> tuple[list[Deployment], list[str]]:
     """What ships and what is in a folder, and a sentence for each recipe there that can't be deployed."""
-    shipped = shipped_deployments(stores)
-    if recipes is None:
-        return shipped, []
-    own, problems = _folder_deployments(recipes, stores, {deployment.name for deployment in shipped})
-    return [*shipped, *own], problems
-
-
-def _folder_deployments(
-    folder: Path, stores: Sequence[str], taken: Iterable[str]
-) -> tuple[list[Deployment], list[str]]:
-    deployments: dict[str, Deployment] = {}
+    deployments = {deployment.name: deployment for deployment in shipped_deployments(stores)}
     problems = []
-    for file in sorted(folder.glob("*.yaml")):
+    for file in sorted(recipes.glob("*.yaml")) if recipes else ():
         try:
             str(file).encode()
             deployment = recipe_deployment(str(file), stores)
@@ -161,7 +141,7 @@ def _folder_deployments(
         except BadInput as problem:
             problems.append(str(problem))
             continue
-        if deployment.name in {*taken, *deployments}:
+        if deployment.name in deployments:
             problems.append(f"{file}: expected a name that no other recipe has, got '{deployment.name}'")
         else:
             deployments[deployment.name] = deployment
@@ -169,9 +149,8 @@ def _folder_deployments(
 
 
 def write_deployment(client: SyncPrefectClient, deployment: Deployment) -> None:
-    """Create the deployment, or bring it up to date.
-
-    Schedules that people have made or changed on the web page stay, unless the deployment has some of its own.
+    """Create the deployment, or bring it up to date. Schedules that people have made or changed on the web page stay,
+    unless the deployment has some of its own.
     """
     name = _flow(deployment.entrypoint).name
     schedules = [*deployment.schedules] or _schedules(_deployment_before(client, name, deployment.name))
@@ -214,13 +193,17 @@ def keep_what_people_changed(client: SyncPrefectClient, deployment: Deployment, 
     form = {**deployment.form}
     store = before.parameters.get("store")
     if with_store and isinstance(store, str):
-        form["properties"] = {**form["properties"], "store": _add_choice(form["properties"]["store"], store)}
+        field = form["properties"]["store"]
+        field = {**field, "enum": list(dict.fromkeys([*field["enum"], store]))}
+        form["properties"] = {**form["properties"], "store": field}
     digest = (before.version or "").partition("+")[2] or "unknown"
     is_changed = digest != _digest_of(before)
     kept = {
         name: value
         for name, value in before.parameters.items()
-        if (with_store if name in deployment.of_store else is_changed) and _fits(form, name, value)
+        if (with_store if name in deployment.of_store else is_changed)
+        and name != "recipe"
+        and not validate({name: value}, {**form}, ignore_required=True)
     }
     return deployment._replace(
         form=form,
@@ -238,14 +221,6 @@ def folder_before(client: SyncPrefectClient, deployments: Sequence[Deployment]) 
         if before is not None:
             return str(before.job_variables.get("working_dir") or "") or None
     return None
-
-
-def _add_choice(field: Mapping[str, Any], store: str) -> dict[str, Any]:
-    return {**field, "enum": list(dict.fromkeys([*field["enum"], store]))}
-
-
-def _fits(form: Mapping[str, Any], name: str, value: Any) -> bool:
-    return name != "recipe" and not validate({name: value}, {**form}, ignore_required=True)
 
 
 def _deployment_before(client: SyncPrefectClient, flow: str, name: str) -> DeploymentResponse | None:

@@ -29,34 +29,24 @@ from tasks.orchestration.prefect_innards import RUN_ID
 from tasks.orchestration.reports import PAUSED
 
 MOST_RESTARTS, WITHIN = 5, timedelta(hours=6)
-"""So often in such a time a run is started again at most: one that takes its machine down each time would do so for
-ever.
-"""
+"""So often in such a time a run is started again at most: one may take its machine down each time, for ever."""
 
 LOST_AFTER = timedelta(minutes=10)
 """Longer than three of the heartbeats that a run sends by default, each three minutes."""
 
 LOST = "bilderatlas: end runs that are not heard of any more"
-
 _ENDS = ("Completed", "Failed", "Crashed", "Cancelled", "Paused", "Suspended")
-
 _STARTED_AGAIN, _UNHEARD_OF = "StartedAgain", "UnheardOf"
 _SOON = timedelta(minutes=1)
 _PAGE = 200  # the most runs that a server lists at once
-
 _GOES_ON = "what was done is in the store, and a run started again goes on from there"
-
 _STOPPED = f"its worker or its machine was stopped while it ran: {_GOES_ON}"
-
 _STOPPED_TOO_OFTEN = (
     f"its worker or its machine was stopped while it ran, and it was started again {MOST_RESTARTS} times within "
     f"{WITHIN.seconds // 3600} hours; start another run once that is mended: {_GOES_ON}"
 )
-
 _MISSED = "its time came while the worker or the machine was stopped: a run that was interrupted goes on in its place"
-
 _CANCELLED = f"it was to be cancelled when its worker or its machine was stopped; {_GOES_ON}"
-
 _UNHEARD = (
     f"not heard of for {LOST_AFTER.seconds // 60} minutes: its worker or its machine was stopped, or cannot reach the "
     f"server; {_GOES_ON}"
@@ -81,15 +71,13 @@ def _lost_runs(client: SyncPrefectClient, pool: str) -> Iterator[FlowRun]:
             limit=_PAGE,
             offset=offset,
         )
-        yield from (run for run in page if _may_be_lost(run) and not _is_at_work(run))
+        for run in page:
+            is_ended = run.state is None or (run.state.type == StateType.CRASHED and run.state.name != _UNHEARD_OF)
+            if not is_ended and not _is_at_work(run):
+                yield run
         if len(page) < _PAGE:
             return
         offset += _PAGE
-
-
-def _may_be_lost(run: FlowRun) -> bool:
-    state = run.state
-    return state is not None and (state.type != StateType.CRASHED or state.name == _UNHEARD_OF)
 
 
 def _restart(client: SyncPrefectClient, run: FlowRun) -> bool:
@@ -110,7 +98,14 @@ def _restart(client: SyncPrefectClient, run: FlowRun) -> bool:
     answer: OrchestrationResult[None] = client.set_flow_run_state(run.id, again)
     is_again = answer.status == SetStateStatus.ACCEPT
     if is_again and run.deployment_id is not None:
-        _keep_folder(client, run, run.deployment_id)  # only now: it can be written for a run that is to begin
+        # the run sees its paths from the same folder again, wherever `serve` or `deploy` is called next
+        folder, variables = (
+            client.read_deployment(run.deployment_id).job_variables.get("working_dir"),
+            run.job_variables,
+        )
+        if folder and "working_dir" not in (variables or {}):
+            # only now: it can be written for a run that is to begin
+            client.update_flow_run(run.id, job_variables={**(variables or {}), "working_dir": folder})
     return is_again
 
 
@@ -121,13 +116,6 @@ def _is_at_work(run: FlowRun) -> bool:
     except OSError:
         return False
     return f"{RUN_ID}={run.id}".encode() in environment.split(b"\0")
-
-
-def _keep_folder(client: SyncPrefectClient, run: FlowRun, deployment_id: UUID) -> None:
-    """Let the run see its paths from the same folder again, wherever `serve` or `deploy` is called next."""
-    folder = client.read_deployment(deployment_id).job_variables.get("working_dir")
-    if folder and "working_dir" not in (run.job_variables or {}):
-        client.update_flow_run(run.id, job_variables={**(run.job_variables or {}), "working_dir": folder})
 
 
 def _skip_missed_runs(client: SyncPrefectClient, deployment_id: UUID) -> None:
@@ -159,13 +147,7 @@ def watch_for_lost_runs(client: SyncPrefectClient) -> None:
             threshold=1,
             within=LOST_AFTER,
         ),
-        actions=[
-            ChangeFlowRunState(
-                name=_UNHEARD_OF,
-                state=StateType.CRASHED,
-                message=_UNHEARD,
-            )
-        ],
+        actions=[ChangeFlowRunState(name=_UNHEARD_OF, state=StateType.CRASHED, message=_UNHEARD)],
     )
     write_automation(client, automation)
 

@@ -32,13 +32,13 @@ _PAGE = 200  # the most deployments that a server lists at once
 
 def update_pool(client: SyncPrefectClient, name: str, folder: str, *, is_made: bool = False) -> list[str]:
     """Bring a pool's template up to date, and the job variables of its deployments; a sentence for each of these that
-    loses one. What else people have set of the pool stays: limit, pause, environment, queues.
+    loses one. What else people have set of the pool stays: limit, pause, environment, queues; and pools of other types.
 
     folder: from which deployments that are written next see their paths. is_made: the pool is made where there is none.
-    Pools of other types stay as they are.
     """
     deployments = [*_deployments_of(client, name)]
-    template = job_template([folder, *(str(folder) for deployment in deployments if (folder := _folder(deployment)))])
+    folders = ((deployment.job_variables or {}).get("working_dir") for deployment in deployments)
+    template = job_template([folder, *map(str, filter(None, folders))])
     try:
         pool = client.read_work_pool(name)
     except ObjectNotFound:
@@ -50,9 +50,8 @@ def update_pool(client: SyncPrefectClient, name: str, folder: str, *, is_made: b
     template = keep_what_people_set(template, pool.base_job_template)
     if template != pool.base_job_template:
         client.update_work_pool(name, WorkPoolUpdate(base_job_template=template))
-    problems = (
-        _remove_unknown_variables(client, deployment, template["variables"]["properties"]) for deployment in deployments
-    )
+    allowed = template["variables"]["properties"]
+    problems = [_remove_unknown_variables(client, deployment, allowed) for deployment in deployments]
     return [problem for problem in problems if problem is not None]
 
 
@@ -86,8 +85,8 @@ def job_template(folders: Iterable[str]) -> dict[str, Any]:
 
 
 def keep_what_people_set(template: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
-    """The template with the environment that a pool has for all of its runs, with their command where that is a
-    person's, and with whether the worker's log has their lines.
+    """The template with the environment that a pool has for its runs, whether its log has their lines, and their
+    command where that is a person's.
     """
     command, env = _value(before, "command"), _value(before, "env")
     is_own = isinstance(command, str) and command and not command.endswith(ENGINE)
@@ -114,29 +113,21 @@ def _value(template: Mapping[str, Any], name: str) -> Any:
 def _remove_unknown_variables(
     client: SyncPrefectClient, deployment: DeploymentResponse, allowed: Mapping[str, Any]
 ) -> str | None:
-    """Take away the job variables that the pool does not know, since the server refuses runs that have some; a sentence
-    where one was a person's.
-    """
+    """Take away job variables that the pool does not know, for which runs are refused; a sentence on a person's."""
     before = deployment.job_variables or {}
     kept = {name: value for name, value in before.items() if name in allowed}
     if kept == before:
         return None
     client.update_deployment(deployment.id, DeploymentUpdate(job_variables=kept))
-    gone = sorted(name for name in before if name not in kept and not _is_old_command(name, before[name]))
+    gone = {name: value for name, value in before.items() if name not in kept}
+    if str(gone.get("command")).endswith(ENGINE):
+        del gone["command"]  # of an earlier version
+    if not gone:
+        return None
     return (
         f"deployment {quoted(deployment.name)}: expected no job variables but {', '.join(allowed)}, got "
-        f"{', '.join(gone)}, taken away: set it where the worker runs, or in the pool's template"
-        if gone
-        else None
+        f"{', '.join(sorted(gone))}, taken away: set it where the worker runs, or in the pool's template"
     )
-
-
-def _is_old_command(name: str, value: Any) -> bool:
-    return name == "command" and str(value).endswith(ENGINE)
-
-
-def _folder(deployment: DeploymentResponse) -> Any:
-    return (deployment.job_variables or {}).get("working_dir")
 
 
 def _deployments_of(client: SyncPrefectClient, pool: str) -> Iterator[DeploymentResponse]:

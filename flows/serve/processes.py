@@ -46,7 +46,6 @@ _SETTINGS = {
 }
 """What a server and a worker on one machine need; the environment may say otherwise."""
 
-
 _OF_THIS_PROCESS = {
     "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL",  # keeps its terminal free of tracebacks; they have log files
     "PREFECT_SERVER_API_BASE_PATH",  # another path than the one at which all of it is looked for
@@ -54,10 +53,8 @@ _OF_THIS_PROCESS = {
 
 
 class Child:
-    """The command of a module, with a log of its own; the log before it is kept as `<log>.1`.
-
-    lock: what it keeps open for as long as it lives, also if this process is killed before it. grace_s: how long it
-    may take to end by itself.
+    """The command of a module, with a log of its own; the log before it is kept as `<log>.1`. grace_s: how long it may
+    take to end by itself. lock: what it keeps open for as long as it lives, also if this process is killed before it.
     """
 
     def __init__(

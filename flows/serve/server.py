@@ -52,25 +52,19 @@ def main(words: Sequence[str] | None = None) -> int:
     )
     arguments = parser.parse_args(words)
     try:
-        names = (
-            allowed_names(*arguments.allowed_host)
-            | allowed_names(arguments.host, named_by="--host")
-            | _names_of_page(PREFECT_UI_API_URL.value() or "")
-        )
+        names = allowed_names(*arguments.allowed_host) | allowed_names(arguments.host, named_by="--host")
+        # behind a proxy, the page asks for the API by the name of the proxy
+        url = PREFECT_UI_API_URL.value() or ""
+        try:
+            host = urlsplit(url).hostname
+        except ValueError as problem:
+            raise BadInput(f"{_PAGE}: expected an address such as {_API}, got {quoted(url)}") from problem
+        names |= allowed_names(*[host] if host else [], named_by=_PAGE)
     except BadInput as problem:
         print(problem, file=sys.stderr)  # noqa: T201
         return 2
     serve(arguments.host, arguments.port, names)
     return 0
-
-
-def _names_of_page(url: str) -> frozenset[str]:
-    """Behind a proxy, the page asks for the API by the name of the proxy."""
-    try:
-        host = urlsplit(url).hostname
-    except ValueError as problem:
-        raise BadInput(f"{_PAGE}: expected an address such as {_API}, got {quoted(url)}") from problem
-    return allowed_names(*[host] if host else [], named_by=_PAGE)
 
 
 if __name__ == "__main__":

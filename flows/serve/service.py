@@ -33,10 +33,8 @@ _WATCH_S = 0.5
 
 
 class Service(NamedTuple):
-    """A server and a worker that run.
-
-    url: of the web page. problems: sentences on recipes that could not be deployed, and on paths. restarted: names of
-    the runs that a stop had interrupted.
+    """A server and a worker that run. url: of the web page. problems: sentences on recipes that could not be deployed,
+    and on paths. restarted: names of the runs that a stop had interrupted.
     """
 
     url: str
@@ -66,7 +64,6 @@ def running_service(
     allowed_hosts: Sequence[str] = (),
 ) -> Iterator[Service]:
     """The service, while the block runs. Prefect must not have been imported, since this sets where its server is.
-
     Raises BadInput for a host, a port, a folder, a name or an address that is of no use.
     """
     notices = notify_url()
@@ -96,8 +93,10 @@ def running_service(
         wait_for(server, api)
         check_server(api, f"see {server.log}")
         with get_client(sync_client=True) as client:
-            here = str(Path.cwd())
-            problems += _problem_of_folder(calendar.folder_before(client, deployments))
+            here, before = str(Path.cwd()), calendar.folder_before(client, deployments)
+            if before not in {None, here}:
+                places = f"are seen from {here}, no longer from {before}"
+                problems.append(f"another folder than before: paths such as those of bindings {places}")
             deployments = [
                 calendar.keep_what_people_changed(client, deployment, with_store=not are_stores_given)
                 for deployment in deployments
@@ -109,31 +108,15 @@ def running_service(
                 calendar.write_deployment(client, deployment)
             watch_for_lost_runs(client)
             create_automations(notices)
-        pages = release_pages(_stores_of(deployments), _host_of_pages(host), port + 1, names)
+        fields = [field for deployment in deployments if (field := deployment.form["properties"].get("store"))]
+        shown = list(dict.fromkeys(store for field in fields for store in field["enum"]))
+        # on this machine alone where the server asks for a password, since they ask for none
+        host_of_pages = "127.0.0.1" if os.environ.get("PREFECT_SERVER_API_AUTH_STRING") else host
+        pages = release_pages(shown, host_of_pages, port + 1, names)
         environment.setdefault(SETTING, stack.enter_context(pages))
         worker = start_worker(home, environment, lock)
         stack.callback(worker.stop)
         yield Service(api.removesuffix("/api"), server, worker, deployments, problems, restarted)
-
-
-def _problem_of_folder(before: str | None) -> list[str]:
-    """A sentence, where paths that are not whole were seen from another folder until now."""
-    here = str(Path.cwd())
-    if before in {None, here}:
-        return []
-    return [
-        f"another folder than before: paths such as those of bindings are seen from {here}, no longer from {before}"
-    ]
-
-
-def _stores_of(deployments: Sequence["Deployment"]) -> list[str]:
-    stores = (field for deployment in deployments if (field := deployment.form["properties"].get("store")))
-    return list(dict.fromkeys(store for field in stores for store in field["enum"]))
-
-
-def _host_of_pages(host: str) -> str:
-    """Where releases are shown: on this machine alone where the server asks for a password, since they ask for none."""
-    return "127.0.0.1" if os.environ.get("PREFECT_SERVER_API_AUTH_STRING") else host
 
 
 def notify_url() -> str | None:

@@ -69,9 +69,8 @@ class ClusterWatch:
             raise no_workers(self._address)
 
     def check_ended(self, future: Any, part: str) -> None:
-        """Raise what has become of a part that no worker has brought to an end: Prefect takes it for one that runs.
-
-        future: of Prefect, which is done. Raises BadInput where the scheduler, or workers that had the part, are gone.
+        """Raise what has become of a part that no worker has brought to an end, which Prefect takes for one that runs:
+        BadInput where the scheduler, or workers that had it, are gone. future: Prefect's, which is done.
         """
         ended = future.wrapped_future
         if ended.status == "finished":

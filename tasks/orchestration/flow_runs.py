@@ -83,9 +83,8 @@ def rename_run(name: str) -> None:
 
 
 def run_stage(label: str, context: Context, work: Callable[[], Result], step_of: Callable[[Result], Step]) -> Result:
-    """What a stage's work gives; in a flow, it is a task run that is shown as cached where the store had all of it.
-
-    A build that may only use what is stored shows its stages once they are done: those that lack something will be run
+    """What a stage's work gives; in a flow, it is a task run that is shown as cached where the store had all of it. A
+    build that may only use what is stored shows its stages once they are done: those that lack something will be run
     again.
     """
     if not is_flow() or context.plan:
@@ -110,9 +109,8 @@ def run_stage(label: str, context: Context, work: Callable[[], Result], step_of:
 
 @task(cache_policy=NO_CACHE, **NO_RETRY)
 def _stage_run(state: Callable[[], State]) -> State:
-    """The state in which a stage's run ends. It never raises: Prefect would call all its parts "rolled back".
-
-    The work is a closure: what a stage is given says nothing to whoever looks.
+    """The state in which a stage's run ends; never raises: Prefect would call all its parts "rolled back". The work is
+    a closure, since what a stage is given says nothing to whoever looks.
     """
     return state()
 
@@ -137,10 +135,7 @@ def _ended_state(problem: BaseException) -> State:
 
 
 def failed_state(problem: Exception) -> State | None:
-    """The state of a run that ends by this problem, with its sentence as the message; None for a bug.
-
-    Whoever asks for the run's result gets the problem itself.
-    """
+    """The state of a run that ends by this problem: its sentence, and the problem for whoever asks; None for a bug."""
     failure = failure_of(problem)
     return None if failure is None else Failed(message=failure.sentence, data=problem)
 
@@ -152,7 +147,7 @@ def completed_run(result: Result, message: str) -> Result:
 
 def end_in_a_sentence(work: Callable[[], Result]) -> Result:
     """What a flow's work gives. Where it ends by a failure that can be told in a sentence, the run's log and state have
-    that sentence alone, and whoever has called the flow gets the failure itself.
+    that alone, and whoever has called the flow gets the failure itself.
     """
     try:
         with reports.wait_for_reports():

@@ -27,8 +27,7 @@ LINE_EVERY_S = 30.0
 def progress(label: str, total: int, context: Context | None = None) -> Iterator[Callable[..., str]]:
     """A bar on a terminal, or lines in a log, and a progress artifact on Prefect's page where a flow runs.
 
-    Gives advance(rows, line): so many more rows are done; the line, if any, is printed. It returns how much time is
-    left, as ", about 4 min left".
+    Gives advance(rows, line): so many more rows are done; the line, if any, is printed; returns ", about 4 min left".
     """
     artifact = _Artifact(label, total, context)
     console = Console(stderr=True)

@@ -121,9 +121,8 @@ class Reporter:
 
 
 def wait_s(failures: int, longest_s: float) -> float:
-    """How long to wait after so many failures: at first not long, since a database that is only busy takes it then.
-
-    There is no limit to failures: a server may be away for a week.
+    """How long to wait after so many failures, of which there is no limit: a server may be away for a week. At first
+    not long, since a database that is only busy takes it then.
 
     >>> wait_s(1, 2.0), wait_s(300_000, 2.0)
     (0.1, 2.0)
@@ -196,9 +195,7 @@ def _post(client: SyncPrefectClient, event: Event) -> None:
 
 
 def _send_lost(run_id: UUID) -> None:
-    """Send again what the server has taken and lost, as it does where its disk is full. Raises _NotThere until all is
-    there.
-    """
+    """Send again what the server has taken and lost, as where its disk is full. Raises _NotThere until all is there."""
     sent = [event for event in _SENT if event.run_id == run_id]
     if not sent:
         return
@@ -226,9 +223,8 @@ def _related_to(client: SyncPrefectClient, run_id: UUID) -> Iterator[dict[str, s
 
 @contextlib.contextmanager
 def wait_for_reports() -> Iterator[None]:
-    """Around a flow's work: at its end, also by an error, wait until the server takes what it is told.
-
-    An interrupt waits for nothing, and a pause for a moment.
+    """Around a flow's work: at its end, also by an error, wait until the server takes what it is told; at a pause for a
+    moment, at an interrupt not at all.
     """
     try:
         yield

@@ -44,10 +44,7 @@ _LOCK = threading.Lock()
 
 
 class BuildPlugin(WorkerPlugin):
-    """One build on all workers, also on those that come while it runs.
-
-    api_url: of the Prefect server that the build reports to. build: a name that no other build has.
-    """
+    """One build, of a name that no other has, on all workers, also later ones. api_url: of its Prefect server."""
 
     def __init__(self, api_url: str, build: str) -> None:
         self.name = f"bilderatlas-build-{build}"

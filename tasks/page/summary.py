@@ -36,9 +36,7 @@ def stage_cells(step: Step) -> tuple[str | int, ...]:
 
 
 def outside_cells(steps: Sequence[Step], context: Context) -> list[tuple[str, ...]]:
-    """The time since the build began that no stage took, in the columns of STAGE_COLUMNS; no row where nobody has
-    noted when it began.
-    """
+    """The time since the build began that no stage took, in the columns of STAGE_COLUMNS; no row if it is unknown."""
     if not context.began_s:
         return []
     # no clock that was set back makes it negative

@@ -39,8 +39,8 @@ def choose_predecessor(recipe: Recipe, context: Context) -> Predecessor:
     that very release again. A publication that was killed before `latest` was written is finished first.
 
     Raises BadInput where the context names a version that is not there; and Refusal where the store has releases of the
-    dataset but not the one that `latest` should name, where that one is of another dataset, where its manifest does not
-    hold, and where a purge has left it half amended.
+    dataset but not that of `latest`, or it is of another dataset, has a manifest that does not hold, or is half
+    amended.
     """
     store, name = runs.store_of(context), recipe.name
     if not context.plan:
@@ -70,10 +70,7 @@ def choose_predecessor(recipe: Recipe, context: Context) -> Predecessor:
 
 
 def open_predecessor(store: Store, recipe: Recipe, chosen: Predecessor) -> Release | None:
-    """The release of that choice; None where the build inherits nothing.
-
-    Raises DamagedFile if it has gone since.
-    """
+    """The release of that choice; None where the build inherits nothing. Raises DamagedFile if it has gone since."""
     if not chosen.version:
         return None
     if (release := releases.find_release(store, recipe.name, chosen.version)) is None:
@@ -84,8 +81,8 @@ def open_predecessor(store: Store, recipe: Recipe, chosen: Predecessor) -> Relea
 
 
 def published_spellings(before: Release | None, recipe: Recipe, records: pa.Table) -> dict[str, str]:
-    """By the id of each of these RECORDS that the previous release has in another spelling, that one; see
-    core.record_ids. Keys of folders are paths, not numbers: they have one spelling.
+    """By the id of each of these RECORDS that the previous release has in another spelling, that one (core.record_ids).
+    Keys of folders are paths, not numbers: they have one spelling.
     """
     numbered = [source.name for source in recipe.sources if not source.are_keys_paths]
     if before is None or not numbered:
@@ -97,10 +94,8 @@ def published_spellings(before: Release | None, recipe: Recipe, records: pa.Tabl
 
 
 def moved_records(before: Release | None, records: pa.Table, fetched: pa.Table | None = None) -> moved_ids.Moves:
-    """What the previous release kept, or people had excluded from it, and now stands under another id.
-
-    records: record_id, source, reason, locator, image_url of RECORDS. fetched: record_id and sha256 of the FETCH
-    outcome; None before that.
+    """What the previous release kept, or people had excluded from it, and now stands under another id. records: of
+    RECORDS, record_id, source, reason, locator, image_url. fetched: of FETCH, record_id and sha256; None before that.
     """
     if before is None:
         return moved_ids.Moves()
@@ -152,9 +147,7 @@ def check_not_overtaken(store: Store, recipe: Recipe, chosen: Predecessor, versi
 
 
 def check_restored(recipe: Recipe, chosen: Predecessor, version: str) -> None:
-    """Raise Refusal where the newest release is damaged, and the build gives another one in its place: what it has
-    lost is the memory of the splits.
-    """
+    """Raise Refusal where the newest release, so the memory of the splits, is damaged, and the build gives another."""
     if chosen.damaged and version != chosen.damaged:
         raise Refusal(
             f"export: expected release {chosen.damaged} again, which is damaged in "
@@ -250,10 +243,8 @@ def published_splits(
 ) -> pa.ChunkedArray:
     """(N,) the split in which each record was last published; null where it was in none, or the settings have changed.
 
-    sha256: (N,) of its file now. A dropped copy has the split of the record that was kept, as long as it still has the
-    same file.
-
-    Raises Refusal where the previous release is of another dataset.
+    sha256: (N,) of its file now: a dropped copy has the split of the record that was kept, as long as it has the same
+    file. Raises Refusal where the previous release is of another dataset.
     """
     was = tables.lookup(_inherited_ledger(store, recipe, chosen), "record_id", ids)
     is_other_file = pc.and_(pc.is_valid(was["kept_record_id"]), pc.fill_null(pc.not_equal(was["sha256"], sha256), True))
@@ -263,9 +254,8 @@ def published_splits(
 def renamed_records(
     store: Store, recipe: Recipe, chosen: Predecessor, ids: pa.ChunkedArray, sha256: pa.ChunkedArray
 ) -> pa.Table:
-    """record_id, source, sha256, published of records that are not among these, but were published with their files.
-
-    A source may number its works anew, or another copy may be drawn: the file must not change its split by that.
+    """record_id, source, sha256, published of records that are not among these, but were published with their files: a
+    source may number its works anew, or another copy be drawn, and the file must not change its split by that.
     """
     ledger = _inherited_ledger(store, recipe, chosen)
     is_same = pc.and_(pc.is_in(ledger["sha256"], value_set=pc.unique(sha256)), pc.is_valid(ledger["sha256"]))
@@ -301,10 +291,7 @@ def lineage_notes(store: Store, recipe: Recipe, chosen: Predecessor) -> tuple[st
 
 
 def _inherited_ledger(store: Store, recipe: Recipe, chosen: Predecessor) -> pa.Table:
-    """The columns that a build may inherit from the previous ledger.
-
-    Empty where there is none, or where the split's settings have changed.
-    """
+    """What a build may inherit of the previous ledger: nothing without one, or where the split's settings changed."""
     settings = recipe.split
     previous = open_predecessor(store, recipe, chosen)
     if previous is None or not is_same_split(settings, previous.manifest.split_sha256):

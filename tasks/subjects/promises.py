@@ -14,9 +14,8 @@ from tasks.io.store.releases import Release
 
 
 def broken_promises(tables: Mapping[str, pa.Table], contracts: Mapping[str, DataContract]) -> Iterator[str]:
-    """A sentence for each rule that these tables break.
-
-    tables: by the contracts' names, without image bytes; of a table that is not there nothing is asked.
+    """A sentence for each rule that these tables break. tables: by the contracts' names, without image bytes; of one
+    that is not there nothing is asked.
     """
     # a rule names its own table by its name, and others by their path
     paths = {contracts[name].path: table for name, table in tables.items()}
@@ -32,10 +31,8 @@ def broken_promises(tables: Mapping[str, pa.Table], contracts: Mapping[str, Data
 
 
 def table_digest(release: Release, table: str) -> str:
-    """SHA-256 of a table's content, as hex.
-
-    Raises DamagedFile where a file can't be read, or a column is missing in one; and ValueError for values of which no
-    digest can be computed, such as a number that is not finite.
+    """SHA-256 of a table's content, as hex. Raises DamagedFile where a file can't be read or lacks a column, and
+    ValueError for values of which no digest can be computed, such as a number that is not finite.
     """
     try:
         return digest.table_digest(

@@ -39,10 +39,9 @@ def check_roles(store: Store, recipe: Recipe, state: State, record_id: pa.Chunke
 
 
 def roles_of_renamed(store: Store, recipe: Recipe, state: State, renamed: pa.Table) -> pa.ChunkedArray:
-    """(N,) the role of each record that only the memory of splits has (`previous.renamed_records`).
-
-    It goes by what this build knows of the record, or else by what the previous release knew. Where neither does, one
-    that lies in a split of queries was a query, and any other was of the gallery.
+    """(N,) the role of each record that only the memory of splits has (`previous.renamed_records`): by what this build
+    knows of it, else by what the previous release knew; else one in a split of queries was a query, any other of the
+    gallery.
     """
     settings, record_id = recipe.split, renamed["record_id"]
     if not isinstance(settings.roles, RolesByValue):

@@ -46,9 +46,9 @@ Row = dict[str, Any]
 class Chosen(NamedTuple):
     """What of a release or a COCO file is compared.
 
-    categories: whose figures count; `all`: every category. split: only images of this split; in a COCO file,
-    `images[].split` holds it. by: attributes that images are grouped by: columns of a release's table `images`; in a
-    COCO file, fields of `images[].metadata` or of the images.
+    categories: whose figures count; `all`: every category. split: only images of this split (COCO: `images[].split`).
+    by: attributes to group by: columns of a release's `images`; of a COCO file, fields of `images[].metadata` or the
+    images.
     """
 
     categories: Sequence[str] = ("person",)
@@ -64,9 +64,8 @@ def load_ground_truth(truth: str, folder: str | None, context: Context | None, c
 
     truth: a release (its folder, its URL, or `.../latest`), or a COCO JSON file (path or URL). folder: where the
     `file_name`s of a COCO file are found; by default, beside the file. Their bytes become blobs of the store. An image
-    that can't be read, or whose upright size is not the one in the file, so that its boxes would be somewhere else, is
-    left out, with a note. context: None where no image is needed: none is looked for, those of a COCO file have no
-    SHA-256, and there is no digest.
+    that can't be read, or whose upright size is another than the file's, so that its boxes would lie elsewhere, is left
+    out, with a note. context: None where no image is needed: COCO images then have no SHA-256, and there is no digest.
 
     Raises BadInput where there is no such release or file, where no image is annotated or no figure is drawn, and for
     an attribute or a category that it does not have.
@@ -102,10 +101,8 @@ def load_ground_truth(truth: str, folder: str | None, context: Context | None, c
 def blobs_of_splits(
     truth: str, folder: str | None, context: Context, *, category: str, splits: Collection[str]
 ) -> frozenset[str]:
-    """SHA-256 of the annotated images that a release or a COCO file has in these splits; empty if it has none there.
-
-    The images of a COCO file become blobs of the store; those that `load_ground_truth` would leave out are not among
-    them.
+    """SHA-256 of the annotated images that a release or a COCO file has in these splits, if any, without those that
+    `load_ground_truth` would leave out. Those of a file become blobs of the store.
     """
     source = _open(truth, folder, Chosen((category,)))
     images = source.truth.images
@@ -116,11 +113,9 @@ def blobs_of_splits(
 
 
 class _TruthSource(NamedTuple):
-    """A release or a COCO file, read.
-
-    truth: all of it; the images of a file still lack what only their bytes say. ids: of all images, annotated or not.
-    attributes: by name, the value of each image that has one, by id. store_images: makes blobs of some of the images;
-    returns their complete rows, and notes on those that were left out.
+    """A release or a COCO file, read. truth: all of it; images of a file still lack what only their bytes say. ids: of
+    all images, annotated or not. attributes: by name and by id, the values of images that have one. store_images: makes
+    blobs of some images; returns their complete rows, and notes on those that were left out.
     """
 
     truth: GroundTruth
@@ -260,9 +255,8 @@ def _attributes_of_release(release: Release, by: Sequence[str]) -> dict[str, dic
 
 
 def boxes_of_release(release: Release) -> pa.Table:
-    """The boxes of a release, whoever drew or found them: the columns of ANNOTATIONS that scores go by.
-
-    Raises DamagedFile as `Release.rows` does, and for a box that is none, or a detector's without a score of 0 to 1.
+    """The boxes of a release, whoever drew or found them: the columns of ANNOTATIONS that scores go by. Raises
+    DamagedFile as `Release.rows` does, and for a box that is none, or a detector's without a score of 0 to 1.
     """
     boxes = release.rows("annotations", _OF_BOXES)
     try:
@@ -273,9 +267,8 @@ def boxes_of_release(release: Release) -> pa.Table:
 
 
 def _adopt_images(release: Release, formats: Mapping[str, str], store: Store) -> list[str]:
-    """Make blobs of the images that the store does not have, from the release's tables or its media.
-
-    formats: of each image, by its SHA-256. Returns the SHA-256 of those that the release does not have either.
+    """Make blobs of the images, whose formats these are by their SHA-256, that the store does not have, from the
+    release's tables or its media; the SHA-256 of those that it does not have either.
     """
     sizes = store.blob_sizes()
     missing = {sha256 for sha256 in formats if sha256 not in sizes}

@@ -31,10 +31,7 @@ _HELD_OUT = frozenset({"val", "test"})
 
 
 class TrainingResult(NamedTuple):
-    """Metrics, the path of the weights in the store, notes to print, and whether it was trained just now.
-
-    Of several truths, metrics["truths"] says what each of them gave.
-    """
+    """Metrics (in "truths", what each of several truths gave), the path of the weights in the store, notes to print."""
 
     metrics: dict[str, Any]
     weights: str
@@ -43,9 +40,7 @@ class TrainingResult(NamedTuple):
 
 
 class TruthShare(NamedTuple):
-    """What one of several truths gives: its name and digest, how many of its images and figures (crowds apart) are
-    trained on, and how many images are not, as they are held out.
-    """
+    """What one of several truths gives: images and figures (crowds apart) that are trained on, images held out."""
 
     name: str
     sha256: str
@@ -64,10 +59,9 @@ class JoinedTruth(NamedTuple):
 
 @task(task_run_name="train", cache_policy=NO_CACHE, **retries.NO_RETRY)
 def train(settings: TrainDetector, data: TrainingData, context: Context) -> TrainingResult:
-    """Train a detector, or return the stored result; an interrupted training goes on from its newest checkpoint.
-
-    Raises BadInput if there is no figure to learn from, two truths are the same, the start weights are another model's,
-    there is no such device, or the loss is not finite.
+    """Train a detector, or return the stored result; an interrupted training goes on from its newest checkpoint. Raises
+    BadInput if there is no figure to learn from, two truths are the same, the start weights are another model's, there
+    is no such device, or the loss is not finite.
     """
     store, device, start = runs.store_of(context), choose_device(context.device), _start(settings, context)
     joined, evaluation = _load_truths(settings.category, data, context)
@@ -118,9 +112,8 @@ def _load_truths(category: str, data: TrainingData, context: Context) -> tuple[J
 
 def held_out_blobs(data: TrainingData, evaluation: GroundTruth | None, category: str, context: Context) -> set[str]:
     """SHA-256 of the images that no training on several truths may use: those that are evaluated on, and those that a
-    truth has in `val`, `test` or the split to evaluate on.
-
-    Splits that are trained on hold nothing out, nor do the splits of a truth that is trained on as a whole.
+    truth has in `val`, `test` or the split to evaluate on. Splits that are trained on hold nothing out, nor do the
+    splits of a truth that is trained on as a whole.
     """
     blobs = set() if evaluation is None else {*evaluation.images["sha256"].to_pylist()}
     names = _HELD_OUT | ({data.evaluation.split} if data.evaluation and data.evaluation.split else set())
@@ -150,10 +143,7 @@ def _notes(truth: GroundTruth, evaluation: GroundTruth | None) -> list[str]:
 
 
 def name_apart(truths: Sequence[GroundTruth], places: Sequence[str]) -> list[GroundTruth]:
-    """The truths, those with one name (two files `train.json`) also named by the folder of their place: `popart/train`.
-
-    places: the path or URL of each.
-    """
+    """The truths, those with one name (two files `train.json`) also named by the folder of their place, path or URL."""
     counts = Counter(truth.name for truth in truths)
     named = []
     for truth, place in zip(truths, places, strict=True):
@@ -163,11 +153,8 @@ def name_apart(truths: Sequence[GroundTruth], places: Sequence[str]) -> list[Gro
 
 
 def join_truths(truths: Sequence[GroundTruth], held_out: Collection[str]) -> JoinedTruth:
-    """The truths as one, without the images that are held out. Their order changes nothing.
-
-    An image that several truths have stays in each, with the figures of each.
-
-    Raises BadInput if two truths are the same, one has no images but those that are held out, or no figures are left.
+    """The truths, in any order, as one, without the images that are held out. An image that several have stays in each,
+    with the figures of each. Raises BadInput if two are the same, one has no other images, or no figures are left.
     """
     tables: dict[str, core.Tables] = {}
     notes: list[str] = []

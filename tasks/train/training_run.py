@@ -88,10 +88,7 @@ def read_metrics(run: TrainingRun, store: Store) -> dict[str, Any] | None:
 
 
 def run_training(run: TrainingRun, store: Store, report: ReportProgress) -> dict[str, Any]:
-    """Run the training, or the rest of it, and write its results; returns its metrics.
-
-    Raises BadInput if the start weights are another model's, or the loss is not finite.
-    """
+    """Run the training, or the rest of it, and write its results; returns its metrics. Raises BadInput as `train`."""
     with trainers.deterministic(run.settings.threads, run.device):
         trainer, progress = _resume(run, store)
         report(progress.step, "")
@@ -172,9 +169,7 @@ def _groups(image_ids: Sequence[int], settings: TrainDetector, first: int) -> It
 def make_sample(
     lesson: lessons.Lesson, settings: TrainDetector, pictures: samples.PictureCache, epoch: int
 ) -> samples.Sample:
-    """The sample of a lesson in an epoch: reduced, crowds painted grey (they are neither figures nor background), with
-    this epoch's changes.
-    """
+    """The sample of a lesson in an epoch: reduced, crowds (neither figures nor background) grey, then changed."""
     size = augment.reduced_size(*lesson.size_px, settings.least_side_px, settings.most_side_px)
     scale = np.array([size[0] / lesson.size_px[0], size[1] / lesson.size_px[1]] * 2, np.float32)
     pixels, boxes = pictures.load_resized(lesson.sha256, size), lesson.figures_xyxy_px * scale

@@ -19,9 +19,8 @@ _FEW = 30
 
 
 def curves_svg(rows: pa.Table, title: str) -> str:
-    """The SVG of a table of schema CURVES; without evaluations there is no lower panel. No rows: an empty frame.
-
-    Lines are named at their right ends; loss and its parts share an axis that begins at 0, scores one from 0 to 1.
+    """The SVG of a table of schema CURVES: loss and its parts on an axis from 0, below them scores, if any, on one from
+    0 to 1; lines are named at their right ends. No rows: an empty frame.
     """
     lines = _lines(rows.to_pylist())
     losses = {name: line for name, line in lines.items() if name == "loss" or name.startswith("loss/")}

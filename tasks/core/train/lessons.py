@@ -21,10 +21,7 @@ class Lesson(NamedTuple):
 
 
 def lessons_from_tables(images: pa.Table, figures: pa.Table) -> list[Lesson]:
-    """A lesson of each image (schema ANNOTATED and ANNOTATED_FIGURES).
-
-    Boxes are cut at the image's edges; empty ones left out.
-    """
+    """A lesson of each image (ANNOTATED and ANNOTATED_FIGURES); boxes cut at its edges, empty ones left out."""
     boxes: dict[tuple[int, bool], list[list[float]]] = {}
     for row in figures.select(["image_id", "xywh_px", "is_crowd"]).to_pylist():
         boxes.setdefault((row["image_id"], bool(row["is_crowd"])), []).append(_xywh(row["xywh_px"]))
@@ -37,9 +34,8 @@ def lessons_from_tables(images: pa.Table, figures: pa.Table) -> list[Lesson]:
 
 
 def corners_inside(xywh_px: Sequence[Sequence[float]], size_px: tuple[int, int]) -> NDArray[np.float32]:
-    """(N, 4) x_min, y_min, x_max, y_max of boxes inside an image of (width, height).
-
-    Those without area there are left out.
+    """(N, 4) x_min, y_min, x_max, y_max of boxes inside an image of (width, height), without those that have no area
+    there.
 
     >>> corners_inside([[-2, 0, 6, 5], [9, 0, 5, 5], [3, 3, 0, 2]], (9, 9)).tolist()
     [[0.0, 0.0, 4.0, 5.0]]

@@ -57,10 +57,7 @@ def _load(settings: str, url: str, _sha256: str, device: str) -> Detector:
 
 
 def load(settings: Detect, context: Context) -> Detector:
-    """The detector, loaded once per process.
-
-    Raises BadInput if the bound weights are missing, not those pinned, or another model's.
-    """
+    """The detector, loaded once per process. Raises BadInput for weights that are missing, not pinned, or another's."""
     sha256 = weights_sha256(settings, context)
     url = context.bindings[settings.weights] if settings.weights else ""
     with _LOADING:  # parts that start together on a cluster's worker would each load a model onto its GPU
@@ -69,9 +66,8 @@ def load(settings: Detect, context: Context) -> Detector:
 
 def check(settings: Detect, context: Context, schemes: Mapping[str, KeypointScheme | None] | None = None) -> None:
     """Raise BadInput if the detector can't be used: its file is missing, not the pinned one or another model's, or
-    lacks a class that the recipe names.
-
-    schemes: of the recipe's categories; results with other keypoints are refused. None: whatever they have.
+    lacks a class that the recipe names; or results have other keypoints than the schemes of the recipe's categories, if
+    given.
     """
     if settings.family == "results":
         imported = _results(settings, context)
@@ -82,10 +78,7 @@ def check(settings: Detect, context: Context, schemes: Mapping[str, KeypointSche
 
 
 def rows(settings: Detect, blobs: pa.Table, context: Context, read: Callable[[str], bytes]) -> Iterator[dict[str, Any]]:
-    """DETECT rows of a batch of blobs (column sha256; for results, schema detectors.results.BLOB_NAMES).
-
-    `read` returns a blob's bytes.
-    """
+    """DETECT rows of a batch of blobs (column sha256; for results, BLOB_NAMES). `read` returns a blob's bytes."""
     if settings.family == "results":
         return results.rows(_results(settings, context), settings, blobs, read)
     _import_family(settings)
@@ -93,9 +86,8 @@ def rows(settings: Detect, blobs: pa.Table, context: Context, read: Callable[[st
 
 
 def measure_key(settings: Detect, context: Context, names: str = "") -> str:
-    """Cache key of detections: of settings, weights and code, but not of the weights' path or the machine.
-
-    names: for results, the digest of the names of records, by which images may be matched.
+    """Cache key of detections: of settings, weights and code, but not of the weights' path or the machine. names: for
+    results, the digest of the names of records, by which images may be matched.
     """
     excluded = _NOT_IN_KEY if settings.family == "torchvision" else _NOT_IN_KEY | _TORCHVISION_ONLY
     measure = settings.model_dump(mode="json", exclude=excluded)
@@ -104,10 +96,7 @@ def measure_key(settings: Detect, context: Context, names: str = "") -> str:
 
 
 def weights_sha256(settings: Detect, context: Context) -> str:
-    """Digest of the bound weights; for results, of both files.
-
-    Raises BadInput if there are none, or not the ones that the recipe pins.
-    """
+    """Digest of the bound weights; for results, of both files. Raises BadInput for none, or others than the pinned."""
     if settings.weights is None:
         from tasks.io.detectors import hog
 

@@ -26,10 +26,7 @@ BLOB_NAMES = pa.schema([("sha256", pa.string()), ("names", pa.list_(pa.string())
 def load(
     name: str, url: str, images_name: str, images_url: str, classes: tuple[int, ...], _sha256: str
 ) -> ImportedDetections:
-    """Both files, once per process.
-
-    Raises BadInput if one is missing or is not what it should be. `_sha256` parts files that changed under one path.
-    """
+    """Both files, once per process; `_sha256` parts files that changed under one path. Raises BadInput for bad ones."""
     document = inputs.read(f"binding '{images_name}'", images_url, MAX_FILE_BYTES)
     return import_detections(document, inputs.read(f"binding '{name}'", url, MAX_FILE_BYTES), classes)
 
@@ -38,8 +35,7 @@ def rows(
     imported: ImportedDetections, settings: Detect, blobs: pa.Table, read: Callable[[str], bytes]
 ) -> Iterator[dict[str, Any]]:
     """DETECT rows of the blobs (BLOB_NAMES, or their sha256 alone): figures null for an image that is not in the files.
-
-    An image that is in them is decoded all the same: boxes are cut at its edges, and one that can't be read is a drop.
+    One that is in them is decoded all the same: boxes are cut at its edges, and one that can't be read is a drop.
     """
     for blob in blobs.to_pylist():
         image_id = imported.find_image(blob["sha256"], blob.get("names") or (), blob.get("bases") or ())
@@ -57,9 +53,7 @@ def rows(
 
 
 def blob_names(blobs: pa.Array, record_blobs: Sequence[str], locators: Sequence[str]) -> pa.Table:
-    """BLOB_NAMES row of each blob, in order. record_blobs, locators: the blob of each record, and where its image was
-    found.
-    """
+    """BLOB_NAMES of the blobs, in order. record_blobs, locators: each record's blob, and where its image was found."""
     bases: dict[str, set[str]] = {}
     names: dict[str, set[str]] = {}
     for sha256, locator in zip(record_blobs, locators, strict=True):
