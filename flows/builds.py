@@ -1,6 +1,4 @@
-"""The stages of one build, run in order: what is done already, what is damaged or overtaken and done again, and what
-stays of a build that a gate refuses.
-"""
+"""The stages of one build in order: what is done already, damaged or overtaken and done again, or refused by a gate."""
 
 import contextlib
 import functools
@@ -79,15 +77,11 @@ def shared_build(recipe: Recipe, context: Context) -> Iterator["Build"]:
     """The build that was opened around this block, so that a flow goes on where its command has looked whether there is
     anything to do; without one, one that is opened here, and shared with all within.
     """
-    if (build := _SHARED.get()) is not None:
+    with contextlib.ExitStack() as stack:
+        if (build := _SHARED.get()) is None:
+            build = stack.enter_context(open_build(recipe, context))
+            stack.callback(_SHARED.reset, _SHARED.set(build))
         yield build
-        return
-    with open_build(recipe, context) as build:
-        token = _SHARED.set(build)
-        try:
-            yield build
-        finally:
-            _SHARED.reset(token)
 
 
 def is_shared() -> bool:
@@ -108,12 +102,12 @@ class Build:
         """Whether the store has all that the build would give; stages run up to the first that lacks something."""
         try:
             self._run(self._context.model_copy(update={"is_stored_only": True}))
+            return True
         except WorkToDo:
             return False
         except (DamagedFile, Overtaken):
             self._state = None  # to mend it is work
             return False
-        return True
 
     @property
     def is_finished(self) -> bool:

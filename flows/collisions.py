@@ -1,6 +1,4 @@
-"""What becomes of a run while another one of its deployment is at work: it waits; but where there is a schedule
-it is cancelled, since the runs of a schedule that is faster than they are would pile up.
-"""
+"""A run while another one of its deployment is at work waits, or by a schedule is cancelled, as runs would pile up."""
 
 from collections.abc import Iterable
 

@@ -1,6 +1,4 @@
-"""Settings that people give: one reader of `--set` and of YAML; and what is wrong with a setting, as one sentence:
-"expected ... got ..." for whatever pydantic finds.
-"""
+"""Settings that people give: one reader of `--set` and of YAML; what is wrong, in a sentence "expected ... got ..."."""
 
 import difflib
 import functools

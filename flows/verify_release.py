@@ -1,6 +1,4 @@
-"""A release, checked from its files alone, as whoever works with it further on would do before anything else: the
-example of a flow that starts when a dataset is published (flows/serve/automations.py).
-"""
+"""A release, checked from its files alone: the example of a flow that starts when a dataset is published."""
 
 from prefect import flow
 

@@ -95,38 +95,34 @@ def fetch(settings: Fetch, state: State, recipe: Recipe, context: Context) -> St
     for source in recipe.file_sources:
         of_source = records.filter(pc.and_(pc.equal(records["source"], source.name), pc.invert(is_url)))
         if of_source.num_rows:
-            requests = core.requests_table(of_source["locator"], _validators(source, of_source["locator"], context))
+            folder = Folder(source.at, context.bindings[source.at])
+            found = {path: folder.validator(path) for path in pc.unique(of_source["locator"]).to_pylist()}
+            validators = {path: validator for path, validator in found.items() if validator is not None}
+            requests = core.requests_table(of_source["locator"], validators)
+            place, label = images_folder(source.name), settings.label
             answers, count = retrieve(
-                read_part,
-                (settings, source),
-                images_folder(source.name),
-                requests,
-                rules,
-                context,
-                settings.label,
-                refresh=settings.refresh,
+                read_part, (settings, source), place, requests, rules, context, label, refresh=settings.refresh
             )
             if context.plan:
-                seen = looks.look(Folder(source.at, context.bindings[source.at]), answers)
+                seen = looks.look(folder, answers)
                 answers, count = seen, count - (answers["reason"].null_count - seen["reason"].null_count)
             failures += core.no_images(answers)
             parts.append(core.outcome(of_source, answers, settings))
             computed += count
     if (of_source := records.filter(is_url)).num_rows:
         web.check_contact(context, core.hosts(of_source["locator"]), recipe.manners)
+        requests, asked = core.requests_table(of_source["locator"], {}), (settings, recipe.manners)
         answers, count = retrieve(
-            fetch_part,
-            (settings, recipe.manners),
-            DOWNLOADS,
-            core.requests_table(of_source["locator"], {}),
-            rules,
-            context,
-            settings.label,
-            refresh=settings.refresh,
+            fetch_part, asked, DOWNLOADS, requests, rules, context, settings.label, refresh=settings.refresh
         )
         parts.append(core.outcome(of_source, answers, settings))
         computed += count
-        notes = _refusal_notes(store, answers, settings, context)
+        refused = answers.filter(server_refusals.are_refused(answers))
+        if refused.num_rows and not context.plan:
+            again = shlex.join(context.command)
+            for_all = [*context.command, "--set", f"stages.{settings.label}.refresh=failed"] if again else []
+            open_ = open_refusals(store, DOWNLOADS, refused)
+            notes = server_refusals.refusal_notes(refused, open_, again, shlex.join(for_all))
     outcome = pa.concat_tables([FETCH.empty_table(), *parts]).sort_by("record_id")
     outcome = by_hand.drop_same_bytes(outcome, state, context)
     if context.plan and computed:
@@ -161,17 +157,6 @@ class _FileChecks:
         return core.look_notes(label, self._failures, self._files, _MOST_LOOKS)
 
 
-def _refusal_notes(store: Store, answers: pa.Table, settings: Fetch, context: Context) -> list[str]:
-    """What a person should know of images that servers refused, with the commands that ask again; not in a plan."""
-    is_refused = server_refusals.are_refused(answers)
-    if context.plan or not pc.any(is_refused).as_py():
-        return []
-    refused = answers.filter(is_refused)
-    again = shlex.join(context.command)
-    for_all = shlex.join([*context.command, "--set", f"stages.{settings.label}.refresh=failed"]) if again else ""
-    return server_refusals.refusal_notes(refused, open_refusals(store, DOWNLOADS, refused), again, for_all)
-
-
 def _without_unfit_annotations(store: Store, state: State, step: Step, outcome: pa.Table) -> Step:
     """The step, which leaves out the annotations of images of another size and says so."""
     figures = store.read_table(state.figures)
@@ -194,10 +179,3 @@ def _without_unfit_annotations(store: Store, state: State, step: Step, outcome: 
             "notes": (*step.notes, note),
         }
     )
-
-
-def _validators(source: AnyFileSource, locators: pa.ChunkedArray, context: Context) -> dict[str, str]:
-    """The validator (size and times) of each locator that is the path of an existing file."""
-    folder = Folder(source.at, context.bindings[source.at])
-    paths = pc.unique(locators).to_pylist()
-    return {path: validator for path in paths if (validator := folder.validator(path)) is not None}

@@ -1,8 +1,7 @@
 """`bilderatlas`, the command: one file for each group of commands; each is a function, or what Python calls, too.
 
 Exit status: 0 done, 1 a check or the machine failed, 2 bad input, 3 refused, 130 interrupted, 141 nobody reads what is
-printed, 143 terminated. What takes long to import (Prefect, torch, pydantic) is imported inside the commands, so that
-help and typing errors are quick.
+printed, 143 terminated. What takes long to import is imported inside the commands, so that help is quick.
 """
 
 import argparse

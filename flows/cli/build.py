@@ -1,6 +1,4 @@
-"""`bilderatlas build`, `plan` and `scrape`: a recipe, built, planned, or its sources only listed; `evaluate ...` and
-`train ...`: the papers' measures, and a detector trained on what people drew.
-"""
+"""`bilderatlas build`, `plan` and `scrape`: a recipe, built, planned, or only listed; `evaluate ...`, `train ...`."""
 
 import os
 import sys

@@ -1,6 +1,4 @@
-"""`bilderatlas verify`, `why`, `diff` and `unpack`: what people ask of a release, and take from it; `prune` and
-`purge`: what leaves a store.
-"""
+"""What people ask of a release, and take from it; and what leaves a store (`prune`, `purge`)."""
 
 from typing import Annotated, Literal
 

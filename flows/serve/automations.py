@@ -1,8 +1,6 @@
 """What Prefect's server does by itself when it hears of a dataset: it checks what was published, and tells a person
-where a build was refused, or a source has shrunk or changed.
-
-An automation that a person has changed, switched off or deleted on Prefect's page stays so: a variable keeps the digest
-of each as it was written, and what differs from it is a person's.
+where a build was refused, or a source has shrunk or changed. An automation that a person has changed, switched off or
+deleted stays so: a variable keeps the digest of each as it was written, and what differs from it is a person's.
 """
 
 import hashlib

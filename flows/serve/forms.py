@@ -1,7 +1,6 @@
-"""The parameter schema of a deployment: what Prefect's form asks for, and by which its server refuses bad values.
-
-A flow's signature and docstring give types, ranges and descriptions. Here the parameters of a build are narrowed to
-one recipe: which bindings it has, and which are missing.
+"""The parameter schema of a deployment: what Prefect's form asks for, and by which its server refuses bad values. A
+flow's signature and docstring give it; a build's is narrowed to one recipe: which bindings it has, and which are
+missing.
 """
 
 from collections.abc import Sequence

@@ -99,13 +99,11 @@ def _restart(client: SyncPrefectClient, run: FlowRun) -> bool:
     is_again = answer.status == SetStateStatus.ACCEPT
     if is_again and run.deployment_id is not None:
         # the run sees its paths from the same folder again, wherever `serve` or `deploy` is called next
-        folder, variables = (
-            client.read_deployment(run.deployment_id).job_variables.get("working_dir"),
-            run.job_variables,
-        )
-        if folder and "working_dir" not in (variables or {}):
+        folder = client.read_deployment(run.deployment_id).job_variables.get("working_dir")
+        variables = run.job_variables or {}
+        if folder and "working_dir" not in variables:
             # only now: it can be written for a run that is to begin
-            client.update_flow_run(run.id, job_variables={**(variables or {}), "working_dir": folder})
+            client.update_flow_run(run.id, job_variables={**variables, "working_dir": folder})
     return is_again
 
 

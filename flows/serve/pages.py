@@ -1,6 +1,5 @@
 """The releases of stores in folders, shown by a small web server: no browser follows a link from Prefect's page to a
-file on the disk. An address is the release's own path after the server's, so that links stay right for as long as the
-port is the same.
+file on the disk. Addresses are the releases' own paths, so that links stay right for as long as the port is the same.
 """
 
 import contextlib

@@ -1,12 +1,12 @@
 """The work pool: how a worker starts a run. Its template is ours, and whoever starts a run chooses no command by it.
 
-Prefect's own template has the command, the environment and the folder of a run as variables, which whoever starts a run
+In Prefect's own template the command, the environment and the folder of a run are variables, which whoever starts a run
 may set. In ours the command is written down, the environment is the worker's, and the folder is one of those in which
-`serve` or `deploy` were called: it stands in each deployment as `working_dir`, the pool lists them all, and Prefect's
-server refuses any other one. A lost run that is started again has its folder by the same variable.
+`serve` or `deploy` were called: each deployment has it as `working_dir`, as has a lost run that is started again, the
+pool lists them all, and Prefect's server refuses any other one.
 
-That is depth, no protection: the server does what it is asked by whoever reaches it, and a deployment's pull steps are
-commands. Who reaches it, `flows/wall.py` decides.
+That is depth, no protection: the server does what it is asked by whoever reaches it (`flows/wall.py`), and a
+deployment's pull steps are commands.
 """
 
 import shlex

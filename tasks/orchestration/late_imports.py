@@ -1,5 +1,4 @@
-"""Modules that are slow to import, and are imported only once a part needs them: one after the other, and before the
-part begins.
+"""Modules that are slow to import, and are imported only before a part that needs them begins: one after the other.
 
 Python imports in one thread while another runs. Modules that import each other, as numba's do, may then be found half
 imported: `partially initialized module 'numba.core.types' has no attribute 'boolean'`.

@@ -1,5 +1,5 @@
 """A worker of a Dask cluster: which code of this program it has, since another one would store other results under our
-names; and what it does at the beginning and at the end of each build that it serves.
+names; and what it does for each build that it serves.
 """
 
 import asyncio

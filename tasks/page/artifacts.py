@@ -1,6 +1,4 @@
-"""What a build leaves on Prefect's page: its plan, the tables of its stages and of drops, and the release. Without a
-flow around it, nothing.
-"""
+"""What a build leaves on Prefect's page: plan, tables of stages and of drops, the release. Without a flow, nothing."""
 
 import base64
 import os
@@ -13,7 +11,7 @@ import pyarrow.compute as pc
 from prefect.artifacts import create_markdown_artifact, create_table_artifact
 
 from schemas.errors import DamagedFile
-from schemas.manifests import Context, ReleaseManifest, Step
+from schemas.manifests import Context, Step
 from schemas.phrases import error_line
 from schemas.reasons import MEANING, Reason
 from schemas.split import SplitName
@@ -62,6 +60,11 @@ def create_release(context: Context, steps: Sequence[Step], limit: int | None) -
         return
     release = Release(steps[-1].release)
     manifest = release.manifest
+    there = {*manifest.files, "manifest.json"}
+    try:
+        samples = _samples(context, steps)
+    except (DamagedFile, OSError) as problem:  # the release stands all the same, and the next build mends
+        samples = [f"No pictures: {as_text(error_line(problem))}"]
     lines = [
         f"# {manifest.name} {manifest.version}",
         f"content `sha256:{manifest.content_sha256}`; the release before: {manifest.previous or 'none'}"
@@ -69,15 +72,15 @@ def create_release(context: Context, steps: Sequence[Step], limit: int | None) -
         "",
         "| what | how many |",
         "|---|---|",
-        *(f"| {name.replace('_', ' ')} | {_count(count)} |" for name, count in manifest.counts.items()),
+        *(f"| {name.replace('_', ' ')} | {_shown(count)} |" for name, count in manifest.counts.items()),
         "",
         f"In `{release.url}`:",
         "",
-        *(f"- [{name}]({link_to(release, name)}): {text}" for name, text in _FILES if _has(manifest, name)),
+        *(f"- [{name}]({link_to(release, name)}): {text}" for name, text in _FILES if name in there),
         "",
         *(f"- {as_text(note)}" for step in steps for note in step.notes),
         "",
-        *_samples_if_readable(context, steps),
+        *samples,
     ]
     description = f"Release {manifest.version} of {manifest.name}: links, counts, some of its images"
     _create_markdown(context.dataset, "release", "\n".join(lines), description)
@@ -85,12 +88,8 @@ def create_release(context: Context, steps: Sequence[Step], limit: int | None) -
 
 def create_verification(name: str, version: str, text: str) -> None:
     """Leave what `verify` says of a release."""
-    _create_markdown(
-        name,
-        "verify",
-        "\n".join(f"    {line}" for line in text.splitlines()),
-        f"What was checked of release {version} of {name}",
-    )
+    code = "\n".join(f"    {line}" for line in text.splitlines())
+    _create_markdown(name, "verify", code, f"What was checked of release {version} of {name}")
 
 
 def _create_markdown(dataset: str, word: str, text: str, description: str) -> None:
@@ -103,23 +102,11 @@ def _create_table(context: Context, word: str, rows: list[dict[str, Any]], descr
     reports.report(key, lambda: create_table_artifact(rows, key=key, description=description))
 
 
-def _has(manifest: ReleaseManifest, file: str) -> bool:
-    return file == "manifest.json" or file in manifest.files
-
-
-def _count(count: int | dict[str, int]) -> str:
+def _shown(count: int | dict[str, int]) -> str:
     if isinstance(count, int):
         return f"{count:,}"
     in_order = sorted(count, key=lambda name: (_SPLITS.index(name) if name in _SPLITS else len(_SPLITS), name))
     return ", ".join(f"{name} {count[name]:,}" for name in in_order)
-
-
-def _samples_if_readable(context: Context, steps: Sequence[Step]) -> list[str]:
-    """The samples; none where a stored file is damaged: the release stands all the same, and the next build mends."""
-    try:
-        return _samples(context, steps)
-    except (DamagedFile, OSError) as problem:
-        return [f"No pictures: {as_text(error_line(problem))}"]
 
 
 def _samples(context: Context, steps: Sequence[Step]) -> list[str]:
@@ -132,8 +119,7 @@ def _samples(context: Context, steps: Sequence[Step]) -> list[str]:
     blobs = pc.unique(column_of(store, fetched, ids, "sha256").drop_null()).sort()
     shelf = thumbnails.stored_thumbnails(store, blobs)
     first = shelf.filter(pc.equal(shelf["path"], pc.min(shelf["path"]))).slice(0, _SAMPLES)
-    pictures = [jpeg for _, jpeg in thumbnails.jpegs(store, first)]
-    if not pictures:
+    if not (pictures := [jpeg for _, jpeg in thumbnails.jpegs(store, first)]):
         return []
     data = base64.b64encode(contact_sheet(pictures)).decode()
     return [f"![{len(pictures)} images of the release](data:image/jpeg;base64,{data})"]

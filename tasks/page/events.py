@@ -1,6 +1,5 @@
-"""Events for whoever works with a dataset further on, sent where PREFECT_API_URL names a server: a release stands, a
-build was refused, a source lists fewer works or says other things. They are sent after every build, also where all of
-it was in the store.
+"""Events for whoever works with a dataset further on, sent after every build where PREFECT_API_URL names a server: a
+release stands, a build was refused, a source lists fewer works or says other things.
 """
 
 from collections.abc import Sequence
@@ -69,11 +68,9 @@ def _send(event: str, dataset: str, payload: dict[str, Any], source: str | None 
     if not is_heard():
         return
     of_dataset = {"prefect.resource.id": f"bilderatlas.dataset.{dataset}", "prefect.resource.name": dataset}
-    resource, related = of_dataset, []
-    if source is not None:
-        resource = {
-            "prefect.resource.id": f"bilderatlas.source.{dataset}.{source}",
-            "prefect.resource.name": f"{source} of {dataset}",
-        }
-        related = [{**of_dataset, "prefect.resource.role": "dataset"}]
-    reports.send_event(event, resource, related, payload)
+    if source is None:
+        reports.send_event(event, of_dataset, (), payload)
+        return
+    place, name = f"bilderatlas.source.{dataset}.{source}", f"{source} of {dataset}"
+    resource = {"prefect.resource.id": place, "prefect.resource.name": name}
+    reports.send_event(event, resource, [{**of_dataset, "prefect.resource.role": "dataset"}], payload)

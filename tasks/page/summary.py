@@ -71,12 +71,9 @@ def step_line(step: Step) -> str:
 def release_line(export: Step, limit: int | None = None) -> str:
     """What a build ends with, from the step of its export. limit: of the records of each source, in a trial."""
     images = counted(export.kept, "image")
-    done = (
-        f"published {images} as {export.release}"
-        if export.computed
-        else f"nothing to do: {export.release} stands, with {images}"
-    )
-    return f"{done}{trial(limit)}"
+    published = f"published {images} as {export.release}"
+    stands = f"nothing to do: {export.release} stands, with {images}"
+    return f"{published if export.computed else stands}{trial(limit)}"
 
 
 def trial(limit: int | None) -> str:

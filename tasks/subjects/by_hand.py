@@ -54,9 +54,8 @@ def wishes(
 
 def all_tombstones(store: Store, recipe: Recipe, previous: Release | None) -> pa.Table:
     """TOMBSTONES of the dataset: those of the store, and of its last release, which may come from another store."""
-    return core.merge_tombstones(
-        datasets.read_tombstones(store, recipe.name), previous.tombstones() if previous else None
-    )
+    of_store = datasets.read_tombstones(store, recipe.name)
+    return core.merge_tombstones(of_store, previous.tombstones() if previous else None)
 
 
 def purged_ids(store: Store, recipe: Recipe, previous: Release | None) -> pa.Array:
@@ -77,11 +76,8 @@ def missing_inclusion_notes(store: Store, state: State, recipe: Recipe, context:
         for row in table.filter(pc.is_in(table["record_id"], value_set=wanted)).to_pylist():
             why[row["record_id"]] = row["reason"]
     missing = [f"{name} ({reason})" for name, reason in why.items() if reason is not None]
-    if not missing:
-        return ()
-    return (
-        f"by hand: {len(missing)} of {len(why)} included records are not in the release: {listed(missing, _EXAMPLES)}",
-    )
+    note = f"by hand: {len(missing)} of {len(why)} included records are not in the release"
+    return (f"{note}: {listed(missing, _EXAMPLES)}",) if missing else ()
 
 
 def apply_manual_lists(
@@ -100,17 +96,14 @@ def apply_manual_lists(
         matching.merge_aliases(recipe.artists),
     )
     ref = store.write_table(outcome_folder("taken_down"), outcome.taken_down) if outcome.taken_down.num_rows else None
-    return outcome.records, ref, (*outcome.notes, *_copies_note(recipe, outcome.taken_down))
-
-
-def _copies_note(recipe: Recipe, taken_down: pa.Table) -> tuple[str, ...]:
-    works = pc.sum(taken_down["is_work"]).as_py() or 0
-    if not works or any(stage.finds_copies for stage in recipe.stages):
-        return ()
-    return (
-        f"by hand: the recipe has no dedup stage, so of {works} works that are taken down only copies with equal "
-        "bytes are dropped",
-    )
+    notes, works = outcome.notes, pc.sum(outcome.taken_down["is_work"]).as_py() or 0
+    if works and not any(stage.finds_copies for stage in recipe.stages):
+        notes = (
+            *notes,
+            f"by hand: the recipe has no dedup stage, so of {works} works that are taken down only copies with equal "
+            "bytes are dropped",
+        )
+    return outcome.records, ref, tuple(notes)
 
 
 def redact_taken_down(records: pa.Table, ledger: pa.Table) -> pa.Table:

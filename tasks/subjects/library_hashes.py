@@ -42,16 +42,8 @@ def ensure_hashes(kind: HashKind, blobs: pa.Array, context: Context, label: str)
         paths = thumbnails.ensure_thumbnails(missing, context, label)
         return paths.sort_by([("path", "ascending"), ("sha256", "ascending")])
 
-    return measure_blobs(
-        library_hashes_part,
-        f"{label} · {kind}",
-        blobs,
-        context,
-        _folder(kind),
-        LIBRARY_HASHES,
-        kind,
-        rows=thumbnail_paths,
-    )
+    name, folder = f"{label} · {kind}", _folder(kind)
+    return measure_blobs(library_hashes_part, name, blobs, context, folder, LIBRARY_HASHES, kind, rows=thumbnail_paths)
 
 
 def _folder(kind: HashKind) -> str:

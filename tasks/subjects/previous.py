@@ -1,7 +1,5 @@
 """The release that a build goes on from, and what it inherits: its splits, as long as the split settings are the same.
-
-Without it all images would be split anew. So a build that can't tell which release it is, or can't trust it, publishes
-nothing.
+Without it all images would be split anew: a build that can't tell which it is, or trust it, publishes nothing.
 """
 
 from collections.abc import Sequence
@@ -49,8 +47,14 @@ def choose_predecessor(recipe: Recipe, context: Context) -> Predecessor:
     # of hundreds of releases the recipe of one or two is read
     by_lineage = sorted(known, key=lambda release: -release.manifest.lineage)
     lineage = next((release.manifest.lineage for release in by_lineage if not _is_limited(release)), 0)
-    release = _named(store, name, known, context.previous) if context.previous else _newest(store, name, known)
-    whole, damaged = release, list[str]()
+    whole, damaged = None if context.previous else _newest(store, name, known), list[str]()
+    if context.previous not in {"", NOTHING}:
+        whole = next((release for release in known if release.manifest.version == context.previous), None)
+        if whole is None:
+            raise BadInput(
+                f"--previous: expected a version in {store.url}/{layout.releases_folder(name)} ({_choices(known)}) or "
+                f"'{NOTHING}', got {quoted(context.previous, 40)}"
+            )
     while whole is not None:
         _check(whole, name, known)
         if not whole.damaged_memory():
@@ -103,17 +107,13 @@ def moved_records(before: Release | None, records: pa.Table, fetched: pa.Table |
     kept = ledger.filter(ledger["kept"])
     is_excluded = pc.fill_null(pc.equal(ledger["reason"], str(Reason.EXCLUDED)), False)
     listed = tables.kept_rows(records)
-    sha256 = (
-        pa.nulls(listed.num_rows, pa.string())
-        if fetched is None
-        else tables.lookup(fetched, "record_id", listed["record_id"])["sha256"]
-    )
+    sha256 = pa.nulls(listed.num_rows, pa.string())
+    if fetched is not None:
+        sha256 = tables.lookup(fetched, "record_id", listed["record_id"])["sha256"]
     now = tables.as_schema(listed.append_column("sha256", sha256), moved_ids.KNOWN)
     place = ("record_id", "locator", "image_url")
-    known = tables.as_schema(
-        before.read_columns("records.parquet", place[:1], place) if before.parts("records") else pa.table({}),
-        moved_ids.KNOWN,
-    )
+    there = before.read_columns("records.parquet", place[:1], place) if before.parts("records") else pa.table({})
+    known = tables.as_schema(there, moved_ids.KNOWN)
     moved = moved_ids.moved_ids(moved_ids.known_records(ledger, known), now)
     of_kept, of_excluded = (
         moved.filter(pc.is_in(moved["record_id"], value_set=rows["record_id"]))
@@ -125,12 +125,9 @@ def moved_records(before: Release | None, records: pa.Table, fetched: pa.Table |
 
 def predecessor_notes(recipe: Recipe, chosen: Predecessor) -> tuple[str, ...]:
     """A sentence where the newest release is damaged."""
-    if not chosen.damaged:
-        return ()
-    return (
-        f"release {chosen.damaged} of {recipe.name} is damaged: this build can only give that very release again, "
-        + (f"from {chosen.version}, which was before it" if chosen.version else "as the first one"),
-    )
+    start = f"from {chosen.version}, which was before it" if chosen.version else "as the first one"
+    note = f"release {chosen.damaged} of {recipe.name} is damaged: this build can only give that very release again"
+    return (f"{note}, {start}",) if chosen.damaged else ()
 
 
 def check_not_overtaken(store: Store, recipe: Recipe, chosen: Predecessor, version: str) -> None:
@@ -155,18 +152,6 @@ def check_restored(recipe: Recipe, chosen: Predecessor, version: str) -> None:
             "their splits; nothing is published: restore the damaged files, or build with "
             f"--previous {chosen.version or NOTHING}, which forgets the splits that were assigned since"
         )
-
-
-def _named(store: Store, name: str, known: Sequence[Release], wanted: str) -> Release | None:
-    if wanted == NOTHING:
-        return None
-    for release in known:
-        if release.manifest.version == wanted:
-            return release
-    raise BadInput(
-        f"--previous: expected a version in {store.url}/{layout.releases_folder(name)} ({_choices(known)}) or "
-        f"'{NOTHING}', got {quoted(wanted, 40)}"
-    )
 
 
 def _newest(store: Store, name: str, known: Sequence[Release]) -> Release | None:
@@ -208,8 +193,7 @@ def _check(release: Release, name: str, known: Sequence[Release]) -> None:
             "half amended; nothing is published: run that purge again"
         )
     siblings = {other.manifest.version: other.manifest for other in known}
-    problems = list(manifest_problems(release.manifest_fields, manifest, folder, siblings))
-    if problems:
+    if problems := list(manifest_problems(release.manifest_fields, manifest, folder, siblings)):
         others = [other for other in known if other.manifest.version != manifest.version]
         _refuse(f"a manifest that holds in {release.url}", f"this: {problems[0]}", others)
 
@@ -261,9 +245,7 @@ def renamed_records(
     is_same = pc.and_(pc.is_in(ledger["sha256"], value_set=pc.unique(sha256)), pc.is_valid(ledger["sha256"]))
     is_absent = pc.invert(pc.is_in(ledger["record_id"], value_set=ids))
     rows = ledger.filter(pc.and_(pc.and_(is_same, is_absent), pc.is_valid(ledger["last_split"])))
-    return rows.select(["record_id", "source", "sha256", "last_split"]).rename_columns(
-        ["record_id", "source", "sha256", "published"]
-    )
+    return rows.select(["record_id", "source", "sha256", "last_split"]).rename_columns({"last_split": "published"})
 
 
 def known_column(
@@ -284,10 +266,8 @@ def lineage_notes(store: Store, recipe: Recipe, chosen: Predecessor) -> tuple[st
     settings, previous = recipe.split, open_predecessor(store, recipe, chosen)
     if previous is None or is_same_split(settings, previous.manifest.split_sha256):
         return ()
-    return (
-        f"{settings.label}: its settings differ from those of release {previous.manifest.version}, so all images are "
-        f"assigned anew, as lineage {chosen.lineage + 1}",
-    )
+    differ = f"its settings differ from those of release {previous.manifest.version}"
+    return (f"{settings.label}: {differ}, so all images are assigned anew, as lineage {chosen.lineage + 1}",)
 
 
 def _inherited_ledger(store: Store, recipe: Recipe, chosen: Predecessor) -> pa.Table:

@@ -1,6 +1,4 @@
-"""What a release promises, asked of its tables: the rules of contracts, before it is published and of any that lies
-there; and the content digests.
-"""
+"""What a release promises, asked of its tables, published or not: the rules of contracts; and the content digests."""
 
 from collections.abc import Iterator, Mapping
 

@@ -63,7 +63,11 @@ def train(settings: TrainDetector, data: TrainingData, context: Context) -> Trai
     BadInput if there is no figure to learn from, two truths are the same, the start weights are another model's, there
     is no such device, or the loss is not finite.
     """
-    store, device, start = runs.store_of(context), choose_device(context.device), _start(settings, context)
+    store, device, start = runs.store_of(context), choose_device(context.device), None
+    if settings.start is not None:
+        if settings.start not in context.bindings:
+            raise BadInput(f"binding '{settings.start}': expected --bind {settings.start}=VALUE, got none")
+        start = inputs.read(f"binding '{settings.start}'", context.bindings[settings.start], MAX_START_BYTES)
     joined, evaluation = _load_truths(settings.category, data, context)
     run = training_run.TrainingRun(settings, joined.truth, evaluation, start, device)
     metrics, notes = training_run.read_metrics(run, store), (*joined.notes, *_notes(joined.truth, evaluation))
@@ -125,17 +129,8 @@ def held_out_blobs(data: TrainingData, evaluation: GroundTruth | None, category:
     return blobs
 
 
-def _start(settings: TrainDetector, context: Context) -> bytes | None:
-    if settings.start is None:
-        return None
-    if settings.start not in context.bindings:
-        raise BadInput(f"binding '{settings.start}': expected --bind {settings.start}=VALUE, got none")
-    return inputs.read(f"binding '{settings.start}'", context.bindings[settings.start], MAX_START_BYTES)
-
-
 def _notes(truth: GroundTruth, evaluation: GroundTruth | None) -> list[str]:
-    sources = [truth] if evaluation is None else [truth, evaluation]
-    notes = [f"{source.name}: {note}" for source in sources for note in source.notes]
+    notes = [f"{source.name}: {note}" for source in (truth, evaluation) if source for note in source.notes]
     if evaluation is not None:
         both = len({*truth.images["sha256"].to_pylist()} & {*evaluation.images["sha256"].to_pylist()})
         notes += [f"{both} images are used for training and for evaluation: the scores are too high"] if both else []
@@ -163,7 +158,10 @@ def join_truths(truths: Sequence[GroundTruth], held_out: Collection[str]) -> Joi
         if truth.sha256 in tables:
             raise BadInput(f"--also: expected each truth once, got the images and figures of {truth.name} twice")
         images, left_out = core.separate_images(truth.images, held_out)
-        reasons = (*truth.notes, *_held_out_notes(left_out["image_id"].to_pylist()))
+        reasons = truth.notes
+        if left_out.num_rows:
+            those = count_with_examples(left_out["image_id"].to_pylist(), "image")
+            reasons = (*reasons, f"left out, as they are held out for evaluation: {those}")
         if not images.num_rows:
             raise BadInput(f"{truth.name}: expected images to train on, got none ({'; '.join(reasons)})")
         figures = core.figures_in(images, truth.figures)
@@ -179,9 +177,3 @@ def join_truths(truths: Sequence[GroundTruth], held_out: Collection[str]) -> Joi
     images, figures = core.join_truths(tables)
     digest = cache_key(truths=sorted(tables), joined=digest_of_tables(images, figures))
     return JoinedTruth(GroundTruth(name, images, figures, digest), tuple(shares), tuple(notes))
-
-
-def _held_out_notes(left_out: Sequence[int]) -> list[str]:
-    if not left_out:
-        return []
-    return [f"left out, as they are held out for evaluation: {count_with_examples(left_out, 'image')}"]

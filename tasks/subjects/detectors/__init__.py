@@ -1,7 +1,4 @@
-"""A recipe's detector on this machine: its weights, the library that runs it, the cache key of its measurements.
-
-This module works without Prefect, on a machine that only detects.
-"""
+"""A recipe's detector on this machine, also without Prefect: its weights, the library that runs it, its cache key."""
 
 import functools
 import hashlib
@@ -101,7 +98,11 @@ def weights_sha256(settings: Detect, context: Context) -> str:
         from tasks.io.detectors import hog
 
         return hog.Windows().sha256
-    sha256 = folders.file_sha256(settings.weights, _weights_file(settings, context.bindings[settings.weights]))
+    url = context.bindings[settings.weights]
+    if settings.family == "torchvision":
+        weights: Any = _import_family(settings)[-1]
+        url = str(weights.weights_file(settings.weights, settings.model, url))
+    sha256 = folders.file_sha256(settings.weights, url)
     if settings.weights_sha256 not in {None, sha256}:
         raise BadInput(
             f"binding '{settings.weights}': expected weights of SHA-256 {settings.weights_sha256}, got {sha256}"
@@ -122,15 +123,7 @@ def _import_family(settings: Detect) -> list[ModuleType]:
         raise BadInput(f"model: expected torch and torchvision (bilderatlas[torch]), got {problem}") from problem
 
 
-def _weights_file(settings: Detect, url: str) -> str:
-    if settings.family != "torchvision":
-        return url
-    weights: Any = _import_family(settings)[-1]
-    return str(weights.weights_file(str(settings.weights), settings.model, url))
-
-
 def _results(settings: Detect, context: Context) -> ImportedDetections:
-    names = [str(settings.weights), str(settings.images)]
+    weights, images = str(settings.weights), str(settings.images)
     sha256, classes = weights_sha256(settings, context), tuple(sorted({*settings.classes.values()}))
-    files = [text for name in names for text in (name, context.bindings[name])]
-    return results.load(files[0], files[1], files[2], files[3], classes, sha256)
+    return results.load(weights, context.bindings[weights], images, context.bindings[images], classes, sha256)

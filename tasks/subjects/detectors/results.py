@@ -63,9 +63,8 @@ def blob_names(blobs: pa.Array, record_blobs: Sequence[str], locators: Sequence[
     for sha256 in blobs.to_pylist():
         own = sorted(names.get(sha256, ()))
         lasts = sorted({locator.rsplit("/", 1)[-1] for locator in own})
-        rows.append(
-            {"sha256": sha256, "names": own, "bases": [last for last in lasts if len(bases[canonical_name(last)]) == 1]}
-        )
+        unique = [last for last in lasts if len(bases[canonical_name(last)]) == 1]
+        rows.append({"sha256": sha256, "names": own, "bases": unique})
     return pa.Table.from_pylist(rows, schema=BLOB_NAMES)
 
 
