@@ -1,16 +1,15 @@
 """A build that somebody starts here: in a terminal, a notebook or a program of theirs."""
 
-import contextlib
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from httpx import HTTPError
 from prefect.context import FlowRunContext
 
 from flows.build_dataset import build_dataset, check, request, without_gpu
-from flows.builds import Build, shared_build
+from flows.builds import shared_build
 from flows.parameters import checked_parameters, with_texts
 from flows.runner import DASK, cluster_address, is_server_named, runner, shared_server
 from flows.settings import changes_of
@@ -55,21 +54,14 @@ def build_here(
             steps = build.finish()
             print(summary.build_summary(steps, context), "nothing to do: the store has all of it", sep="\n")  # noqa: T201
             return Built(steps[-1].release)
-        flow = build_dataset.with_options(task_runner=runner(dask))
-        with shared_server(dask), _unless_untold(build) as untold:
-            flow(**parameters)
-        return Built(build.finish()[-1].release, is_told=not untold)
-
-
-@contextlib.contextmanager
-def _unless_untold(build: Build) -> Iterator[list[Exception]]:
-    """Where the build has ended and Prefect's server can't be told so, go on as if it had been; why it was not told."""
-    untold: list[Exception] = []
-    try:
-        yield untold
-    except HTTPError as problem:
-        if not build.is_finished:
-            raise
-        untold.append(problem)
-        sentence = f"bilderatlas: Prefect's server was not told that the build has ended: {problem}"
-        print(sentence, file=sys.stderr)  # noqa: T201
+        flow, is_told = build_dataset.with_options(task_runner=runner(dask)), True
+        with shared_server(dask):
+            try:
+                flow(**parameters)
+            except HTTPError as problem:
+                if not build.is_finished:
+                    raise
+                is_told = False
+                sentence = f"bilderatlas: Prefect's server was not told that the build has ended: {problem}"
+                print(sentence, file=sys.stderr)  # noqa: T201
+        return Built(build.finish()[-1].release, is_told)

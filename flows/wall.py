@@ -31,8 +31,7 @@ _NAME = re.compile(r"(?![.-])[a-z0-9_-]+(\.[a-z0-9_-]+)*", re.ASCII)
 _LONGEST_NAME = 253
 _PLACE = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::([0-9]{1,5}))?", re.ASCII | re.IGNORECASE)
 _ORIGIN = re.compile(r"(https?)://(.+)", re.ASCII)
-_PORTS = {"http": 80, "https": 443}
-_LAST_PORT = 65_535
+_PORTS, _LAST_PORT = {"http": 80, "https": 443}, 65_535
 _OTHER_SITES = {"cross-site", "same-site"}
 """What a browser says of a request by a page that is not the server's own: for it, ports of one host are one site."""
 
@@ -163,21 +162,17 @@ class Wall:
             )
             version = scope.get("http_version", "1.1")
             why = refusal(RequestHead(scope.get("method", "GET"), scope["path"], version, headers), self.names)
+
+        async def send_without_frames(message: MutableMapping[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                name, value = NO_FRAMES
+                message = {**message, "headers": [*message.get("headers", ()), (name.encode(), value.encode())]}
+            await send(message)
+
         if why is None:
-            await self.app(scope, receive, _without_frames(send) if scope["type"] == "http" else send)
+            await self.app(scope, receive, send_without_frames)
         else:
             await _refuse(scope, send, why)
-
-
-def _without_frames(send: Send) -> Send:
-    header = (NO_FRAMES[0].encode(), NO_FRAMES[1].encode())
-
-    async def send_with_header(message: MutableMapping[str, Any]) -> None:
-        if message["type"] == "http.response.start":
-            message = {**message, "headers": [*message.get("headers", ()), header]}
-        await send(message)
-
-    return send_with_header
 
 
 async def _refuse(scope: Scope, send: Send, why: str) -> None:

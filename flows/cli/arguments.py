@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 Function = Callable[..., Any]
 Command = Callable[[argparse.Namespace], int]
 """Runs with the parsed arguments and returns the exit status."""
-Run = Callable[[dict[str, Any], Sequence[str]], int]
-"""Runs with a function's parameters, by name, and the words that were typed; returns the exit status."""
+Run = Callable[[dict[str, Any], Sequence[str]], int | None]
+"""Runs with a function's parameters, by name, and the words that were typed; returns the exit status, None for 0."""
 
 
 class _Kind(NamedTuple):
@@ -40,8 +40,8 @@ class _Kind(NamedTuple):
 def add_command(
     commands: "Commands", name: str, function: Function, run: Run | None = None, summary: str | None = None
 ) -> None:
-    """Add a command that takes what a function takes. run: what runs in its place; without it the function returns the
-    exit status. summary: in place of the function's.
+    """Add a command that takes what a function takes. run: what runs in the function's place. summary: in place of its
+    own.
     """
     text = summary or summary_of(function)
     first = text.partition(". ")[0].removesuffix(".")
@@ -49,7 +49,7 @@ def add_command(
     parameters, texts = signature(function).parameters, descriptions(function)
     for parameter in parameters.values():
         _add_parameter(parser, parameter, texts[parameter.name])
-    chosen: Run = run or (lambda given, _: int(function(**given)))
+    chosen: Run = run or (lambda given, _: function(**given))
     parser.set_defaults(command=functools.partial(_call, chosen, parameters))
 
 
@@ -71,7 +71,7 @@ def _call(run: Run, parameters: Mapping[str, Parameter], arguments: argparse.Nam
             from flows.recipes import bindings_from_pairs
 
             given[name] = bindings_from_pairs(given[name])
-    return run(given, arguments.words)
+    return run(given, arguments.words) or 0
 
 
 def _add_parameter(parser: argparse.ArgumentParser, parameter: Parameter, text: str) -> None:

@@ -13,7 +13,7 @@ from flows.train import check_libraries
 from schemas.errors import BadInput
 
 
-def build(given: dict[str, Any], words: Sequence[str]) -> int:
+def build(given: dict[str, Any], words: Sequence[str]) -> None:
     """Build a release, and print where it is."""
     began_s = time.time()  # before the imports, which take seconds
     from flows.local_build import build_here
@@ -23,10 +23,9 @@ def build(given: dict[str, Any], words: Sequence[str]) -> int:
     print(f"release: {built.release}", flush=True)
     if not built.is_told:
         os._exit(0)  # else Prefect would try to send each event that it still has, for seconds each
-    return 0
 
 
-def plan(given: dict[str, Any], words: Sequence[str]) -> int:
+def plan(given: dict[str, Any], words: Sequence[str]) -> None:
     """Print what a build would do."""
     from flows import build_dataset
     from tasks.page import summary
@@ -34,7 +33,6 @@ def plan(given: dict[str, Any], words: Sequence[str]) -> int:
     del given["dask"]
     request = build_dataset.request(_parameters(given), command=("bilderatlas", *words))
     print(summary.plan_summary(build_dataset.plan(*request)), end="")
-    return 0
 
 
 @documented
@@ -46,7 +44,7 @@ def scrape(
     limit: Count | None = None,
     source: Annotated[str, Option("NAME")] | None = None,
     show: Count = 10,
-) -> int:
+) -> None:
     """List the records of a recipe's sources; no image is fetched.
 
     Args:
@@ -66,7 +64,6 @@ def scrape(
     print("\n".join(lines))
     for line in (*step.notes, summary.step_line(step)):
         print(line, file=sys.stderr)
-    return 0
 
 
 def _parameters(given: dict[str, Any]) -> dict[str, Any]:
@@ -77,13 +74,12 @@ def _parameters(given: dict[str, Any]) -> dict[str, Any]:
     return parameters_of(given)
 
 
-def evaluate(protocol: str, given: dict[str, Any], _: Sequence[str]) -> int:
+def evaluate(protocol: str, given: dict[str, Any], _: Sequence[str]) -> None:
     """Print the tables as Markdown."""
     print(evaluate_by(protocol, given))
-    return 0
 
 
-def train(given: dict[str, Any], _: Sequence[str]) -> int:
+def train(given: dict[str, Any], _: Sequence[str]) -> None:
     """Train; the flow prints the scores and where the weights are."""
     check_libraries()
     from flows import prefect_flows
@@ -91,4 +87,3 @@ def train(given: dict[str, Any], _: Sequence[str]) -> int:
 
     with shared_server(None):
         prefect_flows.train_detector(**given)
-    return 0

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from flows.parameters import Argument
 
 
-def settings(word: Annotated[str, Argument("STAGE|SOURCE|all")] | None = None, markdown: bool = False) -> int:
+def settings(word: Annotated[str, Argument("STAGE|SOURCE|all")] | None = None, markdown: bool = False) -> None:
     """List every setting with its type, unit, range, default and reason.
 
     Args:
@@ -21,12 +21,11 @@ def settings(word: Annotated[str, Argument("STAGE|SOURCE|all")] | None = None, m
         print(reference.text_of(reference.sections_of(word)))
     else:
         print(reference.overview())
-    return 0
 
 
 def schema(
     word: Annotated[str, Argument("recipe|TABLE")] | None = None, form: Literal["text", "json", "odcs"] | None = None
-) -> int:
+) -> None:
     """Print what a recipe, or a table of a release, may hold: for people and for editors.
 
     Args:
@@ -37,7 +36,6 @@ def schema(
     from tasks.schema import schema
 
     print(schema(word, form))
-    return 0
 
 
 def contract_diff(old: Annotated[str, Argument("OLD")], new: Annotated[str, Argument("NEW")]) -> int:

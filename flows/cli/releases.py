@@ -22,7 +22,7 @@ def why(
     last: bool = False,
     store: Store = "./store",
     dataset: Annotated[str, Option("NAME")] | None = None,
-) -> int:
+) -> None:
     """Show what each stage decided about one record.
 
     Args:
@@ -41,13 +41,12 @@ def why(
         if len(given) > 1:
             raise BadInput(f"why --last: expected at most a RECORD_ID, got {' '.join(given)}")
         print(why_last(store, dataset, given[0] if given else None))
-        return 0
+        return
     if len(given) < 2:
         raise BadInput(f"why: expected RELEASE RECORD_ID, or --last, got {' '.join(given) or 'nothing'}")
     if dataset is not None:
         raise BadInput("--dataset: expected --last with it, got a release")
     print(why(*given))
-    return 0
 
 
 def diff(
@@ -85,7 +84,7 @@ def unpack(
     store: Annotated[str, Option("URL")] | None = None,
     flavour: Literal["release", "source", "popart"] = "release",
     links: bool = False,
-) -> int:
+) -> None:
     """Lay out the images of a release as files, beside COCO files that name them.
 
     Args:
@@ -101,7 +100,6 @@ def unpack(
     from tasks.unpack import unpack
 
     print(unpack(release, folder, splits or [], store, flavour=flavour, is_linked=links))
-    return 0
 
 
 @documented
@@ -112,7 +110,7 @@ def prune(
     keep_since: Day | None = None,
     grace_days: Whole = 14,
     do: bool = False,
-) -> int:
+) -> None:
     """Remove old releases from a store, and images and tables that nobody needs any more.
 
     Args:
@@ -126,7 +124,6 @@ def prune(
     from tasks.prune import prune
 
     print(prune(name, store, keep, keep_since, grace_days, is_dry=not do))
-    return 0
 
 
 @documented
@@ -138,7 +135,7 @@ def purge(
     reason: Annotated[str, Option("TEXT")] = "",
     date: Day | None = None,
     dry_run: bool = False,
-) -> int:
+) -> None:
     """Remove the bytes and fields of taken-down records from a store and its releases.
 
     Args:
@@ -153,7 +150,6 @@ def purge(
     from tasks.purge import purge
 
     print(purge(name, store, record or [], reason, date, is_dry=dry_run, is_alone=alone))
-    return 0
 
 
 COMMANDS = (verify, why, diff, unpack, prune, purge)

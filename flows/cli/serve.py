@@ -30,7 +30,7 @@ def serve(
     allowed_hosts: Annotated[list[str], Option("NAME", "--allowed-host")] | None = None,
     stores: Stores | None = None,
     recipes: Folder | None = None,
-) -> int:
+) -> None:
     """Run Prefect's server, its web page, a worker and all deployments, until Ctrl-C.
 
     Args:
@@ -58,7 +58,6 @@ def serve(
         print(f"logs: {service.server.log}, {service.worker.log}")
         print(f"web page: {service.url} (Ctrl-C ends server, worker and runs)", flush=True)
         service.watch()
-    return 0
 
 
 def _default_port() -> int:
@@ -94,7 +93,7 @@ def deploy(
     timezone: Annotated[str, Option("ZONE")] | None = None,
     stores: Stores | None = None,
     bind: Annotated[dict[str, str], Option("NAME=VALUE"), BINDINGS] | None = None,
-) -> int:
+) -> None:
     """Put a recipe on the Prefect server that runs, by schedule if asked.
 
     Args:
@@ -119,10 +118,8 @@ def deploy(
         raise BadInput("RECIPE: expected a recipe beside --name, --cron, --timezone and --bind, got none")
     if name is not None and not (_NAME.fullmatch(name) and name.isprintable()):
         raise BadInput(f"--name: expected words without /, %, &, <, >, ? and #, got {quoted(name)}")
-    notices = notify_url()
-    deployments = shipped_deployments(places)
-    if not (is_all := not recipe):
-        deployments = [_own(recipe, places, name, cron, timezone, bind or {})]
+    notices, is_all = notify_url(), not recipe
+    deployments = [_own(recipe, places, name, cron, timezone, bind or {})] if recipe else shipped_deployments(places)
     api = PREFECT_API_URL.value() or f"http://127.0.0.1:{_default_port()}/api"
     with temporary_settings({PREFECT_API_URL: api}):
         check_server(api, "start one with `bilderatlas serve`")
@@ -136,7 +133,6 @@ def deploy(
                 print(f"deployed: {deployment.name}")
         if is_all:
             create_automations(notices, are_kept=notices is None)
-    return 0
 
 
 def _own(

@@ -30,7 +30,6 @@ from tasks.orchestration.prefect_innards import next_time
 
 _BUILD = "flows.build_dataset.build_dataset"
 _CRON_FIELDS = 5
-_BAD_CRON = "--cron: expected minute, hour, day, month and weekday of a time that comes, such as '0 3 * * *', got "
 
 
 class Deployment(NamedTuple):
@@ -73,17 +72,9 @@ def _read_entry(entry: Mapping[str, Any], stores: Sequence[str]) -> Deployment:
         _schedule(schedule["cron"], schedule["timezone"]).model_copy(update={"active": schedule.get("active", True)})
         for schedule in entry.get("schedules", ())
     ]
-    return Deployment(
-        entry["name"],
-        entrypoint,
-        " ".join(entry["description"].split()),
-        {**given, **places},
-        form,
-        entry.get("tags", ()),
-        schedules,
-        "concurrency_limit" in entry,
-        of_store=of_store,
-    )
+    name, description, tags = entry["name"], " ".join(entry["description"].split()), entry.get("tags", ())
+    parameters, is_alone = {**given, **places}, "concurrency_limit" in entry
+    return Deployment(name, entrypoint, description, parameters, form, tags, schedules, is_alone, of_store=of_store)
 
 
 def _is_of_store(value: Any) -> bool:
@@ -102,17 +93,14 @@ def recipe_deployment(
     """The builds of a recipe: a file, or the name of one that ships. Raises BadInput, also for its schedule."""
     recipe = recipe_from_file(path)
     path = str(Path(path).absolute()) if Path(path).is_file() else path  # whatever folder `serve` is started in later
-    return Deployment(
-        name or recipe.name,
-        _BUILD,
-        " ".join((recipe.description or recipe.title or f"The recipe {recipe.name}").split()),
-        {"recipe": path, "store": stores[0], **({"bind": dict(bindings)} if bindings else {})},
-        recipe_form(_flow(_BUILD), recipe, path, stores),
-        [recipe.name, *(["scheduled"] if cron is not None else [])],
-        [_schedule(cron, timezone)] if cron is not None else (),
-        is_alone=True,
-        of_store=frozenset({"store"}),
-    )
+    description = " ".join((recipe.description or recipe.title or f"The recipe {recipe.name}").split())
+    parameters = {"recipe": path, "store": stores[0], **({"bind": dict(bindings)} if bindings else {})}
+    form, tags = recipe_form(_flow(_BUILD), recipe, path, stores), [recipe.name]
+    made = Deployment(name or recipe.name, _BUILD, description, parameters, form, tags, is_alone=True)
+    made = made._replace(of_store=frozenset({"store"}))
+    if cron is None:
+        return made
+    return made._replace(tags=[*tags, "scheduled"], schedules=[_schedule(cron, timezone)])
 
 
 def check_name(deployment: Deployment) -> None:
@@ -153,7 +141,7 @@ def write_deployment(client: SyncPrefectClient, deployment: Deployment) -> None:
     unless the deployment has some of its own.
     """
     name = _flow(deployment.entrypoint).name
-    schedules = [*deployment.schedules] or _schedules(_deployment_before(client, name, deployment.name))
+    schedules = [*deployment.schedules] or _schedules(_deployment_before(client, deployment))
     strategy = strategy_for(schedules) if deployment.is_alone else None
     deployment_id = client.create_deployment(
         client.create_flow_from_name(name),
@@ -187,8 +175,7 @@ def keep_what_people_changed(client: SyncPrefectClient, deployment: Deployment, 
     """The deployment with what people have changed of the one of its name that the server has: its pool; its schedules;
     and its parameters, so far as the form takes them. with_store: its store stays, too, and the form offers it.
     """
-    before = _deployment_before(client, _flow(deployment.entrypoint).name, deployment.name)
-    if before is None:
+    if (before := _deployment_before(client, deployment)) is None:
         return deployment
     form = {**deployment.form}
     store = before.parameters.get("store")
@@ -217,15 +204,14 @@ def keep_what_people_changed(client: SyncPrefectClient, deployment: Deployment, 
 def folder_before(client: SyncPrefectClient, deployments: Sequence[Deployment]) -> str | None:
     """The folder from which the first of these that the server has sees its paths."""
     for deployment in deployments:
-        before = _deployment_before(client, _flow(deployment.entrypoint).name, deployment.name)
-        if before is not None:
+        if (before := _deployment_before(client, deployment)) is not None:
             return str(before.job_variables.get("working_dir") or "") or None
     return None
 
 
-def _deployment_before(client: SyncPrefectClient, flow: str, name: str) -> DeploymentResponse | None:
+def _deployment_before(client: SyncPrefectClient, deployment: Deployment) -> DeploymentResponse | None:
     try:
-        return client.read_deployment_by_name(f"{flow}/{name}")
+        return client.read_deployment_by_name(f"{_flow(deployment.entrypoint).name}/{deployment.name}")
     except ObjectNotFound:
         return None
 
@@ -245,14 +231,13 @@ def _schedule(cron: str, timezone: str) -> DeploymentScheduleCreate:
             raise ValueError("not five fields")
         schedule = DeploymentScheduleCreate(schedule=CronSchedule(cron=cron, timezone=timezone))
         next_time(cron)
-    except ValidationError as problem:
-        if problem.errors()[0]["loc"][0] == "timezone":
+        return schedule
+    except ValueError as problem:  # also a time that never comes, such as 31 February
+        if isinstance(problem, ValidationError) and problem.errors()[0]["loc"][0] == "timezone":
             expected = "a time zone, such as Europe/Berlin"
             raise BadInput(f"--timezone: expected {expected}, got {quoted(timezone)}") from problem
-        raise BadInput(_BAD_CRON + quoted(cron)) from problem
-    except ValueError as problem:  # also a time that never comes, such as 31 February
-        raise BadInput(_BAD_CRON + quoted(cron)) from problem
-    return schedule
+        expected = "minute, hour, day, month and weekday of a time that comes, such as '0 3 * * *'"
+        raise BadInput(f"--cron: expected {expected}, got {quoted(cron)}") from problem
 
 
 def _flow(entrypoint: str) -> Flow[Any, Any]:

@@ -7,8 +7,8 @@ none again, since the run may still be at work out of the server's reach.
 """
 
 import argparse
+import functools
 import sys
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from uuid import UUID
@@ -25,6 +25,7 @@ from prefect.states import Cancelled, Crashed, Scheduled
 
 from flows.runner import is_server_named
 from flows.serve.automations import write_automation
+from flows.serve.pool import all_pages
 from tasks.orchestration.prefect_innards import RUN_ID
 from tasks.orchestration.reports import PAUSED
 
@@ -38,7 +39,6 @@ LOST = "bilderatlas: end runs that are not heard of any more"
 _ENDS = ("Completed", "Failed", "Crashed", "Cancelled", "Paused", "Suspended")
 _STARTED_AGAIN, _UNHEARD_OF = "StartedAgain", "UnheardOf"
 _SOON = timedelta(minutes=1)
-_PAGE = 200  # the most runs that a server lists at once
 _GOES_ON = "what was done is in the store, and a run started again goes on from there"
 _STOPPED = f"its worker or its machine was stopped while it ran: {_GOES_ON}"
 _STOPPED_TOO_OFTEN = (
@@ -57,27 +57,17 @@ def restart_lost_runs(client: SyncPrefectClient, pool: str) -> list[FlowRun]:
     """Start again what ran when the worker or the machine was stopped; those runs. Only where the pool's one worker is
     on this machine, and before it is started.
     """
-    return [run for run in [*_lost_runs(client, pool)] if _restart(client, run)]
-
-
-def _lost_runs(client: SyncPrefectClient, pool: str) -> Iterator[FlowRun]:
-    """All runs of the pool that no process is at, though they are shown as at work, or were given up as unheard of."""
     types = {"any_": [StateType.RUNNING, StateType.PENDING, StateType.CANCELLING, StateType.CRASHED]}
-    offset = 0
-    while True:
-        page = client.read_flow_runs(
-            flow_run_filter=FlowRunFilter.model_validate({"state": {"type": types}}),
-            work_pool_filter=WorkPoolFilter.model_validate({"name": {"any_": [pool]}}),
-            limit=_PAGE,
-            offset=offset,
-        )
-        for run in page:
-            is_ended = run.state is None or (run.state.type == StateType.CRASHED and run.state.name != _UNHEARD_OF)
-            if not is_ended and not _is_at_work(run):
-                yield run
-        if len(page) < _PAGE:
-            return
-        offset += _PAGE
+    chosen = FlowRunFilter.model_validate({"state": {"type": types}})
+    of_pool = WorkPoolFilter.model_validate({"name": {"any_": [pool]}})
+    runs = all_pages(functools.partial(client.read_flow_runs, flow_run_filter=chosen, work_pool_filter=of_pool))
+    lost = [run for run in runs if _was_at_work(run) and not _is_at_work(run)]
+    return [run for run in lost if _restart(client, run)]
+
+
+def _was_at_work(run: FlowRun) -> bool:
+    """Whether it is shown so, or was given up as unheard of."""
+    return run.state is not None and (run.state.type != StateType.CRASHED or run.state.name == _UNHEARD_OF)
 
 
 def _restart(client: SyncPrefectClient, run: FlowRun) -> bool:

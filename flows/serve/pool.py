@@ -9,10 +9,12 @@ That is depth, no protection: the server does what it is asked by whoever reache
 deployment's pull steps are commands.
 """
 
+import functools
+import itertools
 import shlex
 import sys
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, TypeVar
 
 from prefect.client.orchestration import SyncPrefectClient
 from prefect.client.schemas.actions import DeploymentUpdate, WorkPoolCreate, WorkPoolUpdate
@@ -27,7 +29,8 @@ _COMMAND = f"{shlex.quote(sys.executable)} -P {ENGINE}"
 """-P: no module of the run's folder hides one of Prefect's."""
 
 _TYPE = "process"
-_PAGE = 200  # the most deployments that a server lists at once
+_PAGE = 200  # the most that a server lists at once
+Entry = TypeVar("Entry")
 
 
 def update_pool(client: SyncPrefectClient, name: str, folder: str, *, is_made: bool = False) -> list[str]:
@@ -36,7 +39,8 @@ def update_pool(client: SyncPrefectClient, name: str, folder: str, *, is_made: b
 
     folder: from which deployments that are written next see their paths. is_made: the pool is made where there is none.
     """
-    deployments = [*_deployments_of(client, name)]
+    of_pool = WorkPoolFilter.model_validate({"name": {"any_": [name]}})
+    deployments = [*all_pages(functools.partial(client.read_deployments, work_pool_filter=of_pool))]
     folders = ((deployment.job_variables or {}).get("working_dir") for deployment in deployments)
     template = job_template([folder, *map(str, filter(None, folders))])
     try:
@@ -130,13 +134,10 @@ def _remove_unknown_variables(
     )
 
 
-def _deployments_of(client: SyncPrefectClient, pool: str) -> Iterator[DeploymentResponse]:
-    offset = 0
-    while True:
-        page = client.read_deployments(
-            work_pool_filter=WorkPoolFilter.model_validate({"name": {"any_": [pool]}}), limit=_PAGE, offset=offset
-        )
+def all_pages(read: Callable[..., list[Entry]]) -> Iterator[Entry]:
+    """All that a server lists, page by page. read: takes `limit` and `offset`."""
+    for offset in itertools.count(0, _PAGE):
+        page = read(limit=_PAGE, offset=offset)
         yield from page
         if len(page) < _PAGE:
             return
-        offset += _PAGE

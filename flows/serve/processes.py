@@ -37,6 +37,8 @@ _SETTINGS = {
     "PREFECT_SERVER_SERVICES_DB_VACUUM_RETENTION_PERIOD": "31536000",
     "PREFECT_SERVER_EVENTS_RETENTION_PERIOD": "P30D",
     "PREFECT_SERVER_SERVICES_DB_VACUUM_EVENT_RETENTION_OVERRIDES": '{"prefect.flow-run.heartbeat": 86400}',
+    # the page asks the server that it comes from, by whatever name a browser reaches that
+    "PREFECT_SERVER_UI_API_URL": "/api",
     # a second look, behind the wall: who changes something brings a token, which no other page can read
     "PREFECT_SERVER_CSRF_PROTECTION_ENABLED": "true",
     "PREFECT_SERVER_UI_SHOW_PROMOTIONAL_CONTENT": "false",
@@ -79,8 +81,8 @@ class Child:
     def check(self) -> None:
         """Raise BrokenPromise if the process has ended."""
         if (status := self.process.poll()) is not None:
-            name = self.log.stem
-            raise BrokenPromise(f"expected Prefect's {name} to run, got one that ended ({status}): see {self.log}")
+            name, log = self.log.stem, self.log
+            raise BrokenPromise(f"expected Prefect's {name} to run, got one that ended ({status}): see {log}")
 
     def stop(self) -> None:
         """End the process and all that it has started."""
@@ -149,13 +151,9 @@ def start_worker(home: Path, environment: Mapping[str, str], lock: BinaryIO) -> 
 def child_environment(api: str, home: Path) -> dict[str, str]:
     """The environment of a server and of a worker."""
     given = {name: value for name, value in os.environ.items() if name not in _OF_THIS_PROCESS}
-    of_page = {
-        # by default, any page that the browser shows may ask the server to run what it likes
-        "PREFECT_SERVER_CORS_ALLOWED_ORIGINS": api.removesuffix("/api"),
-        # the page asks the server that it comes from, by whatever name a browser reaches that
-        "PREFECT_SERVER_UI_API_URL": "/api",
-    }
-    return {**_SETTINGS, **of_page, **given, "PREFECT_API_URL": api, "PREFECT_HOME": str(home)}
+    # by default, any page that the browser shows may ask the server to run what it likes
+    origins = {"PREFECT_SERVER_CORS_ALLOWED_ORIGINS": api.removesuffix("/api")}
+    return {**_SETTINGS, **origins, **given, "PREFECT_API_URL": api, "PREFECT_HOME": str(home)}
 
 
 def wait_for(server: Child, api: str) -> None:

@@ -13,7 +13,6 @@ from typing import TypeVar
 
 from prefect import get_run_logger, task
 from prefect.cache_policies import NO_CACHE
-from prefect.client.orchestration import get_client
 from prefect.client.schemas.objects import State
 from prefect.context import FlowRunContext
 from prefect.exceptions import Pause
@@ -71,21 +70,12 @@ def log_line(line: str) -> None:
 
 def rename_run(name: str) -> None:
     """Give the flow run a name."""
-    if (flow_run := FlowRunContext.get()) is None or flow_run.flow_run is None:
-        return
-    run_id = flow_run.flow_run.id
-
-    def rename() -> None:
-        with get_client(sync_client=True) as client:
-            client.set_flow_run_name(run_id, name)
-
-    reports.report("name of the run", rename)
+    reports.report_by_client("name of the run", lambda client, run: client.set_flow_run_name(run.id, name))
 
 
 def run_stage(label: str, context: Context, work: Callable[[], Result], step_of: Callable[[Result], Step]) -> Result:
-    """What a stage's work gives; in a flow, it is a task run that is shown as cached where the store had all of it. A
-    build that may only use what is stored shows its stages once they are done: those that lack something will be run
-    again.
+    """What a stage's work gives; in a flow, it is a task run that is shown as cached where the store had all of it.
+    Where a build may only use that, it is shown once it is done: a stage that lacks something will be run again.
     """
     if not is_flow() or context.plan:
         return work()
@@ -109,8 +99,8 @@ def run_stage(label: str, context: Context, work: Callable[[], Result], step_of:
 
 @task(cache_policy=NO_CACHE, **NO_RETRY)
 def _stage_run(state: Callable[[], State]) -> State:
-    """The state in which a stage's run ends; never raises: Prefect would call all its parts "rolled back". The work is
-    a closure, since what a stage is given says nothing to whoever looks.
+    """The state in which a stage's run ends, from a closure, since what a stage is given says nothing to whoever looks.
+    It never raises: Prefect would call all its parts "rolled back".
     """
     return state()
 

@@ -17,22 +17,18 @@ from uuid import UUID, uuid4
 import httpx
 from prefect import get_run_logger
 from prefect.client.orchestration import SyncPrefectClient, get_client
+from prefect.client.schemas.objects import FlowRun
 from prefect.context import FlowRunContext
 from prefect.events import Event, RelatedResource
 from prefect.exceptions import Pause
 from prefect.settings import PREFECT_CLIENT_MAX_RETRIES, temporary_settings
 
 _LONGEST_WAIT_S, _LONGEST_WAIT_OF_A_COMMAND_S = 86_400.0, 20.0
-"""How long a run that has ended waits for its server. A worker's run waits for a day: else the server would show it as
-running for ever. At a terminal somebody waits for the command."""
-
+"""For its server, of a run that has ended: a worker's would be shown as running for ever; a command's is waited for."""
 _WITHIN_S, _REST_S = 15.0, 60.0
-"""Longer than a server takes that is only busy; and how long a server that takes things again has for all the rest,
-among which may be something that it never takes."""
-
+"""Longer than a server takes that is only busy; for all the rest, some of which it may never take, once it is back."""
 _WRITTEN_S = 12.0
 """Longer than a server takes to write an event that it has taken."""
-
 _END, _LOST = "end of the run", "events that were lost"
 _SOON_S, _DOUBLINGS = 0.05, 10
 
@@ -48,9 +44,7 @@ class _SentEvent:
     """An event of a run, as it was sent last. ids: under which it was sent."""
 
     def __init__(self, run_id: UUID, event: Event) -> None:
-        self.run_id, self.event = run_id, event
-        self.ids = [event.id]
-        self.sent_s = time.monotonic()
+        self.run_id, self.event, self.ids, self.sent_s = run_id, event, [event.id], time.monotonic()
 
     def send_again(self, client: SyncPrefectClient) -> None:
         """With another id: a server passes over one that it has taken within five minutes."""
@@ -169,43 +163,54 @@ def report(key: str, tell: Report) -> None:
         _REPORTER.report(key, tell)
 
 
+def current_run() -> FlowRun | None:
+    """The run of the flow that runs here, if any."""
+    return None if (context := FlowRunContext.get()) is None else context.flow_run
+
+
+def report_by_client(key: str, tell: Callable[[SyncPrefectClient, FlowRun], object]) -> None:
+    """`report` by a client of the server, of the flow's run; nothing without one."""
+    if (run := current_run()) is None:
+        return
+
+    def tell_of_run() -> None:
+        with get_client(sync_client=True) as client:
+            tell(client, run)
+
+    report(key, tell_of_run)
+
+
 def send_event(
     event: str, resource: dict[str, str], related: Sequence[dict[str, str]] = (), payload: dict[str, Any] | None = None
 ) -> None:
     """Send an event of the flow's run as `report` does: Prefect's own way loses it where the server is away."""
-    context = FlowRunContext.get()
-    if context is None or context.flow_run is None:
-        return
-    run = context.flow_run
     body = Event(event=event, resource=resource, payload=payload or {})
 
-    def tell() -> None:
-        with get_client(sync_client=True) as client:
-            _label(client, run.id, "event_s")  # a server that can write nothing takes an event, and loses it
-            of_run = _related_to(client, run.id)
-            whole = body.model_copy(update={"related": [RelatedResource(entry) for entry in (*related, *of_run)]})
-            _post(client, whole)
+    def tell(client: SyncPrefectClient, run: FlowRun) -> None:
+        _label(client, run, "event_s")  # a server that can write nothing takes an event, and loses it
+        of_run = _related_to(client, run.id)
+        whole = body.model_copy(update={"related": [RelatedResource(entry) for entry in (*related, *of_run)]})
+        _post(client, whole)
         _SENT.append(_SentEvent(run.id, whole))
 
-    report(f"event {body.id}", tell)
+    report_by_client(f"event {body.id}", tell)
 
 
 def _post(client: SyncPrefectClient, event: Event) -> None:
     client.request("POST", "/events", json=[event.model_dump(mode="json")])
 
 
-def _send_lost(run_id: UUID) -> None:
+def _send_lost(client: SyncPrefectClient, run: FlowRun) -> None:
     """Send again what the server has taken and lost, as where its disk is full. Raises _NotThere until all is there."""
-    sent = [event for event in _SENT if event.run_id == run_id]
+    sent = [event for event in _SENT if event.run_id == run.id]
     if not sent:
         return
-    with get_client(sync_client=True) as client:
-        asked = {"filter": {"id": {"id": [str(one) for event in sent for one in event.ids]}}, "limit": 50}
-        there = {event["id"] for event in client.request("POST", "/events/filter", json=asked).json()["events"]}
-        lost = [event for event in sent if there.isdisjoint(map(str, event.ids))]
-        for event in lost:
-            if time.monotonic() - event.sent_s > _WRITTEN_S:
-                event.send_again(client)
+    asked = {"filter": {"id": {"id": [str(one) for event in sent for one in event.ids]}}, "limit": 50}
+    there = {event["id"] for event in client.request("POST", "/events/filter", json=asked).json()["events"]}
+    lost = [event for event in sent if there.isdisjoint(map(str, event.ids))]
+    for event in lost:
+        if time.monotonic() - event.sent_s > _WRITTEN_S:
+            event.send_again(client)
     if lost:
         raise _NotThere
 
@@ -233,25 +238,18 @@ def wait_for_reports() -> Iterator[None]:
         raise
     except Pause:
         # it has sent heartbeats until now, after Prefect's own event too: without this one it would be taken for lost
-        if (context := FlowRunContext.get()) is not None and context.flow_run is not None:
-            send_event(PAUSED, {"prefect.resource.id": f"prefect.flow-run.{context.flow_run.id}"})
+        if (run := current_run()) is not None:
+            send_event(PAUSED, {"prefect.resource.id": f"prefect.flow-run.{run.id}"})
         _REPORTER.wait(_WITHIN_S)
         raise
     _wait_for_server()
 
 
 def _wait_for_server() -> None:
-    context = FlowRunContext.get()
-    if context is None or context.flow_run is None:
+    if (run := current_run()) is None:
         return
-    run = context.flow_run
-
     # a server may answer and yet write nothing, where its database is gone or its disk is full: only a write shows it
-    def tell() -> None:
-        with get_client(sync_client=True) as client:
-            _label(client, run.id, "ended_s")
-
-    report(_END, tell)
+    report_by_client(_END, lambda client, run: _label(client, run, "ended_s"))
     is_told = _REPORTER.wait(_WITHIN_S)
     if not is_told:
         sentence = f"the run has ended; Prefect's server has not answered for {_WITHIN_S:.0f} s: it is waited for"
@@ -263,13 +261,13 @@ def _wait_for_server() -> None:
             return
         is_told = _REPORTER.wait(_REST_S)
     if is_told and _REPORTER.had_trouble:
-        report(_LOST, lambda: _send_lost(run.id))
+        report_by_client(_LOST, _send_lost)
         is_told = _REPORTER.wait(_REST_S)
     if not is_told:
         _REPORTER.forget()
         _warn("Prefect's server did not take all that it was told of this run")
 
 
-def _label(client: SyncPrefectClient, run_id: UUID, name: str) -> None:
+def _label(client: SyncPrefectClient, run: FlowRun, name: str) -> None:
     """Write the time into the run's labels: it raises where the server cannot write."""
-    client.update_flow_run_labels(run_id, {f"bilderatlas.{name}": round(time.time(), 1)})
+    client.update_flow_run_labels(run.id, {f"bilderatlas.{name}": round(time.time(), 1)})

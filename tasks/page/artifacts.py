@@ -2,7 +2,7 @@
 
 import base64
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, get_args
 from urllib.parse import quote
@@ -38,7 +38,7 @@ _FILES = (
 def create_plan(context: Context, steps: Sequence[Step]) -> None:
     """Leave what the build would do, stage by stage."""
     rows = [{"stage": step.label, "kind": step.kind, "what would be done": summary.intention(step)} for step in steps]
-    _create_table(context, "plan", rows, "What this build is about to do")
+    _leave(create_table_artifact, context.dataset, "plan", rows, "What this build is about to do")
 
 
 def create_tables(context: Context, steps: Sequence[Step]) -> None:
@@ -50,8 +50,8 @@ def create_tables(context: Context, steps: Sequence[Step]) -> None:
         for step in steps
         for reason, count in step.dropped.items()
     ]
-    _create_table(context, "stages", stages, "What each stage kept, dropped and computed")
-    _create_table(context, "dropped", drops, "What was dropped in which stage, and why")
+    _leave(create_table_artifact, context.dataset, "stages", stages, "What each stage kept, dropped and computed")
+    _leave(create_table_artifact, context.dataset, "dropped", drops, "What was dropped in which stage, and why")
 
 
 def create_release(context: Context, steps: Sequence[Step], limit: int | None) -> None:
@@ -83,23 +83,18 @@ def create_release(context: Context, steps: Sequence[Step], limit: int | None) -
         *samples,
     ]
     description = f"Release {manifest.version} of {manifest.name}: links, counts, some of its images"
-    _create_markdown(context.dataset, "release", "\n".join(lines), description)
+    _leave(create_markdown_artifact, context.dataset, "release", "\n".join(lines), description)
 
 
 def create_verification(name: str, version: str, text: str) -> None:
     """Leave what `verify` says of a release."""
     code = "\n".join(f"    {line}" for line in text.splitlines())
-    _create_markdown(name, "verify", code, f"What was checked of release {version} of {name}")
+    _leave(create_markdown_artifact, name, "verify", code, f"What was checked of release {version} of {name}")
 
 
-def _create_markdown(dataset: str, word: str, text: str, description: str) -> None:
+def _leave(create: Callable[..., object], dataset: str, word: str, content: Any, description: str) -> None:
     key = artifact_key(dataset, word)
-    reports.report(key, lambda: create_markdown_artifact(text, key=key, description=description))
-
-
-def _create_table(context: Context, word: str, rows: list[dict[str, Any]], description: str) -> None:
-    key = artifact_key(context.dataset, word)
-    reports.report(key, lambda: create_table_artifact(rows, key=key, description=description))
+    reports.report(key, lambda: create(content, key=key, description=description))
 
 
 def _shown(count: int | dict[str, int]) -> str:

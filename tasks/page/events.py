@@ -30,13 +30,9 @@ def send_published(recipe: Recipe, steps: Sequence[Step]) -> None:
     release = Release(steps[-1].release)
     manifest = release.manifest
     payload = {
-        "name": manifest.name,
-        "version": manifest.version,
-        "previous": manifest.previous,
-        "content_sha256": manifest.content_sha256,
+        **{name: getattr(manifest, name) for name in ("name", "version", "previous", "content_sha256", "counts")},
         "release": release.url,
         "report": link_to(release, "report.html"),
-        "counts": manifest.counts,
         "limit": recipe.limit,  # a release with a limit is a trial, and never `latest`
         "is_new": bool(steps[-1].computed),
     }

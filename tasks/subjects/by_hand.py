@@ -106,11 +106,6 @@ def apply_manual_lists(
     return outcome.records, ref, tuple(notes)
 
 
-def redact_taken_down(records: pa.Table, ledger: pa.Table) -> pa.Table:
-    """RECORDS without the fields of records that the ledger has as taken down; see core.by_hand."""
-    return core.redact_taken_down(records, ledger)
-
-
 def takedowns(store: Store, state: State, ledger: pa.Table) -> pa.Table:
     """TAKEDOWNS of a build's ledger; see core.by_hand."""
     return core.takedowns(ledger, taken_down(store, state))
