@@ -11,7 +11,7 @@ from prefect import flow
 from prefect.context import FlowRunContext
 
 from flows import collisions
-from flows.builds import check_stages, is_shared, open_build, shared_build
+from flows.builds import CHECKS, is_shared, open_build, shared_build
 from flows.parameters import BINDINGS, RECIPE, STORE, Count, Device, Seed, documented
 from flows.recipes import check_bindings, recipe_from_file
 from flows.runner import check_cluster_of_flow, cluster_address, runner
@@ -127,7 +127,9 @@ def check(recipe: Recipe, context: Context) -> None:
     check_bindings(recipe, context.bindings)
     check_sources(recipe, context)
     read_manual_lists(recipe, context)
-    check_stages(recipe, context)
+    for settings in recipe.stages:
+        if settings.stage in CHECKS:
+            CHECKS[settings.stage](settings, context, recipe)
     runs.check_store(context)
 
 

@@ -7,7 +7,6 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
-from typing import Any, NamedTuple
 
 from schemas.errors import DamagedFile, Overtaken, Refusal, WorkToDo
 from schemas.manifests import Context, State, Step
@@ -33,35 +32,23 @@ _SECOND_TRIES = 2
 """So often a build begins again: more damage than one check finds is a disk that fails."""
 
 
-class Shell(NamedTuple):
-    """A stage's work, (settings, state, recipe, context) -> Step; and what raises BadInput before the first stage."""
-
-    run: Callable[..., Step]
-    check: Callable[[Any, Context, Recipe], None] | None = None
-
-
-SHELLS: dict[str, Shell] = {
-    "fetch": Shell(fetch),
-    "hash": Shell(hash_),
-    "detect": Shell(detect, check_detector),
-    "quality": Shell(quality),
-    "screen": Shell(screen, check_styles),
-    "dedup": Shell(dedup, check_verdicts),
-    "sample": Shell(sample),
-    "split": Shell(split),
-    "export": Shell(export),
+SHELLS: dict[str, Callable[..., Step]] = {
+    "fetch": fetch,
+    "hash": hash_,
+    "detect": detect,
+    "quality": quality,
+    "screen": screen,
+    "dedup": dedup,
+    "sample": sample,
+    "split": split,
+    "export": export,
 }
-"""By each stage's word."""
+"""By each stage's word, what does its work, from settings, state, recipe and context."""
+CHECKS: dict[str, Callable[..., None]] = {"detect": check_detector, "screen": check_styles, "dedup": check_verdicts}
+"""What raises BadInput before the first stage, from settings, context and recipe, where a stage can't do its work."""
 
 _SHARED: ContextVar["Build | None"] = ContextVar("shared_build", default=None)
 """The build that a flow goes on with, since it was opened around it."""
-
-
-def check_stages(recipe: Recipe, context: Context) -> None:
-    """Raise BadInput for what can be found wrong in a stage before the first one begins."""
-    for settings in recipe.stages:
-        if (check := SHELLS[settings.stage].check) is not None:
-            check(settings, context, recipe)
 
 
 @contextlib.contextmanager
@@ -142,7 +129,7 @@ class Build:
             state = self._state or self._scrape(context)
             for settings in self._recipe.stages[len(state.steps) - 1 :]:
                 began_s = time.monotonic()
-                work = functools.partial(SHELLS[settings.stage].run, settings, state, self._recipe, context)
+                work = functools.partial(SHELLS[settings.stage], settings, state, self._recipe, context)
                 step = flow_runs.run_stage(settings.label, context, work, lambda step: step)
                 state = self._go_on(state.then(step), began_s)
         except Overtaken:

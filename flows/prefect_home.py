@@ -13,7 +13,6 @@ from schemas.phrases import LONGEST_PLACE, quoted
 
 _HOME_BYTES = 8 * 2**20
 """What the database of a server takes at its start, about."""
-
 _OTHERS_END_S = 6.0
 """How long what a `serve` had started that was killed may take to end."""
 

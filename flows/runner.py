@@ -31,7 +31,6 @@ DASK = "BILDERATLAS_DASK"
 
 _MOST_THREADS = 64
 """More than any build needs: how many parts run at once is the build's `workers`."""
-
 _CONNECT_S = 10
 
 

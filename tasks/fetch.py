@@ -17,6 +17,7 @@ from schemas.stages import Fetch
 from schemas.tables import FETCH, RETRIEVALS
 from tasks.core import fetch as core
 from tasks.core import server_refusals, tables
+from tasks.core.by_hand import drop_same_bytes
 from tasks.engine import inspection, runs, steps
 from tasks.engine import web_client as web
 from tasks.engine.cache_keys import cache_key
@@ -124,7 +125,7 @@ def fetch(settings: Fetch, state: State, recipe: Recipe, context: Context) -> St
             open_ = open_refusals(store, DOWNLOADS, refused)
             notes = server_refusals.refusal_notes(refused, open_, again, shlex.join(for_all))
     outcome = pa.concat_tables([FETCH.empty_table(), *parts]).sort_by("record_id")
-    outcome = by_hand.drop_same_bytes(outcome, state, context)
+    outcome = drop_same_bytes(outcome, by_hand.taken_down(store, state))
     if context.plan and computed:
         known = outcome.filter(pc.or_(pc.is_valid(outcome["reason"]), pc.is_valid(outcome["sha256"])))
         step = steps.planned_step(store, settings, known, computed=computed, pending=computed)

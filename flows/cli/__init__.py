@@ -20,7 +20,6 @@ from examples.museum import cli as museum
 from flows.cli import build, references, releases, serve
 from flows.cli.arguments import Command, add_command, add_group, summary_of
 from flows.cli.signals import ended_by_signals
-from flows.environment import set_environment
 from flows.evaluate import PROTOCOLS, function_of
 from flows.train import train_detector
 from schemas.errors import BadInput
@@ -38,7 +37,6 @@ def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit status."""
     _open_missing_streams()
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
-    set_environment()
     arguments = parser().parse_args(argv)
     arguments.words = sys.argv[1:] if argv is None else argv
     command: Command = arguments.command

@@ -40,9 +40,7 @@ class _Kind(NamedTuple):
 def add_command(
     commands: "Commands", name: str, function: Function, run: Run | None = None, summary: str | None = None
 ) -> None:
-    """Add a command that takes what a function takes. run: what runs in the function's place. summary: in place of its
-    own.
-    """
+    """Add a command that takes what a function takes. run: what runs in its place. summary: in place of its own."""
     text = summary or summary_of(function)
     first = text.partition(". ")[0].removesuffix(".")
     parser = commands.add_parser(name, help=first[:1].lower() + first[1:], description=text)

@@ -15,10 +15,9 @@ def settings(word: Annotated[str, Argument("STAGE|SOURCE|all")] | None = None, m
     """
     from flows import settings_reference as reference
 
-    if markdown:
-        print(reference.markdown_of(reference.sections_of(word or "all")))
-    elif word:
-        print(reference.text_of(reference.sections_of(word)))
+    if word or markdown:
+        sections = reference.sections_of(word or "all")
+        print(reference.markdown_of(sections) if markdown else reference.text_of(sections))
     else:
         print(reference.overview())
 

@@ -18,23 +18,15 @@ from tasks.page.events import CHANGED, PUBLISHED, REFUSED, SHRUNK
 
 DOWNSTREAM = "verify_release/verify"
 """The deployment that starts when a dataset is published."""
-
 DIGESTS = "bilderatlas_automations"
 """The variable with the digests."""
-
 _BLOCK, _TELL = "bilderatlas-notify", "bilderatlas: tell of "
+_NAME, _SOURCE = "{{ event.payload.name }}", "{{ event.payload.name }}: {{ event.payload.source }}"
+_LISTS = "It lists {{ event.payload.now }} works; at the last release it listed {{ event.payload.before }}."
 _NOTICES = {
-    REFUSED: ("bilderatlas.dataset.*", "{{ event.payload.name }}: nothing is published", "{{ event.payload.reason }}"),
-    SHRUNK: (
-        "bilderatlas.source.*",
-        "{{ event.payload.name }}: {{ event.payload.source }} has shrunk",
-        "It lists {{ event.payload.now }} works; at the last release it listed {{ event.payload.before }}.",
-    ),
-    CHANGED: (
-        "bilderatlas.source.*",
-        "{{ event.payload.name }}: {{ event.payload.source }} has changed",
-        "{{ event.payload.sentence }}",
-    ),
+    REFUSED: ("bilderatlas.dataset.*", f"{_NAME}: nothing is published", "{{ event.payload.reason }}"),
+    SHRUNK: ("bilderatlas.source.*", f"{_SOURCE} has shrunk", _LISTS),
+    CHANGED: ("bilderatlas.source.*", f"{_SOURCE} has changed", "{{ event.payload.sentence }}"),
 }
 """Of each event that a person is told of: the resource, the subject and the text."""
 

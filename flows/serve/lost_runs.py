@@ -31,10 +31,8 @@ from tasks.orchestration.reports import PAUSED
 
 MOST_RESTARTS, WITHIN = 5, timedelta(hours=6)
 """So often in such a time a run is started again at most: one may take its machine down each time, for ever."""
-
 LOST_AFTER = timedelta(minutes=10)
 """Longer than three of the heartbeats that a run sends by default, each three minutes."""
-
 LOST = "bilderatlas: end runs that are not heard of any more"
 _ENDS = ("Completed", "Failed", "Crashed", "Cancelled", "Paused", "Suspended")
 _STARTED_AGAIN, _UNHEARD_OF = "StartedAgain", "UnheardOf"
@@ -122,22 +120,19 @@ def _skip_missed_runs(client: SyncPrefectClient, deployment_id: UUID) -> None:
 
 def watch_for_lost_runs(client: SyncPrefectClient) -> None:
     """The automation for lost runs, on the server: made, or brought up to date."""
-    ends = {f"prefect.flow-run.{state}" for state in _ENDS} | {PAUSED}
-    automation = AutomationCore(
-        name=LOST,
-        description="A run that sends no heartbeat any more has lost its worker or its machine: it is shown as crashed",
-        trigger=EventTrigger(
-            after={"prefect.flow-run.heartbeat"},
-            expect={"prefect.flow-run.heartbeat", *ends},
-            match=ResourceSpecification.model_validate({"prefect.resource.id": ["prefect.flow-run.*"]}),
-            for_each={"prefect.resource.id"},
-            posture=Posture.Proactive,
-            threshold=1,
-            within=LOST_AFTER,
-        ),
-        actions=[ChangeFlowRunState(name=_UNHEARD_OF, state=StateType.CRASHED, message=_UNHEARD)],
+    beat, ends = "prefect.flow-run.heartbeat", {f"prefect.flow-run.{state}" for state in _ENDS} | {PAUSED}
+    trigger = EventTrigger(
+        after={beat},
+        expect={beat, *ends},
+        match=ResourceSpecification.model_validate({"prefect.resource.id": ["prefect.flow-run.*"]}),
+        for_each={"prefect.resource.id"},
+        posture=Posture.Proactive,
+        threshold=1,
+        within=LOST_AFTER,
     )
-    write_automation(client, automation)
+    action = ChangeFlowRunState(name=_UNHEARD_OF, state=StateType.CRASHED, message=_UNHEARD)
+    about = "A run that sends no heartbeat any more has lost its worker or its machine: it is shown as crashed"
+    write_automation(client, AutomationCore(name=LOST, description=about, trigger=trigger, actions=[action]))
 
 
 def main() -> int:

@@ -13,7 +13,7 @@ from schemas.split import Split
 from schemas.tables import ATTRIBUTES, DIVERSITY, EDGES, HISTOGRAMS, SHARES, UNREAD
 from tasks.core import tables
 from tasks.core.attribute_statistics import attribute_statistics
-from tasks.core.by_hand import redact_taken_down
+from tasks.core.by_hand import redact_taken_down, takedowns
 from tasks.core.statistics import VIEW, Statistics, statistics
 from tasks.engine.views import column_of, columns_of, figure_counts
 from tasks.io.store.drafts import Draft
@@ -45,7 +45,7 @@ def other_tables(
     """These tables of the release with this content: its images and its ledger."""
     return OtherTables(
         relations=edges(store, state),
-        takedowns=by_hand.takedowns(store, state, ledger),
+        takedowns=takedowns(ledger, by_hand.taken_down(store, state)),
         tombstones=by_hand.all_tombstones(store, recipe, previous),
         statistics=_statistics(store, state, recipe, images),
         attributes=attribute_statistics(images, list(recipe.attributes), recipe.split.splits),

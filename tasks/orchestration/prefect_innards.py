@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
     from prefect.server.api.server import SubprocessASGIServer
 
-
 RUN_ID = "PREFECT__FLOW_RUN_ID"
 """The variable with the run that Prefect has started a process for. Without it, a run that is alive would be taken for
 lost, and a person's command for a run of a worker. 3.8.8, no issue known."""

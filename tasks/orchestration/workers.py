@@ -13,13 +13,11 @@ from distributed import Worker, WorkerPlugin
 
 from tasks.orchestration import prefect_innards
 
-_PACKAGES = ("schemas", "tasks")
-
 
 def _digest(root: Path) -> str:
     """SHA-256 of the names and bytes of all Python files that parts can run."""
     digest = hashlib.sha256()
-    for file in sorted(file for package in _PACKAGES for file in (root / package).rglob("*.py")):
+    for file in sorted(file for package in ("schemas", "tasks") for file in (root / package).rglob("*.py")):
         digest.update(f"{file.relative_to(root).as_posix()}\n".encode())
         digest.update(hashlib.sha256(file.read_bytes()).digest())
     return digest.hexdigest()
@@ -36,10 +34,8 @@ def code_of_process() -> str:
 
 _LONGEST_S = 5.0
 """For the last events of a build's parts: its temporary server ends with it."""
-
 _USERS: Counter[str] = Counter()
 """By server: how many builds that report to it use this worker now."""
-
 _LOCK = threading.Lock()
 
 

@@ -106,16 +106,6 @@ def apply_manual_lists(
     return outcome.records, ref, tuple(notes)
 
 
-def takedowns(store: Store, state: State, ledger: pa.Table) -> pa.Table:
-    """TAKEDOWNS of a build's ledger; see core.by_hand."""
-    return core.takedowns(ledger, taken_down(store, state))
-
-
 def taken_down(store: Store, state: State) -> pa.Table:
     """TAKEN_DOWN of a build."""
     return store.read_table(state.taken_down) if state.taken_down else TAKEN_DOWN.empty_table()
-
-
-def drop_same_bytes(fetched: pa.Table, state: State, context: Context) -> pa.Table:
-    """A FETCH outcome in which records with the file of a record that is taken down are dropped, too."""
-    return core.drop_same_bytes(fetched, taken_down(runs.store_of(context), state))

@@ -116,11 +116,7 @@ def _trainer(run: TrainingRun) -> trainers.Trainer:
 
 
 def _run_steps(
-    run: TrainingRun,
-    trainer: trainers.Trainer,
-    progress: TrainingProgress,
-    store: Store,
-    report: ReportProgress,
+    run: TrainingRun, trainer: trainers.Trainer, progress: TrainingProgress, store: Store, report: ReportProgress
 ) -> TrainingProgress:
     settings, images = run.settings, lessons.lessons_from_tables(run.truth.images, run.truth.figures)
     pictures, per_epoch = samples.PictureCache(store.read_blob), schedule.steps_per_epoch(len(images), settings)

@@ -12,7 +12,6 @@ _WIDTH, _PANEL_HEIGHT = 640, 220
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 130.0, 30.0, 30.0
 _LABEL_PX = 13.0
 _SCORES = ("AP50", "AP", "AR100")
-
 _FEW = 30
 """Points that are shown as dots too."""
 
