@@ -67,11 +67,8 @@ def check_bindings(recipe: Recipe, bindings: Mapping[str, str]) -> None:
 
 def _text(path: str) -> str:
     """The text of a file, or where there is none, of the recipe of that name that ships. Raises BadInput."""
-    shipped = {
-        entry.name.removesuffix(".yaml"): entry
-        for entry in (resources.files("deployments") / "recipes").iterdir()
-        if entry.name.endswith(".yaml")
-    }
+    files = (resources.files("deployments") / "recipes").iterdir()
+    shipped = {file.name.removesuffix(".yaml"): file for file in files if file.name.endswith(".yaml")}
     place = quoted(path, LONGEST_PLACE)
     try:
         if path in shipped and not Path(path).is_file():
@@ -81,8 +78,7 @@ def _text(path: str) -> str:
         with Path(path).open("rb") as file:
             data = file.read(MAX_BYTES + 1)
     except FileNotFoundError as problem:
-        expected = f"a YAML file or one of {', '.join(sorted(shipped))}"
-        raise BadInput(f"recipe: expected {expected}, got {place}") from problem
+        raise BadInput(f"recipe: expected a YAML file or one of {', '.join(sorted(shipped))}, got {place}") from problem
     except (OSError, ValueError) as problem:  # ValueError: a path that no file can have
         detail = getattr(problem, "strerror", None) or problem
         raise BadInput(f"recipe: expected a YAML file, got {place} ({detail})") from problem
@@ -93,21 +89,18 @@ def _text(path: str) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError as problem:
-        raise BadInput(
-            f"recipe: expected a YAML file in UTF-8, got {place} (byte {problem.start}: {problem.reason})"
-        ) from problem
+        where = f"byte {problem.start}: {problem.reason}"
+        raise BadInput(f"recipe: expected a YAML file in UTF-8, got {place} ({where})") from problem
 
 
 def _stage_settings(fields: dict[str, Any], label: str, change: str) -> dict[str, Any]:
-    stages = fields.get("stages")
-    entries: list[Any] = stages if isinstance(stages, list) else []
-    labels = []
-    for position, stage in enumerate(entries):
+    stages, labels = fields.get("stages"), []
+    for position, stage in enumerate(stages if isinstance(stages, list) else ()):
         word, settings = _word_and_settings(stage)
         labels.append(settings.get("label") or word)
         if labels[-1] == label:
             if settings is not stage:  # the short forms have no mapping to write into
-                entries[position] = {word: settings}
+                fields["stages"][position] = {word: settings}
             return settings
     raise BadInput(
         f"--set: expected the label of a stage, one of {quoted(labels, LONGEST_PLACE)}, got {quoted(label)} in "

@@ -57,20 +57,20 @@ def start_server() -> str:
     """Start Prefect's temporary server, if the coming flow would, so that it ends with this process; the address of the
     API of the server that the flow uses. Raises BadInput for a server or a PREFECT_HOME that is of no use.
     """
-    if is_server_named():
-        check_server(str(PREFECT_API_URL.value()), "without that setting, a temporary server is started")
-        return str(PREFECT_API_URL.value())
+    if url := str(PREFECT_API_URL.value() or ""):
+        check_server(url, "without that setting, a temporary server is started")
+        return url
     check_home(PREFECT_HOME.value())
     server = make_temporary_server(start_process)
     try:
         server.start()
+        return server.api_url
     except RuntimeError as problem:
         server.stop()
         raise BadInput(
             f"expected Prefect's temporary server to start, got: {error_line(problem)} Is this machine very busy? "
             "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS gives it longer"
         ) from problem
-    return server.api_url
 
 
 def check_server(url: str, advice: str) -> None:
@@ -83,10 +83,9 @@ def check_server(url: str, advice: str) -> None:
             problem = client.api_healthcheck()
             if problem is None:
                 client.api_version()  # a server that asks for a password tells everybody its health, and nothing else
+                return
     except (httpx.HTTPError, httpx.InvalidURL, ValueError) as refused:  # the last: an answer that is no JSON
         problem = refused
-    if problem is None:
-        return
     got, response, place = str(problem).rstrip("."), getattr(problem, "response", None), _without_password(url)
     if response is not None:
         if response.status_code == httpx.codes.UNAUTHORIZED:
@@ -116,11 +115,8 @@ def shared_server(dask: str | None) -> Iterator[None]:
     """Whatever the block runs on a cluster uses the server that this process uses, within a flow of somebody's own its:
     else each Dask worker would start one of its own.
     """
-    if FlowRunContext.get() is not None:
-        yield
-        return
-    address = start_server()
-    with temporary_settings({PREFECT_API_URL: address} if dask else {}):
+    address = None if FlowRunContext.get() is not None else start_server()
+    with temporary_settings({PREFECT_API_URL: address} if dask and address else {}):
         yield
 
 

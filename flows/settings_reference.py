@@ -34,7 +34,7 @@ class Setting(NamedTuple):
 
 
 class Section(NamedTuple):
-    """The settings of one stage, one source or one command. `where` says how they are set."""
+    """The settings of one stage, one source or one command, in their group."""
 
     word: str
     group: str
@@ -110,9 +110,8 @@ def overview() -> str:
     for group, text in _GROUPS.items():
         of_group = [section for section in sections() if section.group == group]
         lines += [text, *(f"  {section.word:<11} {section.description}" for section in of_group), ""]
-    return "\n".join(
-        [*lines, "`bilderatlas settings WORD` lists the settings of one, `bilderatlas settings all` of all."]
-    )
+    lines.append("`bilderatlas settings WORD` lists the settings of one, `bilderatlas settings all` of all.")
+    return "\n".join(lines)
 
 
 def text_of(chosen: Sequence[Section]) -> str:
@@ -121,8 +120,7 @@ def text_of(chosen: Sequence[Section]) -> str:
     for section in chosen:
         lines += [f"{section.word}: {section.description}", ""]
         for setting in section.settings:
-            has_default = setting.default not in {"", _REQUIRED}
-            default = f"default {setting.default}" if has_default else setting.default
+            default = setting.default if setting.default in {"", _REQUIRED} else f"default {setting.default}"
             facts = [fact for fact in (setting.kind, setting.unit, setting.allowed, default) if fact]
             lines.append(f"  {setting.name}: {'; '.join(facts)}")
             lines += textwrap.wrap(setting.description, 112, initial_indent=" " * 6, subsequent_indent=" " * 6)
@@ -192,9 +190,7 @@ def _listed(words: Sequence[str]) -> str:
 
 
 def _unit(name: str) -> str:
-    if name in _UNITS:
-        return _UNITS[name]
-    return _UNITS.get(name.rsplit("_", 1)[-1], "") if "_" in name or name == "epochs" else ""
+    return _UNITS.get(name) or _UNITS.get(name.rsplit("_", 1)[-1], "")
 
 
 def _allowed(metadata: Sequence[Any]) -> str:

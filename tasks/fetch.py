@@ -47,10 +47,12 @@ def read_part(
     settings, source = stage_and_source
     store, inspections = runs.store_of(context), inspection.InspectionRows()
     folder = Folder(source.at, context.bindings[source.at])
+
+    def read(path: str) -> bytes:
+        return folder.read(path, settings.max_bytes)
+
     rows = [
-        retrieval.store_image(
-            store, request, rules, lambda path: folder.read(path, settings.max_bytes), settings.max_pixels, inspections
-        )
+        retrieval.store_image(store, request, rules, read, settings.max_pixels, inspections)
         for request in requests.to_pylist()
     ]
     store.write_table(into, pa.Table.from_pylist(rows, schema=RETRIEVALS))
@@ -165,18 +167,16 @@ def _without_unfit_annotations(store: Store, state: State, step: Step, outcome: 
     unfit = core.unfit_annotations(drawn, outcome)
     if not unfit.num_rows:
         return step
-    names = unfit["record_id"]
-    records = core.without_annotations(store.read_table(state.records), unfit)
     fetched = outcome["record_id"].filter(pc.is_valid(outcome["sha256"]))
     annotated = pc.sum(pc.is_in(drawn["record_id"], value_set=fetched)).as_py()
+    names = listed([quoted(name) for name in unfit["record_id"].to_pylist()], _EXAMPLES)
     note = (
-        f"fetch: {unfit.num_rows} of {annotated} annotated images count as not annotated, since their "
-        f"annotations are of images of another size: {listed([quoted(name) for name in names.to_pylist()], _EXAMPLES)}"
+        f"fetch: {unfit.num_rows} of {annotated} annotated images count as not annotated, since their annotations are "
+        f"of images of another size: {names}"
     )
-    return step.model_copy(
-        update={
-            "records": store.write_table(outcome_folder("scrape"), records),
-            "figures": store.write_table(outcome_folder("figures"), core.without_figures(figures, unfit)),
-            "notes": (*step.notes, note),
-        }
-    )
+    records = core.without_annotations(store.read_table(state.records), unfit)
+    changed = {
+        "records": store.write_table(outcome_folder("scrape"), records),
+        "figures": store.write_table(outcome_folder("figures"), core.without_figures(figures, unfit)),
+    }
+    return step.model_copy(update={**changed, "notes": (*step.notes, note)})

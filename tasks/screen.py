@@ -26,10 +26,7 @@ def screen(settings: Screen, state: State, recipe: Recipe, context: Context) -> 
     store = runs.store_of(context)
     ids = kept_ids(store, state)
     counts = _figure_counts(store, settings, state, ids, recipe)
-    columns: dict[str, pa.ChunkedArray | pa.Array] = {
-        "record_id": ids,
-        **dict(_columns(store, settings, state, ids, recipe)),
-    }
+    columns = {"record_id": ids, **dict(_columns(store, settings, state, ids, recipe))}
     if settings.figures is not None:
         columns["figures"] = counts
     if recipe.by_hand is not None:

@@ -25,7 +25,6 @@ from flows.serve.forms import flow_form, recipe_form
 from flows.serve.processes import POOL
 from schemas.errors import BadInput
 from schemas.phrases import quoted
-from schemas.recipe import Recipe
 from tasks.orchestration.prefect_innards import next_time
 
 _BUILD = "flows.build_dataset.build_dataset"
@@ -105,14 +104,10 @@ def recipe_deployment(
 
 def check_name(deployment: Deployment) -> None:
     """Raise BadInput for the name of a deployment that ships, unless it is of the same recipe."""
-    taken = next((other for other in shipped_deployments(["store"]) if other.name == deployment.name), None)
-    if taken is not None and _recipe_of(taken) != _recipe_of(deployment):
+    taken = next((other for other in shipped_deployments(["store"]) if other.name == deployment.name), deployment)
+    paths = [one.parameters.get("recipe") for one in (taken, deployment)]
+    if None in paths or recipe_from_file(paths[0]) != recipe_from_file(paths[1]):
         raise BadInput(f"--name: expected another name, got {quoted(taken.name)}, which a deployment that ships has")
-
-
-def _recipe_of(deployment: Deployment) -> Recipe | None:
-    path = deployment.parameters.get("recipe")
-    return None if path is None else recipe_from_file(path)
 
 
 def all_deployments(stores: Sequence[str], recipes: Path | None) -> tuple[list[Deployment], list[str]]:

@@ -65,23 +65,13 @@ def create_release(context: Context, steps: Sequence[Step], limit: int | None) -
         samples = _samples(context, steps)
     except (DamagedFile, OSError) as problem:  # the release stands all the same, and the next build mends
         samples = [f"No pictures: {as_text(error_line(problem))}"]
-    lines = [
-        f"# {manifest.name} {manifest.version}",
-        f"content `sha256:{manifest.content_sha256}`; the release before: {manifest.previous or 'none'}"
-        f"{summary.trial(limit)}",
-        "",
-        "| what | how many |",
-        "|---|---|",
-        *(f"| {name.replace('_', ' ')} | {_shown(count)} |" for name, count in manifest.counts.items()),
-        "",
-        f"In `{release.url}`:",
-        "",
-        *(f"- [{name}]({link_to(release, name)}): {text}" for name, text in _FILES if name in there),
-        "",
-        *(f"- {as_text(note)}" for step in steps for note in step.notes),
-        "",
-        *samples,
-    ]
+    before = f"the release before: {manifest.previous or 'none'}{summary.trial(limit)}"
+    lines = [f"# {manifest.name} {manifest.version}", f"content `sha256:{manifest.content_sha256}`; {before}", ""]
+    lines += ["| what | how many |", "|---|---|"]
+    lines += [f"| {name.replace('_', ' ')} | {_shown(count)} |" for name, count in manifest.counts.items()]
+    lines += ["", f"In `{release.url}`:", ""]
+    lines += [f"- [{name}]({link_to(release, name)}): {text}" for name, text in _FILES if name in there]
+    lines += ["", *(f"- {as_text(note)}" for step in steps for note in step.notes), "", *samples]
     description = f"Release {manifest.version} of {manifest.name}: links, counts, some of its images"
     _leave(create_markdown_artifact, context.dataset, "release", "\n".join(lines), description)
 
@@ -100,7 +90,7 @@ def _leave(create: Callable[..., object], dataset: str, word: str, content: Any,
 def _shown(count: int | dict[str, int]) -> str:
     if isinstance(count, int):
         return f"{count:,}"
-    in_order = sorted(count, key=lambda name: (_SPLITS.index(name) if name in _SPLITS else len(_SPLITS), name))
+    in_order = [*(name for name in _SPLITS if name in count), *sorted(count.keys() - {*_SPLITS})]
     return ", ".join(f"{name} {count[name]:,}" for name in in_order)
 
 
@@ -121,14 +111,13 @@ def _samples(context: Context, steps: Sequence[Step]) -> list[str]:
 
 
 SETTING = "BILDERATLAS_RELEASES_URL"
-"""The environment variable with the address of a web server that shows the releases of this machine, each at its path,
-if there is one: no browser follows a link from a web page to a file on the disk."""
+"""The variable with the address of a web server that shows this machine's releases, each at its path, if there is one:
+no browser follows a link from a web page to a file on the disk."""
 
 
 def link_to(release: Release, file: str) -> str:
     """The address of one of its files: on the web server of SETTING, else where the store has it."""
-    url = f"{release.url}/{file}"
+    url, base = f"{release.url}/{file}", os.environ.get(SETTING, "")
     if "://" in url:
         return url
-    base = os.environ.get(SETTING, "")
     return f"{base.rstrip('/')}{quote(url)}" if base else Path(url).as_uri()

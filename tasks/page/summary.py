@@ -13,8 +13,7 @@ from tasks.orchestration import flow_runs
 
 STAGE_COLUMNS = ("stage", "kind", "in", "kept", "dropped", "computed", "seconds", "images/s")
 _OUTSIDE = "outside the stages"
-"""The last row of the table of stages: the time since the command began that no stage took. The program's start, what
-is checked before the first stage, Prefect's server, and stages that had to begin again."""
+"""The last row: time of the program's start, checks before the first stage, Prefect's server, stages begun again."""
 _WIDTH = 110
 
 
@@ -23,8 +22,7 @@ def build_summary(steps: Sequence[Step], context: Context) -> str:
     stages = Table(*STAGE_COLUMNS, title="stages")
     for cells in (*map(stage_cells, steps), *outside_cells(steps, context)):
         stages.add_row(*map(str, cells))
-    notes = [note for step in steps for note in step.notes]
-    return "\n".join([_text(stages), _drops(steps), *notes])
+    return "\n".join([_text(stages), _drops(steps), *(note for step in steps for note in step.notes)])
 
 
 def stage_cells(step: Step) -> tuple[str | int, ...]:
@@ -104,8 +102,7 @@ def intention(step: Step) -> str:
     if not step.computed and step.pending:
         return f"nothing more: fetch measures new images itself ({known})"
     if not step.computed:
-        why = "already in the store" if step.kept else "no record is left"
-        return f"nothing: {why} ({known})"
+        return f"nothing: {'already in the store' if step.kept else 'no record is left'} ({known})"
     if step.stage == "scrape":
         return f"read {step.computed} new or changed listing{'s' * (step.computed > 1)} ({known})"
     verb = {"retrieve": "fetch", "measure": "compute", "decide": "decide again", "publish": "publish"}[step.kind]

@@ -87,22 +87,15 @@ def apply_manual_lists(
     manual, purged = read_manual_lists(recipe, context), all_tombstones(store, recipe, previous)
     if not manual.num_rows and not purged.num_rows:
         return records, None, ()
-    outcome = core.apply_manual_lists(
-        records,
-        manual,
-        purged,
-        previous.ledger() if previous else LEDGER.empty_table(),
-        previous.takedowns() if previous else TAKEDOWNS.empty_table(),
-        matching.merge_aliases(recipe.artists),
-    )
+    ledger, takedowns, aliases = LEDGER.empty_table(), TAKEDOWNS.empty_table(), matching.merge_aliases(recipe.artists)
+    if previous is not None:
+        ledger, takedowns = previous.ledger(), previous.takedowns()
+    outcome = core.apply_manual_lists(records, manual, purged, ledger, takedowns, aliases)
     ref = store.write_table(outcome_folder("taken_down"), outcome.taken_down) if outcome.taken_down.num_rows else None
     notes, works = outcome.notes, pc.sum(outcome.taken_down["is_work"]).as_py() or 0
     if works and not any(stage.finds_copies for stage in recipe.stages):
-        notes = (
-            *notes,
-            f"by hand: the recipe has no dedup stage, so of {works} works that are taken down only copies with equal "
-            "bytes are dropped",
-        )
+        only = f"of {works} works that are taken down only copies with equal bytes are dropped"
+        notes = (*notes, f"by hand: the recipe has no dedup stage, so {only}")
     return outcome.records, ref, tuple(notes)
 
 

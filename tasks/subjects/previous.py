@@ -37,8 +37,7 @@ def choose_predecessor(recipe: Recipe, context: Context) -> Predecessor:
     that very release again. A publication that was killed before `latest` was written is finished first.
 
     Raises BadInput where the context names a version that is not there; and Refusal where the store has releases of the
-    dataset but not that of `latest`, or it is of another dataset, has a manifest that does not hold, or is half
-    amended.
+    dataset but not that of `latest`, or that one is of another dataset, does not hold, or is half amended.
     """
     store, name = runs.store_of(context), recipe.name
     if not context.plan:
@@ -65,12 +64,8 @@ def choose_predecessor(recipe: Recipe, context: Context) -> Predecessor:
         whole = next((other for other in known if other.manifest.version == before), None)
         if before and (whole is None or before in damaged):
             _refuse(f"an intact {layout.release_folder(name, before)}, since {url} is damaged", "none", known)
-    return Predecessor(
-        version=whole.manifest.version if whole else "",
-        lineage=lineage,
-        damaged=damaged[0] if damaged else "",
-        latest=releases.latest_text(store, name) or "",
-    )
+    version, latest = whole.manifest.version if whole else "", releases.latest_text(store, name) or ""
+    return Predecessor(version=version, lineage=lineage, damaged=next(iter(damaged), ""), latest=latest)
 
 
 def open_predecessor(store: Store, recipe: Recipe, chosen: Predecessor) -> Release | None:
@@ -78,9 +73,8 @@ def open_predecessor(store: Store, recipe: Recipe, chosen: Predecessor) -> Relea
     if not chosen.version:
         return None
     if (release := releases.find_release(store, recipe.name, chosen.version)) is None:
-        raise DamagedFile(
-            f"expected {layout.release_folder(recipe.name, chosen.version)} to stay while a build goes on from it"
-        )
+        folder = layout.release_folder(recipe.name, chosen.version)
+        raise DamagedFile(f"expected {folder} to stay while a build goes on from it")
     return release
 
 

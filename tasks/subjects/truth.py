@@ -118,9 +118,11 @@ def blobs_of_splits(
 
 
 class _TruthSource(NamedTuple):
-    """A release or a COCO file, read. truth: all of it; images of a file still lack what only their bytes say. ids: of
-    all images, annotated or not. attributes: by name and by id, the values of images that have one. store_images: makes
-    blobs of some images; returns their complete rows, and notes on those that were left out.
+    """A release or a COCO file, read.
+
+    truth: all of it; images of a file still lack what only their bytes say. ids: of all images, annotated or not.
+    attributes: by name and by id, the values that images have. store_images: makes blobs of some images; returns their
+    complete rows, and notes on others.
     """
 
     truth: GroundTruth
@@ -202,7 +204,15 @@ def _open_release(truth: str, chosen: Chosen) -> _TruthSource:
     all_images, boxes = release.rows("images", _OF_IMAGES), boxes_of_release(release)
     images, figures, category_ids = core.truth_of_release(all_images, boxes, recipe.category_names, chosen.categories)
     schemes = {one.name: one.scheme for one in recipe.coco_categories if one.name in category_ids}
-    attributes = _attributes_of_release(release, chosen.by)
+    columns = [name for name in release.column_names("images") if name != "image"]
+    if unknown := [name for name in chosen.by if name not in columns]:
+        known = ", ".join(columns)
+        raise BadInput(f"--by: expected a column of the release's images ({known}), got {quoted(unknown[0])}")
+    attributes = {}
+    if chosen.by:
+        rows = release.rows("images", tuple(dict.fromkeys(("image_id", *chosen.by))))
+        ids = rows["image_id"].to_pylist()
+        attributes = {name: dict(zip(ids, values, strict=True)) for name, values in groups_of(rows, chosen.by).items()}
 
     def store_images(wanted: pa.Table, context: Context) -> tuple[pa.Table, tuple[str, ...]]:
         found = tables.lookup(all_images, "sha256", pc.unique(wanted["sha256"]))
@@ -213,23 +223,8 @@ def _open_release(truth: str, chosen: Chosen) -> _TruthSource:
         note = f"left out, as neither the store nor the release has their bytes: {count_with_examples(lost, 'image')}"
         return wanted.filter(pc.invert(pc.is_in(wanted["sha256"], value_set=pa.array(lost)))), (note,)
 
-    ids = frozenset(all_images["image_id"].to_pylist())
     read = GroundTruth(name, images, figures, category_ids=category_ids, schemes=schemes)
-    return _TruthSource(read, ids, attributes, store_images)
-
-
-def _attributes_of_release(release: Release, by: Sequence[str]) -> dict[str, dict[int, str | None]]:
-    """By attribute, the value of each image by its id. Raises BadInput for what is no column of its images."""
-    columns = [name for name in release.column_names("images") if name != "image"]
-    if unknown := [name for name in by if name not in columns]:
-        raise BadInput(
-            f"--by: expected a column of the release's images ({', '.join(columns)}), got {quoted(unknown[0])}"
-        )
-    if not by:
-        return {}
-    rows = release.rows("images", tuple(dict.fromkeys(("image_id", *by))))
-    ids = rows["image_id"].to_pylist()
-    return {name: dict(zip(ids, texts, strict=True)) for name, texts in groups_of(rows, by).items()}
+    return _TruthSource(read, frozenset(all_images["image_id"].to_pylist()), attributes, store_images)
 
 
 def boxes_of_release(release: Release) -> pa.Table:

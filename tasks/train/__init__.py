@@ -60,8 +60,8 @@ class JoinedTruth(NamedTuple):
 @task(task_run_name="train", cache_policy=NO_CACHE, **retries.NO_RETRY)
 def train(settings: TrainDetector, data: TrainingData, context: Context) -> TrainingResult:
     """Train a detector, or return the stored result; an interrupted training goes on from its newest checkpoint. Raises
-    BadInput if there is no figure to learn from, two truths are the same, the start weights are another model's, there
-    is no such device, or the loss is not finite.
+    BadInput for no figures to learn from, a truth twice, weights of another model, no such device, a loss that isn't
+    finite.
     """
     store, device, start = runs.store_of(context), choose_device(context.device), None
     if settings.start is not None:
@@ -72,11 +72,10 @@ def train(settings: TrainDetector, data: TrainingData, context: Context) -> Trai
     run = training_run.TrainingRun(settings, joined.truth, evaluation, start, device)
     metrics, notes = training_run.read_metrics(run, store), (*joined.notes, *_notes(joined.truth, evaluation))
     shares = [share._asdict() for share in joined.shares]
-    is_new = metrics is None
-    if metrics is None:
+    if is_new := metrics is None:
         if shares:
-            path = f"{run.folder}/{layout.TRAINING_TRUTHS}"
-            store.write_bytes(path, (json.dumps(shares, indent=1) + "\n").encode())
+            text = json.dumps(shares, indent=1) + "\n"
+            store.write_bytes(f"{run.folder}/{layout.TRAINING_TRUTHS}", text.encode())
         with progress("train", training_run.count_steps(run)) as report:
             for note in notes:
                 report(0, note)
@@ -116,8 +115,7 @@ def _load_truths(category: str, data: TrainingData, context: Context) -> tuple[J
 
 def held_out_blobs(data: TrainingData, evaluation: GroundTruth | None, category: str, context: Context) -> set[str]:
     """SHA-256 of the images that no training on several truths may use: those that are evaluated on, and those that a
-    truth has in `val`, `test` or the split to evaluate on. Splits that are trained on hold nothing out, nor do the
-    splits of a truth that is trained on as a whole.
+    truth has in `val`, `test` or the split to evaluate on, unless that split, or all of the truth, is trained on.
     """
     blobs = set() if evaluation is None else {*evaluation.images["sha256"].to_pylist()}
     names = _HELD_OUT | ({data.evaluation.split} if data.evaluation and data.evaluation.split else set())
@@ -131,20 +129,19 @@ def held_out_blobs(data: TrainingData, evaluation: GroundTruth | None, category:
 
 def _notes(truth: GroundTruth, evaluation: GroundTruth | None) -> list[str]:
     notes = [f"{source.name}: {note}" for source in (truth, evaluation) if source for note in source.notes]
-    if evaluation is not None:
-        both = len({*truth.images["sha256"].to_pylist()} & {*evaluation.images["sha256"].to_pylist()})
-        notes += [f"{both} images are used for training and for evaluation: the scores are too high"] if both else []
+    if evaluation and (both := core.count_shared([truth.images, evaluation.images])):
+        notes.append(f"{both} images are used for training and for evaluation: the scores are too high")
     return notes
 
 
 def name_apart(truths: Sequence[GroundTruth], places: Sequence[str]) -> list[GroundTruth]:
     """The truths, those with one name (two files `train.json`) also named by the folder of their place, path or URL."""
     counts = Counter(truth.name for truth in truths)
-    named = []
-    for truth, place in zip(truths, places, strict=True):
-        folder = PurePosixPath(place).parent.name if counts[truth.name] > 1 else ""
-        named.append(truth._replace(name=f"{folder}/{truth.name}") if folder else truth)
-    return named
+    folders = [PurePosixPath(place).parent.name for place in places]
+    return [
+        truth._replace(name=f"{folder}/{truth.name}") if folder and counts[truth.name] > 1 else truth
+        for truth, folder in zip(truths, folders, strict=True)
+    ]
 
 
 def join_truths(truths: Sequence[GroundTruth], held_out: Collection[str]) -> JoinedTruth:
