@@ -79,9 +79,8 @@ def request(
     """The recipe, and the context of its build. parameters: of `build_dataset`. began_s: when it was asked for; None:
     now. command: what was typed, if anything was. Raises BadInput.
     """
-    recipe = recipe_from_file(
-        parameters["recipe"], parameters["changes"] or (), parameters["limit"], parameters["seed"]
-    )
+    changes = parameters["changes"] or ()
+    recipe = recipe_from_file(parameters["recipe"], changes, parameters["limit"], parameters["seed"])
     return recipe, Context(
         **{name: parameters[name] for name in ("store", "workers", "part_rows", "device")},
         bindings=parameters["bind"] or {},

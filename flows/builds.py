@@ -142,9 +142,8 @@ class Build:
     def _scrape(self, context: Context) -> State:
         began_s = time.monotonic()
         before = choose_predecessor(self._recipe, context)
-        state = flow_runs.run_stage(
-            "scrape", context, lambda: scrape(self._recipe, context, before), lambda state: state.steps[0]
-        )
+        work = functools.partial(scrape, self._recipe, context, before)
+        state = flow_runs.run_stage("scrape", context, work, lambda state: state.steps[0])
         if events.is_heard() and not context.plan and not self._are_sources_compared:
             events.send_source_changes(self._recipe, context, state)
             self._are_sources_compared = True

@@ -40,7 +40,7 @@ def update_strategy() -> None:
 
 
 def _update(client: SyncPrefectClient, run: FlowRun) -> None:
-    deployment = client.read_deployment(run.deployment_id)
+    deployment = client.read_deployment(str(run.deployment_id))
     before, strategy = deployment.concurrency_options, strategy_for(deployment.schedules)
     if before is not None and before.collision_strategy != strategy:
         description = describe(deployment.description or deployment.name, strategy)

@@ -32,9 +32,8 @@ class ResultsRequest(NamedTuple):
 def parse_requests(
     detectors: Sequence[str], results: Sequence[str], *, with_release: bool
 ) -> tuple[list[DetectorRequest], list[ResultsRequest]]:
-    """What to compare: the values of `--detector` and of `--results`, read. with_release: the release's own, too.
-    Raises BadInput for a value that can't be read, for a name that is given twice, and where there is nothing to
-    compare.
+    """The values of `--detector` and of `--results`, read. with_release: the release's own are compared, too. Raises
+    BadInput for a value that can't be read, a name that is given twice, and where there is nothing to compare.
     """
     if not (detectors or results or with_release):
         raise BadInput(

@@ -109,9 +109,7 @@ Attributes = Annotated[
 
 
 def documented(function: Function) -> Function:
-    """The function; in its docstring a parameter without a line under Args, the last section, has that of its type's
-    Doc, in the order of the signature.
-    """
+    """The function; in its docstring each parameter without a line under Args, the last section, has its type's Doc."""
     summary, _, entries = cleandoc(function.__doc__ or "").partition("\nArgs:\n")
     parameters = signature(function).parameters
     own = {entry[1]: entry[0] for entry in _ENTRY.finditer(entries)}

@@ -35,9 +35,9 @@ def check_home(home: Path) -> None:
 
 @contextlib.contextmanager
 def locked_home(home: Path) -> Iterator[BinaryIO]:
-    """Prefect's home, made if there is none, that no other `serve` uses while the block runs, nor what one has started:
-    two would share a database and a work pool, and each take the other one's runs for lost. Gives its lock. Raises
-    BadInput.
+    """Prefect's home, made if there is none, and locked: two that `serve` would share a database and a work pool, and
+    each take the other one's runs for lost. Gives the lock. Raises BadInput where another one, or what it has started,
+    has it.
     """
     check_home(home)
     with (home / "serve.lock").open("wb") as lock:

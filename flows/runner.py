@@ -112,9 +112,7 @@ def _without_password(url: str) -> str:
 
 @contextlib.contextmanager
 def shared_server(dask: str | None) -> Iterator[None]:
-    """Whatever the block runs on a cluster uses the server that this process uses, within a flow of somebody's own its:
-    else each Dask worker would start one of its own.
-    """
+    """The block's cluster uses this process's server, or that of a flow around it: else each worker would start one."""
     address = None if FlowRunContext.get() is not None else start_server()
     with temporary_settings({PREFECT_API_URL: address} if dask and address else {}):
         yield

@@ -255,6 +255,5 @@ def _members(union: Any) -> list[Any]:
     """The types of an annotated union, in order; of anything else itself."""
     if get_origin(union) is Annotated:
         return _members(get_args(union)[0])
-    return (
-        [one for argument in get_args(union) for one in _members(argument)] if get_origin(union) in _UNIONS else [union]
-    )
+    is_union = get_origin(union) in _UNIONS
+    return [one for argument in get_args(union) for one in _members(argument)] if is_union else [union]

@@ -7,6 +7,7 @@ then has that name as its host. So two headers decide, and nothing that a page c
 `X-Forwarded-...`. A proxy hands on the host that it was asked for.
 """
 
+import contextlib
 import ipaddress
 import re
 from collections.abc import Awaitable, Callable, MutableMapping
@@ -67,23 +68,20 @@ def allowed_names(*hosts: str, named_by: str = "--allowed-host") -> frozenset[st
     >>> sorted(allowed_names("Museum.Example.", "0.0.0.0"))
     ['localhost', 'museum.example']
     """
-    return frozenset({"localhost", *(name for host in hosts if (name := _name(host, named_by)) is not None)})
-
-
-def _name(host: str, named_by: str) -> str | None:
-    try:
-        ipaddress.ip_address(host.strip("[]").partition("%")[0])
-        return None
-    except ValueError:
-        pass
-    try:
-        name = ascii_name(host).lower().removesuffix(".")
-    except UnicodeError:
-        name = ""
-    if not _NAME.fullmatch(name) or len(name) > _LONGEST_NAME:
-        expected = "a name such as museum.example, without http:// and port"
-        raise BadInput(f"{named_by}: expected {expected}, got {quoted(host)}")
-    return name
+    names = {"localhost"}
+    for host in hosts:
+        with contextlib.suppress(ValueError):
+            ipaddress.ip_address(host.strip("[]").partition("%")[0])
+            continue
+        try:
+            name = ascii_name(host).lower().removesuffix(".")
+        except UnicodeError:
+            name = ""
+        if not _NAME.fullmatch(name) or len(name) > _LONGEST_NAME:
+            expected = "a name such as museum.example, without http:// and port"
+            raise BadInput(f"{named_by}: expected {expected}, got {quoted(host)}")
+        names.add(name)
+    return frozenset(names)
 
 
 def refusal(head: RequestHead, names: frozenset[str]) -> str | None:

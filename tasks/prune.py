@@ -27,9 +27,8 @@ _SHOWN = 5
 
 class _Dataset(NamedTuple):
     """A dataset of the store. is_chosen: releases of it may go. has_latest: full builds of it have been published.
-
     reasons: why each release stays; None: it goes. remnants: folders without a manifest, of killed publications and
-    prunes of an object store.
+    prunes.
     """
 
     name: str

@@ -14,8 +14,8 @@ Form = Literal["text", "json", "odcs"]
 
 
 def schema(word: str | None, form: Form | None = None) -> str:
-    """The schema of recipes, or of a table of a release; without a word, what there is. Raises BadInput for what there
-    isn't.
+    """The schema of recipes, or of a table of a release; without a word, what there is. Raises BadInput for other
+    words.
 
     form: text, json (JSON Schema; recipes have no other) or odcs (the contract itself, as releases carry it); by
     default json for recipes, text for tables.

@@ -50,9 +50,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _open_missing_streams() -> None:
-    """Let what was started without a standard stream (`>&-`) write to nowhere: else the next file would take its place,
-    and libraries that ask whether it is a terminal would fail.
-    """
+    """Let standard streams that are closed (`>&-`) write to nowhere: else the next file would take their place."""
     while (handle := os.open(os.devnull, os.O_RDWR)) <= _STDERR:
         os.set_inheritable(handle, True)
     os.close(handle)

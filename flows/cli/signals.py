@@ -89,9 +89,7 @@ class Ending:
 
 @contextlib.contextmanager
 def ended_by_signals() -> Iterator[Ending]:
-    """SIGINT and SIGTERM end what runs in this block, but for those that the process was started deaf to. Outside the
-    main thread, where no signal is handled, it does nothing.
-    """
+    """SIGINT and SIGTERM, unless the process was started deaf to them, end this block; only in the main thread."""
     ending = Ending()
     if threading.current_thread() is not threading.main_thread():
         yield ending

@@ -118,23 +118,18 @@ def all_deployments(stores: Sequence[str], recipes: Path | None) -> tuple[list[D
         try:
             str(file).encode()
             deployment = recipe_deployment(str(file), stores)
+            if deployment.name in deployments:
+                raise BadInput(f"{file}: expected a name that no other recipe has, got '{deployment.name}'")
+            deployments[deployment.name] = deployment
         except UnicodeEncodeError:
             problems.append(f"expected a name of a file in UTF-8, got {str(file)!a}")
-            continue
         except BadInput as problem:
             problems.append(str(problem))
-            continue
-        if deployment.name in deployments:
-            problems.append(f"{file}: expected a name that no other recipe has, got '{deployment.name}'")
-        else:
-            deployments[deployment.name] = deployment
     return [*deployments.values()], problems
 
 
 def write_deployment(client: SyncPrefectClient, deployment: Deployment) -> None:
-    """Create the deployment, or bring it up to date. Schedules that people have made or changed on the web page stay,
-    unless the deployment has some of its own.
-    """
+    """Create or update the deployment. People's schedules on the web page stay, unless it has some of its own."""
     name = _flow(deployment.entrypoint).name
     schedules = [*deployment.schedules] or _schedules(_deployment_before(client, deployment))
     strategy = strategy_for(schedules) if deployment.is_alone else None

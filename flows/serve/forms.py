@@ -1,6 +1,5 @@
 """The parameter schema of a deployment: what Prefect's form asks for, and by which its server refuses bad values. A
-flow's signature and docstring give it; a build's is narrowed to one recipe: which bindings it has, and which are
-missing.
+flow's signature and docstring give it; a build's is narrowed to one recipe and its bindings.
 """
 
 from collections.abc import Sequence

@@ -52,9 +52,7 @@ _UNHEARD = (
 
 
 def restart_lost_runs(client: SyncPrefectClient, pool: str) -> list[FlowRun]:
-    """Start again what ran when the worker or the machine was stopped; those runs. Only where the pool's one worker is
-    on this machine, and before it is started.
-    """
+    """Start again what a stop interrupted; those runs. Only before the pool's one worker, on this machine, starts."""
     types = {"any_": [StateType.RUNNING, StateType.PENDING, StateType.CANCELLING, StateType.CRASHED]}
     chosen = FlowRunFilter.model_validate({"state": {"type": types}})
     of_pool = WorkPoolFilter.model_validate({"name": {"any_": [pool]}})
@@ -108,11 +106,9 @@ def _skip_missed_runs(client: SyncPrefectClient, deployment_id: UUID) -> None:
     """Cancel what the deployment's schedule has missed: else that might come first, and cancel the run that goes on."""
     due = {"before_": (datetime.now(UTC) + _SOON).isoformat()}
     filters = {"state": {"type": {"any_": [StateType.SCHEDULED]}}, "expected_start_time": due}
-    missed = client.read_flow_runs(
-        flow_run_filter=FlowRunFilter.model_validate(filters),
-        deployment_filter=DeploymentFilter.model_validate({"id": {"any_": [deployment_id]}}),
-    )
-    for run in missed:
+    chosen = FlowRunFilter.model_validate(filters)
+    of_deployment = DeploymentFilter.model_validate({"id": {"any_": [deployment_id]}})
+    for run in client.read_flow_runs(flow_run_filter=chosen, deployment_filter=of_deployment):
         # by name: others that wait were started again or resumed, and go on
         if run.auto_scheduled and run.state is not None and run.state.name in {"Scheduled", "Late"}:
             client.set_flow_run_state(run.id, Cancelled(message=_MISSED))
@@ -137,10 +133,8 @@ def watch_for_lost_runs(client: SyncPrefectClient) -> None:
 
 def main() -> int:
     """What a service does before its worker starts; its exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m flows.serve.lost_runs",
-        description="Start again the runs of a work pool that a stop of its worker or of this machine has interrupted.",
-    )
+    about = "Start again the runs of a work pool that a stop of its worker or of this machine has interrupted."
+    parser = argparse.ArgumentParser(prog="python -m flows.serve.lost_runs", description=about)
     parser.add_argument("pool", metavar="POOL", help="the work pool, whose only worker is on this machine and stopped")
     pool = parser.parse_args().pool
     if not is_server_named():

@@ -70,8 +70,8 @@ class _Files(SimpleHTTPRequestHandler):
         return f"{resolved}{'/' * place.endswith('/')}" if is_shown else ""
 
     def send_head(self) -> BytesIO | BinaryIO | None:
-        """As of any file server; but no page stands for a folder, since that page may be a link out of the store, and
-        what is neither a file nor a folder is not there: a pipe would be waited for without end.
+        """As of any file server; but no page stands for a folder, which may be a link out of the store, and no pipe is
+        there, which would be waited for without end.
         """
         translated = self.translate_path(self.path)
         place = Path(translated)

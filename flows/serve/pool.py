@@ -2,11 +2,9 @@
 
 In Prefect's own template the command, the environment and the folder of a run are variables, which whoever starts a run
 may set. In ours the command is written down, the environment is the worker's, and the folder is one of those in which
-`serve` or `deploy` were called: each deployment has it as `working_dir`, as has a lost run that is started again, the
-pool lists them all, and Prefect's server refuses any other one.
-
-That is depth, no protection: the server does what it is asked by whoever reaches it (`flows/wall.py`), and a
-deployment's pull steps are commands.
+`serve` or `deploy` were called: it is the `working_dir` of deployments, and of a lost run that is started again; the
+pool lists them all, and Prefect's server refuses any other one. That is depth, no protection: the server does what it
+is asked by whoever reaches it (`flows/wall.py`), and a deployment's pull steps are commands.
 """
 
 import functools
@@ -89,9 +87,7 @@ def job_template(folders: Iterable[str]) -> dict[str, Any]:
 
 
 def keep_what_people_set(template: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
-    """The template with the environment that a pool has for its runs, whether its log has their lines, and their
-    command where that is a person's.
-    """
+    """The template with what a person has set of the pool: environment, command, whether its log has runs' lines."""
     command, env = _value(before, "command"), _value(before, "env")
     is_own = isinstance(command, str) and command and not command.endswith(ENGINE)
     kept = {**({"command": command} if is_own else {}), **({"env": env} if env and isinstance(env, dict) else {})}

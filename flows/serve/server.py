@@ -41,10 +41,8 @@ def main(words: Sequence[str] | None = None) -> int:
     """What the process does; its exit status."""
     from prefect.settings import PREFECT_SERVER_API_HOST, PREFECT_SERVER_API_PORT, PREFECT_UI_API_URL
 
-    parser = argparse.ArgumentParser(
-        prog="python -m flows.serve.server",
-        description="Prefect's server, which answers programs and its own page, and no other page.",
-    )
+    about = "Prefect's server, which answers programs and its own page, and no other page."
+    parser = argparse.ArgumentParser(prog="python -m flows.serve.server", description=about)
     parser.add_argument("--host", default=PREFECT_SERVER_API_HOST.value(), help="address to listen at")
     parser.add_argument("--port", type=int, default=PREFECT_SERVER_API_PORT.value(), help="port to listen at")
     parser.add_argument(

@@ -1,6 +1,7 @@
 """All that `bilderatlas serve` runs: it begins together and ends together."""
 
 import contextlib
+import functools
 import os
 import time
 import urllib.parse
@@ -97,10 +98,8 @@ def running_service(
             if before not in {None, here}:
                 places = f"are seen from {here}, no longer from {before}"
                 problems.append(f"another folder than before: paths such as those of bindings {places}")
-            deployments = [
-                calendar.keep_what_people_changed(client, deployment, with_store=not are_stores_given)
-                for deployment in deployments
-            ]
+            keep = functools.partial(calendar.keep_what_people_changed, client, with_store=not are_stores_given)
+            deployments = [*map(keep, deployments)]
             for pool in sorted({POOL, *(deployment.pool for deployment in deployments)}):
                 problems += update_pool(client, pool, here, is_made=pool == POOL)
             restarted = [run.name for run in restart_lost_runs(client, POOL)]
@@ -120,9 +119,7 @@ def running_service(
 
 
 def notify_url() -> str | None:
-    """The address in the environment that notices are posted to. Raises BadInput for one where nobody could be told;
-    it is a secret, and not quoted.
-    """
+    """The address that notices are posted to, a secret. Raises BadInput, without quoting it, if it can be none."""
     url = os.environ.get(NOTIFY, "")
     try:
         parts = urllib.parse.urlsplit(url)

@@ -86,7 +86,11 @@ def run_stage(label: str, context: Context, work: Callable[[], Result], step_of:
         try:
             if not done:
                 done.append(work())
-            return _done_state(step_of(done[0]))
+            step = step_of(done[0])
+            message = f"{step.kept} kept, {sum(step.dropped.values())} dropped"
+            if step.computed:
+                return Completed(message=message)
+            return Completed(name="Cached", message=f"{message}; the store had all of it")
         except BaseException as problem:
             problems.append(problem)
             return _ended_state(problem)
@@ -103,13 +107,6 @@ def _stage_run(state: Callable[[], State]) -> State:
     It never raises: Prefect would call all its parts "rolled back".
     """
     return state()
-
-
-def _done_state(step: Step) -> State:
-    message = f"{step.kept} kept, {sum(step.dropped.values())} dropped"
-    if step.computed:
-        return Completed(message=message)
-    return Completed(name="Cached", message=f"{message}; the store had all of it")
 
 
 def _ended_state(problem: BaseException) -> State:

@@ -67,8 +67,8 @@ def raise_if_paused() -> None:
 
 
 def next_time(cron: str) -> float:
-    """When the time of a cron line comes next, as a POSIX time. Without it, Prefect takes 31 February, and no run ever
-    begins. Raises ValueError if it never comes. 3.8.8; pallets-eco/croniter, of which Prefect has a copy, issue 141.
+    """When the time of a cron line comes next, in POSIX seconds; ValueError if never. Without it, Prefect takes 31
+    February, and no run ever begins. 3.8.8; pallets-eco/croniter, of which Prefect has a copy, issue 141.
     """
     from prefect._vendor.croniter.croniter import croniter
 
@@ -111,21 +111,21 @@ def keep_slots() -> None:
 def keep_lease(lease_id: UUID, *_: Any, **__: Any) -> Iterator[None]:
     """In place of Prefect's function of the same arguments: renew the lease now and then, until the block ends."""
     is_over = threading.Event()
-    renew = contextvars.copy_context().run  # the settings of the run's server
-    threading.Thread(target=renew, args=(_renew, lease_id, is_over), name="lease", daemon=True).start()
+
+    def renew() -> None:
+        with get_client(sync_client=True) as client:
+            while not is_over.is_set():
+                # the server is away, answers nonsense, or was started again and knows no lease: the run goes on
+                with contextlib.suppress(Exception):
+                    client.renew_concurrency_lease(lease_id, LEASE_S)
+                is_over.wait(_RENEW_EVERY_S)
+
+    run = contextvars.copy_context().run  # with the settings of the run's server
+    threading.Thread(target=run, args=(renew,), name="lease", daemon=True).start()
     try:
         yield
     finally:
         is_over.set()
-
-
-def _renew(lease_id: UUID, is_over: threading.Event) -> None:
-    with get_client(sync_client=True) as client:
-        while not is_over.is_set():
-            # the server is away, answers nonsense, or was started again and knows no lease: the run goes on
-            with contextlib.suppress(Exception):
-                client.renew_concurrency_lease(lease_id, LEASE_S)
-            is_over.wait(_RENEW_EVERY_S)
 
 
 # --- services of a process that works for several servers
@@ -206,9 +206,9 @@ def make_server_app(*, is_temporary: bool) -> "FastAPI":
 def write_in_turn() -> None:
     """From now on, transactions with SQLite are for writing from their beginning; those with PostgreSQL stay.
 
-    Prefect's begin to write where their first change is. SQLite refuses it at once where another one has written since
-    this one first read: "database is locked", and the page shows "Service Unavailable" for a click. One that is to
-    write from its beginning waits for its turn. 3.8.8, issues 18934 and 10188.
+    Prefect's begin to write where their first change is, and SQLite refuses it where another one has written since they
+    first read: "database is locked", and the page shows "Service Unavailable" for a click. One that is to write from
+    its beginning waits for its turn. 3.8.8, issues 18934 and 10188.
     """
     from prefect.server.database.configurations import AioSqliteConfiguration
     from sqlalchemy.ext.asyncio import AsyncSession
@@ -232,8 +232,7 @@ def collect_apart() -> None:
     Python collects garbage on whatever thread has made enough objects, mostly that of the event loop. A cursor in it,
     left by a query that has failed, is reset, and waits for its connection, which may be waiting for another one's
     transaction; and that one ends on the event loop: the server answers nobody until SQLite gives the wait up, after
-    60 seconds by Prefect's setting. On a thread that nobody waits for, it is but a late collection. 3.8.8, no issue
-    known.
+    Prefect's 60 seconds. On a thread that nobody waits for, it is but a late collection. 3.8.8, no issue known.
     """
 
     def collect() -> None:

@@ -1,8 +1,7 @@
 """What Prefect's server is told of a run beside the run's states, such as artifacts: best effort, and never waited for.
 
-A thread of its own tells it. Where the server is away or hangs, the thread tries again until it is back; of what
-belongs to one key only the newest is told. At its end a run waits for the server, so that Prefect can report the run's
-last state to it (`wait_for_reports`).
+A thread of its own tells it, of each key only the newest, and again until a server that is away or hangs is back. At
+its end a run waits for the server (`wait_for_reports`), so that Prefect can report the run's last state to it.
 """
 
 import contextlib
@@ -188,7 +187,14 @@ def send_event(
 
     def tell(client: SyncPrefectClient, run: FlowRun) -> None:
         _label(client, run, "event_s")  # a server that can write nothing takes an event, and loses it
-        of_run = _related_to(client, run.id)
+        now = client.read_flow_run(run.id)
+        linked = [("flow-run", now.id, now.name), ("flow", now.flow_id, client.read_flow(now.flow_id).name)]
+        if now.deployment_id is not None:
+            linked.append(("deployment", now.deployment_id, client.read_deployment(now.deployment_id).name))
+        of_run = []
+        for kind, id_, name in linked:
+            place = f"prefect.{kind}.{id_}"
+            of_run.append({"prefect.resource.id": place, "prefect.resource.role": kind, "prefect.resource.name": name})
         whole = body.model_copy(update={"related": [RelatedResource(entry) for entry in (*related, *of_run)]})
         _post(client, whole)
         _SENT.append(_SentEvent(run.id, whole))
@@ -215,22 +221,9 @@ def _send_lost(client: SyncPrefectClient, run: FlowRun) -> None:
         raise _NotThere
 
 
-def _related_to(client: SyncPrefectClient, run_id: UUID) -> Iterator[dict[str, str]]:
-    """The run, its flow and its deployment, as Prefect's page links them."""
-    run = client.read_flow_run(run_id)
-    related = [("flow-run", run_id, run.name), ("flow", run.flow_id, client.read_flow(run.flow_id).name)]
-    if run.deployment_id is not None:
-        related.append(("deployment", run.deployment_id, client.read_deployment(run.deployment_id).name))
-    for kind, id_, name in related:
-        place = f"prefect.{kind}.{id_}"
-        yield {"prefect.resource.id": place, "prefect.resource.role": kind, "prefect.resource.name": name}
-
-
 @contextlib.contextmanager
 def wait_for_reports() -> Iterator[None]:
-    """Around a flow's work: at its end, also by an error, wait until the server takes what it is told; at a pause for a
-    moment, at an interrupt not at all.
-    """
+    """Around a flow's work: at its end or error, wait until the server takes all; at a pause a moment, else not."""
     try:
         yield
     except Exception:

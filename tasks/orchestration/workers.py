@@ -1,6 +1,4 @@
-"""A worker of a Dask cluster: which code of this program it has, since another one would store other results under our
-names; and what it does for each build that it serves.
-"""
+"""A worker of a Dask cluster: the digest of its code, since another one would store other results, and its builds."""
 
 import asyncio
 import concurrent.futures

@@ -45,9 +45,7 @@ def send_refused(recipe: Recipe, problem: Exception) -> None:
 
 
 def send_source_changes(recipe: Recipe, context: Context, state: State) -> None:
-    """One event for each source that lists fewer works than at the release before, if any, and for each share of what
-    it says that is clearly another one.
-    """
+    """One event for each source with fewer works than at the release before, and for each clearly changed share."""
     store = runs.store_of(context)
     for source, before, now in source_changes.find_shrunk(store, recipe, state.previous, state.records):
         payload = {"name": recipe.name, "source": source, "before": before, "now": now}

@@ -12,9 +12,7 @@ from tasks.io.store.releases import Release
 
 
 def broken_promises(tables: Mapping[str, pa.Table], contracts: Mapping[str, DataContract]) -> Iterator[str]:
-    """A sentence for each rule that these tables break. tables: by the contracts' names, without image bytes; of one
-    that is not there nothing is asked.
-    """
+    """A sentence for each rule that these tables break. tables: some of the contracts', without image bytes."""
     # a rule names its own table by its name, and others by their path
     paths = {contracts[name].path: table for name, table in tables.items()}
     with sql_rules.opened({**tables, **paths}) as answer:
@@ -33,8 +31,7 @@ def table_digest(release: Release, table: str) -> str:
     ValueError for values of which no digest can be computed, such as a number that is not finite.
     """
     try:
-        return digest.table_digest(
-            release.column_names(table), release.column_reader(table), digest.PRIMARY_KEYS[table]
-        )
+        names, read = release.column_names(table), release.column_reader(table)
+        return digest.table_digest(names, read, digest.PRIMARY_KEYS[table])
     except pa.ArrowException as problem:
         raise ValueError(str(problem)) from problem

@@ -48,8 +48,7 @@ class Chosen(NamedTuple):
     """What of a release or a COCO file is compared.
 
     categories: whose figures count; `all`: every category. split: only images of this split (COCO: `images[].split`).
-    by: attributes to group by: columns of a release's `images`; of a COCO file, fields of `images[].metadata` or the
-    images.
+    by: attributes to group by: columns of `images`; of a COCO file, fields of `images[].metadata` or the images.
     """
 
     categories: Sequence[str] = ("person",)
@@ -118,11 +117,9 @@ def blobs_of_splits(
 
 
 class _TruthSource(NamedTuple):
-    """A release or a COCO file, read.
-
-    truth: all of it; images of a file still lack what only their bytes say. ids: of all images, annotated or not.
-    attributes: by name and by id, the values that images have. store_images: makes blobs of some images; returns their
-    complete rows, and notes on others.
+    """A release or a COCO file, read; images of a file still lack what only their bytes say. ids: of all images,
+    annotated or not. attributes: by name and by id. store_images: makes blobs of images; their complete rows, and notes
+    on others.
     """
 
     truth: GroundTruth
@@ -175,9 +172,8 @@ def _from_folder(images: list[Row], folder: Folder, context: Context) -> tuple[p
 
 
 def _open_file(truth: str, folder: str | None, chosen: Chosen) -> _TruthSource:
-    file = core.read_truth_file(
-        PurePosixPath(truth).stem, inputs.read("truth", truth, MAX_FILE_BYTES), chosen.categories, chosen.by
-    )
+    name, data = PurePosixPath(truth).stem, inputs.read("truth", truth, MAX_FILE_BYTES)
+    file = core.read_truth_file(name, data, chosen.categories, chosen.by)
     place = Folder("images", folder or inputs.folder_of(truth))
 
     def store_images(wanted: pa.Table, context: Context) -> tuple[pa.Table, tuple[str, ...]]:
@@ -185,7 +181,7 @@ def _open_file(truth: str, folder: str | None, chosen: Chosen) -> _TruthSource:
         return _from_folder([row for row in file.images if row["image_id"] in ids], place, context)
 
     read = GroundTruth(
-        PurePosixPath(truth).stem,
+        name,
         pa.Table.from_pylist(file.images, schema=ANNOTATED_IMAGES),
         core.figure_table(file.figures),
         notes=file.notes,

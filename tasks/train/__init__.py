@@ -60,8 +60,7 @@ class JoinedTruth(NamedTuple):
 @task(task_run_name="train", cache_policy=NO_CACHE, **retries.NO_RETRY)
 def train(settings: TrainDetector, data: TrainingData, context: Context) -> TrainingResult:
     """Train a detector, or return the stored result; an interrupted training goes on from its newest checkpoint. Raises
-    BadInput for no figures to learn from, a truth twice, weights of another model, no such device, a loss that isn't
-    finite.
+    BadInput for no figures, a truth twice, weights of another model, no such device, or a loss that is not finite.
     """
     store, device, start = runs.store_of(context), choose_device(context.device), None
     if settings.start is not None:
@@ -70,7 +69,10 @@ def train(settings: TrainDetector, data: TrainingData, context: Context) -> Trai
         start = inputs.read(f"binding '{settings.start}'", context.bindings[settings.start], MAX_START_BYTES)
     joined, evaluation = _load_truths(settings.category, data, context)
     run = training_run.TrainingRun(settings, joined.truth, evaluation, start, device)
-    metrics, notes = training_run.read_metrics(run, store), (*joined.notes, *_notes(joined.truth, evaluation))
+    metrics, sources = training_run.read_metrics(run, store), [joined.truth, *([evaluation] if evaluation else [])]
+    notes = (*joined.notes, *(f"{source.name}: {note}" for source in sources for note in source.notes))
+    if both := core.count_shared(source.images for source in sources):
+        notes = (*notes, f"{both} images are used for training and for evaluation: the scores are too high")
     shares = [share._asdict() for share in joined.shares]
     if is_new := metrics is None:
         if shares:
@@ -125,13 +127,6 @@ def held_out_blobs(data: TrainingData, evaluation: GroundTruth | None, category:
             splits = names - {split for split in trained if split}
             blobs |= blobs_of_splits(truth, folder, context, category=category, splits=splits)
     return blobs
-
-
-def _notes(truth: GroundTruth, evaluation: GroundTruth | None) -> list[str]:
-    notes = [f"{source.name}: {note}" for source in (truth, evaluation) if source for note in source.notes]
-    if evaluation and (both := core.count_shared([truth.images, evaluation.images])):
-        notes.append(f"{both} images are used for training and for evaluation: the scores are too high")
-    return notes
 
 
 def name_apart(truths: Sequence[GroundTruth], places: Sequence[str]) -> list[GroundTruth]:

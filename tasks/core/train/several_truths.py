@@ -29,9 +29,9 @@ def figures_in(images: pa.Table, figures: pa.Table) -> pa.Table:
 
 
 def join_truths(truths: Mapping[str, Tables]) -> Tables:
-    """The images and figures of all truths, by their digests, in two tables. Empty in, empty out. Images are numbered
-    anew, from 1, in the order of the digests and of each table: so two truths may use the same ids, and come in any
-    order. Every figure is in one of its truth's images.
+    """The images and figures of all truths, by their digests, in two tables. Empty in, empty out. Images get numbers
+    from 1, by digest and place, so that truths may share ids and come in any order. Every figure is in an image of its
+    truth.
     """
     all_images, all_figures = [ANNOTATED_IMAGES.empty_table()], [ANNOTATED_FIGURES.empty_table()]
     first = 1

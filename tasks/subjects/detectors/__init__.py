@@ -62,9 +62,8 @@ def load(settings: Detect, context: Context) -> Detector:
 
 
 def check(settings: Detect, context: Context, schemes: Mapping[str, KeypointScheme | None] | None = None) -> None:
-    """Raise BadInput if the detector can't be used: its file is missing, not the pinned one or another model's, or
-    lacks a class that the recipe names; or results have other keypoints than the schemes of the recipe's categories, if
-    given.
+    """Raise BadInput if the detector can't be used: its file is missing, not pinned or another model's, or lacks a
+    class of the recipe. schemes: of the recipe's categories, which keypoints of results must have; None: any.
     """
     if settings.family == "results":
         imported = _results(settings, context)

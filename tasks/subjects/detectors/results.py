@@ -10,7 +10,7 @@ import pyarrow as pa
 from schemas.detect import Detect
 from schemas.file_names import canonical_name
 from schemas.stages import HIGHEST_MAX_PIXELS
-from tasks.core.coco.imported import Boxes, ImportedDetections, import_detections
+from tasks.core.coco.imported import ImportedDetections, import_detections
 from tasks.core.detect import boxes
 from tasks.io.files import inputs
 from tasks.io.images import decode
@@ -47,7 +47,12 @@ def rows(
         except decode.UnreadableImage as problem:
             yield {"sha256": blob["sha256"], "reason": problem.reason, "detail": problem.detail}
             continue
-        detections = _suppress_overlaps(imported.boxes_of(image_id), settings)
+        detections = imported.boxes_of(image_id)
+        if settings.nms_iou != 1:
+            of_class = detections.labels[:, None] == sorted({*settings.classes.values()})
+            scores = np.where(of_class, detections.scores[:, None], np.float32(-1))
+            kept, _ = boxes.select_boxes(detections.xyxy_px, scores, settings.least_score, settings.nms_iou)
+            detections = detections.select(kept)
         size_px = (picture.width_px, picture.height_px)
         yield {"sha256": blob["sha256"], "figures": boxes.figures(*detections, size_px, settings)}
 
@@ -66,13 +71,3 @@ def blob_names(blobs: pa.Array, record_blobs: Sequence[str], locators: Sequence[
         unique = [last for last in lasts if len(bases[canonical_name(last)]) == 1]
         rows.append({"sha256": sha256, "names": own, "bases": unique})
     return pa.Table.from_pylist(rows, schema=BLOB_NAMES)
-
-
-def _suppress_overlaps(detections: Boxes, settings: Detect) -> Boxes:
-    """The boxes without those that overlap a better one too much, if the recipe asks for that."""
-    if settings.nms_iou == 1:
-        return detections
-    classes = sorted({*settings.classes.values()})
-    scores = np.where(detections.labels[:, None] == classes, detections.scores[:, None], np.float32(-1))
-    kept, _ = boxes.select_boxes(detections.xyxy_px, scores, settings.least_score, settings.nms_iou)
-    return detections.select(kept)
