@@ -21,7 +21,7 @@ _EXAMPLES = 5
 
 
 def read_manual_lists(recipe: Recipe, context: Context) -> pa.Table:
-    """BY_HAND of the recipe's file, empty without one. Raises BadInput for a bad file, or one to replace without draw."""
+    """BY_HAND of the recipe's file, empty without one. Raises BadInput for a bad file, or replacing without a draw."""
     if recipe.by_hand is None:
         return BY_HAND.empty_table()
     url, name = context.bindings[recipe.by_hand], f"binding '{recipe.by_hand}'"

@@ -149,10 +149,8 @@ def check_restored(recipe: Recipe, chosen: Predecessor, version: str) -> None:
 
 
 def _newest(store: Store, name: str, known: Sequence[Release]) -> Release | None:
-    text = releases.latest_text(store, name)
-    if text is not None:
-        release = releases.find_release(store, name, text)
-        if release is None:
+    if (text := releases.latest_text(store, name)) is not None:
+        if (release := releases.find_release(store, name, text)) is None:
             _refuse(f"{layout.latest_path(name)} to name a release with a readable manifest", quoted(text, 40), known)
         return release
     readable = {release.root.rsplit("/", 1)[-1] for release in known}
@@ -246,13 +244,12 @@ def known_column(
     store: Store, recipe: Recipe, chosen: Predecessor, ids: pa.ChunkedArray, name: str, kind: pa.DataType
 ) -> pa.ChunkedArray:
     """(N,) what the previous release knew of records in a column of `records`; null where it has none of that type."""
-    nothing = pa.chunked_array([pa.nulls(len(ids), kind)])
     previous = open_predecessor(store, recipe, chosen)
-    if previous is None or name not in previous.column_names("records"):
-        return nothing
-    read = previous.column_reader("records")
-    values = read(name)
-    return values.take(pc.index_in(ids, value_set=read("record_id"))) if values.type == kind else nothing
+    if previous is not None and name in previous.column_names("records"):
+        read = previous.column_reader("records")
+        if (values := read(name)).type == kind:
+            return values.take(pc.index_in(ids, value_set=read("record_id")))
+    return pa.chunked_array([pa.nulls(len(ids), kind)])
 
 
 def lineage_notes(store: Store, recipe: Recipe, chosen: Predecessor) -> tuple[str, ...]:
@@ -266,16 +263,15 @@ def lineage_notes(store: Store, recipe: Recipe, chosen: Predecessor) -> tuple[st
 
 def _inherited_ledger(store: Store, recipe: Recipe, chosen: Predecessor) -> pa.Table:
     """What a build may inherit of the previous ledger: nothing without one, or where the split's settings changed."""
-    settings = recipe.split
-    previous = open_predecessor(store, recipe, chosen)
+    settings, previous = recipe.split, open_predecessor(store, recipe, chosen)
     if previous is None or not is_same_split(settings, previous.manifest.split_sha256):
         return _LEDGER.empty_table()
     ledger = previous.ledger()
     sources = pc.unique(ledger["source"]).drop_null().to_pylist()
     if not set(sources) & {source.name for source in recipe.sources}:
+        got = f"one with other sources ({listed([*map(quoted_name, sorted(sources))], 5)})"
         raise Refusal(
             f"{settings.label}: expected the previous release, {previous.manifest.version}, to be of the same dataset, "
-            f"got one with other sources ({listed([*map(quoted_name, sorted(sources))], 5)}); nothing is "
-            "published: give the recipe another name"
+            f"got {got}; nothing is published: give the recipe another name"
         )
     return ledger.select(_LEDGER.names)
