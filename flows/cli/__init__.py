@@ -13,7 +13,7 @@ import select
 import signal
 import sys
 import traceback
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import bilderatlas
 from examples.museum import cli as museum
@@ -113,7 +113,7 @@ def parser() -> argparse.ArgumentParser:
     """The parser of all commands."""
     top = _Parser(prog="bilderatlas", description="Turn open art collections into published, reproducible datasets.")
     top.add_argument("--version", action=_Version, nargs=0, dest=argparse.SUPPRESS, help="print the version and exit")
-    commands = top.add_subparsers(required=True, metavar="COMMAND")
+    commands: Any = top.add_subparsers(required=True, metavar="COMMAND")
     add_command(commands, "build", bilderatlas.build, build.build)
     # it takes what `build` takes, so that one may change the word alone
     add_command(commands, "plan", bilderatlas.build, build.plan, "Show what a build would do, without doing it.")
@@ -121,10 +121,10 @@ def parser() -> argparse.ArgumentParser:
         add_command(commands, function.__name__, function)
     group = add_group(commands, "evaluate", "measure detectors, sketches ... as the papers do", "PROTOCOL")
     for protocol in PROTOCOLS:
-        function = function_of(protocol)
+        measure = function_of(protocol)
         page = "evaluating" if protocol == "detector" else f"evaluating/{protocol}"
-        summary = f"{summary_of(function).removesuffix('.')} (docs/{page}.md)."
-        add_command(group, protocol, function, functools.partial(build.evaluate, protocol), summary)
+        summary = f"{summary_of(measure).removesuffix('.')} (docs/{page}.md)."
+        add_command(group, protocol, measure, functools.partial(build.evaluate, protocol), summary)
     group = add_group(commands, "train", "train a detector on what people drew", "WHAT")
     add_command(group, "detector", train_detector, build.train)
     add_command(commands, "settings", references.settings)

@@ -1,5 +1,6 @@
 """What people ask of a release, and take from it; and what leaves a store (`prune`, `purge`)."""
 
+from collections.abc import Callable
 from typing import Annotated, Literal
 
 from flows.parameters import Argument, Count, Day, Deep, Folder, Option, Release, Store, Whole, documented
@@ -152,4 +153,4 @@ def purge(
     print(purge(name, store, record or [], reason, date, is_dry=dry_run, is_alone=alone))
 
 
-COMMANDS = (verify, why, diff, unpack, prune, purge)
+COMMANDS: tuple[Callable[..., int | None], ...] = (verify, why, diff, unpack, prune, purge)

@@ -105,8 +105,8 @@ def recipe_deployment(
 def check_name(deployment: Deployment) -> None:
     """Raise BadInput for the name of a deployment that ships, unless it is of the same recipe."""
     taken = next((other for other in shipped_deployments(["store"]) if other.name == deployment.name), deployment)
-    paths = [one.parameters.get("recipe") for one in (taken, deployment)]
-    if None in paths or recipe_from_file(paths[0]) != recipe_from_file(paths[1]):
+    path = taken.parameters.get("recipe")
+    if path is None or recipe_from_file(path) != recipe_from_file(deployment.parameters["recipe"]):
         raise BadInput(f"--name: expected another name, got {quoted(taken.name)}, which a deployment that ships has")
 
 
