@@ -16,7 +16,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Annotated, Any
 
 from flows.environment import set_environment
-from flows.parameters import Argument, Count, Device, Option, with_texts
+from flows.parameters import BINDINGS, RECIPE, STORE, Argument, Count, Device, Option, documented, with_texts
 from schemas.errors import BadInput, BrokenPromise, Refusal
 
 if TYPE_CHECKING:
@@ -44,9 +44,9 @@ __all__ = [
 
 Place = str | PathLike[str]
 """A path, or an fsspec URL."""
-Recipe = Annotated[Place, Argument("RECIPE")]
-Url = Annotated[Place, Option("URL")]
-Bindings = Annotated[Mapping[str, Place], Option("NAME=VALUE")]
+Recipe = Annotated[Place, Argument("RECIPE"), RECIPE]
+Url = Annotated[Place, Option("URL"), STORE]
+Bindings = Annotated[Mapping[str, Place], Option("NAME=VALUE"), BINDINGS]
 Changes = Annotated[Sequence[str] | Mapping[str, Any], Option("stages.LABEL.FIELD=VALUE", "--set")]
 Version = Annotated[str, Option("VERSION")]
 
@@ -123,6 +123,7 @@ def open_release(place: Place) -> OpenRelease:
     return OpenRelease(place)
 
 
+@documented
 def build(
     recipe: Recipe,
     *,
@@ -139,23 +140,18 @@ def build(
     """Build the dataset of a recipe and publish a release. Only what the store lacks is computed.
 
     Args:
-        recipe: Path of a recipe's YAML file, or the name of a recipe that ships.
-        store: Folder or fsspec URL that keeps images, results and releases.
-        bind: Folders, files and addresses that the recipe names and this machine provides, by their names.
         changes: Settings for this run, such as stages.sample.at_most (`bilderatlas settings` lists them all).
         limit: Number of records to take of each source; such a release never becomes `latest`.
         dask: Address of a Dask cluster on which the parts run, such as tcp://scheduler:8786.
         workers: Number of parts of a stage that run at the same time, 1 or more; by default one for each core.
         part_rows: Number of rows in a part; by default chosen by the number of workers.
-        device: What detectors run on: auto (a GPU if there is one), cpu, cuda, cuda:1 ...
         previous: Version whose splits images keep; by default the newest; `none` to assign all splits anew.
 
     """
+    given = {name: value for name, value in locals().items() if name != "dask"}
     from flows.local_build import build_here, parameters_of
 
-    given = {"recipe": recipe, "store": store, "bind": bind, "changes": changes, "limit": limit, "workers": workers}
-    parameters = parameters_of({**given, "part_rows": part_rows, "device": device, "previous": previous})
-    return open_release(build_here(parameters, dask).release)
+    return open_release(build_here(parameters_of(given), dask).release)
 
 
 def plan(
@@ -168,12 +164,12 @@ def plan(
     previous: Version | None = None,
 ) -> str:
     """Show what a build would do, without doing it: a table. Parameters as of `build`."""
+    given = dict(locals())
     from flows.build_dataset import plan as planned
     from flows.build_dataset import request
     from flows.local_build import parameters_of
     from tasks.page.summary import plan_summary
 
-    given = {"recipe": recipe, "store": store, "bind": bind, "changes": changes, "limit": limit, "previous": previous}
     return plan_summary(planned(*request(parameters_of(given))))
 
 

@@ -5,14 +5,14 @@ import time
 import uuid
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from prefect import flow
 from prefect.context import FlowRunContext
 
 from flows import collisions
-from flows.builds import check_stages, is_shared, open_build, shared_build
-from flows.parameters import Count, Device, Seed
+from flows.builds import CHECKS, is_shared, open_build, shared_build
+from flows.parameters import BINDINGS, RECIPE, STORE, Count, Device, Seed, documented
 from flows.recipes import check_bindings, recipe_from_file
 from flows.runner import check_cluster_of_flow, cluster_address, runner
 from schemas.errors import BadInput, BrokenPromise, Refusal
@@ -29,10 +29,11 @@ from tasks.subjects.previous import choose_predecessor
 
 
 @flow(name="build_dataset", task_runner=runner(cluster_address()), persist_result=False)
+@documented
 def build_dataset(
-    recipe: str,
-    store: str = "./store",
-    bind: dict[str, str] | None = None,
+    recipe: Annotated[str, RECIPE],
+    store: Annotated[str, STORE] = "./store",
+    bind: Annotated[dict[str, str], BINDINGS] | None = None,
     changes: list[str] | None = None,
     limit: Count | None = None,
     seed: Seed | None = None,
@@ -45,15 +46,11 @@ def build_dataset(
     """Build the dataset of a recipe and return the URL of its release.
 
     Args:
-        recipe: Path of a recipe's YAML file, or the name of a recipe that ships.
-        store: Folder or fsspec URL that keeps images, results and releases.
-        bind: Folders, files and addresses that the recipe names and this machine provides, by their names.
         changes: Changes to the recipe's settings for this run, each as stages.LABEL.FIELD=VALUE.
         limit: Number of records to take of each source, 1 or more; such a release never becomes `latest`. Empty: all.
         seed: Seed to use in place of the recipe's, 0 or more.
         workers: Number of parts of a stage that run at the same time, 1 or more.
         part_rows: Number of rows in a part, 1 or more. Empty: chosen by the number of workers.
-        device: What detectors run on: auto (a GPU if there is one), cpu, cuda, cuda:1 ...
         previous: Version to go on from, in place of the newest; none to assign all splits anew.
         plan_only: Only show what the build would do: nothing is fetched, measured or published.
 
@@ -61,9 +58,17 @@ def build_dataset(
     parameters = {name: value for name, value in locals().items() if name != "plan_only"}
 
     def work() -> str:
-        flow_runs.rename_run(f"{Path(recipe).stem} · {'plan' if plan_only else 'build'}")
+        word = "plan" if plan_only else "build"
+        flow_runs.rename_run(f"{Path(recipe).stem} · {word}")
         settings, context = request(parameters)
-        return _plan_run(settings, context) if plan_only else _build_run(settings, context)
+        flow_runs.rename_run(f"{settings.name} · {word}")
+        flow_run = FlowRunContext.get()
+        here = without_gpu(context) if flow_run and is_cluster(flow_run.task_runner) else context
+        if not plan_only:
+            return _build_run(settings, context, here)
+        steps = plan(settings, here)
+        artifacts.create_plan(context, steps)
+        return flow_runs.completed_run(summary.plan_summary(steps), "nothing was done: the plan is among the artifacts")
 
     return flow_runs.end_in_a_sentence(work)
 
@@ -71,13 +76,11 @@ def build_dataset(
 def request(
     parameters: Mapping[str, Any], began_s: float | None = None, command: tuple[str, ...] = ()
 ) -> tuple[Recipe, Context]:
-    """The recipe, and the context of its build. parameters: of `build_dataset`. Raises BadInput.
-
-    began_s: when it was asked for; None: now. command: what was typed, if anything was.
+    """The recipe, and the context of its build. parameters: of `build_dataset`. began_s: when it was asked for; None:
+    now. command: what was typed, if anything was. Raises BadInput.
     """
-    recipe = recipe_from_file(
-        parameters["recipe"], parameters["changes"] or (), parameters["limit"], parameters["seed"]
-    )
+    changes = parameters["changes"] or ()
+    recipe = recipe_from_file(parameters["recipe"], changes, parameters["limit"], parameters["seed"])
     return recipe, Context(
         **{name: parameters[name] for name in ("store", "workers", "part_rows", "device")},
         bindings=parameters["bind"] or {},
@@ -89,24 +92,18 @@ def request(
     )
 
 
-def _plan_run(recipe: Recipe, context: Context) -> str:
-    flow_runs.rename_run(f"{recipe.name} · plan")
-    steps = plan(recipe, _without_gpu_of_cluster(context))
-    artifacts.create_plan(context, steps)
-    return flow_runs.completed_run(summary.plan_summary(steps), "nothing was done: the plan is among the artifacts")
-
-
-def _build_run(recipe: Recipe, context: Context) -> str:
-    flow_runs.rename_run(f"{recipe.name} · build")
+def _build_run(recipe: Recipe, context: Context, here: Context) -> str:
+    """here: the context as this machine is to be checked."""
     collisions.update_strategy()
-    here = _without_gpu_of_cluster(context)
     check(recipe, here)
     if not is_shared():
         check_cluster_of_flow()  # the command has done so before
     try:
         with shared_build(recipe, context) as build:
             if events.is_heard() and not build.is_stored():
-                _show_plan(recipe, here)
+                # what is wrong with the plan, the build will say itself
+                with contextlib.suppress(BadInput, BrokenPromise, OSError, Refusal):
+                    artifacts.create_plan(here, plan(recipe, here))
             steps = build.finish()
     except Refusal as problem:
         events.send_refused(recipe, problem)
@@ -114,53 +111,40 @@ def _build_run(recipe: Recipe, context: Context) -> str:
     artifacts.create_tables(context, steps)
     artifacts.create_release(context, steps, recipe.limit)
     flow_runs.rename_run(f"{recipe.name} · {steps[-1].release.rsplit('/', 1)[-1]}")
-    print(build.summary(steps))  # noqa: T201 - the terminal is where a person waits for it
+    print(summary.build_summary(steps, context))  # noqa: T201 - the terminal is where a person waits for it
     events.send_published(recipe, steps)
     return flow_runs.completed_run(steps[-1].release, summary.release_line(steps[-1], recipe.limit))
 
 
-def _show_plan(recipe: Recipe, context: Context) -> None:
-    """Leave the plan on Prefect's page before anything is done. What is wrong with it, the build will say itself."""
-    with contextlib.suppress(BadInput, BrokenPromise, OSError, Refusal):
-        artifacts.create_plan(context, plan(recipe, context))
-
-
-def _without_gpu_of_cluster(context: Context) -> Context:
-    flow_run = FlowRunContext.get()
-    return without_gpu(context) if flow_run and is_cluster(flow_run.task_runner) else context
-
-
 def without_gpu(context: Context) -> Context:
-    """The context with which a build on a cluster is checked: this machine need not have the cluster's GPUs."""
+    """The context with which a build on a cluster is checked here: the GPUs are the cluster's."""
     return context.model_copy(update={"device": "cpu"})
 
 
 def check(recipe: Recipe, context: Context) -> None:
-    """Raise BadInput for anything that can be found wrong before the first stage: bindings, sources, screens, manual
-    lists, weights, verdicts, and a store that cannot be written.
-    """
+    """Raise BadInput for all that can be found wrong before the first stage, such as a store that can't be written."""
     check_bindings(recipe, context.bindings)
     check_sources(recipe, context)
     read_manual_lists(recipe, context)
-    check_stages(recipe, context)
+    for settings in recipe.stages:
+        if settings.stage in CHECKS:
+            CHECKS[settings.stage](settings, context, recipe)
     runs.check_store(context)
 
 
 def list_records(recipe: Recipe, source: str | None, at_most: int, context: Context) -> tuple[Step, list[str]]:
-    """Run only the scrape, for one source or all: its step, and at most so many records as lines of JSON.
-
-    Answers of the web are kept in the store for a later build. Raises BadInput if the recipe has no such source.
+    """Run only the scrape, for one source or all: its step, and at most so many records as lines of JSON. The web's
+    answers are kept for a later build. Raises BadInput if the recipe has no such source.
     """
     names = [entry.name for entry in recipe.sources]
     if source is not None and source not in names:
         raise BadInput(f"--source: expected one of {quoted(names, LONGEST_PLACE)}, got {quoted(source)}")
     chosen = tuple(entry for entry in recipe.sources if source in {None, entry.name})
     needed = {name for entry in chosen for name in entry.uses} | {recipe.by_hand}
-    unneeded = [name for name in recipe.bindings if name not in needed]
-    given = {name: value for name, value in context.bindings.items() if name not in unneeded}
+    unneeded = recipe.bindings.keys() - needed
     bindings = {name: meaning for name, meaning in recipe.bindings.items() if name in needed}
     recipe = recipe.model_copy(update={"sources": chosen, "bindings": bindings})
-    check_bindings(recipe, given)
+    check_bindings(recipe, {name: value for name, value in context.bindings.items() if name not in unneeded})
     check_sources(recipe, context)
     runs.check_store(context)
     try:
@@ -180,11 +164,8 @@ def plan(recipe: Recipe, context: Context) -> tuple[Step, ...]:
 
 
 def run_stages(recipe: Recipe, context: Context) -> tuple[Step, ...]:
-    """Run the scrape and all stages of a recipe in order, each on the results of those before it.
-
-    Inside a flow their work runs as Prefect tasks, outside it as plain calls. Where a stored file is damaged, all of
-    them are checked, and the stages are run again; and also where another build has published meanwhile. Where a gate
-    refuses, what was kept and dropped so far is printed and kept for `why --last`, and Refusal is raised.
+    """Run all stages of a recipe: inside a flow as Prefect tasks, outside it as plain calls. Where a gate refuses, what
+    was kept and dropped so far is printed and kept for `why --last`, and Refusal is raised.
     """
     with open_build(recipe, context) as build:
         return build.finish()

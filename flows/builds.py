@@ -1,20 +1,17 @@
-"""The stages of one build, run in order: what is done already, what is damaged or overtaken and done again, and what
-stays of a build that a gate refuses.
-"""
+"""The stages of one build in order: what is done already, damaged or overtaken and done again, or refused by a gate."""
 
 import contextlib
+import functools
 import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
-from typing import Any, NamedTuple
 
 from schemas.errors import DamagedFile, Overtaken, Refusal, WorkToDo
 from schemas.manifests import Context, State, Step
 from schemas.phrases import error_line
 from schemas.recipe import Recipe
-from schemas.stages import AnyStage
 from tasks.dedup import check_verdicts, dedup
 from tasks.detect import check_detector, detect
 from tasks.engine import mending, runs
@@ -35,38 +32,23 @@ _SECOND_TRIES = 2
 """So often a build begins again: more damage than one check finds is a disk that fails."""
 
 
-class Shell(NamedTuple):
-    """What does a stage's work, and what finds before the first stage that it can't.
-
-    run: (settings, state, recipe, context) -> Step. check: (settings, context, recipe), raises BadInput.
-    """
-
-    run: Callable[..., Step]
-    check: Callable[[Any, Context, Recipe], None] | None = None
-
-
-SHELLS: dict[str, Shell] = {
-    "fetch": Shell(fetch),
-    "hash": Shell(hash_),
-    "detect": Shell(detect, check_detector),
-    "quality": Shell(quality),
-    "screen": Shell(screen, check_styles),
-    "dedup": Shell(dedup, check_verdicts),
-    "sample": Shell(sample),
-    "split": Shell(split),
-    "export": Shell(export),
+SHELLS: dict[str, Callable[..., Step]] = {
+    "fetch": fetch,
+    "hash": hash_,
+    "detect": detect,
+    "quality": quality,
+    "screen": screen,
+    "dedup": dedup,
+    "sample": sample,
+    "split": split,
+    "export": export,
 }
-"""By each stage's word."""
+"""By each stage's word, what does its work, from settings, state, recipe and context."""
+CHECKS: dict[str, Callable[..., None]] = {"detect": check_detector, "screen": check_styles, "dedup": check_verdicts}
+"""What raises BadInput before the first stage, from settings, context and recipe, where a stage can't do its work."""
 
 _SHARED: ContextVar["Build | None"] = ContextVar("shared_build", default=None)
 """The build that a flow goes on with, since it was opened around it."""
-
-
-def check_stages(recipe: Recipe, context: Context) -> None:
-    """Raise BadInput for what can be found wrong in a stage before the first one begins."""
-    for settings in recipe.stages:
-        if (check := SHELLS[settings.stage].check) is not None:
-            check(settings, context, recipe)
 
 
 @contextlib.contextmanager
@@ -79,19 +61,14 @@ def open_build(recipe: Recipe, context: Context) -> Iterator["Build"]:
 
 @contextlib.contextmanager
 def shared_build(recipe: Recipe, context: Context) -> Iterator["Build"]:
-    """The build that was opened around this block; without one, one that is opened here, and shared with all within.
-
-    So a command sees whether there is anything to do, and its flow goes on from there.
+    """The build that was opened around this block, so that a flow goes on where its command has looked whether there is
+    anything to do; without one, one that is opened here, and shared with all within.
     """
-    if (build := _SHARED.get()) is not None:
+    with contextlib.ExitStack() as stack:
+        if (build := _SHARED.get()) is None:
+            build = stack.enter_context(open_build(recipe, context))
+            stack.callback(_SHARED.reset, _SHARED.set(build))
         yield build
-        return
-    with open_build(recipe, context) as build:
-        token = _SHARED.set(build)
-        try:
-            yield build
-        finally:
-            _SHARED.reset(token)
 
 
 def is_shared() -> bool:
@@ -112,16 +89,12 @@ class Build:
         """Whether the store has all that the build would give; stages run up to the first that lacks something."""
         try:
             self._run(self._context.model_copy(update={"is_stored_only": True}))
+            return True
         except WorkToDo:
             return False
         except (DamagedFile, Overtaken):
             self._state = None  # to mend it is work
             return False
-        return True
-
-    def summary(self, steps: tuple[Step, ...]) -> str:
-        """What a person sees at the end of the build, whose steps these are."""
-        return summary.build_summary(steps, self._context)
 
     @property
     def is_finished(self) -> bool:
@@ -129,19 +102,26 @@ class Build:
         return self._state is not None and len(self._state.steps) == 1 + len(self._recipe.stages)
 
     def finish(self) -> tuple[Step, ...]:
-        """Run all stages that have not run yet; the steps of all."""
+        """Run all stages that have not run yet; the steps of all. What is damaged is mended, and all begun again."""
+        recipe, context = self._recipe, self._context
         while True:
             try:
                 steps = self._run(self._context)
                 break
             except (DamagedFile, Overtaken) as problem:
                 # what a person has named stays the release to go on from, so that a second try would end in the same
-                if len(self._notes) == _SECOND_TRIES or (self._context.previous and isinstance(problem, Overtaken)):
+                if len(self._notes) == _SECOND_TRIES or (context.previous and isinstance(problem, Overtaken)):
                     raise
-                self._notes.append(_why_again(self._recipe, self._context, problem))
-                print(self._notes[-1], file=sys.stderr)  # noqa: T201 - what comes next would not be understood without it
-                self._begin_again()
-        refusals.forget_refusal(self._recipe, self._context)
+                if isinstance(problem, DamagedFile):
+                    note = mending.remove_damaged_files(recipe, self._context, problem)
+                else:
+                    note = f"begun again: {str(problem).partition('; nothing is published')[0]}"
+                self._notes.append(note)
+                print(note, file=sys.stderr)  # noqa: T201 - what comes next would not be understood without it
+                self._state = None  # what is intact of it is found in the store
+                # a run of its own: an error in a part has ended the old one's connections
+                self._context = context.model_copy(update={"run": uuid.uuid4().hex})
+        refusals.forget_refusal(recipe, self._context)
         return (*steps[:-1], steps[-1].model_copy(update={"notes": (*steps[-1].notes, *self._notes)}))
 
     def _run(self, context: Context) -> tuple[Step, ...]:
@@ -149,68 +129,40 @@ class Build:
             state = self._state or self._scrape(context)
             for settings in self._recipe.stages[len(state.steps) - 1 :]:
                 began_s = time.monotonic()
-                step = _step(settings, state, self._recipe, context)
-                state = self._go_on(state.then(_timed(step, began_s)))
+                work = functools.partial(SHELLS[settings.stage], settings, state, self._recipe, context)
+                step = flow_runs.run_stage(settings.label, context, work, lambda step: step)
+                state = self._go_on(state.then(step), began_s)
         except Overtaken:
             raise
         except Refusal as problem:
-            _show_refusal(self._state, self._recipe, context, problem)
+            self._keep_refusal(context, problem)
             raise
         return state.steps
 
     def _scrape(self, context: Context) -> State:
         began_s = time.monotonic()
         before = choose_predecessor(self._recipe, context)
-        state = flow_runs.run_stage(
-            "scrape", context, lambda: scrape(self._recipe, context, before), lambda state: state.steps[0]
-        )
+        work = functools.partial(scrape, self._recipe, context, before)
+        state = flow_runs.run_stage("scrape", context, work, lambda state: state.steps[0])
         if events.is_heard() and not context.plan and not self._are_sources_compared:
             events.send_source_changes(self._recipe, context, state)
             self._are_sources_compared = True
-        return self._go_on(state.model_copy(update={"steps": (_timed(state.steps[0], began_s),)}))
+        return self._go_on(state, began_s)
 
-    def _begin_again(self) -> None:
-        """Forget what was done: what is intact of it is found in the store."""
-        self._state = None
-        # a run of its own: an error in a part has ended the old one's connections
-        self._context = self._context.model_copy(update={"run": uuid.uuid4().hex})
-
-    def _go_on(self, state: State) -> State:
-        self._state = state
+    def _go_on(self, state: State, began_s: float) -> State:
+        *before, last = state.steps
+        last = last.model_copy(update={"seconds": time.monotonic() - began_s})
+        self._state = state.model_copy(update={"steps": (*before, last)})
         if not self._context.plan:
-            summary.print_progress(state.steps[-1])
-        return state
+            summary.print_progress(last)
+        return self._state
 
-
-def _why_again(recipe: Recipe, context: Context, problem: DamagedFile | Overtaken) -> str:
-    """Mend what can be mended before the stages are run again; a sentence for people."""
-    if isinstance(problem, DamagedFile):
-        return mending.remove_damaged_files(recipe, context, problem)
-    return f"begun again: {str(problem).partition('; nothing is published')[0]}"
-
-
-def _show_refusal(state: State | None, recipe: Recipe, context: Context, problem: Refusal) -> None:
-    if state is not None:
-        _show_what_was_done(state, context)
-    try:
-        refusals.keep_refusal(state, recipe, context, problem)
-    except (DamagedFile, OSError) as lost:  # the refusal itself must be heard all the same
-        print(f"the ledger of this refused build could not be kept: {error_line(lost)}", file=sys.stderr)  # noqa: T201
-
-
-def _show_what_was_done(state: State, context: Context) -> None:
-    if context.plan and flow_runs.is_flow():
-        return  # the build itself will say so
-    summary.print_refused(state.steps, context)
-    artifacts.create_tables(context, state.steps)
-
-
-def _step(settings: AnyStage, state: State, recipe: Recipe, context: Context) -> Step:
-    shell = SHELLS[settings.stage].run
-    return flow_runs.run_stage(
-        settings.label, context, lambda: shell(settings, state, recipe, context), lambda step: step
-    )
-
-
-def _timed(step: Step, began_s: float) -> Step:
-    return step.model_copy(update={"seconds": time.monotonic() - began_s})
+    def _keep_refusal(self, context: Context, problem: Refusal) -> None:
+        state = self._state
+        if state is not None and not (context.plan and flow_runs.is_flow()):  # of a plan, the build itself will say so
+            summary.print_refused(state.steps, context)
+            artifacts.create_tables(context, state.steps)
+        try:
+            refusals.keep_refusal(state, self._recipe, context, problem)
+        except (DamagedFile, OSError) as lost:  # the refusal itself must be heard all the same
+            print(f"the ledger of this refused build could not be kept: {error_line(lost)}", file=sys.stderr)  # noqa: T201

@@ -1,6 +1,4 @@
-"""The Dask cluster on which a build's parts run: the flow's task runner; and whether it can run them, asked before the
-build begins and told in one sentence.
-"""
+"""The Dask cluster on which a build's parts run: the flow's task runner, and whether it can run them."""
 
 import asyncio
 import contextlib
@@ -11,7 +9,6 @@ import platform
 import socket
 import uuid
 import warnings
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import urlsplit
@@ -31,14 +28,14 @@ from tasks.orchestration.workers import BuildPlugin
 _LAST_PORT = 65535
 _CONNECT_S, _ANSWER_S = 3.0, 4.0
 """A scheduler in the same network answers within milliseconds; one that is just starting within seconds."""
+_LONGEST_S = 6.0
+"""To say that the build has ended; workers that don't answer are not waited for."""
 
 
 def check_cluster(dask: str, named_by: str = "--dask") -> None:
     """Raise BadInput if no Dask scheduler answers at the address, or its workers can't reach Prefect's server: the
-    temporary one answers on this machine only, since everybody could use it who reaches it.
-
-    A scheduler without workers is no error yet: that they are waited for is said at once.
-    named_by: the option or setting that holds the address, as the sentence calls it.
+    temporary one answers on this machine only, since everybody could use it who reaches it. A scheduler without workers
+    is no error yet. named_by: the option or setting that holds the address, as the sentence calls it.
     """
     clusters.longest_wait_s()  # told now, not only once workers are waited for
     try:
@@ -55,7 +52,11 @@ def check_workers(client: Client, dask: str) -> None:
     version of this program. For a flow that has parts to run: a cluster may start workers only then.
     """
     if not client.scheduler_info(n_workers=-1)["workers"]:
-        _wait_for_worker(client, dask)
+        waiting = client.submit(os.getpid, pure=False)  # a cluster that grows when there is work has a reason to
+        try:
+            waiting.result(timeout=clusters.longest_wait_s())
+        except TimeoutError as problem:
+            raise clusters.no_workers(dask) from problem
     _check_server_is_reached(list(client.scheduler_info(n_workers=-1)["workers"]))
     _check_code(client)
 
@@ -68,27 +69,21 @@ def _workers(dask: str) -> list[str]:
         raise _no_scheduler(dask, "its port is no number" if "invalid literal" in said else said) from problem
     if not 0 < port <= _LAST_PORT:
         raise _no_scheduler(dask, f"ports go from 1 to {_LAST_PORT}")
+    # what can't be read, Dask would log with a traceback: the sentence says it
+    log = logging.getLogger("distributed.protocol.core")
+    level = log.level
+    log.setLevel(logging.CRITICAL + 1)
     try:
-        with _silent_protocol(), ThreadPoolExecutor(1) as thread:  # in a notebook, this thread has a loop that runs
+        with ThreadPoolExecutor(1) as thread:  # in a notebook, this thread has a loop that runs
             identity = thread.submit(asyncio.run, _identity(dask, host, port)).result()
         kind, workers = identity["type"], [str(worker) for worker in identity["workers"]]
     except Exception as problem:  # what is read there as Dask's protocol may fail in any way
         raise _no_scheduler(dask, _reason(problem)) from problem
+    finally:
+        log.setLevel(level)
     if kind != "Scheduler":
         raise _no_scheduler(dask, f"a {printable(str(kind))[:80]} of Dask answers there, which is no scheduler")
     return workers
-
-
-@contextlib.contextmanager
-def _silent_protocol() -> Iterator[None]:
-    """While it lasts, Dask does not log with a traceback what it can't read: the sentence says it."""
-    log = logging.getLogger("distributed.protocol.core")
-    before = log.level
-    log.setLevel(logging.CRITICAL + 1)
-    try:
-        yield
-    finally:
-        log.setLevel(before)
 
 
 async def _identity(dask: str, host: str, port: int) -> dict[str, Any]:
@@ -101,10 +96,8 @@ async def _identity(dask: str, host: str, port: int) -> dict[str, Any]:
 
 
 def _no_scheduler(dask: str, reason: str) -> BadInput:
-    got = quoted(dask, LONGEST_PLACE)
-    return BadInput(
-        f"expected the address of a Dask scheduler that runs, such as tcp://scheduler:8786, got {got}: {reason}"
-    )
+    expected = "expected the address of a Dask scheduler that runs, such as tcp://scheduler:8786"
+    return BadInput(f"{expected}, got {quoted(dask, LONGEST_PLACE)}: {reason}")
 
 
 def _reason(problem: BaseException) -> str:
@@ -120,25 +113,13 @@ def _reason(problem: BaseException) -> str:
         return f"no machine of that name is known ({first.strerror})"
     if "ssl_context" in str(problem):
         return "tls needs certificates, in distributed.comm.tls of Dask's configuration"
-    if _is_refused(first):
+    if isinstance(first, ConnectionRefusedError) or "Connect call failed" in str(first):  # at several addresses
         return "nothing listens there (connection refused)"
     if isinstance(problem, TimeoutError):
         return f"what listens there has not answered as a Dask scheduler within {_ANSWER_S:.0f} s"
     if isinstance(problem, OSError):
         return error_line(first if str(first) else problem)
     return "what answers there is no Dask scheduler"
-
-
-def _is_refused(problem: BaseException) -> bool:
-    return isinstance(problem, ConnectionRefusedError) or "Connect call failed" in str(problem)  # at several addresses
-
-
-def _wait_for_worker(client: Client, dask: str) -> None:
-    waiting = client.submit(os.getpid, pure=False)  # a cluster that grows when there is work has a reason to
-    try:
-        waiting.result(timeout=clusters.longest_wait_s())
-    except TimeoutError as problem:
-        raise clusters.no_workers(dask) from problem
 
 
 def _check_server_is_reached(workers: list[str]) -> None:
@@ -184,10 +165,6 @@ def is_here(address: str) -> bool:
     return True
 
 
-_LONGEST_S = 6.0
-"""To say that the build has ended; workers that don't answer are not waited for."""
-
-
 class ClusterRunner(DaskTaskRunner):
     """The cluster at an address. Its workers report to the flow's Prefect server as long as the flow runs."""
 
@@ -196,10 +173,7 @@ class ClusterRunner(DaskTaskRunner):
 
     @property
     def client(self) -> PrefectDaskClient:
-        """The flow's client of the cluster, which connects when the first part is to run.
-
-        Raises BadInput for workers that don't come, or can't run parts.
-        """
+        """The flow's client of the cluster, which connects when the first part is to run. Raises as `check_workers`."""
         if self._plugin is not None:
             return super().client
         with warnings.catch_warnings():

@@ -1,22 +1,17 @@
-"""What becomes of a run while another one of its deployment is at work: it waits; but where there is a schedule
-it is cancelled, since the runs of a schedule that is faster than they are would pile up.
-"""
+"""A run while another one of its deployment is at work waits, or by a schedule is cancelled, as runs would pile up."""
 
 from collections.abc import Iterable
-from uuid import UUID
 
-from prefect.client.orchestration import SyncPrefectClient, get_client
+from prefect.client.orchestration import SyncPrefectClient
 from prefect.client.schemas.actions import DeploymentScheduleCreate, DeploymentUpdate
-from prefect.client.schemas.objects import ConcurrencyLimitStrategy, ConcurrencyOptions, DeploymentSchedule
-from prefect.context import FlowRunContext
+from prefect.client.schemas.objects import ConcurrencyLimitStrategy, ConcurrencyOptions, DeploymentSchedule, FlowRun
 
 from tasks.orchestration import reports
 
+_START = " While a run is at work, a later one"
 _WORDS = {
-    ConcurrencyLimitStrategy.ENQUEUE: " While a run is at work, a later one waits.",
-    ConcurrencyLimitStrategy.CANCEL_NEW: (
-        " While a run is at work, a later one is cancelled: it has a schedule, whose runs would pile up."
-    ),
+    ConcurrencyLimitStrategy.ENQUEUE: f"{_START} waits.",
+    ConcurrencyLimitStrategy.CANCEL_NEW: f"{_START} is cancelled: it has a schedule, whose runs would pile up.",
 }
 
 
@@ -39,26 +34,15 @@ def describe(description: str, strategy: ConcurrencyLimitStrategy) -> str:
 
 def update_strategy() -> None:
     """Bring the strategy of this run's deployment up to date: somebody may have made a schedule on Prefect's page."""
-    context = FlowRunContext.get()
-    if context is None or context.flow_run is None or (deployment_id := context.flow_run.deployment_id) is None:
-        return
-
-    def tell() -> None:
-        with get_client(sync_client=True) as client:
-            _update(client, deployment_id)
-
-    reports.report("what becomes of a later run", tell)
+    run = reports.current_run()
+    if run is not None and run.deployment_id is not None:
+        reports.report_by_client("what becomes of a later run", _update)
 
 
-def _update(client: SyncPrefectClient, deployment_id: UUID) -> None:
-    deployment = client.read_deployment(deployment_id)
-    before = deployment.concurrency_options
-    strategy = strategy_for(deployment.schedules)
+def _update(client: SyncPrefectClient, run: FlowRun) -> None:
+    deployment = client.read_deployment(str(run.deployment_id))
+    before, strategy = deployment.concurrency_options, strategy_for(deployment.schedules)
     if before is not None and before.collision_strategy != strategy:
-        client.update_deployment(
-            deployment_id,
-            DeploymentUpdate(
-                description=describe(deployment.description or deployment.name, strategy),
-                concurrency_options=ConcurrencyOptions(collision_strategy=strategy),
-            ),
-        )
+        description = describe(deployment.description or deployment.name, strategy)
+        options = ConcurrencyOptions(collision_strategy=strategy)
+        client.update_deployment(deployment.id, DeploymentUpdate(description=description, concurrency_options=options))

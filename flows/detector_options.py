@@ -32,10 +32,8 @@ class ResultsRequest(NamedTuple):
 def parse_requests(
     detectors: Sequence[str], results: Sequence[str], *, with_release: bool
 ) -> tuple[list[DetectorRequest], list[ResultsRequest]]:
-    """What to compare: the values of `--detector` and of `--results`, read. with_release: the release's own, too.
-
-    Raises BadInput for a value that can't be read, for a name that is given twice, and where there is nothing to
-    compare.
+    """The values of `--detector` and of `--results`, read. with_release: the release's own are compared, too. Raises
+    BadInput for a value that can't be read, a name that is given twice, and where there is nothing to compare.
     """
     if not (detectors or results or with_release):
         raise BadInput(
@@ -57,7 +55,8 @@ def _parse_detector(text: str, place: int) -> DetectorRequest:
     model, _, file = head.partition(":")
     if model not in FAMILIES:
         raise BadInput(f"--detector {name}: expected one of {', '.join(FAMILIES)}, got {quoted(model)}")
-    label = _label(name, place)
+    # for progress and bindings: in the letters that labels may have, with its place, so that no two are alike
+    label = re.sub(r"[^a-z0-9]+", "-", f"detector-{place}-{name.lower()}")[:40].strip("-")
     settings: dict[str, Any] = {"model": model, "label": label}
     bindings: dict[str, str] = {}
     if file:
@@ -66,19 +65,13 @@ def _parse_detector(text: str, place: int) -> DetectorRequest:
     elif FAMILIES[model] != "hog":
         raise BadInput(f"--detector {name}: expected a file, as {name}={model}:FILE, got none")
     for pair in pairs:
-        field, setting = _parse_setting(name, pair)
+        field, separator, value = pair.partition("=")
+        if not separator or field in _FIXED:
+            raise BadInput(f"--detector {name}: expected setting=value after a comma, got {quoted(pair)}")
+        settings[field] = yaml_value(value, f"--detector {name}")
         if field == "images":
-            settings[field], bindings[f"{label}-images"] = f"{label}-images", str(setting)
-        else:
-            settings[field] = setting
+            settings[field], bindings[f"{label}-images"] = f"{label}-images", str(settings[field])
     return DetectorRequest(name, settings_from_fields(Detect, settings, f"--detector {name}"), bindings)
-
-
-def _parse_setting(name: str, pair: str) -> tuple[str, Any]:
-    field, separator, value = pair.partition("=")
-    if not separator or field in _FIXED:
-        raise BadInput(f"--detector {name}: expected setting=value after a comma, got {quoted(pair)}")
-    return field, yaml_value(value, f"--detector {name}")
 
 
 def split_name(option: str, text: str) -> tuple[str, str]:
@@ -87,10 +80,3 @@ def split_name(option: str, text: str) -> tuple[str, str]:
     if not separator or not _NAME.fullmatch(name) or not value:
         raise BadInput(f"{option}: expected NAME=..., got {quoted(text)}")
     return name, value
-
-
-def _label(name: str, place: int) -> str:
-    """The detector's name for progress and bindings: in the letters that labels may have, with its place, so that no
-    two are alike.
-    """
-    return re.sub(r"[^a-z0-9]+", "-", f"detector-{place}-{name.lower()}")[:40].strip("-")

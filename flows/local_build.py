@@ -1,54 +1,46 @@
 """A build that somebody starts here: in a terminal, a notebook or a program of theirs."""
 
-import contextlib
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from httpx import HTTPError
 from prefect.context import FlowRunContext
 
 from flows.build_dataset import build_dataset, check, request, without_gpu
-from flows.builds import Build, shared_build
+from flows.builds import shared_build
 from flows.parameters import checked_parameters, with_texts
 from flows.runner import DASK, cluster_address, is_server_named, runner, shared_server
 from flows.settings import changes_of
-from schemas.manifests import Step
+from tasks.page import summary
 
 
 def parameters_of(given: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters of the flow `build_dataset`, checked, from what somebody gives here: places may be paths, changes
-    a mapping or texts, and workers None, which is one for each core. Raises BadInput, in one sentence.
+    a mapping or texts, and workers None, which is one for each core. Raises BadInput.
     """
     workers = given.get("workers")
-    mended = {
-        "changes": changes_of(given.get("changes") or ()),
-        "workers": os.cpu_count() or 2 if workers is None else workers,
-    }
+    workers = os.cpu_count() or 2 if workers is None else workers
+    mended = {"changes": changes_of(given.get("changes") or ()), "workers": workers}
     return checked_parameters(build_dataset.fn, {**with_texts(given), **mended})
 
 
 class Built(NamedTuple):
-    """How a build has ended. is_told: whether Prefect's server knows it."""
+    """The URL of a build's release, and whether Prefect's server knows of it."""
 
-    steps: tuple[Step, ...]
+    release: str
     is_told: bool = True
-
-    @property
-    def release(self) -> str:
-        """The URL of the release."""
-        return self.steps[-1].release
 
 
 def build_here(
     parameters: Mapping[str, Any], dask: str | None = None, began_s: float | None = None, command: tuple[str, ...] = ()
 ) -> Built:
-    """Build a release. Everything that can be checked beforehand is checked before a server is started, and where there
-    is nothing to do, none is started; a server that PREFECT_API_URL names learns of every build.
+    """Build a release. All that can be checked beforehand is checked before a server is started, and where there is
+    nothing to do, none is started; a server that PREFECT_API_URL names learns of every build.
 
-    parameters: of `build_dataset`. dask: the address of a cluster to run on; None: the one that the environment names,
-    if any. began_s: when it was asked for; None: now. Raises BadInput, Refusal and BrokenPromise.
+    parameters, began_s, command: as of `request`. dask: the address of a cluster to run on; None: the one that the
+    environment names, if any. Raises BadInput, Refusal and BrokenPromise.
     """
     recipe, context = request(parameters, began_s, command)
     dask, named_by = (cluster_address(), DASK) if dask is None else (dask, "--dask")
@@ -60,24 +52,16 @@ def build_here(
     with shared_build(recipe, context) as build:
         if not is_server_named() and FlowRunContext.get() is None and build.is_stored():
             steps = build.finish()
-            print(build.summary(steps), "nothing to do: the store has all of it", sep="\n")  # noqa: T201
-            return Built(steps)
-        flow = build_dataset.with_options(task_runner=runner(dask))
-        with shared_server(dask), _unless_untold(build) as untold:
-            flow(**parameters)
-        return Built(build.finish(), is_told=not untold)
-
-
-@contextlib.contextmanager
-def _unless_untold(build: Build) -> Iterator[list[Exception]]:
-    """Where the build has ended and Prefect's server can't be told so, go on as if it had been; why it was not told."""
-    untold: list[Exception] = []
-    try:
-        yield untold
-    except HTTPError as problem:
-        if not build.is_finished:
-            raise
-        untold.append(problem)
-        print(  # noqa: T201
-            f"bilderatlas: Prefect's server was not told that the build has ended: {problem}", file=sys.stderr
-        )
+            print(summary.build_summary(steps, context), "nothing to do: the store has all of it", sep="\n")  # noqa: T201
+            return Built(steps[-1].release)
+        flow, is_told = build_dataset.with_options(task_runner=runner(dask)), True
+        with shared_server(dask):
+            try:
+                flow(**parameters)
+            except HTTPError as problem:
+                if not build.is_finished:
+                    raise
+                is_told = False
+                sentence = f"bilderatlas: Prefect's server was not told that the build has ended: {problem}"
+                print(sentence, file=sys.stderr)  # noqa: T201
+        return Built(build.finish()[-1].release, is_told)

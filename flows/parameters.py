@@ -61,6 +61,9 @@ class Pattern:
         return core_schema.str_schema(pattern=self.text)
 
 
+RECIPE = Doc("Path of a recipe's YAML file, or the name of a recipe that ships.")
+STORE = Doc("Folder or fsspec URL that keeps images, results and releases.")
+BINDINGS = Doc("Folders, files and addresses that the recipe names and this machine provides, by their names.")
 Count = Annotated[int, Ge(1), Le(MOST), Option("N")]
 Seed = Annotated[int, Ge(0), Le(MOST), Option("N")]
 SeedOfResamples = Annotated[Seed, Doc("Seed of the resamples, 0 or more.")]
@@ -72,18 +75,26 @@ Resamples = Annotated[
     Doc("Number of resamples of the images for the 95 % intervals; 0 for no intervals."),
 ]
 Share = Annotated[float, Ge(0), Le(1), Option("P")]
-Device = Annotated[str, Pattern(r"^(auto|cpu|cuda(:[0-9]+)?)$"), Option("DEVICE")]
+Device = Annotated[
+    str,
+    Pattern(r"^(auto|cpu|cuda(:[0-9]+)?)$"),
+    Option("DEVICE"),
+    Doc("What detectors run on: auto (a GPU if there is one), cpu, cuda, cuda:1 ..."),
+]
 Whole = Seed
 Port = Annotated[int, Ge(0), Le(MOST), Option("PORT")]
 Day = Annotated[str, Option("YYYY-MM-DD")]
 Truth = Annotated[str, Argument("TRUTH")]
-Release = Annotated[str, Argument("RELEASE")]
+Release = Annotated[
+    str, Argument("RELEASE"), Doc("Folder or URL of a release, or of the file `latest` beside the versions.")
+]
+Deep = Annotated[bool, Doc("Also decode every image and measure it again.")]
 File = Annotated[str, Option("FILE")]
 Folder = Annotated[str, Option("FOLDER")]
 Out = Annotated[
     Folder, Doc("Folder for the page, the tables (Parquet) and charts (SVG); by default nothing is written.")
 ]
-Store = Annotated[str, Option("URL")]
+Store = Annotated[str, Option("URL"), Doc("Folder or fsspec URL of the store.")]
 Split = Annotated[str, Option("SPLIT"), Doc("Use only images of this split.")]
 Changes = Annotated[list[str], Option("FIELD=VALUE", "--set")]
 Categories = Annotated[list[str], Option("NAME", "--category")]
@@ -98,10 +109,8 @@ Attributes = Annotated[
 
 
 def documented(function: Function) -> Function:
-    """The function; in its docstring a parameter without a line under Args, the last section, has that of its type's
-    Doc, in the order of the signature.
-    """
-    summary, title, entries = cleandoc(function.__doc__ or "").partition("\nArgs:\n")
+    """The function; in its docstring each parameter without a line under Args, the last section, has its type's Doc."""
+    summary, _, entries = cleandoc(function.__doc__ or "").partition("\nArgs:\n")
     parameters = signature(function).parameters
     own = {entry[1]: entry[0] for entry in _ENTRY.finditer(entries)}
     shared = {
@@ -112,7 +121,7 @@ def documented(function: Function) -> Function:
         if isinstance(note, Doc)
     }
     lines = shared | own
-    function.__doc__ = summary + title + "\n".join(lines[name] for name in parameters if name in lines)
+    function.__doc__ = f"{summary.rstrip()}\n\nArgs:\n" + "\n".join(lines[name] for name in parameters if name in lines)
     return function
 
 

@@ -13,15 +13,12 @@ from schemas.phrases import LONGEST_PLACE, quoted
 
 _HOME_BYTES = 8 * 2**20
 """What the database of a server takes at its start, about."""
-
 _OTHERS_END_S = 6.0
 """How long what a `serve` had started that was killed may take to end."""
 
 
 def check_home(home: Path) -> None:
-    """Make it, if there is none. Raises BadInput where a server could not write its database: it would be waited for,
-    for minutes.
-    """
+    """Make it, if there is none. Raises BadInput where a server could not write there: it would be waited for long."""
     probe = home / f".probe-{uuid.uuid4().hex}"
     try:
         home.mkdir(parents=True, exist_ok=True, mode=0o700)  # blocks keep secrets there
@@ -38,27 +35,22 @@ def check_home(home: Path) -> None:
 
 @contextlib.contextmanager
 def locked_home(home: Path) -> Iterator[BinaryIO]:
-    """Prefect's home, made if there is none, that no other `serve` uses while the block runs, nor what another one has
-    started: its lock. Raises BadInput.
-
-    Two would share a database and a work pool, and each would take the other one's runs for lost.
+    """Prefect's home, made if there is none, and locked: two that `serve` would share a database and a work pool, and
+    each take the other one's runs for lost. Gives the lock. Raises BadInput where another one, or what it has started,
+    has it.
     """
     check_home(home)
     with (home / "serve.lock").open("wb") as lock:
         until_s = time.monotonic() + _OTHERS_END_S
-        while not _is_locked(lock):
-            if time.monotonic() > until_s:
-                raise BadInput(
-                    "PREFECT_HOME: expected a folder that no other `bilderatlas serve` uses, got "
-                    f"{quoted(str(home), LONGEST_PLACE)}"
-                )
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() > until_s:
+                    raise BadInput(
+                        "PREFECT_HOME: expected a folder that no other `bilderatlas serve` uses, got "
+                        f"{quoted(str(home), LONGEST_PLACE)}"
+                    ) from None
             time.sleep(0.1)
         yield lock
-
-
-def _is_locked(lock: BinaryIO) -> bool:
-    """Lock it, unless somebody else does; whether this process does now."""
-    with contextlib.suppress(BlockingIOError):
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return True
-    return False

@@ -14,7 +14,6 @@ from schemas.stand_ins import stand_in
 from schemas.yaml_text import MAX_BYTES
 
 _MOST_NAMED = 20  # in a message
-
 _CHANGE = "stages.<label>.<field>=VALUE"
 
 
@@ -24,11 +23,15 @@ def recipe_from_file(
     """The recipe of a file, or of that name among those that ship, with `--set` changes applied. Raises BadInput."""
     fields = yaml_mapping(_text(path), path, "name, sources and stages")
     for change in changes:
-        _apply(fields, change)
-    if limit is not None:
-        fields["limit"] = limit
-    if seed is not None:
-        fields["seed"] = seed
+        names, value = parse_change(change, _CHANGE)
+        if names[0] != "stages" or len(names) == 1:
+            set_field(fields, names, value)
+        elif len(names) == 2:
+            raise BadInput(f"--set: expected {_CHANGE}, got {quoted(change)}")
+        else:
+            set_field(_stage_settings(fields, names[1], change), names[2:], value)
+    given = {"limit": limit, "seed": seed}
+    fields |= {name: value for name, value in given.items() if value is not None}
     return settings_from_fields(Recipe, fields, path)
 
 
@@ -47,7 +50,11 @@ def check_bindings(recipe: Recipe, bindings: Mapping[str, str]) -> None:
     """
     for name in bindings:
         if name not in recipe.bindings and name not in ALWAYS_BINDABLE:
-            expected = _named_bindings(recipe) or "no --bind, since the recipe names no bindings"
+            expected = "no --bind, since the recipe names no bindings"
+            if known := [f"'{other}'" for other in sorted(recipe.bindings)]:
+                expected = f"one of {listed(known, _MOST_NAMED)}, which the recipe names"
+            if len(known) == 1:
+                expected = f"{known[0]}, the only one that the recipe names"
             near = difflib.get_close_matches(name[:LONGEST_QUOTE], recipe.bindings, n=1)
             meant = f"; did you mean '{near[0]}'?" if near else ""
             raise BadInput(f"binding {quoted(name)}: expected {expected}, got {quoted(name)}{meant}")
@@ -58,22 +65,10 @@ def check_bindings(recipe: Recipe, bindings: Mapping[str, str]) -> None:
             raise BadInput(f"binding '{name}': expected --bind {name}=VALUE, got {got}{says}")
 
 
-def _named_bindings(recipe: Recipe) -> str:
-    names = [f"'{name}'" for name in sorted(recipe.bindings)]
-    if not names:
-        return ""
-    if len(names) == 1:
-        return f"{names[0]}, the only one that the recipe names"
-    return f"one of {listed(names, _MOST_NAMED)}, which the recipe names"
-
-
 def _text(path: str) -> str:
     """The text of a file, or where there is none, of the recipe of that name that ships. Raises BadInput."""
-    shipped = {
-        entry.name.removesuffix(".yaml"): entry
-        for entry in (resources.files("deployments") / "recipes").iterdir()
-        if entry.name.endswith(".yaml")
-    }
+    files = (resources.files("deployments") / "recipes").iterdir()
+    shipped = {file.name.removesuffix(".yaml"): file for file in files if file.name.endswith(".yaml")}
     place = quoted(path, LONGEST_PLACE)
     try:
         if path in shipped and not Path(path).is_file():
@@ -83,8 +78,7 @@ def _text(path: str) -> str:
         with Path(path).open("rb") as file:
             data = file.read(MAX_BYTES + 1)
     except FileNotFoundError as problem:
-        expected = f"a YAML file or one of {', '.join(sorted(shipped))}"
-        raise BadInput(f"recipe: expected {expected}, got {place}") from problem
+        raise BadInput(f"recipe: expected a YAML file or one of {', '.join(sorted(shipped))}, got {place}") from problem
     except (OSError, ValueError) as problem:  # ValueError: a path that no file can have
         detail = getattr(problem, "strerror", None) or problem
         raise BadInput(f"recipe: expected a YAML file, got {place} ({detail})") from problem
@@ -95,32 +89,18 @@ def _text(path: str) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError as problem:
-        raise BadInput(
-            f"recipe: expected a YAML file in UTF-8, got {place} (byte {problem.start}: {problem.reason})"
-        ) from problem
-
-
-def _apply(fields: dict[str, Any], change: str) -> None:
-    """Change one setting: `stages.<label>.<field>[.<field>]`, or a field of the recipe itself."""
-    names, value = parse_change(change, _CHANGE)
-    if names[0] != "stages" or len(names) == 1:
-        set_field(fields, names, value)
-    elif len(names) == 2:
-        raise BadInput(f"--set: expected {_CHANGE}, got {quoted(change)}")
-    else:
-        set_field(_stage_settings(fields, names[1], change), names[2:], value)
+        where = f"byte {problem.start}: {problem.reason}"
+        raise BadInput(f"recipe: expected a YAML file in UTF-8, got {place} ({where})") from problem
 
 
 def _stage_settings(fields: dict[str, Any], label: str, change: str) -> dict[str, Any]:
-    stages = fields.get("stages")
-    entries: list[Any] = stages if isinstance(stages, list) else []
-    labels = []
-    for position, stage in enumerate(entries):
+    stages, labels = fields.get("stages"), []
+    for position, stage in enumerate(stages if isinstance(stages, list) else ()):
         word, settings = _word_and_settings(stage)
         labels.append(settings.get("label") or word)
         if labels[-1] == label:
             if settings is not stage:  # the short forms have no mapping to write into
-                entries[position] = {word: settings}
+                fields["stages"][position] = {word: settings}
             return settings
     raise BadInput(
         f"--set: expected the label of a stage, one of {quoted(labels, LONGEST_PLACE)}, got {quoted(label)} in "

@@ -31,7 +31,6 @@ DASK = "BILDERATLAS_DASK"
 
 _MOST_THREADS = 64
 """More than any build needs: how many parts run at once is the build's `workers`."""
-
 _CONNECT_S = 10
 
 
@@ -55,26 +54,23 @@ def is_server_named() -> bool:
 
 
 def start_server() -> str:
-    """Start Prefect's temporary server, if the coming flow would, so that it ends with this process; the address of
-    the API of the server that the flow uses.
-
-    Raises BadInput where PREFECT_API_URL names a server that does not answer, PREFECT_HOME is of no use, or the
-    temporary server does not start.
+    """Start Prefect's temporary server, if the coming flow would, so that it ends with this process; the address of the
+    API of the server that the flow uses. Raises BadInput for a server or a PREFECT_HOME that is of no use.
     """
-    if is_server_named():
-        check_server(str(PREFECT_API_URL.value()), "without that setting, a temporary server is started")
-        return str(PREFECT_API_URL.value())
+    if url := str(PREFECT_API_URL.value() or ""):
+        check_server(url, "without that setting, a temporary server is started")
+        return url
     check_home(PREFECT_HOME.value())
     server = make_temporary_server(start_process)
     try:
         server.start()
+        return server.api_url
     except RuntimeError as problem:
         server.stop()
         raise BadInput(
             f"expected Prefect's temporary server to start, got: {error_line(problem)} Is this machine very busy? "
             "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS gives it longer"
         ) from problem
-    return server.api_url
 
 
 def check_server(url: str, advice: str) -> None:
@@ -87,27 +83,22 @@ def check_server(url: str, advice: str) -> None:
             problem = client.api_healthcheck()
             if problem is None:
                 client.api_version()  # a server that asks for a password tells everybody its health, and nothing else
+                return
     except (httpx.HTTPError, httpx.InvalidURL, ValueError) as refused:  # the last: an answer that is no JSON
         problem = refused
-    if problem is None:
-        return
-    response = getattr(problem, "response", None)
-    got = str(problem).rstrip(".") if response is None else _described(response)
-    if response is not None and response.status_code == httpx.codes.UNAUTHORIZED:
-        raise BadInput(
-            "PREFECT_API_AUTH_STRING: expected the name and the password, as name:password, that the Prefect server at "
-            f"'{_without_password(url)}' asks for, got {'another' if PREFECT_API_AUTH_STRING.value() else 'none'}"
-        )
+    got, response, place = str(problem).rstrip("."), getattr(problem, "response", None), _without_password(url)
+    if response is not None:
+        if response.status_code == httpx.codes.UNAUTHORIZED:
+            raise BadInput(
+                "PREFECT_API_AUTH_STRING: expected the name and the password, as name:password, that the Prefect "
+                f"server at '{place}' asks for, got {'another' if PREFECT_API_AUTH_STRING.value() else 'none'}"
+            )
+        is_of_wall = response.status_code == STATUS and response.headers.get("content-type") == TEXT
+        got = f"it answers '{response.text.strip()}'" if is_of_wall else f"status {response.status_code}"
     raise BadInput(
         "PREFECT_API_URL: expected the address of a Prefect server that runs, such as http://127.0.0.1:4200/api, got "
-        f"'{_without_password(url)}': {got}; {advice}"
+        f"'{place}': {got}; {advice}"
     )
-
-
-def _described(response: httpx.Response) -> str:
-    """A refusal in words: those of the wall, which say what to do."""
-    is_of_wall = response.status_code == STATUS and response.headers.get("content-type") == TEXT
-    return f"it answers '{response.text.strip()}'" if is_of_wall else f"status {response.status_code}"
 
 
 def _without_password(url: str) -> str:
@@ -121,16 +112,9 @@ def _without_password(url: str) -> str:
 
 @contextlib.contextmanager
 def shared_server(dask: str | None) -> Iterator[None]:
-    """Whatever the block runs on a cluster uses the server that this process uses; within a flow of somebody's own, its
-    server.
-
-    Without the temporary server's address, each Dask worker would start one of its own.
-    """
-    if FlowRunContext.get() is not None:
-        yield
-        return
-    address = start_server()
-    with temporary_settings({PREFECT_API_URL: address} if dask else {}):
+    """The block's cluster uses this process's server, or that of a flow around it: else each worker would start one."""
+    address = None if FlowRunContext.get() is not None else start_server()
+    with temporary_settings({PREFECT_API_URL: address} if dask and address else {}):
         yield
 
 

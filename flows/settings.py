@@ -1,12 +1,10 @@
-"""Settings that people give: one reader of `--set` and of YAML; and what is wrong with a setting, as one sentence:
-"expected ... got ..." for whatever pydantic finds.
-"""
+"""Settings that people give: one reader of `--set` and of YAML; what is wrong, in a sentence "expected ... got ..."."""
 
 import difflib
 import functools
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -45,10 +43,7 @@ def changes_of(changes: Mapping[str, Any] | Sequence[str]) -> list[str]:
 
 
 def parse_change(change: str, form: str = "field=VALUE") -> tuple[list[str], Any]:
-    """The names and the value of one `--set`: "a.b=1" is (["a", "b"], 1). The value is YAML.
-
-    Raises BadInput, which names the form that was expected.
-    """
+    """The names and the value, which is YAML, of one `--set`: "a.b=1" is (["a", "b"], 1). Raises BadInput."""
     target, separator, text = change.partition("=")
     if not separator or not target:
         raise BadInput(f"--set: expected {form}, got {quoted(change)}")
@@ -78,10 +73,8 @@ def settings_from_fields(model: type[Settings], fields: Mapping[str, Any], where
 _EXPECTED = {
     "missing": "a value",
     "union_tag_invalid": "one of {expected_tags}",
-    "union_tag_not_found": "one word with its settings",
-    "model_attributes_type": "one word with its settings",
-    "model_type": "a mapping",
-    "dict_type": "a mapping",
+    **dict.fromkeys(("union_tag_not_found", "model_attributes_type"), "one word with its settings"),
+    **dict.fromkeys(("model_type", "dict_type"), "a mapping"),
     "tuple_type": "a list",
     "invalid_key": "text as the name of a field",
     "extra_forbidden": "a known field",
@@ -90,13 +83,9 @@ _EXPECTED = {
     "string_too_short": "text of {min_length} or more characters",
     "string_too_long": "text of {max_length} or fewer characters",
     "string_pattern_mismatch": "text that matches {pattern}",
-    "bool_type": "true or false",
-    "bool_parsing": "true or false",
-    "int_type": "a whole number",
-    "int_parsing": "a whole number",
-    "int_from_float": "a whole number",
-    "float_type": "a number",
-    "float_parsing": "a number",
+    **dict.fromkeys(("bool_type", "bool_parsing"), "true or false"),
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "a whole number"),
+    **dict.fromkeys(("float_type", "float_parsing"), "a number"),
     "int_parsing_size": "a whole number of fewer digits",
     "string_unicode": "text without halves of characters",
     "finite_number": "a finite number",
@@ -106,8 +95,7 @@ _EXPECTED = {
     "less_than_equal": "{le} or less",
     "too_short": "{min_length} or more entries",
     "too_long": "{max_length} or fewer entries",
-    "date_type": "a date such as 2026-01-31",
-    "date_from_datetime_parsing": "a date such as 2026-01-31",
+    **dict.fromkeys(("date_type", "date_from_datetime_parsing"), "a date such as 2026-01-31"),
 }
 """What was expected, for each kind of error that pydantic reports: its own words speak of Python, not of YAML."""
 
@@ -121,9 +109,7 @@ PATTERNS = {
 """What the patterns of schemas/ and of parameters mean, in words; details are in brackets."""
 
 _MOST_KNOWN = 12  # fields, in a message
-
 _MOST_UNKNOWN = 20  # fields whose right spelling is looked for
-
 _TYPE_MARK = re.compile(r"(literal|tuple|list|dict|str|int|float|bool|constrained-\w+|function-\w+)(\[.*\])?")
 """How pydantic marks the alternatives of a union in an error's place, such as literal['all']."""
 
@@ -132,8 +118,7 @@ def sentence_from_error(problem: ValidationError, model: type[BaseModel], fields
     """The first thing that is wrong: the field, what was expected, what was given; and how many more errors there are.
 
     Fields that nobody knows come before all else: where one is a slip of the pen (`patern`), that the right one is
-    missing is no error of its own. `fields` is what the model was to be made of: labels of stages and names of sources
-    are taken from it.
+    missing is no error of its own. fields: what the model was to be made of, for labels of stages and names of sources.
     """
     # where an entry of a list is wrong, pydantic adds that the list is too short without it
     errors: list[Mapping[str, Any]] = [
@@ -141,17 +126,13 @@ def sentence_from_error(problem: ValidationError, model: type[BaseModel], fields
     ]
     unknown = [error for error in errors if error["type"] == "extra_forbidden"]
     meant = {(*error["loc"][:-1], _nearest_field(error["loc"], model)) for error in unknown[:_MOST_UNKNOWN]}
-    others = [error for error in errors if error["type"] != "extra_forbidden" and not _is_missing_one_of(error, meant)]
-    errors = [*unknown, *others]
+    known = [error for error in errors if error["type"] != "extra_forbidden"]
+    errors = [*unknown, *(error for error in known if error["type"] != "missing" or error["loc"] not in meant)]
     places = [_place(error["loc"], fields) for error in errors]
     alternatives = [error for error, place in zip(errors, places, strict=True) if place == places[0]]
     more = f" (and {len(errors) - len(alternatives)} more)" if len(errors) > len(alternatives) else ""
     sentence = f"{_sentence(alternatives, model)}{more}"
     return f"{places[0]}: {sentence}" if places[0] else sentence
-
-
-def _is_missing_one_of(error: Mapping[str, Any], places: Collection[tuple[int | str | None, ...]]) -> bool:
-    return error["type"] == "missing" and error["loc"] in places
 
 
 def _sentence(errors: Sequence[Mapping[str, Any]], model: type[BaseModel]) -> str:
@@ -218,9 +199,8 @@ def _nearest_field(loc: Sequence[int | str], model: type[BaseModel]) -> str | No
 
 
 def _known_fields(loc: Sequence[int | str], model: type[BaseModel]) -> list[str]:
-    """The names of the fields that a mapping at a place of the model may have, in the model's order.
-
-    loc: as pydantic gives it, with tags of unions and marks of types, which lead to no field.
+    """The names of the fields that a mapping at a place of the model may have, in the model's order. loc: as pydantic
+    gives it, with tags of unions and marks of types, which lead to no field.
     """
     schema = _schema(model)
     nodes = _alternatives(schema, schema)

@@ -34,7 +34,7 @@ class Setting(NamedTuple):
 
 
 class Section(NamedTuple):
-    """The settings of one stage, one source or one command. `where` says how they are set."""
+    """The settings of one stage, one source or one command, in their group."""
 
     word: str
     group: str
@@ -64,7 +64,10 @@ _UNITS = {
 }
 """The unit that the end of a setting's name stands for."""
 
+_ESCAPED = str.maketrans({"|": "\\|", "*": "\\*", "<": "&lt;"})
+"""What Markdown would read as a new cell, emphasis or HTML."""
 _REQUIRED = "required"
+_UNIONS = (Union, types.UnionType)
 _PLAIN = {type(None): "null", bool: "true or false", int: "whole number", float: "number", str: "text", date: "date"}
 
 
@@ -72,8 +75,8 @@ def sections() -> tuple[Section, ...]:
     """All there is: the recipe, the stages and sources in the order of their unions, training and evaluation."""
     models = [
         ("recipe", "recipe", Recipe),
-        *((_word(model, "stage"), "stage", model) for model in _members(AnyStage)),
-        *((_word(model, "source"), "source", model) for model in _members(AnySource)),
+        *((str(model.model_fields["stage"].default), "stage", model) for model in _members(AnyStage)),
+        *((str(model.model_fields["source"].default), "source", model) for model in _members(AnySource)),
         ("words", "words", MuseumWords),
         ("train", "command", TrainDetector),
         ("evaluate", "command", DetectorSettings),
@@ -105,12 +108,10 @@ def overview() -> str:
     """The words that have settings, one a line, with what each is."""
     lines = []
     for group, text in _GROUPS.items():
-        lines.append(text)
-        lines += [f"  {section.word:<11} {section.description}" for section in sections() if section.group == group]
-        lines.append("")
-    return "\n".join(
-        [*lines, "`bilderatlas settings WORD` lists the settings of one, `bilderatlas settings all` of all."]
-    )
+        of_group = [section for section in sections() if section.group == group]
+        lines += [text, *(f"  {section.word:<11} {section.description}" for section in of_group), ""]
+    lines.append("`bilderatlas settings WORD` lists the settings of one, `bilderatlas settings all` of all.")
+    return "\n".join(lines)
 
 
 def text_of(chosen: Sequence[Section]) -> str:
@@ -119,8 +120,7 @@ def text_of(chosen: Sequence[Section]) -> str:
     for section in chosen:
         lines += [f"{section.word}: {section.description}", ""]
         for setting in section.settings:
-            has_default = setting.default not in {"", _REQUIRED}
-            default = f"default {setting.default}" if has_default else setting.default
+            default = setting.default if setting.default in {"", _REQUIRED} else f"default {setting.default}"
             facts = [fact for fact in (setting.kind, setting.unit, setting.allowed, default) if fact]
             lines.append(f"  {setting.name}: {'; '.join(facts)}")
             lines += textwrap.wrap(setting.description, 112, initial_indent=" " * 6, subsequent_indent=" " * 6)
@@ -141,22 +141,11 @@ def markdown_of(chosen: Sequence[Section]) -> str:
         if section.group != group:
             group = section.group
             lines += ["", f"**{_GROUPS[group]}**"]
-        lines += [
-            "",
-            f"## {section.word}",
-            section.description,
-            "",
-            "| setting | type | unit | range | default | meaning and reason |",
-            "|---|---|---|---|---|---|",
-        ]
-        lines += [f"| `{setting.name}` | {_cells(setting[1:])} |" for setting in section.settings]
+        lines += ["", f"## {section.word}", section.description, ""]
+        lines += ["| setting | type | unit | range | default | meaning and reason |", "|---|---|---|---|---|---|"]
+        for name, *cells in section.settings:
+            lines.append(f"| `{name}` | {' | '.join(cell.translate(_ESCAPED) for cell in cells)} |")
     return "\n".join(lines)
-
-
-def _cells(texts: Sequence[str]) -> str:
-    """Cells of a Markdown table; what Markdown would read as HTML, emphasis or a new cell is escaped."""
-    signs = {"|": "\\|", "*": "\\*", "<": "&lt;"}
-    return " | ".join("".join(signs.get(sign, sign) for sign in text) for text in texts)
 
 
 def _settings(model: type[BaseModel], prefix: str = "", unit: str = "") -> Iterator[Setting]:
@@ -183,20 +172,17 @@ def _kind(annotation: Any) -> str:
         return _kind(arguments[0])
     if origin is Literal:
         return _listed([str(value) for value in arguments])
-    if origin in (Union, types.UnionType):
-        choices = [
-            str(value) for member in _members(annotation) if get_origin(member) is Literal for value in get_args(member)
-        ]
-        others = [_kind(member) for member in _members(annotation) if get_origin(member) is not Literal]
+    if origin in _UNIONS:
+        members = _members(annotation)
+        choices = [str(value) for member in members if get_origin(member) is Literal for value in get_args(member)]
+        others = [_kind(member) for member in members if get_origin(member) is not Literal]
         return _listed(list(dict.fromkeys([*choices, *others])))
     if origin is tuple:
         members = _members(arguments[0])
         return "list" if len(members) > 1 and isinstance(members[0], type) else f"list of {_kind(arguments[0])}"
     if origin is dict:
         return f"mapping of {_kind(arguments[0])} to {_kind(arguments[1])}"
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return "group"
-    return _PLAIN[annotation]
+    return "group" if _is_model(annotation) else _PLAIN[annotation]
 
 
 def _listed(words: Sequence[str]) -> str:
@@ -204,22 +190,16 @@ def _listed(words: Sequence[str]) -> str:
 
 
 def _unit(name: str) -> str:
-    if name in _UNITS:
-        return _UNITS[name]
-    return _UNITS.get(name.rsplit("_", 1)[-1], "") if "_" in name or name == "epochs" else ""
+    return _UNITS.get(name) or _UNITS.get(name.rsplit("_", 1)[-1], "")
 
 
 def _allowed(metadata: Sequence[Any]) -> str:
-    limits = {
-        name: value
-        for item in metadata
-        for name in ("ge", "gt", "le", "lt", "min_length", "max_length")
-        if (value := getattr(item, name, None)) is not None
-    }
-    if "ge" in limits and "le" in limits:
-        return f"{_number(limits['ge'])} to {_number(limits['le'])}"
     words = {"ge": "{} or more", "gt": "more than {}", "le": "at most {}", "lt": "less than {}"}
     words |= {"min_length": "length {} or more", "max_length": "length at most {}"}
+    pairs = ((name, getattr(item, name, None)) for item in metadata for name in words)
+    limits = {name: value for name, value in pairs if value is not None}
+    if "ge" in limits and "le" in limits:
+        return f"{_number(limits['ge'])} to {_number(limits['le'])}"
     patterns = (PATTERNS.get(str(getattr(item, "pattern", "")), "").partition(" (")[0] for item in metadata)
     texts = [text.format(_number(limits[name])) for name, text in words.items() if name in limits]
     return ", ".join([*texts, *filter(None, patterns)])
@@ -227,11 +207,10 @@ def _allowed(metadata: Sequence[Any]) -> str:
 
 def _metadata_in(annotation: Any) -> list[Any]:
     """Limits that stand inside an optional type, such as those of `Score | None`."""
-    if get_origin(annotation) in (Union, types.UnionType):
+    if get_origin(annotation) in _UNIONS:
         return [item for argument in get_args(annotation) for item in _metadata_in(argument)]
-    if get_origin(annotation) is Annotated:
-        return [part for item in get_args(annotation)[1:] for part in getattr(item, "metadata", [item])]
-    return []
+    notes = get_args(annotation)[1:] if get_origin(annotation) is Annotated else ()
+    return [part for item in notes for part in getattr(item, "metadata", [item])]
 
 
 def _default(field: FieldInfo, *, is_group: bool) -> str:
@@ -246,7 +225,7 @@ def _value(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, tuple):
-        return f"[{', '.join(_value(entry) for entry in value)}]"
+        return f"[{', '.join(map(_value, value))}]"
     if isinstance(value, dict):
         return f"{{{', '.join(f'{name}: {_value(entry)}' for name, entry in value.items())}}}"
     return _number(value) if isinstance(value, int | float) else f"{value}" or "''"
@@ -259,28 +238,22 @@ def _number(value: float) -> str:
 
 def _group_in(annotation: Any) -> tuple[type[BaseModel] | None, str]:
     """The model of a group of settings, and what stands before the names of its fields: "<name>." in a mapping."""
-    origin, arguments = get_origin(annotation), get_args(annotation)
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+    if _is_model(annotation):
         return annotation, ""
-    if origin is Annotated:
-        return _group_in(arguments[0])
-    if origin is dict:
-        inner, _ = _group_in(arguments[1])
-        return inner, "<name>."
-    if origin in (Union, types.UnionType):
-        inner = next((model for model, _ in map(_group_in, arguments) if model is not None), None)
-        return inner, ""
+    if get_origin(annotation) is dict:
+        return _group_in(get_args(annotation)[1])[0], "<name>."
+    if get_origin(annotation) in {Annotated, *_UNIONS}:
+        return next((found for found in map(_group_in, get_args(annotation)) if found[0] is not None), (None, ""))
     return None, ""
+
+
+def _is_model(annotation: Any) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, BaseModel)
 
 
 def _members(union: Any) -> list[Any]:
     """The types of an annotated union, in order; of anything else itself."""
     if get_origin(union) is Annotated:
         return _members(get_args(union)[0])
-    if get_origin(union) in (Union, types.UnionType):
-        return [member for argument in get_args(union) for member in _members(argument)]
-    return [union]
-
-
-def _word(model: type[BaseModel], field: str) -> str:
-    return str(model.model_fields[field].default)
+    is_union = get_origin(union) in _UNIONS
+    return [one for argument in get_args(union) for one in _members(argument)] if is_union else [union]

@@ -31,49 +31,36 @@ def start_process(port: int) -> "subprocess.Popen[bytes]":
         # a terminal sends Ctrl-C to all processes of a session, but the flow must still reach its server
         start_new_session=True,
     )
+    most_s = PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS.value()
+    end_s = time.monotonic() + most_s
     try:
-        _wait_for(process, port)
+        while time.monotonic() < end_s:
+            with socket.socket() as client:
+                if not client.connect_ex(("127.0.0.1", port)):
+                    return process
+            if (status := process.poll()) is not None:
+                started = f"its end with status {status}: above stands what it said"
+                raise BadInput(f"expected Prefect's temporary server to start, got {started}")
+            time.sleep(0.1)
+        raise RuntimeError(f"no answer within {most_s} s.")
     except BaseException:
         with process:  # until it has ended
             process.kill()  # asked to end, it would end in a traceback
         raise
-    return process
-
-
-def _wait_for(process: "subprocess.Popen[bytes]", port: int) -> None:
-    most_s = PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS.value()
-    end_s = time.monotonic() + most_s
-    while time.monotonic() < end_s:
-        with socket.socket() as client:
-            if not client.connect_ex(("127.0.0.1", port)):
-                return
-        if process.poll() is not None:
-            raise BadInput(
-                "expected Prefect's temporary server to start, got its end with status "
-                f"{process.returncode}: above stands what it said"
-            )
-        time.sleep(0.1)
-    raise RuntimeError(f"no answer within {most_s} s.")
 
 
 def serve(port: int) -> None:
     """Serve Prefect's API on this machine only, until the standard input ends."""
     import uvicorn
 
-    threading.Thread(target=_end_with_input, daemon=True).start()
+    def end_with_input() -> None:
+        os.read(0, 1)
+        os._exit(0)  # nobody is left who waits for an answer, and its database survives that
+
+    threading.Thread(target=end_with_input, daemon=True).start()
     collect_apart()
-    uvicorn.run(
-        Wall(make_server_app(is_temporary=True), allowed_names()),
-        host="127.0.0.1",
-        port=port,
-        log_level="error",
-        lifespan="on",
-    )
-
-
-def _end_with_input() -> None:
-    os.read(0, 1)
-    os._exit(0)  # nobody is left who waits for an answer, and its database survives that
+    app = Wall(make_server_app(is_temporary=True), allowed_names())
+    uvicorn.run(app, host="127.0.0.1", port=port, log_level="error", lifespan="on")
 
 
 if __name__ == "__main__":

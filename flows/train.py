@@ -57,14 +57,8 @@ def train_detector(
         settings = settings_of(model, [*start, *(changes or ())])
         flow_runs.rename_run(f"train · {settings.model}")
         data = training_data(truth, images, split, evaluate_truth, evaluate_images, evaluate_on, also or ())
-        context = Context(
-            store=store,
-            bindings=bind or {},
-            workers=os.cpu_count() or 1,
-            device=device,
-            run=uuid.uuid4().hex,
-            began_s=time.time(),
-        )
+        run, now, cores = uuid.uuid4().hex, time.time(), os.cpu_count() or 1
+        context = Context(store=store, bindings=bind or {}, workers=cores, device=device, run=run, began_s=now)
         runs.check_store(context)
         if out is not None:
             check_out(out)  # now, not after hours of training
@@ -74,10 +68,9 @@ def train_detector(
                 if out is not None:
                     write_out(out, result, context)
         except (OSError, MemoryError) as problem:  # such as a full disk or a network share that is gone
-            line = error_line(problem) if str(problem) else "too little memory"
-            raise BadInput(
-                f"training: expected to finish, got '{line}'; the same command continues from the last checkpoint"
-            ) from problem
+            got = f"'{error_line(problem) if str(problem) else 'too little memory'}'"
+            advice = "the same command continues from the last checkpoint"
+            raise BadInput(f"training: expected to finish, got {got}; {advice}") from problem
         print(summary(result, out or f"{store}/{result.weights}"))  # noqa: T201 - the result of the command
         return flow_runs.completed_run(result.metrics, f"weights: {out or result.weights}")
 

@@ -14,10 +14,7 @@ if TYPE_CHECKING:
 
 
 def settings_of(model: str | None, changes: Sequence[str]) -> TrainDetector:
-    """The default settings with changes, each field=VALUE (group.field for a group, VALUE is YAML).
-
-    Raises BadInput on an unknown setting or a wrong value.
-    """
+    """The default settings with changes, each field=VALUE (group.field for a group, VALUE is YAML). Raises BadInput."""
     fields: dict[str, Any] = {} if model is None else {"model": model}
     for change in changes:
         names, value = parse_change(change)
@@ -36,10 +33,7 @@ def training_data(
     evaluate_on: str | None,
     also: Sequence[str] = (),
 ) -> TrainingData:
-    """The images to train and to evaluate on, with defaults for what the command leaves out.
-
-    also: further truths, each as TRUTH[,images=FOLDER][,split=SPLIT]. Raises BadInput for one that can't be read.
-    """
+    """The images to train and to evaluate on, with defaults for what the command leaves out. also: as `parse_truth`."""
     trained = TrainingTruth(truth, images, split or _default_split(truth))
     truths = (trained, *map(parse_truth, also))
     if evaluate_truth is None:
@@ -79,26 +73,19 @@ def _default_split(truth: str) -> str | None:
 
 
 def summary(result: "TrainingResult", where: str) -> str:
-    """The lines to print at the end: images and loss, scores, and last the path of the weights.
-
-    Notes come first, unless they were printed during the training.
-    """
+    """The lines to print at the end: notes that were not printed before, images and loss, scores, the weights' path."""
     metrics = result.metrics
     lines = [] if result.is_new else list(result.notes)
     lines.append(
         f"{'trained' if result.is_new else 'trained before'}: {metrics['model']}, {metrics['steps']} steps, "
-        f"{metrics['images']} images, "
-        f"{metrics['figures']} figures, loss {metrics['loss']:.3f}"
+        f"{metrics['images']} images, {metrics['figures']} figures, loss {metrics['loss']:.3f}"
     )
     lines += [
         f"of {share['name']}: {share['images']} images, {share['figures']} figures; {share['left_out']} images left out"
         for share in metrics.get("truths", ())
     ]
     for scores in metrics["evaluations"][-1:]:
-        values = ", ".join(f"{name} {_number(scores[name])}" for name in ("AP", "AP50", "AP75", "AR100"))
+        shown = {name: scores[name] for name in ("AP", "AP50", "AP75", "AR100")}
+        values = ", ".join(f"{name} none" if value is None else f"{name} {value:.3f}" for name, value in shown.items())
         lines.append(f"on {metrics['evaluated_on']} ({scores['images']} images, {scores['figures']} figures): {values}")
     return "\n".join([*lines, f"weights: {where}"])
-
-
-def _number(value: float | None) -> str:
-    return "none" if value is None else f"{value:.3f}"

@@ -1,9 +1,8 @@
-"""A release, checked from its files alone, as whoever works with it further on would do before anything else: the
-example of a flow that starts when a dataset is published (flows/serve/automations.py).
-"""
+"""A release, checked from its files alone: the example of a flow that starts when a dataset is published."""
 
 from prefect import flow
 
+from flows.parameters import Deep, Release, documented
 from schemas.errors import BrokenPromise
 from schemas.phrases import counted
 from tasks.orchestration import flow_runs
@@ -12,14 +11,9 @@ from tasks.verify import verify
 
 
 @flow(name="verify_release", persist_result=False)
-def verify_release(release: str, deep: bool = False) -> str:
-    """Check a release: digests, contract, counts, copies across splits. The run fails where a check fails.
-
-    Args:
-        release: Folder or URL of a release, or of the file `latest` beside the versions.
-        deep: Also decode every image and measure it again.
-
-    """
+@documented
+def verify_release(release: Release, deep: Deep = False) -> str:
+    """Check a release: digests, contract, counts, copies across splits. The run fails where a check fails."""
 
     def work() -> str:
         flow_runs.rename_run("verify")

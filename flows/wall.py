@@ -7,6 +7,7 @@ then has that name as its host. So two headers decide, and nothing that a page c
 `X-Forwarded-...`. A proxy hands on the host that it was asked for.
 """
 
+import contextlib
 import ipaddress
 import re
 from collections.abc import Awaitable, Callable, MutableMapping
@@ -31,8 +32,7 @@ _NAME = re.compile(r"(?![.-])[a-z0-9_-]+(\.[a-z0-9_-]+)*", re.ASCII)
 _LONGEST_NAME = 253
 _PLACE = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::([0-9]{1,5}))?", re.ASCII | re.IGNORECASE)
 _ORIGIN = re.compile(r"(https?)://(.+)", re.ASCII)
-_PORTS = {"http": 80, "https": 443}
-_LAST_PORT = 65_535
+_PORTS, _LAST_PORT = {"http": 80, "https": 443}, 65_535
 _OTHER_SITES = {"cross-site", "same-site"}
 """What a browser says of a request by a page that is not the server's own: for it, ports of one host are one site."""
 
@@ -46,10 +46,8 @@ class HostPort(NamedTuple):
 
 
 class RequestHead(NamedTuple):
-    """What the rule sees of a request.
-
-    target: as the request line has it; of an ASGI server only its path, which always begins with a slash. headers:
-    names in small letters, values; in their order.
+    """What the rule sees of a request. target: as the request line has it; of an ASGI server only its path, which
+    always begins with a slash. headers: names in small letters, values; in their order.
     """
 
     method: str
@@ -65,37 +63,32 @@ class RequestHead(NamedTuple):
 def allowed_names(*hosts: str, named_by: str = "--allowed-host") -> frozenset[str]:
     """The names that a server answers to beside all addresses: localhost and these; addresses among them are left out.
 
-    named_by: the option or setting that holds them, as the sentence calls it. Raises BadInput for what is neither a
-    name nor an address.
+    named_by: the option or setting that holds them. Raises BadInput for what is neither a name nor an address.
 
     >>> sorted(allowed_names("Museum.Example.", "0.0.0.0"))
     ['localhost', 'museum.example']
     """
-    return frozenset({"localhost", *(name for host in hosts if (name := _name(host, named_by)) is not None)})
-
-
-def _name(host: str, named_by: str) -> str | None:
-    try:
-        ipaddress.ip_address(host.strip("[]").partition("%")[0])
-    except ValueError:
-        pass
-    else:
-        return None
-    try:
-        name = ascii_name(host).lower().removesuffix(".")
-    except UnicodeError:
-        name = ""
-    if not _NAME.fullmatch(name) or len(name) > _LONGEST_NAME:
-        expected = "a name such as museum.example, without http:// and port"
-        raise BadInput(f"{named_by}: expected {expected}, got {quoted(host)}")
-    return name
+    names = {"localhost"}
+    for host in hosts:
+        with contextlib.suppress(ValueError):
+            ipaddress.ip_address(host.strip("[]").partition("%")[0])
+            continue
+        try:
+            name = ascii_name(host).lower().removesuffix(".")
+        except UnicodeError:
+            name = ""
+        if not _NAME.fullmatch(name) or len(name) > _LONGEST_NAME:
+            expected = "a name such as museum.example, without http:// and port"
+            raise BadInput(f"{named_by}: expected {expected}, got {quoted(host)}")
+        names.add(name)
+    return frozenset(names)
 
 
 def refusal(head: RequestHead, names: frozenset[str]) -> str | None:
-    """Why a request is not answered, in a sentence; None for one that is.
+    """Why a request is not answered, in a sentence; None for one that is. names: those of `allowed_names`.
 
-    names: those of `allowed_names`. Requests without an origin are no page's, unless the browser says so: they pass
-    where the host is right. HTTP/1.0 knows no host, and browsers do not speak it.
+    Requests without an origin are no page's, unless the browser says so: they pass where the host is right. HTTP/1.0
+    knows no host, and browsers do not speak it.
     """
     hosts, origins = head.values("host"), head.values("origin")
     if not head.target.startswith("/") and head.target != "*":
@@ -104,7 +97,10 @@ def refusal(head: RequestHead, names: frozenset[str]) -> str | None:
     is_named = place is not None and (place.is_address or place.host in names)
     is_without = not hosts and not origins and head.version in {"0.9", "1.0"}
     if not is_named and not is_without:
-        return _unknown_host(hosts, place)
+        got = quoted(", ".join(hosts)) if hosts else "none"
+        what = f"Host: expected an address, localhost or a name that this server was started for, got {got}"
+        start = "start `bilderatlas serve`, or the server of your own, with --allowed-host"
+        return f"{what}; if it is a name of this machine, {start} {place.host}" if place else what
     if any(place is None or not _is_own(origin, place) for origin in origins):
         return f"Origin: expected a page of this server, or no page, got {quoted(', '.join(origins))}"
     if _OTHER_SITES.intersection(head.values("sec-fetch-site")) and not _is_visit(head):
@@ -149,15 +145,6 @@ def _is_visit(head: RequestHead) -> bool:
     return is_read and head.values("sec-fetch-mode") == ["navigate"] and head.values("sec-fetch-dest") == ["document"]
 
 
-def _unknown_host(hosts: list[str], place: HostPort | None) -> str:
-    got = quoted(", ".join(hosts)) if hosts else "none"
-    what = f"Host: expected an address, localhost or a name that this server was started for, got {got}"
-    if place is None:
-        return what
-    start = f"start `bilderatlas serve`, or the server of your own, with --allowed-host {place.host}"
-    return f"{what}; if it is a name of this machine, {start}"
-
-
 class Wall:
     """An ASGI application around another one, which sees only requests that pass."""
 
@@ -166,28 +153,24 @@ class Wall:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Hand on what is no request, such as the start and the end of the server, and requests that pass."""
-        is_request = scope["type"] in {"http", "websocket"}
-        why = refusal(_head_of_scope(scope), self.names) if is_request else None
+        why = None
+        if scope["type"] in {"http", "websocket"}:
+            headers = tuple(
+                (name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in scope["headers"]
+            )
+            version = scope.get("http_version", "1.1")
+            why = refusal(RequestHead(scope.get("method", "GET"), scope["path"], version, headers), self.names)
+
+        async def send_without_frames(message: MutableMapping[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                name, value = NO_FRAMES
+                message = {**message, "headers": [*message.get("headers", ()), (name.encode(), value.encode())]}
+            await send(message)
+
         if why is None:
-            await self.app(scope, receive, _without_frames(send) if scope["type"] == "http" else send)
+            await self.app(scope, receive, send_without_frames)
         else:
             await _refuse(scope, send, why)
-
-
-def _head_of_scope(scope: Scope) -> RequestHead:
-    headers = tuple((name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in scope["headers"])
-    return RequestHead(scope.get("method", "GET"), scope["path"], scope.get("http_version", "1.1"), headers)
-
-
-def _without_frames(send: Send) -> Send:
-    header = (NO_FRAMES[0].encode(), NO_FRAMES[1].encode())
-
-    async def send_with_header(message: MutableMapping[str, Any]) -> None:
-        if message["type"] == "http.response.start":
-            message = {**message, "headers": [*message.get("headers", ()), header]}
-        await send(message)
-
-    return send_with_header
 
 
 async def _refuse(scope: Scope, send: Send, why: str) -> None:

@@ -16,10 +16,7 @@ class ContractComparison:
 
 
 def compare(old: str, new: str) -> ContractComparison:
-    """Compare contracts that lie as files, in folders, or in releases.
-
-    Raises BadInput where there is none.
-    """
+    """Compare contracts that lie as files, in folders, or in releases. Raises BadInput where there is none."""
     before, after = contracts.read(old), contracts.read(new)
     old_version, new_version = (next(iter(of.values())).version for of in (before, after))
     found = sorted(changes(before, after), key=lambda change: not change.is_breaking)
@@ -29,11 +26,11 @@ def compare(old: str, new: str) -> ContractComparison:
     broken = f"{counted(breaking, 'change')} {'breaks' if breaking == 1 else 'break'} readers"
     versions = f"{quoted(old_version)} to {quoted(new_version)}"
     if not found:
-        lines.append(f"{versions}: nothing that readers go by has changed")
+        end = "nothing that readers go by has changed"
     elif not breaking:
-        lines.append(f"{versions}: readers of the old contract can read by it as before")
+        end = "readers of the old contract can read by it as before"
     elif is_right:
-        lines.append(f"{versions}: {broken}, as a new major version may")
+        end = f"{broken}, as a new major version may"
     else:
-        lines.append(f"{versions}: expected a new major version, since {broken}, got none")
-    return ContractComparison("\n".join(lines), is_right)
+        end = f"expected a new major version, since {broken}, got none"
+    return ContractComparison("\n".join([*lines, f"{versions}: {end}"]), is_right)

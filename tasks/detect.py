@@ -33,26 +33,21 @@ def detect(settings: Detect, state: State, recipe: Recipe, context: Context) -> 
     """The detections of each kept record; only blobs without stored detections of these weights are computed."""
     if settings.family == "results":
         return _detect_from_results(settings, state, context)
-    return measure_step(
-        detect_part, settings, state, context, _folder(settings, context), DETECT, part_settings=settings
-    )
+    folder = _folder(settings, context)
+    return measure_step(detect_part, settings, state, context, folder, DETECT, part_settings=settings)
 
 
 def detections(settings: Detect, blobs: pa.Array, context: Context) -> pa.Table:
-    """The DETECT row of each of these blobs, of any release, sorted; only missing ones are computed.
-
-    Results of another program are looked up by the blobs' SHA-256 alone, since blobs have no names here.
+    """The DETECT row of each of these blobs, of any release, sorted; only missing ones are computed. Results of another
+    program are looked up by SHA-256 alone, since blobs have no names here.
     """
     check_detector(settings, context)
-    asked, folder = settings, _folder(settings, context)
-    return measure_blobs(detect_part, settings.label or settings.stage, blobs, context, folder, DETECT, asked)
+    label, folder = settings.label or settings.stage, _folder(settings, context)
+    return measure_blobs(detect_part, label, blobs, context, folder, DETECT, settings)
 
 
 def check_detector(settings: Detect, context: Context, recipe: Recipe | None = None) -> None:
-    """Raise BadInput if the bound weights are missing, not those that the recipe pins, or another model's.
-
-    recipe: where there is one, results must have the keypoints of its categories.
-    """
+    """Raise BadInput as `detectors.check`. recipe: if given, results must have the keypoints of its categories."""
     detectors.check(settings, context, recipe.schemes_by_category if recipe else None)
 
 

@@ -17,6 +17,7 @@ from schemas.stages import Fetch
 from schemas.tables import FETCH, RETRIEVALS
 from tasks.core import fetch as core
 from tasks.core import server_refusals, tables
+from tasks.core.by_hand import drop_same_bytes
 from tasks.engine import inspection, runs, steps
 from tasks.engine import web_client as web
 from tasks.engine.cache_keys import cache_key
@@ -42,17 +43,16 @@ _MOST_LOOKS = 10_000
 def read_part(
     requests: pa.Table, stage_and_source: tuple[Fetch, AnyFileSource], rules: str, into: str, context: Context
 ) -> None:
-    """Read a batch of images below a source's binding.
-
-    Each is a blob that decodes, or a row with the reason why not.
-    """
+    """Read a batch of images below a source's binding, each a blob that decodes, or a row with the reason why not."""
     settings, source = stage_and_source
     store, inspections = runs.store_of(context), inspection.InspectionRows()
     folder = Folder(source.at, context.bindings[source.at])
+
+    def read(path: str) -> bytes:
+        return folder.read(path, settings.max_bytes)
+
     rows = [
-        retrieval.store_image(
-            store, request, rules, lambda path: folder.read(path, settings.max_bytes), settings.max_pixels, inspections
-        )
+        retrieval.store_image(store, request, rules, read, settings.max_pixels, inspections)
         for request in requests.to_pylist()
     ]
     store.write_table(into, pa.Table.from_pylist(rows, schema=RETRIEVALS))
@@ -98,40 +98,36 @@ def fetch(settings: Fetch, state: State, recipe: Recipe, context: Context) -> St
     for source in recipe.file_sources:
         of_source = records.filter(pc.and_(pc.equal(records["source"], source.name), pc.invert(is_url)))
         if of_source.num_rows:
-            requests = core.requests_table(of_source["locator"], _validators(source, of_source["locator"], context))
+            folder = Folder(source.at, context.bindings[source.at])
+            found = {path: folder.validator(path) for path in pc.unique(of_source["locator"]).to_pylist()}
+            validators = {path: validator for path, validator in found.items() if validator is not None}
+            requests = core.requests_table(of_source["locator"], validators)
+            place, label = images_folder(source.name), settings.label
             answers, count = retrieve(
-                read_part,
-                (settings, source),
-                images_folder(source.name),
-                requests,
-                rules,
-                context,
-                settings.label,
-                refresh=settings.refresh,
+                read_part, (settings, source), place, requests, rules, context, label, refresh=settings.refresh
             )
             if context.plan:
-                seen = looks.look(Folder(source.at, context.bindings[source.at]), answers)
+                seen = looks.look(folder, answers)
                 answers, count = seen, count - (answers["reason"].null_count - seen["reason"].null_count)
             failures += core.no_images(answers)
             parts.append(core.outcome(of_source, answers, settings))
             computed += count
     if (of_source := records.filter(is_url)).num_rows:
         web.check_contact(context, core.hosts(of_source["locator"]), recipe.manners)
+        requests, asked = core.requests_table(of_source["locator"], {}), (settings, recipe.manners)
         answers, count = retrieve(
-            fetch_part,
-            (settings, recipe.manners),
-            DOWNLOADS,
-            core.requests_table(of_source["locator"], {}),
-            rules,
-            context,
-            settings.label,
-            refresh=settings.refresh,
+            fetch_part, asked, DOWNLOADS, requests, rules, context, settings.label, refresh=settings.refresh
         )
         parts.append(core.outcome(of_source, answers, settings))
         computed += count
-        notes = _refusal_notes(store, answers, settings, context)
+        refused = answers.filter(server_refusals.are_refused(answers))
+        if refused.num_rows and not context.plan:
+            again = shlex.join(context.command)
+            for_all = [*context.command, "--set", f"stages.{settings.label}.refresh=failed"] if again else []
+            open_ = open_refusals(store, DOWNLOADS, refused)
+            notes = server_refusals.refusal_notes(refused, open_, again, shlex.join(for_all))
     outcome = pa.concat_tables([FETCH.empty_table(), *parts]).sort_by("record_id")
-    outcome = by_hand.drop_same_bytes(outcome, state, context)
+    outcome = drop_same_bytes(outcome, by_hand.taken_down(store, state))
     if context.plan and computed:
         known = outcome.filter(pc.or_(pc.is_valid(outcome["reason"]), pc.is_valid(outcome["sha256"])))
         step = steps.planned_step(store, settings, known, computed=computed, pending=computed)
@@ -164,17 +160,6 @@ class _FileChecks:
         return core.look_notes(label, self._failures, self._files, _MOST_LOOKS)
 
 
-def _refusal_notes(store: Store, answers: pa.Table, settings: Fetch, context: Context) -> list[str]:
-    """What a person should know of images that servers refused, with the commands that ask again; not in a plan."""
-    is_refused = server_refusals.are_refused(answers)
-    if context.plan or not pc.any(is_refused).as_py():
-        return []
-    refused = answers.filter(is_refused)
-    again = shlex.join(context.command)
-    for_all = shlex.join([*context.command, "--set", f"stages.{settings.label}.refresh=failed"]) if again else ""
-    return server_refusals.refusal_notes(refused, open_refusals(store, DOWNLOADS, refused), again, for_all)
-
-
 def _without_unfit_annotations(store: Store, state: State, step: Step, outcome: pa.Table) -> Step:
     """The step, which leaves out the annotations of images of another size and says so."""
     figures = store.read_table(state.figures)
@@ -182,25 +167,16 @@ def _without_unfit_annotations(store: Store, state: State, step: Step, outcome: 
     unfit = core.unfit_annotations(drawn, outcome)
     if not unfit.num_rows:
         return step
-    names = unfit["record_id"]
-    records = core.without_annotations(store.read_table(state.records), unfit)
     fetched = outcome["record_id"].filter(pc.is_valid(outcome["sha256"]))
     annotated = pc.sum(pc.is_in(drawn["record_id"], value_set=fetched)).as_py()
+    names = listed([quoted(name) for name in unfit["record_id"].to_pylist()], _EXAMPLES)
     note = (
-        f"fetch: {unfit.num_rows} of {annotated} annotated images count as not annotated, since their "
-        f"annotations are of images of another size: {listed([quoted(name) for name in names.to_pylist()], _EXAMPLES)}"
+        f"fetch: {unfit.num_rows} of {annotated} annotated images count as not annotated, since their annotations are "
+        f"of images of another size: {names}"
     )
-    return step.model_copy(
-        update={
-            "records": store.write_table(outcome_folder("scrape"), records),
-            "figures": store.write_table(outcome_folder("figures"), core.without_figures(figures, unfit)),
-            "notes": (*step.notes, note),
-        }
-    )
-
-
-def _validators(source: AnyFileSource, locators: pa.ChunkedArray, context: Context) -> dict[str, str]:
-    """The validator (size and times) of each locator that is the path of an existing file."""
-    folder = Folder(source.at, context.bindings[source.at])
-    paths = pc.unique(locators).to_pylist()
-    return {path: validator for path in paths if (validator := folder.validator(path)) is not None}
+    records = core.without_annotations(store.read_table(state.records), unfit)
+    changed = {
+        "records": store.write_table(outcome_folder("scrape"), records),
+        "figures": store.write_table(outcome_folder("figures"), core.without_figures(figures, unfit)),
+    }
+    return step.model_copy(update={**changed, "notes": (*step.notes, note)})

@@ -16,9 +16,8 @@ from tasks.subjects import library_hashes
 
 
 def hash_(settings: Hash, state: State, recipe: Recipe, context: Context) -> Step:
-    """The measurements of each kept record; only blobs that fetch has not measured already are decoded.
-
-    The records, too, where the recipe asks for other hashes, which are their attributes.
+    """The measurements of each kept record; only blobs that fetch has not measured are decoded. Other hashes that the
+    recipe asks for are attributes of the records.
     """
     step = measure_step(
         inspection.inspect_part, settings, state, context, inspection.HASHES, HASH, is_measured_by_fetch=True
@@ -42,13 +41,9 @@ def _with_other_hashes(step: Step, settings: Hash, state: State, context: Contex
     if context.plan and (len(lacking) or state.pending):
         waiting = ids.filter(pc.is_in(blobs, value_set=lacking))
         outcome = store.read_table(step.outcome)
-        step = steps.planned_step(
-            store,
-            settings,
-            outcome.filter(pc.invert(pc.is_in(outcome["record_id"], value_set=waiting))),
-            computed=step.computed + len(lacking) + state.pending,
-            pending=step.pending + len(waiting),
-        )
+        known = outcome.filter(pc.invert(pc.is_in(outcome["record_id"], value_set=waiting)))
+        computed, pending = step.computed + len(lacking) + state.pending, step.pending + len(waiting)
+        step = steps.planned_step(store, settings, known, computed=computed, pending=pending)
     else:
         step = step.model_copy(update={"computed": step.computed + len(lacking)})
     return step.model_copy(update={"records": store.write_table(outcome_folder("hash"), records)})

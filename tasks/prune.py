@@ -1,7 +1,5 @@
-"""prune: old releases leave a store, and what no kept release and no last build needs.
-
-Releases go first, each out of sight as a whole; then caches; then blobs. What is needed is found out from the releases
-that stay, so a prune that is killed and run again ends the same.
+"""prune: old releases leave a store, then caches, then blobs that no kept release and no last build needs. What is
+needed is found out from the releases that stay, so a prune that is killed and run again ends the same.
 """
 
 import contextlib
@@ -28,10 +26,9 @@ _SHOWN = 5
 
 
 class _Dataset(NamedTuple):
-    """A dataset of the store.
-
-    is_chosen: releases of it may go. has_latest: full builds of it have been published. reasons: why each release
-    stays; None: it goes. remnants: folders without a manifest, of killed publications and prunes of an object store.
+    """A dataset of the store. is_chosen: releases of it may go. has_latest: full builds of it have been published.
+    reasons: why each release stays; None: it goes. remnants: folders without a manifest, of killed publications and
+    prunes.
     """
 
     name: str
@@ -57,39 +54,27 @@ def prune(
 ) -> str:
     """Remove old releases of a dataset (or of `all`), and what nobody needs in the store; what goes, in lines.
 
-    keep: so many of the newest releases stay. keep_since: those since a day (2026-01-31) stay, too. grace_days: what is
-    younger stays in any case. is_dry: nothing is removed.
-
-    Raises BadInput where there is no such dataset, and DamagedFile, before anything is removed, where it can't be told
-    what a release needs. Raises Refusal if anybody is at work in the store.
+    The newest `keep` stay, those since a day (2026-01-31), and what is younger than grace_days. is_dry: nothing is
+    removed. Raises, before anything is removed, BadInput where there is no such dataset, DamagedFile where it can't be
+    told what a release needs, and Refusal if anybody is at work in the store.
     """
     store = Store(store_url, is_overlay=is_dry)
-    since = _day(keep_since)
+    try:
+        since = None if keep_since is None else date.fromisoformat(keep_since)
+    except ValueError:
+        raise BadInput(f"--keep-since: expected a day such as 2026-01-31, got {quoted(keep_since)}") from None
     store.check_readable()
     names = store.list_folder(layout.RELEASES)
     if not names or name not in {ALL, *names}:
         got = listed(names, _SHOWN) or "none"
         raise BadInput(f"prune: expected '{ALL}' or a dataset in '{store_url}' ({got}), got {quoted(name)}")
     with contextlib.nullcontext() if is_dry else leases.alone(store, "prune"):
-        now = datetime.now(UTC)
-        grace_from = _grace_from(now, grace_days)
+        try:
+            grace_from = datetime.now(UTC) - timedelta(days=grace_days)
+        except OverflowError:  # more days than the calendar has
+            grace_from = datetime.min.replace(tzinfo=UTC)
         datasets = [_dataset(store, other, keep, since, grace_from, is_chosen=name in {ALL, other}) for other in names]
         return "\n".join(_prune(store, datasets, grace_from, is_dry=is_dry))
-
-
-def _grace_from(now: datetime, days: int) -> datetime:
-    """Since when what was written is young; of more days than the calendar has, always."""
-    try:
-        return now - timedelta(days=days)
-    except OverflowError:
-        return datetime.min.replace(tzinfo=UTC)
-
-
-def _day(text: str | None) -> date | None:
-    try:
-        return None if text is None else date.fromisoformat(text)
-    except ValueError:
-        raise BadInput(f"--keep-since: expected a day such as 2026-01-31, got {quoted(text)}") from None
 
 
 def _dataset(
@@ -104,7 +89,12 @@ def _dataset(
             f"expected whole releases of {name}, got {half[0]}, which a purge has left half amended; nothing is "
             "removed yet: run that purge again, then prune"
         )
-    facts = [_facts(store, name, version, release) for version, release in found.items()]
+    facts = []
+    for version, release in found.items():
+        # a purge writes the manifest again, but never the recipe: its time is that of the build
+        written_s = written_at(store, f"{layout.release_folder(name, version)}/recipe.yaml")
+        built, is_trial = datetime.fromtimestamp(written_s, UTC), release.recipe().limit is not None
+        facts.append(core.ReleaseFacts(version, release.manifest.previous, is_trial, built))
     newest = releases.latest_text(store, name)
     if newest not in found and any(not release.is_trial for release in facts):
         raise BadInput(
@@ -120,16 +110,11 @@ def _dataset(
 
 
 def _remnants(store: Store, name: str, readable: Collection[str]) -> list[str]:
-    """Folders called as versions are that hold no release.
-
-    Raises DamagedFile where there may have been one: nobody could tell what it needs. On an object store, a publication
-    or a prune that was killed leaves a folder without a manifest: that is none.
+    """Folders called as versions are that hold no release: on an object store, a publication or a prune that was killed
+    leaves one. Raises DamagedFile where there may have been a release: nobody could tell what it needs.
     """
-    folders = [
-        layout.release_folder(name, version)
-        for version in releases.version_names(store, name)
-        if version not in readable
-    ]
+    unreadable = [version for version in releases.version_names(store, name) if version not in readable]
+    folders = [layout.release_folder(name, version) for version in unreadable]
     for folder in folders:
         if store.is_local or store.exists(f"{folder}/manifest.json"):
             raise DamagedFile(
@@ -139,24 +124,21 @@ def _remnants(store: Store, name: str, readable: Collection[str]) -> list[str]:
     return folders
 
 
-def _facts(store: Store, name: str, version: str, release: Release) -> core.ReleaseFacts:
-    # a purge writes the manifest again, but never the recipe: its time is that of the build
-    written_s = written_at(store, f"{layout.release_folder(name, version)}/recipe.yaml")
-    is_trial = release.recipe().limit is not None
-    return core.ReleaseFacts(version, release.manifest.previous, is_trial, datetime.fromtimestamp(written_s, UTC))
-
-
 def _prune(store: Store, datasets: Sequence[_Dataset], grace_from: datetime, *, is_dry: bool) -> Iterator[str]:
-    cleaner = StoreCleaner(store, is_dry=is_dry)
+    cleaner, grace_from_s = StoreCleaner(store, is_dry=is_dry), grace_from.timestamp()
     # first all that is needed is read: what can't be read ends the work before anything is removed
     needed = core.seen_files(_ledgers(store, datasets))
     cleaner.absorb_journals()
     needed |= _newest_answers(cleaner)
     uses, notes = _uses(store, datasets)
-    groups = {"images and answers": list(_old_blobs(cleaner, needed, grace_from.timestamp()))}
+    blobs = (file for _, file in _files(cleaner, PruneRule.BLOBS))
+    old = [file for file in blobs if file.written_s < grace_from_s and file.path.rpartition("/")[2] not in needed]
+    groups = {"images and answers": old}
     if uses is not None:
-        by_key = _caches(cleaner)
-        groups["measures, decisions and outcomes"] = list(core.unused_files(by_key, uses, grace_from.timestamp()))
+        by_key: defaultdict[str, list[core.StoredFile]] = defaultdict(list)  # caches without a key by their path
+        for area, file in _files(cleaner, PruneRule.UNUSED):
+            by_key[(area.match(file.path) or {}).get("cache key", file.path)].append(file)
+        groups["measures, decisions and outcomes"] = list(core.unused_files(by_key, uses, grace_from_s))
     shown = {dataset.name: dataset.reasons for dataset in datasets if dataset.is_chosen}
     sizes = {
         (dataset.name, version): sum(entry.bytes for entry in release.manifest.files.values())
@@ -169,6 +151,12 @@ def _prune(store: Store, datasets: Sequence[_Dataset], grace_from: datetime, *, 
     yield from core.report(shown, sizes, freed, notes, is_dry=is_dry)
 
 
+def _files(cleaner: StoreCleaner, rule: PruneRule) -> Iterator[tuple[Area, core.StoredFile]]:
+    for area in (area for area in layout.AREAS if area.prune is rule):
+        for file in cleaner.files(area):
+            yield area, core.StoredFile(*file)
+
+
 def _remove(store: Store, cleaner: StoreCleaner, datasets: Sequence[_Dataset], paths: Sequence[str]) -> None:
     cleaner.remove_pruned()
     for dataset in datasets:
@@ -179,8 +167,9 @@ def _remove(store: Store, cleaner: StoreCleaner, datasets: Sequence[_Dataset], p
             store.fs.rm(store.full(folder), recursive=True)
     for path in paths:
         cleaner.remove(path)
-    for area in _areas(PruneRule.UNUSED):
-        cleaner.remove_empty_folders(area)
+    for area in layout.AREAS:
+        if area.prune is PruneRule.UNUSED:
+            cleaner.remove_empty_folders(area)
     leases.remove_stale(store)
 
 
@@ -210,29 +199,6 @@ def _uses(store: Store, datasets: Sequence[_Dataset]) -> tuple[frozenset[str] | 
     """What the last builds of all datasets have looked at; None, and why, where that is not known of one."""
     found = {dataset.name: read_uses(store, dataset.name) for dataset in datasets if dataset.has_latest}
     if unknown := sorted(name for name, uses in found.items() if uses is None):
-        return None, [
-            f"measures, decisions and outcomes stay: nobody knows what {listed(unknown, _SHOWN)} needs; build once "
-            "more, then prune"
-        ]
+        note = f"measures, decisions and outcomes stay: nobody knows what {listed(unknown, _SHOWN)} needs"
+        return None, [f"{note}; build once more, then prune"]
     return frozenset().union(*(uses for uses in found.values() if uses)), []
-
-
-def _areas(rule: PruneRule) -> list[Area]:
-    return [area for area in layout.AREAS if area.prune is rule]
-
-
-def _old_blobs(cleaner: StoreCleaner, needed: set[str], grace_from_s: float) -> Iterator[core.StoredFile]:
-    for area in _areas(PruneRule.BLOBS):
-        for path, length, written_s in cleaner.files(area):
-            if written_s < grace_from_s and path.rpartition("/")[2] not in needed:
-                yield core.StoredFile(path, length, written_s)
-
-
-def _caches(cleaner: StoreCleaner) -> dict[str, list[core.StoredFile]]:
-    """Files of caches by their cache key; those without one by their path."""
-    found = defaultdict(list)
-    for area in _areas(PruneRule.UNUSED):
-        for path, length, written_s in cleaner.files(area):
-            key = (area.match(path) or {}).get("cache key", path)
-            found[key].append(core.StoredFile(path, length, written_s))
-    return found

@@ -14,10 +14,11 @@ Form = Literal["text", "json", "odcs"]
 
 
 def schema(word: str | None, form: Form | None = None) -> str:
-    """The schema of recipes, or of a table of a release; without a word, what there is.
+    """The schema of recipes, or of a table of a release; without a word, what there is. Raises BadInput for other
+    words.
 
-    form: text, json (JSON Schema; recipes have no other) or odcs (the contract itself, as releases carry it). By
-    default json for recipes, text for tables. Raises BadInput for another word or form.
+    form: text, json (JSON Schema; recipes have no other) or odcs (the contract itself, as releases carry it); by
+    default json for recipes, text for tables.
     """
     if word is None:
         summaries = {table: contracts.contracts()[table].table.description for table in TABLES}
@@ -25,17 +26,13 @@ def schema(word: str | None, form: Form | None = None) -> str:
         return "\n".join(f"{name:<13} {text}" for name, text in lines.items())
     if word == RECIPE:
         if form not in {None, "json"}:
-            raise BadInput(
-                f"schema {RECIPE}: expected the form json, got {form} (`bilderatlas settings` is for people)"
-            )
-        return _as_json(recipe_schema())
+            raise BadInput(f"schema recipe: expected the form json, got {form} (`bilderatlas settings` is for people)")
+        return json.dumps(recipe_schema(), indent=1, ensure_ascii=False)
     if word not in TABLES:
         raise BadInput(f"schema: expected one of {', '.join((RECIPE, *TABLES))}, got {quoted(word)}")
     if form == "odcs":
         return contracts.texts()[contract_path(word)].rstrip("\n")
     contract = contracts.contracts()[word]
-    return _as_json(row_schema(contract)) if form == "json" else "\n".join(table_lines(contract))
-
-
-def _as_json(value: object) -> str:
-    return json.dumps(value, indent=1, ensure_ascii=False)
+    if form == "json":
+        return json.dumps(row_schema(contract), indent=1, ensure_ascii=False)
+    return "\n".join(table_lines(contract))

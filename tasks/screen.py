@@ -26,11 +26,7 @@ def screen(settings: Screen, state: State, recipe: Recipe, context: Context) -> 
     store = runs.store_of(context)
     ids = kept_ids(store, state)
     counts = _figure_counts(store, settings, state, ids, recipe)
-    columns: dict[str, pa.ChunkedArray | pa.Array] = {
-        "record_id": ids,
-        **dict(_record_columns(store, settings, state, ids, recipe)),
-        **dict(_measured_columns(store, settings, state, ids)),
-    }
+    columns = {"record_id": ids, **dict(_columns(store, settings, state, ids, recipe))}
     if settings.figures is not None:
         columns["figures"] = counts
     if recipe.by_hand is not None:
@@ -47,12 +43,10 @@ def check_styles(settings: Screen, context: Context, recipe: Recipe) -> None:
     core.check_styles(settings, styles.names_by_style(recipe.styles))
 
 
-# only the columns that a screen needs, so that nothing else makes it decide again
-
-
-def _record_columns(
+def _columns(
     store: Store, settings: Screen, state: State, ids: pa.ChunkedArray, recipe: Recipe
 ) -> Iterator[tuple[str, pa.ChunkedArray | pa.Array]]:
+    """Only those that the screen needs, so that nothing else makes it decide again."""
     if settings.rights is not None:
         yield "rights_uri", column_of(store, state.records, ids, "rights_uri")
     if settings.styles is not None:
@@ -61,15 +55,10 @@ def _record_columns(
         yield "has_wanted_style", core.has_style(style, settings.styles, styles.names_by_style(recipe.styles))
     for name in settings.where:
         yield core.where_column(name), column_of(store, state.records, ids, name)
-
-
-def _measured_columns(
-    store: Store, settings: Screen, state: State, ids: pa.ChunkedArray
-) -> Iterator[tuple[str, pa.ChunkedArray | pa.Array]]:
-    for stage, names in (("fetch", ("bytes",)), ("hash", ("width_px", "height_px")), ("quality", SCORES)):
+    measured = {"fetch": ("bytes",), "hash": ("width_px", "height_px"), "quality": SCORES}
+    for stage, name in ((stage, name) for stage, names in measured.items() for name in names):
         if stage in settings.needs:
-            for name in names:
-                yield name, column_of(store, state.outcome(stage), ids, name)
+            yield name, column_of(store, state.outcome(stage), ids, name)
 
 
 def _figure_counts(

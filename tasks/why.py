@@ -11,11 +11,10 @@ import pyarrow.compute as pc
 from schemas.errors import BadInput
 from schemas.phrases import listed, quoted
 from schemas.reasons import MEANING, Reason
-from schemas.release import ReleaseRecipe
 from tasks.core.record_ids import known_spellings
 from tasks.core.scrape.folder import fields_of_path
 from tasks.io.store import layout, releases
-from tasks.io.store.datasets import RefusedBuild, read_refusal, refused_datasets
+from tasks.io.store.datasets import read_refusal, refused_datasets
 from tasks.io.store.releases import Release
 from tasks.io.store.store import Store
 
@@ -23,14 +22,16 @@ _EXAMPLES, _LONGEST = 3, 1000
 
 
 def why(url: str, record_id: str) -> str:
-    """The stages that the record passed, and where and why it ended.
-
-    Raises BadInput if the ledger has no such record.
-    """
+    """The stages that the record passed, where and why it ended. Raises BadInput if the ledger has no such record."""
     release = Release(url)
     recipe = release.recipe()
-    row = _row(release.ledger(), record_id, release.manifest.version, _why_no_record(recipe, record_id))
-    lines = _lines(row, _labels(recipe))
+    cause = ""
+    for source in (entry["folder"] for entry in recipe.sources if "folder" in entry):
+        path = record_id.removeprefix(f"{source.name}:")
+        if source.pattern and path != record_id and fields_of_path(source.pattern, path) is None:
+            cause = cause or f"; the source's pattern {quoted(source.pattern)} does not take this path"
+    row = _row(release.ledger(), record_id, release.manifest.version, cause)
+    lines = _lines(row, ["scrape", *(settings.label for stage in recipe.stages for settings in stage.values())])
     if row["kept"]:
         split, sha256 = (_printable(str(row[name])) for name in ("last_split", "sha256"))
         lines.append(f"  in the release: split {split}, image_id {row['image_id']}, sha256 {sha256}")
@@ -41,7 +42,6 @@ def why(url: str, record_id: str) -> str:
 
 def why_last(store_url: str, dataset: str | None, record_id: str | None) -> str:
     """What became of a record in the dataset's last build, also if a gate refused it; of all records by default.
-
     dataset: may be None where the store has only one. Raises BadInput where no build is known, or not the record.
     """
     store = Store(store_url)
@@ -58,13 +58,9 @@ def why_last(store_url: str, dataset: str | None, record_id: str | None) -> str:
     lines = [f"{name}: refused on {refused.day}: {refused.sentence}"]
     if record_id is None:
         return "\n".join([*lines, *_reasons(refused.ledger)])
-    return "\n".join([*lines, *_lines_of_refused(refused, name, record_id)])
-
-
-def _lines_of_refused(refused: RefusedBuild, name: str, record_id: str) -> list[str]:
     row = _row(refused.ledger, record_id, f"the refused build of {name}")
-    lines = _lines(row, list(refused.labels))
-    return [*lines, f"  {'':<16} not published: the build was refused"] if row["kept"] else lines
+    lines += _lines(row, list(refused.labels))
+    return "\n".join([*lines, f"  {'':<16} not published: the build was refused"] if row["kept"] else lines)
 
 
 def _dataset(store: Store, dataset: str | None) -> str:
@@ -78,15 +74,6 @@ def _dataset(store: Store, dataset: str | None) -> str:
             f"got {quoted(dataset) if dataset else 'nothing'}"
         )
     return dataset
-
-
-def _why_no_record(recipe: ReleaseRecipe, record_id: str) -> str:
-    """Why a path is no record of a folder source: its pattern does not take it; "" where that is not the cause."""
-    for source in (source for entry in recipe.sources for word, source in entry.items() if word == "folder"):
-        path = record_id.removeprefix(f"{source.name}:")
-        if source.pattern and path != record_id and fields_of_path(source.pattern, path) is None:
-            return f"; the source's pattern {quoted(source.pattern)} does not take this path"
-    return ""
 
 
 def _row(ledger: pa.Table, record_id: str, where: str, cause: str = "") -> dict[str, Any]:
@@ -110,12 +97,8 @@ def _attribute_lines(release: Release, record_id: str) -> list[str]:
         return []
     known = release.read_columns("records.parquet", ("record_id",), ("record_id", *names))
     rows = known.filter(pc.equal(known["record_id"], record_id)).drop_columns("record_id").to_pylist()
-    return [
-        f"  {'attribute':<16} {name}: {_shown(value)}"
-        for row in rows
-        for name, value in row.items()
-        if value is not None
-    ]
+    values = [(name, value) for row in rows for name, value in row.items() if value is not None]
+    return [f"  {'attribute':<16} {name}: {_shown(value)}" for name, value in values]
 
 
 def _shown(value: Any) -> str:
@@ -124,10 +107,6 @@ def _shown(value: Any) -> str:
         return " | ".join(_shown(part) for part in value)
     text = value if isinstance(value, str) else json.dumps(value)
     return _printable(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}...")
-
-
-def _labels(recipe: ReleaseRecipe) -> list[str]:
-    return ["scrape", *(settings.label for stage in recipe.stages for settings in stage.values())]
 
 
 def _lines(row: dict[str, Any], labels: list[str]) -> list[str]:

@@ -1,8 +1,7 @@
 """`bilderatlas`, the command: one file for each group of commands; each is a function, or what Python calls, too.
 
 Exit status: 0 done, 1 a check or the machine failed, 2 bad input, 3 refused, 130 interrupted, 141 nobody reads what is
-printed, 143 terminated. What takes long to import (Prefect, torch, pydantic) is imported inside the commands, so that
-help and typing errors are quick.
+printed, 143 terminated. What takes long to import is imported inside the commands, so that help is quick.
 """
 
 import argparse
@@ -19,9 +18,8 @@ from typing import Any, NoReturn
 import bilderatlas
 from examples.museum import cli as museum
 from flows.cli import build, references, releases, serve
-from flows.cli.arguments import Command, Function, add_command, add_group, summary_of
+from flows.cli.arguments import Command, add_command, add_group, summary_of
 from flows.cli.signals import ended_by_signals
-from flows.environment import set_environment
 from flows.evaluate import PROTOCOLS, function_of
 from flows.train import train_detector
 from schemas.errors import BadInput
@@ -39,7 +37,6 @@ def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit status."""
     _open_missing_streams()
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
-    set_environment()
     arguments = parser().parse_args(argv)
     arguments.words = sys.argv[1:] if argv is None else argv
     command: Command = arguments.command
@@ -53,9 +50,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _open_missing_streams() -> None:
-    """Let what was started without a standard stream (`>&-`) write to nowhere: else the next file would take its
-    place, and libraries that ask whether it is a terminal would fail.
-    """
+    """Let standard streams that are closed (`>&-`) write to nowhere: else the next file would take their place."""
     while (handle := os.open(os.devnull, os.O_RDWR)) <= _STDERR:
         os.set_inheritable(handle, True)
     os.close(handle)
@@ -80,7 +75,9 @@ def _status(command: Command, arguments: argparse.Namespace) -> int:
         failure = failure_of(problem) or _prefect_settings_failure(problem)
         if failure is None:
             raise
-        return _failed(*failure)
+        with contextlib.suppress(OSError):  # where there is no room for the sentence either, the status still says it
+            print(f"bilderatlas: {failure.sentence}", file=sys.stderr, flush=True)
+        return failure.status
 
 
 def _check_texts(arguments: argparse.Namespace) -> None:
@@ -100,9 +97,7 @@ def _has_lost_its_reader() -> bool:
 
 
 def _prefect_settings_failure(problem: Exception) -> Failure | None:
-    """What to tell of a variable of the environment, or a line of a profile, with which Prefect can't be imported;
-    None for all else.
-    """
+    """What to tell of a variable of the environment, or a line of a profile, with which Prefect can't be imported."""
     from pydantic import ValidationError
 
     modules = [frame.f_globals.get("__name__", "") for frame, _ in traceback.walk_tb(problem.__traceback__)]
@@ -114,45 +109,32 @@ def _prefect_settings_failure(problem: Exception) -> Failure | None:
     return Failure(plain_sentence(sentence), 2)
 
 
-def _failed(sentence: str, status: int) -> int:
-    with contextlib.suppress(OSError):  # where there is no room for the sentence either, the status still says it
-        print(f"bilderatlas: {sentence}", file=sys.stderr, flush=True)
-    return status
-
-
 def parser() -> argparse.ArgumentParser:
     """The parser of all commands."""
     top = _Parser(prog="bilderatlas", description="Turn open art collections into published, reproducible datasets.")
     top.add_argument("--version", action=_Version, nargs=0, dest=argparse.SUPPRESS, help="print the version and exit")
-    _add_commands(top.add_subparsers(required=True, metavar="COMMAND"))
-    return top
-
-
-def _add_commands(commands: Any) -> None:
+    commands: Any = top.add_subparsers(required=True, metavar="COMMAND")
     add_command(commands, "build", bilderatlas.build, build.build)
     # it takes what `build` takes, so that one may change the word alone
     add_command(commands, "plan", bilderatlas.build, build.plan, "Show what a build would do, without doing it.")
-    _add_functions(commands, build.scrape, releases.verify, releases.why, releases.diff, releases.unpack)
-    _add_functions(commands, releases.prune, releases.purge)
+    for function in (build.scrape, *releases.COMMANDS):
+        add_command(commands, function.__name__, function)
     group = add_group(commands, "evaluate", "measure detectors, sketches ... as the papers do", "PROTOCOL")
     for protocol in PROTOCOLS:
-        function = function_of(protocol)
+        measure = function_of(protocol)
         page = "evaluating" if protocol == "detector" else f"evaluating/{protocol}"
-        summary = f"{summary_of(function).removesuffix('.')} (docs/{page}.md)."
-        add_command(group, protocol, function, functools.partial(build.evaluate, protocol), summary)
+        summary = f"{summary_of(measure).removesuffix('.')} (docs/{page}.md)."
+        add_command(group, protocol, measure, functools.partial(build.evaluate, protocol), summary)
     group = add_group(commands, "train", "train a detector on what people drew", "WHAT")
     add_command(group, "detector", train_detector, build.train)
-    _add_functions(commands, references.settings, references.schema)
+    add_command(commands, "settings", references.settings)
+    add_command(commands, "schema", references.schema)
     group = add_group(commands, "contract", "compare two versions of a contract")
     add_command(group, "diff", references.contract_diff)
-    _add_functions(commands, serve.serve, serve.deploy)
+    add_command(commands, "serve", serve.serve)
+    add_command(commands, "deploy", serve.deploy)
     museum.add(commands)
-
-
-def _add_functions(commands: Any, *functions: Function) -> None:
-    """Add commands that are called as their functions are."""
-    for function in functions:
-        add_command(commands, function.__name__, function)
+    return top
 
 
 class _Parser(argparse.ArgumentParser):

@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 Function = Callable[..., Any]
 Command = Callable[[argparse.Namespace], int]
 """Runs with the parsed arguments and returns the exit status."""
-Run = Callable[[dict[str, Any], Sequence[str]], int]
-"""Runs with a function's parameters, by name, and the words that were typed; returns the exit status."""
+Run = Callable[[dict[str, Any], Sequence[str]], int | None]
+"""Runs with a function's parameters, by name, and the words that were typed; returns the exit status, None for 0."""
 
 
 class _Kind(NamedTuple):
     """What a parameter's annotation says. of: the type of a value."""
 
     of: Any
-    typed: Argument | Option | None
-    least: int | None
-    most: int | None
+    typed: Argument | Option | None = None
+    least: int = 0
+    most: int = MOST
 
     @property
     def is_many(self) -> bool:
@@ -40,18 +40,14 @@ class _Kind(NamedTuple):
 def add_command(
     commands: "Commands", name: str, function: Function, run: Run | None = None, summary: str | None = None
 ) -> None:
-    """Add a command that takes what a function takes.
-
-    run: what runs in place of the function; without it the function returns the exit status. summary: in place of the
-    function's.
-    """
+    """Add a command that takes what a function takes. run: what runs in its place. summary: in place of its own."""
     text = summary or summary_of(function)
     first = text.partition(". ")[0].removesuffix(".")
     parser = commands.add_parser(name, help=first[:1].lower() + first[1:], description=text)
     parameters, texts = signature(function).parameters, descriptions(function)
     for parameter in parameters.values():
         _add_parameter(parser, parameter, texts[parameter.name])
-    chosen: Run = run or (lambda given, _: int(function(**given)))
+    chosen: Run = run or (lambda given, _: function(**given))
     parser.set_defaults(command=functools.partial(_call, chosen, parameters))
 
 
@@ -73,7 +69,7 @@ def _call(run: Run, parameters: Mapping[str, Parameter], arguments: argparse.Nam
             from flows.recipes import bindings_from_pairs
 
             given[name] = bindings_from_pairs(given[name])
-    return run(given, arguments.words)
+    return run(given, arguments.words) or 0
 
 
 def _add_parameter(parser: argparse.ArgumentParser, parameter: Parameter, text: str) -> None:
@@ -93,7 +89,8 @@ def _add_parameter(parser: argparse.ArgumentParser, parameter: Parameter, text: 
     elif get_origin(kind.of) is Literal:
         more |= {"choices": get_args(kind.of), "default": default}
     else:
-        more |= {"type": _type(kind), "metavar": metavar, "default": default, "required": is_required}
+        of = {int: functools.partial(whole, kind.least, kind.most), float: number}.get(kind.of, str)
+        more |= {"type": of, "metavar": metavar, "default": default, "required": is_required}
     name = (kind.typed.name if kind.typed else None) or f"--{parameter.name.replace('_', '-')}"
     parser.add_argument(name, dest=parameter.name, **more)
 
@@ -110,22 +107,16 @@ def _kind(annotation: Any) -> _Kind:
     if get_origin(annotation) in {Union, types.UnionType}:
         kinds = [_kind(one) for one in get_args(annotation) if one is not types.NoneType]
         is_plain = len(kinds) > 1 and not kinds[0].is_many  # a path may be more than a text
-        return _Kind(str, None, None, None) if is_plain else kinds[0]
+        return _Kind(str) if is_plain else kinds[0]
     if not hasattr(annotation, "__metadata__"):
-        return _Kind(annotation, None, None, None)
-    of, notes = _kind(annotation.__origin__).of, annotation.__metadata__[::-1]  # the last word on it holds
+        return _Kind(annotation)
+    notes = annotation.__metadata__[::-1]  # the last word on it holds
     return _Kind(
-        of,
+        _kind(annotation.__origin__).of,
         next((note for note in notes if isinstance(note, Argument | Option)), None),
-        next((int(str(note.ge)) for note in notes if isinstance(note, Ge)), None),
-        next((int(str(note.le)) for note in notes if isinstance(note, Le)), None),
+        next((int(str(note.ge)) for note in notes if isinstance(note, Ge)), 0),
+        next((int(str(note.le)) for note in notes if isinstance(note, Le)), MOST),
     )
-
-
-def _type(kind: _Kind) -> Callable[[str], Any]:
-    if kind.of is int:
-        return functools.partial(whole, kind.least or 0, kind.most or MOST)
-    return number if kind.of is float else str
 
 
 def whole(least: int, most: int, text: str) -> int:

@@ -1,25 +1,19 @@
-"""`bilderatlas build`, `plan` and `scrape`: a recipe, built, planned, or its sources only listed; `evaluate ...` and
-`train ...`: the papers' measures, and a detector trained on what people drew.
-"""
+"""`bilderatlas build`, `plan` and `scrape`: a recipe, built, planned, or only listed; `evaluate ...`, `train ...`."""
 
 import os
 import sys
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from bilderatlas import Bindings, Changes, Recipe, Url
 from flows.evaluate import evaluate_by
-from flows.parameters import Count, Option
+from flows.parameters import Count, Option, documented
 from flows.train import check_libraries
 from schemas.errors import BadInput
 
-if TYPE_CHECKING:
-    from schemas.manifests import Context
-    from schemas.recipe import Recipe as ReadRecipe
 
-
-def build(given: dict[str, Any], words: Sequence[str]) -> int:
+def build(given: dict[str, Any], words: Sequence[str]) -> None:
     """Build a release, and print where it is."""
     began_s = time.time()  # before the imports, which take seconds
     from flows.local_build import build_here
@@ -29,19 +23,19 @@ def build(given: dict[str, Any], words: Sequence[str]) -> int:
     print(f"release: {built.release}", flush=True)
     if not built.is_told:
         os._exit(0)  # else Prefect would try to send each event that it still has, for seconds each
-    return 0
 
 
-def plan(given: dict[str, Any], words: Sequence[str]) -> int:
+def plan(given: dict[str, Any], words: Sequence[str]) -> None:
     """Print what a build would do."""
     from flows import build_dataset
     from tasks.page import summary
 
     del given["dask"]
-    print(summary.plan_summary(build_dataset.plan(*_request(given, words))), end="")
-    return 0
+    request = build_dataset.request(_parameters(given), command=("bilderatlas", *words))
+    print(summary.plan_summary(build_dataset.plan(*request)), end="")
 
 
+@documented
 def scrape(
     recipe: Recipe,
     store: Url = "./store",
@@ -50,35 +44,26 @@ def scrape(
     limit: Count | None = None,
     source: Annotated[str, Option("NAME")] | None = None,
     show: Count = 10,
-) -> int:
+) -> None:
     """List the records of a recipe's sources; no image is fetched.
 
     Args:
-        recipe: Path of a recipe's YAML file, or the name of a recipe that ships.
         store: Folder or fsspec URL that keeps what the sources answer.
-        bind: Folders, files and addresses that the recipe names and this machine provides, by their names.
         changes: Settings for this run, such as stages.sample.at_most.
         limit: Number of records to take of each source.
         source: List only this source.
         show: Number of records to print.
 
     """
-    from flows.build_dataset import list_records
+    from flows.build_dataset import list_records, request
     from tasks.page import summary
 
     given = {"recipe": recipe, "store": store, "bind": bind, "changes": changes, "limit": limit, "workers": 1}
-    read, context = _request(given, ())
+    read, context = request(_parameters(given), command=("bilderatlas",))
     step, lines = list_records(read, source, show, context)
     print("\n".join(lines))
     for line in (*step.notes, summary.step_line(step)):
         print(line, file=sys.stderr)
-    return 0
-
-
-def _request(given: dict[str, Any], words: Sequence[str]) -> "tuple[ReadRecipe, Context]":
-    from flows.build_dataset import request
-
-    return request(_parameters(given), command=("bilderatlas", *words))
 
 
 def _parameters(given: dict[str, Any]) -> dict[str, Any]:
@@ -89,13 +74,12 @@ def _parameters(given: dict[str, Any]) -> dict[str, Any]:
     return parameters_of(given)
 
 
-def evaluate(protocol: str, given: dict[str, Any], _: Sequence[str]) -> int:
+def evaluate(protocol: str, given: dict[str, Any], _: Sequence[str]) -> None:
     """Print the tables as Markdown."""
     print(evaluate_by(protocol, given))
-    return 0
 
 
-def train(given: dict[str, Any], _: Sequence[str]) -> int:
+def train(given: dict[str, Any], _: Sequence[str]) -> None:
     """Train; the flow prints the scores and where the weights are."""
     check_libraries()
     from flows import prefect_flows
@@ -103,4 +87,3 @@ def train(given: dict[str, Any], _: Sequence[str]) -> int:
 
     with shared_server(None):
         prefect_flows.train_detector(**given)
-    return 0

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from flows.parameters import Argument
 
 
-def settings(word: Annotated[str, Argument("STAGE|SOURCE|all")] | None = None, markdown: bool = False) -> int:
+def settings(word: Annotated[str, Argument("STAGE|SOURCE|all")] | None = None, markdown: bool = False) -> None:
     """List every setting with its type, unit, range, default and reason.
 
     Args:
@@ -15,18 +15,16 @@ def settings(word: Annotated[str, Argument("STAGE|SOURCE|all")] | None = None, m
     """
     from flows import settings_reference as reference
 
-    if markdown:
-        print(reference.markdown_of(reference.sections_of(word or "all")))
-    elif word:
-        print(reference.text_of(reference.sections_of(word)))
+    if word or markdown:
+        sections = reference.sections_of(word or "all")
+        print(reference.markdown_of(sections) if markdown else reference.text_of(sections))
     else:
         print(reference.overview())
-    return 0
 
 
 def schema(
     word: Annotated[str, Argument("recipe|TABLE")] | None = None, form: Literal["text", "json", "odcs"] | None = None
-) -> int:
+) -> None:
     """Print what a recipe, or a table of a release, may hold: for people and for editors.
 
     Args:
@@ -37,7 +35,6 @@ def schema(
     from tasks.schema import schema
 
     print(schema(word, form))
-    return 0
 
 
 def contract_diff(old: Annotated[str, Argument("OLD")], new: Annotated[str, Argument("NEW")]) -> int:

@@ -1,21 +1,15 @@
-"""`bilderatlas verify`, `why`, `diff` and `unpack`: what people ask of a release, and take from it; `prune` and
-`purge`: what leaves a store.
-"""
+"""What people ask of a release, and take from it; and what leaves a store (`prune`, `purge`)."""
 
+from collections.abc import Callable
 from typing import Annotated, Literal
 
-from flows.parameters import Argument, Count, Day, Folder, Option, Release, Store, Whole
+from flows.parameters import Argument, Count, Day, Deep, Folder, Option, Release, Store, Whole, documented
 from schemas.errors import BadInput
 
 
-def verify(release: Release, deep: bool = False) -> int:
-    """Check a release: digests, contract, counts, copies across splits.
-
-    Args:
-        release: Folder or URL of a release, or of the file `latest` beside the versions.
-        deep: Also decode every image and measure it again.
-
-    """
+@documented
+def verify(release: Release, deep: Deep = False) -> int:
+    """Check a release: digests, contract, counts, copies across splits."""
     from tasks.verify import verify
 
     found = verify(release, is_deep=deep)
@@ -29,7 +23,7 @@ def why(
     last: bool = False,
     store: Store = "./store",
     dataset: Annotated[str, Option("NAME")] | None = None,
-) -> int:
+) -> None:
     """Show what each stage decided about one record.
 
     Args:
@@ -48,13 +42,12 @@ def why(
         if len(given) > 1:
             raise BadInput(f"why --last: expected at most a RECORD_ID, got {' '.join(given)}")
         print(why_last(store, dataset, given[0] if given else None))
-        return 0
+        return
     if len(given) < 2:
         raise BadInput(f"why: expected RELEASE RECORD_ID, or --last, got {' '.join(given) or 'nothing'}")
     if dataset is not None:
         raise BadInput("--dataset: expected --last with it, got a release")
     print(why(*given))
-    return 0
 
 
 def diff(
@@ -84,6 +77,7 @@ def diff(
     return int(exit_code and not found.facts["is_equal"])
 
 
+@documented
 def unpack(
     release: Release,
     folder: Annotated[str, Argument("DIR")],
@@ -91,11 +85,10 @@ def unpack(
     store: Annotated[str, Option("URL")] | None = None,
     flavour: Literal["release", "source", "popart"] = "release",
     links: bool = False,
-) -> int:
+) -> None:
     """Lay out the images of a release as files, beside COCO files that name them.
 
     Args:
-        release: Folder or URL of a release, or of the file `latest` beside the versions.
         folder: An empty or new folder, or one into which that release was unpacked before.
         splits: Only this split; by default all.
         store: Store in which it was built; needed if the release holds no images itself.
@@ -108,9 +101,9 @@ def unpack(
     from tasks.unpack import unpack
 
     print(unpack(release, folder, splits or [], store, flavour=flavour, is_linked=links))
-    return 0
 
 
+@documented
 def prune(
     name: Annotated[str, Argument("NAME|all")],
     store: Store = "./store",
@@ -118,12 +111,11 @@ def prune(
     keep_since: Day | None = None,
     grace_days: Whole = 14,
     do: bool = False,
-) -> int:
+) -> None:
     """Remove old releases from a store, and images and tables that nobody needs any more.
 
     Args:
         name: The dataset's name, or all datasets of the store.
-        store: Folder or fsspec URL of the store.
         keep: Keep the newest N releases of each dataset.
         keep_since: Also keep releases written on that day or later.
         grace_days: Keep whatever is younger than so many days.
@@ -133,9 +125,9 @@ def prune(
     from tasks.prune import prune
 
     print(prune(name, store, keep, keep_since, grace_days, is_dry=not do))
-    return 0
 
 
+@documented
 def purge(
     name: Annotated[str, Argument("NAME")],
     store: Store = "./store",
@@ -144,12 +136,11 @@ def purge(
     reason: Annotated[str, Option("TEXT")] = "",
     date: Day | None = None,
     dry_run: bool = False,
-) -> int:
+) -> None:
     """Remove the bytes and fields of taken-down records from a store and its releases.
 
     Args:
         name: The dataset's name.
-        store: Folder or fsspec URL of the store.
         record: Purge this record; by default all records that the newest release lists as taken down.
         alone: Purge only the records given by --record and keep copies of the same work, one of which may replace them.
         reason: Reason to write into the tombstones of --record, which need one.
@@ -160,4 +151,6 @@ def purge(
     from tasks.purge import purge
 
     print(purge(name, store, record or [], reason, date, is_dry=dry_run, is_alone=alone))
-    return 0
+
+
+COMMANDS: tuple[Callable[..., int | None], ...] = (verify, why, diff, unpack, prune, purge)

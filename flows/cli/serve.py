@@ -8,36 +8,35 @@ import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from flows.parameters import Argument, Folder, Option, Port
+from flows.parameters import BINDINGS, Argument, Doc, Folder, Option, Port, documented
 from schemas.errors import BadInput
 from schemas.phrases import quoted
 
 if TYPE_CHECKING:
     from flows.serve.deployments import Deployment
 
-_STORE = "./store"
 _OPEN = "everybody who reaches this machine can start programs on it; for a team, see docs/operate-team.md"
 _NAME = re.compile(r"(?!\.{1,2}$)[^\s/%&<>?#]+( +[^\s/%&<>?#]+)*")
 """What Prefect takes as the name of a deployment, and finds again: it puts it into addresses as it is."""
+Stores = Annotated[
+    list[str], Option("URL", "--store"), Doc("A store that the form offers, the first as default; by default ./store.")
+]
 
 
-Stores = Annotated[list[str], Option("URL", "--store")]
-
-
+@documented
 def serve(
     host: Annotated[str, Option("HOST")] | None = None,
     port: Port | None = None,
     allowed_hosts: Annotated[list[str], Option("NAME", "--allowed-host")] | None = None,
     stores: Stores | None = None,
     recipes: Folder | None = None,
-) -> int:
+) -> None:
     """Run Prefect's server, its web page, a worker and all deployments, until Ctrl-C.
 
     Args:
         host: Address to listen at; by default PREFECT_SERVER_API_HOST, else 127.0.0.1.
         port: Port to listen at, 0 for any; by default PREFECT_SERVER_API_PORT, else 4200.
         allowed_hosts: A name by which browsers and programs reach this machine, beside localhost and its addresses.
-        stores: A store that the form offers, the first as default; by default ./store.
         recipes: Folder of recipes of one's own, each of which is deployed, too.
 
     """
@@ -45,15 +44,10 @@ def serve(
     from flows.serve.service import running_service
 
     host = host or os.environ.get("PREFECT_SERVER_API_HOST", "127.0.0.1")
-    with running_service(
-        host,
-        _default_port() if port is None else port,
-        _home(),
-        _places(stores),
-        None if recipes is None else Path(recipes),
-        are_stores_given=bool(stores),
-        allowed_hosts=allowed_hosts or [],
-    ) as service:
+    port, folder = _default_port() if port is None else port, None if recipes is None else Path(recipes)
+    given, allowed = bool(stores), allowed_hosts or []
+    home, places = _home(), _places(stores)
+    with running_service(host, port, home, places, folder, are_stores_given=given, allowed_hosts=allowed) as service:
         for problem in service.problems:
             print(f"bilderatlas: {problem}", file=sys.stderr)
         if is_open_to_others(host) and not os.environ.get("PREFECT_SERVER_API_AUTH_STRING"):
@@ -64,7 +58,6 @@ def serve(
         print(f"logs: {service.server.log}, {service.worker.log}")
         print(f"web page: {service.url} (Ctrl-C ends server, worker and runs)", flush=True)
         service.watch()
-    return 0
 
 
 def _default_port() -> int:
@@ -78,7 +71,7 @@ def _places(stores: list[str] | None) -> list[str]:
     if "" in (stores or ()):
         raise BadInput("--store: expected a folder or a URL, got ''")
     # a folder by its whole path: the next `serve` may be started in another one
-    return [store if "://" in store else str(Path(store).absolute()) for store in stores or [_STORE]]
+    return [store if "://" in store else str(Path(store).absolute()) for store in stores or ["./store"]]
 
 
 def _home() -> Path:
@@ -92,14 +85,15 @@ def _home() -> Path:
     return home
 
 
+@documented
 def deploy(
     recipe: Annotated[str, Argument("RECIPE")] | None = None,
     name: Annotated[str, Option("NAME")] | None = None,
     cron: Annotated[str, Option("CRON")] | None = None,
     timezone: Annotated[str, Option("ZONE")] | None = None,
     stores: Stores | None = None,
-    bind: Annotated[dict[str, str], Option("NAME=VALUE")] | None = None,
-) -> int:
+    bind: Annotated[dict[str, str], Option("NAME=VALUE"), BINDINGS] | None = None,
+) -> None:
     """Put a recipe on the Prefect server that runs, by schedule if asked.
 
     Args:
@@ -107,8 +101,6 @@ def deploy(
         name: The deployment's name; by default the recipe's.
         cron: When to build, such as '0 3 * * *'; by default when asked.
         timezone: The schedule's time zone, such as Europe/Berlin; by default UTC.
-        stores: A store that the form offers, the first as default; by default ./store.
-        bind: Folders, files and addresses that the recipe names and this machine provides, by their names.
 
     """
     from prefect.client.orchestration import get_client
@@ -126,10 +118,8 @@ def deploy(
         raise BadInput("RECIPE: expected a recipe beside --name, --cron, --timezone and --bind, got none")
     if name is not None and not (_NAME.fullmatch(name) and name.isprintable()):
         raise BadInput(f"--name: expected words without /, %, &, <, >, ? and #, got {quoted(name)}")
-    notices = notify_url()
-    deployments = shipped_deployments(places)
-    if not (is_all := not recipe):
-        deployments = [_own(recipe, places, name, cron, timezone, bind or {})]
+    notices, is_all = notify_url(), not recipe
+    deployments = [_own(recipe, places, name, cron, timezone, bind or {})] if recipe else shipped_deployments(places)
     api = PREFECT_API_URL.value() or f"http://127.0.0.1:{_default_port()}/api"
     with temporary_settings({PREFECT_API_URL: api}):
         check_server(api, "start one with `bilderatlas serve`")
@@ -143,7 +133,6 @@ def deploy(
                 print(f"deployed: {deployment.name}")
         if is_all:
             create_automations(notices, are_kept=notices is None)
-    return 0
 
 
 def _own(

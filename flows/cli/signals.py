@@ -78,18 +78,18 @@ class Ending:
         self.number = self.number or byte[0]
         if self._is_over.wait(UNWIND_S) and not self._is_said:
             return
+        from multiprocessing import active_children
+
         status = self.say()
-        _end_children()
+        for child in active_children():
+            child.terminate()
         threading.Event().wait(THREADS_S)  # this thread ends with the process, if that ends by itself
         os._exit(status)
 
 
 @contextlib.contextmanager
 def ended_by_signals() -> Iterator[Ending]:
-    """SIGINT and SIGTERM end what runs in this block, but for those that the process was started deaf to.
-
-    Does nothing outside the main thread, where no signal is handled.
-    """
+    """SIGINT and SIGTERM, unless the process was started deaf to them, end this block; only in the main thread."""
     ending = Ending()
     if threading.current_thread() is not threading.main_thread():
         yield ending
@@ -123,10 +123,3 @@ def ended_by_signals() -> Iterator[Ending]:
 def _ignore_signals() -> None:
     for number in SENTENCES:
         signal.signal(number, signal.SIG_IGN)
-
-
-def _end_children() -> None:
-    from multiprocessing import active_children
-
-    for child in active_children():
-        child.terminate()

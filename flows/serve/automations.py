@@ -1,8 +1,6 @@
 """What Prefect's server does by itself when it hears of a dataset: it checks what was published, and tells a person
-where a build was refused, or a source has shrunk or changed.
-
-An automation that a person has changed, switched off or deleted on Prefect's page stays so: a variable keeps the digest
-of each as it was written, and what differs from it is a person's.
+where a build was refused, or a source has shrunk or changed. An automation that a person has changed, switched off or
+deleted stays so: a variable keeps the digest of each as it was written, and what differs from it is a person's.
 """
 
 import hashlib
@@ -20,32 +18,22 @@ from tasks.page.events import CHANGED, PUBLISHED, REFUSED, SHRUNK
 
 DOWNSTREAM = "verify_release/verify"
 """The deployment that starts when a dataset is published."""
-
 DIGESTS = "bilderatlas_automations"
 """The variable with the digests."""
-
-_BLOCK = "bilderatlas-notify"
+_BLOCK, _TELL = "bilderatlas-notify", "bilderatlas: tell of "
+_NAME, _SOURCE = "{{ event.payload.name }}", "{{ event.payload.name }}: {{ event.payload.source }}"
+_LISTS = "It lists {{ event.payload.now }} works; at the last release it listed {{ event.payload.before }}."
 _NOTICES = {
-    REFUSED: ("bilderatlas.dataset.*", "{{ event.payload.name }}: nothing is published", "{{ event.payload.reason }}"),
-    SHRUNK: (
-        "bilderatlas.source.*",
-        "{{ event.payload.name }}: {{ event.payload.source }} has shrunk",
-        "It lists {{ event.payload.now }} works; at the last release it listed {{ event.payload.before }}.",
-    ),
-    CHANGED: (
-        "bilderatlas.source.*",
-        "{{ event.payload.name }}: {{ event.payload.source }} has changed",
-        "{{ event.payload.sentence }}",
-    ),
+    REFUSED: ("bilderatlas.dataset.*", f"{_NAME}: nothing is published", "{{ event.payload.reason }}"),
+    SHRUNK: ("bilderatlas.source.*", f"{_SOURCE} has shrunk", _LISTS),
+    CHANGED: ("bilderatlas.source.*", f"{_SOURCE} has changed", "{{ event.payload.sentence }}"),
 }
 """Of each event that a person is told of: the resource, the subject and the text."""
 
 
 def create_automations(notify_url: str | None, *, are_kept: bool = False) -> None:
-    """Write the automations to the server of PREFECT_API_URL.
-
-    notify_url: where a JSON object with a `text` is posted, as Slack, Mattermost and others take it. Without it,
-    nobody is told of anything any more; are_kept: whoever was told is told as before.
+    """Write the automations to the server of PREFECT_API_URL. notify_url: where a JSON object with a `text` is posted,
+    as Slack, Mattermost and others take it; without it nobody is told any more, or with are_kept, whoever was before.
     """
     with get_client(sync_client=True) as client:
         deployment = client.read_deployment_by_name(DOWNSTREAM)
@@ -55,14 +43,16 @@ def create_automations(notify_url: str | None, *, are_kept: bool = False) -> Non
         name = "bilderatlas: check what is published"
         write_automation(client, _on_event(name, about, (PUBLISHED, "bilderatlas.dataset.*"), verify))
         if notify_url is None:
-            for event in () if are_kept else _NOTICES:
-                _withdraw(client, _name_of_notice(event))
+            if not are_kept:
+                _withdraw_notices(client)
             return
-        block = _notification_block(notify_url)
+        # the address is a secret of the block, since whoever knows it can post, too
+        text, secrets = {"text": "{{subject}}\n{{body}}"}, {"url": notify_url}
+        block = CustomWebhookNotificationBlock(name="bilderatlas", url="{{url}}", json_data=text, secrets=secrets)
+        block_id: Any = block.save(_BLOCK, overwrite=True)
         for event, (resource, subject, body) in _NOTICES.items():
-            tell = SendNotification(block_document_id=block, subject=subject, body=body)
-            about = f"Posts to {_BLOCK}."
-            write_automation(client, _on_event(_name_of_notice(event), about, (event, resource), tell))
+            tell = SendNotification(block_document_id=block_id, subject=subject, body=body)
+            write_automation(client, _on_event(_TELL + event, f"Posts to {_BLOCK}.", (event, resource), tell))
 
 
 def write_automation(client: SyncPrefectClient, automation: AutomationCore) -> None:
@@ -78,13 +68,13 @@ def write_automation(client: SyncPrefectClient, automation: AutomationCore) -> N
     _save_digests(client, {**digests, automation.name: _digest(_find(client, automation.name))})
 
 
-def _withdraw(client: SyncPrefectClient, name: str) -> None:
-    """Delete what was written, unless a person has changed it or switched it off."""
-    digests = _read_digests(client)
-    before = _find(client, name)
-    if before is not None and before.enabled and _digest(before) == digests.get(name):
-        client.delete_automation(before.id)
-        _save_digests(client, {other: digest for other, digest in digests.items() if other != name})
+def _withdraw_notices(client: SyncPrefectClient) -> None:
+    """Delete those that were written, unless a person has changed them or switched them off."""
+    for name in (_TELL + event for event in _NOTICES):
+        digests, before = _read_digests(client), _find(client, name)
+        if before is not None and before.enabled and _digest(before) == digests.pop(name, None):
+            client.delete_automation(before.id)
+            _save_digests(client, digests)
 
 
 def _find(client: SyncPrefectClient, name: str) -> Automation | None:
@@ -118,28 +108,8 @@ def _save_digests(client: SyncPrefectClient, digests: dict[str, str]) -> None:
         client.update_variable(VariableUpdate(name=DIGESTS, value=digests))
 
 
-def _notification_block(notify_url: str) -> Any:
-    """The id of the block that posts. The address is one of its secrets, since whoever knows it can post, too."""
-    block = CustomWebhookNotificationBlock(
-        name="bilderatlas",
-        url="{{url}}",
-        json_data={"text": "{{subject}}\n{{body}}"},
-        secrets={"url": notify_url},
-    )
-    return block.save(_BLOCK, overwrite=True)
-
-
 def _on_event(name: str, about: str, what: tuple[str, str], action: Any) -> AutomationCore:
     event, resource = what
-    trigger = EventTrigger(
-        expect={event},
-        match={"prefect.resource.id": resource},
-        posture=Posture.Reactive,
-        threshold=1,
-        within=timedelta(0),
-    )
+    match = {"prefect.resource.id": resource}
+    trigger = EventTrigger(expect={event}, match=match, posture=Posture.Reactive, threshold=1, within=timedelta(0))
     return AutomationCore(name=name, description=about, trigger=trigger, actions=[action])
-
-
-def _name_of_notice(event: str) -> str:
-    return f"bilderatlas: tell of {event}"

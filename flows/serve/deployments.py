@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module, resources
 from importlib.metadata import version
 from pathlib import Path
@@ -25,20 +25,17 @@ from flows.serve.forms import flow_form, recipe_form
 from flows.serve.processes import POOL
 from schemas.errors import BadInput
 from schemas.phrases import quoted
-from schemas.recipe import Recipe
 from tasks.orchestration.prefect_innards import next_time
 
 _BUILD = "flows.build_dataset.build_dataset"
 _CRON_FIELDS = 5
-_BAD_CRON = "--cron: expected minute, hour, day, month and weekday of a time that comes, such as '0 3 * * *', got "
 
 
 class Deployment(NamedTuple):
     """A flow with defaults for its parameters, as Prefect's web page offers it.
 
-    entrypoint: the flow's module and name. is_alone: whether its runs are at work one at a time. pool: the work pool of
-    its runs. of_store: the names of those parameters that are the store, or places in it. digest: of what was written
-    last without a person's changes, where it has some.
+    entrypoint: the flow's module and name. is_alone: whether its runs are at work one at a time. of_store: names of the
+    parameters that are the store, or places in it. digest: of what was written last without a person's changes, if any.
     """
 
     name: str
@@ -63,38 +60,25 @@ def shipped_deployments(stores: Sequence[str]) -> list[Deployment]:
 def _read_entry(entry: Mapping[str, Any], stores: Sequence[str]) -> Deployment:
     file, _, function = entry["entrypoint"].partition(":")
     entrypoint = f"{file.removesuffix('.py').replace('/', '.')}.{function}"
-    parameters = {name: _place_in_store(value, stores[0]) for name, value in entry.get("parameters", {}).items()}
-    recipe = parameters.get("recipe")
-    form = (
-        flow_form(_flow(entrypoint), stores)
-        if recipe is None
-        else recipe_form(_flow(entrypoint), recipe_from_file(recipe), recipe, stores)
-    )
-    return Deployment(
-        entry["name"],
-        entrypoint,
-        " ".join(entry["description"].split()),
-        parameters,
-        form,
-        entry.get("tags", ()),
-        [
-            _schedule(schedule["cron"], schedule["timezone"]).model_copy(
-                update={"active": schedule.get("active", True)}
-            )
-            for schedule in entry.get("schedules", ())
-        ],
-        "concurrency_limit" in entry,
-        of_store=frozenset(name for name, value in entry.get("parameters", {}).items() if _is_of_store(value)),
-    )
+    given = entry.get("parameters", {})
+    of_store = frozenset(name for name, value in given.items() if _is_of_store(value))
+    places = {name: stores[0] + given[name].removeprefix("store") for name in of_store}
+    if (recipe := given.get("recipe")) is None:
+        form = flow_form(_flow(entrypoint), stores)
+    else:
+        form = recipe_form(_flow(entrypoint), recipe_from_file(recipe), recipe, stores)
+    schedules = [
+        _schedule(schedule["cron"], schedule["timezone"]).model_copy(update={"active": schedule.get("active", True)})
+        for schedule in entry.get("schedules", ())
+    ]
+    name, description, tags = entry["name"], " ".join(entry["description"].split()), entry.get("tags", ())
+    parameters, is_alone = {**given, **places}, "concurrency_limit" in entry
+    return Deployment(name, entrypoint, description, parameters, form, tags, schedules, is_alone, of_store=of_store)
 
 
 def _is_of_store(value: Any) -> bool:
     """Whether a parameter of prefect.yaml is the store, which it calls `store`, or a place in it."""
     return isinstance(value, str) and (value == "store" or value.startswith("store/"))
-
-
-def _place_in_store(value: Any, store: str) -> Any:
-    return store + value.removeprefix("store") if _is_of_store(value) else value
 
 
 def recipe_deployment(
@@ -105,76 +89,49 @@ def recipe_deployment(
     cron: str | None = None,
     timezone: str = "UTC",
 ) -> Deployment:
-    """The builds of a recipe of one's own.
-
-    path: of the recipe's file, or the name of a recipe that ships. Raises BadInput for a recipe or a schedule that
-    can't be read.
-    """
+    """The builds of a recipe: a file, or the name of one that ships. Raises BadInput, also for its schedule."""
     recipe = recipe_from_file(path)
     path = str(Path(path).absolute()) if Path(path).is_file() else path  # whatever folder `serve` is started in later
-    return Deployment(
-        name or recipe.name,
-        _BUILD,
-        " ".join((recipe.description or recipe.title or f"The recipe {recipe.name}").split()),
-        {"recipe": path, "store": stores[0], **({"bind": dict(bindings)} if bindings else {})},
-        recipe_form(_flow(_BUILD), recipe, path, stores),
-        [recipe.name, *(["scheduled"] if cron is not None else [])],
-        [_schedule(cron, timezone)] if cron is not None else (),
-        is_alone=True,
-        of_store=frozenset({"store"}),
-    )
+    description = " ".join((recipe.description or recipe.title or f"The recipe {recipe.name}").split())
+    parameters = {"recipe": path, "store": stores[0], **({"bind": dict(bindings)} if bindings else {})}
+    form, tags = recipe_form(_flow(_BUILD), recipe, path, stores), [recipe.name]
+    made = Deployment(name or recipe.name, _BUILD, description, parameters, form, tags, is_alone=True)
+    made = made._replace(of_store=frozenset({"store"}))
+    if cron is None:
+        return made
+    return made._replace(tags=[*tags, "scheduled"], schedules=[_schedule(cron, timezone)])
 
 
 def check_name(deployment: Deployment) -> None:
     """Raise BadInput for the name of a deployment that ships, unless it is of the same recipe."""
-    taken = next((other for other in shipped_deployments(["store"]) if other.name == deployment.name), None)
-    if taken is not None and _recipe_of(taken) != _recipe_of(deployment):
+    taken = next((other for other in shipped_deployments(["store"]) if other.name == deployment.name), deployment)
+    path = taken.parameters.get("recipe")
+    if path is None or recipe_from_file(path) != recipe_from_file(deployment.parameters["recipe"]):
         raise BadInput(f"--name: expected another name, got {quoted(taken.name)}, which a deployment that ships has")
-
-
-def _recipe_of(deployment: Deployment) -> Recipe | None:
-    path = deployment.parameters.get("recipe")
-    return None if path is None else recipe_from_file(path)
 
 
 def all_deployments(stores: Sequence[str], recipes: Path | None) -> tuple[list[Deployment], list[str]]:
     """What ships and what is in a folder, and a sentence for each recipe there that can't be deployed."""
-    shipped = shipped_deployments(stores)
-    if recipes is None:
-        return shipped, []
-    own, problems = _folder_deployments(recipes, stores, {deployment.name for deployment in shipped})
-    return [*shipped, *own], problems
-
-
-def _folder_deployments(
-    folder: Path, stores: Sequence[str], taken: Iterable[str]
-) -> tuple[list[Deployment], list[str]]:
-    deployments: dict[str, Deployment] = {}
+    deployments = {deployment.name: deployment for deployment in shipped_deployments(stores)}
     problems = []
-    for file in sorted(folder.glob("*.yaml")):
+    for file in sorted(recipes.glob("*.yaml")) if recipes else ():
         try:
             str(file).encode()
             deployment = recipe_deployment(str(file), stores)
+            if deployment.name in deployments:
+                raise BadInput(f"{file}: expected a name that no other recipe has, got '{deployment.name}'")
+            deployments[deployment.name] = deployment
         except UnicodeEncodeError:
             problems.append(f"expected a name of a file in UTF-8, got {str(file)!a}")
-            continue
         except BadInput as problem:
             problems.append(str(problem))
-            continue
-        if deployment.name in {*taken, *deployments}:
-            problems.append(f"{file}: expected a name that no other recipe has, got '{deployment.name}'")
-        else:
-            deployments[deployment.name] = deployment
     return [*deployments.values()], problems
 
 
 def write_deployment(client: SyncPrefectClient, deployment: Deployment) -> None:
-    """Create the deployment, or bring it up to date.
-
-    Schedules that people have made or changed on the web page stay, unless the deployment has some of its own.
-    """
+    """Create or update the deployment. People's schedules on the web page stay, unless it has some of its own."""
     name = _flow(deployment.entrypoint).name
-    schedules = [*deployment.schedules] or _schedules(_deployment_before(client, name, deployment.name))
+    schedules = [*deployment.schedules] or _schedules(_deployment_before(client, deployment))
     strategy = strategy_for(schedules) if deployment.is_alone else None
     deployment_id = client.create_deployment(
         client.create_flow_from_name(name),
@@ -208,19 +165,22 @@ def keep_what_people_changed(client: SyncPrefectClient, deployment: Deployment, 
     """The deployment with what people have changed of the one of its name that the server has: its pool; its schedules;
     and its parameters, so far as the form takes them. with_store: its store stays, too, and the form offers it.
     """
-    before = _deployment_before(client, _flow(deployment.entrypoint).name, deployment.name)
-    if before is None:
+    if (before := _deployment_before(client, deployment)) is None:
         return deployment
     form = {**deployment.form}
     store = before.parameters.get("store")
     if with_store and isinstance(store, str):
-        form["properties"] = {**form["properties"], "store": _add_choice(form["properties"]["store"], store)}
+        field = form["properties"]["store"]
+        field = {**field, "enum": list(dict.fromkeys([*field["enum"], store]))}
+        form["properties"] = {**form["properties"], "store": field}
     digest = (before.version or "").partition("+")[2] or "unknown"
     is_changed = digest != _digest_of(before)
     kept = {
         name: value
         for name, value in before.parameters.items()
-        if (with_store if name in deployment.of_store else is_changed) and _fits(form, name, value)
+        if (with_store if name in deployment.of_store else is_changed)
+        and name != "recipe"
+        and not validate({name: value}, {**form}, ignore_required=True)
     }
     return deployment._replace(
         form=form,
@@ -234,23 +194,14 @@ def keep_what_people_changed(client: SyncPrefectClient, deployment: Deployment, 
 def folder_before(client: SyncPrefectClient, deployments: Sequence[Deployment]) -> str | None:
     """The folder from which the first of these that the server has sees its paths."""
     for deployment in deployments:
-        before = _deployment_before(client, _flow(deployment.entrypoint).name, deployment.name)
-        if before is not None:
+        if (before := _deployment_before(client, deployment)) is not None:
             return str(before.job_variables.get("working_dir") or "") or None
     return None
 
 
-def _add_choice(field: Mapping[str, Any], store: str) -> dict[str, Any]:
-    return {**field, "enum": list(dict.fromkeys([*field["enum"], store]))}
-
-
-def _fits(form: Mapping[str, Any], name: str, value: Any) -> bool:
-    return name != "recipe" and not validate({name: value}, {**form}, ignore_required=True)
-
-
-def _deployment_before(client: SyncPrefectClient, flow: str, name: str) -> DeploymentResponse | None:
+def _deployment_before(client: SyncPrefectClient, deployment: Deployment) -> DeploymentResponse | None:
     try:
-        return client.read_deployment_by_name(f"{flow}/{name}")
+        return client.read_deployment_by_name(f"{_flow(deployment.entrypoint).name}/{deployment.name}")
     except ObjectNotFound:
         return None
 
@@ -270,14 +221,13 @@ def _schedule(cron: str, timezone: str) -> DeploymentScheduleCreate:
             raise ValueError("not five fields")
         schedule = DeploymentScheduleCreate(schedule=CronSchedule(cron=cron, timezone=timezone))
         next_time(cron)
-    except ValidationError as problem:
-        if problem.errors()[0]["loc"][0] == "timezone":
+        return schedule
+    except ValueError as problem:  # also a time that never comes, such as 31 February
+        if isinstance(problem, ValidationError) and problem.errors()[0]["loc"][0] == "timezone":
             expected = "a time zone, such as Europe/Berlin"
             raise BadInput(f"--timezone: expected {expected}, got {quoted(timezone)}") from problem
-        raise BadInput(_BAD_CRON + quoted(cron)) from problem
-    except ValueError as problem:  # also a time that never comes, such as 31 February
-        raise BadInput(_BAD_CRON + quoted(cron)) from problem
-    return schedule
+        expected = "minute, hour, day, month and weekday of a time that comes, such as '0 3 * * *'"
+        raise BadInput(f"--cron: expected {expected}, got {quoted(cron)}") from problem
 
 
 def _flow(entrypoint: str) -> Flow[Any, Any]:

@@ -1,7 +1,5 @@
-"""The parameter schema of a deployment: what Prefect's form asks for, and by which its server refuses bad values.
-
-A flow's signature and docstring give types, ranges and descriptions. Here the parameters of a build are narrowed to
-one recipe: which bindings it has, and which are missing.
+"""The parameter schema of a deployment: what Prefect's form asks for, and by which its server refuses bad values. A
+flow's signature and docstring give it; a build's is narrowed to one recipe and its bindings.
 """
 
 from collections.abc import Sequence
@@ -23,7 +21,12 @@ _PLACE_OF_SECRET = "^(env|file|prefect):.+$"
 def flow_form(flow: Flow[Any, Any], stores: Sequence[str]) -> dict[str, Any]:
     """The schema of a flow's parameters; `store`, where it has one, is one of these."""
     schema = dict(parameter_schema(flow.fn).model_dump(exclude_none=True))
-    schema["properties"] = {name: _plain(field) for name, field in schema["properties"].items()}
+    for name, field in schema["properties"].items():
+        # a field that may be left out, in place of one that may be null: for null, the form asks which type is meant
+        kinds = [kind for kind in field.get("anyOf", []) if kind.get("type") != "null"]
+        if len(kinds) == 1:
+            plain = {key: value for key, value in field.items() if key != "anyOf" and (key, value) != ("default", None)}
+            schema["properties"][name] = {**plain, **kinds[0]}
     schema["additionalProperties"] = False
     if "store" in schema["properties"]:
         schema["properties"]["store"] |= {"enum": list(stores), "default": stores[0]}
@@ -43,23 +46,15 @@ def recipe_form(flow: Flow[Any, Any], recipe: Recipe, path: str, stores: Sequenc
     return schema
 
 
-def _plain(field: dict[str, Any]) -> dict[str, Any]:
-    """A field that may be left out, in place of one that may be null: for null, the form asks which type is meant."""
-    kinds = [kind for kind in field.get("anyOf", []) if kind.get("type") != "null"]
-    plain = {name: value for name, value in field.items() if name != "anyOf" and (name, value) != ("default", None)}
-    return {**plain, **kinds[0]} if len(kinds) == 1 else field
-
-
 def _bindings(recipe: Recipe) -> dict[str, Any]:
-    is_on_web = bool(recipe.web_sources)
     secrets = {source.secret for source in recipe.web_sources}
     fields = {name: _binding(name, meaning) for name, meaning in recipe.bindings.items() if name not in secrets}
     for name in (name for name in recipe.bindings if name in secrets):
         fields[name] = _binding(name, recipe.bindings[name] + _SECRET) | {"pattern": _PLACE_OF_SECRET}
-    if is_on_web:
+    if recipe.web_sources:
         fields["contact"] = _binding("contact", _CONTACT)
     required = [*fields]
-    if is_on_web:
+    if recipe.web_sources:
         fields["origins"] = _binding("origins", _ORIGINS)
     return {
         "type": "object",

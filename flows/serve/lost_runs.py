@@ -7,8 +7,8 @@ none again, since the run may still be at work out of the server's reach.
 """
 
 import argparse
+import functools
 import sys
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from uuid import UUID
@@ -25,38 +25,26 @@ from prefect.states import Cancelled, Crashed, Scheduled
 
 from flows.runner import is_server_named
 from flows.serve.automations import write_automation
-from tasks.orchestration.flow_runs import PAUSED
+from flows.serve.pool import all_pages
 from tasks.orchestration.prefect_innards import RUN_ID
+from tasks.orchestration.reports import PAUSED
 
 MOST_RESTARTS, WITHIN = 5, timedelta(hours=6)
-"""So often in such a time a run is started again at most: one that takes its machine down each time would do so for
-ever.
-"""
-
+"""So often in such a time a run is started again at most: one may take its machine down each time, for ever."""
 LOST_AFTER = timedelta(minutes=10)
 """Longer than three of the heartbeats that a run sends by default, each three minutes."""
-
 LOST = "bilderatlas: end runs that are not heard of any more"
-
 _ENDS = ("Completed", "Failed", "Crashed", "Cancelled", "Paused", "Suspended")
-
 _STARTED_AGAIN, _UNHEARD_OF = "StartedAgain", "UnheardOf"
 _SOON = timedelta(minutes=1)
-_PAGE = 200  # the most runs that a server lists at once
-
 _GOES_ON = "what was done is in the store, and a run started again goes on from there"
-
 _STOPPED = f"its worker or its machine was stopped while it ran: {_GOES_ON}"
-
 _STOPPED_TOO_OFTEN = (
     f"its worker or its machine was stopped while it ran, and it was started again {MOST_RESTARTS} times within "
     f"{WITHIN.seconds // 3600} hours; start another run once that is mended: {_GOES_ON}"
 )
-
 _MISSED = "its time came while the worker or the machine was stopped: a run that was interrupted goes on in its place"
-
 _CANCELLED = f"it was to be cancelled when its worker or its machine was stopped; {_GOES_ON}"
-
 _UNHEARD = (
     f"not heard of for {LOST_AFTER.seconds // 60} minutes: its worker or its machine was stopped, or cannot reach the "
     f"server; {_GOES_ON}"
@@ -64,32 +52,18 @@ _UNHEARD = (
 
 
 def restart_lost_runs(client: SyncPrefectClient, pool: str) -> list[FlowRun]:
-    """Start again what ran when the worker or the machine was stopped; those runs. Only where the pool's one worker is
-    on this machine, and before it is started.
-    """
-    return [run for run in [*_lost_runs(client, pool)] if _restart(client, run)]
-
-
-def _lost_runs(client: SyncPrefectClient, pool: str) -> Iterator[FlowRun]:
-    """All runs of the pool that no process is at, though they are shown as at work, or were given up as unheard of."""
+    """Start again what a stop interrupted; those runs. Only before the pool's one worker, on this machine, starts."""
     types = {"any_": [StateType.RUNNING, StateType.PENDING, StateType.CANCELLING, StateType.CRASHED]}
-    offset = 0
-    while True:
-        page = client.read_flow_runs(
-            flow_run_filter=FlowRunFilter.model_validate({"state": {"type": types}}),
-            work_pool_filter=WorkPoolFilter.model_validate({"name": {"any_": [pool]}}),
-            limit=_PAGE,
-            offset=offset,
-        )
-        yield from (run for run in page if _may_be_lost(run) and not _is_at_work(run))
-        if len(page) < _PAGE:
-            return
-        offset += _PAGE
+    chosen = FlowRunFilter.model_validate({"state": {"type": types}})
+    of_pool = WorkPoolFilter.model_validate({"name": {"any_": [pool]}})
+    runs = all_pages(functools.partial(client.read_flow_runs, flow_run_filter=chosen, work_pool_filter=of_pool))
+    lost = [run for run in runs if _was_at_work(run) and not _is_at_work(run)]
+    return [run for run in lost if _restart(client, run)]
 
 
-def _may_be_lost(run: FlowRun) -> bool:
-    state = run.state
-    return state is not None and (state.type != StateType.CRASHED or state.name == _UNHEARD_OF)
+def _was_at_work(run: FlowRun) -> bool:
+    """Whether it is shown so, or was given up as unheard of."""
+    return run.state is not None and (run.state.type != StateType.CRASHED or run.state.name == _UNHEARD_OF)
 
 
 def _restart(client: SyncPrefectClient, run: FlowRun) -> bool:
@@ -110,7 +84,12 @@ def _restart(client: SyncPrefectClient, run: FlowRun) -> bool:
     answer: OrchestrationResult[None] = client.set_flow_run_state(run.id, again)
     is_again = answer.status == SetStateStatus.ACCEPT
     if is_again and run.deployment_id is not None:
-        _keep_folder(client, run, run.deployment_id)  # only now: it can be written for a run that is to begin
+        # the run sees its paths from the same folder again, wherever `serve` or `deploy` is called next
+        folder = client.read_deployment(run.deployment_id).job_variables.get("working_dir")
+        variables = run.job_variables or {}
+        if folder and "working_dir" not in variables:
+            # only now: it can be written for a run that is to begin
+            client.update_flow_run(run.id, job_variables={**variables, "working_dir": folder})
     return is_again
 
 
@@ -123,22 +102,13 @@ def _is_at_work(run: FlowRun) -> bool:
     return f"{RUN_ID}={run.id}".encode() in environment.split(b"\0")
 
 
-def _keep_folder(client: SyncPrefectClient, run: FlowRun, deployment_id: UUID) -> None:
-    """Let the run see its paths from the same folder again, wherever `serve` or `deploy` is called next."""
-    folder = client.read_deployment(deployment_id).job_variables.get("working_dir")
-    if folder and "working_dir" not in (run.job_variables or {}):
-        client.update_flow_run(run.id, job_variables={**(run.job_variables or {}), "working_dir": folder})
-
-
 def _skip_missed_runs(client: SyncPrefectClient, deployment_id: UUID) -> None:
     """Cancel what the deployment's schedule has missed: else that might come first, and cancel the run that goes on."""
     due = {"before_": (datetime.now(UTC) + _SOON).isoformat()}
     filters = {"state": {"type": {"any_": [StateType.SCHEDULED]}}, "expected_start_time": due}
-    missed = client.read_flow_runs(
-        flow_run_filter=FlowRunFilter.model_validate(filters),
-        deployment_filter=DeploymentFilter.model_validate({"id": {"any_": [deployment_id]}}),
-    )
-    for run in missed:
+    chosen = FlowRunFilter.model_validate(filters)
+    of_deployment = DeploymentFilter.model_validate({"id": {"any_": [deployment_id]}})
+    for run in client.read_flow_runs(flow_run_filter=chosen, deployment_filter=of_deployment):
         # by name: others that wait were started again or resumed, and go on
         if run.auto_scheduled and run.state is not None and run.state.name in {"Scheduled", "Late"}:
             client.set_flow_run_state(run.id, Cancelled(message=_MISSED))
@@ -146,36 +116,25 @@ def _skip_missed_runs(client: SyncPrefectClient, deployment_id: UUID) -> None:
 
 def watch_for_lost_runs(client: SyncPrefectClient) -> None:
     """The automation for lost runs, on the server: made, or brought up to date."""
-    ends = {f"prefect.flow-run.{state}" for state in _ENDS} | {PAUSED}
-    automation = AutomationCore(
-        name=LOST,
-        description="A run that sends no heartbeat any more has lost its worker or its machine: it is shown as crashed",
-        trigger=EventTrigger(
-            after={"prefect.flow-run.heartbeat"},
-            expect={"prefect.flow-run.heartbeat", *ends},
-            match=ResourceSpecification.model_validate({"prefect.resource.id": ["prefect.flow-run.*"]}),
-            for_each={"prefect.resource.id"},
-            posture=Posture.Proactive,
-            threshold=1,
-            within=LOST_AFTER,
-        ),
-        actions=[
-            ChangeFlowRunState(
-                name=_UNHEARD_OF,
-                state=StateType.CRASHED,
-                message=_UNHEARD,
-            )
-        ],
+    beat, ends = "prefect.flow-run.heartbeat", {f"prefect.flow-run.{state}" for state in _ENDS} | {PAUSED}
+    trigger = EventTrigger(
+        after={beat},
+        expect={beat, *ends},
+        match=ResourceSpecification.model_validate({"prefect.resource.id": ["prefect.flow-run.*"]}),
+        for_each={"prefect.resource.id"},
+        posture=Posture.Proactive,
+        threshold=1,
+        within=LOST_AFTER,
     )
-    write_automation(client, automation)
+    action = ChangeFlowRunState(name=_UNHEARD_OF, state=StateType.CRASHED, message=_UNHEARD)
+    about = "A run that sends no heartbeat any more has lost its worker or its machine: it is shown as crashed"
+    write_automation(client, AutomationCore(name=LOST, description=about, trigger=trigger, actions=[action]))
 
 
 def main() -> int:
     """What a service does before its worker starts; its exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m flows.serve.lost_runs",
-        description="Start again the runs of a work pool that a stop of its worker or of this machine has interrupted.",
-    )
+    about = "Start again the runs of a work pool that a stop of its worker or of this machine has interrupted."
+    parser = argparse.ArgumentParser(prog="python -m flows.serve.lost_runs", description=about)
     parser.add_argument("pool", metavar="POOL", help="the work pool, whose only worker is on this machine and stopped")
     pool = parser.parse_args().pool
     if not is_server_named():

@@ -1,6 +1,5 @@
 """The releases of stores in folders, shown by a small web server: no browser follows a link from Prefect's page to a
-file on the disk. An address is the release's own path after the server's, so that links stay right for as long as the
-port is the same.
+file on the disk. Addresses are the releases' own paths, so that links stay right for as long as the port is the same.
 """
 
 import contextlib
@@ -71,17 +70,17 @@ class _Files(SimpleHTTPRequestHandler):
         return f"{resolved}{'/' * place.endswith('/')}" if is_shown else ""
 
     def send_head(self) -> BytesIO | BinaryIO | None:
-        """As of any file server; but no page stands for a folder, since that page may be a link out of the store, and
-        what is neither a file nor a folder is not there: a pipe would be waited for without end.
+        """As of any file server; but no page stands for a folder, which may be a link out of the store, and no pipe is
+        there, which would be waited for without end.
         """
         translated = self.translate_path(self.path)
         place = Path(translated)
         try:
-            is_folder, is_file = place.is_dir(), place.is_file()
-            has_page = is_folder and any((place / name).exists() for name in ("index.html", "index.htm"))
+            is_there = bool(translated) and (place.is_dir() or place.is_file())
+            has_page = is_there and any((place / name).exists() for name in ("index.html", "index.htm"))
         except OSError:  # a name that is too long
-            is_folder = is_file = has_page = False
-        if not translated or not (is_folder or is_file):
+            is_there = has_page = False
+        if not is_there:
             self.send_error(HTTPStatus.NOT_FOUND, "File not found")
             return None
         return self.list_directory(place) if has_page and self.path.endswith("/") else super().send_head()
@@ -98,9 +97,8 @@ class _Files(SimpleHTTPRequestHandler):
 
 @contextlib.contextmanager
 def release_pages(stores: Sequence[str], host: str, port: int, names: frozenset[str]) -> Iterator[str]:
-    """The address of the server while the block runs, which is the value of `tasks.page.artifacts.SETTING`.
-
-    port: any other one if somebody listens there. names: those of `allowed_names`. Stores in a bucket have no pages.
+    """The address of the server while the block runs, which is the value of `tasks.page.artifacts.SETTING`. Stores in a
+    bucket have no pages. port: any other one if somebody listens there. names: those of `allowed_names`.
     """
     paths = [store.removeprefix("file://") for store in stores]
     folders = [Path(path).absolute().resolve() / "releases" for path in paths if "://" not in path]

@@ -1,18 +1,18 @@
 """The work pool: how a worker starts a run. Its template is ours, and whoever starts a run chooses no command by it.
 
-Prefect's own template has the command, the environment and the folder of a run as variables, which whoever starts a run
+In Prefect's own template the command, the environment and the folder of a run are variables, which whoever starts a run
 may set. In ours the command is written down, the environment is the worker's, and the folder is one of those in which
-`serve` or `deploy` were called: it stands in each deployment as `working_dir`, the pool lists them all, and Prefect's
-server refuses any other one. A lost run that is started again has its folder by the same variable.
-
-That is depth, no protection: the server does what it is asked by whoever reaches it, and a deployment's pull steps are
-commands. Who reaches it, `flows/wall.py` decides.
+`serve` or `deploy` were called: it is the `working_dir` of deployments, and of a lost run that is started again; the
+pool lists them all, and Prefect's server refuses any other one. That is depth, no protection: the server does what it
+is asked by whoever reaches it (`flows/wall.py`), and a deployment's pull steps are commands.
 """
 
+import functools
+import itertools
 import shlex
 import sys
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, TypeVar
 
 from prefect.client.orchestration import SyncPrefectClient
 from prefect.client.schemas.actions import DeploymentUpdate, WorkPoolCreate, WorkPoolUpdate
@@ -27,18 +27,20 @@ _COMMAND = f"{shlex.quote(sys.executable)} -P {ENGINE}"
 """-P: no module of the run's folder hides one of Prefect's."""
 
 _TYPE = "process"
-_PAGE = 200  # the most deployments that a server lists at once
+_PAGE = 200  # the most that a server lists at once
+Entry = TypeVar("Entry")
 
 
 def update_pool(client: SyncPrefectClient, name: str, folder: str, *, is_made: bool = False) -> list[str]:
     """Bring a pool's template up to date, and the job variables of its deployments; a sentence for each of these that
-    loses one. What else people have set of the pool stays: limit, pause, environment, queues.
+    loses one. What else people have set of the pool stays: limit, pause, environment, queues; and pools of other types.
 
     folder: from which deployments that are written next see their paths. is_made: the pool is made where there is none.
-    Pools of other types stay as they are.
     """
-    deployments = [*_deployments_of(client, name)]
-    template = job_template([folder, *(str(folder) for deployment in deployments if (folder := _folder(deployment)))])
+    of_pool = WorkPoolFilter.model_validate({"name": {"any_": [name]}})
+    deployments = [*all_pages(functools.partial(client.read_deployments, work_pool_filter=of_pool))]
+    folders = ((deployment.job_variables or {}).get("working_dir") for deployment in deployments)
+    template = job_template([folder, *map(str, filter(None, folders))])
     try:
         pool = client.read_work_pool(name)
     except ObjectNotFound:
@@ -50,9 +52,8 @@ def update_pool(client: SyncPrefectClient, name: str, folder: str, *, is_made: b
     template = keep_what_people_set(template, pool.base_job_template)
     if template != pool.base_job_template:
         client.update_work_pool(name, WorkPoolUpdate(base_job_template=template))
-    problems = (
-        _remove_unknown_variables(client, deployment, template["variables"]["properties"]) for deployment in deployments
-    )
+    allowed = template["variables"]["properties"]
+    problems = [_remove_unknown_variables(client, deployment, allowed) for deployment in deployments]
     return [problem for problem in problems if problem is not None]
 
 
@@ -86,9 +87,7 @@ def job_template(folders: Iterable[str]) -> dict[str, Any]:
 
 
 def keep_what_people_set(template: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
-    """The template with the environment that a pool has for all of its runs, with their command where that is a
-    person's, and with whether the worker's log has their lines.
-    """
+    """The template with what a person has set of the pool: environment, command, whether its log has runs' lines."""
     command, env = _value(before, "command"), _value(before, "env")
     is_own = isinstance(command, str) and command and not command.endswith(ENGINE)
     kept = {**({"command": command} if is_own else {}), **({"env": env} if env and isinstance(env, dict) else {})}
@@ -114,38 +113,27 @@ def _value(template: Mapping[str, Any], name: str) -> Any:
 def _remove_unknown_variables(
     client: SyncPrefectClient, deployment: DeploymentResponse, allowed: Mapping[str, Any]
 ) -> str | None:
-    """Take away the job variables that the pool does not know, since the server refuses runs that have some; a sentence
-    where one was a person's.
-    """
+    """Take away job variables that the pool does not know, for which runs are refused; a sentence on a person's."""
     before = deployment.job_variables or {}
     kept = {name: value for name, value in before.items() if name in allowed}
     if kept == before:
         return None
     client.update_deployment(deployment.id, DeploymentUpdate(job_variables=kept))
-    gone = sorted(name for name in before if name not in kept and not _is_old_command(name, before[name]))
+    gone = {name: value for name, value in before.items() if name not in kept}
+    if str(gone.get("command")).endswith(ENGINE):
+        del gone["command"]  # of an earlier version
+    if not gone:
+        return None
     return (
         f"deployment {quoted(deployment.name)}: expected no job variables but {', '.join(allowed)}, got "
-        f"{', '.join(gone)}, taken away: set it where the worker runs, or in the pool's template"
-        if gone
-        else None
+        f"{', '.join(sorted(gone))}, taken away: set it where the worker runs, or in the pool's template"
     )
 
 
-def _is_old_command(name: str, value: Any) -> bool:
-    return name == "command" and str(value).endswith(ENGINE)
-
-
-def _folder(deployment: DeploymentResponse) -> Any:
-    return (deployment.job_variables or {}).get("working_dir")
-
-
-def _deployments_of(client: SyncPrefectClient, pool: str) -> Iterator[DeploymentResponse]:
-    offset = 0
-    while True:
-        page = client.read_deployments(
-            work_pool_filter=WorkPoolFilter.model_validate({"name": {"any_": [pool]}}), limit=_PAGE, offset=offset
-        )
+def all_pages(read: Callable[..., list[Entry]]) -> Iterator[Entry]:
+    """All that a server lists, page by page. read: takes `limit` and `offset`."""
+    for offset in itertools.count(0, _PAGE):
+        page = read(limit=_PAGE, offset=offset)
         yield from page
         if len(page) < _PAGE:
             return
-        offset += _PAGE

@@ -37,6 +37,8 @@ _SETTINGS = {
     "PREFECT_SERVER_SERVICES_DB_VACUUM_RETENTION_PERIOD": "31536000",
     "PREFECT_SERVER_EVENTS_RETENTION_PERIOD": "P30D",
     "PREFECT_SERVER_SERVICES_DB_VACUUM_EVENT_RETENTION_OVERRIDES": '{"prefect.flow-run.heartbeat": 86400}',
+    # the page asks the server that it comes from, by whatever name a browser reaches that
+    "PREFECT_SERVER_UI_API_URL": "/api",
     # a second look, behind the wall: who changes something brings a token, which no other page can read
     "PREFECT_SERVER_CSRF_PROTECTION_ENABLED": "true",
     "PREFECT_SERVER_UI_SHOW_PROMOTIONAL_CONTENT": "false",
@@ -46,7 +48,6 @@ _SETTINGS = {
 }
 """What a server and a worker on one machine need; the environment may say otherwise."""
 
-
 _OF_THIS_PROCESS = {
     "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL",  # keeps its terminal free of tracebacks; they have log files
     "PREFECT_SERVER_API_BASE_PATH",  # another path than the one at which all of it is looked for
@@ -54,10 +55,8 @@ _OF_THIS_PROCESS = {
 
 
 class Child:
-    """The command of a module, with a log of its own; the log before it is kept as `<log>.1`.
-
-    lock: what it keeps open for as long as it lives, also if this process is killed before it. grace_s: how long it
-    may take to end by itself.
+    """The command of a module, with a log of its own; the log before it is kept as `<log>.1`. grace_s: how long it may
+    take to end by itself. lock: what it keeps open for as long as it lives, also if this process is killed before it.
     """
 
     def __init__(
@@ -82,8 +81,8 @@ class Child:
     def check(self) -> None:
         """Raise BrokenPromise if the process has ended."""
         if (status := self.process.poll()) is not None:
-            name = self.log.stem
-            raise BrokenPromise(f"expected Prefect's {name} to run, got one that ended ({status}): see {self.log}")
+            name, log = self.log.stem, self.log
+            raise BrokenPromise(f"expected Prefect's {name} to run, got one that ended ({status}): see {log}")
 
     def stop(self) -> None:
         """End the process and all that it has started."""
@@ -152,13 +151,9 @@ def start_worker(home: Path, environment: Mapping[str, str], lock: BinaryIO) -> 
 def child_environment(api: str, home: Path) -> dict[str, str]:
     """The environment of a server and of a worker."""
     given = {name: value for name, value in os.environ.items() if name not in _OF_THIS_PROCESS}
-    of_page = {
-        # by default, any page that the browser shows may ask the server to run what it likes
-        "PREFECT_SERVER_CORS_ALLOWED_ORIGINS": api.removesuffix("/api"),
-        # the page asks the server that it comes from, by whatever name a browser reaches that
-        "PREFECT_SERVER_UI_API_URL": "/api",
-    }
-    return {**_SETTINGS, **of_page, **given, "PREFECT_API_URL": api, "PREFECT_HOME": str(home)}
+    # by default, any page that the browser shows may ask the server to run what it likes
+    origins = {"PREFECT_SERVER_CORS_ALLOWED_ORIGINS": api.removesuffix("/api")}
+    return {**_SETTINGS, **origins, **given, "PREFECT_API_URL": api, "PREFECT_HOME": str(home)}
 
 
 def wait_for(server: Child, api: str) -> None:

@@ -41,10 +41,8 @@ def main(words: Sequence[str] | None = None) -> int:
     """What the process does; its exit status."""
     from prefect.settings import PREFECT_SERVER_API_HOST, PREFECT_SERVER_API_PORT, PREFECT_UI_API_URL
 
-    parser = argparse.ArgumentParser(
-        prog="python -m flows.serve.server",
-        description="Prefect's server, which answers programs and its own page, and no other page.",
-    )
+    about = "Prefect's server, which answers programs and its own page, and no other page."
+    parser = argparse.ArgumentParser(prog="python -m flows.serve.server", description=about)
     parser.add_argument("--host", default=PREFECT_SERVER_API_HOST.value(), help="address to listen at")
     parser.add_argument("--port", type=int, default=PREFECT_SERVER_API_PORT.value(), help="port to listen at")
     parser.add_argument(
@@ -52,25 +50,19 @@ def main(words: Sequence[str] | None = None) -> int:
     )
     arguments = parser.parse_args(words)
     try:
-        names = (
-            allowed_names(*arguments.allowed_host)
-            | allowed_names(arguments.host, named_by="--host")
-            | _names_of_page(PREFECT_UI_API_URL.value() or "")
-        )
+        names = allowed_names(*arguments.allowed_host) | allowed_names(arguments.host, named_by="--host")
+        # behind a proxy, the page asks for the API by the name of the proxy
+        url = PREFECT_UI_API_URL.value() or ""
+        try:
+            host = urlsplit(url).hostname
+        except ValueError as problem:
+            raise BadInput(f"{_PAGE}: expected an address such as {_API}, got {quoted(url)}") from problem
+        names |= allowed_names(*[host] if host else [], named_by=_PAGE)
     except BadInput as problem:
         print(problem, file=sys.stderr)  # noqa: T201
         return 2
     serve(arguments.host, arguments.port, names)
     return 0
-
-
-def _names_of_page(url: str) -> frozenset[str]:
-    """Behind a proxy, the page asks for the API by the name of the proxy."""
-    try:
-        host = urlsplit(url).hostname
-    except ValueError as problem:
-        raise BadInput(f"{_PAGE}: expected an address such as {_API}, got {quoted(url)}") from problem
-    return allowed_names(*[host] if host else [], named_by=_PAGE)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """All that `bilderatlas serve` runs: it begins together and ends together."""
 
 import contextlib
+import functools
 import os
 import time
 import urllib.parse
@@ -33,10 +34,8 @@ _WATCH_S = 0.5
 
 
 class Service(NamedTuple):
-    """A server and a worker that run.
-
-    url: of the web page. problems: sentences on recipes that could not be deployed, and on paths. restarted: names of
-    the runs that a stop had interrupted.
+    """A server and a worker that run. url: of the web page. problems: sentences on recipes that could not be deployed,
+    and on paths. restarted: names of the runs that a stop had interrupted.
     """
 
     url: str
@@ -66,7 +65,6 @@ def running_service(
     allowed_hosts: Sequence[str] = (),
 ) -> Iterator[Service]:
     """The service, while the block runs. Prefect must not have been imported, since this sets where its server is.
-
     Raises BadInput for a host, a port, a folder, a name or an address that is of no use.
     """
     notices = notify_url()
@@ -96,12 +94,12 @@ def running_service(
         wait_for(server, api)
         check_server(api, f"see {server.log}")
         with get_client(sync_client=True) as client:
-            here = str(Path.cwd())
-            problems += _problem_of_folder(calendar.folder_before(client, deployments))
-            deployments = [
-                calendar.keep_what_people_changed(client, deployment, with_store=not are_stores_given)
-                for deployment in deployments
-            ]
+            here, before = str(Path.cwd()), calendar.folder_before(client, deployments)
+            if before not in {None, here}:
+                places = f"are seen from {here}, no longer from {before}"
+                problems.append(f"another folder than before: paths such as those of bindings {places}")
+            keep = functools.partial(calendar.keep_what_people_changed, client, with_store=not are_stores_given)
+            deployments = [*map(keep, deployments)]
             for pool in sorted({POOL, *(deployment.pool for deployment in deployments)}):
                 problems += update_pool(client, pool, here, is_made=pool == POOL)
             restarted = [run.name for run in restart_lost_runs(client, POOL)]
@@ -109,37 +107,19 @@ def running_service(
                 calendar.write_deployment(client, deployment)
             watch_for_lost_runs(client)
             create_automations(notices)
-        pages = release_pages(_stores_of(deployments), _host_of_pages(host), port + 1, names)
+        fields = [field for deployment in deployments if (field := deployment.form["properties"].get("store"))]
+        shown = list(dict.fromkeys(store for field in fields for store in field["enum"]))
+        # on this machine alone where the server asks for a password, since they ask for none
+        host_of_pages = "127.0.0.1" if os.environ.get("PREFECT_SERVER_API_AUTH_STRING") else host
+        pages = release_pages(shown, host_of_pages, port + 1, names)
         environment.setdefault(SETTING, stack.enter_context(pages))
         worker = start_worker(home, environment, lock)
         stack.callback(worker.stop)
         yield Service(api.removesuffix("/api"), server, worker, deployments, problems, restarted)
 
 
-def _problem_of_folder(before: str | None) -> list[str]:
-    """A sentence, where paths that are not whole were seen from another folder until now."""
-    here = str(Path.cwd())
-    if before in {None, here}:
-        return []
-    return [
-        f"another folder than before: paths such as those of bindings are seen from {here}, no longer from {before}"
-    ]
-
-
-def _stores_of(deployments: Sequence["Deployment"]) -> list[str]:
-    stores = (field for deployment in deployments if (field := deployment.form["properties"].get("store")))
-    return list(dict.fromkeys(store for field in stores for store in field["enum"]))
-
-
-def _host_of_pages(host: str) -> str:
-    """Where releases are shown: on this machine alone where the server asks for a password, since they ask for none."""
-    return "127.0.0.1" if os.environ.get("PREFECT_SERVER_API_AUTH_STRING") else host
-
-
 def notify_url() -> str | None:
-    """The address in the environment that notices are posted to. Raises BadInput for one where nobody could be told;
-    it is a secret, and not quoted.
-    """
+    """The address that notices are posted to, a secret. Raises BadInput, without quoting it, if it can be none."""
     url = os.environ.get(NOTIFY, "")
     try:
         parts = urllib.parse.urlsplit(url)

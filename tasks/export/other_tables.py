@@ -13,6 +13,7 @@ from schemas.split import Split
 from schemas.tables import ATTRIBUTES, DIVERSITY, EDGES, HISTOGRAMS, SHARES, UNREAD
 from tasks.core import tables
 from tasks.core.attribute_statistics import attribute_statistics
+from tasks.core.by_hand import redact_taken_down, takedowns
 from tasks.core.statistics import VIEW, Statistics, statistics
 from tasks.engine.views import column_of, columns_of, figure_counts
 from tasks.io.store.drafts import Draft
@@ -44,7 +45,7 @@ def other_tables(
     """These tables of the release with this content: its images and its ledger."""
     return OtherTables(
         relations=edges(store, state),
-        takedowns=by_hand.takedowns(store, state, ledger),
+        takedowns=takedowns(ledger, by_hand.taken_down(store, state)),
         tombstones=by_hand.all_tombstones(store, recipe, previous),
         statistics=_statistics(store, state, recipe, images),
         attributes=attribute_statistics(images, list(recipe.attributes), recipe.split.splits),
@@ -62,7 +63,7 @@ def known_records(store: Store, state: State, book: pa.Table) -> Iterator[pa.Tab
     The widest table of all: it is never in memory as a whole beside the others.
     """
     for piece in store.read_pieces(state.records, _ROWS_PER_PIECE):
-        yield by_hand.redact_taken_down(piece, book)
+        yield redact_taken_down(piece, book)
 
 
 def edges(store: Store, state: State) -> pa.Table:

@@ -33,8 +33,8 @@ def longest_wait_s() -> float:
 
 def show_waiting(address: str) -> None:
     """Say on the terminal, or in the log of a worker's run, that workers are waited for, and how they are started."""
-    line = f"waiting for workers at {address}: start one with `dask worker {address}`"
-    print(line, file=sys.stderr, flush=True)  # noqa: T201 - nothing else happens until then
+    # nothing else happens until then
+    print(f"waiting for workers at {address}: start one with `dask worker {address}`", file=sys.stderr, flush=True)  # noqa: T201
 
 
 def no_workers(address: str) -> BadInput:
@@ -46,10 +46,9 @@ def no_workers(address: str) -> BadInput:
 
 
 class ClusterWatch:
-    """Looks at the cluster while a flow waits for its parts: one that is lost would be waited for for ever."""
+    """Looks at the cluster of a flow's runner while its parts are waited for: one that is lost would be for ever."""
 
     def __init__(self, runner: Any) -> None:
-        """runner: of the flow, on which parts run already."""
         self._client, self._address = runner.client, runner.address
         self._looked_s = time.monotonic()
         self._alone_since_s: float | None = None
@@ -59,7 +58,9 @@ class ClusterWatch:
         if (now_s := time.monotonic()) - self._looked_s < _LOOK_EVERY_S:
             return
         self._looked_s = now_s
-        if self._workers():
+        if self._client.status != "running":
+            raise self._scheduler_is_gone()
+        if self._client.scheduler_info(n_workers=-1)["workers"]:
             self._alone_since_s = None
         elif self._alone_since_s is None:
             self._alone_since_s = now_s
@@ -68,9 +69,8 @@ class ClusterWatch:
             raise no_workers(self._address)
 
     def check_ended(self, future: Any, part: str) -> None:
-        """Raise what has become of a part that no worker has brought to an end: Prefect takes it for one that runs.
-
-        future: of Prefect, which is done. Raises BadInput where the scheduler, or workers that had the part, are gone.
+        """Raise what has become of a part that no worker has brought to an end, which Prefect takes for one that runs:
+        BadInput where the scheduler, or workers that had it, are gone. future: Prefect's, which is done.
         """
         ended = future.wrapped_future
         if ended.status == "finished":
@@ -85,11 +85,6 @@ class ClusterWatch:
             f"at {problem.last_worker.address}; most often they need more memory, or smaller parts (--part-rows); what "
             "was done is kept"
         )
-
-    def _workers(self) -> int:
-        if self._client.status != "running":
-            raise self._scheduler_is_gone()
-        return len(self._client.scheduler_info(n_workers=-1)["workers"])
 
     def _scheduler_is_gone(self) -> BadInput:
         return BadInput(

@@ -1,21 +1,18 @@
 """What Prefect's page shows of a run as it goes: its name, its stages, and one line of log for each part.
 
-Without a flow around them (a plan, a test, a machine without Prefect's server) all of these do their work and show
-nothing.
+Without a flow around them (a plan, a test, a machine without Prefect's server) these do their work and show nothing.
 """
 
-import contextlib
 import logging
 import os
 import select
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TypeVar
 
 from prefect import get_run_logger, task
 from prefect.cache_policies import NO_CACHE
-from prefect.client.orchestration import get_client
 from prefect.client.schemas.objects import State
 from prefect.context import FlowRunContext
 from prefect.exceptions import Pause
@@ -28,16 +25,8 @@ from tasks.orchestration.failures import failure_of
 from tasks.orchestration.retries import NO_RETRY
 
 
-def outlive_reader() -> None:
-    """Print into nothing once nobody reads: for a process that Prefect has started for a run. It goes on where its
-    worker was killed, who was the one who read it; else the next line would end it.
-    """
-    for stream in (sys.__stdout__, sys.__stderr__):
-        if stream is not None:
-            threading.Thread(target=_watch, args=(stream.fileno(),), name="output", daemon=True).start()
-
-
-def _watch(output: int) -> None:
+def _print_into_nothing(output: int) -> None:
+    """Once nobody reads: a run goes on where its worker, which read it, was killed; else the next line would end it."""
     poll = select.poll()
     poll.register(output, 0)  # errors alone, such as that a pipe has lost its reader
     if any(event & select.POLLERR for _, event in poll.poll()):
@@ -47,9 +36,9 @@ def _watch(output: int) -> None:
 Result = TypeVar("Result")
 if prefect_innards.is_run_process():
     prefect_innards.keep_slots()
-    outlive_reader()
-
-PAUSED = "bilderatlas.flow-run.paused"
+    for _stream in (sys.__stdout__, sys.__stderr__):
+        if _stream is not None:
+            threading.Thread(target=_print_into_nothing, args=(_stream.fileno(),), name="output", daemon=True).start()
 
 
 class _Noise(logging.Filter):
@@ -81,39 +70,27 @@ def log_line(line: str) -> None:
 
 def rename_run(name: str) -> None:
     """Give the flow run a name."""
-    if (flow_run := FlowRunContext.get()) is None or flow_run.flow_run is None:
-        return
-    run_id = flow_run.flow_run.id
-
-    def rename() -> None:
-        with get_client(sync_client=True) as client:
-            client.set_flow_run_name(run_id, name)
-
-    reports.report("name of the run", rename)
+    reports.report_by_client("name of the run", lambda client, run: client.set_flow_run_name(run.id, name))
 
 
 def run_stage(label: str, context: Context, work: Callable[[], Result], step_of: Callable[[Result], Step]) -> Result:
     """What a stage's work gives; in a flow, it is a task run that is shown as cached where the store had all of it.
-
-    A build that may only use what is stored shows its stages once they are done: those that lack something will be run
-    again.
+    Where a build may only use that, it is shown once it is done: a stage that lacks something will be run again.
     """
     if not is_flow() or context.plan:
         return work()
-    if context.is_stored_only:
-        done = work()
-        return _as_task(label, context, lambda: done, step_of)
-    return _as_task(label, context, work, step_of)
-
-
-def _as_task(label: str, context: Context, work: Callable[[], Result], step_of: Callable[[Result], Step]) -> Result:
-    done: list[Result] = []
+    done = [work()] if context.is_stored_only else list[Result]()
     problems: list[BaseException] = []
 
     def state() -> State:
         try:
-            done.append(work())
-            return _done_state(step_of(done[0]))
+            if not done:
+                done.append(work())
+            step = step_of(done[0])
+            message = f"{step.kept} kept, {sum(step.dropped.values())} dropped"
+            if step.computed:
+                return Completed(message=message)
+            return Completed(name="Cached", message=f"{message}; the store had all of it")
         except BaseException as problem:
             problems.append(problem)
             return _ended_state(problem)
@@ -126,42 +103,26 @@ def _as_task(label: str, context: Context, work: Callable[[], Result], step_of: 
 
 @task(cache_policy=NO_CACHE, **NO_RETRY)
 def _stage_run(state: Callable[[], State]) -> State:
-    """The state in which a stage's run ends. It never raises: Prefect would call all its parts "rolled back".
-
-    The work is a closure: what a stage is given says nothing to whoever looks.
+    """The state in which a stage's run ends, from a closure, since what a stage is given says nothing to whoever looks.
+    It never raises: Prefect would call all its parts "rolled back".
     """
     return state()
-
-
-def _done_state(step: Step) -> State:
-    message = f"{step.kept} kept, {sum(step.dropped.values())} dropped"
-    return (
-        Completed(message=message)
-        if step.computed
-        else Completed(name="Cached", message=f"{message}; the store had all of it")
-    )
 
 
 def _ended_state(problem: BaseException) -> State:
     if isinstance(problem, Exception):
         return failed_state(problem) or Failed(message=f"{type(problem).__name__}: {error_line(problem)}")
-    if isinstance(problem, Pause):
-        log_line(_describe_pause(problem))
-        return Cancelled(message=_describe_pause(problem))
-    return Cancelled(message="interrupted: what was done is kept")
-
-
-def _describe_pause(pause: Pause) -> str:
-    until = pause.state.state_details.pause_timeout if isinstance(pause.state, State) else None
+    if not isinstance(problem, Pause):
+        return Cancelled(message="interrupted: what was done is kept")
+    until = problem.state.state_details.pause_timeout if isinstance(problem.state, State) else None
     deadline = f" before {until:%Y-%m-%d %H:%M:%S} UTC, or it fails" if until else ""
-    return f"paused: what was done is kept; resume the run to go on{deadline}"
+    message = f"paused: what was done is kept; resume the run to go on{deadline}"
+    log_line(message)
+    return Cancelled(message=message)
 
 
 def failed_state(problem: Exception) -> State | None:
-    """The state of a run that ends by this problem, with its sentence as the message; None for a bug.
-
-    Whoever asks for the run's result gets the problem itself.
-    """
+    """The state of a run that ends by this problem: its sentence, and the problem for whoever asks; None for a bug."""
     failure = failure_of(problem)
     return None if failure is None else Failed(message=failure.sentence, data=problem)
 
@@ -171,25 +132,12 @@ def completed_run(result: Result, message: str) -> Result:
     return Completed(message=message, data=result) if is_flow() else result  # type: ignore[return-value]
 
 
-@contextlib.contextmanager
-def _tell_of_pause() -> Iterator[None]:
-    """The event PAUSED, once a run that somebody has paused has ended its work: until then it sends heartbeats, also
-    after Prefect's own event, so that it would be taken for lost.
-    """
-    try:
-        yield
-    except Pause:
-        if (flow_run := FlowRunContext.get()) is not None and flow_run.flow_run is not None:
-            reports.send_event(PAUSED, {"prefect.resource.id": f"prefect.flow-run.{flow_run.flow_run.id}"})
-        raise
-
-
 def end_in_a_sentence(work: Callable[[], Result]) -> Result:
     """What a flow's work gives. Where it ends by a failure that can be told in a sentence, the run's log and state have
-    that sentence alone, and whoever has called the flow gets the failure itself.
+    that alone, and whoever has called the flow gets the failure itself.
     """
     try:
-        with reports.wait_for_reports(), _tell_of_pause():
+        with reports.wait_for_reports():
             return work()
     except Exception as problem:
         flow_run, failed = FlowRunContext.get(), failed_state(problem)

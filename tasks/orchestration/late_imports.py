@@ -1,5 +1,4 @@
-"""Modules that are slow to import, and are imported only once a part needs them: one after the other, and before the
-part begins.
+"""Modules that are slow to import, and are imported only before a part that needs them begins: one after the other.
 
 Python imports in one thread while another runs. Modules that import each other, as numba's do, may then be found half
 imported: `partially initialized module 'numba.core.types' has no attribute 'boolean'`.
@@ -21,9 +20,8 @@ _IMPORTING = threading.Lock()
 
 
 def import_one_by_one(names: Iterable[str]) -> list[ModuleType]:
-    """The modules, imported in this order, while no other thread of this process imports any by this function.
-
-    With the compiler comes all that it would import when it is first called.
+    """The modules, imported in this order, while no other thread of this process imports any by this function. With the
+    compiler comes all that it would import when it is first called.
     """
     with _IMPORTING:
         modules = [importlib.import_module(name) for name in names]
@@ -33,10 +31,8 @@ def import_one_by_one(names: Iterable[str]) -> list[ModuleType]:
 
 
 def imports_before(*names: str) -> Callable[[Callable[_Arguments, _Result]], Callable[_Arguments, _Result]]:
-    """Decorator of a part: the modules are imported before it begins, in whatever process and thread it runs.
-
-    names: of all that the part's code imports within functions (tests/unit/orchestration/test_late_imports.py derives
-    them).
+    """Decorator of a part: the modules are imported before it begins, in whatever process and thread it runs. names: of
+    all that its code imports within functions, as tests/unit/orchestration/test_late_imports.py derives it.
     """
 
     def with_imports(part: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:

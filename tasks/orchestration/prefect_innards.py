@@ -29,11 +29,9 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
     from prefect.server.api.server import SubprocessASGIServer
 
-
 RUN_ID = "PREFECT__FLOW_RUN_ID"
-"""The variable by which a process knows the run that Prefect has started it for. Without it, a run that is alive would
-be taken for lost, and what is only right for runs of a worker would be done in a person's command. 3.8.8, no issue
-known."""
+"""The variable with the run that Prefect has started a process for. Without it, a run that is alive would be taken for
+lost, and a person's command for a run of a worker. 3.8.8, no issue known."""
 
 ENGINE = "-m prefect.engine"
 """What runs a flow in a process of its own, as arguments of Python. Without it, a worker starts three processes one
@@ -49,31 +47,28 @@ def is_run_process() -> bool:
 
 
 def repeats_state(record: logging.LogRecord) -> bool:
-    """Whether a line says only what the run's state says. Without it, the log of a build has one more line for each
-    part. 3.8.8, no issue known.
-    """
+    """Whether a line says only what the run's state says: one for each part. 3.8.8, no issue known."""
     return str(record.msg).startswith(("Finished in state", "Task run failed with state"))
 
 
 def is_end_of_flow(record: logging.LogRecord) -> bool:
     """Whether a line tells of the error that has ended a flow. Without it, an error that is told in a sentence stands
-    in the log with its traceback, and again from the engine. 3.8.8, issue 7959.
+    in the log again, with its traceback. 3.8.8, issue 7959.
     """
     return record.name == LOGGERS[0] and record.levelno == logging.ERROR and record.funcName == "run_context"
 
 
 def raise_if_paused() -> None:
-    """Raise Pause, which ends the flow's process, if somebody has paused the run: it begins again in another one once
-    it is resumed. Without it, a run that waits for its parts goes on until its next task begins, which may be hours.
-    3.8.8, issues 14747 and 20388.
+    """Raise Pause, which ends the flow's process until it is resumed, if somebody has paused the run. Without it, a run
+    that waits for its parts goes on until its next task begins, maybe for hours. 3.8.8, issues 14747 and 20388.
     """
     if (flow_run := FlowRunContext.get()) is not None:
         flow_run.flow_run_suspension_request.raise_if_requested()
 
 
 def next_time(cron: str) -> float:
-    """When the time of a cron line comes next, as a POSIX time. Without it, Prefect takes 31 February, and no run ever
-    begins. Raises ValueError if it never comes. 3.8.8; pallets-eco/croniter, of which Prefect has a copy, issue 141.
+    """When the time of a cron line comes next, in POSIX seconds; ValueError if never. Without it, Prefect takes 31
+    February, and no run ever begins. 3.8.8; pallets-eco/croniter, of which Prefect has a copy, issue 141.
     """
     from prefect._vendor.croniter.croniter import croniter
 
@@ -96,9 +91,7 @@ class Threads(ThreadPoolTaskRunner[Any]):
 # --- the slot of a run whose deployment lets one run at a time
 
 LEASE_S = 86_400.0
-"""The longest lease that a server gives: a slot is not lost to an outage of minutes. Mostly a run's end frees it, which
-somebody tells the server of: the run, its worker, the next start of the worker, or the automation for lost runs."""
-
+"""The longest lease that a server gives. Mostly the run's end frees the slot."""
 _RENEW_EVERY_S = 60.0
 
 
@@ -107,8 +100,7 @@ def keep_slots() -> None:
 
     Prefect gives a run a lease on its slot, and ends a run that could not renew it: three times within a few minutes,
     or once after the server was started again, since it keeps leases in memory. Without this, a restart of the server
-    ends a scrape of a week. The slot stays taken meanwhile: the server counts slots in its database, and frees one when
-    its run has ended. 3.8.8, issues 21064 and 18839.
+    ends a scrape of a week. The server frees the slot when the run has ended. 3.8.8, issues 21064 and 18839.
     """
     from prefect import flow_engine
 
@@ -119,21 +111,21 @@ def keep_slots() -> None:
 def keep_lease(lease_id: UUID, *_: Any, **__: Any) -> Iterator[None]:
     """In place of Prefect's function of the same arguments: renew the lease now and then, until the block ends."""
     is_over = threading.Event()
-    renew = contextvars.copy_context().run  # the settings of the run's server
-    threading.Thread(target=renew, args=(_renew, lease_id, is_over), name="lease", daemon=True).start()
+
+    def renew() -> None:
+        with get_client(sync_client=True) as client:
+            while not is_over.is_set():
+                # the server is away, answers nonsense, or was started again and knows no lease: the run goes on
+                with contextlib.suppress(Exception):
+                    client.renew_concurrency_lease(lease_id, LEASE_S)
+                is_over.wait(_RENEW_EVERY_S)
+
+    run = contextvars.copy_context().run  # with the settings of the run's server
+    threading.Thread(target=run, args=(renew,), name="lease", daemon=True).start()
     try:
         yield
     finally:
         is_over.set()
-
-
-def _renew(lease_id: UUID, is_over: threading.Event) -> None:
-    with get_client(sync_client=True) as client:
-        while not is_over.is_set():
-            # the server is away, answers nonsense, or was started again and knows no lease: the run goes on
-            with contextlib.suppress(Exception):
-                client.renew_concurrency_lease(lease_id, LEASE_S)
-            is_over.wait(_RENEW_EVERY_S)
 
 
 # --- services of a process that works for several servers
@@ -142,11 +134,9 @@ _first_servers_service = EventsWorker.instance
 
 
 def send_events_by_server() -> None:
-    """From now on, each event goes to the server of the task that it is of.
-
-    Prefect keeps one service for events in a process, which belongs to the server that was there first. Without this,
-    on a worker of a cluster, which outlives builds, events of the second build go to the first one's server, which is
-    gone. 3.8.8, no issue known.
+    """From now on, each event goes to the server of the task that it is of. Prefect keeps one service for events in a
+    process, of the first server. Without this, on a worker of a cluster, which outlives builds, events of the second
+    build go to the first one's server, which is gone. 3.8.8, no issue known.
     """
     EventsWorker.instance = classmethod(_service_of_server)  # type: ignore[method-assign, assignment]
 
@@ -181,8 +171,8 @@ def make_temporary_server(start_process: "Callable[[int], subprocess.Popen[bytes
     """The temporary server of this process: the first one that is made is the one that Prefect finds and uses.
 
     start_process: starts a server at a port that ends once its standard input does, and waits until it answers. Without
-    this, the server of a command that is killed runs on, Ctrl-C ends the server before the flow has told it of its end,
-    and any page that a browser shows may use it (flows/wall.py). 3.8.8, no issue known.
+    this, it outlives a command that is killed, Ctrl-C ends it before the flow has told it of its end, and any page that
+    a browser shows may use it (flows/wall.py). 3.8.8, no issue known.
     """
     from prefect.server.api.server import SubprocessASGIServer
 
@@ -205,7 +195,7 @@ def make_temporary_server(start_process: "Callable[[int], subprocess.Popen[bytes
 
 def make_server_app(*, is_temporary: bool) -> "FastAPI":
     """Prefect's API, and its page if it is not temporary. Without it, nothing could stand between the API and whoever
-    asks (flows/wall.py). 3.8.8, no issue known.
+    asks. 3.8.8, no issue known.
     """
     from prefect.server.api.server import create_app
 
@@ -216,9 +206,9 @@ def make_server_app(*, is_temporary: bool) -> "FastAPI":
 def write_in_turn() -> None:
     """From now on, transactions with SQLite are for writing from their beginning; those with PostgreSQL stay.
 
-    Prefect's begin to write where their first change is. SQLite refuses it at once where another one has written since
-    this one first read: "database is locked", and the page shows "Service Unavailable" for a click. One that is to
-    write from its beginning waits for its turn. 3.8.8, issues 18934 and 10188.
+    Prefect's begin to write where their first change is, and SQLite refuses it where another one has written since they
+    first read: "database is locked", and the page shows "Service Unavailable" for a click. One that is to write from
+    its beginning waits for its turn. 3.8.8, issues 18934 and 10188.
     """
     from prefect.server.database.configurations import AioSqliteConfiguration
     from sqlalchemy.ext.asyncio import AsyncSession
@@ -241,17 +231,16 @@ def collect_apart() -> None:
 
     Python collects garbage on whatever thread has made enough objects, mostly that of the event loop. A cursor in it,
     left by a query that has failed, is reset, and waits for its connection, which may be waiting for another one's
-    transaction; and that one ends on the event loop. Nobody can go on, and the server answers nobody until SQLite gives
-    the wait up, after 60 seconds by Prefect's setting. On a thread that nobody waits for, it is no more than a late
-    collection. 3.8.8, no issue known.
+    transaction; and that one ends on the event loop: the server answers nobody until SQLite gives the wait up, after
+    Prefect's 60 seconds. On a thread that nobody waits for, it is but a late collection. 3.8.8, no issue known.
     """
+
+    def collect() -> None:
+        while True:
+            for _ in range(_EVERYTHING_EACH):
+                time.sleep(_EVERY_S)
+                gc.collect(1)
+            gc.collect()
+
     gc.disable()
-    threading.Thread(target=_collect, name="garbage", daemon=True).start()
-
-
-def _collect() -> None:
-    while True:
-        for _ in range(_EVERYTHING_EACH):
-            time.sleep(_EVERY_S)
-            gc.collect(1)
-        gc.collect()
+    threading.Thread(target=collect, name="garbage", daemon=True).start()

@@ -27,24 +27,16 @@ LINE_EVERY_S = 30.0
 def progress(label: str, total: int, context: Context | None = None) -> Iterator[Callable[..., str]]:
     """A bar on a terminal, or lines in a log, and a progress artifact on Prefect's page where a flow runs.
 
-    Gives advance(rows, line): so many more rows are done; the line, if any, is printed. It returns how much time is
-    left, as ", about 4 min left".
+    Gives advance(rows, line): so many more rows are done; the line, if any, is printed; returns ", about 4 min left".
     """
     artifact = _Artifact(label, total, context)
     console = Console(stderr=True)
     is_main = threading.current_thread() is threading.main_thread()  # bars of several sources at once would tear
-    columns = (
-        TextColumn("{task.description:>14}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
+    name = TextColumn("{task.description:>14}")
+    columns = (name, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not (sys.stderr.isatty() and is_main)) as bar:
-        bar_task = bar.add_task(label, total=total)
-
+        bar_task, done = bar.add_task(label, total=total), 0
         began_s = printed_s = time.monotonic()
-        done = 0
 
         def advance(rows: int, line: str = "") -> str:
             nonlocal done, printed_s
@@ -89,9 +81,7 @@ class _Artifact:
     """The stage's progress on Prefect's page, written seldom enough to cost nothing."""
 
     def __init__(self, label: str, total: int, context: Context | None) -> None:
-        self._label, self._done, self._total = label, 0, total
-        self._left = ""
-        self._written, self._written_s = 0, time.monotonic()
+        self._label, self._done, self._total, self._left = label, 0, total, ""
         self._key = artifact_key(context.dataset if context else "", "progress", label)
         self._id: UUID | None = None
         self._is_shown = not (context and context.plan)
@@ -99,16 +89,13 @@ class _Artifact:
 
     def advance(self, rows: int, left: str) -> None:
         self._done, self._left = self._done + rows, left
-        if self._is_due():
-            self._written, self._written_s = self._done, time.monotonic()
+        is_hundredth = 100 * (self._done - self._written) >= self._total
+        rest_s = _ARTIFACT_EVERY_S if is_hundredth else _ARTIFACT_AFTER_S
+        if self._done == self._total or time.monotonic() - self._written_s > rest_s:
             self._report()
 
-    def _is_due(self) -> bool:
-        waited_s = time.monotonic() - self._written_s
-        is_hundredth = 100 * (self._done - self._written) >= self._total
-        return self._done == self._total or waited_s > (_ARTIFACT_EVERY_S if is_hundredth else _ARTIFACT_AFTER_S)
-
     def _report(self) -> None:
+        self._written, self._written_s = self._done, time.monotonic()
         if self._is_shown:
             reports.report(self._key, self._write)
 

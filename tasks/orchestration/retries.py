@@ -20,7 +20,5 @@ RETRY_IO: dict[str, Any] = {
     "persist_result": False,
 }
 """Parts that touch disk or network: a passing fault of either should not end a night's run."""
-
-
 NO_RETRY: dict[str, Any] = {"persist_result": False}
 """Decisions: pure, so that a second try would only fail again."""

@@ -1,6 +1,4 @@
-"""A worker of a Dask cluster: which code of this program it has, since another one would store other results under our
-names; and what it does at the beginning and at the end of each build that it serves.
-"""
+"""A worker of a Dask cluster: the digest of its code, since another one would store other results, and its builds."""
 
 import asyncio
 import concurrent.futures
@@ -13,13 +11,11 @@ from distributed import Worker, WorkerPlugin
 
 from tasks.orchestration import prefect_innards
 
-_PACKAGES = ("schemas", "tasks")
-
 
 def _digest(root: Path) -> str:
     """SHA-256 of the names and bytes of all Python files that parts can run."""
     digest = hashlib.sha256()
-    for file in sorted(file for package in _PACKAGES for file in (root / package).rglob("*.py")):
+    for file in sorted(file for package in ("schemas", "tasks") for file in (root / package).rglob("*.py")):
         digest.update(f"{file.relative_to(root).as_posix()}\n".encode())
         digest.update(hashlib.sha256(file.read_bytes()).digest())
     return digest.hexdigest()
@@ -36,18 +32,15 @@ def code_of_process() -> str:
 
 _LONGEST_S = 5.0
 """For the last events of a build's parts: its temporary server ends with it."""
-
 _USERS: Counter[str] = Counter()
 """By server: how many builds that report to it use this worker now."""
-
 _LOCK = threading.Lock()
 
 
 class BuildPlugin(WorkerPlugin):
-    """One build on all workers, also on those that come while it runs."""
+    """One build, of a name that no other has, on all workers, also later ones. api_url: of its Prefect server."""
 
     def __init__(self, api_url: str, build: str) -> None:
-        """api_url: of the Prefect server that the build reports to. build: a name that no other build has."""
         self.name = f"bilderatlas-build-{build}"
         self._api_url = api_url
 
@@ -59,14 +52,14 @@ class BuildPlugin(WorkerPlugin):
 
     async def teardown(self, worker: Worker) -> None:
         """Send what is left, and leave that server alone from then on, unless another build reports to it."""
-        await asyncio.to_thread(_leave, self._api_url)
 
+        def leave() -> None:
+            with _LOCK:
+                _USERS[self._api_url] -= 1
+                if _USERS[self._api_url] > 0:
+                    return
+                del _USERS[self._api_url]
+                ended = prefect_innards.stop_services(self._api_url)
+            concurrent.futures.wait(ended, timeout=_LONGEST_S)
 
-def _leave(api_url: str) -> None:
-    with _LOCK:
-        _USERS[api_url] -= 1
-        if _USERS[api_url] > 0:
-            return
-        del _USERS[api_url]
-        ended = prefect_innards.stop_services(api_url)
-    concurrent.futures.wait(ended, timeout=_LONGEST_S)
+        await asyncio.to_thread(leave)

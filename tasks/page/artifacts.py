@@ -1,10 +1,8 @@
-"""What a build leaves on Prefect's page: its plan, the tables of its stages and of drops, and the release. Without a
-flow around it, nothing.
-"""
+"""What a build leaves on Prefect's page: plan, tables of stages and of drops, the release. Without a flow, nothing."""
 
 import base64
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, get_args
 from urllib.parse import quote
@@ -13,7 +11,7 @@ import pyarrow.compute as pc
 from prefect.artifacts import create_markdown_artifact, create_table_artifact
 
 from schemas.errors import DamagedFile
-from schemas.manifests import Context, ReleaseManifest, Step
+from schemas.manifests import Context, Step
 from schemas.phrases import error_line
 from schemas.reasons import MEANING, Reason
 from schemas.split import SplitName
@@ -40,7 +38,7 @@ _FILES = (
 def create_plan(context: Context, steps: Sequence[Step]) -> None:
     """Leave what the build would do, stage by stage."""
     rows = [{"stage": step.label, "kind": step.kind, "what would be done": summary.intention(step)} for step in steps]
-    _create_table(context, "plan", rows, "What this build is about to do")
+    _leave(create_table_artifact, context.dataset, "plan", rows, "What this build is about to do")
 
 
 def create_tables(context: Context, steps: Sequence[Step]) -> None:
@@ -52,8 +50,8 @@ def create_tables(context: Context, steps: Sequence[Step]) -> None:
         for step in steps
         for reason, count in step.dropped.items()
     ]
-    _create_table(context, "stages", stages, "What each stage kept, dropped and computed")
-    _create_table(context, "dropped", drops, "What was dropped in which stage, and why")
+    _leave(create_table_artifact, context.dataset, "stages", stages, "What each stage kept, dropped and computed")
+    _leave(create_table_artifact, context.dataset, "dropped", drops, "What was dropped in which stage, and why")
 
 
 def create_release(context: Context, steps: Sequence[Step], limit: int | None) -> None:
@@ -62,64 +60,38 @@ def create_release(context: Context, steps: Sequence[Step], limit: int | None) -
         return
     release = Release(steps[-1].release)
     manifest = release.manifest
-    lines = [
-        f"# {manifest.name} {manifest.version}",
-        f"content `sha256:{manifest.content_sha256}`; the release before: {manifest.previous or 'none'}"
-        f"{summary.trial(limit)}",
-        "",
-        "| what | how many |",
-        "|---|---|",
-        *(f"| {name.replace('_', ' ')} | {_count(count)} |" for name, count in manifest.counts.items()),
-        "",
-        f"In `{release.url}`:",
-        "",
-        *(f"- [{name}]({link_to(release, name)}): {text}" for name, text in _FILES if _has(manifest, name)),
-        "",
-        *(f"- {as_text(note)}" for step in steps for note in step.notes),
-        "",
-        *_samples_if_readable(context, steps),
-    ]
+    there = {*manifest.files, "manifest.json"}
+    try:
+        samples = _samples(context, steps)
+    except (DamagedFile, OSError) as problem:  # the release stands all the same, and the next build mends
+        samples = [f"No pictures: {as_text(error_line(problem))}"]
+    before = f"the release before: {manifest.previous or 'none'}{summary.trial(limit)}"
+    lines = [f"# {manifest.name} {manifest.version}", f"content `sha256:{manifest.content_sha256}`; {before}", ""]
+    lines += ["| what | how many |", "|---|---|"]
+    lines += [f"| {name.replace('_', ' ')} | {_shown(count)} |" for name, count in manifest.counts.items()]
+    lines += ["", f"In `{release.url}`:", ""]
+    lines += [f"- [{name}]({link_to(release, name)}): {text}" for name, text in _FILES if name in there]
+    lines += ["", *(f"- {as_text(note)}" for step in steps for note in step.notes), "", *samples]
     description = f"Release {manifest.version} of {manifest.name}: links, counts, some of its images"
-    _create_markdown(context.dataset, "release", "\n".join(lines), description)
+    _leave(create_markdown_artifact, context.dataset, "release", "\n".join(lines), description)
 
 
 def create_verification(name: str, version: str, text: str) -> None:
     """Leave what `verify` says of a release."""
-    _create_markdown(
-        name,
-        "verify",
-        "\n".join(f"    {line}" for line in text.splitlines()),
-        f"What was checked of release {version} of {name}",
-    )
+    code = "\n".join(f"    {line}" for line in text.splitlines())
+    _leave(create_markdown_artifact, name, "verify", code, f"What was checked of release {version} of {name}")
 
 
-def _create_markdown(dataset: str, word: str, text: str, description: str) -> None:
+def _leave(create: Callable[..., object], dataset: str, word: str, content: Any, description: str) -> None:
     key = artifact_key(dataset, word)
-    reports.report(key, lambda: create_markdown_artifact(text, key=key, description=description))
+    reports.report(key, lambda: create(content, key=key, description=description))
 
 
-def _create_table(context: Context, word: str, rows: list[dict[str, Any]], description: str) -> None:
-    key = artifact_key(context.dataset, word)
-    reports.report(key, lambda: create_table_artifact(rows, key=key, description=description))
-
-
-def _has(manifest: ReleaseManifest, file: str) -> bool:
-    return file == "manifest.json" or file in manifest.files
-
-
-def _count(count: int | dict[str, int]) -> str:
+def _shown(count: int | dict[str, int]) -> str:
     if isinstance(count, int):
         return f"{count:,}"
-    in_order = sorted(count, key=lambda name: (_SPLITS.index(name) if name in _SPLITS else len(_SPLITS), name))
+    in_order = [*(name for name in _SPLITS if name in count), *sorted(count.keys() - {*_SPLITS})]
     return ", ".join(f"{name} {count[name]:,}" for name in in_order)
-
-
-def _samples_if_readable(context: Context, steps: Sequence[Step]) -> list[str]:
-    """The samples; none where a stored file is damaged: the release stands all the same, and the next build mends."""
-    try:
-        return _samples(context, steps)
-    except (DamagedFile, OSError) as problem:
-        return [f"No pictures: {as_text(error_line(problem))}"]
 
 
 def _samples(context: Context, steps: Sequence[Step]) -> list[str]:
@@ -132,22 +104,20 @@ def _samples(context: Context, steps: Sequence[Step]) -> list[str]:
     blobs = pc.unique(column_of(store, fetched, ids, "sha256").drop_null()).sort()
     shelf = thumbnails.stored_thumbnails(store, blobs)
     first = shelf.filter(pc.equal(shelf["path"], pc.min(shelf["path"]))).slice(0, _SAMPLES)
-    pictures = [jpeg for _, jpeg in thumbnails.jpegs(store, first)]
-    if not pictures:
+    if not (pictures := [jpeg for _, jpeg in thumbnails.jpegs(store, first)]):
         return []
     data = base64.b64encode(contact_sheet(pictures)).decode()
     return [f"![{len(pictures)} images of the release](data:image/jpeg;base64,{data})"]
 
 
 SETTING = "BILDERATLAS_RELEASES_URL"
-"""The environment variable with the address of a web server that shows the releases of this machine, each at its path,
-if there is one: no browser follows a link from a web page to a file on the disk."""
+"""The variable with the address of a web server that shows this machine's releases, each at its path, if there is one:
+no browser follows a link from a web page to a file on the disk."""
 
 
 def link_to(release: Release, file: str) -> str:
     """The address of one of its files: on the web server of SETTING, else where the store has it."""
-    url = f"{release.url}/{file}"
+    url, base = f"{release.url}/{file}", os.environ.get(SETTING, "")
     if "://" in url:
         return url
-    base = os.environ.get(SETTING, "")
     return f"{base.rstrip('/')}{quote(url)}" if base else Path(url).as_uri()

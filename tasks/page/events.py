@@ -1,6 +1,5 @@
-"""Events for whoever works with a dataset further on, sent where PREFECT_API_URL names a server: a release stands, a
-build was refused, a source lists fewer works or says other things. They are sent after every build, also where all of
-it was in the store.
+"""Events for whoever works with a dataset further on, sent after every build where PREFECT_API_URL names a server: a
+release stands, a build was refused, a source lists fewer works or says other things.
 """
 
 from collections.abc import Sequence
@@ -31,13 +30,9 @@ def send_published(recipe: Recipe, steps: Sequence[Step]) -> None:
     release = Release(steps[-1].release)
     manifest = release.manifest
     payload = {
-        "name": manifest.name,
-        "version": manifest.version,
-        "previous": manifest.previous,
-        "content_sha256": manifest.content_sha256,
+        **{name: getattr(manifest, name) for name in ("name", "version", "previous", "content_sha256", "counts")},
         "release": release.url,
         "report": link_to(release, "report.html"),
-        "counts": manifest.counts,
         "limit": recipe.limit,  # a release with a limit is a trial, and never `latest`
         "is_new": bool(steps[-1].computed),
     }
@@ -50,9 +45,7 @@ def send_refused(recipe: Recipe, problem: Exception) -> None:
 
 
 def send_source_changes(recipe: Recipe, context: Context, state: State) -> None:
-    """One event for each source that lists fewer works than at the release before, and for each share of what it says
-    that is clearly another one; none where there was no release.
-    """
+    """One event for each source with fewer works than at the release before, and for each clearly changed share."""
     store = runs.store_of(context)
     for source, before, now in source_changes.find_shrunk(store, recipe, state.previous, state.records):
         payload = {"name": recipe.name, "source": source, "before": before, "now": now}
@@ -69,11 +62,9 @@ def _send(event: str, dataset: str, payload: dict[str, Any], source: str | None 
     if not is_heard():
         return
     of_dataset = {"prefect.resource.id": f"bilderatlas.dataset.{dataset}", "prefect.resource.name": dataset}
-    resource, related = of_dataset, []
-    if source is not None:
-        resource = {
-            "prefect.resource.id": f"bilderatlas.source.{dataset}.{source}",
-            "prefect.resource.name": f"{source} of {dataset}",
-        }
-        related = [{**of_dataset, "prefect.resource.role": "dataset"}]
-    reports.send_event(event, resource, related, payload)
+    if source is None:
+        reports.send_event(event, of_dataset, (), payload)
+        return
+    place, name = f"bilderatlas.source.{dataset}.{source}", f"{source} of {dataset}"
+    resource = {"prefect.resource.id": place, "prefect.resource.name": name}
+    reports.send_event(event, resource, [{**of_dataset, "prefect.resource.role": "dataset"}], payload)

@@ -13,8 +13,7 @@ from tasks.orchestration import flow_runs
 
 STAGE_COLUMNS = ("stage", "kind", "in", "kept", "dropped", "computed", "seconds", "images/s")
 _OUTSIDE = "outside the stages"
-"""The last row of the table of stages: the time since the command began that no stage took. The program's start, what
-is checked before the first stage, Prefect's server, and stages that had to begin again."""
+"""The last row: time of the program's start, checks before the first stage, Prefect's server, stages begun again."""
 _WIDTH = 110
 
 
@@ -23,8 +22,7 @@ def build_summary(steps: Sequence[Step], context: Context) -> str:
     stages = Table(*STAGE_COLUMNS, title="stages")
     for cells in (*map(stage_cells, steps), *outside_cells(steps, context)):
         stages.add_row(*map(str, cells))
-    notes = [note for step in steps for note in step.notes]
-    return "\n".join([_text(stages), _drops(steps), *notes])
+    return "\n".join([_text(stages), _drops(steps), *(note for step in steps for note in step.notes)])
 
 
 def stage_cells(step: Step) -> tuple[str | int, ...]:
@@ -36,9 +34,7 @@ def stage_cells(step: Step) -> tuple[str | int, ...]:
 
 
 def outside_cells(steps: Sequence[Step], context: Context) -> list[tuple[str, ...]]:
-    """The time since the build began that no stage took, in the columns of STAGE_COLUMNS; no row where nobody has
-    noted when it began.
-    """
+    """The time since the build began that no stage took, in the columns of STAGE_COLUMNS; no row if it is unknown."""
     if not context.began_s:
         return []
     # no clock that was set back makes it negative
@@ -73,12 +69,9 @@ def step_line(step: Step) -> str:
 def release_line(export: Step, limit: int | None = None) -> str:
     """What a build ends with, from the step of its export. limit: of the records of each source, in a trial."""
     images = counted(export.kept, "image")
-    done = (
-        f"published {images} as {export.release}"
-        if export.computed
-        else f"nothing to do: {export.release} stands, with {images}"
-    )
-    return f"{done}{trial(limit)}"
+    published = f"published {images} as {export.release}"
+    stands = f"nothing to do: {export.release} stands, with {images}"
+    return f"{published if export.computed else stands}{trial(limit)}"
 
 
 def trial(limit: int | None) -> str:
@@ -109,8 +102,7 @@ def intention(step: Step) -> str:
     if not step.computed and step.pending:
         return f"nothing more: fetch measures new images itself ({known})"
     if not step.computed:
-        why = "already in the store" if step.kept else "no record is left"
-        return f"nothing: {why} ({known})"
+        return f"nothing: {'already in the store' if step.kept else 'no record is left'} ({known})"
     if step.stage == "scrape":
         return f"read {step.computed} new or changed listing{'s' * (step.computed > 1)} ({known})"
     verb = {"retrieve": "fetch", "measure": "compute", "decide": "decide again", "publish": "publish"}[step.kind]

@@ -21,10 +21,7 @@ _EXAMPLES = 5
 
 
 def read_manual_lists(recipe: Recipe, context: Context) -> pa.Table:
-    """BY_HAND of the recipe's file; empty where it names none.
-
-    Raises BadInput where the file can't be read or contradicts itself, and where it replaces without a draw.
-    """
+    """BY_HAND of the recipe's file, empty without one. Raises BadInput for a bad file, or replacing without a draw."""
     if recipe.by_hand is None:
         return BY_HAND.empty_table()
     url, name = context.bindings[recipe.by_hand], f"binding '{recipe.by_hand}'"
@@ -55,9 +52,8 @@ def wishes(
 
 def all_tombstones(store: Store, recipe: Recipe, previous: Release | None) -> pa.Table:
     """TOMBSTONES of the dataset: those of the store, and of its last release, which may come from another store."""
-    return core.merge_tombstones(
-        datasets.read_tombstones(store, recipe.name), previous.tombstones() if previous else None
-    )
+    of_store = datasets.read_tombstones(store, recipe.name)
+    return core.merge_tombstones(of_store, previous.tombstones() if previous else None)
 
 
 def purged_ids(store: Store, recipe: Recipe, previous: Release | None) -> pa.Array:
@@ -78,11 +74,8 @@ def missing_inclusion_notes(store: Store, state: State, recipe: Recipe, context:
         for row in table.filter(pc.is_in(table["record_id"], value_set=wanted)).to_pylist():
             why[row["record_id"]] = row["reason"]
     missing = [f"{name} ({reason})" for name, reason in why.items() if reason is not None]
-    if not missing:
-        return ()
-    return (
-        f"by hand: {len(missing)} of {len(why)} included records are not in the release: {listed(missing, _EXAMPLES)}",
-    )
+    note = f"by hand: {len(missing)} of {len(why)} included records are not in the release"
+    return (f"{note}: {listed(missing, _EXAMPLES)}",) if missing else ()
 
 
 def apply_manual_lists(
@@ -92,43 +85,18 @@ def apply_manual_lists(
     manual, purged = read_manual_lists(recipe, context), all_tombstones(store, recipe, previous)
     if not manual.num_rows and not purged.num_rows:
         return records, None, ()
-    outcome = core.apply_manual_lists(
-        records,
-        manual,
-        purged,
-        previous.ledger() if previous else LEDGER.empty_table(),
-        previous.takedowns() if previous else TAKEDOWNS.empty_table(),
-        matching.merge_aliases(recipe.artists),
-    )
+    ledger, takedowns, aliases = LEDGER.empty_table(), TAKEDOWNS.empty_table(), matching.merge_aliases(recipe.artists)
+    if previous is not None:
+        ledger, takedowns = previous.ledger(), previous.takedowns()
+    outcome = core.apply_manual_lists(records, manual, purged, ledger, takedowns, aliases)
     ref = store.write_table(outcome_folder("taken_down"), outcome.taken_down) if outcome.taken_down.num_rows else None
-    return outcome.records, ref, (*outcome.notes, *_copies_note(recipe, outcome.taken_down))
-
-
-def _copies_note(recipe: Recipe, taken_down: pa.Table) -> tuple[str, ...]:
-    works = pc.sum(taken_down["is_work"]).as_py() or 0
-    if not works or any(stage.finds_copies for stage in recipe.stages):
-        return ()
-    return (
-        f"by hand: the recipe has no dedup stage, so of {works} works that are taken down only copies with equal "
-        "bytes are dropped",
-    )
-
-
-def redact_taken_down(records: pa.Table, ledger: pa.Table) -> pa.Table:
-    """RECORDS without the fields of records that the ledger has as taken down; see core.by_hand."""
-    return core.redact_taken_down(records, ledger)
-
-
-def takedowns(store: Store, state: State, ledger: pa.Table) -> pa.Table:
-    """TAKEDOWNS of a build's ledger; see core.by_hand."""
-    return core.takedowns(ledger, taken_down(store, state))
+    notes, works = outcome.notes, pc.sum(outcome.taken_down["is_work"]).as_py() or 0
+    if works and not any(stage.finds_copies for stage in recipe.stages):
+        only = f"of {works} works that are taken down only copies with equal bytes are dropped"
+        notes = (*notes, f"by hand: the recipe has no dedup stage, so {only}")
+    return outcome.records, ref, tuple(notes)
 
 
 def taken_down(store: Store, state: State) -> pa.Table:
     """TAKEN_DOWN of a build."""
     return store.read_table(state.taken_down) if state.taken_down else TAKEN_DOWN.empty_table()
-
-
-def drop_same_bytes(fetched: pa.Table, state: State, context: Context) -> pa.Table:
-    """A FETCH outcome in which records with the file of a record that is taken down are dropped, too."""
-    return core.drop_same_bytes(fetched, taken_down(runs.store_of(context), state))

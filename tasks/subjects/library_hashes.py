@@ -37,24 +37,15 @@ def ensure_hashes(kind: HashKind, blobs: pa.Array, context: Context, label: str)
     """LIBRARY_HASHES of the blobs (unique, sorted), in their order; in a plan, of those that are hashed already."""
     if context.plan:
         return stored_hashes(kind, blobs, context)
+    name, folder = f"{label} · {kind}", _folder(kind)
 
     def thumbnail_paths(missing: pa.Array) -> pa.Table:
         paths = thumbnails.ensure_thumbnails(missing, context, label)
         return paths.sort_by([("path", "ascending"), ("sha256", "ascending")])
 
-    return measure_blobs(
-        library_hashes_part,
-        f"{label} · {kind}",
-        blobs,
-        context,
-        _folder(kind),
-        LIBRARY_HASHES,
-        kind,
-        rows=thumbnail_paths,
-    )
+    return measure_blobs(library_hashes_part, name, blobs, context, folder, LIBRARY_HASHES, kind, rows=thumbnail_paths)
 
 
 def _folder(kind: HashKind) -> str:
-    return measure_folder(
-        "library-hashes", cache_key(kind=kind, library=library_hashes.VERSION, code=CODE, of=inspection.CODE)
-    )
+    key = cache_key(kind=kind, library=library_hashes.VERSION, code=CODE, of=inspection.CODE)
+    return measure_folder("library-hashes", key)

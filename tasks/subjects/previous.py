@@ -1,7 +1,5 @@
 """The release that a build goes on from, and what it inherits: its splits, as long as the split settings are the same.
-
-Without it all images would be split anew. So a build that can't tell which release it is, or can't trust it, publishes
-nothing.
+Without it all images would be split anew: a build that can't tell which it is, or trust it, publishes nothing.
 """
 
 from collections.abc import Sequence
@@ -39,8 +37,7 @@ def choose_predecessor(recipe: Recipe, context: Context) -> Predecessor:
     that very release again. A publication that was killed before `latest` was written is finished first.
 
     Raises BadInput where the context names a version that is not there; and Refusal where the store has releases of the
-    dataset but not the one that `latest` should name, where that one is of another dataset, where its manifest does not
-    hold, and where a purge has left it half amended.
+    dataset but not that of `latest`, or that one is of another dataset, does not hold, or is half amended.
     """
     store, name = runs.store_of(context), recipe.name
     if not context.plan:
@@ -49,8 +46,14 @@ def choose_predecessor(recipe: Recipe, context: Context) -> Predecessor:
     # of hundreds of releases the recipe of one or two is read
     by_lineage = sorted(known, key=lambda release: -release.manifest.lineage)
     lineage = next((release.manifest.lineage for release in by_lineage if not _is_limited(release)), 0)
-    release = _named(store, name, known, context.previous) if context.previous else _newest(store, name, known)
-    whole, damaged = release, list[str]()
+    whole, damaged = None if context.previous else _newest(store, name, known), list[str]()
+    if context.previous not in {"", NOTHING}:
+        whole = next((release for release in known if release.manifest.version == context.previous), None)
+        if whole is None:
+            raise BadInput(
+                f"--previous: expected a version in {store.url}/{layout.releases_folder(name)} ({_choices(known)}) or "
+                f"'{NOTHING}', got {quoted(context.previous, 40)}"
+            )
     while whole is not None:
         _check(whole, name, known)
         if not whole.damaged_memory():
@@ -61,31 +64,23 @@ def choose_predecessor(recipe: Recipe, context: Context) -> Predecessor:
         whole = next((other for other in known if other.manifest.version == before), None)
         if before and (whole is None or before in damaged):
             _refuse(f"an intact {layout.release_folder(name, before)}, since {url} is damaged", "none", known)
-    return Predecessor(
-        version=whole.manifest.version if whole else "",
-        lineage=lineage,
-        damaged=damaged[0] if damaged else "",
-        latest=releases.latest_text(store, name) or "",
-    )
+    version, latest = whole.manifest.version if whole else "", releases.latest_text(store, name) or ""
+    return Predecessor(version=version, lineage=lineage, damaged=next(iter(damaged), ""), latest=latest)
 
 
 def open_predecessor(store: Store, recipe: Recipe, chosen: Predecessor) -> Release | None:
-    """The release of that choice; None where the build inherits nothing.
-
-    Raises DamagedFile if it has gone since.
-    """
+    """The release of that choice; None where the build inherits nothing. Raises DamagedFile if it has gone since."""
     if not chosen.version:
         return None
     if (release := releases.find_release(store, recipe.name, chosen.version)) is None:
-        raise DamagedFile(
-            f"expected {layout.release_folder(recipe.name, chosen.version)} to stay while a build goes on from it"
-        )
+        folder = layout.release_folder(recipe.name, chosen.version)
+        raise DamagedFile(f"expected {folder} to stay while a build goes on from it")
     return release
 
 
 def published_spellings(before: Release | None, recipe: Recipe, records: pa.Table) -> dict[str, str]:
-    """By the id of each of these RECORDS that the previous release has in another spelling, that one; see
-    core.record_ids. Keys of folders are paths, not numbers: they have one spelling.
+    """By the id of each of these RECORDS that the previous release has in another spelling, that one (core.record_ids).
+    Keys of folders are paths, not numbers: they have one spelling.
     """
     numbered = [source.name for source in recipe.sources if not source.are_keys_paths]
     if before is None or not numbered:
@@ -97,10 +92,8 @@ def published_spellings(before: Release | None, recipe: Recipe, records: pa.Tabl
 
 
 def moved_records(before: Release | None, records: pa.Table, fetched: pa.Table | None = None) -> moved_ids.Moves:
-    """What the previous release kept, or people had excluded from it, and now stands under another id.
-
-    records: record_id, source, reason, locator, image_url of RECORDS. fetched: record_id and sha256 of the FETCH
-    outcome; None before that.
+    """What the previous release kept, or people had excluded from it, and now stands under another id. records: of
+    RECORDS, record_id, source, reason, locator, image_url. fetched: of FETCH, record_id and sha256; None before that.
     """
     if before is None:
         return moved_ids.Moves()
@@ -108,17 +101,13 @@ def moved_records(before: Release | None, records: pa.Table, fetched: pa.Table |
     kept = ledger.filter(ledger["kept"])
     is_excluded = pc.fill_null(pc.equal(ledger["reason"], str(Reason.EXCLUDED)), False)
     listed = tables.kept_rows(records)
-    sha256 = (
-        pa.nulls(listed.num_rows, pa.string())
-        if fetched is None
-        else tables.lookup(fetched, "record_id", listed["record_id"])["sha256"]
-    )
+    sha256 = pa.nulls(listed.num_rows, pa.string())
+    if fetched is not None:
+        sha256 = tables.lookup(fetched, "record_id", listed["record_id"])["sha256"]
     now = tables.as_schema(listed.append_column("sha256", sha256), moved_ids.KNOWN)
     place = ("record_id", "locator", "image_url")
-    known = tables.as_schema(
-        before.read_columns("records.parquet", place[:1], place) if before.parts("records") else pa.table({}),
-        moved_ids.KNOWN,
-    )
+    there = before.read_columns("records.parquet", place[:1], place) if before.parts("records") else pa.table({})
+    known = tables.as_schema(there, moved_ids.KNOWN)
     moved = moved_ids.moved_ids(moved_ids.known_records(ledger, known), now)
     of_kept, of_excluded = (
         moved.filter(pc.is_in(moved["record_id"], value_set=rows["record_id"]))
@@ -130,12 +119,9 @@ def moved_records(before: Release | None, records: pa.Table, fetched: pa.Table |
 
 def predecessor_notes(recipe: Recipe, chosen: Predecessor) -> tuple[str, ...]:
     """A sentence where the newest release is damaged."""
-    if not chosen.damaged:
-        return ()
-    return (
-        f"release {chosen.damaged} of {recipe.name} is damaged: this build can only give that very release again, "
-        + (f"from {chosen.version}, which was before it" if chosen.version else "as the first one"),
-    )
+    start = f"from {chosen.version}, which was before it" if chosen.version else "as the first one"
+    note = f"release {chosen.damaged} of {recipe.name} is damaged: this build can only give that very release again"
+    return (f"{note}, {start}",) if chosen.damaged else ()
 
 
 def check_not_overtaken(store: Store, recipe: Recipe, chosen: Predecessor, version: str) -> None:
@@ -152,9 +138,7 @@ def check_not_overtaken(store: Store, recipe: Recipe, chosen: Predecessor, versi
 
 
 def check_restored(recipe: Recipe, chosen: Predecessor, version: str) -> None:
-    """Raise Refusal where the newest release is damaged, and the build gives another one in its place: what it has
-    lost is the memory of the splits.
-    """
+    """Raise Refusal where the newest release, so the memory of the splits, is damaged, and the build gives another."""
     if chosen.damaged and version != chosen.damaged:
         raise Refusal(
             f"export: expected release {chosen.damaged} again, which is damaged in "
@@ -164,23 +148,9 @@ def check_restored(recipe: Recipe, chosen: Predecessor, version: str) -> None:
         )
 
 
-def _named(store: Store, name: str, known: Sequence[Release], wanted: str) -> Release | None:
-    if wanted == NOTHING:
-        return None
-    for release in known:
-        if release.manifest.version == wanted:
-            return release
-    raise BadInput(
-        f"--previous: expected a version in {store.url}/{layout.releases_folder(name)} ({_choices(known)}) or "
-        f"'{NOTHING}', got {quoted(wanted, 40)}"
-    )
-
-
 def _newest(store: Store, name: str, known: Sequence[Release]) -> Release | None:
-    text = releases.latest_text(store, name)
-    if text is not None:
-        release = releases.find_release(store, name, text)
-        if release is None:
+    if (text := releases.latest_text(store, name)) is not None:
+        if (release := releases.find_release(store, name, text)) is None:
             _refuse(f"{layout.latest_path(name)} to name a release with a readable manifest", quoted(text, 40), known)
         return release
     readable = {release.root.rsplit("/", 1)[-1] for release in known}
@@ -215,8 +185,7 @@ def _check(release: Release, name: str, known: Sequence[Release]) -> None:
             "half amended; nothing is published: run that purge again"
         )
     siblings = {other.manifest.version: other.manifest for other in known}
-    problems = list(manifest_problems(release.manifest_fields, manifest, folder, siblings))
-    if problems:
+    if problems := list(manifest_problems(release.manifest_fields, manifest, folder, siblings)):
         others = [other for other in known if other.manifest.version != manifest.version]
         _refuse(f"a manifest that holds in {release.url}", f"this: {problems[0]}", others)
 
@@ -250,10 +219,8 @@ def published_splits(
 ) -> pa.ChunkedArray:
     """(N,) the split in which each record was last published; null where it was in none, or the settings have changed.
 
-    sha256: (N,) of its file now. A dropped copy has the split of the record that was kept, as long as it still has the
-    same file.
-
-    Raises Refusal where the previous release is of another dataset.
+    sha256: (N,) of its file now: a dropped copy has the split of the record that was kept, as long as it has the same
+    file. Raises Refusal where the previous release is of another dataset.
     """
     was = tables.lookup(_inherited_ledger(store, recipe, chosen), "record_id", ids)
     is_other_file = pc.and_(pc.is_valid(was["kept_record_id"]), pc.fill_null(pc.not_equal(was["sha256"], sha256), True))
@@ -263,30 +230,26 @@ def published_splits(
 def renamed_records(
     store: Store, recipe: Recipe, chosen: Predecessor, ids: pa.ChunkedArray, sha256: pa.ChunkedArray
 ) -> pa.Table:
-    """record_id, source, sha256, published of records that are not among these, but were published with their files.
-
-    A source may number its works anew, or another copy may be drawn: the file must not change its split by that.
+    """record_id, source, sha256, published of records that are not among these, but were published with their files: a
+    source may number its works anew, or another copy be drawn, and the file must not change its split by that.
     """
     ledger = _inherited_ledger(store, recipe, chosen)
     is_same = pc.and_(pc.is_in(ledger["sha256"], value_set=pc.unique(sha256)), pc.is_valid(ledger["sha256"]))
     is_absent = pc.invert(pc.is_in(ledger["record_id"], value_set=ids))
     rows = ledger.filter(pc.and_(pc.and_(is_same, is_absent), pc.is_valid(ledger["last_split"])))
-    return rows.select(["record_id", "source", "sha256", "last_split"]).rename_columns(
-        ["record_id", "source", "sha256", "published"]
-    )
+    return rows.select(["record_id", "source", "sha256", "last_split"]).rename_columns({"last_split": "published"})
 
 
 def known_column(
     store: Store, recipe: Recipe, chosen: Predecessor, ids: pa.ChunkedArray, name: str, kind: pa.DataType
 ) -> pa.ChunkedArray:
     """(N,) what the previous release knew of records in a column of `records`; null where it has none of that type."""
-    nothing = pa.chunked_array([pa.nulls(len(ids), kind)])
     previous = open_predecessor(store, recipe, chosen)
-    if previous is None or name not in previous.column_names("records"):
-        return nothing
-    read = previous.column_reader("records")
-    values = read(name)
-    return values.take(pc.index_in(ids, value_set=read("record_id"))) if values.type == kind else nothing
+    if previous is not None and name in previous.column_names("records"):
+        read = previous.column_reader("records")
+        if (values := read(name)).type == kind:
+            return values.take(pc.index_in(ids, value_set=read("record_id")))
+    return pa.chunked_array([pa.nulls(len(ids), kind)])
 
 
 def lineage_notes(store: Store, recipe: Recipe, chosen: Predecessor) -> tuple[str, ...]:
@@ -294,27 +257,21 @@ def lineage_notes(store: Store, recipe: Recipe, chosen: Predecessor) -> tuple[st
     settings, previous = recipe.split, open_predecessor(store, recipe, chosen)
     if previous is None or is_same_split(settings, previous.manifest.split_sha256):
         return ()
-    return (
-        f"{settings.label}: its settings differ from those of release {previous.manifest.version}, so all images are "
-        f"assigned anew, as lineage {chosen.lineage + 1}",
-    )
+    differ = f"its settings differ from those of release {previous.manifest.version}"
+    return (f"{settings.label}: {differ}, so all images are assigned anew, as lineage {chosen.lineage + 1}",)
 
 
 def _inherited_ledger(store: Store, recipe: Recipe, chosen: Predecessor) -> pa.Table:
-    """The columns that a build may inherit from the previous ledger.
-
-    Empty where there is none, or where the split's settings have changed.
-    """
-    settings = recipe.split
-    previous = open_predecessor(store, recipe, chosen)
+    """What a build may inherit of the previous ledger: nothing without one, or where the split's settings changed."""
+    settings, previous = recipe.split, open_predecessor(store, recipe, chosen)
     if previous is None or not is_same_split(settings, previous.manifest.split_sha256):
         return _LEDGER.empty_table()
     ledger = previous.ledger()
     sources = pc.unique(ledger["source"]).drop_null().to_pylist()
     if not set(sources) & {source.name for source in recipe.sources}:
+        got = f"one with other sources ({listed([*map(quoted_name, sorted(sources))], 5)})"
         raise Refusal(
             f"{settings.label}: expected the previous release, {previous.manifest.version}, to be of the same dataset, "
-            f"got one with other sources ({listed([*map(quoted_name, sorted(sources))], 5)}); nothing is "
-            "published: give the recipe another name"
+            f"got {got}; nothing is published: give the recipe another name"
         )
     return ledger.select(_LEDGER.names)

@@ -1,6 +1,4 @@
-"""What a release promises, asked of its tables: the rules of contracts, before it is published and of any that lies
-there; and the content digests.
-"""
+"""What a release promises, asked of its tables, published or not: the rules of contracts; and the content digests."""
 
 from collections.abc import Iterator, Mapping
 
@@ -14,10 +12,7 @@ from tasks.io.store.releases import Release
 
 
 def broken_promises(tables: Mapping[str, pa.Table], contracts: Mapping[str, DataContract]) -> Iterator[str]:
-    """A sentence for each rule that these tables break.
-
-    tables: by the contracts' names, without image bytes; of a table that is not there nothing is asked.
-    """
+    """A sentence for each rule that these tables break. tables: some of the contracts', without image bytes."""
     # a rule names its own table by its name, and others by their path
     paths = {contracts[name].path: table for name, table in tables.items()}
     with sql_rules.opened({**tables, **paths}) as answer:
@@ -32,14 +27,11 @@ def broken_promises(tables: Mapping[str, pa.Table], contracts: Mapping[str, Data
 
 
 def table_digest(release: Release, table: str) -> str:
-    """SHA-256 of a table's content, as hex.
-
-    Raises DamagedFile where a file can't be read, or a column is missing in one; and ValueError for values of which no
-    digest can be computed, such as a number that is not finite.
+    """SHA-256 of a table's content, as hex. Raises DamagedFile where a file can't be read or lacks a column, and
+    ValueError for values of which no digest can be computed, such as a number that is not finite.
     """
     try:
-        return digest.table_digest(
-            release.column_names(table), release.column_reader(table), digest.PRIMARY_KEYS[table]
-        )
+        names, read = release.column_names(table), release.column_reader(table)
+        return digest.table_digest(names, read, digest.PRIMARY_KEYS[table])
     except pa.ArrowException as problem:
         raise ValueError(str(problem)) from problem

@@ -12,9 +12,8 @@ from tasks.io.store import datasets
 
 
 def keep_refusal(state: State | None, recipe: Recipe, context: Context, problem: Refusal) -> None:
-    """Store the ledger of a build as far as it came, in place of that of an earlier refused one; not in a plan.
-
-    state: None where the sources could not even be listed; then the ledger is empty.
+    """Store the ledger of a build as far as it came, in place of an earlier refused one's; not in a plan. state: None
+    where the sources could not even be listed: the ledger is empty.
     """
     if context.plan:
         return

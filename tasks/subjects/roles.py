@@ -39,21 +39,18 @@ def check_roles(store: Store, recipe: Recipe, state: State, record_id: pa.Chunke
 
 
 def roles_of_renamed(store: Store, recipe: Recipe, state: State, renamed: pa.Table) -> pa.ChunkedArray:
-    """(N,) the role of each record that only the memory of splits has (`previous.renamed_records`).
-
-    It goes by what this build knows of the record, or else by what the previous release knew. Where neither does, one
-    that lies in a split of queries was a query, and any other was of the gallery.
+    """(N,) the role of each record that only the memory of splits has (`previous.renamed_records`): what this build, or
+    else the previous release, knows of it; else it was a query in a split of queries, and of the gallery in any other.
     """
     settings, record_id = recipe.split, renamed["record_id"]
-    if not isinstance(settings.roles, RolesByValue):
+    if not isinstance(roles := settings.roles, RolesByValue):
         return roles_of(store, recipe, state, record_id)
-    said = column_of(store, state.records, record_id, settings.roles.by)
-    before = previous.known_column(store, recipe, state.previous, record_id, settings.roles.by, said.type)
-    said = pc.coalesce(said, before)
+    said = column_of(store, state.records, record_id, roles.by)
+    said = pc.coalesce(said, previous.known_column(store, recipe, state.previous, record_id, roles.by, said.type))
     splits = settings.splits if settings.keep is not None else tuple(settings.seats)
     is_query = pc.is_in(renamed["published"], value_set=pa.array(splits, pa.string()))
     by_split = pc.if_else(is_query, "query", "gallery")
-    return pc.if_else(pc.is_valid(said), pc.fill_null(core.roles(said, settings.roles), "query"), by_split)
+    return pc.if_else(pc.is_valid(said), pc.fill_null(core.roles(said, roles), "query"), by_split)
 
 
 def of_sources(roles: Mapping[str, str], record_id: pa.ChunkedArray) -> pa.Array:

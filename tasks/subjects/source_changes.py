@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.contract import numbers
@@ -26,8 +25,11 @@ def find_shrunk(store: Store, recipe: Recipe, chosen: Predecessor, records: Tabl
         return []
     before = release.ledger().select(["source", "reason"])
     was_listed = pc.invert(pc.fill_null(pc.equal(before["reason"], str(Reason.GONE)), False))
-    now = store.read_table(records, ["source"])["source"]
-    return shrunk_sources(_names(recipe), _counts(before.filter(was_listed)["source"]), _counts(now))
+    counts = [
+        {str(entry["values"]): int(entry["counts"]) for entry in pc.value_counts(names).to_pylist()}
+        for names in (before.filter(was_listed)["source"], store.read_table(records, ["source"])["source"])
+    ]
+    return shrunk_sources([source.name for source in recipe.sources], *counts)
 
 
 def find_shifts(
@@ -43,12 +45,4 @@ def find_shifts(
     if _UNREAD in release.manifest.files:
         unread_before = release.table(_UNREAD)
     now = shares(store.read_table(records, list(_ASKED_OF_RECORDS)), store.read_table(unread))
-    yield from shifts(_names(recipe), shares(was, unread_before), now)
-
-
-def _names(recipe: Recipe) -> list[str]:
-    return [source.name for source in recipe.sources]
-
-
-def _counts(names: pa.ChunkedArray) -> dict[str, int]:
-    return {str(entry["values"]): int(entry["counts"]) for entry in pc.value_counts(names).to_pylist()}
+    yield from shifts([source.name for source in recipe.sources], shares(was, unread_before), now)

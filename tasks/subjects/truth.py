@@ -1,6 +1,7 @@
 """Images that people have annotated, out of a release or a COCO file, to score detectors or to train them."""
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
@@ -46,9 +47,8 @@ Row = dict[str, Any]
 class Chosen(NamedTuple):
     """What of a release or a COCO file is compared.
 
-    categories: whose figures count; `all`: every category. split: only images of this split; in a COCO file,
-    `images[].split` holds it. by: attributes that images are grouped by: columns of a release's table `images`; in a
-    COCO file, fields of `images[].metadata` or of the images.
+    categories: whose figures count; `all`: every category. split: only images of this split (COCO: `images[].split`).
+    by: attributes to group by: columns of `images`; of a COCO file, fields of `images[].metadata` or the images.
     """
 
     categories: Sequence[str] = ("person",)
@@ -64,9 +64,8 @@ def load_ground_truth(truth: str, folder: str | None, context: Context | None, c
 
     truth: a release (its folder, its URL, or `.../latest`), or a COCO JSON file (path or URL). folder: where the
     `file_name`s of a COCO file are found; by default, beside the file. Their bytes become blobs of the store. An image
-    that can't be read, or whose upright size is not the one in the file, so that its boxes would be somewhere else, is
-    left out, with a note. context: None where no image is needed: none is looked for, those of a COCO file have no
-    SHA-256, and there is no digest.
+    that can't be read, or whose upright size is another than the file's, so that its boxes would lie elsewhere, is left
+    out, with a note. context: None where no image is needed: COCO images then have no SHA-256, and there is no digest.
 
     Raises BadInput where there is no such release or file, where no image is annotated or no figure is drawn, and for
     an attribute or a category that it does not have.
@@ -74,7 +73,11 @@ def load_ground_truth(truth: str, folder: str | None, context: Context | None, c
     source = _open(truth, folder, chosen)
     name, images = source.truth.name, source.truth.images
     if chosen.split is not None:
-        images = _images_of_split(source.truth, chosen.split)
+        images = images.filter(pc.fill_null(pc.equal(images["split"], chosen.split), False))
+        if not images.num_rows:
+            splits = sorted(filter(None, pc.unique(source.truth.images["split"]).to_pylist()))
+            got = f"images of the splits {splits}" if splits else "images without a split"
+            raise BadInput(f"{name}: expected images of split {quoted(chosen.split)}, got {got}")
     images, notes = (images, ()) if context is None else source.store_images(images, context)
     notes = (*source.truth.notes, *notes)
     figures = source.truth.figures
@@ -102,10 +105,8 @@ def load_ground_truth(truth: str, folder: str | None, context: Context | None, c
 def blobs_of_splits(
     truth: str, folder: str | None, context: Context, *, category: str, splits: Collection[str]
 ) -> frozenset[str]:
-    """SHA-256 of the annotated images that a release or a COCO file has in these splits; empty if it has none there.
-
-    The images of a COCO file become blobs of the store; those that `load_ground_truth` would leave out are not among
-    them.
+    """SHA-256 of the annotated images that a release or a COCO file has in these splits, if any, without those that
+    `load_ground_truth` would leave out. Those of a file become blobs of the store.
     """
     source = _open(truth, folder, Chosen((category,)))
     images = source.truth.images
@@ -116,26 +117,15 @@ def blobs_of_splits(
 
 
 class _TruthSource(NamedTuple):
-    """A release or a COCO file, read.
-
-    truth: all of it; the images of a file still lack what only their bytes say. ids: of all images, annotated or not.
-    attributes: by name, the value of each image that has one, by id. store_images: makes blobs of some of the images;
-    returns their complete rows, and notes on those that were left out.
+    """A release or a COCO file, read; images of a file still lack what only their bytes say. ids: of all images,
+    annotated or not. attributes: by name and by id. store_images: makes blobs of images; their complete rows, and notes
+    on others.
     """
 
     truth: GroundTruth
     ids: frozenset[Id]
     attributes: Mapping[str, Mapping[int, str | None]]
     store_images: Callable[[pa.Table, Context], tuple[pa.Table, tuple[str, ...]]]
-
-
-def _images_of_split(truth: GroundTruth, split: str) -> pa.Table:
-    images = truth.images.filter(pc.fill_null(pc.equal(truth.images["split"], split), False))
-    if not images.num_rows:
-        splits = sorted(filter(None, pc.unique(truth.images["split"]).to_pylist()))
-        got = f"images of the splits {splits}" if splits else "images without a split"
-        raise BadInput(f"{truth.name}: expected images of split {quoted(split)}, got {got}")
-    return images
 
 
 def is_coco_file(truth: str) -> bool:
@@ -154,54 +144,9 @@ def _open(truth: str, folder: str | None, chosen: Chosen) -> _TruthSource:
     return source
 
 
-def _open_file(truth: str, folder: str | None, chosen: Chosen) -> _TruthSource:
-    name = PurePosixPath(truth).stem
-    data = inputs.read("truth", truth, MAX_FILE_BYTES)
-    file = core.read_truth_file(name, data, chosen.categories, chosen.by)
-    place = Folder("images", folder or inputs.folder_of(truth))
-
-    def store_images(wanted: pa.Table, context: Context) -> tuple[pa.Table, tuple[str, ...]]:
-        ids = {*wanted["image_id"].to_pylist()}
-        return _from_folder([row for row in file.images if row["image_id"] in ids], place, context)
-
-    images, figures = pa.Table.from_pylist(file.images, schema=ANNOTATED_IMAGES), core.figure_table(file.figures)
-    file_names = {row["image_id"]: row["file_name"] for row in file.images if row["file_name"]}
-    read = GroundTruth(
-        name,
-        images,
-        figures,
-        notes=file.notes,
-        category_ids=file.category_ids,
-        file_names=file_names,
-        deformation=file.deformation,
-        schemes=file.schemes,
-        keypoint_notes=file.keypoint_notes,
-    )
-    return _TruthSource(read, file.ids, file.attributes, store_images)
-
-
 def _from_folder(images: list[Row], folder: Folder, context: Context) -> tuple[pa.Table, tuple[str, ...]]:
     """ANNOTATED of the images that are there and as large as the file says, now blobs; and what was left out."""
-    sha256s, reasons = _store_images(images, folder, runs.store_of(context))
-    blobs = pa.array(sorted({*sha256s.values()}), pa.string())
-    hashes = measure_blobs(inspection.inspect_part, "images", blobs, context, inspection.HASHES, HASH)
-    inspected = {row["sha256"]: row for row in hashes.select(["sha256", "reason", "width_px", "height_px"]).to_pylist()}
-    kept: list[Row] = []
-    for row in images:
-        if row["image_id"] not in sha256s:
-            continue
-        blob = inspected[sha256s[row["image_id"]]]
-        has_size = all(row[side] in {None, blob[side]} for side in ("width_px", "height_px"))
-        if blob["reason"] or not has_size:
-            reasons[row["image_id"]] = blob["reason"] or "of a size that differs from the file's"
-        else:
-            kept.append({**row, **blob})
-    return pa.Table.from_pylist(kept, schema=ANNOTATED_IMAGES), _notes(images, reasons)
-
-
-def _store_images(images: list[Row], folder: Folder, store: Store) -> tuple[dict[int, str], dict[int, str]]:
-    sha256s: dict[int, str] = {}
-    reasons: dict[int, str] = {}
+    store, sha256s, reasons = runs.store_of(context), dict[int, str](), dict[int, str]()
     for row in images:
         try:
             data = folder.read(row["file_name"], MAX_IMAGE_BYTES)
@@ -209,60 +154,78 @@ def _store_images(images: list[Row], folder: Folder, store: Store) -> tuple[dict
             sha256s[row["image_id"]] = store.write_blob(data)
         except UnreadableImage as problem:
             reasons[row["image_id"]] = problem.reason
-    return sha256s, reasons
-
-
-def _notes(images: list[Row], reasons: Mapping[int, str]) -> tuple[str, ...]:
-    paths: dict[str, list[str]] = {}
+    blobs = pa.array(sorted({*sha256s.values()}), pa.string())
+    hashes = measure_blobs(inspection.inspect_part, "images", blobs, context, inspection.HASHES, HASH)
+    inspected = {row["sha256"]: row for row in hashes.select(["sha256", "reason", "width_px", "height_px"]).to_pylist()}
+    kept, left_out = list[Row](), defaultdict[str, list[str]](list)
     for row in images:
-        if row["image_id"] in reasons:
-            paths.setdefault(reasons[row["image_id"]], []).append(row["file_name"])
-    return tuple(f"left out as {reason}: {count_with_examples(paths[reason], 'image')}" for reason in sorted(paths))
+        reason, blob = reasons.get(row["image_id"]), inspected.get(sha256s.get(row["image_id"]), {})
+        if reason is None:
+            has_size = all(row[side] in {None, blob[side]} for side in ("width_px", "height_px"))
+            reason = blob["reason"] or (None if has_size else "of a size that differs from the file's")
+        if reason is None:
+            kept.append({**row, **blob})
+        else:
+            left_out[reason].append(row["file_name"])
+    notes = (f"left out as {reason}: {count_with_examples(left_out[reason], 'image')}" for reason in sorted(left_out))
+    return pa.Table.from_pylist(kept, schema=ANNOTATED_IMAGES), tuple(notes)
+
+
+def _open_file(truth: str, folder: str | None, chosen: Chosen) -> _TruthSource:
+    name, data = PurePosixPath(truth).stem, inputs.read("truth", truth, MAX_FILE_BYTES)
+    file = core.read_truth_file(name, data, chosen.categories, chosen.by)
+    place = Folder("images", folder or inputs.folder_of(truth))
+
+    def store_images(wanted: pa.Table, context: Context) -> tuple[pa.Table, tuple[str, ...]]:
+        ids = {*wanted["image_id"].to_pylist()}
+        return _from_folder([row for row in file.images if row["image_id"] in ids], place, context)
+
+    read = GroundTruth(
+        name,
+        pa.Table.from_pylist(file.images, schema=ANNOTATED_IMAGES),
+        core.figure_table(file.figures),
+        notes=file.notes,
+        category_ids=file.category_ids,
+        file_names={row["image_id"]: row["file_name"] for row in file.images if row["file_name"]},
+        deformation=file.deformation,
+        schemes=file.schemes,
+        keypoint_notes=file.keypoint_notes,
+    )
+    return _TruthSource(read, file.ids, file.attributes, store_images)
 
 
 def _open_release(truth: str, chosen: Chosen) -> _TruthSource:
     release = Release(truth)
-    name = f"{release.manifest.name} {release.manifest.version}"
+    name, recipe = f"{release.manifest.name} {release.manifest.version}", release.recipe()
     all_images, boxes = release.rows("images", _OF_IMAGES), boxes_of_release(release)
-    recipe = release.recipe()
-    names = recipe.category_names
-    images, figures, category_ids = core.truth_of_release(all_images, boxes, names, chosen.categories)
+    images, figures, category_ids = core.truth_of_release(all_images, boxes, recipe.category_names, chosen.categories)
     schemes = {one.name: one.scheme for one in recipe.coco_categories if one.name in category_ids}
-    attributes = _attributes_of_release(release, chosen.by)
+    columns = [name for name in release.column_names("images") if name != "image"]
+    if unknown := [name for name in chosen.by if name not in columns]:
+        known = ", ".join(columns)
+        raise BadInput(f"--by: expected a column of the release's images ({known}), got {quoted(unknown[0])}")
+    attributes = {}
+    if chosen.by:
+        rows = release.rows("images", tuple(dict.fromkeys(("image_id", *chosen.by))))
+        ids = rows["image_id"].to_pylist()
+        attributes = {name: dict(zip(ids, values, strict=True)) for name, values in groups_of(rows, chosen.by).items()}
 
     def store_images(wanted: pa.Table, context: Context) -> tuple[pa.Table, tuple[str, ...]]:
-        formats = (
-            tables.lookup(all_images, "sha256", pc.unique(wanted["sha256"])).select(["sha256", "format"]).to_pylist()
-        )
-        lost = _adopt_images(release, {row["sha256"]: row["format"] for row in formats}, runs.store_of(context))
+        found = tables.lookup(all_images, "sha256", pc.unique(wanted["sha256"]))
+        formats = dict(zip(found["sha256"].to_pylist(), found["format"].to_pylist(), strict=True))
+        lost = _adopt_images(release, formats, runs.store_of(context))
         if not lost:
             return wanted, ()
         note = f"left out, as neither the store nor the release has their bytes: {count_with_examples(lost, 'image')}"
         return wanted.filter(pc.invert(pc.is_in(wanted["sha256"], value_set=pa.array(lost)))), (note,)
 
-    ids = frozenset(all_images["image_id"].to_pylist())
     read = GroundTruth(name, images, figures, category_ids=category_ids, schemes=schemes)
-    return _TruthSource(read, ids, attributes, store_images)
-
-
-def _attributes_of_release(release: Release, by: Sequence[str]) -> dict[str, dict[int, str | None]]:
-    """By attribute, the value of each image by its id. Raises BadInput for what is no column of its images."""
-    columns = [name for name in release.column_names("images") if name != "image"]
-    if unknown := [name for name in by if name not in columns]:
-        raise BadInput(
-            f"--by: expected a column of the release's images ({', '.join(columns)}), got {quoted(unknown[0])}"
-        )
-    if not by:
-        return {}
-    rows = release.rows("images", tuple(dict.fromkeys(("image_id", *by))))
-    ids = rows["image_id"].to_pylist()
-    return {name: dict(zip(ids, texts, strict=True)) for name, texts in groups_of(rows, by).items()}
+    return _TruthSource(read, frozenset(all_images["image_id"].to_pylist()), attributes, store_images)
 
 
 def boxes_of_release(release: Release) -> pa.Table:
-    """The boxes of a release, whoever drew or found them: the columns of ANNOTATIONS that scores go by.
-
-    Raises DamagedFile as `Release.rows` does, and for a box that is none, or a detector's without a score of 0 to 1.
+    """The boxes of a release, whoever drew or found them: the columns of ANNOTATIONS that scores go by. Raises
+    DamagedFile as `Release.rows` does, and for a box that is none, or a detector's without a score of 0 to 1.
     """
     boxes = release.rows("annotations", _OF_BOXES)
     try:
@@ -273,25 +236,22 @@ def boxes_of_release(release: Release) -> pa.Table:
 
 
 def _adopt_images(release: Release, formats: Mapping[str, str], store: Store) -> list[str]:
-    """Make blobs of the images that the store does not have, from the release's tables or its media.
-
-    formats: of each image, by its SHA-256. Returns the SHA-256 of those that the release does not have either.
+    """Make blobs of the images, whose formats these are by their SHA-256, that the store does not have, from the
+    release's tables or its media; the SHA-256 of those that it does not have either.
     """
-    sizes = store.blob_sizes()
-    missing = {sha256 for sha256 in formats if sha256 not in sizes}
+    missing = formats.keys() - store.blob_sizes().keys()
+
+    def adopt(sha256: str, data: bytes) -> None:
+        if hashlib.sha256(data).hexdigest() != sha256:
+            raise DamagedFile(f"expected the image {quoted(sha256)} in the release, got other bytes")
+        store.write_blob(data)
+        missing.discard(sha256)
+
     for sha256, data in release.embedded_images() if missing else ():
         if sha256 in missing:
-            _adopt(store, sha256, data)
-            missing.discard(sha256)
+            adopt(sha256, data)
     for sha256 in sorted(missing):
         path = media_path(sha256, formats[sha256])
         if path in release.manifest.files:
-            _adopt(store, sha256, release.read(path))
-            missing.discard(sha256)
+            adopt(sha256, release.read(path))
     return sorted(missing)
-
-
-def _adopt(store: Store, sha256: str, data: bytes) -> None:
-    if hashlib.sha256(data).hexdigest() != sha256:
-        raise DamagedFile(f"expected the image {quoted(sha256)} in the release, got other bytes")
-    store.write_blob(data)

@@ -31,10 +31,7 @@ _HELD_OUT = frozenset({"val", "test"})
 
 
 class TrainingResult(NamedTuple):
-    """Metrics, the path of the weights in the store, notes to print, and whether it was trained just now.
-
-    Of several truths, metrics["truths"] says what each of them gave.
-    """
+    """Metrics (in "truths", what each of several truths gave), the path of the weights in the store, notes to print."""
 
     metrics: dict[str, Any]
     weights: str
@@ -43,9 +40,7 @@ class TrainingResult(NamedTuple):
 
 
 class TruthShare(NamedTuple):
-    """What one of several truths gives: its name and digest, how many of its images and figures (crowds apart) are
-    trained on, and how many images are not, as they are held out.
-    """
+    """What one of several truths gives: images and figures (crowds apart) that are trained on, images held out."""
 
     name: str
     sha256: str
@@ -64,21 +59,25 @@ class JoinedTruth(NamedTuple):
 
 @task(task_run_name="train", cache_policy=NO_CACHE, **retries.NO_RETRY)
 def train(settings: TrainDetector, data: TrainingData, context: Context) -> TrainingResult:
-    """Train a detector, or return the stored result; an interrupted training goes on from its newest checkpoint.
-
-    Raises BadInput if there is no figure to learn from, two truths are the same, the start weights are another model's,
-    there is no such device, or the loss is not finite.
+    """Train a detector, or return the stored result; an interrupted training goes on from its newest checkpoint. Raises
+    BadInput for no figures, a truth twice, weights of another model, no such device, or a loss that is not finite.
     """
-    store, device, start = runs.store_of(context), choose_device(context.device), _start(settings, context)
+    store, device, start = runs.store_of(context), choose_device(context.device), None
+    if settings.start is not None:
+        if settings.start not in context.bindings:
+            raise BadInput(f"binding '{settings.start}': expected --bind {settings.start}=VALUE, got none")
+        start = inputs.read(f"binding '{settings.start}'", context.bindings[settings.start], MAX_START_BYTES)
     joined, evaluation = _load_truths(settings.category, data, context)
     run = training_run.TrainingRun(settings, joined.truth, evaluation, start, device)
-    metrics, notes = training_run.read_metrics(run, store), (*joined.notes, *_notes(joined.truth, evaluation))
+    metrics, sources = training_run.read_metrics(run, store), [joined.truth, *([evaluation] if evaluation else [])]
+    notes = (*joined.notes, *(f"{source.name}: {note}" for source in sources for note in source.notes))
+    if both := core.count_shared(source.images for source in sources):
+        notes = (*notes, f"{both} images are used for training and for evaluation: the scores are too high")
     shares = [share._asdict() for share in joined.shares]
-    is_new = metrics is None
-    if metrics is None:
+    if is_new := metrics is None:
         if shares:
-            path = f"{run.folder}/{layout.TRAINING_TRUTHS}"
-            store.write_bytes(path, (json.dumps(shares, indent=1) + "\n").encode())
+            text = json.dumps(shares, indent=1) + "\n"
+            store.write_bytes(f"{run.folder}/{layout.TRAINING_TRUTHS}", text.encode())
         with progress("train", training_run.count_steps(run)) as report:
             for note in notes:
                 report(0, note)
@@ -118,9 +117,7 @@ def _load_truths(category: str, data: TrainingData, context: Context) -> tuple[J
 
 def held_out_blobs(data: TrainingData, evaluation: GroundTruth | None, category: str, context: Context) -> set[str]:
     """SHA-256 of the images that no training on several truths may use: those that are evaluated on, and those that a
-    truth has in `val`, `test` or the split to evaluate on.
-
-    Splits that are trained on hold nothing out, nor do the splits of a truth that is trained on as a whole.
+    truth has in `val`, `test` or the split to evaluate on, unless that split, or all of the truth, is trained on.
     """
     blobs = set() if evaluation is None else {*evaluation.images["sha256"].to_pylist()}
     names = _HELD_OUT | ({data.evaluation.split} if data.evaluation and data.evaluation.split else set())
@@ -132,42 +129,19 @@ def held_out_blobs(data: TrainingData, evaluation: GroundTruth | None, category:
     return blobs
 
 
-def _start(settings: TrainDetector, context: Context) -> bytes | None:
-    if settings.start is None:
-        return None
-    if settings.start not in context.bindings:
-        raise BadInput(f"binding '{settings.start}': expected --bind {settings.start}=VALUE, got none")
-    return inputs.read(f"binding '{settings.start}'", context.bindings[settings.start], MAX_START_BYTES)
-
-
-def _notes(truth: GroundTruth, evaluation: GroundTruth | None) -> list[str]:
-    sources = [truth] if evaluation is None else [truth, evaluation]
-    notes = [f"{source.name}: {note}" for source in sources for note in source.notes]
-    if evaluation is not None:
-        both = len({*truth.images["sha256"].to_pylist()} & {*evaluation.images["sha256"].to_pylist()})
-        notes += [f"{both} images are used for training and for evaluation: the scores are too high"] if both else []
-    return notes
-
-
 def name_apart(truths: Sequence[GroundTruth], places: Sequence[str]) -> list[GroundTruth]:
-    """The truths, those with one name (two files `train.json`) also named by the folder of their place: `popart/train`.
-
-    places: the path or URL of each.
-    """
+    """The truths, those with one name (two files `train.json`) also named by the folder of their place, path or URL."""
     counts = Counter(truth.name for truth in truths)
-    named = []
-    for truth, place in zip(truths, places, strict=True):
-        folder = PurePosixPath(place).parent.name if counts[truth.name] > 1 else ""
-        named.append(truth._replace(name=f"{folder}/{truth.name}") if folder else truth)
-    return named
+    folders = [PurePosixPath(place).parent.name for place in places]
+    return [
+        truth._replace(name=f"{folder}/{truth.name}") if folder and counts[truth.name] > 1 else truth
+        for truth, folder in zip(truths, folders, strict=True)
+    ]
 
 
 def join_truths(truths: Sequence[GroundTruth], held_out: Collection[str]) -> JoinedTruth:
-    """The truths as one, without the images that are held out. Their order changes nothing.
-
-    An image that several truths have stays in each, with the figures of each.
-
-    Raises BadInput if two truths are the same, one has no images but those that are held out, or no figures are left.
+    """The truths, in any order, as one, without the images that are held out. An image that several have stays in each,
+    with the figures of each. Raises BadInput if two are the same, one has no other images, or no figures are left.
     """
     tables: dict[str, core.Tables] = {}
     notes: list[str] = []
@@ -176,7 +150,10 @@ def join_truths(truths: Sequence[GroundTruth], held_out: Collection[str]) -> Joi
         if truth.sha256 in tables:
             raise BadInput(f"--also: expected each truth once, got the images and figures of {truth.name} twice")
         images, left_out = core.separate_images(truth.images, held_out)
-        reasons = (*truth.notes, *_held_out_notes(left_out["image_id"].to_pylist()))
+        reasons = truth.notes
+        if left_out.num_rows:
+            those = count_with_examples(left_out["image_id"].to_pylist(), "image")
+            reasons = (*reasons, f"left out, as they are held out for evaluation: {those}")
         if not images.num_rows:
             raise BadInput(f"{truth.name}: expected images to train on, got none ({'; '.join(reasons)})")
         figures = core.figures_in(images, truth.figures)
@@ -192,9 +169,3 @@ def join_truths(truths: Sequence[GroundTruth], held_out: Collection[str]) -> Joi
     images, figures = core.join_truths(tables)
     digest = cache_key(truths=sorted(tables), joined=digest_of_tables(images, figures))
     return JoinedTruth(GroundTruth(name, images, figures, digest), tuple(shares), tuple(notes))
-
-
-def _held_out_notes(left_out: Sequence[int]) -> list[str]:
-    if not left_out:
-        return []
-    return [f"left out, as they are held out for evaluation: {count_with_examples(left_out, 'image')}"]

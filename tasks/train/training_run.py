@@ -61,14 +61,11 @@ class TrainingRun(NamedTuple):
     @property
     def folder(self) -> str:
         """Its folder in the store."""
-        start = None if self.start is None else hashlib.sha256(self.start).hexdigest()
-        evaluation = None if self.evaluation is None else self.evaluation.sha256
-        settings = self.settings.model_dump(mode="json", exclude={"start", "checkpoint_every_steps"})
         key = cache_key(
-            settings=settings,
+            settings=self.settings.model_dump(mode="json", exclude={"start", "checkpoint_every_steps"}),
             truth=self.truth.sha256,
-            evaluation=evaluation,
-            start=start,
+            evaluation=None if self.evaluation is None else self.evaluation.sha256,
+            start=None if self.start is None else hashlib.sha256(self.start).hexdigest(),
             device=self.device.type,
             code=CODE,
             versions=models.VERSION,
@@ -88,15 +85,16 @@ def read_metrics(run: TrainingRun, store: Store) -> dict[str, Any] | None:
 
 
 def run_training(run: TrainingRun, store: Store, report: ReportProgress) -> dict[str, Any]:
-    """Run the training, or the rest of it, and write its results; returns its metrics.
-
-    Raises BadInput if the start weights are another model's, or the loss is not finite.
-    """
+    """Run the training, or the rest of it, and write its results; returns its metrics. Raises BadInput as `train`."""
     with trainers.deterministic(run.settings.threads, run.device):
-        trainer, progress = _resume(run, store)
+        trainer, progress = _trainer(run), TrainingProgress()
+        for data in trainers.intact_checkpoints(store, layout.checkpoints_folder(run.folder)):
+            with contextlib.suppress(DamagedFile, ValidationError):
+                progress = TrainingProgress.model_validate(trainer.restore(data))
+                break
+            trainer = _trainer(run)  # it may be half restored
         report(progress.step, "")
-        pictures = samples.PictureCache(store.read_blob)
-        progress = _run_steps(run, trainer, progress, pictures, store, report)
+        progress = _run_steps(run, trainer, progress, store, report)
         return _write_results(run, trainer, progress, store)
 
 
@@ -110,14 +108,6 @@ def count_steps(run: TrainingRun) -> int:
     return schedule.steps_per_epoch(run.truth.images.num_rows, run.settings) * run.settings.epochs
 
 
-def _resume(run: TrainingRun, store: Store) -> tuple[trainers.Trainer, TrainingProgress]:
-    for data in trainers.intact_checkpoints(store, layout.checkpoints_folder(run.folder)):
-        with contextlib.suppress(DamagedFile, ValidationError):
-            trainer = _trainer(run)
-            return trainer, TrainingProgress.model_validate(trainer.restore(data))
-    return _trainer(run), TrainingProgress()
-
-
 def _trainer(run: TrainingRun) -> trainers.Trainer:
     settings = run.settings
     model = trainers.initial_model(settings, run.start, schedule.derive_seed(settings.seed, "weights"))
@@ -126,15 +116,10 @@ def _trainer(run: TrainingRun) -> trainers.Trainer:
 
 
 def _run_steps(
-    run: TrainingRun,
-    trainer: trainers.Trainer,
-    progress: TrainingProgress,
-    pictures: samples.PictureCache,
-    store: Store,
-    report: ReportProgress,
+    run: TrainingRun, trainer: trainers.Trainer, progress: TrainingProgress, store: Store, report: ReportProgress
 ) -> TrainingProgress:
     settings, images = run.settings, lessons.lessons_from_tables(run.truth.images, run.truth.figures)
-    per_epoch = schedule.steps_per_epoch(len(images), settings)
+    pictures, per_epoch = samples.PictureCache(store.read_blob), schedule.steps_per_epoch(len(images), settings)
     total, last_s = per_epoch * settings.epochs, time.monotonic()
     every = max(1, total // _POINTS)
 
@@ -165,16 +150,14 @@ def _groups(image_ids: Sequence[int], settings: TrainDetector, first: int) -> It
     size, per_epoch = settings.batch * settings.accumulate, schedule.steps_per_epoch(len(image_ids), settings)
     for epoch in range(first // per_epoch, settings.epochs):
         places = schedule.order_of_epoch(image_ids, settings.seed, epoch)
-        for step in range(first - epoch * per_epoch if epoch == first // per_epoch else 0, per_epoch):
+        for step in range(max(first - epoch * per_epoch, 0), per_epoch):
             yield epoch, places[step * size : (step + 1) * size]
 
 
 def make_sample(
     lesson: lessons.Lesson, settings: TrainDetector, pictures: samples.PictureCache, epoch: int
 ) -> samples.Sample:
-    """The sample of a lesson in an epoch: reduced, crowds painted grey (they are neither figures nor background), with
-    this epoch's changes.
-    """
+    """The sample of a lesson in an epoch: reduced, crowds (neither figures nor background) grey, then changed."""
     size = augment.reduced_size(*lesson.size_px, settings.least_side_px, settings.most_side_px)
     scale = np.array([size[0] / lesson.size_px[0], size[1] / lesson.size_px[1]] * 2, np.float32)
     pixels, boxes = pictures.load_resized(lesson.sha256, size), lesson.figures_xyxy_px * scale
@@ -201,9 +184,8 @@ def _end_epoch(
     scores = evaluate_model(run.evaluation, run, trainer, store)
     row = {"epoch": epoch, "step": progress.step, **scores}
     progress = progress.model_copy(update={"scores": (*progress.scores, row)})
-    progress = progress.with_values(
-        {name: value for name in ("AP", "AP50", "AR100") if (value := scores[name]) is not None}
-    )
+    shown = {name: value for name in ("AP", "AP50", "AR100") if (value := scores[name]) is not None}
+    progress = progress.with_values(shown)
     return f"{line}, AP {scores['AP'] or 0:.3f}, AP50 {scores['AP50'] or 0:.3f}", progress
 
 
@@ -217,15 +199,8 @@ def evaluate_model(
     with trainers.detector_of(trainer.model, detect, settings.detect_sides_px, run.device) as detector:
         rows = detections.rows(detector, detect, blobs, store.read_blob)
         figures = {row["sha256"]: row.get("figures") or [] for row in rows}
-    return box_scores(
-        [
-            (
-                lessons.truth_document(evaluation.images, evaluation.figures, category),
-                lessons.detection_results(evaluation.images, figures),
-            )
-        ],
-        AT_MOST,
-    )
+    truth = lessons.truth_document(evaluation.images, evaluation.figures, category)
+    return box_scores([(truth, lessons.detection_results(evaluation.images, figures))], AT_MOST)
 
 
 def _write_results(

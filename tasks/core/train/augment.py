@@ -1,7 +1,4 @@
-"""How a picture is changed before a detector learns from it, and where its boxes are then.
-
-The changes are drawn here; tasks/io/training/augment.py applies them to pixels.
-"""
+"""How a picture (tasks/io/training/augment.py) and its boxes are changed before a detector learns from it."""
 
 import math
 from typing import NamedTuple
@@ -34,9 +31,14 @@ def draw_changes(augment: Augment, rng: np.random.Generator) -> tuple[Change, ..
     """Draw the changes of a picture, in the order in which they are applied."""
     drawn: list[Change] = []
     if rng.random() < augment.brightness_or_clahe:
-        drawn.append(_brightness_or_clahe(rng))
+        is_brightness = rng.random() < 0.5
+        ranges = (BRIGHTNESS, CONTRAST) if is_brightness else (CLAHE_LIMIT,)
+        drawn.append(_draw("brightness_contrast" if is_brightness else "clahe", rng, *ranges))
     if rng.random() < augment.shift_or_hue:
-        drawn.append(_shift_or_hue(rng))
+        is_shift = rng.random() < 0.5
+        most = (SHIFT, SHIFT, SHIFT) if is_shift else (HUE, SATURATION, VALUE)
+        name = "rgb_shift" if is_shift else "hue_saturation_value"
+        drawn.append(_draw(name, rng, *((-one, one) for one in most)))
     if rng.random() < augment.jpeg:
         drawn.append(Change("jpeg", (float(rng.integers(JPEG_QUALITY[0], JPEG_QUALITY[1] + 1)),)))
     if rng.random() < augment.channel_shuffle:
@@ -48,16 +50,8 @@ def draw_changes(augment: Augment, rng: np.random.Generator) -> tuple[Change, ..
     return tuple(drawn)
 
 
-def _brightness_or_clahe(rng: np.random.Generator) -> Change:
-    if rng.random() < 0.5:
-        return Change("brightness_contrast", (float(rng.uniform(*BRIGHTNESS)), float(rng.uniform(*CONTRAST))))
-    return Change("clahe", (float(rng.uniform(*CLAHE_LIMIT)),))
-
-
-def _shift_or_hue(rng: np.random.Generator) -> Change:
-    if rng.random() < 0.5:
-        return Change("rgb_shift", tuple(float(rng.uniform(-SHIFT, SHIFT)) for _ in range(3)))
-    return Change("hue_saturation_value", tuple(float(rng.uniform(-most, most)) for most in (HUE, SATURATION, VALUE)))
+def _draw(name: str, rng: np.random.Generator, *ranges: tuple[float, float]) -> Change:
+    return Change(name, tuple(float(rng.uniform(*one)) for one in ranges))
 
 
 def reduced_size(width_px: int, height_px: int, least_side_px: int, most_side_px: int) -> tuple[int, int]:

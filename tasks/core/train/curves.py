@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
 
 import pyarrow as pa
 
@@ -13,17 +12,17 @@ _WIDTH, _PANEL_HEIGHT = 640, 220
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 130.0, 30.0, 30.0
 _LABEL_PX = 13.0
 _SCORES = ("AP50", "AP", "AR100")
-
 _FEW = 30
 """Points that are shown as dots too."""
 
 
 def curves_svg(rows: pa.Table, title: str) -> str:
-    """The SVG of a table of schema CURVES; without evaluations there is no lower panel. No rows: an empty frame.
-
-    Lines are named at their right ends; loss and its parts share an axis that begins at 0, scores one from 0 to 1.
+    """The SVG of a table of schema CURVES: loss and its parts on an axis from 0, below them scores, if any, on one from
+    0 to 1; lines are named at their right ends. No rows: an empty frame.
     """
-    lines = _lines(rows.to_pylist())
+    lines: dict[str, list[tuple[float, float]]] = {}
+    for row in rows.to_pylist():
+        lines.setdefault(row["name"], []).append((float(row["step"]), float(row["value"])))
     losses = {name: line for name, line in lines.items() if name == "loss" or name.startswith("loss/")}
     scores = {name: lines[name] for name in _SCORES if name in lines}
     last = max((step for line in (*losses.values(), *scores.values()) for step, _ in line), default=1.0)
@@ -34,13 +33,6 @@ def curves_svg(rows: pa.Table, title: str) -> str:
     height = _PANEL_HEIGHT * len(panels) + 18
     panels.append(text(_LEFT, height - 6, f"step of {title}"))
     return drawing.on_paper(_WIDTH, height, title, panels)
-
-
-def _lines(rows: Sequence[dict[str, Any]]) -> dict[str, list[tuple[float, float]]]:
-    lines: dict[str, list[tuple[float, float]]] = {}
-    for row in rows:
-        lines.setdefault(row["name"], []).append((float(row["step"]), float(row["value"])))
-    return lines
 
 
 def _panel(number: int, label: str, lines: dict[str, list[tuple[float, float]]], last: float, highest: float) -> str:

@@ -21,13 +21,12 @@ class Lesson(NamedTuple):
 
 
 def lessons_from_tables(images: pa.Table, figures: pa.Table) -> list[Lesson]:
-    """A lesson of each image (schema ANNOTATED and ANNOTATED_FIGURES).
-
-    Boxes are cut at the image's edges; empty ones left out.
-    """
+    """A lesson of each image (ANNOTATED and ANNOTATED_FIGURES); boxes cut at its edges, empty ones left out."""
     boxes: dict[tuple[int, bool], list[list[float]]] = {}
     for row in figures.select(["image_id", "xywh_px", "is_crowd"]).to_pylist():
-        boxes.setdefault((row["image_id"], bool(row["is_crowd"])), []).append(_xywh(row["xywh_px"]))
+        box = row["xywh_px"]
+        xywh = [float(value) for value in (box.values() if isinstance(box, dict) else box)]
+        boxes.setdefault((row["image_id"], bool(row["is_crowd"])), []).append(xywh)
     learnt = []
     for row in images.select(["image_id", "sha256", "width_px", "height_px"]).to_pylist():
         size = (row["width_px"], row["height_px"])
@@ -37,9 +36,8 @@ def lessons_from_tables(images: pa.Table, figures: pa.Table) -> list[Lesson]:
 
 
 def corners_inside(xywh_px: Sequence[Sequence[float]], size_px: tuple[int, int]) -> NDArray[np.float32]:
-    """(N, 4) x_min, y_min, x_max, y_max of boxes inside an image of (width, height).
-
-    Those without area there are left out.
+    """(N, 4) x_min, y_min, x_max, y_max of boxes inside an image of (width, height), without those that have no area
+    there.
 
     >>> corners_inside([[-2, 0, 6, 5], [9, 0, 5, 5], [3, 3, 0, 2]], (9, 9)).tolist()
     [[0.0, 0.0, 4.0, 5.0]]
@@ -52,17 +50,12 @@ def corners_inside(xywh_px: Sequence[Sequence[float]], size_px: tuple[int, int])
 
 def truth_document(images: pa.Table, figures: pa.Table, category: str) -> dict[str, Any]:
     """The images and their figures as a COCO document for `evaluate`."""
-    sizes = images.select(["image_id", "width_px", "height_px"]).to_pylist()
-    return {
-        "images": [{"id": row["image_id"], "width": row["width_px"], "height": row["height_px"]} for row in sizes],
-        "annotations": [
-            annotation_entry(
-                number, row["image_id"], 1, row["xywh_px"], row["area_px2"], is_crowd=bool(row["is_crowd"])
-            )
-            for number, row in enumerate(figures.to_pylist(), 1)
-        ],
-        "categories": [{"id": 1, "name": category}],
-    }
+    sizes = images.select(["image_id", "width_px", "height_px"]).rename_columns(["id", "width", "height"])
+    annotations = [
+        annotation_entry(number, row["image_id"], 1, row["xywh_px"], row["area_px2"], is_crowd=bool(row["is_crowd"]))
+        for number, row in enumerate(figures.to_pylist(), 1)
+    ]
+    return {"images": sizes.to_pylist(), "annotations": annotations, "categories": [{"id": 1, "name": category}]}
 
 
 def detection_results(images: pa.Table, figures: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]]:
@@ -72,7 +65,3 @@ def detection_results(images: pa.Table, figures: Mapping[str, Sequence[Mapping[s
         for row in images.select(["image_id", "sha256"]).to_pylist()
         for figure in figures[row["sha256"]]
     ]
-
-
-def _xywh(box: Any) -> list[float]:
-    return [float(value) for value in (box.values() if isinstance(box, dict) else box)]

@@ -37,8 +37,12 @@ def steps_per_epoch(images: int, settings: TrainDetector) -> int:
 def learning_rate(settings: TrainDetector, step: int, per_epoch: int) -> float:
     """The learning rate of a step, counted from 0. Warm-up is a straight line (Goyal et al. 2017)."""
     total = per_epoch * settings.epochs
-    if settings.schedule == "one_cycle":
-        return settings.learning_rate * _one_cycle(step, total)
+    if settings.schedule == "one_cycle":  # Smith & Topin 2018, with cosines
+        peak = max(_RISE * total - 1, 0.0)
+        if step < peak:
+            return settings.learning_rate * _cosine(_ONE_CYCLE_FROM, 1.0, step / peak)
+        share = min(1.0, (step - peak) / max(total - 1 - peak, 1.0))
+        return settings.learning_rate * _cosine(1.0, _ONE_CYCLE_TO, share)
     warm = 1.0
     if step < settings.warm_up_steps:
         warm = WARM_UP_FROM + (1 - WARM_UP_FROM) * step / settings.warm_up_steps
@@ -46,14 +50,6 @@ def learning_rate(settings: TrainDetector, step: int, per_epoch: int) -> float:
         return settings.learning_rate * warm * _cosine(1.0, 0.0, step / total)
     passed = sum(step >= epoch * per_epoch for epoch in settings.decay_epochs)
     return float(settings.learning_rate * warm * DECAY**passed)
-
-
-def _one_cycle(step: int, total: int) -> float:
-    """Smith & Topin 2018, with cosines."""
-    peak = max(_RISE * total - 1, 0.0)
-    if step < peak:
-        return _cosine(_ONE_CYCLE_FROM, 1.0, step / peak)
-    return _cosine(1.0, _ONE_CYCLE_TO, min(1.0, (step - peak) / max(total - 1 - peak, 1.0)))
 
 
 def _cosine(first: float, last: float, share: float) -> float:

@@ -13,9 +13,7 @@ Tables = tuple[pa.Table, pa.Table]
 
 
 def separate_images(images: pa.Table, held_out: Collection[str]) -> Tables:
-    """The images to train on, and those whose bytes are held out; both ANNOTATED_IMAGES, in the order they had.
-
-    held_out: SHA-256 of images.
+    """The ANNOTATED_IMAGES to train on, and those whose SHA-256 is held out; each in the order they had.
 
     >>> trained, held = separate_images(pa.table({"sha256": ["b", "a", "b"]}), {"a", "c"})
     >>> trained["sha256"].to_pylist(), held["sha256"].to_pylist()
@@ -31,10 +29,9 @@ def figures_in(images: pa.Table, figures: pa.Table) -> pa.Table:
 
 
 def join_truths(truths: Mapping[str, Tables]) -> Tables:
-    """The images and figures of all truths, by their digests, in two tables. Empty in, empty out.
-
-    Images are numbered anew, from 1, in the order of the digests and of each truth's own table: so two truths may use
-    the same ids, and it makes no difference in which order they come. Every figure is in one of its truth's images.
+    """The images and figures of all truths, by their digests, in two tables. Empty in, empty out. Images get numbers
+    from 1, by digest and place, so that truths may share ids and come in any order. Every figure is in an image of its
+    truth.
     """
     all_images, all_figures = [ANNOTATED_IMAGES.empty_table()], [ANNOTATED_FIGURES.empty_table()]
     first = 1

@@ -1,7 +1,4 @@
-"""A recipe's detector on this machine: its weights, the library that runs it, the cache key of its measurements.
-
-This module works without Prefect, on a machine that only detects.
-"""
+"""A recipe's detector on this machine, also without Prefect: its weights, the library that runs it, its cache key."""
 
 import functools
 import hashlib
@@ -57,10 +54,7 @@ def _load(settings: str, url: str, _sha256: str, device: str) -> Detector:
 
 
 def load(settings: Detect, context: Context) -> Detector:
-    """The detector, loaded once per process.
-
-    Raises BadInput if the bound weights are missing, not those pinned, or another model's.
-    """
+    """The detector, loaded once per process. Raises BadInput for weights that are missing, not pinned, or another's."""
     sha256 = weights_sha256(settings, context)
     url = context.bindings[settings.weights] if settings.weights else ""
     with _LOADING:  # parts that start together on a cluster's worker would each load a model onto its GPU
@@ -68,10 +62,8 @@ def load(settings: Detect, context: Context) -> Detector:
 
 
 def check(settings: Detect, context: Context, schemes: Mapping[str, KeypointScheme | None] | None = None) -> None:
-    """Raise BadInput if the detector can't be used: its file is missing, not the pinned one or another model's, or
-    lacks a class that the recipe names.
-
-    schemes: of the recipe's categories; results with other keypoints are refused. None: whatever they have.
+    """Raise BadInput if the detector can't be used: its file is missing, not pinned or another model's, or lacks a
+    class of the recipe. schemes: of the recipe's categories, which keypoints of results must have; None: any.
     """
     if settings.family == "results":
         imported = _results(settings, context)
@@ -82,10 +74,7 @@ def check(settings: Detect, context: Context, schemes: Mapping[str, KeypointSche
 
 
 def rows(settings: Detect, blobs: pa.Table, context: Context, read: Callable[[str], bytes]) -> Iterator[dict[str, Any]]:
-    """DETECT rows of a batch of blobs (column sha256; for results, schema detectors.results.BLOB_NAMES).
-
-    `read` returns a blob's bytes.
-    """
+    """DETECT rows of a batch of blobs (column sha256; for results, BLOB_NAMES). `read` returns a blob's bytes."""
     if settings.family == "results":
         return results.rows(_results(settings, context), settings, blobs, read)
     _import_family(settings)
@@ -93,9 +82,8 @@ def rows(settings: Detect, blobs: pa.Table, context: Context, read: Callable[[st
 
 
 def measure_key(settings: Detect, context: Context, names: str = "") -> str:
-    """Cache key of detections: of settings, weights and code, but not of the weights' path or the machine.
-
-    names: for results, the digest of the names of records, by which images may be matched.
+    """Cache key of detections: of settings, weights and code, but not of the weights' path or the machine. names: for
+    results, the digest of the names of records, by which images may be matched.
     """
     excluded = _NOT_IN_KEY if settings.family == "torchvision" else _NOT_IN_KEY | _TORCHVISION_ONLY
     measure = settings.model_dump(mode="json", exclude=excluded)
@@ -104,15 +92,16 @@ def measure_key(settings: Detect, context: Context, names: str = "") -> str:
 
 
 def weights_sha256(settings: Detect, context: Context) -> str:
-    """Digest of the bound weights; for results, of both files.
-
-    Raises BadInput if there are none, or not the ones that the recipe pins.
-    """
+    """Digest of the bound weights; for results, of both files. Raises BadInput for none, or others than the pinned."""
     if settings.weights is None:
         from tasks.io.detectors import hog
 
         return hog.Windows().sha256
-    sha256 = folders.file_sha256(settings.weights, _weights_file(settings, context.bindings[settings.weights]))
+    url = context.bindings[settings.weights]
+    if settings.family == "torchvision":
+        weights: Any = _import_family(settings)[-1]
+        url = str(weights.weights_file(settings.weights, settings.model, url))
+    sha256 = folders.file_sha256(settings.weights, url)
     if settings.weights_sha256 not in {None, sha256}:
         raise BadInput(
             f"binding '{settings.weights}': expected weights of SHA-256 {settings.weights_sha256}, got {sha256}"
@@ -133,15 +122,7 @@ def _import_family(settings: Detect) -> list[ModuleType]:
         raise BadInput(f"model: expected torch and torchvision (bilderatlas[torch]), got {problem}") from problem
 
 
-def _weights_file(settings: Detect, url: str) -> str:
-    if settings.family != "torchvision":
-        return url
-    weights: Any = _import_family(settings)[-1]
-    return str(weights.weights_file(str(settings.weights), settings.model, url))
-
-
 def _results(settings: Detect, context: Context) -> ImportedDetections:
-    names = [str(settings.weights), str(settings.images)]
+    weights, images = str(settings.weights), str(settings.images)
     sha256, classes = weights_sha256(settings, context), tuple(sorted({*settings.classes.values()}))
-    files = [text for name in names for text in (name, context.bindings[name])]
-    return results.load(files[0], files[1], files[2], files[3], classes, sha256)
+    return results.load(weights, context.bindings[weights], images, context.bindings[images], classes, sha256)

@@ -12,10 +12,7 @@ from tasks.io.detectors.stream import Detections, Pixels
 
 
 class HogDetector:
-    """See tasks.io.detectors.stream.Detector.
-
-    Score = 1 / (1 + e^-margin): 0.5 is OpenCV's own threshold for a person.
-    """
+    """See stream.Detector. Score = 1 / (1 + e^-margin): 0.5 is OpenCV's own threshold for a person."""
 
     batch = 1
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 from schemas.detect import Detect
 from schemas.file_names import canonical_name
 from schemas.stages import HIGHEST_MAX_PIXELS
-from tasks.core.coco.imported import Boxes, ImportedDetections, import_detections
+from tasks.core.coco.imported import ImportedDetections, import_detections
 from tasks.core.detect import boxes
 from tasks.io.files import inputs
 from tasks.io.images import decode
@@ -26,10 +26,7 @@ BLOB_NAMES = pa.schema([("sha256", pa.string()), ("names", pa.list_(pa.string())
 def load(
     name: str, url: str, images_name: str, images_url: str, classes: tuple[int, ...], _sha256: str
 ) -> ImportedDetections:
-    """Both files, once per process.
-
-    Raises BadInput if one is missing or is not what it should be. `_sha256` parts files that changed under one path.
-    """
+    """Both files, once per process; `_sha256` parts files that changed under one path. Raises BadInput for bad ones."""
     document = inputs.read(f"binding '{images_name}'", images_url, MAX_FILE_BYTES)
     return import_detections(document, inputs.read(f"binding '{name}'", url, MAX_FILE_BYTES), classes)
 
@@ -38,8 +35,7 @@ def rows(
     imported: ImportedDetections, settings: Detect, blobs: pa.Table, read: Callable[[str], bytes]
 ) -> Iterator[dict[str, Any]]:
     """DETECT rows of the blobs (BLOB_NAMES, or their sha256 alone): figures null for an image that is not in the files.
-
-    An image that is in them is decoded all the same: boxes are cut at its edges, and one that can't be read is a drop.
+    One that is in them is decoded all the same: boxes are cut at its edges, and one that can't be read is a drop.
     """
     for blob in blobs.to_pylist():
         image_id = imported.find_image(blob["sha256"], blob.get("names") or (), blob.get("bases") or ())
@@ -51,15 +47,18 @@ def rows(
         except decode.UnreadableImage as problem:
             yield {"sha256": blob["sha256"], "reason": problem.reason, "detail": problem.detail}
             continue
-        detections = _suppress_overlaps(imported.boxes_of(image_id), settings)
+        detections = imported.boxes_of(image_id)
+        if settings.nms_iou != 1:
+            of_class = detections.labels[:, None] == sorted({*settings.classes.values()})
+            scores = np.where(of_class, detections.scores[:, None], np.float32(-1))
+            kept, _ = boxes.select_boxes(detections.xyxy_px, scores, settings.least_score, settings.nms_iou)
+            detections = detections.select(kept)
         size_px = (picture.width_px, picture.height_px)
         yield {"sha256": blob["sha256"], "figures": boxes.figures(*detections, size_px, settings)}
 
 
 def blob_names(blobs: pa.Array, record_blobs: Sequence[str], locators: Sequence[str]) -> pa.Table:
-    """BLOB_NAMES row of each blob, in order. record_blobs, locators: the blob of each record, and where its image was
-    found.
-    """
+    """BLOB_NAMES of the blobs, in order. record_blobs, locators: each record's blob, and where its image was found."""
     bases: dict[str, set[str]] = {}
     names: dict[str, set[str]] = {}
     for sha256, locator in zip(record_blobs, locators, strict=True):
@@ -69,17 +68,6 @@ def blob_names(blobs: pa.Array, record_blobs: Sequence[str], locators: Sequence[
     for sha256 in blobs.to_pylist():
         own = sorted(names.get(sha256, ()))
         lasts = sorted({locator.rsplit("/", 1)[-1] for locator in own})
-        rows.append(
-            {"sha256": sha256, "names": own, "bases": [last for last in lasts if len(bases[canonical_name(last)]) == 1]}
-        )
+        unique = [last for last in lasts if len(bases[canonical_name(last)]) == 1]
+        rows.append({"sha256": sha256, "names": own, "bases": unique})
     return pa.Table.from_pylist(rows, schema=BLOB_NAMES)
-
-
-def _suppress_overlaps(detections: Boxes, settings: Detect) -> Boxes:
-    """The boxes without those that overlap a better one too much, if the recipe asks for that."""
-    if settings.nms_iou == 1:
-        return detections
-    classes = sorted({*settings.classes.values()})
-    scores = np.where(detections.labels[:, None] == classes, detections.scores[:, None], np.float32(-1))
-    kept, _ = boxes.select_boxes(detections.xyxy_px, scores, settings.least_score, settings.nms_iou)
-    return detections.select(kept)

@@ -128,7 +128,7 @@ def test_one_key_is_waited_for_though_another_is_never_taken():
     reporter, told = Reporter(again_after_s=0.01), []
     reporter.report("never", failing(told, *[answers(500)] * 10_000))
     reporter.report("end", lambda: told.append("end"))
-    assert reporter.wait_for("end", 5)
+    assert reporter.wait(5, "end")
     assert told == ["end"]
     assert not reporter.wait(0.05)
     reporter.forget()
