@@ -9,22 +9,9 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
-TABLES = (
-    "images",
-    "annotations",
-    "categories",
-    "ledger",
-    "records",
-    "relations",
-    "takedowns",
-    "tombstones",
-    "coco_files",
-    "diversity",
-    "histograms",
-    "shares",
-    "attributes",
-    "unread",
-)
+from schemas.tables import BY_CONTRACT
+
+TABLES = tuple(BY_CONTRACT)
 """The tables that the contract of a release promises."""
 
 README = "contract/README.md"

@@ -1,4 +1,4 @@
-"""The Arrow schema of every stored table, and the descriptions that the contract repeats.
+"""The Arrow schema of every stored table. What the columns of a release's tables mean, data_contracts/v2/ says.
 
 Rows are unique in the primary key and sorted by it (byte order of UTF-8), unless a schema says otherwise; in which
 order a release's images and annotations stand in its files is said in tasks/core/export/row_groups.py. Boxes are
@@ -20,25 +20,16 @@ def columns(kind: pa.DataType, *names: str) -> list[pa.Field]:
 
 RECORDS = pa.schema(
     [
-        *columns(pa.string(), "record_id", "source"),
-        ("locator", pa.string()),  # path below the source's binding, or an http(s) URL: what fetch asks for
-        *columns(pa.string(), "source_url", "image_url", "title", "artist"),
-        ("artist_text", pa.string()),  # the source's words for the artist
-        ("artist_qualifier", pa.string()),  # "attributed to", "workshop of", "after": how sure the artist is
-        ("artists", pa.list_(pa.string())),  # all who are named, the artist among them
-        ("artist_roles", pa.list_(pa.string())),  # what each of them did, "" where nothing is said
+        *columns(pa.string(), "record_id", "source", "locator", "source_url", "image_url", "title"),
+        *columns(pa.string(), "artist", "artist_text", "artist_qualifier"),
+        *columns(pa.list_(pa.string()), "artists", "artist_roles"),
         ("style", pa.string()),
         ("styles", pa.list_(pa.string())),
         ("date_text", pa.string()),
-        ("year", pa.int32()),
-        ("year_first", pa.int32()),  # the earliest year that the work may be from; before Christ it is negative
-        ("year_last", pa.int32()),
-        *columns(pa.string(), "rights_uri", "rights_text", "rights_basis"),
-        ("declared_group", pa.string()),  # works that share it never lie in two splits
-        ("series", pa.string()),  # the series of its artist's works that the source counts it among
-        ("is_annotated", pa.bool_()),  # the source says which figures there are, even if it says none
-        ("reason", pa.string()),  # a row that can't be a record, or is not wanted in this build
-        ("detail", pa.string()),
+        *columns(pa.int32(), "year", "year_first", "year_last"),
+        *columns(pa.string(), "rights_uri", "rights_text", "rights_basis", "declared_group", "series"),
+        ("is_annotated", pa.bool_()),
+        *columns(pa.string(), "reason", "detail"),
     ]
 )
 
@@ -66,20 +57,16 @@ SOURCE_FIGURES = pa.schema(
     [
         ("record_id", pa.string()),
         ("figures", pa.list_(SOURCE_FIGURE)),  # null: nobody has looked, or it can't be read what they drew
-        ("width_px", pa.int32()),  # of the image, as the annotations' file says it, or null
-        ("height_px", pa.int32()),
+        *columns(pa.int32(), "width_px", "height_px"),  # of the image, as the annotations' file says it, or null
         ("source_coco", pa.string()),  # as of IMAGES
     ]
 )
 
 COCO_FILES = pa.schema(
     [
-        ("source", pa.string()),
-        ("path", pa.string()),  # below the source's binding
-        ("images", pa.int64()),  # how many entries the file has
-        ("annotations", pa.int64()),
-        ("info", pa.string()),  # this and the next three: JSON; null where the file has no such field
-        *columns(pa.string(), "licenses", "categories", "other_fields"),
+        *columns(pa.string(), "source", "path"),
+        *columns(pa.int64(), "images", "annotations"),
+        *columns(pa.string(), "info", "licenses", "categories", "other_fields"),
     ]
 )
 """The COCO files that sources took annotations from: what such a file says of no single image."""
@@ -100,10 +87,8 @@ RETRIEVALS = pa.schema(
 
 ANSWERS = pa.schema(
     [
-        ("url", pa.string()),  # without any secret
-        ("kind", pa.string()),
-        ("key", pa.string()),  # of the one work that the answer is about; null: a listing
-        ("expects", pa.string()),
+        *columns(pa.string(), "url", "kind"),  # without any secret
+        *columns(pa.string(), "key", "expects"),  # key: of the one work that the answer is about; null: a listing
         ("needs_secret", pa.bool_()),
         ("body", pa.binary()),  # null where it is too long to stand here: then it is a blob
         ("sha256", pa.string()),
@@ -137,8 +122,7 @@ FETCH = outcome(
     ("sha256", pa.string()),
     ("bytes", pa.int64()),
     ("retrieved_at", TIME),
-    ("width_px", pa.int32()),  # upright
-    ("height_px", pa.int32()),
+    *(("width_px", pa.int32()), ("height_px", pa.int32())),  # upright
 )
 
 HASH = pa.schema(
@@ -199,18 +183,18 @@ RELATIONS = pa.schema(
 EDGES = pa.schema(
     [
         *columns(pa.string(), "a", "b", "relation"),
-        ("distance_bits", pa.int16()),  # of the hashes that found the pair (`local`: the wholes'); null: by a person
+        ("distance_bits", pa.int16()),  # `local`: of the wholes' hashes
         ("score", pa.float64()),
-        ("verdict", pa.string()),  # a person's: copy, related, different; null: none
-        ("is_joined", pa.bool_()),  # both are taken for one work
+        ("verdict", pa.string()),
+        ("is_joined", pa.bool_()),
     ]
 )
 """Pairs of records that were compared or have a verdict, a < b, sorted. Published as relations.parquet."""
 
-VERDICTS = pa.schema([("a", pa.string()), ("b", pa.string()), ("verdict", pa.string()), ("note", pa.string())])
+VERDICTS = pa.schema(columns(pa.string(), "a", "b", "verdict", "note"))
 """People's verdicts on pairs of records: copy, related or different."""
 
-BY_HAND = pa.schema([(name, pa.string()) for name in ("action", "scope", "name", "reason", "date")])
+BY_HAND = pa.schema(columns(pa.string(), "action", "scope", "name", "reason", "date"))
 """The list by hand: actions on records, works or artists (schemas/by_hand.py). date: such as 2024-12-31."""
 
 TAKEN_DOWN = pa.schema(
@@ -223,33 +207,22 @@ TAKEN_DOWN = pa.schema(
 """Records that are taken down. sha256: of the file, if it was ever stored; is_work: copies of the work go, too;
 reached_by: as of TAKEDOWNS."""
 
-TAKEDOWNS = pa.schema([(name, pa.string()) for name in ("record_id", "scope", "reached_by")])
-"""Records that a release's ledger has as taken down. scope: as of TOMBSTONES; a purge goes by it. reached_by: the row
-of the list by hand about another work or an artist that has reached it ("work of museum:7"); null for others."""
+TAKEDOWNS = pa.schema(columns(pa.string(), "record_id", "scope", "reached_by"))
+TOMBSTONES = pa.schema(columns(pa.string(), "record_id", "date", "reason", "sha256", "scope"))
 
-TOMBSTONES = pa.schema([(name, pa.string()) for name in ("record_id", "date", "reason", "sha256", "scope")])
-"""Purged records. sha256: of the file, which must not come back; null where other records of the dataset use the file,
-too, or none was stored. scope: work; copy (of a work that was taken down); or record, without its copies."""
+DETECT = pa.schema([*columns(pa.string(), "sha256", "reason", "detail"), ("figures", pa.list_(FIGURE))])
+"""figures: null where the detector has not run (an image that another program's results do not list)."""
 
-DETECT = pa.schema(
-    [("sha256", pa.string()), ("reason", pa.string()), ("detail", pa.string()), ("figures", pa.list_(FIGURE))]
-)
-"""What a detector has found in a blob. figures: null where it has not run (an image that another program's results do
-not list)."""
 LIBRARY_HASHES = pa.schema([("sha256", pa.string()), ("hash", pa.string()), ("keys", pa.list_(pa.uint64()))])
 """One of imagehash's hashes of a blob's thumbnail, as the library writes it, and its bits in words of 64."""
 
 QUALITY = pa.schema(
     [
-        ("sha256", pa.string()),
-        ("reason", pa.string()),  # always null: what has a thumbnail has scores
-        ("detail", pa.string()),
-        *((score, pa.float64()) for score in SCORES),
+        *columns(pa.string(), "sha256", "reason", "detail"),  # no reasons: what has a thumbnail has scores
+        *columns(pa.float64(), *SCORES),
     ]
 )
-"""Scores of a blob's thumbnail to a thousandth, 0..1 (chroma: seldom above 0.5; colourfulness: below 300).
-docs/screening.md says what each
-means."""
+"""Scores of a blob's thumbnail (core.quality)."""
 
 SCREEN = outcome()
 DEDUP = outcome(("group_id", pa.string()))
@@ -300,16 +273,12 @@ ANNOTATIONS = pa.schema(
 CATEGORIES = pa.schema(
     [
         ("category_id", pa.int32()),
-        *columns(pa.string(), "name", "supercategory"),
-        ("keypoint_scheme", pa.string()),  # null, and so all that follows: it has no keypoints
+        *columns(pa.string(), "name", "supercategory", "keypoint_scheme"),
         ("keypoints", pa.list_(pa.string())),
-        # places from 1 on, two a line; fastparquet reads no lists of lists
-        ("skeleton", pa.list_(pa.int32())),
-        ("flip_pairs", pa.list_(pa.int32())),  # places from 1 on, left then right
-        ("sigmas", pa.list_(pa.float64())),  # null too where none are known
+        *columns(pa.list_(pa.int32()), "skeleton", "flip_pairs"),  # flat: fastparquet reads no lists of lists
+        ("sigmas", pa.list_(pa.float64())),
     ]
 )
-"""A release's categories: what recipe.yaml says of them, with their schemes written out."""
 
 LEDGER = pa.schema(
     [
@@ -345,9 +314,7 @@ ANNOTATED_FIGURES = pa.schema(
 
 THRESHOLDS = pa.schema(
     [
-        ("system", pa.string()),
-        ("attribute", pa.string()),  # as in SYSTEM_SCORES
-        ("group", pa.string()),
+        *columns(pa.string(), "system", "attribute", "group"),  # as in SYSTEM_SCORES
         ("threshold", pa.float64()),  # an image is kept that has a box of at least this score
         ("images", pa.int64()),
         ("with_figure", pa.int64()),  # by people
@@ -368,8 +335,7 @@ SYSTEM_SCORES = pa.schema(
         ("group", pa.string()),  # a value of the attribute; "unknown": it has none
         ("metric", pa.string()),  # docs/evaluating/ says what each is
         ("value", pa.float64()),  # null: not defined, such as the recall of no figure
-        ("low", pa.float64()),  # 95 % interval; null where it has none
-        ("high", pa.float64()),
+        *columns(pa.float64(), "low", "high"),  # 95 % interval; null where it has none
         ("ahead_of", pa.string()),  # null: the system's own value; else by how much it is better than this system
         ("units", pa.int64()),  # images, queries, sketches ...: how many the number is of
     ]
@@ -378,69 +344,46 @@ SYSTEM_SCORES = pa.schema(
 
 DIVERSITY = pa.schema(
     [
-        ("moment", pa.string()),  # measured, before, after: see tasks/core/statistics.py
-        ("stratum", pa.string()),  # null: all together; "unknown": no style is known
-        ("images", pa.int64()),
-        ("artists", pa.int64()),  # works without a known artist count as one artist's, "unknown"
-        ("effective_artists", pa.float64()),  # exp of the Shannon entropy of works by artist, to 1e-6
-        ("gini", pa.float64()),  # of works by artist, 0 (all have equally many) to 1, to 1e-6
+        *columns(pa.string(), "moment", "stratum"),  # stratum: null: all together
+        *columns(pa.int64(), "images", "artists"),
+        *columns(pa.float64(), "effective_artists", "gini"),
         ("largest_artist", pa.string()),
-        ("largest_share", pa.float64()),  # of the stratum's images, 0..1, to 1e-6
-        ("unknown_artist", pa.int64()),  # images of which no artist is known
+        ("largest_share", pa.float64()),
+        ("unknown_artist", pa.int64()),
     ]
 )
-"""How many artists a stratum has, and how evenly its images are theirs. Published as statistics/diversity.parquet."""
 
 HISTOGRAMS = pa.schema(
     [
-        ("statistic", pa.string()),  # works_per_artist, year, aspect_ratio (width / height), figures_per_image
-        ("moment", pa.string()),
-        ("stratum", pa.string()),  # null: all together
-        ("least", pa.float64()),  # the bin holds least <= value < below; both null: the value is not known
-        ("below", pa.float64()),
-        ("count", pa.int64()),  # of artists (works_per_artist) or of images
+        *columns(pa.string(), "statistic", "moment", "stratum"),
+        *columns(pa.float64(), "least", "below"),
+        ("count", pa.int64()),
     ]
 )
-"""Bins that hold anything. Published as statistics/histograms.parquet."""
 
 UNREAD = pa.schema(
     [
-        ("field", pa.string()),  # artist, date, rights or style
-        ("source", pa.string()),
-        ("words", pa.string()),  # what was not understood, as the museum writes it
-        ("text", pa.string()),  # the whole of it, in the first of these records
+        *columns(pa.string(), "field", "source", "words", "text"),
         ("records", pa.int64()),
-        ("record_id", pa.string()),  # the first of them by its id
+        ("record_id", pa.string()),
     ]
 )
-"""What was not understood in the words of museums, the commonest first. Published as statistics/unread.parquet."""
 
 SHARES = pa.schema(
     [
-        ("stratum", pa.string()),  # null: all together
-        ("split", pa.string()),
+        *columns(pa.string(), "stratum", "split"),
         *columns(pa.int64(), "images", "figures"),
-        ("wanted_share", pa.float64()),  # 0..1, as the recipe's ratios say
-        ("images_share", pa.float64()),  # 0..1 of the stratum's images, to 1e-6
-        ("figures_share", pa.float64()),  # 0..1 of the stratum's figures, to 1e-6; null: it has none
+        *columns(pa.float64(), "wanted_share", "images_share", "figures_share"),
     ]
 )
-"""What each split got of each stratum. Published as statistics/shares.parquet."""
 
 ATTRIBUTES = pa.schema(
     [
-        ("attribute", pa.string()),
-        ("split", pa.string()),  # null: all together
-        ("kind", pa.string()),  # value, others (all values that are not listed), bin (of numbers), none (it has none)
-        ("value", pa.string()),
-        ("least", pa.float64()),  # the bin holds least <= value < below
-        ("below", pa.float64()),
-        ("images", pa.int64()),
-        ("distinct", pa.int64()),  # of others: how many different values
+        *columns(pa.string(), "attribute", "split", "kind", "value"),
+        *columns(pa.float64(), "least", "below"),
+        *columns(pa.int64(), "images", "distinct"),
     ]
 )
-"""How often which values of the recipe's attributes are. Published as statistics/attributes.parquet, if it has any."""
-
 
 PASSED_OVER = pa.schema(
     [
@@ -455,8 +398,7 @@ PASSED_OVER = pa.schema(
 """What a source lists and what yields no record, or no figure, by its kind. Kept in the store; the card shows it."""
 
 CURVES = pa.schema([("step", pa.int64()), ("name", pa.string()), ("value", pa.float64())])
-"""How a training went: the mean loss and its parts since the last point, the learning rate, scores, seconds so far
-(`s`)."""
+"""How a training went: mean loss and its parts since the last point, learning rate, scores, seconds so far (`s`)."""
 
 FILLED: dict[str, frozenset[str]] = {
     "images": frozenset(
