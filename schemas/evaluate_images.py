@@ -279,10 +279,8 @@ class GenerationSettings(Frozen):
         3, ge=1, le=1000, description="k of precision and recall: a ball reaches to the k-th nearest neighbour"
     )
     density_neighbours: int = Field(5, ge=1, le=1000, description="k of density and coverage")
-    training_neighbours: int = Field(
+    training_neighbours: K = Field(
         7,
-        ge=1,
-        le=1000,
         description="How many of the nearest training images stand beside each sample (ArtBench, 4.4)",
     )
     copy_similarity: Score = Field(

@@ -11,7 +11,7 @@ from typing import Any, Self, TypeVar
 from pydantic import Field, ValidationInfo, field_validator, model_serializer, model_validator
 
 from schemas.attributes import MOST_ATTRIBUTES, Attribute, AttributeName, attribute_problems
-from schemas.base import Frozen, Name, is_unset
+from schemas.base import Frozen, Name, Positive, Score, is_unset
 from schemas.hash_kinds import with_hash_attributes
 from schemas.keypoints import (
     Category,
@@ -68,31 +68,24 @@ class Recipe(Frozen):
         default_factory=dict,
         description="What a machine must provide, as name: explanation; given with --bind NAME=VALUE",
     )
-    limit: int | None = Field(
+    limit: Positive | None = Field(
         None,
-        ge=1,
         description="For trials: only the N records of each source with the smallest SHA-256(record_id); never becomes "
         "`latest`",
     )
-    max_loss_fraction: float = Field(
+    max_loss_fraction: Score = Field(
         0.05,
-        ge=0,
-        le=1,
         description="If the same recipe ends with fewer images than its last release, by more than this share, "
         "nothing is published: probably a source is broken. Only numbers are compared: a draw may put others in the "
         "place of what is lost",
     )
-    max_transient_fraction: float = Field(
+    max_transient_fraction: Score = Field(
         0.02,
-        ge=0,
-        le=1,
         description="If more than this share of records or of listing pages failed for a passing reason, nothing is "
         "published: probably the network or a host is down",
     )
-    max_renamed_fraction: float = Field(
+    max_renamed_fraction: Score = Field(
         RENAMED_FRACTION,
-        ge=0,
-        le=1,
         exclude_if=lambda fraction: fraction == RENAMED_FRACTION,
         description="If more than this share of the last release's images of one source (and more than one) stand "
         "under other record_ids, nothing is published: probably the keys of a source have changed, and what people "

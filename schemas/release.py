@@ -6,10 +6,9 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from schemas.attributes import MOST_ATTRIBUTES, AttributeName, AttributeType
+from schemas.base import Score
 from schemas.contract import ContractObject, DataContract
 from schemas.keypoints import Category, CocoCategory, Joints, resolve_categories, scheme_problems
-
-_Fraction = Annotated[float, Field(ge=0, le=1)]
 
 
 class _Fields(BaseModel):
@@ -177,6 +176,6 @@ class ReleaseScores(_Fields):
 
     images: int
     figures: int
-    AP: _Fraction | None
-    AP50: _Fraction | None
-    AR100: _Fraction | None
+    AP: Score | None
+    AP50: Score | None
+    AR100: Score | None

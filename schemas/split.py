@@ -153,10 +153,8 @@ class Split(SeededStage):
         description="Lowest score with which a detector's box counts, where people have not annotated. Unless it is "
         "set, that of the recipe's last `screen` that asks for figures of this category",
     )
-    max_drift: float = Field(
+    max_drift: Score = Field(
         0.05,
-        ge=0,
-        le=1,
         description="Published images stay in their splits, which may then differ from the ratios: if more than this "
         "share of all images would have to move, nothing is published. A change of this setting moves no image",
     )

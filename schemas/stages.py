@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import Field, model_validator
 
-from schemas.base import Frozen, Name, Score, is_unset
+from schemas.base import Frozen, Name, Positive, Score, is_unset
 from schemas.detect import Detect
 from schemas.hash_kinds import HASHES, HashKind, WorkHash
 from schemas.phrases import LONGEST_PLACE, quoted
@@ -20,6 +20,7 @@ from schemas.stage import SeededStage, Stage, Surroundings, column_problems, wit
 
 _WORK_HASHES = ", ".join(get_args(WorkHash))
 
+Radius = Annotated[int, Field(ge=0, le=16)]
 HIGHEST_MAX_PIXELS = 1_000_000_000
 """The highest limit that a recipe can set. Stored images have passed their recipe's limit: none has more pixels."""
 
@@ -51,9 +52,8 @@ class Fetch(Stage):
     )
 
     stage: Literal["fetch"] = "fetch"
-    max_bytes: int = Field(
+    max_bytes: Positive = Field(
         200_000_000,
-        ge=1,
         description="Largest file that is accepted; ten times the largest original of PoPArt is far below it",
     )
     max_pixels: int = Field(
@@ -128,17 +128,13 @@ class Dedup(Stage):
         "By keypoints: local: whatever shows a part of another picture, as details, halves, screenshots and "
         "photographs taken askew do; leave it out of collections of more than some 200,000 images",
     )
-    radius_bits: int = Field(
+    radius_bits: Radius = Field(
         12,
-        ge=0,
-        le=16,
         description="Pairs of pictures whose hashes differ in at most so many of 64 bits are compared closely; no "
         "image is dropped for its hash alone. 8 is enough for copies that are only saved again (docs/dedup.md)",
     )
-    view_radius_bits: int = Field(
+    view_radius_bits: Radius = Field(
         10,
-        ge=0,
-        le=16,
         description="The same for the hash of a view (crops, tilted, inner, mirrored, turned) and that of a picture; "
         "never more than radius_bits. At 12 seven times as many pairs are compared",
     )
