@@ -25,6 +25,9 @@ Row = Mapping[str, Any]
 _SINCE = {"unread": (2, 2)}
 """The contract since which there is a table, where that is not the first of its major."""
 
+_RARE = frozenset({"takedowns", "tombstones", "coco_files", "attributes", "unread"})
+"""Tables of which there is no file where they have no rows."""
+
 
 def _tables_of(contract_version: str) -> list[str]:
     return [table for table in TABLES if numbers(contract_version) >= _SINCE.get(table, ())]
@@ -35,16 +38,11 @@ def needed_files(contract_version: str) -> tuple[str, ...]:
     return (README, *map(contract_path, _tables_of(contract_version)), "ledger.parquet", "recipe.yaml")
 
 
-_RARE = frozenset({"takedowns", "tombstones", "coco_files", "attributes", "unread"})
-"""Tables of which there is no file where they have no rows."""
-
-
 def promised_files(contract_version: str) -> tuple[str, ...]:
     """Files that every release by this contract has beside those that are needed to check it."""
     one_file = [table for table in _tables_of(contract_version) if table not in {*SPLIT_TABLES, *_RARE, "ledger"}]
-    statistics = ("diversity", "histograms", "shares")
-    paths = [f"statistics/{table}.parquet" if table in statistics else f"{table}.parquet" for table in one_file]
-    return (*paths, "README.md", "report.html")
+    folder = dict.fromkeys(("diversity", "histograms", "shares"), "statistics/")
+    return (*(f"{folder.get(table, '')}{table}.parquet" for table in one_file), "README.md", "report.html")
 
 
 def manifest_problems(
@@ -52,8 +50,8 @@ def manifest_problems(
 ) -> Iterator[str]:
     """What a manifest says of itself that does not hold.
 
-    fields: the JSON object as it is written. folder: the name of the release's folder. siblings: manifests by version
-    of the releases beside it, as far as they are there.
+    fields: the JSON object as it is written. folder: the name of its folder. siblings: manifests of the releases that
+    lie beside it, by version.
     """
     version = manifest.contract_version
     for path in (*needed_files(version), *promised_files(version)):
@@ -65,10 +63,8 @@ def manifest_problems(
 
 
 def manifest_text_problems(text: bytes, manifest: ReleaseManifest) -> Iterator[str]:
-    """A manifest that is spelled otherwise than the program spells these fields: other white space, a key that stands
-    twice, a letter as an escape. Its digest goes by values and so can't see that.
-
-    text: manifest.json as it lies there.
+    """A manifest.json that is spelled otherwise than the program spells these fields: other white space, a key that
+    stands twice, a letter as an escape. Its digest goes by values and so can't see that.
     """
     # a field that a later program adds is unset in what was written before it
     expected = manifest.model_dump_json(indent=1, exclude_unset=True).encode()
@@ -149,8 +145,7 @@ def null_problems(table: str, batch: pa.RecordBatch, columns: Iterable[ContractC
 
 
 def type_name(kind: pa.DataType) -> str:
-    """An Arrow type as contracts write it: without the names that Parquet gives to what lists hold, dictionaries as
-    their values.
+    """An Arrow type as contracts write it: dictionaries as their values, lists without Parquet's names for their items.
 
     >>> type_name(pa.list_(pa.string())), type_name(pa.dictionary(pa.int32(), pa.string()))
     ('list<string>', 'string')
@@ -162,15 +157,16 @@ def type_name(kind: pa.DataType) -> str:
 
 def count_problems(counts: Row, is_kept: pa.ChunkedArray, splits: pa.ChunkedArray) -> Iterator[str]:
     """Counts of the manifest that the tables contradict. is_kept: of all rows of the ledger; splits: of all images."""
-    by_split = dict(sorted(Counter(splits.to_pylist()).items()))
-    for name, expected, got in (
-        ("records", len(is_kept), counts["records"]),
-        ("kept", len(splits), counts["kept"]),
-        ("dropped", len(is_kept) - pc.sum(is_kept, min_count=0).as_py(), counts["dropped"]),
-        ("by_split", by_split, dict(sorted(counts["by_split"].items()))),
-    ):
-        if expected != got:
-            yield f"counts.{name}: expected {expected} as in the tables, got {got}"
+    found = {
+        "records": len(is_kept),
+        "kept": len(splits),
+        "dropped": len(is_kept) - pc.sum(is_kept, min_count=0).as_py(),
+        "by_split": dict(sorted(Counter(splits.to_pylist()).items())),
+    }
+    said = {**counts, "by_split": dict(sorted(counts["by_split"].items()))}
+    for name, expected in found.items():
+        if expected != said[name]:
+            yield f"counts.{name}: expected {expected} as in the tables, got {said[name]}"
 
 
 def row_count_problems(path: str, listed: int | None, rows: int | None) -> Iterator[str]:
@@ -193,35 +189,20 @@ def part_problems(files: Collection[str], splits: Iterable[str]) -> Iterator[str
         mine = [part for part in parts if (part.table, part.split) == (table, split)]
         if not mine:
             yield f"manifest.json: expected a file of {table} for split {split}, got none"
-        else:
-            yield from _shard_problems(table, split, mine)
-
-
-def _shard_problems(table: str, split: str, parts: Sequence[Part]) -> Iterator[str]:
-    count = max(part.of for part in parts)
-    expected = {Part(table, split, number, count) for number in range(min(count, len(parts) + 1))}
-    if count != len(parts) or expected != {*parts}:
-        yield f"manifest.json: expected files 0 to {count - 1} of {table} for split {split}, got {len(parts)} files"
+            continue
+        count = max(part.of for part in mine)
+        if sorted(mine) != [Part(table, split, number, count) for number in range(min(count, len(mine) + 1))]:
+            yield f"manifest.json: expected files 0 to {count - 1} of {table} for split {split}, got {len(mine)} files"
 
 
 def place_problems(record_id: str, *, has_bytes: bool, has_path: bool, export: RecipeStage) -> Iterator[str]:
-    """An image that is not where the recipe's export puts images: in the table, in a file, in both or in neither.
-
-    What the recipe doesn't say is passed over.
-    """
-    wanted = export.parquet.images == "embedded" if export.parquet else has_bytes
-    if wanted != has_bytes:
-        yield f"{record_id}: expected {_embedded(wanted)}, as the recipe asks for, got {_embedded(has_bytes)}"
-    if export.media is not None and export.media != has_path:
-        yield f"{record_id}: expected {_as_file(export.media)}, as the recipe asks for, got {_as_file(has_path)}"
-
-
-def _embedded(has_bytes: bool) -> str:
-    return "the image's bytes in the table" if has_bytes else "no bytes in the table"
-
-
-def _as_file(has_path: bool) -> str:
-    return "the image's file" if has_path else "no file of it"
+    """An image that is not where the recipe's export, as far as that says it, puts images: in the table, in a file."""
+    embedded = {True: "the image's bytes in the table", False: "no bytes in the table"}
+    as_file = {True: "the image's file", False: "no file of it"}
+    is_embedded = export.parquet.images == "embedded" if export.parquet else None
+    for wanted, got, words in ((is_embedded, has_bytes, embedded), (export.media, has_path, as_file)):
+        if wanted is not None and wanted != got:
+            yield f"{record_id}: expected {words[wanted]}, as the recipe asks for, got {words[got]}"
 
 
 def joined_problems(relations: pa.Table, ledger: pa.Table) -> Iterator[str]:
@@ -244,9 +225,8 @@ def name_problems(name: str | None, manifest_name: str) -> Iterator[str]:
 
 
 def recipe_problems(recipe: Row, recipe_sha256: str) -> Iterator[str]:
-    """A recipe's digest that is not the manifest's; none where it also goes by files that are not in the release.
-
-    As the contract says under `recipe_sha256`. recipe: recipe.yaml as it is read.
+    """A digest of recipe.yaml that is not the manifest's, as the contract says under `recipe_sha256`; none where it also
+    goes by files that are not in the release.
     """
     stages = [stage for stage in recipe.get("stages") or () if isinstance(stage, dict)]
     settings = [of for stage in stages for of in stage.values() if isinstance(of, dict)]
