@@ -16,9 +16,7 @@ _MOST_HOSTS = 3
 
 def are_refused(answers: pa.Table) -> pa.ChunkedArray:
     """(N,) whether each RETRIEVALS row is a server's refusal, of which a busy or broken one gives many, too."""
-    return pc.and_(
-        pc.fill_null(pc.is_in(answers["reason"], value_set=_REFUSALS), False), pc.is_valid(host_of(answers["locator"]))
-    )
+    return pc.and_(pc.is_in(answers["reason"], value_set=_REFUSALS), pc.is_valid(host_of(answers["locator"])))
 
 
 def are_open(answers: pa.Table, stored: pa.Table) -> pa.ChunkedArray:
@@ -31,10 +29,12 @@ def are_open(answers: pa.Table, stored: pa.Table) -> pa.ChunkedArray:
     refused = are_refused(answers)
     has_answered = pc.or_(pc.is_valid(stored["sha256"]), pc.is_in(stored["reason"], value_set=_BAD_IMAGES))
     answering = pc.unique(_run_and_host(stored.filter(has_answered)))
-    met = stored.filter(are_refused(stored)).select(["locator", "run"])
-    met = met.set_column(1, "run", pc.fill_null(met["run"], ""))
-    times = met.group_by(["locator", "run"]).aggregate([]).group_by("locator").aggregate([("run", "count")])
-    met_again = times.filter(pc.greater(times["run_count"], 1))["locator"]
+    times = (
+        stored.filter(are_refused(stored))
+        .group_by("locator")
+        .aggregate([("run", "count_distinct", pc.CountOptions(mode="all"))])
+    )
+    met_again = times.filter(pc.greater(times["run_count_distinct"], 1))["locator"]
     is_final = pc.or_(
         pc.is_in(_run_and_host(answers), value_set=answering), pc.is_in(answers["locator"], value_set=met_again)
     )
