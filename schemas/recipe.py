@@ -4,8 +4,9 @@ A recipe decides what a release holds. What a machine provides (folders, weights
 and given when a build starts; its path is never part of a digest.
 """
 
+import itertools
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Self, TypeVar
 
 from pydantic import Field, ValidationInfo, field_validator, model_serializer, model_validator
@@ -13,14 +14,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_serializer, m
 from schemas.attributes import MOST_ATTRIBUTES, Attribute, AttributeName, attribute_problems
 from schemas.base import Frozen, Name, Positive, Score, is_unset
 from schemas.hash_kinds import with_hash_attributes
-from schemas.keypoints import (
-    Category,
-    CocoCategory,
-    Joints,
-    KeypointScheme,
-    resolve_categories,
-    scheme_problems,
-)
+from schemas.keypoints import Category, CocoCategory, Joints, KeypointScheme, resolve_categories, scheme_problems
 from schemas.manners import Manners
 from schemas.names import Artists, Styles
 from schemas.phrases import LONGEST_PLACE, listed, quoted
@@ -127,10 +121,10 @@ class Recipe(Frozen):
         seed = value.get("seed", 0)
         if isinstance(value.get("stages"), tuple):
             value["stages"] = tuple(_filled_in(stage, seed) for stage in value["stages"])
-            if isinstance(
-                attributes := value.get("attributes", {}), dict
-            ):  # so that a release says what its columns are
-                value["attributes"] = with_hash_attributes(attributes, _asked_hashes(value["stages"]))
+            hashes = [stage for stage in value["stages"] if isinstance(stage, dict) and stage.get("stage") == "hash"]
+            lists = [also for stage in hashes if isinstance(also := stage.get("also"), list | tuple)]
+            if isinstance(own := value.get("attributes", {}), dict):  # so that a release says what its columns are
+                value["attributes"] = with_hash_attributes(own, list(itertools.chain(*lists)))
         return value
 
     @field_validator("stages")
@@ -228,11 +222,6 @@ def _filled_in(stage: Any, seed: Any) -> Any:
     return filled
 
 
-def _asked_hashes(stages: Iterable[Any]) -> list[Any]:
-    hashes = [stage for stage in stages if isinstance(stage, dict) and stage.get("stage") == "hash"]
-    return [kind for stage in hashes if isinstance(stage.get("also"), list | tuple) for kind in stage["also"]]
-
-
 def _problems(recipe: Recipe) -> Iterator[str]:
     yield from _repeated("sources[].name", [source.name for source in recipe.sources])
     yield from _reserved([source.name for source in recipe.sources])
@@ -243,10 +232,12 @@ def _problems(recipe: Recipe) -> Iterator[str]:
     yield from scheme_problems(recipe.categories, recipe.keypoint_schemes)
     yield from _hash_attribute_problems(recipe)
     yield from attribute_problems(recipe.attributes, recipe.sources)
-    used = _used(recipe)
+    used = [name for entry in (*recipe.sources, *recipe.stages) for name in entry.uses]
+    used += [recipe.by_hand] if recipe.by_hand else []
+    given = quoted(sorted(recipe.bindings), LONGEST_PLACE) if recipe.bindings else "none"
     for name in used:
         if name not in recipe.bindings:
-            yield f"bindings: expected an entry that says what '{name}' is, got {_all_of(recipe.bindings) or 'none'}"
+            yield f"bindings: expected an entry that says what '{name}' is, got {given}"
     yield from _misplaced([stage.stage for stage in recipe.stages])
     said = {name: attribute for name, attribute in recipe.attributes.items() if attribute.from_ != {}}
     for position, stage in enumerate(recipe.stages):
@@ -270,11 +261,6 @@ def _hash_attribute_problems(recipe: Recipe) -> Iterator[str]:
             yield f"attributes: expected no '{name}' beside that of the stage hash, got one: choose another name"
         if name not in filled and attribute.from_ == {}:
             yield f"attributes.{name}.from: expected a source and its field, got none"
-
-
-def _used(recipe: Recipe) -> list[str]:
-    named = [name for entry in (*recipe.sources, *recipe.stages) for name in entry.uses]
-    return [*named, *([recipe.by_hand] if recipe.by_hand else [])]
 
 
 def _misplaced(words: Sequence[str]) -> Iterator[str]:
@@ -308,7 +294,3 @@ def _reserved(names: list[str]) -> Iterator[str]:
                 f"sources[].name: expected a name that does not end in {' or '.join(_RESERVED_ENDINGS)} and is not "
                 f"{_RESERVED_NAME}, since the store uses these, got '{name}': choose another"
             )
-
-
-def _all_of(names: Iterable[str]) -> str:
-    return quoted(sorted(names), LONGEST_PLACE) if names else ""

@@ -259,8 +259,8 @@ SEEDED: frozenset[str] = frozenset(word for word, kind in STAGES.items() if issu
 def screened_score(stages: Sequence[AnyStage], category: str) -> float | None:
     """The score from which on the screens of a recipe count figures of a category; None where none counts them.
 
-    Of several screens the last one that asks for at least one figure: whatever passes all of them then has one. Where
-    none asks for any (`least: 0`), the last one.
+    Of several screens the last one that asks for at least one figure, as what passes all of them has; otherwise the
+    last one.
     """
     limits = [limit for stage in stages if (limit := stage.least_and_score(category)) is not None]
     scores = [score for least, score in limits if least] or [score for _, score in limits]
@@ -272,8 +272,7 @@ def with_figure_scores(stages: Sequence[AnyStage], categories: Sequence[str]) ->
 
     Where no screen counts figures, the stages' defaults stay.
     """
-    found = {category: screened_score(stages, category) for category in categories}
-    scores = {category: score for category, score in found.items() if score is not None}
+    scores = {name: score for name in categories if (score := screened_score(stages, name)) is not None}
     return tuple(stage.with_screened_score(scores) for stage in stages)
 
 
@@ -281,14 +280,10 @@ def with_scores_as_published(stages: Sequence[AnyStage], published: Sequence[Any
     """The stages, with the scores that the same stages had in a release: no score that may follow from a screen changes
     how many images are kept.
 
-    published: the stages of the release's `recipe.yaml`, each as {word: settings}. Where they are others than ours, or
-    too few, ours stay as they are.
+    published: the stages of its `recipe.yaml`, each as {word: settings}. Where they are others, or too few, ours stay.
     """
-    return [
-        stage.with_published_score(_mapping(_mapping(before).get(stage.stage)))
-        for stage, before in itertools.zip_longest(stages, published[: len(stages)])
-    ]
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
+    found = []
+    for stage, before in itertools.zip_longest(stages, published[: len(stages)]):
+        settings = before.get(stage.stage) if isinstance(before, Mapping) else None
+        found.append(stage.with_published_score(settings) if isinstance(settings, Mapping) else stage)
+    return found

@@ -157,7 +157,10 @@ def resolve_categories(
     """
     for problem in scheme_problems(categories, own or {}):
         raise ValueError(problem)
-    schemes = {**shipped_schemes(), **{name: _named(name, joints) for name, joints in (own or {}).items()}}
+    schemes = dict(shipped_schemes())
+    for name, joints in (own or {}).items():
+        fields = {field: getattr(joints, field) for field in Joints.model_fields}
+        schemes[name] = KeypointScheme(name=name, **fields)
     return tuple(
         CocoCategory(
             name=entry.name,
@@ -166,10 +169,6 @@ def resolve_categories(
         )
         for entry in categories
     )
-
-
-def _named(name: str, joints: Joints) -> KeypointScheme:
-    return KeypointScheme(name=name, **{field: getattr(joints, field) for field in Joints.model_fields})
 
 
 def _numbers(joints: Sequence[str], pairs: Sequence[tuple[str, str]]) -> list[list[int]]:

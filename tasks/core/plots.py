@@ -63,7 +63,7 @@ def rank_plot(labels: PlotLabels, series: Pair) -> str:
 
 
 def step_plot(labels: PlotLabels, series: Pair, marks: Mapping[float, str]) -> str:
-    """Histograms as steps on a logarithmic x axis. Points: (left edge of a bin, share 0..1), ascending, the last with 0.
+    """Histograms as steps, x logarithmic. Points: (left edge of a bin, share 0..1), ascending, the last with 0.
 
     marks: what is written below the x axis, by value; the first and the last are the axis' ends.
     """

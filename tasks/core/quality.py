@@ -199,7 +199,7 @@ def object_photo(small: Whole) -> float:
 
 
 def _quartered(rgb: Pixels | NDArray[np.uint16]) -> NDArray[np.uint16]:
-    """(H // 2, W // 2, 3) sums of four pixels each, beyond 16 bits only on the fifth time; a side of 1 px is doubled."""
+    """(H // 2, W // 2, 3) sums of four pixels each, beyond 16 bits only the fifth time. A side of 1 px is doubled."""
     plain = rgb if min(rgb.shape[:2]) > 1 else rgb.repeat(2, 0).repeat(2, 1)
     plain = plain[: plain.shape[0] // 2 * 2, : plain.shape[1] // 2 * 2]
     rows = np.add(plain[::2], plain[1::2], dtype=np.uint16)

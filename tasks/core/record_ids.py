@@ -90,8 +90,8 @@ def spelling_notes(spellings: Mapping[str, str], version: str) -> tuple[str, ...
     now, published = min(spellings.items())
     keep, given = ("keeps the id", "it:") if len(spellings) == 1 else ("keep the ids", "them, such as")
     return (
-        f"{counted(len(spellings), 'record')} {keep} that release {version} gave {given} {quoted(published)}, which is the "
-        f"number of {quoted(now)}",
+        f"{counted(len(spellings), 'record')} {keep} that release {version} gave {given} {quoted(published)}, which is "
+        f"the number of {quoted(now)}",
     )
 
 

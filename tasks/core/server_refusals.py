@@ -29,11 +29,9 @@ def are_open(answers: pa.Table, stored: pa.Table) -> pa.ChunkedArray:
     refused = are_refused(answers)
     has_answered = pc.or_(pc.is_valid(stored["sha256"]), pc.is_in(stored["reason"], value_set=_BAD_IMAGES))
     answering = pc.unique(_run_and_host(stored.filter(has_answered)))
-    times = (
-        stored.filter(are_refused(stored))
-        .group_by("locator")
-        .aggregate([("run", "count_distinct", pc.CountOptions(mode="all"))])
-    )
+    met = stored.filter(are_refused(stored)).select(["locator", "run"])
+    met = met.set_column(1, "run", pc.fill_null(met["run"], ""))
+    times = met.group_by("locator").aggregate([("run", "count_distinct")])
     met_again = times.filter(pc.greater(times["run_count_distinct"], 1))["locator"]
     is_final = pc.or_(
         pc.is_in(_run_and_host(answers), value_set=answering), pc.is_in(answers["locator"], value_set=met_again)

@@ -100,7 +100,7 @@ def check_place(image: Any) -> tuple[bytes | None, str | None]:
 
 
 def with_file_names(document: Any, names: Mapping[int, str]) -> dict[str, Any]:
-    """A COCO file whose images have these names, by their ids. Raises ValueError where its images are not just these."""
+    """A COCO file whose images have these names by their ids. Raises ValueError where its images are others."""
     entries = document.get("images") if isinstance(document, dict) else None
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise ValueError(f"no list of images: {quoted(document)}")

@@ -7,7 +7,7 @@ import itertools
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import product
 from typing import Any
 
@@ -225,8 +225,8 @@ def name_problems(name: str | None, manifest_name: str) -> Iterator[str]:
 
 
 def recipe_problems(recipe: Row, recipe_sha256: str) -> Iterator[str]:
-    """A digest of recipe.yaml that is not the manifest's, as the contract says under `recipe_sha256`; none where it also
-    goes by files that are not in the release.
+    """A digest of recipe.yaml that is not the manifest's (the contract, `recipe_sha256`); none where it also goes by
+    files that are not in the release.
     """
     stages = [stage for stage in recipe.get("stages") or () if isinstance(stage, dict)]
     settings = [of for stage in stages for of in stage.values() if isinstance(of, dict)]
