@@ -99,8 +99,7 @@ OPT_OUTS = pa.schema(
         ("record_id", pa.string()),
         ("image_id", pa.int64()),
         ("sha256", pa.string()),  # of the file; null where its tombstone does not say it
-        ("reason", pa.string()),  # the ledger's word
-        ("detail", pa.string()),
+        *columns(pa.string(), "reason", "detail"),  # as of LEDGER
         ("date", pa.string()),  # such as 2024-12-31; null where none is known
     ]
 )

@@ -28,8 +28,7 @@ PREDICTIONS = pa.schema(
     [
         ("system", pa.string()),
         ("id", pa.string()),  # of the query
-        ("class", pa.string()),  # null: a distractor
-        ("prediction", pa.string()),
+        *columns(pa.string(), "class", "prediction"),  # class: null: a distractor
         ("confidence", pa.float64()),
         ("nearest", pa.string()),  # the gallery image by which it was predicted; null: another program's
         ("is_right", pa.bool_()),
@@ -37,9 +36,8 @@ PREDICTIONS = pa.schema(
 )
 """What each system says of each test query."""
 
-GRID = pa.schema([("system", pa.string()), ("k", pa.int64()), ("tau", pa.float64()), ("gap", pa.float64())])
+GRID = pa.schema([("system", pa.string()), ("k", pa.int64()), *columns(pa.float64(), "tau", "gap")])
 """GAP on the validation queries of each pair that was tried; null where there were none."""
-
 
 DISTRACTORS = pa.schema(
     [
@@ -48,8 +46,7 @@ DISTRACTORS = pa.schema(
         ("share", pa.float64()),  # of the distractors of this type
         ("distractors", pa.int64()),
         ("gap", pa.float64()),  # null without a Met query
-        ("low", pa.float64()),  # of the 95 % interval; null where it has none
-        ("high", pa.float64()),
+        *columns(pa.float64(), "low", "high"),  # of the 95 % interval; null where it has none
     ]
 )
 """GAP of all Met queries and some of the distractors."""
@@ -127,10 +124,8 @@ STROKES = pa.schema(
         ("mean", pa.float64()),  # null: no photo has all numbers of strokes
         ("rises", pa.float64()),  # share of photos whose score is higher than at the number before; null at the first
         ("falls", pa.float64()),
-        ("rises_throughout", pa.float64()),  # of the whole study, as is all that follows
-        ("rho", pa.float64()),
-        *columns(pa.int64(), "rho_photos", "photos"),
-        ("left_out", pa.int64()),  # photos that lack some number of strokes
+        *columns(pa.float64(), "rises_throughout", "rho"),  # of the whole study, as is all that follows
+        *columns(pa.int64(), "rho_photos", "photos", "left_out"),  # left_out: photos that lack some number of strokes
     ]
 )
 """Scores by number of strokes, for each method, subset and metric."""
@@ -171,9 +166,13 @@ class SketchSettings(Frozen):
 
     @model_validator(mode="after")
     def _holds_together(self) -> Self:
-        if len(set(self.alphas)) < len(self.alphas):
-            raise ValueError(f"alphas: expected each once, got {quoted(list(self.alphas))}")
+        _check_each_once("alphas", self.alphas)
         return self
+
+
+def _check_each_once(name: str, values: tuple[object, ...]) -> None:
+    if len(set(values)) < len(values):
+        raise ValueError(f"{name}: expected each once, got {quoted(list(values))}")
 
 
 MOST_CLASSES = 20_000
@@ -190,12 +189,7 @@ CLASS_SCORES = pa.schema(
 )
 """How well each classifier names each class."""
 
-CONFUSION = pa.schema(
-    [
-        *columns(pa.string(), "classifier", "true_class", "predicted_class"),
-        ("images", pa.int64()),
-    ]
-)
+CONFUSION = pa.schema([*columns(pa.string(), "classifier", "true_class", "predicted_class"), ("images", pa.int64())])
 """How many images of a class each classifier takes for which, where there are any."""
 
 
@@ -217,9 +211,8 @@ class ClassificationSettings(Frozen):
 
     @model_validator(mode="after")
     def _holds_together(self) -> Self:
-        for name, values in (("top", self.top), ("classes", self.classes)):
-            if len(set(values)) < len(values):
-                raise ValueError(f"{name}: expected each once, got {quoted(list(values))}")
+        _check_each_once("top", self.top)
+        _check_each_once("classes", self.classes)
         return self
 
 
@@ -233,8 +226,7 @@ GENERATION_SCORES = pa.schema(
         ("metric", pa.string()),
         ("value", pa.float64()),  # null: not defined for so few images
         ("sd", pa.float64()),  # over subsets (KID) or parts (Inception score); null for all others
-        ("low", pa.float64()),  # the 95 % interval of a mean over samples
-        ("high", pa.float64()),
+        *columns(pa.float64(), "low", "high"),  # the 95 % interval of a mean over samples
         ("ahead_of", pa.string()),  # null: the generator's own value; else that it is compared with
         ("samples", pa.int64()),
         ("reference", pa.int64()),  # how many images; null where a metric does not look at them

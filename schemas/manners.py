@@ -78,10 +78,7 @@ class Manners(HostManners):
 
 
 def _place(written: str) -> str:
-    """The canonical spelling of a host: lower case, ASCII, no final dot, no default port.
-
-    Raises ValueError.
-    """
+    """The canonical spelling of a host: lower case, ASCII, no final dot, no default port. Raises ValueError."""
     match = _PLACE.fullmatch(written.strip().lower())
     try:
         name, port = (canonical_host(match["name"].strip("[]")), match["port"]) if match else ("", None)

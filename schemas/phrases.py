@@ -82,9 +82,8 @@ def quoted_name(name: object) -> str:
     >>> quoted_name("least_side_px"), quoted_name("a\nb"), quoted_name(7)
     ('least_side_px', "'a\\nb'", '7')
     """
-    if isinstance(name, str):
-        return name if len(name) <= LONGEST_QUOTE and name.isprintable() else quoted(name)
-    return quoted(name)
+    is_plain = isinstance(name, str) and len(name) <= LONGEST_QUOTE and name.isprintable()
+    return str(name) if is_plain else quoted(name)
 
 
 def printable(text: str) -> str:
@@ -104,8 +103,7 @@ def error_line(problem: BaseException) -> str:
     >>> error_line(ValueError("no day\nat all")), error_line(NotImplementedError()), error_line(ValueError("\x1b[2J"))
     ('no day', 'NotImplementedError', '?[2J')
     """
-    line = next((line.strip() for line in str(problem).splitlines() if line.strip()), type(problem).__name__)
-    line = printable(line)
+    line = printable(next(iter(str(problem).strip().splitlines()), type(problem).__name__).strip())
     return line if len(line) <= _LONGEST_REASON else f"{line[:_LONGEST_REASON]}..."
 
 

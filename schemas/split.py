@@ -61,15 +61,13 @@ _BY_SOURCE, _BY_VALUE = "dict[by source]", "dict[by value]"
 
 
 def _form_of_roles(value: Any) -> str:
-    """Whether roles are given to sources or to values.
-
-    A source may be called `by`: then each entry is a role.
-    """
-    if isinstance(value, RolesByValue):
+    """Whether roles are given to sources or to values. A source may be called `by`: then each entry is a role."""
+    if not isinstance(value, Mapping):
+        return _BY_VALUE if isinstance(value, RolesByValue) else _BY_SOURCE
+    texts = [entry for entry in value.values() if isinstance(entry, str)]
+    if len(texts) < len(value):
         return _BY_VALUE
-    if not isinstance(value, Mapping) or all(isinstance(entry, str) and entry in ROLES for entry in value.values()):
-        return _BY_SOURCE
-    return _BY_VALUE if "by" in value or any(not isinstance(entry, str) for entry in value.values()) else _BY_SOURCE
+    return _BY_VALUE if "by" in value and not {*texts} <= {*ROLES} else _BY_SOURCE
 
 
 Roles = Annotated[
@@ -200,10 +198,7 @@ class Split(SeededStage):
 
     @property
     def seats(self) -> dict[str, int]:
-        """The ratios in the smallest whole numbers: the seats of a batch. {"train": 0.6, "val": 0.4} has 3 and 2.
-
-        Without ratios there are none.
-        """
+        """The ratios in the smallest whole numbers, 3 and 2 of {"train": 0.6, "val": 0.4}; none without ratios."""
         exact = {name: Fraction(str(ratio)) for name, ratio in (self.ratios or {}).items()}
         scale = lcm(*(ratio.denominator for ratio in exact.values()))
         whole = {name: int(ratio * scale) for name, ratio in exact.items()}
@@ -212,13 +207,10 @@ class Split(SeededStage):
 
     @property
     def splits(self) -> tuple[str, ...]:
-        """The splits that a release has: those with a seat, those with a ratio of 0 too, and train where there is a
-        gallery; all of them where the sources' own are kept.
+        """The splits that a release has: those with a ratio, 0 too, and train where there is a gallery; all of them
+        where the sources' own are kept.
         """
         if self.keep is not None:
             return SPLITS
-        return tuple(name for name in SPLITS if name in (self.ratios or ()) or (name == "train" and self._has_gallery))
-
-    @property
-    def _has_gallery(self) -> bool:
-        return isinstance(self.roles, RolesByValue) or "gallery" in self.roles.values()
+        has_gallery = isinstance(self.roles, RolesByValue) or "gallery" in self.roles.values()
+        return tuple(name for name in SPLITS if name in (self.ratios or ()) or (name == "train" and has_gallery))

@@ -268,10 +268,7 @@ def screened_score(stages: Sequence[AnyStage], category: str) -> float | None:
 
 
 def with_figure_scores(stages: Sequence[AnyStage], categories: Sequence[str]) -> tuple[AnyStage, ...]:
-    """The stages, with the screens' score in each that counts figures and has no score of its own.
-
-    Where no screen counts figures, the stages' defaults stay.
-    """
+    """The stages, with the screens' score, if they have one, in each that counts figures and has none of its own."""
     scores = {name: score for name in categories if (score := screened_score(stages, name)) is not None}
     return tuple(stage.with_screened_score(scores) for stage in stages)
 

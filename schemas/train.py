@@ -1,7 +1,4 @@
-"""Training a detector: every setting with its unit, its range and its reason.
-
-Defaults are PoPArt's where the paper gives a value.
-"""
+"""Training a detector: every setting with its unit, range and reason. Defaults are PoPArt's where it gives a value."""
 
 from typing import Any, Literal, NamedTuple, Self
 
@@ -121,15 +118,13 @@ class TrainDetector(Frozen):
 
 
 class TrainingTruth(NamedTuple):
-    """One truth to train or to evaluate on.
-
-    truth: a release or a COCO file. images: folder of a COCO file's images; None: the file's own folder. split: only
-    the images of this split; None: all.
-    """
+    """One truth to train or to evaluate on: a release or a COCO file."""
 
     truth: str
     images: str | None
+    """Folder of a COCO file's images; None: the file's own folder."""
     split: str | None
+    """Only the images of this split; None: all."""
 
 
 class TrainingData(NamedTuple):

@@ -151,10 +151,7 @@ def scheme_problems(categories: Sequence[Category], own: Mapping[str, Joints]) -
 def resolve_categories(
     categories: Sequence[Category], own: Mapping[str, Joints] | None = None
 ) -> tuple[CocoCategory, ...]:
-    """Categories of a recipe with the schemes that they name. own: the recipe's schemes.
-
-    Raises ValueError as `scheme_problems` says.
-    """
+    """Categories of a recipe with the schemes that they name. own: the recipe's. Raises ValueError for a problem."""
     for problem in scheme_problems(categories, own or {}):
         raise ValueError(problem)
     schemes = dict(shipped_schemes())
