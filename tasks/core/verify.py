@@ -14,10 +14,20 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.contract import README, SPLIT_TABLES, TABLES, Part, contract_path, numbers, parse_part, part_path
+from schemas.contract import (
+    README,
+    SPLIT_TABLES,
+    TABLES,
+    ContractProperty,
+    Part,
+    contract_path,
+    numbers,
+    parse_part,
+    part_path,
+)
 from schemas.manifests import VERSION, ReleaseManifest
 from schemas.phrases import quoted
-from schemas.release import ContractColumn, RecipeStage
+from schemas.release import RecipeStage
 from tasks.core.export import digest
 
 Row = Mapping[str, Any]
@@ -127,20 +137,20 @@ def _chain_problems(manifest: ReleaseManifest, siblings: Mapping[str, ReleaseMan
         )
 
 
-def schema_problems(table: str, schema: pa.Schema, columns: Iterable[ContractColumn]) -> Iterator[str]:
+def schema_problems(table: str, schema: pa.Schema, columns: Iterable[ContractProperty]) -> Iterator[str]:
     """Promised columns that a Parquet file lacks or has in another type."""
     for column in columns:
         name = column.name
         if name not in schema.names:
             yield f"{table}.{name}: expected the column, got none"
-        elif type_name(schema.field(name).type) != column.type:
-            yield f"{table}.{name}: expected {column.type}, got {type_name(schema.field(name).type)}"
+        elif (got := type_name(schema.field(name).type)) != column.arrow_type:
+            yield f"{table}.{name}: expected {column.arrow_type}, got {got}"
 
 
-def null_problems(table: str, batch: pa.RecordBatch, columns: Iterable[ContractColumn]) -> Iterator[str]:
+def null_problems(table: str, batch: pa.RecordBatch, columns: Iterable[ContractProperty]) -> Iterator[str]:
     """Columns that may not be null, and are."""
     for column in columns:
-        if not column.nullable and column.name in batch.schema.names and batch[column.name].null_count:
+        if column.required and column.name in batch.schema.names and batch[column.name].null_count:
             yield f"{table}.{column.name}: expected no nulls, got {batch[column.name].null_count}"
 
 
