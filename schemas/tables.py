@@ -45,13 +45,9 @@ FIGURE = pa.struct(
 """One box in one image, from the source (score null) or a detector. keypoints: x, y, visibility of each, or null."""
 
 SOURCE_FIGURE = pa.struct(
-    [
-        *FIGURE,
-        ("source_area_px2", pa.float64()),  # these three: as of ANNOTATIONS
-        *columns(pa.string(), "segmentation", "source_coco"),
-    ]
+    [*FIGURE, ("source_area_px2", pa.float64()), *columns(pa.string(), "segmentation", "source_coco")]
 )
-"""One box that people drew, as a file of annotations has it. Detectors' figures have none of the last three."""
+"""One box that people drew. The last three, as of ANNOTATIONS, detectors' boxes lack."""
 
 SOURCE_FIGURES = pa.schema(
     [
@@ -103,14 +99,8 @@ ANSWERS = pa.schema(
 
 SOURCE_REQUESTS = pa.schema([ANSWERS.field(name) for name in ("url", "kind", "key", "expects", "needs_secret")])
 
-OUTCOME = pa.schema(
-    [
-        ("record_id", pa.string()),
-        ("reason", pa.string()),  # null: kept
-        *columns(pa.string(), "detail", "kept_record_id"),
-    ]
-)
-"""What one stage did with each record that reached it. Each stage's own columns follow these."""
+OUTCOME = pa.schema(columns(pa.string(), "record_id", "reason", "detail", "kept_record_id"))
+"""What one stage did with each record that reached it (reason null: it kept it). A stage's own columns follow these."""
 
 
 def outcome(*columns: tuple[str, pa.DataType]) -> pa.Schema:
@@ -159,14 +149,9 @@ KEYPOINTS = pa.schema([("sha256", pa.string()), ("codes", pa.list_(pa.uint64()))
 LOCAL_BLOBS = pa.schema([("sha256", pa.string()), ("pairs", pa.uint32())])
 """Blobs whose keypoints were all compared with each other's; pairs: how many of LOCAL_PAIRS have it as the smaller."""
 
-LOCAL_PAIRS = pa.schema(
-    [
-        ("piece", pa.string()),  # of the work; its first row has no pair, and as matches the number of its pairs
-        *columns(pa.string(), "a", "b"),
-        ("matches", pa.int64()),
-    ]
-)
-"""Two blobs that share so many places. a, b: SHA-256."""
+LOCAL_PAIRS = pa.schema([*columns(pa.string(), "piece", "a", "b"), ("matches", pa.int64())])
+"""Two blobs (SHA-256) that share so many places. piece: of the work; its first row has no pair, and as matches the
+number of its pairs."""
 
 RELATIONS = pa.schema(
     [
@@ -198,11 +183,7 @@ BY_HAND = pa.schema(columns(pa.string(), "action", "scope", "name", "reason", "d
 """The list by hand: actions on records, works or artists (schemas/by_hand.py). date: such as 2024-12-31."""
 
 TAKEN_DOWN = pa.schema(
-    [
-        *columns(pa.string(), "record_id", "sha256", "detail"),
-        ("is_work", pa.bool_()),
-        ("reached_by", pa.string()),
-    ]
+    [*columns(pa.string(), "record_id", "sha256", "detail"), ("is_work", pa.bool_()), ("reached_by", pa.string())]
 )
 """Records that are taken down. sha256: of the file, if it was ever stored; is_work: copies of the work go, too;
 reached_by: as of TAKEDOWNS."""
@@ -400,47 +381,32 @@ PASSED_OVER = pa.schema(
 CURVES = pa.schema([("step", pa.int64()), ("name", pa.string()), ("value", pa.float64())])
 """How a training went: mean loss and its parts since the last point, learning rate, scores, seconds so far (`s`)."""
 
-FILLED: dict[str, frozenset[str]] = {
-    "images": frozenset(
-        {
-            *("record_id", "image_id", "source", "source_urls", "artists", "artist_roles", "styles", "rights_uri"),
-            *("rights_basis", "sha256", "phash", "phash_recipe", "width_px", "height_px", "format", "is_annotated"),
-            *("group_id", "split", "retrieved_at", "image"),
-        }
-    ),
-    "annotations": frozenset(
-        set(ANNOTATIONS.names)
-        - {"keypoints_xyv", "keypoint_scheme", "score", "source_area_px2", "segmentation", "source_coco"}
-    ),
-    "categories": frozenset({"category_id", "name", "supercategory"}),
-    "ledger": frozenset({"record_id", "source", "kept", "image_id"}),
-    "records": frozenset({"record_id", "source"}),
-    "relations": frozenset({"a", "b"}),
-    "takedowns": frozenset({"record_id", "scope"}),
-    "tombstones": frozenset({"record_id", "date", "reason"}),
-    "coco_files": frozenset({"source", "path", "images", "annotations"}),
-    "statistics/diversity": frozenset({"moment", "images", "artists", "unknown_artist"}),
-    "statistics/histograms": frozenset({"statistic", "moment", "count"}),
-    "statistics/shares": frozenset({"split", "images", "figures"}),
-    "statistics/attributes": frozenset({"attribute", "kind", "images"}),
-    "statistics/unread": frozenset({"field", "source", "words", "text", "records", "record_id"}),
+_MAY_BE_NULL = {"keypoints_xyv", "keypoint_scheme", "score", "source_area_px2", "segmentation", "source_coco"}
+_IMAGES_FILLED = (
+    *("record_id", "image_id", "source", "source_urls", "artists", "artist_roles", "styles", "rights_uri"),
+    *("rights_basis", "sha256", "phash", "phash_recipe", "width_px", "height_px", "format", "is_annotated"),
+    *("group_id", "split", "retrieved_at", "image"),
+)
+_RELEASED: dict[str, tuple[pa.Schema, tuple[str, ...]]] = {
+    "images": (IMAGES, _IMAGES_FILLED),
+    "annotations": (ANNOTATIONS, tuple(name for name in ANNOTATIONS.names if name not in _MAY_BE_NULL)),
+    "categories": (CATEGORIES, ("category_id", "name", "supercategory")),
+    "ledger": (LEDGER, ("record_id", "source", "kept", "image_id")),
+    "records": (RECORDS, ("record_id", "source")),
+    "relations": (EDGES, ("a", "b")),
+    "takedowns": (TAKEDOWNS, ("record_id", "scope")),
+    "tombstones": (TOMBSTONES, ("record_id", "date", "reason")),
+    "coco_files": (COCO_FILES, ("source", "path", "images", "annotations")),
+    "statistics/diversity": (DIVERSITY, ("moment", "images", "artists", "unknown_artist")),
+    "statistics/histograms": (HISTOGRAMS, ("statistic", "moment", "count")),
+    "statistics/shares": (SHARES, ("split", "images", "figures")),
+    "statistics/attributes": (ATTRIBUTES, ("attribute", "kind", "images")),
+    "statistics/unread": (UNREAD, ("field", "source", "words", "text", "records", "record_id")),
 }
-"""Columns of a release's tables that have no null."""
+"""The tables of a release by their paths in it, and the columns that have no null."""
 
-BY_CONTRACT = {
-    "images": IMAGES,
-    "annotations": ANNOTATIONS,
-    "categories": CATEGORIES,
-    "ledger": LEDGER,
-    "records": RECORDS,
-    "relations": EDGES,
-    "takedowns": TAKEDOWNS,
-    "tombstones": TOMBSTONES,
-    "coco_files": COCO_FILES,
-    "diversity": DIVERSITY,
-    "histograms": HISTOGRAMS,
-    "shares": SHARES,
-    "attributes": ATTRIBUTES,
-    "unread": UNREAD,
-}
+FILLED = {path: frozenset(filled) for path, (_, filled) in _RELEASED.items()}
+"""Columns of a release's tables that have no null, by the tables' paths."""
+
+BY_CONTRACT = {path.rpartition("/")[2]: schema for path, (schema, _) in _RELEASED.items()}
 """The tables of a release by the names of their contracts."""

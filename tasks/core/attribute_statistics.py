@@ -145,13 +145,11 @@ def summaries(counted: pa.Table, attributes: Mapping[str, Described], images: in
 
 
 def _values(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    bins = [row for row in rows if row["kind"] == "bin"]
-    if bins:
+    if bins := [row for row in rows if row["kind"] == "bin"]:
         yield f"{bins[0]['least']:g} to {np.nextafter(bins[-1]['below'], -np.inf):g}"
     words = [row for row in rows if row["kind"] == "value"]
     for row in words[:_SHOWN]:
         text = row["value"]
         yield f"{text if len(text) <= _LONGEST else f'{text[:_LONGEST]}...'} ({row['images']:,})"
-    others = sum(row["distinct"] for row in rows if row["kind"] == "others") + len(words[_SHOWN:])
-    if others:
+    if others := sum(row["distinct"] for row in rows if row["kind"] == "others") + len(words[_SHOWN:]):
         yield number_of(others, "other" if words else "different value")

@@ -172,7 +172,8 @@ def margins(rgb: Pixels) -> Margins:
     turned = rgb.transpose(1, 0, 2)
     sides = (rgb, rgb[::-1], turned, turned[::-1])
     along = [_edge_shares(side) for side in sides]
-    framed = _frame([_depths(found >= max(_ALONG, _ABOVE * _median(found))) for found in along])
+    usual = [float(np.sort(found)[len(found) // 2]) if len(found) else 0.0 for found in along]
+    framed = _frame([_depths(found >= max(_ALONG, _ABOVE * half)) for found, half in zip(along, usual, strict=True)])
     if framed:
         return framed
     return Margins(*(_plain_depth(side, _depths(found >= _ALONG)) for side, found in zip(sides, along, strict=True)))
@@ -236,23 +237,17 @@ def _depths(is_edge: NDArray[np.bool_]) -> list[int]:
     return [row + 2 for row in np.flatnonzero(is_edge).tolist()]
 
 
-def _median(values: NDArray[np.float64]) -> float:
-    return float(np.sort(values)[len(values) // 2]) if len(values) else 0.0
-
-
 def _frame(edges: list[list[int]]) -> Margins | None:
     """The widest frame of edges on all four sides that lie about equally deep, if there is one."""
-    if max(_separate(found) for found in edges) > _MOST_EDGES:
-        return None
+    for found in edges:
+        separate = sum(depth - before > 3 for before, depth in zip([-9, *found], found, strict=False))
+        if separate > _MOST_EDGES:
+            return None
     for most in sorted({depth for found in edges for depth in found}, reverse=True):
         depths = [max((depth for depth in found if depth <= most), default=0) for found in edges]
         if _UNEVEN * min(depths) + 2 >= most and min(depths):
             return Margins(*depths)
     return None
-
-
-def _separate(depths: list[int]) -> int:
-    return sum(depth - before > 3 for before, depth in zip([-9, *depths], depths, strict=False))
 
 
 def _plain_depth(side: Pixels, edges: list[int]) -> int:

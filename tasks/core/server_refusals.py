@@ -1,12 +1,11 @@
 """Which refusals of servers are final, by all that a store has of what was asked for; and what a person is told."""
 
-from collections import Counter
-
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.phrases import counted, listed
 from schemas.reasons import FAILURES_IN_BYTES, REFUSALS
+from tasks.core import tables
 from tasks.core.fetch import host_of, hosts
 
 _REFUSALS = pa.array(sorted(map(str, REFUSALS)))
@@ -50,23 +49,20 @@ def refusal_notes(refused: pa.Table, is_open: pa.ChunkedArray, command: str, com
     refused: locator and reason of each. command: what a person types to build again, command_for_all: to have all of
     them asked for; empty where the build was not begun so.
     """
-    again = f": `{command}`" if command else ""
-    remedy = f"`{command_for_all}`" if command_for_all else "a build with `refresh: failed` at its fetch stage"
     open_, final = refused.filter(is_open), refused.filter(pc.invert(is_open))
     notes = []
     if open_.num_rows:
         places = listed(hosts(open_["locator"]), _MOST_HOSTS)
         notes.append(
             f"fetch: {_refusals(open_)}, and no image came from {places} in this build, so that the next build asks "
-            f"again{again}"
+            "again" + (f": `{command}`" if command else "")
         )
     if final.num_rows:
+        remedy = f"`{command_for_all}`" if command_for_all else "a build with `refresh: failed` at its fetch stage"
         notes.append(f"fetch: {_refusals(final)} for good; to ask again: {remedy}")
     return notes
 
 
 def _refusals(refused: pa.Table) -> str:
-    count = refused.num_rows
-    by_reason = Counter(refused["reason"].to_pylist())
-    reasons = ", ".join(f"{number} {reason}" for reason, number in sorted(by_reason.items()))
-    return f"{counted(count, 'image')} {'was' if count == 1 else 'were'} refused ({reasons})"
+    reasons = ", ".join(f"{number} {reason}" for reason, number in tables.dropped_counts(refused).items())
+    return f"{counted(refused.num_rows, 'image')} {'was' if refused.num_rows == 1 else 'were'} refused ({reasons})"

@@ -167,16 +167,15 @@ def type_name(kind: pa.DataType) -> str:
 
 def count_problems(counts: Row, is_kept: pa.ChunkedArray, splits: pa.ChunkedArray) -> Iterator[str]:
     """Counts of the manifest that the tables contradict. is_kept: of all rows of the ledger; splits: of all images."""
-    found = {
-        "records": len(is_kept),
-        "kept": len(splits),
-        "dropped": len(is_kept) - pc.sum(is_kept, min_count=0).as_py(),
-        "by_split": dict(sorted(Counter(splits.to_pylist()).items())),
-    }
-    said = {**counts, "by_split": dict(sorted(counts["by_split"].items()))}
-    for name, expected in found.items():
-        if expected != said[name]:
-            yield f"counts.{name}: expected {expected} as in the tables, got {said[name]}"
+    by_split = dict(sorted(Counter(splits.to_pylist()).items()))
+    for name, expected, got in (
+        ("records", len(is_kept), counts["records"]),
+        ("kept", len(splits), counts["kept"]),
+        ("dropped", len(is_kept) - pc.sum(is_kept, min_count=0).as_py(), counts["dropped"]),
+        ("by_split", by_split, dict(sorted(counts["by_split"].items()))),
+    ):
+        if expected != got:
+            yield f"counts.{name}: expected {expected} as in the tables, got {got}"
 
 
 def row_count_problems(path: str, listed: int | None, rows: int | None) -> Iterator[str]:

@@ -54,8 +54,10 @@ def count_coco_rows(document: Any, image_ids: Collection[int]) -> int:
     >>> count_coco_rows([{"image_id": 3}], {1})
     0
     """
-    images, boxes = ([], document) if isinstance(document, list) else (document["images"], document["annotations"])
-    return sum(image["id"] in image_ids for image in images) + sum(box["image_id"] in image_ids for box in boxes)
+    if isinstance(document, list):
+        return sum(box["image_id"] in image_ids for box in document)
+    images = sum(image["id"] in image_ids for image in document["images"])
+    return images + count_coco_rows(document["annotations"], image_ids)
 
 
 def header_problems(
@@ -154,15 +156,10 @@ def coco_value_problems(
     images, boxes: rows of the split, all columns but the images' bytes. attributes: of the release, which every image's
     metadata has.
     """
-    rows = {row["annotation_id"]: row for row in boxes}
-    found = document["annotations"]
-    other_boxes = [box["id"] for box in found if box["id"] in rows and _is_other(box, rows[box["id"]])]
-    for what, others in (("images", _other_images(document, images, attributes)), ("annotations", other_boxes)):
-        if others:
-            yield (
-                f"coco/{split}.json: {what}: expected what the table says, got another entry for {others[0]}, and "
-                f"{len(others) - 1} more"
-            )
+    yield from _differences(f"coco/{split}.json: images", _other_images(document, images, attributes))
+    rows, found = {row["annotation_id"]: row for row in boxes}, document["annotations"]
+    others = [box["id"] for box in found if box["id"] in rows and _is_other(box, rows[box["id"]])]
+    yield from _differences(f"coco/{split}.json: annotations", others)
     of_table = Counter(_key(row, "xywh_px", "keypoints_xyv") for row in boxes if row["origin"] == "detector")
     if strangers := Counter(_key(box, "bbox", "keypoints") for box in detections) - of_table:
         yield f"coco/{split}.detections.json: expected boxes of the table, got {strangers.total()} others"
@@ -203,6 +200,11 @@ def _is_other(box: Row, row: Row) -> bool:
         return False
     names = (expected.keys() | {"score", "keypoints"}) - {"num_keypoints"}  # the first two only some annotations have
     return any(box.get(name) != expected.get(name) for name in names)
+
+
+def _differences(what: str, others: Sequence[Any]) -> Iterator[str]:
+    if others:
+        yield f"{what}: expected what the table says, got another entry for {others[0]}, and {len(others) - 1} more"
 
 
 def _key(row: Row, box: str, keypoints: str) -> tuple[Any, ...]:
