@@ -1,5 +1,5 @@
-"""evaluate: how figures are scored: of detectors by COCO's numbers and by VOC's rule, of pose estimators by COCO's
-object keypoint similarity, and of raters by what the other raters drew (Ginosar et al., 2014).
+"""evaluate: how figures are scored: detectors' by COCO's numbers and by VOC's rule, poses by COCO's object keypoint
+similarity, raters' by what the other raters drew (Ginosar et al., 2014).
 """
 
 from typing import Annotated, Literal
@@ -45,6 +45,7 @@ TORSO = ("left_shoulder", "right_hip")
 
 Alpha = Annotated[float, Field(gt=0, le=10)]
 Sigma = Annotated[float, Field(ge=1e-6, le=1)]
+"""The square of a far smaller one is 0, by which no distance can be divided."""
 
 
 class KeypointSettings(Frozen):

@@ -8,6 +8,7 @@ import pyarrow as pa
 from pydantic import Field, model_validator
 
 from schemas.base import Frozen, Score
+from schemas.evaluate_figures import Sigma
 from schemas.phrases import quoted
 from schemas.tables import columns
 
@@ -110,8 +111,6 @@ class RecognitionSettings(Frozen):
     seed: int = Field(0, ge=0, description="Seed of the draw of distractors")
 
 
-Sigma = Annotated[float, Field(ge=1e-6, le=1)]
-"""The square of a far smaller one is 0, by which no distance can be divided."""
 Sigmas = Annotated[str, Field(min_length=1)] | Sigma | tuple[Sigma, ...]
 """Of a subset's joints: the name of a set, one sigma for all joints, or one for each."""
 

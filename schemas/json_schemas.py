@@ -1,6 +1,4 @@
-"""JSON Schemas: of recipes as people write them, by which editors complete and check them; and of a row of a release's
-tables, as their contracts promise them, which are also described for people.
-"""
+"""JSON Schemas of recipes as people write them, and of rows of a release's tables; and these tables for people."""
 
 import re
 import textwrap

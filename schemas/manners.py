@@ -70,11 +70,8 @@ class Manners(HostManners):
 
     def of(self, host: str) -> HostManners:
         """The limits of one host."""
-        own = self.hosts.get(host, HostTerms())
-        return HostManners(
-            rate_per_s=self.rate_per_s if own.rate_per_s is None else own.rate_per_s,
-            connections=self.connections if own.connections is None else own.connections,
-        )
+        own = self.hosts.get(host, HostTerms()).model_dump(exclude_none=True)
+        return HostManners(**{"rate_per_s": self.rate_per_s, "connections": self.connections} | own)
 
 
 def _place(written: str) -> str:

@@ -15,7 +15,7 @@ _LONGEST_REASON = 160
 _MOST_BITS = 256
 """A longer number is not written out: Python refuses to write one of more than 4,300 digits."""
 
-_BRACKETS = {list: "[]", tuple: "()", set: "{}", frozenset: "{}"}
+_BRACKETS: dict[type, str] = {list: "[]", tuple: "()", set: "{}", frozenset: "{}", Mapping: "{}"}
 
 
 class Word(StrEnum):
@@ -109,23 +109,18 @@ def error_line(problem: BaseException) -> str:
 
 def _pieces(value: Any, most: int) -> Iterator[str]:
     """The text of a value, piece by piece, none much longer than `most`; each level of nesting begins with one."""
-    if isinstance(value, Mapping):
-        yield "{"
-        for place, key in enumerate(value):
-            yield ", " if place else ""
-            yield from _pieces(key, most)
-            yield ": "
-            yield from _pieces(value[key], most)
-        yield "}"
-    elif isinstance(value, list | tuple | set | frozenset):
-        brackets = _BRACKETS[next(kind for kind in _BRACKETS if isinstance(value, kind))]
-        yield brackets[0]
-        for place, entry in enumerate(value):
-            yield ", " if place else ""
-            yield from _pieces(entry, most)
-        yield brackets[1]
-    else:
+    brackets = next((signs for kind, signs in _BRACKETS.items() if isinstance(value, kind)), None)
+    if brackets is None:
         yield _written(value, most)
+        return
+    yield brackets[0]
+    for place, entry in enumerate(value):
+        yield ", " if place else ""
+        yield from _pieces(entry, most)
+        if isinstance(value, Mapping):
+            yield ": "
+            yield from _pieces(value[entry], most)
+    yield brackets[1]
 
 
 def _written(value: Any, most: int) -> str:

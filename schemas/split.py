@@ -1,6 +1,4 @@
-"""split: which part of a dataset each image is in, and roles: which records are a gallery, and which are queries that
-are looked up in it.
-"""
+"""split: which part of a dataset each image is in; and roles: a gallery, and queries that are looked up in it."""
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction

@@ -1,6 +1,4 @@
-"""What every stage has, and what others ask of it: a stage's class says what differs from the default. `sample` and
-`split` share the fields that make strata, and a seed.
-"""
+"""What every stage has, and what others ask of it: a stage's class says what differs from the default."""
 
 import difflib
 from collections.abc import Collection, Iterator, Mapping, Sequence

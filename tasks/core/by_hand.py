@@ -371,8 +371,8 @@ def _rows_taken_down(ledger: pa.Table) -> pa.Table:
 
 
 def _works_of(records: pa.Table, artists: Collection[str], aliases: Aliases) -> dict[str, list[str]]:
-    """By artist their records. An artist is named by the name that was read in a source's words, or by all of these
-    words: so a row holds, however they are read.
+    """By artist their records. A row may name the artist as read in a source's words, or by all of these words, so that
+    it holds, however they are read.
     """
     if not artists:
         return {}
@@ -408,12 +408,10 @@ def _with_unlisted(records: pa.Table, down: Collection[str], previous: pa.Table)
     lost = tables.missing(pa.array(sorted(down), pa.string()), records["record_id"])
     if not len(lost):
         return records
-    sources = tables.lookup(previous, "record_id", lost)["source"].to_pylist()
-    rows = [
-        {"record_id": name, "source": source or name.partition(":")[0]}
-        for name, source in zip(lost.to_pylist(), sources, strict=True)
-    ]
-    both = pa.concat_tables([records, pa.Table.from_pylist(rows, schema=records.schema)])
+    of_ids = pa.array([name.partition(":")[0] for name in lost.to_pylist()], pa.string())
+    sources = pc.coalesce(tables.lookup(previous, "record_id", lost)["source"], of_ids)
+    unlisted = tables.as_schema(pa.table({"record_id": lost, "source": sources}), records.schema)
+    both = pa.concat_tables([records, unlisted])
     return both.take(pc.sort_indices(both["record_id"]))
 
 
@@ -451,9 +449,7 @@ def _taken_down(why: Mapping[str, _DropReason], previous: pa.Table, tombstones: 
 
 
 def merge_tombstones(here: pa.Table, with_release: pa.Table | None) -> pa.Table:
-    """TOMBSTONES of a store and of a release that was copied into it (None: of none); of a record that both have, the
-    store's row.
-    """
+    """TOMBSTONES of a store and of a release, if any, that was copied into it; of records in both the store's rows."""
     if with_release is None:
         return here
     others = with_release.filter(pc.invert(pc.is_in(with_release["record_id"], value_set=here["record_id"])))
@@ -486,8 +482,7 @@ def _unmatched_notes(
             return bool(works[row["name"]])
         return row["name"] in (down if row["action"] == "takedown" else here)
 
-    unmatched = [row for row in by_hand.to_pylist() if not is_matched(row)]
-    if not unmatched:
-        return ()
-    examples = listed([f"{row['action']} {quoted(row['name'])}" for row in unmatched], _EXAMPLES)
-    return (f"by hand: {len(unmatched)} of {by_hand.num_rows} rows match no record of this build: {examples}",)
+    unmatched = [f"{row['action']} {quoted(row['name'])}" for row in by_hand.to_pylist() if not is_matched(row)]
+    examples = listed(unmatched, _EXAMPLES)
+    note = f"by hand: {len(unmatched)} of {by_hand.num_rows} rows match no record of this build: {examples}"
+    return (note,) if unmatched else ()

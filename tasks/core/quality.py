@@ -1,5 +1,4 @@
-"""Scores of a picture, measured from its stored thumbnail: is it in colour, blank, blurred, framed, a photograph of an
-object?
+"""Scores of a picture's stored thumbnail: is it in colour, blank, blurred, framed, a photograph of an object?
 
 Rounded to a thousandth. Pixels are counted and summed as whole numbers, and nothing but single divisions and square
 roots follows: equal thumbnails have equal scores on every machine. docs/screening.md says how the scores of real

@@ -1,5 +1,4 @@
-"""What a choice has done to a collection: how many artists, how evenly, of which years, shapes and figures, in which
-split.
+"""What a choice has done to a collection: its artists and how evenly, years, shapes, figures, splits.
 
 Each statistic is taken at three moments: `measured` (every image that could be read), `before` (what the draw chose
 from) and `after` (what the release holds). Tables are sorted, strata by name with all of them together (null) first.

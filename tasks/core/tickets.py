@@ -1,6 +1,4 @@
-"""Chance that depends on nothing but a seed and a name: the same draw in any order, in any number of parts, on any
-machine.
-"""
+"""Chance that depends on a seed and a name alone: the same draw in any order, in any parts, on any machine."""
 
 import hashlib
 from collections.abc import Sequence

@@ -1,6 +1,4 @@
-"""What must hold in any release beside the rules of its contract: the manifest's own fields, columns and their types,
-closed counts, files as the recipe asks for.
-"""
+"""What must hold in any release beside its contract's rules: manifest, columns, closed counts, files as asked for."""
 
 import hashlib
 import itertools

@@ -1,6 +1,4 @@
-"""What must hold in the COCO files of any release: they are all there, and say what the tables, the recipe and the
-manifest say.
-"""
+"""What must hold in the COCO files of any release: all are there, and say what tables, recipe and manifest say."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence

@@ -1,8 +1,4 @@
-"""What must hold in the rows of any release and SQL can't say: what a row says of files, of the manifest or of the
-recipe, outlines, what sources' COCO files say, and the order of rows.
-
-All else is a rule of the contract (core/contract.py).
-"""
+"""What must hold in the rows of any release and SQL, in the rules of the contract (core/contract.py), can't say."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
