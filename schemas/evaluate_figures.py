@@ -9,7 +9,7 @@ from pydantic import Field
 
 from schemas.base import Frozen, Score
 from schemas.keypoints import MOST_JOINTS
-from schemas.tables import columns
+from schemas.tables import schema
 
 
 class DetectorSettings(Frozen):
@@ -115,24 +115,12 @@ RATINGS = pa.schema(
 LIKERT = (1, 5)
 """The lowest and the highest rating (section 5.2)."""
 
-FIGURES = pa.schema(
-    [
-        ("image", pa.string()),
-        ("figure", pa.int64()),
-        *columns(pa.float64(), "x_min", "y_min", "x_max", "y_max"),
-        *columns(pa.int64(), "raters", "boxes", "seen_by"),
-        *columns(pa.bool_(), "has_rater_twice", "is_minority"),
-    ]
+FIGURES = schema(
+    "image figure x_min y_min x_max y_max raters boxes seen_by has_rater_twice is_minority", image=pa.string()
 )
 """The figures of a consensus, and which of them are doubtful."""
 
-DISAGREEMENT = pa.schema(
-    [
-        *columns(pa.string(), "rater", "image"),
-        *columns(pa.int64(), "right", "missed", "extra"),
-        ("worst_iou", pa.float64()),
-    ]
-)
+DISAGREEMENT = schema("rater image right missed extra worst_iou", image=pa.string(), right=pa.int64())
 """One row for each rater and image with a truth by others."""
 
 

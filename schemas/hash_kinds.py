@@ -42,7 +42,7 @@ HASHES: Mapping[HashKind, HashSpec] = {
 
 def hash_attributes(kinds: Iterable[HashKind]) -> dict[str, Attribute]:
     """The attributes that the stage `hash` fills: each hash as hexadecimal digits, as imagehash writes it."""
-    found = {}
+    found: dict[str, Attribute] = {}
     for kind in kinds:
         settings = "".join(f", {name}={value}" for name, value in HASHES[kind].settings.items())
         call = f"imagehash.{HASHES[kind].method}(the image's thumbnail{settings})"

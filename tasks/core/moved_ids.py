@@ -7,14 +7,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.phrases import counted, listed, quoted
-from schemas.tables import columns
+from schemas.tables import schema
 from tasks.core import tables
 from tasks.core.columns import Column
 from tasks.core.fetch import URL
 
-KNOWN = pa.schema(columns(pa.string(), "record_id", "source", "locator", "image_url", "sha256"))
+KNOWN = schema("record_id source locator image_url sha256")
 """What is known of a record here; each but the first two may be null."""
-MOVED = pa.schema(columns(pa.string(), "record_id", "source", "now"))
+MOVED = schema("record_id source now", now=pa.string())
 MOVED_BY = ["record_id", "source", "reason", "locator", "image_url"]
 """Columns of RECORDS that are asked for."""
 WAY_OUT = "give the works their old keys, or raise max_renamed_fraction if the new ones are right"

@@ -1,5 +1,5 @@
-"""Record ids in two spellings: `met:436501.0` is `met:436501`, whose number came as a float. Both may have been published
-before there was this rule; so a record keeps the spelling that it has.
+"""Record ids in two spellings: `met:436501.0` is `met:436501`, whose number came as a float. Both may be published, of
+times before this rule; so a record keeps the spelling that it has.
 """
 
 import unicodedata

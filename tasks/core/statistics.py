@@ -12,18 +12,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from schemas.tables import DIVERSITY, HISTOGRAMS, SHARES, columns
+from schemas.tables import DIVERSITY, HISTOGRAMS, SHARES, schema
 from tasks.core.columns import Column, floats
 from tasks.core.strata import Strata, strata
 
-VIEW = pa.schema(
-    [
-        *columns(pa.string(), "record_id", "stratum", "artist"),
-        *columns(pa.int32(), "year", "width_px", "height_px"),
-        ("figures", pa.int64()),  # null: nobody has looked
-    ]
-)
-"""What is known of each image at one moment; anything but the record_id may be null."""
+VIEW = schema("record_id stratum artist year width_px height_px figures", figures=pa.int64())
+"""What is known of each image at one moment; all but the record_id may be null (figures: nobody has looked)."""
 
 _STEPS_PER_OCTAVE = 8
 _OCTAVES = 3
