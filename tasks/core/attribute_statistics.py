@@ -113,23 +113,17 @@ def _most_frequent(words: pa.Array, images: _Ints, least: int) -> _Ints:
 
 
 def _bins(column: pa.Array, counts: _Counts) -> Iterator[pa.Table]:
+    """Of each value where these are few, else about equally large; each begins at a value, the last ends above all."""
     images = np.flatnonzero(column.is_valid()).astype(np.int64)
     values = np.asarray(column.drop_null().cast(pa.float64(), safe=False), np.float64)
-    edges = _edges(values)
-    if len(edges):
-        groups = np.searchsorted(edges[:-1], values, side="right") - 1
-        found = counts.by_split(images, groups.astype(np.int64), len(edges) - 1)
-        yield counts.table("bin", found, least=pa.array(edges[:-1]), below=pa.array(edges[1:]))
-
-
-def _edges(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Where bins begin, each at a value, and where the last one ends, above the largest. One for each value where these
-    are few, else of about equal size. Empty in, empty out.
-    """
     starts = np.unique(values)
     if len(starts) > MOST_BINS:
         starts = np.unique(np.quantile(values, np.arange(MOST_BINS) / MOST_BINS, method="inverted_cdf"))
-    return np.append(starts, np.nextafter(values.max(), np.inf)) if len(starts) else starts
+    if len(starts):
+        edges = np.append(starts, np.nextafter(values.max(), np.inf))
+        groups = np.searchsorted(edges[:-1], values, side="right") - 1
+        found = counts.by_split(images, groups.astype(np.int64), len(edges) - 1)
+        yield counts.table("bin", found, least=pa.array(edges[:-1]), below=pa.array(edges[1:]))
 
 
 def summaries(counted: pa.Table, attributes: Mapping[str, Described], images: int) -> list[AttributeSummary]:

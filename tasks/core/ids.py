@@ -1,7 +1,6 @@
 """Whole numbers for ids: taken from a hash of the name, so that they stay when rows come and go."""
 
 import hashlib
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -44,7 +43,15 @@ def ids(names: Column, known: Column | None = None) -> pa.Array:
     if known is not None:
         is_known = np.asarray(pc.is_valid(known), np.bool_)
         given[is_known] = np.asarray(known.drop_null(), np.int64)
-    _part_collisions(names, given, np.flatnonzero(_is_contested(given)), is_known)
+    contested = np.flatnonzero(_is_contested(given))
+    used = set(given[contested[is_known[contested]]].tolist())
+    free = contested[~is_known[contested]]
+    for name, place in sorted(zip(names.take(pa.array(free)).to_pylist(), free.tolist(), strict=True)):
+        number = natural_id(name)
+        while number in used:
+            number = number + 1 if number < MASK else 1
+        used.add(number)
+        given[place] = number
     return pa.array(given)
 
 
@@ -66,15 +73,3 @@ def _is_contested(wanted: _Ints) -> NDArray[np.bool_]:
     contested = np.empty(len(wanted), np.bool_)
     contested[order] = np.bincount(run)[run] > 1
     return contested
-
-
-def _part_collisions(names: Any, given: _Ints, places: _Ints, is_known: NDArray[np.bool_]) -> None:
-    """Give those at these places other numbers, but the known ones."""
-    used = set(given[places[is_known[places]]].tolist())
-    free = places[~is_known[places]]
-    for name, place in sorted(zip(names.take(pa.array(free)).to_pylist(), free.tolist(), strict=True)):
-        number = natural_id(name)
-        while number in used:
-            number = number + 1 if number < MASK else 1
-        used.add(number)
-        given[place] = number

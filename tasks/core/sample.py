@@ -121,8 +121,10 @@ def _pool(view: pa.Table, settings: Sample) -> _Pool:
     is_over_cap = _over_cap(view, settings)
     sizes = counts(found.stratum_index, len(found.names), ~is_over_cap)
     there = counts(found.stratum_index, len(found.names), ~is_over_cap & ~_is_sent_back(view))
-    is_chosen = np.zeros(len(sizes), np.bool_)
-    is_chosen[_largest(found, sizes, settings.top)] = True
+    is_chosen = np.full(len(sizes), settings.top is None)
+    if settings.top is not None:  # the largest strata, ties by name, and never the unknown one
+        known = [place for place in np.flatnonzero(sizes).tolist() if place not in found.unknown]
+        is_chosen[sorted(known, key=lambda place: (-sizes[place], found.names[place]))[: settings.top]] = True
     places = _draw_sizes(found.names, sizes * is_chosen, there * is_chosen, settings)
     return _Pool(found, is_over_cap, sizes, is_chosen, places)
 
@@ -194,14 +196,6 @@ def _works_of_artist(artist: pa.ChunkedArray, of: _Rows) -> _Rows:
         return np.asarray(np.bincount(pair)[pair])
     _, place, works = np.unique(pair, return_inverse=True, return_counts=True)
     return np.asarray(works[place])
-
-
-def _largest(found: Strata, sizes: _Rows, top: int | None) -> list[int]:
-    """Places of the largest strata, ties by name; the unknown stratum is never among the `top`."""
-    if top is None:
-        return list(range(len(sizes)))
-    known = [place for place in np.flatnonzero(sizes).tolist() if place not in found.unknown]
-    return sorted(known, key=lambda place: (-sizes[place], found.names[place]))[:top]
 
 
 def _draw_sizes(names: list[str], sizes: _Rows, there: _Rows, settings: Sample) -> _Rows:

@@ -137,9 +137,12 @@ def histograms(views: Mapping[str, pa.Table]) -> pa.Table:
 def _histograms(view: pa.Table, moment: str) -> Iterator[pa.Table]:
     """Of each statistic, first of all strata together, then of each."""
     of, by = _strata_of_names(view["stratum"], "style"), _strata_of_names(view["artist"], "artist")
+    width_px, height_px = floats(view["width_px"]), floats(view["height_px"])
+    ratio = np.divide(width_px, height_px, out=np.full(view.num_rows, np.nan), where=height_px > 0)
+    place = np.searchsorted(_EDGES, np.nan_to_num(ratio), side="right") - 1
     places = {
         "year": np.floor(floats(view["year"]) / 10),
-        "aspect_ratio": _aspect_places(floats(view["width_px"]), floats(view["height_px"])),
+        "aspect_ratio": np.where(np.isnan(ratio), np.nan, place),
         "figures_per_image": floats(view["figures"]),
     }
     for one in (_single_stratum(len(of.stratum_index)), of):
@@ -177,13 +180,6 @@ def _rows(statistic: str, moment: str, of: Strata, group: _Ints, value: _Floats,
         },
         HISTOGRAMS,
     )
-
-
-def _aspect_places(width_px: _Floats, height_px: _Floats) -> _Floats:
-    """(N,) places in _EDGES of where the bin of each width / height begins; NaN where a side is not known."""
-    ratio = np.divide(width_px, height_px, out=np.full(len(width_px), np.nan), where=height_px > 0)
-    place = np.searchsorted(_EDGES, np.nan_to_num(ratio), side="right") - 1
-    return np.where(np.isnan(ratio), np.nan, place)
 
 
 def share_of_at_least(bins: Sequence[Mapping[str, Any]], least: float) -> float | None:

@@ -38,20 +38,19 @@ def unread(records: pa.Table, field: str, column: str, read: FieldReader, own: O
 
     read: is asked once for each text and the own words of its source.
     """
-    said = records.select(["record_id", "source", column]).filter(pc.is_valid(records[column]))
-    parts = [_unread(said.take(rows), field, column, read, words) for words, rows in rows_by_words(said["source"], own)]
-    return pa.concat_tables([UNREAD.empty_table(), *parts])
-
-
-def _unread(said: pa.Table, field: str, column: str, read: FieldReader, own: str | None) -> pa.Table:
-    texts = pc.unique(said[column])
-    words = pa.array([read(text, own) for text in texts.to_pylist()], pa.string())
-    said = said.append_column("words", words.take(pc.index_in(said[column], value_set=texts)))
-    said = said.filter(pc.is_valid(said["words"]))
-    found = said.group_by(["source", "words"]).aggregate([("record_id", "min"), ("record_id", "count")])
-    text = said[column].take(pc.index_in(found["record_id_min"], value_set=said["record_id"].combine_chunks()))
-    columns = [pa.repeat(field, found.num_rows), found["source"], found["words"], text]
-    return pa.table([*columns, found["record_id_count"], found["record_id_min"]], schema=UNREAD)
+    everything = records.select(["record_id", "source", column]).filter(pc.is_valid(records[column]))
+    parts = [UNREAD.empty_table()]
+    for own_words, rows in rows_by_words(everything["source"], own):
+        said = everything.take(rows)
+        texts = pc.unique(said[column])
+        words = pa.array([read(text, own_words) for text in texts.to_pylist()], pa.string())
+        said = said.append_column("words", words.take(pc.index_in(said[column], value_set=texts)))
+        said = said.filter(pc.is_valid(said["words"]))
+        found = said.group_by(["source", "words"]).aggregate([("record_id", "min"), ("record_id", "count")])
+        text = said[column].take(pc.index_in(found["record_id_min"], value_set=said["record_id"].combine_chunks()))
+        columns = [pa.repeat(field, found.num_rows), found["source"], found["words"], text]
+        parts.append(pa.table([*columns, found["record_id_count"], found["record_id_min"]], schema=UNREAD))
+    return pa.concat_tables(parts)
 
 
 def commonest_first(tables: Iterable[pa.Table]) -> pa.Table:
