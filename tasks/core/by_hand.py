@@ -352,7 +352,8 @@ def takedowns(ledger: pa.Table, taken_down: pa.Table) -> pa.Table:
     A record that only has the file of one that was taken down alone is alone, too; any other that is not in TAKEN_DOWN
     is a copy.
     """
-    is_work = dict(zip(taken_down["record_id"].to_pylist(), taken_down["is_work"].to_pylist(), strict=True))
+    of_ids = pc.if_else(taken_down["is_work"], "work", "record").to_pylist()
+    scope_of = dict(zip(taken_down["record_id"].to_pylist(), of_ids, strict=True))
     reached_by = _reached_by(taken_down)
     alone = taken_down.filter(pc.invert(taken_down["is_work"]))["sha256"].drop_null()
     of_works = taken_down.filter(taken_down["is_work"])["sha256"].drop_null()
@@ -361,8 +362,7 @@ def takedowns(ledger: pa.Table, taken_down: pa.Table) -> pa.Table:
     down = _rows_taken_down(ledger)
     names = down["record_id"].to_pylist()
     alone_or_copy = ["record" if sha256 in files else "copy" for sha256 in down["sha256"].to_pylist()]
-    words = {True: "work", False: "record"}
-    scopes = [words.get(is_work.get(name), other) for name, other in zip(names, alone_or_copy, strict=True)]
+    scopes = [scope_of.get(name, other) for name, other in zip(names, alone_or_copy, strict=True)]
     return pa.table([names, scopes, [reached_by.get(name) for name in names]], schema=TAKEDOWNS)
 
 
