@@ -92,22 +92,17 @@ class KeypointSettings(Frozen):
 
 RATINGS = pa.schema(
     [
-        pa.field("rater", pa.string(), nullable=False, metadata={"description": "Who drew and rated"}),
-        pa.field("image", pa.string(), nullable=False, metadata={"description": "The image: its name or id"}),
-        pa.field("x_min", pa.float64(), metadata={"description": "Left edge of a box, in px; null: drew nothing"}),
-        pa.field("y_min", pa.float64(), metadata={"description": "Upper edge, in px"}),
-        pa.field("x_max", pa.float64(), metadata={"description": "Right edge, in px; above x_min"}),
-        pa.field("y_max", pa.float64(), metadata={"description": "Lower edge, in px; above y_min"}),
-        pa.field(
-            "rating",
-            pa.int8(),
-            metadata={"description": "1 (very lifelike) to 5 (not at all); the same on all rows of a rater and image"},
-        ),
-        pa.field(
-            "keypoints_xyv",
-            pa.list_(pa.float64()),
-            metadata={"description": "x, y and visibility of each joint of this box; may be left out"},
-        ),
+        pa.field(name, kind, nullable=name not in {"rater", "image"}, metadata={"description": words})
+        for name, kind, words in (
+            ("rater", pa.string(), "Who drew and rated"),
+            ("image", pa.string(), "The image: its name or id"),
+            ("x_min", pa.float64(), "Left edge of a box, in px; null: drew nothing"),
+            ("y_min", pa.float64(), "Upper edge, in px"),
+            ("x_max", pa.float64(), "Right edge, in px; above x_min"),
+            ("y_max", pa.float64(), "Lower edge, in px; above y_min"),
+            ("rating", pa.int8(), "1 (very lifelike) to 5 (not at all); the same on all rows of a rater and image"),
+            ("keypoints_xyv", pa.list_(pa.float64()), "x, y and visibility of each joint of this box; may be left out"),
+        )
     ]
 )
 """One row for each box; one row with an empty box where a rater saw an image and drew nothing."""

@@ -29,8 +29,8 @@ class Scrape(Stage):
     """The first step of every build, which no recipe names: the sources' records."""
 
     step_kind = "retrieve"
-    reasons = frozenset(
-        {Reason.OVER_LIMIT, Reason.GONE, Reason.BAD_RECORD, Reason.BAD_ATTRIBUTE, Reason.SAME_KEY, *PASSING, *REFUSALS}
+    reasons = (
+        PASSING | REFUSALS | {Reason.OVER_LIMIT, Reason.GONE, Reason.BAD_RECORD, Reason.BAD_ATTRIBUTE, Reason.SAME_KEY}
     )
 
     stage: Literal["scrape"] = "scrape"
@@ -44,12 +44,7 @@ class Fetch(Stage):
 
     step_kind = "retrieve"
     is_single = True
-    reasons = frozenset(
-        {
-            *(Reason.NOT_ALLOWED, Reason.ROBOTS_DISALLOW, Reason.OPTED_OUT),
-            *(*PASSING, *REFUSALS, *FAILURES_IN_BYTES),
-        }
-    )
+    reasons = PASSING | REFUSALS | FAILURES_IN_BYTES | {Reason.NOT_ALLOWED, Reason.ROBOTS_DISALLOW, Reason.OPTED_OUT}
 
     stage: Literal["fetch"] = "fetch"
     max_bytes: Positive = Field(
