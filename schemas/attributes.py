@@ -26,18 +26,19 @@ ARROW_TYPES: dict[AttributeType, pa.DataType] = {
 MOST_ATTRIBUTES = 100
 
 _OF_RECORDS = ("images", "records", "ledger", "annotations")
-_COLUMNS = frozenset(name for table in _OF_RECORDS for name in BY_CONTRACT[table].names)
-_COCO = frozenset(
-    {"id", "width", "height", "file_name", "license", "flickr_url", "coco_url", "date_captured", "metadata"}
-)
-_WORDS = frozenset(
-    {
+_TAKEN = {
+    "a column of releases": {name for table in _OF_RECORDS for name in BY_CONTRACT[table].names},
+    "a field of COCO's images": {
+        *("id", "width", "height", "file_name", "license", "flickr_url", "coco_url", "date_captured", "metadata")
+    },
+    "a word of recipes": {
         # what stages may be told to go by
         *("style", "styles", "source", "artist", "series", "object", "century", "role", "figures"),
         # what tables and patterns call their fields
         *("key", "image", "group", "answer_url", "offers"),
-    }
-)
+    },
+}
+"""Names that no attribute may have, by what they are."""
 
 
 class Typed(Protocol):
@@ -141,8 +142,4 @@ def check_offer(name: str, field: str, source: str, offered: Sequence[str], what
 
 
 def _taken(name: str) -> str:
-    if name in _COLUMNS:
-        return "a column of releases"
-    if name in _COCO:
-        return "a field of COCO's images"
-    return "a word of recipes" if name in _WORDS else ""
+    return next((meaning for meaning, names in _TAKEN.items() if name in names), "")

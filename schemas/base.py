@@ -1,25 +1,14 @@
 """What all parts of a recipe share."""
 
-from typing import Annotated, Any
+import functools
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, PydanticKnownError, core_schema
 
 Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,62}$", description="Lower-case letters, digits, - and _")]
 Score = Annotated[float, Field(ge=0, le=1)]
-
-
-def _no_boolean_for_whole(value: Any) -> Any:
-    if isinstance(value, bool):
-        raise PydanticKnownError("int_type")
-    return value
-
-
-def _no_boolean_for_number(value: Any) -> Any:
-    if isinstance(value, bool):
-        raise PydanticKnownError("float_type")
-    return value
-
+Positive = Annotated[int, Field(ge=1)]
 
 LARGEST_WHOLE = 2**63 - 1
 """The largest whole number that tables hold."""
@@ -31,17 +20,13 @@ def _within_64_bits(value: Any) -> Any:
     return value
 
 
-_NUMBERS = {"int": _no_boolean_for_whole, "float": _no_boolean_for_number}
+def _no_boolean(error: Literal["int_type", "float_type"], value: Any) -> Any:
+    if isinstance(value, bool):
+        raise PydanticKnownError(error)
+    return value
 
 
-def _is_number(schema: dict[str, Any]) -> bool:
-    kind = schema.get("type")  # of a model's fields by their names: another schema, where one is called so
-    return isinstance(kind, str) and kind in _NUMBERS
-
-
-def _is_done(schema: dict[str, Any]) -> bool:
-    function = schema.get("function")
-    return isinstance(function, dict) and function.get("function") in _NUMBERS.values()
+_NUMBERS = {"int": functools.partial(_no_boolean, "int_type"), "float": functools.partial(_no_boolean, "float_type")}
 
 
 def _refuse_booleans(schema: Any) -> None:
@@ -49,15 +34,20 @@ def _refuse_booleans(schema: Any) -> None:
     if isinstance(schema, list | tuple):
         for entry in schema:
             _refuse_booleans(entry)
-    elif isinstance(schema, dict) and _is_number(schema):
+    if not isinstance(schema, dict):
+        return
+    kind = schema.get("type")  # of a model's fields by their names: another schema, where one is called so
+    if isinstance(kind, str) and kind in _NUMBERS:
         number = dict(schema)
         schema.clear()
-        checked = core_schema.no_info_before_validator_function(_NUMBERS[number["type"]], number)
+        checked = core_schema.no_info_before_validator_function(_NUMBERS[kind], number)
         schema.update(core_schema.no_info_after_validator_function(_within_64_bits, checked))
-    elif isinstance(schema, dict) and not _is_done(schema):
-        for part, entry in schema.items():
-            if part not in {"metadata", "serialization"}:
-                _refuse_booleans(entry)
+        return
+    function = schema.get("function")
+    is_done = isinstance(function, dict) and function.get("function") in _NUMBERS.values()
+    for part, entry in schema.items():
+        if not is_done and part not in {"metadata", "serialization"}:
+            _refuse_booleans(entry)
 
 
 def is_unset(value: object) -> bool:

@@ -1,7 +1,5 @@
-"""What programs read of an Open Data Contract Standard file, one for each table of a release; and how the files of the
-tables that lie by split are called.
-
-A release may come from anybody: other fields are passed over, text is text and a number is a number.
+"""What programs read of Open Data Contract Standard files, one for each table of a release, which may come from
+anybody: other fields are passed over, text is text and a number is a number. And names of files that lie by split.
 """
 
 import re
@@ -9,22 +7,9 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
-TABLES = (
-    "images",
-    "annotations",
-    "categories",
-    "ledger",
-    "records",
-    "relations",
-    "takedowns",
-    "tombstones",
-    "coco_files",
-    "diversity",
-    "histograms",
-    "shares",
-    "attributes",
-    "unread",
-)
+from schemas.tables import BY_CONTRACT
+
+TABLES = tuple(BY_CONTRACT)
 """The tables that the contract of a release promises."""
 
 README = "contract/README.md"
@@ -89,17 +74,17 @@ class QualityRule(_Fields):
     @property
     def rows(self) -> str:
         """The SQL of what a row that breaks it is called; empty: its primary key."""
-        return self._text("rows")
+        return str(_value(self.custom, "rows") or "")
 
     @property
     def replaces(self) -> str:
         """The name of the rule of earlier versions that this one says better; empty: none."""
-        return self._text("replaces")
+        return str(_value(self.custom, "replaces") or "")
 
     @property
     def since(self) -> str:
         """The earliest contract by which releases keep it, where that is one before it was written down."""
-        return self._text("since")
+        return str(_value(self.custom, "since") or "")
 
     @property
     def columns(self) -> list[str]:
@@ -111,9 +96,6 @@ class QualityRule(_Fields):
     def promise(self) -> "QualityRule":
         """The rule without what is said of it beside: how broken rows are shown, and what it replaces."""
         return self.model_copy(update={"custom": []})
-
-    def _text(self, name: str) -> str:
-        return str(_value(self.custom, name) or "")
 
 
 class ContractProperty(_Fields):
@@ -210,10 +192,7 @@ class DataContract(_Fields):
 SPLIT_TABLES = ("images", "annotations")
 """Tables with files for each split; all others are one file."""
 
-_PART = re.compile(
-    r"(?P<table>images|annotations)/"
-    r"(?P<split>[^/]+)-(?P<number>\d{5})-of-(?P<count>\d{5})\.parquet"
-)
+_PART = re.compile(r"(images|annotations)/([^/]+)-(\d{5})-of-(\d{5})\.parquet")
 
 
 class Part(NamedTuple):
@@ -241,6 +220,4 @@ def parse_part(path: str) -> Part | None:
     Part(table='annotations', split='val', number=1, of=2)
     """
     found = _PART.fullmatch(path)
-    if found is None:
-        return None
-    return Part(found["table"], found["split"], int(found["number"]), int(found["count"]))
+    return Part(found[1], found[2], int(found[3]), int(found[4])) if found else None

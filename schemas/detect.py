@@ -1,7 +1,4 @@
-"""detect: the model, its weights and its classes.
-
-Defaults that depend on the model are filled in when a recipe is read.
-"""
+"""detect: the model, its weights and its classes. What depends on the model is filled in when a recipe is read."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
@@ -39,29 +36,16 @@ INDEX_OF_91 = {name: number for number, name in COCO_IDS.items()}
 
 Family = Literal["onnx", "torchvision", "hog", "results"]
 TORCHVISION = (
-    "fasterrcnn_resnet50_fpn",
-    "fasterrcnn_resnet50_fpn_v2",
-    "fasterrcnn_mobilenet_v3_large_fpn",
-    "fasterrcnn_mobilenet_v3_large_320_fpn",
-    "retinanet_resnet50_fpn",
-    "retinanet_resnet50_fpn_v2",
-    "fcos_resnet50_fpn",
-    "ssd300_vgg16",
-    "ssdlite320_mobilenet_v3_large",
-    "maskrcnn_resnet50_fpn",
-    "maskrcnn_resnet50_fpn_v2",
-    "keypointrcnn_resnet50_fpn",
-    "fcos_small",
+    *("fasterrcnn_resnet50_fpn", "fasterrcnn_resnet50_fpn_v2"),
+    *("fasterrcnn_mobilenet_v3_large_fpn", "fasterrcnn_mobilenet_v3_large_320_fpn"),
+    *("retinanet_resnet50_fpn", "retinanet_resnet50_fpn_v2", "fcos_resnet50_fpn"),
+    *("ssd300_vgg16", "ssdlite320_mobilenet_v3_large"),
+    *("maskrcnn_resnet50_fpn", "maskrcnn_resnet50_fpn_v2", "keypointrcnn_resnet50_fpn", "fcos_small"),
 )
 WITH_KEYPOINTS = frozenset({"keypointrcnn_resnet50_fpn"})
 """Models that give COCO's 17 keypoints with each box."""
 FAMILIES: dict[str, Family] = {
-    "yolox": "onnx",
-    "yolov5": "onnx",
-    "yolov8": "onnx",
-    "fastestdet": "onnx",
-    "nanodet": "onnx",
-    "plain": "onnx",
+    **dict.fromkeys(("yolox", "yolov5", "yolov8", "fastestdet", "nanodet", "plain"), "onnx"),
     "hog": "hog",
     "results": "results",
     **dict.fromkeys(TORCHVISION, "torchvision"),
@@ -76,18 +60,12 @@ _INDEX: dict[str, dict[str, int]] = {
 }
 """Class index of each class name of a model; torchvision's are INDEX_OF_91. A plain model's classes have no names."""
 _NMS_IOU = {
-    "yolox": 0.65,
-    "yolov5": 0.45,
-    "yolov8": 0.7,
-    "plain": 0.65,
-    "fastestdet": 0.45,
-    "nanodet": 0.6,
-    "hog": 0.5,
-    "results": 1.0,
-    "fcos_resnet50_fpn": 0.6,
-    "fcos_small": 0.6,
-    "ssd300_vgg16": 0.45,
+    **dict.fromkeys(("yolov5", "fastestdet", "ssd300_vgg16"), 0.45),
+    **dict.fromkeys(("nanodet", "fcos_resnet50_fpn", "fcos_small"), 0.6),
+    **dict.fromkeys(("yolox", "plain"), 0.65),
     "ssdlite320_mobilenet_v3_large": 0.55,
+    "yolov8": 0.7,
+    "results": 1.0,
 }
 """Each model's own default; 0.5 for the others."""
 
@@ -158,11 +136,10 @@ class Detect(Stage):
     @classmethod
     def _fill_in(cls, settings: Any) -> Any:
         """Missing settings get the model's own defaults; classes by name get their indices."""
-        if not isinstance(settings, dict) or not isinstance(settings.get("model"), str):
+        model = settings.get("model") if isinstance(settings, dict) else None
+        if not isinstance(model, str) or model not in FAMILIES:
             return settings
-        if settings["model"] not in FAMILIES:
-            return settings
-        model, family = settings["model"], FAMILIES[settings["model"]]
+        family = FAMILIES[model]
         index = _INDEX.get(model, INDEX_OF_91)
         own = {"classes": {"person": index.get("person", 0)}, "nms_iou": _NMS_IOU.get(model, 0.5)}
         filled = {**own, **({"weights": None} if family == "hog" else {}), **settings}

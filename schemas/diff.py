@@ -3,7 +3,7 @@
 import pyarrow as pa
 
 from schemas.phrases import Word
-from schemas.tables import columns
+from schemas.tables import schema
 
 
 class Kind(Word):
@@ -85,23 +85,14 @@ class ChangeReason(Word):
 MEANING = {word: word.meaning for word in ChangeReason}
 """One sentence for people for each reason."""
 
-CHANGES = pa.schema(
-    [
-        *columns(pa.string(), "record_id", "kind"),
-        ("field", pa.string()),  # the column; of annotations their origin; null where a whole image came or went
-        *columns(pa.string(), "before", "after", "reason", "detail", "split_before", "split_after"),
-    ]
+CHANGES = schema(
+    "record_id kind",
+    "field",  # the column; of annotations their origin; null where a whole image came or went
+    "before after reason detail split_before split_after",
+    **dict.fromkeys(("before", "after", "split_before", "split_after"), pa.string()),
 )
 """One row a change, sorted by record_id, kind and field: changes.parquet of `bilderatlas diff`."""
 
-OPT_OUTS = pa.schema(
-    [
-        ("record_id", pa.string()),
-        ("image_id", pa.int64()),
-        ("sha256", pa.string()),  # of the file; null where its tombstone does not say it
-        ("reason", pa.string()),  # the ledger's word
-        ("detail", pa.string()),
-        ("date", pa.string()),  # such as 2024-12-31; null where none is known
-    ]
-)
-"""What left since the older release because somebody wanted it so, for whoever has copies: opt-outs.parquet."""
+OPT_OUTS = schema("record_id image_id sha256 reason detail date")
+"""What left since the older release because somebody wanted it so, for whoever has copies: opt-outs.parquet. reason and
+detail as of LEDGER, date such as 2024-12-31; sha256 and date null where they are not known."""

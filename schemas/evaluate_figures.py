@@ -1,5 +1,5 @@
-"""evaluate: how figures are scored: of detectors by COCO's numbers and by VOC's rule, of pose estimators by COCO's
-object keypoint similarity, and of raters by what the other raters drew (Ginosar et al., 2014).
+"""evaluate: how figures are scored: detectors' by COCO's numbers and by VOC's rule, poses by COCO's object keypoint
+similarity, raters' by what the other raters drew (Ginosar et al., 2014).
 """
 
 from typing import Annotated, Literal
@@ -9,7 +9,7 @@ from pydantic import Field
 
 from schemas.base import Frozen, Score
 from schemas.keypoints import MOST_JOINTS
-from schemas.tables import columns
+from schemas.tables import schema
 
 
 class DetectorSettings(Frozen):
@@ -45,6 +45,7 @@ TORSO = ("left_shoulder", "right_hip")
 
 Alpha = Annotated[float, Field(gt=0, le=10)]
 Sigma = Annotated[float, Field(ge=1e-6, le=1)]
+"""The square of a far smaller one is 0, by which no distance can be divided."""
 
 
 class KeypointSettings(Frozen):
@@ -91,22 +92,17 @@ class KeypointSettings(Frozen):
 
 RATINGS = pa.schema(
     [
-        pa.field("rater", pa.string(), nullable=False, metadata={"description": "Who drew and rated"}),
-        pa.field("image", pa.string(), nullable=False, metadata={"description": "The image: its name or id"}),
-        pa.field("x_min", pa.float64(), metadata={"description": "Left edge of a box, in px; null: drew nothing"}),
-        pa.field("y_min", pa.float64(), metadata={"description": "Upper edge, in px"}),
-        pa.field("x_max", pa.float64(), metadata={"description": "Right edge, in px; above x_min"}),
-        pa.field("y_max", pa.float64(), metadata={"description": "Lower edge, in px; above y_min"}),
-        pa.field(
-            "rating",
-            pa.int8(),
-            metadata={"description": "1 (very lifelike) to 5 (not at all); the same on all rows of a rater and image"},
-        ),
-        pa.field(
-            "keypoints_xyv",
-            pa.list_(pa.float64()),
-            metadata={"description": "x, y and visibility of each joint of this box; may be left out"},
-        ),
+        pa.field(name, kind, nullable=name not in {"rater", "image"}, metadata={"description": words})
+        for name, kind, words in (
+            ("rater", pa.string(), "Who drew and rated"),
+            ("image", pa.string(), "The image: its name or id"),
+            ("x_min", pa.float64(), "Left edge of a box, in px; null: drew nothing"),
+            ("y_min", pa.float64(), "Upper edge, in px"),
+            ("x_max", pa.float64(), "Right edge, in px; above x_min"),
+            ("y_max", pa.float64(), "Lower edge, in px; above y_min"),
+            ("rating", pa.int8(), "1 (very lifelike) to 5 (not at all); the same on all rows of a rater and image"),
+            ("keypoints_xyv", pa.list_(pa.float64()), "x, y and visibility of each joint of this box; may be left out"),
+        )
     ]
 )
 """One row for each box; one row with an empty box where a rater saw an image and drew nothing."""
@@ -114,24 +110,12 @@ RATINGS = pa.schema(
 LIKERT = (1, 5)
 """The lowest and the highest rating (section 5.2)."""
 
-FIGURES = pa.schema(
-    [
-        ("image", pa.string()),
-        ("figure", pa.int64()),
-        *columns(pa.float64(), "x_min", "y_min", "x_max", "y_max"),
-        *columns(pa.int64(), "raters", "boxes", "seen_by"),
-        *columns(pa.bool_(), "has_rater_twice", "is_minority"),
-    ]
+FIGURES = schema(
+    "image figure x_min y_min x_max y_max raters boxes seen_by has_rater_twice is_minority", image=pa.string()
 )
 """The figures of a consensus, and which of them are doubtful."""
 
-DISAGREEMENT = pa.schema(
-    [
-        *columns(pa.string(), "rater", "image"),
-        *columns(pa.int64(), "right", "missed", "extra"),
-        ("worst_iou", pa.float64()),
-    ]
-)
+DISAGREEMENT = schema("rater image right missed extra worst_iou", image=pa.string(), right=pa.int64())
 """One row for each rater and image with a truth by others."""
 
 

@@ -4,12 +4,12 @@ sketches (SketchRef), classifiers (ArtBench, Fig. 5), and generators by a refere
 
 from typing import Annotated, Literal, Self, get_args
 
-import pyarrow as pa
 from pydantic import Field, model_validator
 
 from schemas.base import Frozen, Score
+from schemas.evaluate_figures import Sigma
 from schemas.phrases import quoted
-from schemas.tables import columns
+from schemas.tables import schema
 
 QueryType = Literal["met", "other_art", "non_art"]
 QUERY_TYPES: tuple[QueryType, ...] = get_args(QueryType)
@@ -24,46 +24,32 @@ MET_TEMPERATURES: tuple[float, ...] = (0.01, 0.1, 1, 5, 10, 15, 20, 25, 30, 50, 
 MOST_DIMENSIONS = 65_536
 """Of vectors that a whitening is learned from: its covariance is the square of this."""
 
-PREDICTIONS = pa.schema(
-    [
-        ("system", pa.string()),
-        ("id", pa.string()),  # of the query
-        ("class", pa.string()),  # null: a distractor
-        ("prediction", pa.string()),
-        ("confidence", pa.float64()),
-        ("nearest", pa.string()),  # the gallery image by which it was predicted; null: another program's
-        ("is_right", pa.bool_()),
-    ]
+PREDICTIONS = schema(
+    "system",
+    "id",  # of the query
+    "class prediction confidence",  # class: null: a distractor
+    "nearest",  # the gallery image by which it was predicted; null: another program's
+    "is_right",
 )
 """What each system says of each test query."""
 
-GRID = pa.schema([("system", pa.string()), ("k", pa.int64()), ("tau", pa.float64()), ("gap", pa.float64())])
+GRID = schema("system k tau gap")
 """GAP on the validation queries of each pair that was tried; null where there were none."""
 
-
-DISTRACTORS = pa.schema(
-    [
-        ("system", pa.string()),
-        ("type", pa.string()),  # null: of all types
-        ("share", pa.float64()),  # of the distractors of this type
-        ("distractors", pa.int64()),
-        ("gap", pa.float64()),  # null without a Met query
-        ("low", pa.float64()),  # of the 95 % interval; null where it has none
-        ("high", pa.float64()),
-    ]
+DISTRACTORS = schema(
+    "system",
+    "type",  # null: of all types
+    "share distractors",  # share: of the distractors of this type
+    "gap",  # null without a Met query
+    "low high",  # of the 95 % interval; null where it has none
 )
 """GAP of all Met queries and some of the distractors."""
 
-SIZES = pa.schema(
-    [
-        ("system", pa.string()),
-        ("images", pa.int64()),  # of the class in the gallery
-        ("queries", pa.int64()),
-        ("acc", pa.float64()),
-        ("compared_with", pa.string()),  # the second system, in the rows of the first
-        ("points", pa.float64()),  # acc less that of the other
-        ("relative", pa.float64()),  # the same as a share of the other's acc; null where that is 0
-    ]
+SIZES = schema(
+    "system images queries acc",  # images: of the class in the gallery
+    "compared_with",  # the second system, in the rows of the first
+    "points",  # acc less that of the other
+    "relative",  # the same as a share of the other's acc; null where that is 0
 )
 """ACC of the Met queries by how many images their class has in the gallery."""
 
@@ -113,25 +99,16 @@ class RecognitionSettings(Frozen):
     seed: int = Field(0, ge=0, description="Seed of the draw of distractors")
 
 
-Sigma = Annotated[float, Field(ge=1e-6, le=1)]
-"""The square of a far smaller one is 0, by which no distance can be divided."""
 Sigmas = Annotated[str, Field(min_length=1)] | Sigma | tuple[Sigma, ...]
 """Of a subset's joints: the name of a set, one sigma for all joints, or one for each."""
 
 
-STROKES = pa.schema(
-    [
-        *columns(pa.string(), "method", "subset"),
-        ("metric", pa.string()),  # mOKS or S_CLIP
-        ("strokes", pa.int64()),
-        ("mean", pa.float64()),  # null: no photo has all numbers of strokes
-        ("rises", pa.float64()),  # share of photos whose score is higher than at the number before; null at the first
-        ("falls", pa.float64()),
-        ("rises_throughout", pa.float64()),  # of the whole study, as is all that follows
-        ("rho", pa.float64()),
-        *columns(pa.int64(), "rho_photos", "photos"),
-        ("left_out", pa.int64()),  # photos that lack some number of strokes
-    ]
+STROKES = schema(
+    "method subset metric strokes",  # metric: mOKS or S_CLIP
+    "mean",  # null: no photo has all numbers of strokes
+    "rises falls",  # share of photos whose score is higher, or lower, than at the number before; null at the first
+    "rises_throughout rho rho_photos photos",  # of the whole study
+    "left_out",  # photos that lack some number of strokes
 )
 """Scores by number of strokes, for each method, subset and metric."""
 
@@ -171,31 +148,28 @@ class SketchSettings(Frozen):
 
     @model_validator(mode="after")
     def _holds_together(self) -> Self:
-        if len(set(self.alphas)) < len(self.alphas):
-            raise ValueError(f"alphas: expected each once, got {quoted(list(self.alphas))}")
+        _check_each_once("alphas", self.alphas)
         return self
+
+
+def _check_each_once(name: str, values: tuple[object, ...]) -> None:
+    if len(set(values)) < len(values):
+        raise ValueError(f"{name}: expected each once, got {quoted(list(values))}")
 
 
 MOST_CLASSES = 20_000
 """Of all classifiers of an evaluation together."""
 
-CLASS_SCORES = pa.schema(
-    [
-        *columns(pa.string(), "classifier", "class"),
-        ("precision", pa.float64()),  # null: the class is never predicted
-        ("recall", pa.float64()),  # null: it has no images
-        ("f1", pa.float64()),  # null: neither
-        *columns(pa.int64(), "images", "predictions"),
-    ]
+CLASS_SCORES = schema(
+    "classifier class",
+    "precision",  # null: the class is never predicted
+    "recall",  # null: it has no images
+    "f1",  # null: neither
+    "images predictions",
 )
 """How well each classifier names each class."""
 
-CONFUSION = pa.schema(
-    [
-        *columns(pa.string(), "classifier", "true_class", "predicted_class"),
-        ("images", pa.int64()),
-    ]
-)
+CONFUSION = schema("classifier true_class predicted_class images")
 """How many images of a class each classifier takes for which, where there are any."""
 
 
@@ -217,37 +191,26 @@ class ClassificationSettings(Frozen):
 
     @model_validator(mode="after")
     def _holds_together(self) -> Self:
-        for name, values in (("top", self.top), ("classes", self.classes)):
-            if len(set(values)) < len(values):
-                raise ValueError(f"{name}: expected each once, got {quoted(list(values))}")
+        _check_each_once("top", self.top)
+        _check_each_once("classes", self.classes)
         return self
 
 
 LARGEST_SEED = 2**32 - 1
 """Of numpy's RandomState, whose draws torch-fidelity uses too."""
 
-GENERATION_SCORES = pa.schema(
-    [
-        ("system", pa.string()),
-        ("class", pa.string()),  # null: all classes together
-        ("metric", pa.string()),
-        ("value", pa.float64()),  # null: not defined for so few images
-        ("sd", pa.float64()),  # over subsets (KID) or parts (Inception score); null for all others
-        ("low", pa.float64()),  # the 95 % interval of a mean over samples
-        ("high", pa.float64()),
-        ("ahead_of", pa.string()),  # null: the generator's own value; else that it is compared with
-        ("samples", pa.int64()),
-        ("reference", pa.int64()),  # how many images; null where a metric does not look at them
-    ]
+GENERATION_SCORES = schema(
+    "system",
+    "class",  # null: all classes together
+    "metric",
+    "value",  # null: not defined for so few images
+    "sd",  # over subsets (KID) or parts (Inception score); null for all others
+    "low high",  # the 95 % interval of a mean over samples
+    "ahead_of",  # null: the generator's own value; else that it is compared with
+    "samples",
+    "reference",  # how many images; null where a metric does not look at them
 )
-NEIGHBOURS = pa.schema(
-    [
-        *columns(pa.string(), "system", "sample_id"),
-        ("rank", pa.int32()),
-        ("training_id", pa.string()),
-        ("similarity", pa.float32()),
-    ]
-)
+NEIGHBOURS = schema("system sample_id rank training_id similarity")
 """The training images that are nearest to each sample, rank 1 first."""
 
 
@@ -279,10 +242,8 @@ class GenerationSettings(Frozen):
         3, ge=1, le=1000, description="k of precision and recall: a ball reaches to the k-th nearest neighbour"
     )
     density_neighbours: int = Field(5, ge=1, le=1000, description="k of density and coverage")
-    training_neighbours: int = Field(
+    training_neighbours: K = Field(
         7,
-        ge=1,
-        le=1000,
         description="How many of the nearest training images stand beside each sample (ArtBench, 4.4)",
     )
     copy_similarity: Score = Field(

@@ -22,9 +22,8 @@ def canonical_name(name: str) -> str:
 class FileNames:
     """Names of files, or paths, looked up by one rule: exactly; else the one that is canonically equal, if just one is.
 
-    macOS writes `é` as a letter and an accent, other systems and most tables as one letter; a file that was copied may
-    have either. What differs in more than that, such as case, is another name, which the words on a name that is not
-    there mention.
+    macOS writes `é` as a letter and an accent, other systems and most tables as one letter; a copied file may have
+    either. What differs in more than that, such as case, is another name.
     """
 
     def __init__(self, names: Iterable[str]) -> None:
@@ -109,16 +108,9 @@ def difference(one: str, other: str) -> str:
     canonical = canonical_name(one), canonical_name(other)
     if canonical[0] == canonical[1]:
         return "the form of its letters"
-    stripped = tuple(_stripped(name) for name in canonical)
-    words = [
-        *(["case"] if stripped[0] != stripped[1] else []),
-        *(
-            ["blanks around it"]
-            if stripped[0].casefold() != canonical[0].casefold() or stripped[1] != canonical[1]
-            else []
-        ),
-    ]
-    return " and ".join(words)
+    one, other = (_stripped(name) for name in canonical)
+    has_blanks = one.casefold() != canonical[0].casefold() or other != canonical[1]
+    return " and ".join(["case"] * (one != other) + ["blanks around it"] * has_blanks)
 
 
 def _stripped(name: str) -> str:

@@ -13,18 +13,15 @@ HashKind = Literal[WorkHash, "colorhash"]
 
 
 class HashSpec(NamedTuple):
-    """One hash.
-
-    method: imagehash's function. settings: its arguments. bits: how many it has. radius_bits: up to how many bits apart
-    two pictures are compared closely: of the paintings of People-Art 5 in 100,000 pairs of different ones or fewer are
-    so near, and of copies of half the size 99 in 100 are; at most 16 for each word, as far as the search goes; None: it
-    finds no pairs.
-    """
+    """One hash: imagehash's function and its arguments, and how many bits it has."""
 
     method: str
     settings: Mapping[str, int]
     bits: int
     radius_bits: int | None
+    """Up to how many bits apart two pictures are compared closely: so near are at most 5 in 100,000 pairs of different
+    paintings of People-Art, and 99 in 100 copies of half the size; at most 16 for each word, as far as the search goes;
+    None: it finds no pairs."""
 
     @property
     def words(self) -> int:
@@ -45,10 +42,12 @@ HASHES: Mapping[HashKind, HashSpec] = {
 
 def hash_attributes(kinds: Iterable[HashKind]) -> dict[str, Attribute]:
     """The attributes that the stage `hash` fills: each hash as hexadecimal digits, as imagehash writes it."""
-    return {
-        kind: Attribute(type="string", from_={}, description=f"{_call(HASHES[kind])} in hexadecimal digits")
-        for kind in kinds
-    }
+    found: dict[str, Attribute] = {}
+    for kind in kinds:
+        settings = "".join(f", {name}={value}" for name, value in HASHES[kind].settings.items())
+        call = f"imagehash.{HASHES[kind].method}(the image's thumbnail{settings})"
+        found[kind] = Attribute(type="string", from_={}, description=f"{call} in hexadecimal digits")
+    return found
 
 
 def with_hash_attributes(attributes: Mapping[str, Any], asked: Iterable[Any]) -> dict[str, Any]:
@@ -61,8 +60,3 @@ def with_hash_attributes(attributes: Mapping[str, Any], asked: Iterable[Any]) ->
 
 def _is_filled(attribute: Any) -> bool:
     return attribute.from_ == {} if isinstance(attribute, Attribute) else dict(attribute or {}).get("from") == {}
-
-
-def _call(spec: HashSpec) -> str:
-    settings = "".join(f", {name}={value}" for name, value in spec.settings.items())
-    return f"imagehash.{spec.method}(the image's thumbnail{settings})"

@@ -1,6 +1,4 @@
-"""JSON Schemas: of recipes as people write them, by which editors complete and check them; and of a row of a release's
-tables, as their contracts promise them, which are also described for people.
-"""
+"""JSON Schemas of recipes as people write them, and of rows of a release's tables; and these tables for people."""
 
 import re
 import textwrap
@@ -60,7 +58,7 @@ def _without_titles(node: Any) -> Any:
     }
 
 
-_WIDTH, _INDENT = 100, " " * 4
+_WRAP: dict[str, Any] = {"width": 100, "initial_indent": " " * 4, "subsequent_indent": " " * 4}
 _PLAIN: dict[str, dict[str, Any]] = {
     "string": {"type": "string"},
     "binary": {"type": "string", "contentEncoding": "base64"},
@@ -78,9 +76,8 @@ def table_lines(contract: DataContract) -> Iterator[str]:
     for column in table.properties:
         yield ""
         yield f"{column.name}  {column.arrow_type}{'' if column.required else ', may be null'}"
-        yield from _wrapped(_described(column))
-        for value in column.enum:
-            yield from _wrapped(f"- {value.value}: {value.description}")
+        for text in (_described(column), *(f"- {value.value}: {value.description}" for value in column.enum)):
+            yield from textwrap.wrap(text, **_WRAP)
 
 
 def _described(column: ContractProperty) -> str:
@@ -88,10 +85,6 @@ def _described(column: ContractProperty) -> str:
     if not unit or column.description.endswith(f", {unit}"):
         return column.description
     return f"{column.description} [{unit}]"
-
-
-def _wrapped(text: str) -> list[str]:
-    return textwrap.wrap(text, _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT)
 
 
 def row_schema(contract: DataContract) -> Node:

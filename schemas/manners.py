@@ -70,18 +70,12 @@ class Manners(HostManners):
 
     def of(self, host: str) -> HostManners:
         """The limits of one host."""
-        own = self.hosts.get(host, HostTerms())
-        return HostManners(
-            rate_per_s=self.rate_per_s if own.rate_per_s is None else own.rate_per_s,
-            connections=self.connections if own.connections is None else own.connections,
-        )
+        own = self.hosts.get(host, HostTerms()).model_dump(exclude_none=True)
+        return HostManners(**{"rate_per_s": self.rate_per_s, "connections": self.connections} | own)
 
 
 def _place(written: str) -> str:
-    """The canonical spelling of a host: lower case, ASCII, no final dot, no default port.
-
-    Raises ValueError.
-    """
+    """The canonical spelling of a host: lower case, ASCII, no final dot, no default port. Raises ValueError."""
     match = _PLACE.fullmatch(written.strip().lower())
     try:
         name, port = (canonical_host(match["name"].strip("[]")), match["port"]) if match else ("", None)

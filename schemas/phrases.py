@@ -15,7 +15,7 @@ _LONGEST_REASON = 160
 _MOST_BITS = 256
 """A longer number is not written out: Python refuses to write one of more than 4,300 digits."""
 
-_BRACKETS = {list: "[]", tuple: "()", set: "{}", frozenset: "{}"}
+_BRACKETS: dict[type, str] = {list: "[]", tuple: "()", set: "{}", frozenset: "{}", Mapping: "{}"}
 
 
 class Word(StrEnum):
@@ -82,9 +82,8 @@ def quoted_name(name: object) -> str:
     >>> quoted_name("least_side_px"), quoted_name("a\nb"), quoted_name(7)
     ('least_side_px', "'a\\nb'", '7')
     """
-    if isinstance(name, str):
-        return name if len(name) <= LONGEST_QUOTE and name.isprintable() else quoted(name)
-    return quoted(name)
+    is_plain = isinstance(name, str) and len(name) <= LONGEST_QUOTE and name.isprintable()
+    return str(name) if is_plain else quoted(name)
 
 
 def printable(text: str) -> str:
@@ -104,30 +103,24 @@ def error_line(problem: BaseException) -> str:
     >>> error_line(ValueError("no day\nat all")), error_line(NotImplementedError()), error_line(ValueError("\x1b[2J"))
     ('no day', 'NotImplementedError', '?[2J')
     """
-    line = next((line.strip() for line in str(problem).splitlines() if line.strip()), type(problem).__name__)
-    line = printable(line)
+    line = printable(next(iter(str(problem).strip().splitlines()), type(problem).__name__).strip())
     return line if len(line) <= _LONGEST_REASON else f"{line[:_LONGEST_REASON]}..."
 
 
 def _pieces(value: Any, most: int) -> Iterator[str]:
     """The text of a value, piece by piece, none much longer than `most`; each level of nesting begins with one."""
-    if isinstance(value, Mapping):
-        yield "{"
-        for place, key in enumerate(value):
-            yield ", " if place else ""
-            yield from _pieces(key, most)
-            yield ": "
-            yield from _pieces(value[key], most)
-        yield "}"
-    elif isinstance(value, list | tuple | set | frozenset):
-        brackets = _BRACKETS[next(kind for kind in _BRACKETS if isinstance(value, kind))]
-        yield brackets[0]
-        for place, entry in enumerate(value):
-            yield ", " if place else ""
-            yield from _pieces(entry, most)
-        yield brackets[1]
-    else:
+    brackets = next((signs for kind, signs in _BRACKETS.items() if isinstance(value, kind)), None)
+    if brackets is None:
         yield _written(value, most)
+        return
+    yield brackets[0]
+    for place, entry in enumerate(value):
+        yield ", " if place else ""
+        yield from _pieces(entry, most)
+        if isinstance(value, Mapping):
+            yield ": "
+            yield from _pieces(value[entry], most)
+    yield brackets[1]
 
 
 def _written(value: Any, most: int) -> str:

@@ -107,8 +107,7 @@ BY_HAND: frozenset[Reason] = frozenset({Reason.EXCLUDED, Reason.TAKEN_DOWN, Reas
 PASSING: frozenset[Reason] = frozenset(
     {Reason.UNREACHABLE, Reason.SERVER_ERROR, Reason.THROTTLED, Reason.CUT_SHORT, Reason.OVER_BUDGET}
 )
-"""Failures that may be over by the next build: they are asked for again; all others are permanent until the input
-changes."""
+"""Failures that may be over by the next build, which asks again; all others are permanent until the input changes."""
 
 PASSING_WORDS = pa.array(sorted(str(reason) for reason in PASSING))
 """These, as columns of tables have them."""
@@ -121,13 +120,8 @@ host has sent other images in that build, or a later build has met them again.""
 
 FAILURES_IN_BYTES: frozenset[Reason] = frozenset(
     {
-        Reason.EMPTY_FILE,
-        Reason.TOO_MANY_BYTES,
-        Reason.NOT_AN_IMAGE,
-        Reason.UNSUPPORTED_FORMAT,
-        Reason.BROKEN_IMAGE,
-        Reason.TOO_MANY_PIXELS,
-        Reason.UNSUPPORTED_PIXELS,
+        *(Reason.EMPTY_FILE, Reason.TOO_MANY_BYTES, Reason.NOT_AN_IMAGE, Reason.UNSUPPORTED_FORMAT),
+        *(Reason.BROKEN_IMAGE, Reason.TOO_MANY_PIXELS, Reason.UNSUPPORTED_PIXELS),
     }
 )
 """Failures that our own limits and code found in bytes that did come: asked for again when these change."""

@@ -4,23 +4,17 @@ A recipe decides what a release holds. What a machine provides (folders, weights
 and given when a build starts; its path is never part of a digest.
 """
 
+import itertools
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Self, TypeVar
 
 from pydantic import Field, ValidationInfo, field_validator, model_serializer, model_validator
 
 from schemas.attributes import MOST_ATTRIBUTES, Attribute, AttributeName, attribute_problems
-from schemas.base import Frozen, Name, is_unset
+from schemas.base import Frozen, Name, Positive, Score, is_unset
 from schemas.hash_kinds import with_hash_attributes
-from schemas.keypoints import (
-    Category,
-    CocoCategory,
-    Joints,
-    KeypointScheme,
-    resolve_categories,
-    scheme_problems,
-)
+from schemas.keypoints import Category, CocoCategory, Joints, KeypointScheme, resolve_categories, scheme_problems
 from schemas.manners import Manners
 from schemas.names import Artists, Styles
 from schemas.phrases import LONGEST_PLACE, listed, quoted
@@ -68,31 +62,24 @@ class Recipe(Frozen):
         default_factory=dict,
         description="What a machine must provide, as name: explanation; given with --bind NAME=VALUE",
     )
-    limit: int | None = Field(
+    limit: Positive | None = Field(
         None,
-        ge=1,
         description="For trials: only the N records of each source with the smallest SHA-256(record_id); never becomes "
         "`latest`",
     )
-    max_loss_fraction: float = Field(
+    max_loss_fraction: Score = Field(
         0.05,
-        ge=0,
-        le=1,
         description="If the same recipe ends with fewer images than its last release, by more than this share, "
         "nothing is published: probably a source is broken. Only numbers are compared: a draw may put others in the "
         "place of what is lost",
     )
-    max_transient_fraction: float = Field(
+    max_transient_fraction: Score = Field(
         0.02,
-        ge=0,
-        le=1,
         description="If more than this share of records or of listing pages failed for a passing reason, nothing is "
         "published: probably the network or a host is down",
     )
-    max_renamed_fraction: float = Field(
+    max_renamed_fraction: Score = Field(
         RENAMED_FRACTION,
-        ge=0,
-        le=1,
         exclude_if=lambda fraction: fraction == RENAMED_FRACTION,
         description="If more than this share of the last release's images of one source (and more than one) stand "
         "under other record_ids, nothing is published: probably the keys of a source have changed, and what people "
@@ -134,10 +121,10 @@ class Recipe(Frozen):
         seed = value.get("seed", 0)
         if isinstance(value.get("stages"), tuple):
             value["stages"] = tuple(_filled_in(stage, seed) for stage in value["stages"])
-            if isinstance(
-                attributes := value.get("attributes", {}), dict
-            ):  # so that a release says what its columns are
-                value["attributes"] = with_hash_attributes(attributes, _asked_hashes(value["stages"]))
+            hashes = [stage for stage in value["stages"] if isinstance(stage, dict) and stage.get("stage") == "hash"]
+            lists = [also for stage in hashes if isinstance(also := stage.get("also"), list | tuple)]
+            if isinstance(own := value.get("attributes", {}), dict):  # so that a release says what its columns are
+                value["attributes"] = with_hash_attributes(own, list(itertools.chain(*lists)))
         return value
 
     @field_validator("stages")
@@ -235,11 +222,6 @@ def _filled_in(stage: Any, seed: Any) -> Any:
     return filled
 
 
-def _asked_hashes(stages: Iterable[Any]) -> list[Any]:
-    hashes = [stage for stage in stages if isinstance(stage, dict) and stage.get("stage") == "hash"]
-    return [kind for stage in hashes if isinstance(stage.get("also"), list | tuple) for kind in stage["also"]]
-
-
 def _problems(recipe: Recipe) -> Iterator[str]:
     yield from _repeated("sources[].name", [source.name for source in recipe.sources])
     yield from _reserved([source.name for source in recipe.sources])
@@ -250,10 +232,12 @@ def _problems(recipe: Recipe) -> Iterator[str]:
     yield from scheme_problems(recipe.categories, recipe.keypoint_schemes)
     yield from _hash_attribute_problems(recipe)
     yield from attribute_problems(recipe.attributes, recipe.sources)
-    used = _used(recipe)
+    used = [name for entry in (*recipe.sources, *recipe.stages) for name in entry.uses]
+    used += [recipe.by_hand] if recipe.by_hand else []
+    given = quoted(sorted(recipe.bindings), LONGEST_PLACE) if recipe.bindings else "none"
     for name in used:
         if name not in recipe.bindings:
-            yield f"bindings: expected an entry that says what '{name}' is, got {_all_of(recipe.bindings) or 'none'}"
+            yield f"bindings: expected an entry that says what '{name}' is, got {given}"
     yield from _misplaced([stage.stage for stage in recipe.stages])
     said = {name: attribute for name, attribute in recipe.attributes.items() if attribute.from_ != {}}
     for position, stage in enumerate(recipe.stages):
@@ -277,11 +261,6 @@ def _hash_attribute_problems(recipe: Recipe) -> Iterator[str]:
             yield f"attributes: expected no '{name}' beside that of the stage hash, got one: choose another name"
         if name not in filled and attribute.from_ == {}:
             yield f"attributes.{name}.from: expected a source and its field, got none"
-
-
-def _used(recipe: Recipe) -> list[str]:
-    named = [name for entry in (*recipe.sources, *recipe.stages) for name in entry.uses]
-    return [*named, *([recipe.by_hand] if recipe.by_hand else [])]
 
 
 def _misplaced(words: Sequence[str]) -> Iterator[str]:
@@ -315,7 +294,3 @@ def _reserved(names: list[str]) -> Iterator[str]:
                 f"sources[].name: expected a name that does not end in {' or '.join(_RESERVED_ENDINGS)} and is not "
                 f"{_RESERVED_NAME}, since the store uses these, got '{name}': choose another"
             )
-
-
-def _all_of(names: Iterable[str]) -> str:
-    return quoted(sorted(names), LONGEST_PLACE) if names else ""

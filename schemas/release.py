@@ -1,76 +1,18 @@
 """What programs read of a release's YAML and JSON files, which may come from anybody: other fields are passed over."""
 
-from collections.abc import Mapping
 from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from schemas.attributes import MOST_ATTRIBUTES, AttributeName, AttributeType
-from schemas.contract import ContractObject, DataContract
+from schemas.base import Score
 from schemas.keypoints import Category, CocoCategory, Joints, resolve_categories, scheme_problems
-
-_Fraction = Annotated[float, Field(ge=0, le=1)]
 
 
 class _Fields(BaseModel):
     """Immutable; text is text and a number is a number, never one made of the other."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
-
-
-class ContractColumn(_Fields):
-    """A promised column of a table."""
-
-    name: str
-    type: str
-    nullable: bool
-
-
-class ContractTable(_Fields):
-    """A promised table."""
-
-    columns: list[ContractColumn]
-
-
-class ContractTables(_Fields):
-    """The three tables of each release."""
-
-    images: ContractTable
-    annotations: ContractTable
-    ledger: ContractTable
-
-
-class ReleaseContract(_Fields):
-    """The promise that the release keeps, of `contract/<table>.odcs.yaml`."""
-
-    version: str
-    splits: list[str]
-    origins: list[str]
-    reasons: dict[str, str]
-    tables: ContractTables
-
-    @classmethod
-    def of(cls, contracts: Mapping[str, DataContract]) -> Self:
-        """The same from the contracts of single tables, by the tables' names."""
-        tables = {name: contract.table for name, contract in contracts.items()}
-        reason = tables["ledger"].column("reason")
-        return cls(
-            version=contracts["images"].version,
-            splits=tables["images"].words("split"),
-            origins=tables["annotations"].words("origin"),
-            reasons={str(entry.value): entry.description for entry in reason.enum} if reason else {},
-            tables=ContractTables(
-                **{name: ContractTable(columns=columns_of(tables[name])) for name in ContractTables.model_fields}
-            ),
-        )
-
-
-def columns_of(table: ContractObject) -> list[ContractColumn]:
-    """The columns that a table's contract promises."""
-    return [
-        ContractColumn(name=column.name, type=column.arrow_type, nullable=not column.required)
-        for column in table.properties
-    ]
 
 
 class ReleaseAttribute(_Fields):
@@ -177,6 +119,6 @@ class ReleaseScores(_Fields):
 
     images: int
     figures: int
-    AP: _Fraction | None
-    AP50: _Fraction | None
-    AR100: _Fraction | None
+    AP: Score | None
+    AP50: Score | None
+    AR100: Score | None

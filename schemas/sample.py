@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from schemas.attributes import AttributeName
-from schemas.base import Frozen, Score
+from schemas.base import Frozen, Positive, Score
 from schemas.reasons import Reason
 from schemas.stage import (
     STRATA_TYPES,
@@ -18,8 +18,6 @@ from schemas.stage import (
     type_problems,
 )
 
-_Cap = Annotated[int, Field(ge=1)]
-
 
 class Caps(Frozen):
     """How many records of one artist or object may be drawn from at all; or of one value of an attribute, by its name.
@@ -28,7 +26,7 @@ class Caps(Frozen):
     """
 
     model_config = ConfigDict(extra="allow")
-    __pydantic_extra__: dict[AttributeName, _Cap]
+    __pydantic_extra__: dict[AttributeName, Positive]
 
     artist: int | None = Field(
         None, ge=1, description="Most records of one artist, chosen by chance; unknown artists have no cap"
@@ -59,9 +57,8 @@ class Sample(SeededStage):
         description="Fields whose values make the strata, e.g. style, or style and century, or attributes of the "
         "recipe; null: all records are one stratum. Records without a value are the stratum `unknown`",
     )
-    top: int | None = Field(
+    top: Positive | None = Field(
         None,
-        ge=1,
         description="Keep only so many of the largest strata (PoPArt: 22 styles), never `unknown`; of equal ones the "
         "first by name",
     )
@@ -69,9 +66,8 @@ class Sample(SeededStage):
     exactly: int | None = Field(
         None, ge=1, description="Records of each stratum; if one has fewer, nothing is published and the error names it"
     )
-    total: int | None = Field(
+    total: Positive | None = Field(
         None,
-        ge=1,
         description="Records of all strata together, divided in proportion to their sizes (largest remainders)",
     )
     at_most_per: Caps = Field(default_factory=Caps, description="Caps that are applied before the draw")

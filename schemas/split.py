@@ -1,6 +1,4 @@
-"""split: which part of a dataset each image is in, and roles: which records are a gallery, and which are queries that
-are looked up in it.
-"""
+"""split: which part of a dataset each image is in; and roles: a gallery, and queries that are looked up in it."""
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
@@ -61,15 +59,13 @@ _BY_SOURCE, _BY_VALUE = "dict[by source]", "dict[by value]"
 
 
 def _form_of_roles(value: Any) -> str:
-    """Whether roles are given to sources or to values.
-
-    A source may be called `by`: then each entry is a role.
-    """
-    if isinstance(value, RolesByValue):
+    """Whether roles are given to sources or to values. A source may be called `by`: then each entry is a role."""
+    if not isinstance(value, Mapping):
+        return _BY_VALUE if isinstance(value, RolesByValue) else _BY_SOURCE
+    texts = [entry for entry in value.values() if isinstance(entry, str)]
+    if len(texts) < len(value):
         return _BY_VALUE
-    if not isinstance(value, Mapping) or all(isinstance(entry, str) and entry in ROLES for entry in value.values()):
-        return _BY_SOURCE
-    return _BY_VALUE if "by" in value or any(not isinstance(entry, str) for entry in value.values()) else _BY_SOURCE
+    return _BY_VALUE if "by" in value and not {*texts} <= {*ROLES} else _BY_SOURCE
 
 
 Roles = Annotated[
@@ -153,10 +149,8 @@ class Split(SeededStage):
         description="Lowest score with which a detector's box counts, where people have not annotated. Unless it is "
         "set, that of the recipe's last `screen` that asks for figures of this category",
     )
-    max_drift: float = Field(
+    max_drift: Score = Field(
         0.05,
-        ge=0,
-        le=1,
         description="Published images stay in their splits, which may then differ from the ratios: if more than this "
         "share of all images would have to move, nothing is published. A change of this setting moves no image",
     )
@@ -202,10 +196,7 @@ class Split(SeededStage):
 
     @property
     def seats(self) -> dict[str, int]:
-        """The ratios in the smallest whole numbers: the seats of a batch. {"train": 0.6, "val": 0.4} has 3 and 2.
-
-        Without ratios there are none.
-        """
+        """The ratios in the smallest whole numbers, 3 and 2 of {"train": 0.6, "val": 0.4}; none without ratios."""
         exact = {name: Fraction(str(ratio)) for name, ratio in (self.ratios or {}).items()}
         scale = lcm(*(ratio.denominator for ratio in exact.values()))
         whole = {name: int(ratio * scale) for name, ratio in exact.items()}
@@ -214,13 +205,10 @@ class Split(SeededStage):
 
     @property
     def splits(self) -> tuple[str, ...]:
-        """The splits that a release has: those with a seat, those with a ratio of 0 too, and train where there is a
-        gallery; all of them where the sources' own are kept.
+        """The splits that a release has: those with a ratio, 0 too, and train where there is a gallery; all of them
+        where the sources' own are kept.
         """
         if self.keep is not None:
             return SPLITS
-        return tuple(name for name in SPLITS if name in (self.ratios or ()) or (name == "train" and self._has_gallery))
-
-    @property
-    def _has_gallery(self) -> bool:
-        return isinstance(self.roles, RolesByValue) or "gallery" in self.roles.values()
+        has_gallery = isinstance(self.roles, RolesByValue) or "gallery" in self.roles.values()
+        return tuple(name for name in SPLITS if name in (self.ratios or ()) or (name == "train" and has_gallery))

@@ -1,6 +1,4 @@
-"""What every stage has, and what others ask of it: a stage's class says what differs from the default. `sample` and
-`split` share the fields that make strata, and a seed.
-"""
+"""What every stage has, and what others ask of it: a stage's class says what differs from the default."""
 
 import difflib
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -128,11 +126,8 @@ def type_problems(
             expected = f"{', '.join([*fields, ''])}an attribute of the recipe ({_all_of(declared)})"
             yield _unknown(where, expected, [*fields, *declared], name)
         elif declared[name] not in allowed:
-            yield f"{where}: {_other_type(name, declared[name], allowed)}"
-
-
-def _other_type(name: str, kind: AttributeType, allowed: Sequence[AttributeType]) -> str:
-    return f"expected an attribute of the type {' or '.join(allowed)}, got '{name}', which is of the type {kind}"
+            of_type = f"'{name}', which is of the type {declared[name]}"
+            yield f"{where}: expected an attribute of the type {' or '.join(allowed)}, got {of_type}"
 
 
 def _unknown(where: str, expected: str, known: Collection[str], name: str) -> str:

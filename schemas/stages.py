@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import Field, model_validator
 
-from schemas.base import Frozen, Name, Score, is_unset
+from schemas.base import Frozen, Name, Positive, Score, is_unset
 from schemas.detect import Detect
 from schemas.hash_kinds import HASHES, HashKind, WorkHash
 from schemas.phrases import LONGEST_PLACE, quoted
@@ -20,6 +20,7 @@ from schemas.stage import SeededStage, Stage, Surroundings, column_problems, wit
 
 _WORK_HASHES = ", ".join(get_args(WorkHash))
 
+Radius = Annotated[int, Field(ge=0, le=16)]
 HIGHEST_MAX_PIXELS = 1_000_000_000
 """The highest limit that a recipe can set. Stored images have passed their recipe's limit: none has more pixels."""
 
@@ -28,8 +29,8 @@ class Scrape(Stage):
     """The first step of every build, which no recipe names: the sources' records."""
 
     step_kind = "retrieve"
-    reasons = frozenset(
-        {Reason.OVER_LIMIT, Reason.GONE, Reason.BAD_RECORD, Reason.BAD_ATTRIBUTE, Reason.SAME_KEY, *PASSING, *REFUSALS}
+    reasons = (
+        PASSING | REFUSALS | {Reason.OVER_LIMIT, Reason.GONE, Reason.BAD_RECORD, Reason.BAD_ATTRIBUTE, Reason.SAME_KEY}
     )
 
     stage: Literal["scrape"] = "scrape"
@@ -43,17 +44,11 @@ class Fetch(Stage):
 
     step_kind = "retrieve"
     is_single = True
-    reasons = frozenset(
-        {
-            *(Reason.NOT_ALLOWED, Reason.ROBOTS_DISALLOW, Reason.OPTED_OUT),
-            *(*PASSING, *REFUSALS, *FAILURES_IN_BYTES),
-        }
-    )
+    reasons = PASSING | REFUSALS | FAILURES_IN_BYTES | {Reason.NOT_ALLOWED, Reason.ROBOTS_DISALLOW, Reason.OPTED_OUT}
 
     stage: Literal["fetch"] = "fetch"
-    max_bytes: int = Field(
+    max_bytes: Positive = Field(
         200_000_000,
-        ge=1,
         description="Largest file that is accepted; ten times the largest original of PoPArt is far below it",
     )
     max_pixels: int = Field(
@@ -128,17 +123,13 @@ class Dedup(Stage):
         "By keypoints: local: whatever shows a part of another picture, as details, halves, screenshots and "
         "photographs taken askew do; leave it out of collections of more than some 200,000 images",
     )
-    radius_bits: int = Field(
+    radius_bits: Radius = Field(
         12,
-        ge=0,
-        le=16,
         description="Pairs of pictures whose hashes differ in at most so many of 64 bits are compared closely; no "
         "image is dropped for its hash alone. 8 is enough for copies that are only saved again (docs/dedup.md)",
     )
-    view_radius_bits: int = Field(
+    view_radius_bits: Radius = Field(
         10,
-        ge=0,
-        le=16,
         description="The same for the hash of a view (crops, tilted, inner, mirrored, turned) and that of a picture; "
         "never more than radius_bits. At 12 seven times as many pairs are compared",
     )
@@ -263,8 +254,8 @@ SEEDED: frozenset[str] = frozenset(word for word, kind in STAGES.items() if issu
 def screened_score(stages: Sequence[AnyStage], category: str) -> float | None:
     """The score from which on the screens of a recipe count figures of a category; None where none counts them.
 
-    Of several screens the last one that asks for at least one figure: whatever passes all of them then has one. Where
-    none asks for any (`least: 0`), the last one.
+    Of several screens the last one that asks for at least one figure, as what passes all of them has; otherwise the
+    last one.
     """
     limits = [limit for stage in stages if (limit := stage.least_and_score(category)) is not None]
     scores = [score for least, score in limits if least] or [score for _, score in limits]
@@ -272,12 +263,8 @@ def screened_score(stages: Sequence[AnyStage], category: str) -> float | None:
 
 
 def with_figure_scores(stages: Sequence[AnyStage], categories: Sequence[str]) -> tuple[AnyStage, ...]:
-    """The stages, with the screens' score in each that counts figures and has no score of its own.
-
-    Where no screen counts figures, the stages' defaults stay.
-    """
-    found = {category: screened_score(stages, category) for category in categories}
-    scores = {category: score for category, score in found.items() if score is not None}
+    """The stages, with the screens' score, if they have one, in each that counts figures and has none of its own."""
+    scores = {name: score for name in categories if (score := screened_score(stages, name)) is not None}
     return tuple(stage.with_screened_score(scores) for stage in stages)
 
 
@@ -285,14 +272,10 @@ def with_scores_as_published(stages: Sequence[AnyStage], published: Sequence[Any
     """The stages, with the scores that the same stages had in a release: no score that may follow from a screen changes
     how many images are kept.
 
-    published: the stages of the release's `recipe.yaml`, each as {word: settings}. Where they are others than ours, or
-    too few, ours stay as they are.
+    published: the stages of its `recipe.yaml`, each as {word: settings}. Where they are others, or too few, ours stay.
     """
-    return [
-        stage.with_published_score(_mapping(_mapping(before).get(stage.stage)))
-        for stage, before in itertools.zip_longest(stages, published[: len(stages)])
-    ]
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
+    found = []
+    for stage, before in itertools.zip_longest(stages, published[: len(stages)]):
+        settings = before.get(stage.stage) if isinstance(before, Mapping) else None
+        found.append(stage.with_published_score(settings) if isinstance(settings, Mapping) else stage)
+    return found

@@ -1,4 +1,4 @@
-"""The Arrow schema of every stored table, and the descriptions that the contract repeats.
+"""The Arrow schema of every stored table. What the columns of a release's tables mean, data_contracts/v2/ says.
 
 Rows are unique in the primary key and sorted by it (byte order of UTF-8), unless a schema says otherwise; in which
 order a release's images and annotations stand in its files is said in tasks/core/export/row_groups.py. Boxes are
@@ -11,494 +11,276 @@ from schemas.scores import SCORES
 
 XYWH = pa.list_(pa.float64(), 4)
 TIME = pa.timestamp("us", tz="UTC")
+_STRINGS = pa.list_(pa.string())
+_TYPES: dict[str, pa.DataType] = {
+    name: kind
+    for kind, names in (
+        (pa.string(), "record_id source locator source_url image_url title artist artist_text artist_qualifier style"),
+        (pa.string(), "date_text rights_uri rights_text rights_basis rights_spdx declared_group series reason detail"),
+        (pa.string(), "category segmentation source_coco path info licenses categories other_fields validator sha256"),
+        (pa.string(), "rules etag last_modified run url kind expects kept_record_id format phash_recipe piece a b"),
+        (pa.string(), "relation verdict note action scope name date reached_by hash group_id split keypoint_scheme"),
+        (pa.string(), "origin origin_name supercategory stage last_split system attribute group metric ahead_of"),
+        (pa.string(), "moment stratum largest_artist statistic field words text unit"),
+        (pa.string(), "id class prediction nearest type compared_with method subset classifier true_class"),
+        (pa.string(), "predicted_class sample_id training_id rater"),
+        (_STRINGS, "artists artist_roles styles source_urls keypoints sources examples"),
+        (pa.bool_(), "is_annotated is_crowd needs_secret is_view is_joined is_work kept is_right"),
+        (pa.bool_(), "has_rater_twice is_minority"),
+        (pa.int8(), "orientation"),
+        (pa.int16(), "view"),
+        (pa.int32(), "year year_first year_last width_px height_px category_id rank"),
+        (pa.int64(), "images annotations bytes matches image_id annotation_id with_figure kept_with_figure units"),
+        (
+            pa.int64(),
+            "unknown_artist count records distinct listed step k distractors queries strokes rho_photos photos",
+        ),
+        (pa.int64(), "left_out predictions samples reference figure raters boxes seen_by missed extra"),
+        (pa.uint32(), "pairs"),
+        (pa.uint64(), "phash left right"),
+        (pa.float64(), "score source_area_px2 area_px2 share tone threshold value low high recall recall_low"),
+        (pa.float64(), "recall_high precision precision_low precision_high kept_share effective_artists gini"),
+        (pa.float64(), "largest_share least below wanted_share images_share figures_share"),
+        (
+            pa.float64(),
+            "confidence tau gap acc points relative mean rises falls rises_throughout rho f1 sd x_min y_min",
+        ),
+        (pa.float64(), "x_max y_max worst_iou"),
+        (pa.float64(), " ".join(SCORES)),
+        (pa.float32(), "similarity"),
+        (pa.list_(pa.uint8()), "places"),
+        (pa.list_(pa.int32()), "skeleton flip_pairs"),
+        (pa.list_(pa.uint64()), "keys codes"),
+        (pa.list_(pa.float64()), "keypoints_xyv sigmas"),
+        (XYWH, "xywh_px"),
+        (pa.binary(), "body jpeg"),
+        (TIME, "retrieved_at"),
+        (pa.struct([("bytes", pa.binary()), ("path", pa.string())]), "image"),
+    )
+    for name in names.split()
+}
+"""The type that columns of a name have in all tables, but where a schema says another."""
 
 
-def columns(kind: pa.DataType, *names: str) -> list[pa.Field]:
-    """Columns of one type."""
-    return [pa.field(name, kind) for name in names]
+def _fields(*names: str, **others: pa.DataType) -> list[pa.Field]:
+    kinds = _TYPES | others
+    return [pa.field(name, kinds[name]) for text in names for name in text.split()]
 
 
-RECORDS = pa.schema(
-    [
-        *columns(pa.string(), "record_id", "source"),
-        ("locator", pa.string()),  # path below the source's binding, or an http(s) URL: what fetch asks for
-        *columns(pa.string(), "source_url", "image_url", "title", "artist"),
-        ("artist_text", pa.string()),  # the source's words for the artist
-        ("artist_qualifier", pa.string()),  # "attributed to", "workshop of", "after": how sure the artist is
-        ("artists", pa.list_(pa.string())),  # all who are named, the artist among them
-        ("artist_roles", pa.list_(pa.string())),  # what each of them did, "" where nothing is said
-        ("style", pa.string()),
-        ("styles", pa.list_(pa.string())),
-        ("date_text", pa.string()),
-        ("year", pa.int32()),
-        ("year_first", pa.int32()),  # the earliest year that the work may be from; before Christ it is negative
-        ("year_last", pa.int32()),
-        *columns(pa.string(), "rights_uri", "rights_text", "rights_basis"),
-        ("declared_group", pa.string()),  # works that share it never lie in two splits
-        ("series", pa.string()),  # the series of its artist's works that the source counts it among
-        ("is_annotated", pa.bool_()),  # the source says which figures there are, even if it says none
-        ("reason", pa.string()),  # a row that can't be a record, or is not wanted in this build
-        ("detail", pa.string()),
-    ]
+def schema(*names: str, **others: pa.DataType) -> pa.Schema:
+    """Columns by their names, between blanks. others: types of those that have none, or another one, in all tables."""
+    return pa.schema(_fields(*names, **others))
+
+
+RECORDS = schema(
+    "record_id source locator source_url image_url title artist artist_text artist_qualifier artists artist_roles",
+    "style styles date_text year year_first year_last rights_uri rights_text rights_basis declared_group series",
+    "is_annotated reason detail",
 )
 
-FIGURE = pa.struct(
-    [
-        ("category", pa.string()),
-        ("xywh_px", XYWH),
-        ("is_crowd", pa.bool_()),
-        ("keypoints_xyv", pa.list_(pa.float64())),
-        ("score", pa.float64()),
-    ]
-)
+FIGURE = pa.struct(_fields("category xywh_px is_crowd keypoints_xyv score"))
 """One box in one image, from the source (score null) or a detector. keypoints: x, y, visibility of each, or null."""
 
-SOURCE_FIGURE = pa.struct(
-    [
-        *FIGURE,
-        ("source_area_px2", pa.float64()),  # these three: as of ANNOTATIONS
-        *columns(pa.string(), "segmentation", "source_coco"),
-    ]
-)
-"""One box that people drew, as a file of annotations has it. Detectors' figures have none of the last three."""
+SOURCE_FIGURE = pa.struct([*FIGURE, *_fields("source_area_px2 segmentation source_coco")])
+"""One box that people drew. The last three, as of ANNOTATIONS, detectors' boxes lack."""
 
-SOURCE_FIGURES = pa.schema(
-    [
-        ("record_id", pa.string()),
-        ("figures", pa.list_(SOURCE_FIGURE)),  # null: nobody has looked, or it can't be read what they drew
-        ("width_px", pa.int32()),  # of the image, as the annotations' file says it, or null
-        ("height_px", pa.int32()),
-        ("source_coco", pa.string()),  # as of IMAGES
-    ]
-)
+SOURCE_FIGURES = schema("record_id figures width_px height_px source_coco", figures=pa.list_(SOURCE_FIGURE))
+"""figures: null: nobody has looked, or it can't be read what they drew. The sides are those of the image, as the
+annotations' file says them, or null; source_coco as of IMAGES."""
 
-COCO_FILES = pa.schema(
-    [
-        ("source", pa.string()),
-        ("path", pa.string()),  # below the source's binding
-        ("images", pa.int64()),  # how many entries the file has
-        ("annotations", pa.int64()),
-        ("info", pa.string()),  # this and the next three: JSON; null where the file has no such field
-        *columns(pa.string(), "licenses", "categories", "other_fields"),
-    ]
-)
+COCO_FILES = schema("source path images annotations info licenses categories other_fields")
 """The COCO files that sources took annotations from: what such a file says of no single image."""
 
-RETRIEVALS = pa.schema(
-    [
-        *columns(pa.string(), "locator", "validator", "sha256"),
-        ("bytes", pa.int64()),
-        *columns(pa.int32(), "width_px", "height_px"),
-        *columns(pa.string(), "reason", "detail"),
-        ("rules", pa.string()),  # digest of limits and code under which a failure was found
-        ("retrieved_at", TIME),
-        *columns(pa.string(), "etag", "last_modified"),
-        ("run", pa.string()),  # the build that has asked, of images on the web; null: before this was noted
-    ]
+RETRIEVALS = schema(
+    "locator validator sha256 bytes width_px height_px reason detail",
+    "rules",  # digest of limits and code under which a failure was found
+    "retrieved_at etag last_modified",
+    "run",  # the build that has asked, of images on the web; null: before this was noted
 )
 """What was asked for and what came. locator: a path below a binding or a URL; width and height upright, of images."""
 
-ANSWERS = pa.schema(
-    [
-        ("url", pa.string()),  # without any secret
-        ("kind", pa.string()),
-        ("key", pa.string()),  # of the one work that the answer is about; null: a listing
-        ("expects", pa.string()),
-        ("needs_secret", pa.bool_()),
-        ("body", pa.binary()),  # null where it is too long to stand here: then it is a blob
-        ("sha256", pa.string()),
-        ("bytes", pa.int64()),
-        *columns(pa.string(), "reason", "detail"),
-        ("retrieved_at", TIME),
-        *columns(pa.string(), "etag", "last_modified"),
-        ("run", pa.string()),  # the build that has asked; null: before this was noted
-    ]
+ANSWERS = schema(
+    "url kind",  # without any secret
+    "key expects needs_secret",  # key: of the one work that the answer is about; null: a listing
+    "body",  # null where it is too long to stand here: then it is a blob
+    "sha256 bytes reason detail retrieved_at etag last_modified",
+    "run",  # the build that has asked; null: before this was noted
+    key=pa.string(),
 )
 """What a source on the web was asked, and its raw answers."""
 
-SOURCE_REQUESTS = pa.schema([ANSWERS.field(name) for name in ("url", "kind", "key", "expects", "needs_secret")])
+SOURCE_REQUESTS = schema("url kind key expects needs_secret", key=pa.string())
 
-OUTCOME = pa.schema(
-    [
-        ("record_id", pa.string()),
-        ("reason", pa.string()),  # null: kept
-        *columns(pa.string(), "detail", "kept_record_id"),
-    ]
-)
-"""What one stage did with each record that reached it. Each stage's own columns follow these."""
+OUTCOME = schema("record_id reason detail kept_record_id")
+"""What one stage did with each record that reached it (reason null: it kept it). A stage's own columns follow these."""
 
+FETCH = pa.schema([*OUTCOME, *_fields("sha256 bytes retrieved_at width_px height_px")])
+"""Sides are upright."""
 
-def outcome(*columns: tuple[str, pa.DataType]) -> pa.Schema:
-    """The outcome schema of a stage that adds columns to the records that it keeps."""
-    return pa.schema([*OUTCOME, *(pa.field(name, kind) for name, kind in columns)])
-
-
-FETCH = outcome(
-    ("sha256", pa.string()),
-    ("bytes", pa.int64()),
-    ("retrieved_at", TIME),
-    ("width_px", pa.int32()),  # upright
-    ("height_px", pa.int32()),
+HASH = schema(
+    "sha256 reason detail width_px height_px format",
+    "orientation",  # EXIF's 1..8, as the bytes have it; sizes are those after it is applied
+    "phash phash_recipe",  # phash_recipe: name and version; hashes of different recipes must not be compared
 )
 
-HASH = pa.schema(
-    [
-        *columns(pa.string(), "sha256", "reason", "detail"),
-        *columns(pa.int32(), "width_px", "height_px"),
-        ("format", pa.string()),
-        ("orientation", pa.int8()),  # EXIF's 1..8, as the bytes have it; sizes are those after it is applied
-        ("phash", pa.uint64()),
-        ("phash_recipe", pa.string()),  # name and version: hashes of different recipes must not be compared
-    ]
-)
-THUMBNAILS = pa.schema([("sha256", pa.string()), ("jpeg", pa.binary())])
+THUMBNAILS = schema("sha256 jpeg")
 """Small upright copies, in sRGB, longest side 256 px."""
 
-THUMBNAIL_PLACES = pa.schema([("sha256", pa.string()), ("path", pa.string())])
+THUMBNAIL_PLACES = schema("sha256 path")
 """In which table a blob's thumbnail is, or its keypoints are. path: the table's."""
 
-VIEW_HASHES = pa.schema([("sha256", pa.string()), ("keys", pa.list_(pa.uint64()))])
+VIEW_HASHES = schema("sha256 keys")
 """keys: a blob's view hashes, of how it would look mirrored, turned or cropped; one for each view, in their order."""
 
-SEARCH_PAIRS = pa.schema(
-    [("left", pa.uint64()), ("right", pa.uint64()), ("distance_bits", pa.uint8()), ("is_view", pa.bool_())]
-)
+SEARCH_PAIRS = schema("left right distance_bits is_view", distance_bits=pa.uint8())
 """Pairs of hashes within the radius. is_view: left is the hash of a view, right that of a whole; else left < right,
 both wholes."""
 
-SEARCH_HASHES = pa.schema([("key", pa.uint64()), ("is_view", pa.bool_()), ("pairs", pa.uint32())])
+SEARCH_HASHES = schema("key is_view pairs", key=pa.uint64())
 """The distinct hashes (key) that were searched for near pairs; pairs: how many rows of SEARCH_PAIRS have it left."""
 
-KEYPOINTS = pa.schema([("sha256", pa.string()), ("codes", pa.list_(pa.uint64())), ("places", pa.list_(pa.uint8()))])
+KEYPOINTS = schema("sha256 codes places")
 """codes: of the clearest corners of a blob's thumbnail; places: four numbers for each (`core.dedup.local`)."""
 
-LOCAL_BLOBS = pa.schema([("sha256", pa.string()), ("pairs", pa.uint32())])
+LOCAL_BLOBS = schema("sha256 pairs")
 """Blobs whose keypoints were all compared with each other's; pairs: how many of LOCAL_PAIRS have it as the smaller."""
 
-LOCAL_PAIRS = pa.schema(
-    [
-        ("piece", pa.string()),  # of the work; its first row has no pair, and as matches the number of its pairs
-        *columns(pa.string(), "a", "b"),
-        ("matches", pa.int64()),
-    ]
-)
-"""Two blobs that share so many places. a, b: SHA-256."""
+LOCAL_PAIRS = schema("piece a b matches")
+"""Two blobs (SHA-256) that share so many places. piece: of the work; its first row has no pair, and as matches the
+number of its pairs."""
 
-RELATIONS = pa.schema(
-    [
-        *columns(pa.string(), "a", "b"),
-        ("view", pa.int16()),  # the view of a that was compared with b: a place in `dedup.views.ALL_VIEWS`
-        ("relation", pa.string()),
-        ("score", pa.float64()),  # 0..1: how well the two agree where both have something to show
-        ("share", pa.float64()),  # 0..1: how much of the larger picture the smaller one shows
-        ("tone", pa.float64()),  # 0..1: how far the tones of one are from those of the other
-    ]
+RELATIONS = schema(
+    "a b",
+    "view",  # the view of a that was compared with b: a place in `dedup.views.ALL_VIEWS`
+    "relation",
+    "score",  # 0..1: how well the two agree where both have something to show
+    "share",  # 0..1: how much of the larger picture the smaller one shows
+    "tone",  # 0..1: how far the tones of one are from those of the other
 )
 """What the comparison of two blobs has found. a, b: SHA-256."""
 
-EDGES = pa.schema(
-    [
-        *columns(pa.string(), "a", "b", "relation"),
-        ("distance_bits", pa.int16()),  # of the hashes that found the pair (`local`: the wholes'); null: by a person
-        ("score", pa.float64()),
-        ("verdict", pa.string()),  # a person's: copy, related, different; null: none
-        ("is_joined", pa.bool_()),  # both are taken for one work
-    ]
-)
-"""Pairs of records that were compared or have a verdict, a < b, sorted. Published as relations.parquet."""
+EDGES = schema("a b relation distance_bits score verdict is_joined", distance_bits=pa.int16())
+"""Pairs of records that were compared or have a verdict, a < b, sorted. Published as relations.parquet. distance_bits:
+in a pair that was found by `local`, of the wholes' hashes."""
 
-VERDICTS = pa.schema([("a", pa.string()), ("b", pa.string()), ("verdict", pa.string()), ("note", pa.string())])
+VERDICTS = schema("a b verdict note")
 """People's verdicts on pairs of records: copy, related or different."""
 
-BY_HAND = pa.schema([(name, pa.string()) for name in ("action", "scope", "name", "reason", "date")])
+BY_HAND = schema("action scope name reason date")
 """The list by hand: actions on records, works or artists (schemas/by_hand.py). date: such as 2024-12-31."""
 
-TAKEN_DOWN = pa.schema(
-    [
-        *columns(pa.string(), "record_id", "sha256", "detail"),
-        ("is_work", pa.bool_()),
-        ("reached_by", pa.string()),
-    ]
-)
+TAKEN_DOWN = schema("record_id sha256 detail is_work reached_by")
 """Records that are taken down. sha256: of the file, if it was ever stored; is_work: copies of the work go, too;
 reached_by: as of TAKEDOWNS."""
 
-TAKEDOWNS = pa.schema([(name, pa.string()) for name in ("record_id", "scope", "reached_by")])
-"""Records that a release's ledger has as taken down. scope: as of TOMBSTONES; a purge goes by it. reached_by: the row
-of the list by hand about another work or an artist that has reached it ("work of museum:7"); null for others."""
+TAKEDOWNS = schema("record_id scope reached_by")
+TOMBSTONES = schema("record_id date reason sha256 scope")
 
-TOMBSTONES = pa.schema([(name, pa.string()) for name in ("record_id", "date", "reason", "sha256", "scope")])
-"""Purged records. sha256: of the file, which must not come back; null where other records of the dataset use the file,
-too, or none was stored. scope: work; copy (of a work that was taken down); or record, without its copies."""
+DETECT = schema("sha256 reason detail figures", figures=pa.list_(FIGURE))
+"""figures: null where the detector has not run (an image that another program's results do not list)."""
 
-DETECT = pa.schema(
-    [("sha256", pa.string()), ("reason", pa.string()), ("detail", pa.string()), ("figures", pa.list_(FIGURE))]
-)
-"""What a detector has found in a blob. figures: null where it has not run (an image that another program's results do
-not list)."""
-LIBRARY_HASHES = pa.schema([("sha256", pa.string()), ("hash", pa.string()), ("keys", pa.list_(pa.uint64()))])
+LIBRARY_HASHES = schema("sha256 hash keys")
 """One of imagehash's hashes of a blob's thumbnail, as the library writes it, and its bits in words of 64."""
 
-QUALITY = pa.schema(
-    [
-        ("sha256", pa.string()),
-        ("reason", pa.string()),  # always null: what has a thumbnail has scores
-        ("detail", pa.string()),
-        *((score, pa.float64()) for score in SCORES),
-    ]
-)
-"""Scores of a blob's thumbnail to a thousandth, 0..1 (chroma: seldom above 0.5; colourfulness: below 300).
-docs/screening.md says what each
-means."""
+QUALITY = schema("sha256 reason detail", *SCORES)
+"""Scores of a blob's thumbnail (core.quality). No reasons: what has a thumbnail has scores."""
 
-SCREEN = outcome()
-DEDUP = outcome(("group_id", pa.string()))
-SAMPLE = outcome()
-SPLIT = outcome(("group_id", pa.string()), ("split", pa.string()))
+SCREEN = OUTCOME
+DEDUP = pa.schema([*OUTCOME, *_fields("group_id")])
+SAMPLE = OUTCOME
+SPLIT = pa.schema([*OUTCOME, *_fields("group_id split")])
 
-IMAGES = pa.schema(
-    [
-        ("record_id", pa.string()),
-        ("image_id", pa.int64()),
-        *columns(pa.string(), "source", "source_url"),
-        ("source_urls", pa.list_(pa.string())),
-        *columns(pa.string(), "image_url", "title", "artist", "artist_text", "artist_qualifier"),
-        *columns(pa.list_(pa.string()), "artists", "artist_roles"),
-        ("style", pa.string()),
-        ("styles", pa.list_(pa.string())),
-        ("date_text", pa.string()),
-        *columns(pa.int32(), "year", "year_first", "year_last"),
-        *columns(pa.string(), "rights_uri", "rights_spdx", "rights_text", "rights_basis", "sha256"),
-        ("phash", pa.uint64()),
-        ("phash_recipe", pa.string()),
-        *columns(pa.int32(), "width_px", "height_px"),
-        ("format", pa.string()),
-        ("is_annotated", pa.bool_()),
-        *columns(pa.string(), "group_id", "split", "source_coco"),
-        ("retrieved_at", TIME),
-        ("image", pa.struct([("bytes", pa.binary()), ("path", pa.string())])),
-    ]
+IMAGES = schema(
+    "record_id image_id source source_url source_urls image_url title artist artist_text artist_qualifier artists",
+    "artist_roles style styles date_text year year_first year_last rights_uri rights_spdx rights_text rights_basis",
+    "sha256 phash phash_recipe width_px height_px format is_annotated group_id split source_coco retrieved_at image",
 )
 
-ANNOTATIONS = pa.schema(
-    [
-        *columns(pa.int64(), "annotation_id", "image_id"),
-        *columns(pa.string(), "record_id", "split"),
-        ("category_id", pa.int32()),
-        ("xywh_px", XYWH),
-        ("area_px2", pa.float64()),
-        ("is_crowd", pa.bool_()),
-        ("keypoints_xyv", pa.list_(pa.float64())),
-        ("keypoint_scheme", pa.string()),
-        ("score", pa.float64()),
-        *columns(pa.string(), "origin", "origin_name"),
-        ("source_area_px2", pa.float64()),
-        *columns(pa.string(), "segmentation", "source_coco"),
-    ]
+ANNOTATIONS = schema(
+    "annotation_id image_id record_id split category_id xywh_px area_px2 is_crowd keypoints_xyv keypoint_scheme score",
+    "origin origin_name source_area_px2 segmentation source_coco",
 )
 
-CATEGORIES = pa.schema(
-    [
-        ("category_id", pa.int32()),
-        *columns(pa.string(), "name", "supercategory"),
-        ("keypoint_scheme", pa.string()),  # null, and so all that follows: it has no keypoints
-        ("keypoints", pa.list_(pa.string())),
-        # places from 1 on, two a line; fastparquet reads no lists of lists
-        ("skeleton", pa.list_(pa.int32())),
-        ("flip_pairs", pa.list_(pa.int32())),  # places from 1 on, left then right
-        ("sigmas", pa.list_(pa.float64())),  # null too where none are known
-    ]
-)
-"""A release's categories: what recipe.yaml says of them, with their schemes written out."""
+CATEGORIES = schema("category_id name supercategory keypoint_scheme keypoints skeleton flip_pairs sigmas")
+"""skeleton and flip_pairs are flat, since fastparquet reads no lists of lists."""
 
-LEDGER = pa.schema(
-    [
-        *columns(pa.string(), "record_id", "source"),
-        ("kept", pa.bool_()),
-        *columns(pa.string(), "stage", "reason", "detail", "kept_record_id", "last_split"),
-        ("image_id", pa.int64()),
-        ("sha256", pa.string()),
-        ("retrieved_at", TIME),
-    ]
-)
+LEDGER = schema("record_id source kept stage reason detail kept_record_id last_split image_id sha256 retrieved_at")
 
-ANNOTATED_IMAGES = pa.schema(
-    [
-        ("image_id", pa.int64()),
-        *columns(pa.string(), "sha256", "split", "style"),
-        *columns(pa.int32(), "width_px", "height_px"),
-    ]
-)
+ANNOTATED_IMAGES = schema("image_id sha256 split style width_px height_px")
 """Images that people have looked at, sorted by image_id; their bytes are blobs of the store."""
 
-ANNOTATED_FIGURES = pa.schema(
-    [
-        ("image_id", pa.int64()),
-        ("category", pa.string()),
-        ("xywh_px", XYWH),
-        ("area_px2", pa.float64()),  # what COCO's sizes go by: a file's own `area`, else that of the box
-        ("is_crowd", pa.bool_()),
-        ("keypoints_xyv", pa.list_(pa.float64())),
-    ]
-)
-"""The figures that people drew in these images, sorted by image_id and box."""
+ANNOTATED_FIGURES = schema("image_id category xywh_px area_px2 is_crowd keypoints_xyv")
+"""The figures that people drew in these images, sorted by image_id and box. area_px2: what COCO's sizes go by, a file's
+own `area`, else that of the box."""
 
-THRESHOLDS = pa.schema(
-    [
-        ("system", pa.string()),
-        ("attribute", pa.string()),  # as in SYSTEM_SCORES
-        ("group", pa.string()),
-        ("threshold", pa.float64()),  # an image is kept that has a box of at least this score
-        ("images", pa.int64()),
-        ("with_figure", pa.int64()),  # by people
-        *columns(pa.int64(), "kept", "kept_with_figure"),
-        ("kept_share", pa.float64()),
-        ("recall", pa.float64()),  # of images with a figure, those kept
-        *columns(pa.float64(), "recall_low", "recall_high"),
-        ("precision", pa.float64()),  # of images kept, those with a figure
-        *columns(pa.float64(), "precision_low", "precision_high"),
-    ]
+THRESHOLDS = schema(
+    "system attribute group",  # as in SYSTEM_SCORES
+    "threshold",  # an image is kept that has a box of at least this score
+    "images with_figure kept kept_with_figure kept_share",  # with_figure: by people
+    "recall recall_low recall_high",  # of images with a figure, those kept
+    "precision precision_low precision_high",  # of images kept, those with a figure
+    kept=pa.int64(),
 )
 """What a threshold keeps, and what it loses: thresholds.parquet of `bilderatlas evaluate detector`."""
 
-SYSTEM_SCORES = pa.schema(
-    [
-        ("system", pa.string()),  # a detector, a rater, a model, a generator ...
-        ("attribute", pa.string()),  # what the units are grouped by, or `category`; null: all units
-        ("group", pa.string()),  # a value of the attribute; "unknown": it has none
-        ("metric", pa.string()),  # docs/evaluating/ says what each is
-        ("value", pa.float64()),  # null: not defined, such as the recall of no figure
-        ("low", pa.float64()),  # 95 % interval; null where it has none
-        ("high", pa.float64()),
-        ("ahead_of", pa.string()),  # null: the system's own value; else by how much it is better than this system
-        ("units", pa.int64()),  # images, queries, sketches ...: how many the number is of
-    ]
+SYSTEM_SCORES = schema(
+    "system",  # a detector, a rater, a model, a generator ...
+    "attribute",  # what the units are grouped by, or `category`; null: all units
+    "group",  # a value of the attribute; "unknown": it has none
+    "metric",  # docs/evaluating/ says what each is
+    "value",  # null: not defined, such as the recall of no figure
+    "low high",  # 95 % interval; null where it has none
+    "ahead_of",  # null: the system's own value; else by how much it is better than this system
+    "units",  # images, queries, sketches ...: how many the number is of
 )
 """How systems compare, one number a row: scores.parquet of `bilderatlas evaluate`."""
 
-DIVERSITY = pa.schema(
-    [
-        ("moment", pa.string()),  # measured, before, after: see tasks/core/statistics.py
-        ("stratum", pa.string()),  # null: all together; "unknown": no style is known
-        ("images", pa.int64()),
-        ("artists", pa.int64()),  # works without a known artist count as one artist's, "unknown"
-        ("effective_artists", pa.float64()),  # exp of the Shannon entropy of works by artist, to 1e-6
-        ("gini", pa.float64()),  # of works by artist, 0 (all have equally many) to 1, to 1e-6
-        ("largest_artist", pa.string()),
-        ("largest_share", pa.float64()),  # of the stratum's images, 0..1, to 1e-6
-        ("unknown_artist", pa.int64()),  # images of which no artist is known
-    ]
+DIVERSITY = schema(
+    "moment stratum images artists effective_artists gini largest_artist largest_share unknown_artist",
+    artists=pa.int64(),
 )
-"""How many artists a stratum has, and how evenly its images are theirs. Published as statistics/diversity.parquet."""
+HISTOGRAMS = schema("statistic moment stratum least below count")
+UNREAD = schema("field source words text records record_id")
+SHARES = schema("stratum split images figures wanted_share images_share figures_share", figures=pa.int64())
+ATTRIBUTES = schema("attribute split kind value least below images distinct", value=pa.string())
 
-HISTOGRAMS = pa.schema(
-    [
-        ("statistic", pa.string()),  # works_per_artist, year, aspect_ratio (width / height), figures_per_image
-        ("moment", pa.string()),
-        ("stratum", pa.string()),  # null: all together
-        ("least", pa.float64()),  # the bin holds least <= value < below; both null: the value is not known
-        ("below", pa.float64()),
-        ("count", pa.int64()),  # of artists (works_per_artist) or of images
-    ]
-)
-"""Bins that hold anything. Published as statistics/histograms.parquet."""
-
-UNREAD = pa.schema(
-    [
-        ("field", pa.string()),  # artist, date, rights or style
-        ("source", pa.string()),
-        ("words", pa.string()),  # what was not understood, as the museum writes it
-        ("text", pa.string()),  # the whole of it, in the first of these records
-        ("records", pa.int64()),
-        ("record_id", pa.string()),  # the first of them by its id
-    ]
-)
-"""What was not understood in the words of museums, the commonest first. Published as statistics/unread.parquet."""
-
-SHARES = pa.schema(
-    [
-        ("stratum", pa.string()),  # null: all together
-        ("split", pa.string()),
-        *columns(pa.int64(), "images", "figures"),
-        ("wanted_share", pa.float64()),  # 0..1, as the recipe's ratios say
-        ("images_share", pa.float64()),  # 0..1 of the stratum's images, to 1e-6
-        ("figures_share", pa.float64()),  # 0..1 of the stratum's figures, to 1e-6; null: it has none
-    ]
-)
-"""What each split got of each stratum. Published as statistics/shares.parquet."""
-
-ATTRIBUTES = pa.schema(
-    [
-        ("attribute", pa.string()),
-        ("split", pa.string()),  # null: all together
-        ("kind", pa.string()),  # value, others (all values that are not listed), bin (of numbers), none (it has none)
-        ("value", pa.string()),
-        ("least", pa.float64()),  # the bin holds least <= value < below
-        ("below", pa.float64()),
-        ("images", pa.int64()),
-        ("distinct", pa.int64()),  # of others: how many different values
-    ]
-)
-"""How often which values of the recipe's attributes are. Published as statistics/attributes.parquet, if it has any."""
-
-
-PASSED_OVER = pa.schema(
-    [
-        ("sources", pa.list_(pa.string())),
-        ("unit", pa.string()),  # of which list: files, rows, entries, annotations ...
-        ("listed", pa.int64()),  # the length of that list
-        ("kind", pa.string()),
-        ("count", pa.int64()),
-        ("examples", pa.list_(pa.string())),
-    ]
+PASSED_OVER = schema(
+    "sources",
+    "unit",  # of which list: files, rows, entries, annotations ...
+    "listed",  # the length of that list
+    "kind count examples",
 )
 """What a source lists and what yields no record, or no figure, by its kind. Kept in the store; the card shows it."""
 
-CURVES = pa.schema([("step", pa.int64()), ("name", pa.string()), ("value", pa.float64())])
-"""How a training went: the mean loss and its parts since the last point, the learning rate, scores, seconds so far
-(`s`)."""
+CURVES = schema("step name value")
+"""How a training went: mean loss and its parts since the last point, learning rate, scores, seconds so far (`s`)."""
 
-FILLED: dict[str, frozenset[str]] = {
-    "images": frozenset(
-        {
-            *("record_id", "image_id", "source", "source_urls", "artists", "artist_roles", "styles", "rights_uri"),
-            *("rights_basis", "sha256", "phash", "phash_recipe", "width_px", "height_px", "format", "is_annotated"),
-            *("group_id", "split", "retrieved_at", "image"),
-        }
-    ),
-    "annotations": frozenset(
-        set(ANNOTATIONS.names)
-        - {"keypoints_xyv", "keypoint_scheme", "score", "source_area_px2", "segmentation", "source_coco"}
-    ),
-    "categories": frozenset({"category_id", "name", "supercategory"}),
-    "ledger": frozenset({"record_id", "source", "kept", "image_id"}),
-    "records": frozenset({"record_id", "source"}),
-    "relations": frozenset({"a", "b"}),
-    "takedowns": frozenset({"record_id", "scope"}),
-    "tombstones": frozenset({"record_id", "date", "reason"}),
-    "coco_files": frozenset({"source", "path", "images", "annotations"}),
-    "statistics/diversity": frozenset({"moment", "images", "artists", "unknown_artist"}),
-    "statistics/histograms": frozenset({"statistic", "moment", "count"}),
-    "statistics/shares": frozenset({"split", "images", "figures"}),
-    "statistics/attributes": frozenset({"attribute", "kind", "images"}),
-    "statistics/unread": frozenset({"field", "source", "words", "text", "records", "record_id"}),
+_MAY_BE_NULL = {"keypoints_xyv", "keypoint_scheme", "score", "source_area_px2", "segmentation", "source_coco"}
+_IMAGES_FILLED = (
+    *("record_id", "image_id", "source", "source_urls", "artists", "artist_roles", "styles", "rights_uri"),
+    *("rights_basis", "sha256", "phash", "phash_recipe", "width_px", "height_px", "format", "is_annotated"),
+    *("group_id", "split", "retrieved_at", "image"),
+)
+_RELEASED: dict[str, tuple[pa.Schema, tuple[str, ...]]] = {
+    "images": (IMAGES, _IMAGES_FILLED),
+    "annotations": (ANNOTATIONS, tuple(name for name in ANNOTATIONS.names if name not in _MAY_BE_NULL)),
+    "categories": (CATEGORIES, ("category_id", "name", "supercategory")),
+    "ledger": (LEDGER, ("record_id", "source", "kept", "image_id")),
+    "records": (RECORDS, ("record_id", "source")),
+    "relations": (EDGES, ("a", "b")),
+    "takedowns": (TAKEDOWNS, ("record_id", "scope")),
+    "tombstones": (TOMBSTONES, ("record_id", "date", "reason")),
+    "coco_files": (COCO_FILES, ("source", "path", "images", "annotations")),
+    "statistics/diversity": (DIVERSITY, ("moment", "images", "artists", "unknown_artist")),
+    "statistics/histograms": (HISTOGRAMS, ("statistic", "moment", "count")),
+    "statistics/shares": (SHARES, ("split", "images", "figures")),
+    "statistics/attributes": (ATTRIBUTES, ("attribute", "kind", "images")),
+    "statistics/unread": (UNREAD, ("field", "source", "words", "text", "records", "record_id")),
 }
-"""Columns of a release's tables that have no null."""
+"""The tables of a release by their paths in it, and the columns that have no null."""
 
-BY_CONTRACT = {
-    "images": IMAGES,
-    "annotations": ANNOTATIONS,
-    "categories": CATEGORIES,
-    "ledger": LEDGER,
-    "records": RECORDS,
-    "relations": EDGES,
-    "takedowns": TAKEDOWNS,
-    "tombstones": TOMBSTONES,
-    "coco_files": COCO_FILES,
-    "diversity": DIVERSITY,
-    "histograms": HISTOGRAMS,
-    "shares": SHARES,
-    "attributes": ATTRIBUTES,
-    "unread": UNREAD,
-}
+FILLED = {path: frozenset(filled) for path, (_, filled) in _RELEASED.items()}
+"""Columns of a release's tables that have no null, by the tables' paths."""
+
+BY_CONTRACT = {path.rpartition("/")[2]: schema for path, (schema, _) in _RELEASED.items()}
 """The tables of a release by the names of their contracts."""

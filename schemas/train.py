@@ -1,18 +1,15 @@
-"""Training a detector: every setting with its unit, its range and its reason.
+"""Training a detector: every setting with its unit, range and reason. Defaults are PoPArt's where it gives a value."""
 
-Defaults are PoPArt's where the paper gives a value.
-"""
-
-from typing import Annotated, Any, Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from schemas.base import Frozen, Name
+from schemas.base import Frozen, Name, Positive, Score
 from schemas.detect import TORCHVISION
 from schemas.manifests import Manifest
 from schemas.phrases import quoted
 
-Probability = Annotated[float, Field(ge=0, le=1)]
+Probability = Score
 
 
 class Augment(Frozen):
@@ -65,7 +62,7 @@ class TrainDetector(Frozen):
         description="steps: x 0.1 after each of decay_epochs; cosine: down as a cosine; one_cycle: up for "
         "15 % of the steps, then down as a cosine",
     )
-    decay_epochs: tuple[Annotated[int, Field(ge=1)], ...] = Field(
+    decay_epochs: tuple[Positive, ...] = Field(
         (8, 11), description="Epochs after which the rate falls to a tenth (PoPArt: 8 and 11)"
     )
     warm_up_steps: int = Field(
@@ -121,15 +118,13 @@ class TrainDetector(Frozen):
 
 
 class TrainingTruth(NamedTuple):
-    """One truth to train or to evaluate on.
-
-    truth: a release or a COCO file. images: folder of a COCO file's images; None: the file's own folder. split: only
-    the images of this split; None: all.
-    """
+    """One truth to train or to evaluate on: a release or a COCO file."""
 
     truth: str
     images: str | None
+    """Folder of a COCO file's images; None: the file's own folder."""
     split: str | None
+    """Only the images of this split; None: all."""
 
 
 class TrainingData(NamedTuple):

@@ -17,22 +17,14 @@ Value = StrictBool | StrictInt | StrictFloat | Text
 Number = int | float
 MOST_VALUES = 10_000
 
-TYPE_WORDS: dict[AttributeType, str] = {
-    "string": "text",
-    "integer": "a whole number",
-    "number": "a number",
-    "boolean": "true or false",
-    "strings": "text",
+_VALUES: dict[AttributeType, tuple[str, tuple[type, ...]]] = {
+    "string": ("text", (str,)),
+    "integer": ("a whole number", (int,)),
+    "number": ("a number", (int, float)),
+    "boolean": ("true or false", (bool,)),
+    "strings": ("text", (str,)),
 }
-"""What a value of a column of each type is, in words."""
-
-_VALUE_TYPES: dict[AttributeType, tuple[type, ...]] = {
-    "string": (str,),
-    "integer": (int,),
-    "number": (int, float),
-    "boolean": (bool,),
-    "strings": (str,),
-}
+"""What a value of a column of each type is, in words and in Python."""
 _NO_FIELDS = frozenset({"record_id", "locator", "declared_group", "reason", "detail"})
 """Columns of RECORDS that are no field of a work."""
 
@@ -96,27 +88,24 @@ AnyCondition = Annotated[
 
 def column_types(attributes: Mapping[str, Attribute]) -> dict[str, AttributeType]:
     """The type of each column that records have in a recipe with these attributes."""
-    built_in = {field.name: _type_of(field.type) for field in RECORDS if field.name not in _NO_FIELDS}
-    known = {name: kind for name, kind in built_in.items() if kind is not None}
-    return known | {name: attribute.type for name, attribute in attributes.items()}
+    words: dict[pa.DataType, AttributeType] = {kind: word for word, kind in ARROW_TYPES.items()} | {
+        pa.int32(): "integer"
+    }
+    built_in = {field.name: words[field.type] for field in RECORDS if field.name not in _NO_FIELDS}
+    return built_in | {name: attribute.type for name, attribute in attributes.items()}
 
 
 def value_problem(value: Value, kind: AttributeType) -> str:
     """What is wrong with a value for a column of that type; empty where nothing is."""
-    is_right = isinstance(value, _VALUE_TYPES[kind]) and (kind == "boolean" or not isinstance(value, bool))
-    return "" if is_right else f"expected {TYPE_WORDS[kind]}, got {quoted(value)}"
+    words, types = _VALUES[kind]
+    is_right = isinstance(value, types) and (kind == "boolean" or not isinstance(value, bool))
+    return "" if is_right else f"expected {words}, got {quoted(value)}"
 
 
 def condition_problem(condition: Condition, kind: AttributeType) -> str:
     """What is wrong with a condition on a column of that type; empty where nothing is."""
     limits = [limit for limit in (condition.least, condition.most) if limit is not None]
     if limits and kind not in {"integer", "number"}:
-        return f"expected least and most for numbers alone, got {quoted(limits[0])} for {TYPE_WORDS[kind]}"
+        return f"expected least and most for numbers alone, got {quoted(limits[0])} for {_VALUES[kind][0]}"
     found = (value_problem(value, kind) for value in (*condition.values, *limits))
     return next(filter(None, found), "")
-
-
-def _type_of(kind: pa.DataType) -> AttributeType | None:
-    if pa.types.is_integer(kind):
-        return "integer"
-    return next((word for word, arrow in ARROW_TYPES.items() if arrow == kind), None)

@@ -40,10 +40,8 @@ class NotYaml(Exception):
 def parse_yaml(text: str, *, tolerance: int = 1) -> Any:
     """The value of a YAML text: null, true, text, numbers, dates, lists and mappings; null where the text is empty.
 
-    What an alias names is written out at each place, so that one can be changed without the others.
-
-    tolerance: by how much the limits on bytes, values and characters are multiplied, for what a program has written out
-    of a text that kept them.
+    What an alias names is written out at each place, so that one can be changed without the others. tolerance: by how
+    much the limits on bytes, values and characters are multiplied, for what was written out of a text that kept them.
 
     Raises NotYaml: for what is no YAML, more than one document, a key that comes twice, a tag of another kind, a number
     of more than 256 bits or in base 8 or 60, and beyond the limits above.

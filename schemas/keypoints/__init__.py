@@ -151,13 +151,13 @@ def scheme_problems(categories: Sequence[Category], own: Mapping[str, Joints]) -
 def resolve_categories(
     categories: Sequence[Category], own: Mapping[str, Joints] | None = None
 ) -> tuple[CocoCategory, ...]:
-    """Categories of a recipe with the schemes that they name. own: the recipe's schemes.
-
-    Raises ValueError as `scheme_problems` says.
-    """
+    """Categories of a recipe with the schemes that they name. own: the recipe's. Raises ValueError for a problem."""
     for problem in scheme_problems(categories, own or {}):
         raise ValueError(problem)
-    schemes = {**shipped_schemes(), **{name: _named(name, joints) for name, joints in (own or {}).items()}}
+    schemes = dict(shipped_schemes())
+    for name, joints in (own or {}).items():
+        fields = {field: getattr(joints, field) for field in Joints.model_fields}
+        schemes[name] = KeypointScheme(name=name, **fields)
     return tuple(
         CocoCategory(
             name=entry.name,
@@ -166,10 +166,6 @@ def resolve_categories(
         )
         for entry in categories
     )
-
-
-def _named(name: str, joints: Joints) -> KeypointScheme:
-    return KeypointScheme(name=name, **{field: getattr(joints, field) for field in Joints.model_fields})
 
 
 def _numbers(joints: Sequence[str], pairs: Sequence[tuple[str, str]]) -> list[list[int]]:

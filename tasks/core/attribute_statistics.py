@@ -48,15 +48,17 @@ def attribute_statistics(images: pa.Table, names: Sequence[str], splits: Sequenc
         is_number = pa.types.is_floating(column.type) or pa.types.is_integer(column.type)
         nobody = np.flatnonzero(column.is_null()).astype(np.int64)
         parts = [*(_bins if is_number else _words)(column, counts), counts.rows("none", nobody)]
-        tables.append(_in_order(pa.concat_tables(parts), splits))
+        rows = pa.concat_tables(parts)
+        rows = rows.take(pa.array(np.argsort(np.asarray(rows["split"]), kind="stable")))
+        split_names = pa.array([None, *splits], pa.string()).take(pc.add(rows["split"], 1).combine_chunks())
+        tables.append(rows.set_column(rows.column_names.index("split"), "split", split_names).cast(ATTRIBUTES))
     return pa.concat_tables(tables)
 
 
 class _Counts(NamedTuple):
-    """Of which attribute, and the split (a number) of each image."""
-
     attribute: str
     split: _Ints
+    """(N,) the split, a number, of each image."""
     splits: int
 
     def by_split(self, images: _Ints, groups: _Ints, count: int) -> _Ints:
@@ -84,11 +86,12 @@ _COUNTED = pa.schema([field if field.name != "split" else pa.field("split", pa.i
 
 
 def _words(column: pa.Array, counts: _Counts) -> Iterator[pa.Table]:
-    images, values = _images_and_words(column)
-    encoded = values.dictionary_encode()
+    is_list = pa.types.is_list(column.type)
+    encoded = (pc.list_flatten(column) if is_list else column.drop_null()).dictionary_encode()
     words, codes = encoded.dictionary, np.asarray(encoded.indices, np.int64)
-    if pa.types.is_list(column.type):  # one image may name a word twice
-        pairs = np.unique(images * len(words) + codes)
+    images = np.flatnonzero(column.is_valid()).astype(np.int64)
+    if is_list:  # one image may name a word twice
+        pairs = np.unique(np.asarray(pc.list_parent_indices(column), np.int64) * len(words) + codes)
         images, codes = pairs // max(len(words), 1), pairs % max(len(words), 1)
     found = counts.by_split(images, codes, len(words))
     chosen = _most_frequent(words, found[:, 0], 1 if pa.types.is_boolean(column.type) else _LEAST_IMAGES)
@@ -97,13 +100,6 @@ def _words(column: pa.Array, counts: _Counts) -> Iterator[pa.Table]:
     is_other[chosen] = False
     distinct = (found[is_other] > 0).sum(0, keepdims=True).astype(np.int64)
     yield counts.rows("others", np.unique(images[is_other[codes]]), distinct=distinct)
-
-
-def _images_and_words(column: pa.Array) -> tuple[_Ints, pa.Array]:
-    """Places of images, and a word of each: an image stands as often as it has words."""
-    if pa.types.is_list(column.type):
-        return np.asarray(pc.list_parent_indices(column), np.int64), pc.list_flatten(column)
-    return np.flatnonzero(column.is_valid()).astype(np.int64), column.drop_null()
 
 
 def _most_frequent(words: pa.Array, images: _Ints, least: int) -> _Ints:
@@ -117,31 +113,17 @@ def _most_frequent(words: pa.Array, images: _Ints, least: int) -> _Ints:
 
 
 def _bins(column: pa.Array, counts: _Counts) -> Iterator[pa.Table]:
+    """Of each value where these are few, else about equally large; each begins at a value, the last ends above all."""
     images = np.flatnonzero(column.is_valid()).astype(np.int64)
     values = np.asarray(column.drop_null().cast(pa.float64(), safe=False), np.float64)
-    edges = _edges(values)
-    if len(edges):
-        groups = np.searchsorted(edges[:-1], values, side="right") - 1
-        found = counts.by_split(images, groups.astype(np.int64), len(edges) - 1)
-        yield counts.table("bin", found, least=pa.array(edges[:-1]), below=pa.array(edges[1:]))
-
-
-def _edges(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Where bins begin, each at a value, and where the last one ends: above the largest. One bin for each value where
-    there are few, else bins of about equal size. Empty in, empty out.
-    """
     starts = np.unique(values)
     if len(starts) > MOST_BINS:
         starts = np.unique(np.quantile(values, np.arange(MOST_BINS) / MOST_BINS, method="inverted_cdf"))
-    return np.append(starts, np.nextafter(values.max(), np.inf)) if len(starts) else starts
-
-
-def _in_order(rows: pa.Table, splits: Sequence[str]) -> pa.Table:
-    """Rows of one attribute by split, all together first, each in the order given."""
-    order = np.argsort(np.asarray(rows["split"]), kind="stable")
-    rows = rows.take(pa.array(order))
-    names = pa.array([None, *splits], pa.string()).take(pc.add(rows["split"], 1).combine_chunks())
-    return rows.set_column(rows.column_names.index("split"), "split", names).cast(ATTRIBUTES)
+    if len(starts):
+        edges = np.append(starts, np.nextafter(values.max(), np.inf))
+        groups = np.searchsorted(edges[:-1], values, side="right") - 1
+        found = counts.by_split(images, groups.astype(np.int64), len(edges) - 1)
+        yield counts.table("bin", found, least=pa.array(edges[:-1]), below=pa.array(edges[1:]))
 
 
 def summaries(counted: pa.Table, attributes: Mapping[str, Described], images: int) -> list[AttributeSummary]:
@@ -157,13 +139,11 @@ def summaries(counted: pa.Table, attributes: Mapping[str, Described], images: in
 
 
 def _values(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    bins = [row for row in rows if row["kind"] == "bin"]
-    if bins:
+    if bins := [row for row in rows if row["kind"] == "bin"]:
         yield f"{bins[0]['least']:g} to {np.nextafter(bins[-1]['below'], -np.inf):g}"
     words = [row for row in rows if row["kind"] == "value"]
     for row in words[:_SHOWN]:
         text = row["value"]
         yield f"{text if len(text) <= _LONGEST else f'{text[:_LONGEST]}...'} ({row['images']:,})"
-    others = sum(row["distinct"] for row in rows if row["kind"] == "others") + len(words[_SHOWN:])
-    if others:
+    if others := sum(row["distinct"] for row in rows if row["kind"] == "others") + len(words[_SHOWN:]):
         yield number_of(others, "other" if words else "different value")

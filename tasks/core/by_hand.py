@@ -1,7 +1,6 @@
 """The list by hand (exclude, include, replace, take down): read from a file's rows, checked, applied to records."""
 
 import hashlib
-import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -33,23 +32,14 @@ CLASHES: tuple[tuple[Action, Action], ...] = (
 LONGEST_REASON = 500
 
 _NEEDED = {"action", "name", "reason", "date"}
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _LONGEST_NAME = 2000
 _EXAMPLES = 3
 
 _STAYS = {"record_id", "source", "reason", "detail"}
 _WORK_OF = "work of "
 
-
-class _ManualRow(NamedTuple):
-    """One row of the file."""
-
-    line: int
-    action: Action
-    scope: str
-    name: str
-    reason: str
-    date: str
+_Row = Mapping[str, str]
+"""A row of BY_HAND."""
 
 
 class ManualOutcome(NamedTuple):
@@ -61,8 +51,6 @@ class ManualOutcome(NamedTuple):
 
 
 class _DropReason(NamedTuple):
-    """Why a record is dropped."""
-
     reason: Reason
     detail: str
     is_work: bool = False
@@ -73,39 +61,41 @@ class _DropReason(NamedTuple):
 
 
 def parse_manual_lists(name: str, rows: Sequence[tuple[int, Sequence[str]]]) -> pa.Table:
-    """BY_HAND of a file's rows, sorted by action, scope and name, whatever their order.
+    """BY_HAND of a file's rows, sorted by action, scope and name, whatever their order; of a header alone an empty one.
 
-    name: the file's, for messages. rows: (line, cells), the first with the names of the columns, in any order; `scope`
-    may be missing, or empty: then it is the first of SCOPES. A row that comes twice counts once; artists' names are
-    compared as everywhere. A header alone is an empty table.
+    name: the file's, for messages. rows: (line, cells), the first with the names of the columns, in any order; a
+    missing or empty `scope` is the first of SCOPES. A row that comes twice counts once; artists' names are compared as
+    everywhere.
 
     Raises BadInput, one sentence that names lines, for other columns, an unknown action or scope, an empty name or
     reason or one of several lines, a date that is no day, two rows that do the same for different reasons, two actions
     on one record that exclude each other (CLASHES), and a takedown of a record alone and of its work.
     """
-    found: dict[tuple[str, str, str], _ManualRow] = {}
+    found: dict[tuple[str, str, str], tuple[int, _Row]] = {}
     for line, cells in cells_by_column(name, rows, COLUMNS, _NEEDED):
-        row = _parse_row(name, line, cells)
-        who = normalize_name(row.name) or row.name if row.scope == "artist" else row.name
-        before = found.setdefault((row.action, row.scope, who), row)
-        found[row.action, row.scope, who] = min(before, row, key=lambda each: each.name)  # whichever comes first
-        if (before.reason, before.date) != (row.reason, row.date):
+        row = _parse_row(f"{name}, line {line}", cells)
+        who = normalize_name(row["name"]) or row["name"] if row["scope"] == "artist" else row["name"]
+        key = row["action"], row["scope"], who
+        first, before = found.setdefault(key, (line, row))
+        if _reason_text(before) != _reason_text(row):
             raise BadInput(
-                f"{name}, line {line}: expected the same reason and date for {row.action} of {quoted(row.name)} as in "
-                f"line {before.line}, got others"
+                f"{name}, line {line}: expected the same reason and date for {row['action']} of {quoted(row['name'])} "
+                f"as in line {first}, got others"
             )
+        if row["name"] < before["name"]:  # the same spelling of an artist, whichever comes first
+            found[key] = line, row
     _check_clashes(name, found.values())
-    rows_by_hand = sorted(found.values(), key=lambda row: (row.action, row.scope, row.name))
-    return pa.Table.from_pylist([row._asdict() for row in rows_by_hand], schema=BY_HAND)
+    rows_by_hand = [row for _, row in found.values()]
+    return pa.Table.from_pylist(rows_by_hand, schema=BY_HAND).sort_by([(it, "ascending") for it in BY_HAND.names[:3]])
 
 
 def cells_by_column(
     name: str, rows: Sequence[tuple[int, Sequence[str]]], columns: Sequence[str], needed: Collection[str]
 ) -> Iterator[tuple[int, dict[str, str]]]:
-    """The line of each row of a file but the first, which names the columns in any order, and its cells by column.
+    """Line and cells by column of each row of a file but the first, which names the columns in any order.
 
-    Raises BadInput, naming the file, for no rows, other columns than these, a needed one that is missing, and a row
-    with more or fewer cells.
+    Raises BadInput, naming the file, for no rows, other columns, a needed one that is missing, and a row with more or
+    fewer cells.
     """
     expected = f"{name}: expected the columns {','.join(columns)}"
     if not rows:
@@ -119,8 +109,7 @@ def cells_by_column(
         yield line, dict(zip(header, cells, strict=True))
 
 
-def _parse_row(name: str, line: int, cells: Mapping[str, str]) -> _ManualRow:
-    where = f"{name}, line {line}"
+def _parse_row(where: str, cells: Mapping[str, str]) -> _Row:
     text = {column: unicodedata.normalize("NFC", cell).strip() for column, cell in cells.items()}
     action = next((word for word in ACTIONS if word == text["action"]), None)
     if action is None:
@@ -136,7 +125,7 @@ def _parse_row(name: str, line: int, cells: Mapping[str, str]) -> _ManualRow:
             )
     if not is_day(text["date"]):
         raise BadInput(f"{where}: expected a date such as 2024-12-31, got {quoted(text['date'])}")
-    return _ManualRow(line, action, scope, text["name"], text["reason"], text["date"])
+    return text | {"scope": scope}
 
 
 def is_line(text: str, longest: int) -> bool:
@@ -155,21 +144,21 @@ def is_day(text: str) -> bool:
     (True, False, False)
     """
     try:
-        return _DATE.fullmatch(text) is not None and bool(date.fromisoformat(text))
+        return date.fromisoformat(text).isoformat() == text
     except ValueError:
         return False
 
 
-def _check_clashes(name: str, rows: Iterable[_ManualRow]) -> None:
+def _check_clashes(name: str, rows: Iterable[tuple[int, _Row]]) -> None:
     of: defaultdict[str, dict[str, int]] = defaultdict(dict)
-    for row in rows:
-        if row.scope == "artist":
+    for line, row in rows:
+        if row["scope"] == "artist":
             continue
-        before = of[row.name].setdefault(row.action, row.line)
-        if before != row.line:  # rows of one scope are one by now
+        before = of[row["name"]].setdefault(row["action"], line)
+        if before != line:  # rows of one scope are one by now
             raise BadInput(
-                f"{name}: expected {row.action} of {quoted(row.name)} with one scope, record or work, got both "
-                f"(lines {before} and {row.line})"
+                f"{name}: expected {row['action']} of {quoted(row['name'])} with one scope, record or work, got both "
+                f"(lines {before} and {line})"
             )
     for record, lines in sorted(of.items()):
         for one, other in CLASHES:
@@ -231,15 +220,15 @@ def apply_manual_lists(
 ) -> ManualOutcome:
     """RECORDS in which excluded and taken down records have these as their reasons.
 
-    records: RECORDS, artists under their final names. by_hand: BY_HAND. tombstones: TOMBSTONES of purged records, which
-    stay away. previous: LEDGER of the previous release, which knows the files (`sha256`) of earlier records, and the
-    records that the sources no longer list. takedowns: its TAKEDOWNS. aliases: of artists, by which names are compared.
+    records: artists under their final names. tombstones: of purged records, which stay away. previous: LEDGER of the
+    previous release, for the files (`sha256`) of earlier records, and for records that no source lists any more.
+    takedowns: its TAKEDOWNS. aliases: of artists, by which names are compared.
 
-    Of a record that is taken down only record_id, source, reason and detail are left; all other columns are empty. If
-    the sources no longer list it, it stays in the table. A record that was taken down because of another work stays
-    down as long as that takedown is in the list, even if its reason and date have changed. An included record is kept
-    although its artist is excluded; a takedown outranks everything. A record that the scrape has already dropped keeps
-    its reason, unless it is taken down.
+    Of a record that is taken down only record_id, source, reason and detail are left. If the sources no longer list it,
+    it stays in the table. A record that was taken down because of another work stays down as long as that takedown is
+    in the list, even if its reason and date have changed. An included record is kept although its artist is excluded; a
+    takedown outranks everything. A record that the scrape has already dropped keeps its reason, unless it is taken
+    down.
     """
     by_hand = with_known_ids(by_hand, records["record_id"], previous["record_id"])
     tombstones = _with_todays_ids(tombstones, records)
@@ -259,22 +248,16 @@ def apply_manual_lists(
 def _with_todays_ids(tombstones: pa.Table, records: pa.Table) -> pa.Table:
     """TOMBSTONES, and beside them rows for purged records that a source lists in another spelling of their id."""
     today = known_spellings(tombstones["record_id"].to_pylist(), records["record_id"])
-    rows = [
-        {**row, "record_id": today[row["record_id"]]} for row in tombstones.to_pylist() if row["record_id"] in today
-    ]
-    return pa.concat_tables([tombstones, pa.Table.from_pylist(rows, schema=tombstones.schema)]) if rows else tombstones
+    rows = [row | {"record_id": today[row["record_id"]]} for row in tombstones.to_pylist() if row["record_id"] in today]
+    return pa.concat_tables([tombstones, pa.Table.from_pylist(rows, schema=tombstones.schema)])
 
 
 def _exclusions(by_hand: pa.Table, works: Mapping[str, Sequence[str]]) -> dict[str, _DropReason]:
     """By record. works: of each artist. A row about the record itself decides its detail."""
     included = _rows_of(by_hand, "include", "record")
-    by_artist = {
-        name: row
-        for artist, row in _rows_of(by_hand, "exclude", "artist").items()
-        for name in works[artist]
-        if name not in included
-    }
-    rows = by_artist | _rows_of(by_hand, "exclude", "record")
+    artists = _rows_of(by_hand, "exclude", "artist").items()
+    rows = {name: row for artist, row in artists for name in works[artist] if name not in included}
+    rows |= _rows_of(by_hand, "exclude", "record")
     return {name: _DropReason(Reason.EXCLUDED, _reason_text(row)) for name, row in rows.items()}
 
 
@@ -291,9 +274,8 @@ def _takedowns(
     reached_by = _reached_by(takedowns)
     listed = _names_present(reached_by, records["record_id"])
     for name, row_text in reached_by.items():
-        why_still = standing.get(row_text)
-        if why_still and (name not in listed or row_text.startswith(_WORK_OF)):
-            found[name] = why_still
+        if row_text in standing and (name not in listed or row_text.startswith(_WORK_OF)):
+            found[name] = standing[row_text]
     for row in tombstones.to_pylist():
         found[row["record_id"]] = _DropReason(Reason.TAKEN_DOWN, _reason_text(row), is_work=row["scope"] != "record")
     named = by_hand["name"].to_pylist()
@@ -342,12 +324,13 @@ def _names_present(names: Iterable[str], known: pa.ChunkedArray) -> set[str]:
     return set(pc.filter(wanted, pc.is_in(wanted, value_set=known)).to_pylist()) if len(wanted) else set()
 
 
-def _rows_of(by_hand: pa.Table, action: Action, scope: str) -> dict[str, dict[str, str]]:
+def _rows_of(by_hand: pa.Table, action: Action, scope: str) -> dict[str, _Row]:
+    """By name."""
     is_meant = pc.and_(pc.equal(by_hand["action"], action), pc.equal(by_hand["scope"], scope))
     return {row["name"]: row for row in by_hand.filter(is_meant).to_pylist()}
 
 
-def _reason_text(row: Mapping[str, str]) -> str:
+def _reason_text(row: _Row) -> str:
     return f"{row['reason']} ({row['date']})"
 
 
@@ -366,25 +349,21 @@ def reason_and_date(detail: str | None) -> tuple[str, str | None]:
 def takedowns(ledger: pa.Table, taken_down: pa.Table) -> pa.Table:
     """TAKEDOWNS of a LEDGER, in its order: all records that it has as taken down, whatever stage dropped them.
 
-    taken_down: TAKEN_DOWN of the build. A record that only has the file of one that was taken down alone is alone, too;
-    any other that is not in taken_down is a copy.
+    A record that only has the file of one that was taken down alone is alone, too; any other that is not in TAKEN_DOWN
+    is a copy.
     """
-    is_work = dict(zip(taken_down["record_id"].to_pylist(), taken_down["is_work"].to_pylist(), strict=True))
+    of_ids = pc.if_else(taken_down["is_work"], "work", "record").to_pylist()
+    scope_of = dict(zip(taken_down["record_id"].to_pylist(), of_ids, strict=True))
     reached_by = _reached_by(taken_down)
     alone = taken_down.filter(pc.invert(taken_down["is_work"]))["sha256"].drop_null()
     of_works = taken_down.filter(taken_down["is_work"])["sha256"].drop_null()
     files = {*alone.to_pylist()} - {*of_works.to_pylist()}
 
-    def scope(row: Mapping[str, str | None]) -> str:
-        if row["record_id"] in is_work:
-            return "work" if is_work[row["record_id"]] else "record"
-        return "record" if row["sha256"] in files else "copy"
-
-    rows = [
-        {"record_id": row["record_id"], "scope": scope(row), "reached_by": reached_by.get(row["record_id"])}
-        for row in _rows_taken_down(ledger).select(["record_id", "sha256"]).to_pylist()
-    ]
-    return pa.Table.from_pylist(rows, schema=TAKEDOWNS)
+    down = _rows_taken_down(ledger)
+    names = down["record_id"].to_pylist()
+    alone_or_copy = ["record" if sha256 in files else "copy" for sha256 in down["sha256"].to_pylist()]
+    scopes = [scope_of.get(name, other) for name, other in zip(names, alone_or_copy, strict=True)]
+    return pa.table([names, scopes, [reached_by.get(name) for name in names]], schema=TAKEDOWNS)
 
 
 def _rows_taken_down(ledger: pa.Table) -> pa.Table:
@@ -392,10 +371,8 @@ def _rows_taken_down(ledger: pa.Table) -> pa.Table:
 
 
 def _works_of(records: pa.Table, artists: Collection[str], aliases: Aliases) -> dict[str, list[str]]:
-    """For each of these artists their records; names are compared as the recipe's aliases are.
-
-    An artist is named by the name that was read in a source's words, or by all of these words: so a row holds, however
-    they are read.
+    """By artist their records. A row may name the artist as read in a source's words, or by all of these words, so that
+    it holds, however they are read.
     """
     if not artists:
         return {}
@@ -431,12 +408,10 @@ def _with_unlisted(records: pa.Table, down: Collection[str], previous: pa.Table)
     lost = tables.missing(pa.array(sorted(down), pa.string()), records["record_id"])
     if not len(lost):
         return records
-    sources = tables.lookup(previous, "record_id", lost)["source"].to_pylist()
-    rows = [
-        {"record_id": name, "source": source or name.partition(":")[0]}
-        for name, source in zip(lost.to_pylist(), sources, strict=True)
-    ]
-    both = pa.concat_tables([records, pa.Table.from_pylist(rows, schema=records.schema)])
+    of_ids = pa.array([name.partition(":")[0] for name in lost.to_pylist()], pa.string())
+    sources = pc.coalesce(tables.lookup(previous, "record_id", lost)["source"], of_ids)
+    unlisted = tables.as_schema(pa.table({"record_id": lost, "source": sources}), records.schema)
+    both = pa.concat_tables([records, unlisted])
     return both.take(pc.sort_indices(both["record_id"]))
 
 
@@ -448,15 +423,11 @@ def _with_reasons(records: pa.Table, why: Mapping[str, _DropReason]) -> pa.Table
         "detail": pa.array([found.detail for found in why.values()], pa.string()).take(place),
     }
     is_down = pc.fill_null(pc.equal(given["reason"], str(Reason.TAKEN_DOWN)), False)
-    columns = []
+    columns = {name: pc.if_else(pc.is_valid(place), values, records[name]) for name, values in given.items()}
     for field in records.schema:
-        if field.name in given:
-            columns.append(pc.if_else(pc.is_valid(place), given[field.name], records[field.name]))
-        elif field.name in _STAYS:
-            columns.append(records[field.name])
-        else:
-            columns.append(pc.if_else(is_down, pa.scalar(None, field.type), records[field.name]))
-    return pa.table(columns, schema=records.schema)
+        if field.name not in _STAYS:
+            columns[field.name] = pc.if_else(is_down, pa.scalar(None, field.type), records[field.name])
+    return tables.with_columns(records, columns)
 
 
 def redact_taken_down(records: pa.Table, ledger: pa.Table) -> pa.Table:
@@ -471,26 +442,14 @@ def redact_taken_down(records: pa.Table, ledger: pa.Table) -> pa.Table:
 def _taken_down(why: Mapping[str, _DropReason], previous: pa.Table, tombstones: pa.Table) -> pa.Table:
     """TAKEN_DOWN: with the files that these records had before, which no other record may bring back."""
     names = pa.array(sorted(why), pa.string())
-    known = tables.lookup(previous, "record_id", names)["sha256"].to_pylist()
-    buried = tables.lookup(tombstones, "record_id", names)["sha256"].to_pylist()
-    rows = [
-        {
-            "record_id": name,
-            "sha256": one or other,
-            "detail": why[name].detail,
-            "is_work": why[name].is_work,
-            "reached_by": why[name].reached_by,
-        }
-        for name, one, other in zip(names.to_pylist(), known, buried, strict=True)
-    ]
-    return pa.Table.from_pylist(rows, schema=TAKEN_DOWN)
+    files = pc.coalesce(*(tables.lookup(table, "record_id", names)["sha256"] for table in (previous, tombstones)))
+    found = [why[name] for name in names.to_pylist()]
+    columns = [[each.detail for each in found], [each.is_work for each in found], [each.reached_by for each in found]]
+    return pa.table([names, files, *columns], schema=TAKEN_DOWN)
 
 
 def merge_tombstones(here: pa.Table, with_release: pa.Table | None) -> pa.Table:
-    """TOMBSTONES of a store and of a release that was copied into it; where both have a record, the store's row counts.
-
-    with_release: None where there is no release.
-    """
+    """TOMBSTONES of a store and of a release, if any, that was copied into it; of records in both the store's rows."""
     if with_release is None:
         return here
     others = with_release.filter(pc.invert(pc.is_in(with_release["record_id"], value_set=here["record_id"])))
@@ -506,10 +465,10 @@ def drop_same_bytes(fetched: pa.Table, taken_down: pa.Table) -> pa.Table:
         return fetched
     names, details = of["record_id"].take(place), of["detail"].take(place)
     texts = pc.binary_join_element_wise("same bytes as ", names, ": ", details, "")
-    for name, value in (("reason", pa.scalar(str(Reason.TAKEN_DOWN))), ("detail", texts)):
-        at = fetched.schema.get_field_index(name)
-        fetched = fetched.set_column(at, fetched.schema.field(at), pc.if_else(is_down, value, fetched[name]))
-    return fetched
+    given = {"reason": str(Reason.TAKEN_DOWN), "detail": texts}
+    return tables.with_columns(
+        fetched, {name: pc.if_else(is_down, value, fetched[name]) for name, value in given.items()}
+    )
 
 
 def _unmatched_notes(
@@ -523,8 +482,7 @@ def _unmatched_notes(
             return bool(works[row["name"]])
         return row["name"] in (down if row["action"] == "takedown" else here)
 
-    unmatched = [row for row in by_hand.to_pylist() if not is_matched(row)]
-    if not unmatched:
-        return ()
-    examples = listed([f"{row['action']} {quoted(row['name'])}" for row in unmatched], _EXAMPLES)
-    return (f"by hand: {len(unmatched)} of {by_hand.num_rows} rows match no record of this build: {examples}",)
+    unmatched = [f"{row['action']} {quoted(row['name'])}" for row in by_hand.to_pylist() if not is_matched(row)]
+    examples = listed(unmatched, _EXAMPLES)
+    note = f"by hand: {len(unmatched)} of {by_hand.num_rows} rows match no record of this build: {examples}"
+    return (note,) if unmatched else ()

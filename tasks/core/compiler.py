@@ -1,5 +1,4 @@
-"""The compiler with all that it imports when it is first called: another two hundred modules, of numba, numpy and
-scipy.
+"""The compiler with the two hundred modules of numba, numpy and scipy that it imports when it is first called.
 
 Not part of tasks.core.jit: when something is imported changes no answer, and is no part of any digest of code.
 """

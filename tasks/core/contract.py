@@ -5,7 +5,8 @@ A table stands in the SQL under its own name, another one under the path of its 
 DuckDB reads the very same text over the files of a release.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from schemas.contract import ContractObject, ContractProperty, DataContract, QualityRule, numbers
@@ -15,14 +16,23 @@ ROWS_SHOWN = 3
 _COUNT = "SELECT count(*) FROM "
 _MOST_WORDS = 5
 _LONGEST_VALUE = 40
+_BOUNDS: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
+    "=": ("must_be", operator.eq),
+    "!=": ("must_not_be", operator.ne),
+    ">": ("must_be_greater_than", operator.gt),
+    ">=": ("must_be_greater_or_equal_to", operator.ge),
+    "<": ("must_be_less_than", operator.lt),
+    "<=": ("must_be_less_or_equal_to", operator.le),
+}
+"""By its sign, how a rule of a contract calls a bound, and what the answer and the bound must be to each other."""
 
 
 class Rule(NamedTuple):
     """A promise about a table.
 
-    expected: what it says. query: its number, one row of one column. rows: a query of the first rows that break it,
-    each what it is called and its values in `columns`; empty where it is not about single rows. comparison and bound:
-    what the number must be, such as ("=", 0).
+    expected: what it says. query: its number, one row of one column, which must be such as comparison and bound say:
+    ("=", 0). rows: a query of the first rows that break it, each what it is called and its values in `columns`; empty
+    where it is not about single rows.
     """
 
     table: str
@@ -44,9 +54,9 @@ def rules(contract: DataContract) -> list[Rule]:
         if column.required and column.logical_type != "object":  # images' bytes are not read for a rule
             own.append(_count(table, f"no null in {column.name}", f"{name} IS NULL"))
         if words:
-            listed = ", ".join(f"'{word.replace(chr(39), chr(39) * 2)}'" for word in words)
-            expected = f"{column.name} of {_named(words)}"
-            own.append(_count(table, expected, f"{name} NOT IN ({listed})", [column.name]))
+            allowed = ", ".join(words) if len(words) <= _MOST_WORDS else f"the contract's {len(words)} words"
+            sql = ", ".join(f"'{word.replace(chr(39), chr(39) * 2)}'" for word in words)
+            own.append(_count(table, f"{column.name} of {allowed}", f"{name} NOT IN ({sql})", [column.name]))
         if column.custom_value("attribute") is True and column.is_content:
             own += _of_attribute(table, column)
         if column.unique:
@@ -58,7 +68,7 @@ def rules(contract: DataContract) -> list[Rule]:
 
 def completed(old: DataContract, now: DataContract) -> DataContract:
     """The contract that a release of an earlier version keeps: its own, with the rules of `now` that such releases kept
-    before they were written down. These stand in the place of those that they replace.
+    before they were written down, in the place of those that they replace.
     """
     more = [rule for rule in now.table.quality if rule.since and numbers(rule.since) <= numbers(old.version)]
     gone = {rule.replaces for rule in more}
@@ -76,17 +86,7 @@ def foretold(later: DataContract, now: DataContract) -> DataContract:
 
 def is_kept(rule: Rule, value: Any) -> bool:
     """Whether the answer to a rule's query is what it must be; null never is."""
-    if value is None:
-        return False
-    answers: dict[str, bool] = {
-        "=": value == rule.bound,
-        "!=": value != rule.bound,
-        ">": value > rule.bound,
-        ">=": value >= rule.bound,
-        "<": value < rule.bound,
-        "<=": value <= rule.bound,
-    }
-    return answers[rule.comparison]
+    return value is not None and _BOUNDS[rule.comparison][1](value, rule.bound)
 
 
 def problem(rule: Rule, value: Any, rows: Sequence[Any]) -> str:
@@ -106,29 +106,23 @@ def problem(rule: Rule, value: Any, rows: Sequence[Any]) -> str:
 
 def _shown(rule: Rule, name: Any, *values: Any) -> str:
     """A row that breaks a rule: what it is called, and the values that the rule is about."""
-    shown = ", ".join(
-        f"{column} {quoted(value, _LONGEST_VALUE)}" for column, value in zip(rule.columns, values, strict=True)
-    )
-    return f"{quoted_name(name)} ({shown})" if shown else quoted_name(name)
+    said = [f"{column} {quoted(value, _LONGEST_VALUE)}" for column, value in zip(rule.columns, values, strict=True)]
+    return f"{quoted_name(name)} ({', '.join(said)})" if said else quoted_name(name)
 
 
 def _of_attribute(table: ContractObject, column: ContractProperty) -> Iterator[Rule]:
     name = _quoted(column.name)
     if column.arrow_type == "string":
-        yield _count(
-            table,
-            f"a text without NUL, or null, in {column.name}",
-            f"{name} = '' OR contains({name}, chr(0))",
-            [column.name],
-        )
-    if column.arrow_type == "list<string>":
-        yield _count(
-            table,
-            f"texts without NUL, or null, in {column.name}",
+        expected, condition = "a text", f"{name} = '' OR contains({name}, chr(0))"
+    elif column.arrow_type == "list<string>":
+        expected = "texts"
+        condition = (
             f"len({name}) = 0 OR list_count({name}) != len({name}) OR list_contains({name}, '') "
-            f"OR contains(array_to_string({name}, ''), chr(0))",
-            [column.name],
+            f"OR contains(array_to_string({name}, ''), chr(0))"
         )
+    else:
+        return
+    yield _count(table, f"{expected} without NUL, or null, in {column.name}", condition, [column.name])
 
 
 def _each_once(table: ContractObject, columns: Sequence[str]) -> Rule:
@@ -160,28 +154,12 @@ def _rule(
 
 
 def _from_quality(table: ContractObject, quality: QualityRule) -> Rule:
-    row = quality.rows or _joined(table.primary_key)
-    bound, *others = _bounds(quality)
+    bounds = {sign: getattr(quality, name) for sign, (name, _) in _BOUNDS.items()}
+    bound, *others = ((sign, value) for sign, value in bounds.items() if value is not None)
     if others:
         raise ValueError(f"expected one bound in the rule {quoted(quality.name)} of {table.name}, got several")
-    return _rule(table, quality.name, quality.query, row, bound, quality.columns)
-
-
-def _bounds(quality: QualityRule) -> Iterator[tuple[str, float]]:
-    for comparison, bound in (
-        ("=", quality.must_be),
-        ("!=", quality.must_not_be),
-        (">", quality.must_be_greater_than),
-        (">=", quality.must_be_greater_or_equal_to),
-        ("<", quality.must_be_less_than),
-        ("<=", quality.must_be_less_or_equal_to),
-    ):
-        if bound is not None:
-            yield comparison, bound
-
-
-def _named(words: Sequence[str]) -> str:
-    return ", ".join(words) if len(words) <= _MOST_WORDS else f"the contract's {len(words)} words"
+    rows = quality.rows or _joined(table.primary_key)
+    return _rule(table, quality.name, quality.query, rows, bound, quality.columns)
 
 
 def _joined(columns: Sequence[str]) -> str:
@@ -204,9 +182,8 @@ class Change(NamedTuple):
 def changes(old: Mapping[str, DataContract], new: Mapping[str, DataContract]) -> list[Change]:
     """All differences that matter to readers, table by table. Contracts by the names of their tables.
 
-    Breaking is what takes a promise away: a table or a column that is gone or is called otherwise, another type, key,
-    unit or place, a null where none was, a word that is no longer used, words or a rule that no longer hold. To promise
-    more is not.
+    Breaking is what takes a promise away, such as a column that is called otherwise, another type, key, unit or place,
+    a null where none was, a word or a rule that is gone. To promise more is not.
     """
     found = [Change(f"{table}: the table is gone", is_breaking=True) for table in old if table not in new]
     for table, contract in new.items():
@@ -243,11 +220,8 @@ def _of_table(old: ContractObject, new: ContractObject) -> Iterator[Change]:
 
 
 def _of_column(place: str, old: ContractProperty, new: ContractProperty) -> Iterator[Change]:
-    facts: tuple[tuple[str, Any, Any], ...] = (
-        ("type", old.arrow_type, new.arrow_type),
-        ("unit", old.custom_value("unit"), new.custom_value("unit")),
-    )
-    for what, before, after in facts:
+    unit = "unit", old.custom_value("unit"), new.custom_value("unit")
+    for what, before, after in (("type", old.arrow_type, new.arrow_type), unit):
         if before != after:
             yield Change(f"{place}: {what} {quoted(after)}, before {quoted(before)}", is_breaking=before is not None)
     if old.is_content != new.is_content:
@@ -285,9 +259,8 @@ def _of_rules(old: ContractObject, new: ContractObject) -> Iterator[Change]:
             yield Change(f"{new.name}: the rule {quoted(name)} is gone", is_breaking=True)
         elif after[name].promise != rule.promise:
             yield Change(f"{new.name}: the rule {quoted(name)} is another one", is_breaking=True)
-    yield from (
-        Change(f"{new.name}: a new rule {quoted(name)}", is_breaking=False) for name in after if name not in before
-    )
+    for name in [name for name in after if name not in before]:
+        yield Change(f"{new.name}: a new rule {quoted(name)}", is_breaking=False)
 
 
 def _is_same(old: ContractProperty, new: ContractProperty) -> bool:

@@ -1,5 +1,4 @@
-"""How plots are drawn, as SVG: axes with ticks, lines, steps, dots, bars, legends and text. What is to be drawn, others
-say.
+"""How plots are drawn, as SVG: axes with ticks, lines, steps, dots, bars, legends and text.
 
 No script, nothing from elsewhere, and all can be read without colours: lines differ in dashes, dots in size and place.
 """
@@ -83,7 +82,7 @@ def escape(text: str) -> str:
 
 
 def short(name: str, longest: int, end: int = 0) -> str:
-    """A name that has room beside a plot: its beginning, and so many letters of its end, where numbers may stand.
+    """A name that has room beside a plot: its beginning, and `end` letters of its end, where numbers may stand.
 
     >>> short("Follower of the Master of the Legend, 1", 24, 7), short("Mannerism (Late Renaissance)", 22)
     ('Follower of the…gend, 1', 'Mannerism (Late Renai…')
@@ -95,17 +94,18 @@ def short(name: str, longest: int, end: int = 0) -> str:
 
 def text(x: float, y: float, words: str, kind: str = "", more: str = "") -> str:
     """Words from x on, or by their kind around it (mid) or up to it (end). more: further attributes."""
-    return f"<text{_class(kind)} x='{x:g}' y='{y:g}'{more}>{escape(words)}</text>"
+    css = f" class='{kind}'" if kind else ""
+    return f"<text{css} x='{x:g}' y='{y:g}'{more}>{escape(words)}</text>"
 
 
 def path(kind: str, drawn: str, more: str = "") -> str:
     """What a pen draws. more: further attributes, such as `pen` gives."""
-    return f"<path{_class(kind)}{more} d='{drawn}'/>"
+    return f"<path class='{kind}'{more} d='{drawn}'/>"
 
 
 def circle(kind: str, x: float, y: float, radius: float, more: str = "") -> str:
     """A dot."""
-    return f"<circle{_class(kind)}{more} cx='{x:g}' cy='{y:g}' r='{radius:g}'/>"
+    return f"<circle class='{kind}'{more} cx='{x:g}' cy='{y:g}' r='{radius:g}'/>"
 
 
 def pen(place: int) -> str:
@@ -211,10 +211,6 @@ def on_paper(width: int, height: int, title: str, body: Sequence[str]) -> str:
         f"<title>{escape(title)}</title><style>{STYLE}</style><rect width='{width}' height='{height}' "
         f"fill='#fff'/>{''.join(body)}</svg>\n"
     )
-
-
-def _class(kind: str) -> str:
-    return f" class='{kind}'" if kind else ""
 
 
 def _step(least: float) -> float:

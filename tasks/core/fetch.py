@@ -20,13 +20,10 @@ _EXAMPLES = 3
 REQUESTS = pa.schema([RETRIEVALS.field("locator"), RETRIEVALS.field("validator")])
 _SIDES = ["width_px", "height_px"]
 _KEPT_COLUMNS = ["sha256", "bytes", "retrieved_at", *_SIDES]
-_ANSWER_COLUMNS = ["reason", "detail", *_KEPT_COLUMNS]
 _MOST_BYTES = 2**63 - 1
 
 URL = "(?i)^https?://"
 """A regular expression for the beginning of locators that are requested over HTTP."""
-
-
 _WITHOUT_SCHEME = re.compile(r"//[^\s/?#@\\:]+\.[^\s/?#@\\:]+(:\d+)?/")
 _BLANKS = " \t\r\n\f\v\xa0\ufeff\u200b"
 
@@ -34,7 +31,7 @@ _BLANKS = " \t\r\n\f\v\xa0\ufeff\u200b"
 def locator_of(image: str) -> str:
     """Where an image is asked for: a path as it is given, an address without blanks around it and with its scheme.
 
-    An address that begins with `//` takes the scheme of the page it stands on; a table is no page, so https.
+    `//` means the scheme of the page on which it stands; a table is no page, so https.
 
     >>> locator_of(" //museum.example/1.jpg"), locator_of("//images/1.jpg"), locator_of(" 1.jpg")
     ('https://museum.example/1.jpg', '//images/1.jpg', ' 1.jpg')
@@ -77,13 +74,13 @@ def requests_table(locators: pa.ChunkedArray, validators: Mapping[str, str]) -> 
 def outcome(records: pa.Table, answers: pa.Table, settings: Fetch) -> pa.Table:
     """FETCH outcome of records (record_id, locator) by the RETRIEVALS rows of their locators.
 
-    Limits are checked again here, so that a stricter recipe needs no new download. In a plan, a record whose image was
-    not requested yet has neither reason nor sha256.
+    Limits are checked again, so that a stricter recipe needs no new download. In a plan, a record whose image was not
+    requested yet has neither reason nor sha256.
     """
     at = pc.index_in(records["locator"].cast(pa.string()), value_set=answers["locator"])
     if at.null_count:
         raise KeyError(f"expected an answer for '{records['locator'].filter(pc.is_null(at))[0]}', got none")
-    given = answers.select(_ANSWER_COLUMNS).take(at)
+    given = answers.select(["reason", "detail", *_KEPT_COLUMNS]).take(at)
     pixels = pc.multiply(*(pc.fill_null(given[side].cast(pa.int64()), 0) for side in _SIDES))
     failures = pc.make_struct(
         pc.is_valid(given["reason"]),
@@ -103,27 +100,24 @@ def with_failures(answers: pa.Table, failures: Sequence[Failure]) -> pa.Table:
     """RETRIEVALS in which the rows of these locators failed. failures: locator, reason and detail of each."""
     names = pa.array([locator for locator, _, _ in failures], answers["locator"].type)
     at = pc.index_in(answers["locator"], value_set=names)
-    for name, values in (("reason", [str(row[1]) for row in failures]), ("detail", [row[2] for row in failures])):
-        place, kind = answers.schema.get_field_index(name), answers.schema.field(name)
-        column = pc.coalesce(pa.array(values, kind.type).take(at.combine_chunks()), answers[name].combine_chunks())
-        answers = answers.set_column(place, kind, column)
-    return answers
+    given = {"reason": [str(row[1]) for row in failures], "detail": [row[2] for row in failures]}
+    columns = {
+        name: pc.coalesce(pa.array(values, answers[name].type).take(at), answers[name])
+        for name, values in given.items()
+    }
+    return tables.with_columns(answers, columns)
 
 
 def look_notes(label: str, failures: Sequence[Failure], files: int, most: int) -> list[str]:
-    """What a plan says of local files that it has looked at.
-
-    failures: of those that a build would drop. files: how many a build would read. most: how many were looked at, at
-    most.
+    """What a plan says of the local files that a build would read: it has looked at `most` of them at most, of which
+    the build would drop `failures`.
     """
     seen = f"{min(files, most):,} of {files:,} local files" if files > most else counted(files, "local file")
     notes = []
     if failures:
-        by_reason: dict[str, list[str]] = {}
-        for locator, reason, _ in failures:
-            by_reason.setdefault(str(reason), []).append(quoted(locator))
+        by_reason = _locators_by((str(reason), locator) for locator, reason, _ in failures)
         reasons = "; ".join(
-            f"{reason} ({len(names):,}: {listed(names, _EXAMPLES)})" for reason, names in sorted(by_reason.items())
+            f"{reason} ({len(names):,}: {listed(names, _EXAMPLES)})" for reason, names in by_reason.items()
         )
         notes.append(f"{label}: a build would drop {len(failures):,} of {seen}: {reasons}")
     if files > most:
@@ -133,16 +127,21 @@ def look_notes(label: str, failures: Sequence[Failure], files: int, most: int) -
 
 def stand_in_notes(label: str, failures: Iterable[Failure]) -> list[str]:
     """A sentence for each kind of thing that lies in the place of local files, and what to do; none for other drops."""
-    names: dict[str, list[str]] = {}
-    for locator, _, detail in failures:
-        if says_stand_in(detail):
-            names.setdefault(detail, []).append(quoted(locator))
+    names = _locators_by((detail, locator) for locator, _, detail in failures if says_stand_in(detail))
     return [
         f"{label}: of {counted(len(of_kind), 'file')} ({listed(of_kind, _EXAMPLES)}) each is {words}"
         if len(of_kind) > 1
         else f"{label}: {of_kind[0]} is {words}"
-        for words, of_kind in sorted(names.items())
+        for words, of_kind in names.items()
     ]
+
+
+def _locators_by(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Locators, quoted, by the first of each pair, which are sorted."""
+    found: dict[str, list[str]] = {}
+    for key, locator in pairs:
+        found.setdefault(key, []).append(quoted(locator))
+    return dict(sorted(found.items()))
 
 
 def no_images(answers: pa.Table) -> list[Failure]:
@@ -154,20 +153,17 @@ def no_images(answers: pa.Table) -> list[Failure]:
 
 def unfit_annotations(figures: pa.Table, outcome: pa.Table) -> pa.Table:
     """Records whose annotations are of an image of another size, so that their boxes would lie elsewhere in the one
-    that came: record_id and detail, in the order of SOURCE_FIGURES, of which figures are rows with any.
-
-    A side that the annotations do not say may be any.
+    that came: record_id and detail, in the order of SOURCE_FIGURES. A side that annotations do not say may be any.
 
     >>> drawn = pa.table({"record_id": ["a", "b"], "width_px": [640, None], "height_px": [480, None]})
     >>> unfit_annotations(drawn, drawn.set_column(1, "width_px", pa.array([320, 8])))["detail"].to_pylist()
     ['annotations left out: they are of an image of 640 x 480 px, this one has 320 x 480 px']
     """
     got = tables.lookup(outcome.select(["record_id", *_SIDES]), "record_id", figures["record_id"])
-    differs = [pc.fill_null(pc.not_equal(figures[side], got[side]), False) for side in _SIDES]
-    is_unfit = pc.or_(*differs)
+    is_unfit = pc.or_(*(pc.fill_null(pc.not_equal(figures[side], got[side]), False) for side in _SIDES))
     said, came = (
         pc.binary_join_element_wise(
-            *(pc.fill_null(table.filter(is_unfit)[side].cast(pa.string()), "?") for side in _SIDES), " x "
+            *(pc.fill_null(table[side].filter(is_unfit).cast(pa.string()), "?") for side in _SIDES), " x "
         )
         for table in (figures, got)
     )
@@ -180,11 +176,11 @@ def unfit_annotations(figures: pa.Table, outcome: pa.Table) -> pa.Table:
 def without_figures(figures: pa.Table, unfit: pa.Table) -> pa.Table:
     """SOURCE_FIGURES in which nobody has drawn anything in images of `unfit`; what a COCO file says of them is kept."""
     is_unfit = pc.is_in(figures["record_id"], value_set=unfit["record_id"])
-    changed = [
-        {**row, "source_coco": row["source_coco"] and source_file.with_figures(row["source_coco"], row["figures"])}
-        for row in figures.filter(is_unfit).to_pylist()
-    ]
-    left = pa.Table.from_pylist([{**row, "figures": None} for row in changed], schema=figures.schema)
+    rows = figures.filter(is_unfit).to_pylist()
+    for row in rows:
+        row["source_coco"] = row["source_coco"] and source_file.with_figures(row["source_coco"], row["figures"])
+        row["figures"] = None
+    left = pa.Table.from_pylist(rows, schema=figures.schema)
     return pa.concat_tables([figures.filter(pc.invert(is_unfit)), left]).sort_by("record_id")
 
 
@@ -192,8 +188,6 @@ def without_annotations(records: pa.Table, unfit: pa.Table) -> pa.Table:
     """RECORDS in which those of `unfit` (record_id, detail) count as not annotated, with the detail."""
     at = pc.index_in(records["record_id"], value_set=unfit["record_id"])
     is_unfit = pc.is_valid(at)
-    changed = {
-        "is_annotated": pc.if_else(is_unfit, False, records["is_annotated"]),
-        "detail": pc.coalesce(unfit["detail"].take(at), records["detail"]),
-    }
-    return pa.table([changed.get(name, records[name]) for name in records.column_names], schema=records.schema)
+    is_annotated = pc.if_else(is_unfit, False, records["is_annotated"])
+    detail = pc.coalesce(unfit["detail"].take(at), records["detail"])
+    return tables.with_columns(records, {"is_annotated": is_annotated, "detail": detail})

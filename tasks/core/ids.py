@@ -1,12 +1,13 @@
 """Whole numbers for ids: taken from a hash of the name, so that they stay when rows come and go."""
 
 import hashlib
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
+
+from tasks.core.columns import Column
 
 MASK = 2**53 - 1
 """Every JSON reader holds whole numbers up to here exactly."""
@@ -22,34 +23,35 @@ def natural_id(name: str) -> int:
     >>> natural_id("met:1") < 2**53
     True
     """
-    first = int.from_bytes(hashlib.sha256(name.encode()).digest()[:7], "big") >> 3
-    return first or 1
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:7], "big") >> 3 or 1
 
 
-def natural_ids(names: pa.Array | pa.ChunkedArray) -> _Ints:
-    """(N,) the natural id of each name."""
-    found = np.empty(len(names), np.int64)
-    for start in range(0, len(names), _BATCH):
-        batch = names.slice(start, _BATCH).to_pylist()
-        found[start : start + len(batch)] = [natural_id(name) for name in batch]
-    return found
-
-
-def ids(names: pa.Array | pa.ChunkedArray, known: pa.Array | pa.ChunkedArray | None = None) -> pa.Array:
+def ids(names: Column, known: Column | None = None) -> pa.Array:
     """(N,) int64: an id for each name, the known one, else its natural one, else the next free number after it.
 
-    names: (N,), no name twice. known: (N,) int64, null where none is known. Names are served in their sorted order, so
-    that the result does not depend on how they came. Wraps round to 1 after 2**53 - 1.
+    names: (N,), no name twice; served in their sorted order, whatever order they come in. known: (N,) int64, null where
+    none is known. Wraps round to 1 after 2**53 - 1.
 
     >>> ids(pa.array(["b", "a"]), known=pa.array([7, None]))[0].as_py()
     7
     """
-    given = natural_ids(names)
+    given = np.empty(len(names), np.int64)
+    for start in range(0, len(names), _BATCH):
+        batch = names.slice(start, _BATCH).to_pylist()
+        given[start : start + len(batch)] = [natural_id(name) for name in batch]
     is_known = np.zeros(len(given), np.bool_)
     if known is not None:
         is_known = np.asarray(pc.is_valid(known), np.bool_)
         given[is_known] = np.asarray(known.drop_null(), np.int64)
-    _part_collisions(names, given, np.flatnonzero(_is_contested(given)), is_known)
+    contested = np.flatnonzero(_is_contested(given))
+    used = set(given[contested[is_known[contested]]].tolist())
+    free = contested[~is_known[contested]]
+    for name, place in sorted(zip(names.take(pa.array(free)).to_pylist(), free.tolist(), strict=True)):
+        number = natural_id(name)
+        while number in used:
+            number = number + 1 if number < MASK else 1
+        used.add(number)
+        given[place] = number
     return pa.array(given)
 
 
@@ -71,18 +73,3 @@ def _is_contested(wanted: _Ints) -> NDArray[np.bool_]:
     contested = np.empty(len(wanted), np.bool_)
     contested[order] = np.bincount(run)[run] > 1
     return contested
-
-
-def _part_collisions(names: Any, given: _Ints, places: _Ints, is_known: NDArray[np.bool_]) -> None:
-    """Give those at these places other numbers, but the known ones."""
-    used = set(given[places[is_known[places]]].tolist())
-    free = places[~is_known[places]]
-    for name, place in sorted(zip(names.take(pa.array(free)).to_pylist(), free.tolist(), strict=True)):
-        given[place] = _next_free(natural_id(name), used)
-        used.add(int(given[place]))
-
-
-def _next_free(start: int, used: set[int]) -> int:
-    while start in used:
-        start = start + 1 if start < MASK else 1
-    return start

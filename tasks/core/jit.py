@@ -9,9 +9,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def compiled(function: _Function) -> _Function:
-    """The function as machine code, free of Python's lock.
-
-    Made when it is first called, and kept beside its source if it can be.
+    """The function as machine code, free of Python's lock: made when it is first called, and kept beside its source.
 
     Where neither that place nor a folder of the user's can be written, each process makes it anew; NUMBA_CACHE_DIR
     names another.

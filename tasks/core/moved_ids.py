@@ -7,13 +7,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.phrases import counted, listed, quoted
+from schemas.tables import schema
 from tasks.core import tables
 from tasks.core.columns import Column
 from tasks.core.fetch import URL
 
-KNOWN = pa.schema([(name, pa.string()) for name in ("record_id", "source", "locator", "image_url", "sha256")])
+KNOWN = schema("record_id source locator image_url sha256")
 """What is known of a record here; each but the first two may be null."""
-MOVED = pa.schema([(name, pa.string()) for name in ("record_id", "source", "now")])
+MOVED = schema("record_id source now", now=pa.string())
 MOVED_BY = ["record_id", "source", "reason", "locator", "image_url"]
 """Columns of RECORDS that are asked for."""
 WAY_OUT = "give the works their old keys, or raise max_renamed_fraction if the new ones are right"
@@ -21,13 +22,12 @@ _EXAMPLES = 2
 
 
 class Moves(NamedTuple):
-    """What stands under other ids than in the last release. kept, excluded: MOVED of what it kept, and of what people
-    had excluded from it. images: how many it kept of each source.
-    """
+    """What stands under other ids than in the last release: MOVED of what it kept, and of what people had excluded."""
 
     kept: pa.Table = MOVED.empty_table()
     excluded: pa.Table = MOVED.empty_table()
     images: Mapping[str, int] = {}
+    """How many it kept of each source."""
 
 
 def moved_ids(before: pa.Table, now: pa.Table) -> pa.Table:
@@ -37,7 +37,9 @@ def moved_ids(before: pa.Table, now: pa.Table) -> pa.Table:
     or its address. What still has its own image has not moved, and its image is nobody else's; a file that has other
     bytes now in its old place has not moved, unless these bytes stand elsewhere.
     """
-    by_bytes, in_place = _is_own(before, now)
+    there = tables.lookup(now, "record_id", before["record_id"])
+    by_bytes, *places = (pc.equal(was, has) for was, has in zip(_marks(before), _marks(there), strict=True))
+    in_place = pc.or_(*(pc.fill_null(place, False) for place in places))
     own = before["record_id"].filter(pc.fill_null(pc.coalesce(by_bytes, in_place), False))
     is_away = pc.invert(pc.is_in(before["record_id"], value_set=own))
     before, in_place = before.filter(is_away), in_place.filter(is_away)
@@ -51,15 +53,6 @@ def moved_ids(before: pa.Table, now: pa.Table) -> pa.Table:
     found = pc.coalesce(same_bytes, pc.if_else(in_place, None, pc.coalesce(*same_places)))
     rows = pa.table([before["record_id"], before["source"], found], schema=MOVED)
     return rows.filter(pc.is_valid(rows["now"])).sort_by("record_id")
-
-
-def _is_own(before: pa.Table, now: pa.Table) -> tuple[Column, Column]:
-    """(N,) whether each id of before has the same bytes now, null where that is not known; and whether its image is in
-    the same place, by its path or an address.
-    """
-    there = now.take(pc.index_in(before["record_id"], value_set=now["record_id"]))
-    by_bytes, *places = (pc.equal(was, has) for was, has in zip(_marks(before), _marks(there), strict=True))
-    return by_bytes, pc.or_(*(pc.fill_null(place, False) for place in places))
 
 
 def is_many(moves: Moves, max_fraction: float) -> bool:
@@ -92,8 +85,8 @@ def _examples(moved: pa.Table) -> str:
 def known_records(ledger: pa.Table, records: pa.Table) -> pa.Table:
     """KNOWN of LEDGER rows. records: of RECORDS those columns that a release has, of any records."""
     found = tables.lookup(tables.as_schema(records, KNOWN), "record_id", ledger["record_id"])
-    columns = {"record_id": ledger["record_id"], "source": ledger["source"], "sha256": ledger["sha256"]}
-    return pa.table([columns.get(name, found[name]) for name in KNOWN.names], schema=KNOWN)
+    own = {name: ledger[name].cast(pa.string()) for name in ("record_id", "source", "sha256")}
+    return tables.with_columns(found, own)
 
 
 def _marks(known: pa.Table) -> tuple[Column, Column, Column]:

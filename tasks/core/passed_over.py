@@ -17,8 +17,6 @@ _OTHERS = "others"
 IMAGES_OF_FILE = "images in the COCO file"
 _YIELDS = {"annotations": "figure", "objects": "figure", "images": "annotation", IMAGES_OF_FILE: "annotation"}
 """What a list's entries should yield, where that is no record."""
-_Kind = tuple[str, tuple[int, tuple[str, ...]]]
-"""A kind, its count and its examples."""
 _ONE = {IMAGES_OF_FILE: "image in the COCO file", "entries": "entry", "categories": "category"}
 
 
@@ -30,10 +28,9 @@ class Tally:
 
     def add(self, kind: str, *examples: str, count: int = 1) -> None:
         """Count so many more of a kind."""
-        before, known = self._kinds.get(kind, (0, ()))
-        shown = known
-        if len(known) < _EXAMPLES:
-            shown = tuple(dict.fromkeys([*known, *map(_shown, examples)]))[:_EXAMPLES]
+        before, shown = self._kinds.get(kind, (0, ()))
+        if len(shown) < _EXAMPLES:
+            shown = tuple(dict.fromkeys([*shown, *map(_shown, examples)]))[:_EXAMPLES]
         if before + count:
             self._kinds[kind] = (before + count, shown)
 
@@ -55,25 +52,16 @@ class Tally:
         """A row for each kind, the most frequent first; rare ones beyond a dozen are one row. listed: the list's
         length. is_always_shown: whether a kind has its own row however rare it is, also beyond a dozen.
         """
-        kinds = sorted(self._kinds.items(), key=lambda item: (-item[1][0], item[0]))
-        if len(kinds) > _MOST_KINDS:
-            rare = [item for item in kinds if not is_always_shown(item[0])]
-            most = max(_MOST_KINDS - 1 - (len(kinds) - len(rare)), 0)
-            kinds = _without_rest(kinds, rare[most:])
-        return tuple(
-            PassedOver(sources=sources, unit=unit, listed=listed, kind=kind, count=count, examples=examples)
-            for kind, (count, examples) in kinds
-        )
-
-
-def _without_rest(kinds: list[_Kind], rest: Sequence[_Kind]) -> list[_Kind]:
-    """The kinds, of which the rest is one, the last."""
-    if len(rest) < 2:
-        return kinds
-    left = {name for name, _ in rest}
-    examples = tuple(example for _, (_, shown) in rest for example in shown[:1])[:_EXAMPLES]
-    others = _OTHERS, (sum(count for _, (count, _) in rest), examples)
-    return [*(kind for kind in kinds if kind[0] not in left), others]
+        kinds = sorted(self.kinds(unit), key=lambda row: (-row.count, row.kind))
+        rare = [row for row in kinds if not is_always_shown(row.kind)]
+        rest = rare[max(_MOST_KINDS - 1 - (len(kinds) - len(rare)), 0) :]
+        if len(kinds) > _MOST_KINDS and len(rest) > 1:
+            examples = tuple(example for row in rest for example in row.examples[:1])[:_EXAMPLES]
+            count = sum(row.count for row in rest)
+            others = PassedOver(unit=unit, kind=_OTHERS, count=count, examples=examples)
+            left = {row.kind for row in rest}
+            kinds = [*(row for row in kinds if row.kind not in left), others]
+        return tuple(row.model_copy(update={"sources": sources, "listed": listed}) for row in kinds)
 
 
 def yielded(unit: str) -> str:
@@ -108,21 +96,16 @@ def notes(rows: Iterable[PassedOver]) -> list[str]:
 
 
 def _sentence(sources: Sequence[str], unit: str, rows: Sequence[PassedOver]) -> str:
-    count, listed = sum(row.count for row in rows), rows[0].listed
+    count = sum(row.count for row in rows)
     names = " and ".join(f"'{source}'" for source in sources)
-    kinds = "; ".join(f"{row.kind} ({row.count:,}{_of_examples(row.examples)})" for row in rows)
-    whole = counted(listed, _ONE.get(unit, unit.removesuffix("s")), unit)
-    return f"source{'s' * (len(sources) > 1)} {names}: {count:,} of {whole} {_fate(unit, is_one=count == 1)}: {kinds}"
-
-
-def _fate(unit: str, *, is_one: bool) -> str:
+    examples = [f": {', '.join(map(repr, row.examples))}" if row.examples else "" for row in rows]
+    kinds = "; ".join(f"{row.kind} ({row.count:,}{shown})" for row, shown in zip(rows, examples, strict=True))
+    whole = counted(rows[0].listed, _ONE.get(unit, unit.removesuffix("s")), unit)
     if unit == IMAGES_OF_FILE:
-        return f"{'is' if is_one else 'are'} not used"
-    return f"{'gives' if is_one else 'give'} no {yielded(unit)}"
-
-
-def _of_examples(examples: Sequence[str]) -> str:
-    return f": {', '.join(repr(example) for example in examples)}" if examples else ""
+        fate = "is not used" if count == 1 else "are not used"
+    else:
+        fate = f"{'gives' if count == 1 else 'give'} no {yielded(unit)}"
+    return f"source{'s' * (len(sources) > 1)} {names}: {count:,} of {whole} {fate}: {kinds}"
 
 
 def _shown(example: str) -> str:
@@ -140,8 +123,7 @@ def shrunk_sources(
 ) -> list[tuple[str, int, int]]:
     """(source, works before, works now) of each of these sources that has lost more than a hundredth of its works.
 
-    before, now: numbers of works by source, where there are any. A source that is not among the names was taken out of
-    the recipe: it has not shrunk.
+    before, now: numbers of works by source. A source that is not among the names was taken out of the recipe.
 
     >>> shrunk_sources(["met", "artic"], {"met": 200, "artic": 100, "flickr": 50}, {"met": 197, "artic": 99})
     [('met', 200, 197)]

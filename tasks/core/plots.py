@@ -1,8 +1,8 @@
-"""Small plots as inline SVG: no script, nothing from elsewhere, one line of markup each, text that reads on dark and
-on paper.
+"""Small plots as inline SVG: one line of markup each, text that reads on dark and on paper.
 
 Every plot is a <figure> with a caption; its drawing has a name and a description for who can't see it. What was before
-is grey, dashed or hollow, what is after full and in the report's red, so that they differ without colours too.
+is grey, dashed or hollow, what is after full and in the report's red, so that they differ without colours too. A plot
+of nothing is empty text.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -40,11 +40,10 @@ Pair = Mapping[str, Points]
 
 
 class PlotLabels(NamedTuple):
-    """The words of a plot: a key that is unique on the page, a title, a sentence on what is to be seen, labels of the
-    axes.
-    """
+    """The words of a plot."""
 
     plot_id: str
+    """Unique on the page."""
     title: str
     description: str
     x_label: str
@@ -52,7 +51,7 @@ class PlotLabels(NamedTuple):
 
 
 def rank_plot(labels: PlotLabels, series: Pair) -> str:
-    """Curves on two logarithmic axes. Points are (x, y) >= 1, x ascending. Nothing to show: nothing."""
+    """Curves on two logarithmic axes. Points are (x, y) >= 1, x ascending."""
     points = [point for line in series.values() for point in line]
     if not points:
         return ""
@@ -64,9 +63,7 @@ def rank_plot(labels: PlotLabels, series: Pair) -> str:
 
 
 def step_plot(labels: PlotLabels, series: Pair, marks: Mapping[float, str]) -> str:
-    """Histograms as steps on a logarithmic x axis.
-
-    Points: (left edge of a bin, share 0..1), ascending, the last with 0.
+    """Histograms as steps, x logarithmic. Points: (left edge of a bin, share 0..1), ascending, the last with 0.
 
     marks: what is written below the x axis, by value; the first and the last are the axis' ends.
     """
@@ -76,10 +73,7 @@ def step_plot(labels: PlotLabels, series: Pair, marks: Mapping[float, str]) -> s
     height = 240
     x = Axis(min(marks), max(marks), _LEFT, _WIDTH - _RIGHT, True)
     y = Axis(0, most, height - _BOTTOM, _TOP)
-    axes = [
-        drawing.y_axis(y, x.start, x.stop, _percent),
-        drawing.x_axis(x, _TOP, y.start, list(marks.values()), list(marks)),
-    ]
+    axes = [_percent_axis(y, x), drawing.x_axis(x, _TOP, y.start, list(marks.values()), list(marks))]
     return _curves(labels, height, x, y, axes, {name: drawing.stairs(line) for name, line in series.items()})
 
 
@@ -92,50 +86,36 @@ def bar_plot(labels: PlotLabels, series: Mapping[str, Sequence[float]], names: S
     x = Axis(0, len(names), _LEFT, _WIDTH - _RIGHT)
     y = Axis(0, most, height - _BOTTOM, _TOP)
     middles = [place + 0.5 for place in range(len(names))]
-    body = [
-        drawing.y_axis(y, x.start, x.stop, _percent),
-        drawing.x_axis(x, _TOP, y.start, names, middles, has_lines=False),
-    ]
-    for number, (word, shares) in enumerate(zip(_WORDS, series.values(), strict=True)):
-        left, wide = 0.12 + 0.38 * number, 0.38
-        drawn = [
-            drawing.bar(x.at(at + left), x.at(at + left + wide), y.start, y.at(share))
-            for at, share in enumerate(shares)
-            if share
-        ]
+    body = [_percent_axis(y, x), drawing.x_axis(x, _TOP, y.start, names, middles, has_lines=False)]
+    for word, shares, left in zip(_WORDS, series.values(), (0.12, 0.5), strict=True):
+        bars = [(x.at(at + left), x.at(at + left + 0.38), y.at(share)) for at, share in enumerate(shares) if share]
+        drawn = [drawing.bar(start, stop, y.start, top) for start, stop, top in bars]
         body.append(drawing.path(f"bar-{word}", "".join(drawn)))
     return _figure(labels, height, x, body, _legend(series, lambda word: drawing.legend_box(f"bar-{word}")))
 
 
 def dot_plot(labels: PlotLabels, rows: Sequence[tuple[str, float | None, float | None]], names: Sequence[str]) -> str:
     """For each row (name, before, after; None: not there) two dots on one linear axis from 0, joined by a line."""
-    if not rows:
-        return ""
     shown = rows[:ROWS]
+    known = [value for _, *values in shown for value in values if value is not None]
+    if not known:
+        return ""
     height = round(_TOP + _ROW * len(shown) + _BOTTOM)
-    most = max(1.0, *(value for _, *values in shown for value in values if value is not None))
-    x = Axis(0, most, _NAMES_LEFT, _WIDTH - _RIGHT - 6)
+    x = Axis(0, max(1.0, *known), _NAMES_LEFT, _WIDTH - _RIGHT - 6)
     body = [drawing.x_axis(x, _TOP, height - _BOTTOM)]
-    for place, (name, before, after) in enumerate(shown):
+    for place, (name, *values) in enumerate(shown):
         middle = _TOP + _ROW * (place + 0.5)
         body.append(_name(name, middle))
-        at = [None if value is None else x.at(value) for value in (before, after)]
-        if at[0] is not None and at[1] is not None:
-            body.append(drawing.path("axis", f"M{at[0]:g} {middle:g}H{at[1]:g}"))
-        body += [
-            drawing.circle(f"dot-{word}", here, middle, _RADIUS[word])
-            for word, here in zip(_WORDS, at, strict=True)
-            if here is not None
-        ]
+        dots = [(word, x.at(value)) for word, value in zip(_WORDS, values, strict=True) if value is not None]
+        if len(dots) == 2:
+            body.append(drawing.path("axis", f"M{dots[0][1]:g} {middle:g}H{dots[1][1]:g}"))
+        body += [drawing.circle(f"dot-{word}", at, middle, _RADIUS[word]) for word, at in dots]
     legend = _legend(names, lambda word: drawing.legend_dot(f"dot-{word}", _RADIUS[word]))
     return _figure(labels, height, x, body, legend, len(rows))
 
 
 def ridge_plot(labels: PlotLabels, rows: Sequence[tuple[str, Points, Points]], names: Sequence[str]) -> str:
-    """For each row (name, before, after) two histograms as steps, each as high as its row.
-
-    Points: see `step_plot`, of any sum.
-    """
+    """For each row (name, before, after) two histograms as steps, each as high as its row, of any sum."""
     shown = rows[:ROWS]
     values = [x for _, *lines in shown for line in lines for x, _ in line]
     if not values:
@@ -185,5 +165,5 @@ def _name(name: str, middle: float) -> str:
     return drawing.text(_NAMES_LEFT - 8, middle + 4, drawing.short(name, _LONGEST_NAME), "end")
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.3g} %"
+def _percent_axis(y: Axis, x: Axis) -> str:
+    return drawing.y_axis(y, x.start, x.stop, lambda share: f"{100 * share:.3g} %")

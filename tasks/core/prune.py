@@ -40,21 +40,18 @@ def reasons_to_stay(
     reason: a release is whole without it.
     """
     order = _newest_first(releases, latest)
-    full = [release.version for release in order if not release.is_trial]
-    newest = {*full[:keep]}
-    reasons: dict[str, str | None] = {}
-    for release in order:
+    newest = [release for release in order if not release.is_trial][:keep]
+
+    def reason(release: ReleaseFacts) -> str | None:
         if release.version in latest:
-            reasons[release.version] = "latest"
-        elif release.version in newest:
-            reasons[release.version] = f"one of the newest {keep}"
-        elif since is not None and release.written.astimezone(UTC).date() >= since:
-            reasons[release.version] = f"written since {since}"
-        elif release.written >= grace_from:
-            reasons[release.version] = "within the time of grace"
-        else:
-            reasons[release.version] = None
-    return reasons
+            return "latest"
+        if release in newest:
+            return f"one of the newest {keep}"
+        if since is not None and release.written.astimezone(UTC).date() >= since:
+            return f"written since {since}"
+        return "within the time of grace" if release.written >= grace_from else None
+
+    return {release.version: reason(release) for release in order}
 
 
 def _newest_first(releases: Collection[ReleaseFacts], latest: Collection[str]) -> list[ReleaseFacts]:
@@ -65,17 +62,14 @@ def _newest_first(releases: Collection[ReleaseFacts], latest: Collection[str]) -
         while following in by_version and following not in order:
             order[following] = by_version[following]
             following = by_version[following].previous
-    others = [release for release in releases if release.version not in order]
-    others.sort(key=lambda release: (release.written, release.version), reverse=True)
-    return [*order.values(), *others]
+    others = by_version.keys() - order.keys()
+    by_time = sorted(others, key=lambda version: (by_version[version].written, version), reverse=True)
+    return [*order.values(), *(by_version[version] for version in by_time)]
 
 
 def seen_files(ledgers: Iterable[pa.Table]) -> set[str]:
     """SHA-256 of all images that these ledgers name, of kept and of dropped records."""
-    found = set[str]()
-    for ledger in ledgers:
-        found.update(pc.unique(ledger["sha256"]).drop_null().to_pylist())
-    return found
+    return {sha256 for ledger in ledgers for sha256 in pc.unique(ledger["sha256"]).drop_null().to_pylist()}
 
 
 def newest_answers(answers: pa.Table) -> set[str]:
@@ -91,10 +85,10 @@ def newest_answers(answers: pa.Table) -> set[str]:
 def unused_files(
     files: Mapping[str, Collection[StoredFile]], uses: Collection[str], grace_from_s: float
 ) -> Iterator[StoredFile]:
-    """Files of caches that nobody has looked at, and of which nothing was written since.
+    """Files of caches that the last builds have not looked at, and of which nothing was written since.
 
     files: by cache key, of all areas: what belongs together goes together; where there is none, by path. uses: paths of
-    files and folders that the last builds have looked at.
+    files and folders that were looked at.
     """
     words = {word for path in uses for word in (path, *path.split("/"))}
     for key, its_files in files.items():
@@ -114,23 +108,18 @@ def report(
 
     reasons: of each dataset, by `reasons_to_stay`. freed: what goes besides, to its files and bytes.
     """
+    gone = 0
     for name, its_reasons in reasons.items():
         yield f"{name}: {counted(len(its_reasons), 'release')}"
         for version, reason in its_reasons.items():
-            yield (
-                f"  {version}  {'stays: ' + reason if reason else 'goes'} "
-                f"({readable_bytes(bytes_by_release[name, version])})"
-            )
+            size = bytes_by_release[name, version]
+            gone += 0 if reason else size
+            yield f"  {version}  {f'stays: {reason}' if reason else 'goes'} ({readable_bytes(size)})"
     for what, (count, size) in freed.items():
+        gone += size
         yield f"store: {counted(count, 'file')} of {what} {'to go' if is_dry else 'gone'} ({readable_bytes(size)})"
     yield from notes
-    gone = sum(
-        bytes_by_release[name, version]
-        for name, its_reasons in reasons.items()
-        for version, reason in its_reasons.items()
-        if reason is None
-    )
-    total = readable_bytes(gone + sum(size for _, size in freed.values()))
+    total = readable_bytes(gone)
     yield f"this is a dry run: nothing is removed; with --do, {total} would be" if is_dry else f"removed: {total}"
 
 
@@ -140,9 +129,7 @@ def readable_bytes(count: int) -> str:
     >>> readable_bytes(999), readable_bytes(1_500), readable_bytes(2_340_000_000)
     ('999 bytes', '1.5 kB', '2.3 GB')
     """
-    if count < 1_000:
-        return f"{count} bytes"
-    size, unit = next(
-        (count / scale, unit) for scale, unit in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")) if count >= scale
-    )
-    return f"{size:.1f} {unit}"
+    for scale, unit in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if count >= scale:
+            return f"{count / scale:.1f} {unit}"
+    return f"{count} bytes"

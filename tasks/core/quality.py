@@ -1,9 +1,8 @@
-"""Scores of a picture, measured from its stored thumbnail: is it in colour, blank, blurred, framed, a photograph of an
-object?
+"""Scores of a picture's stored thumbnail: is it in colour, blank, blurred, framed, a photograph of an object?
 
-All are shares, rounded to a thousandth. Pixels are counted and summed as whole numbers, and nothing but single
-divisions and square roots follows: equal thumbnails have equal scores on every machine. docs/screening.md says how the
-scores of real pictures lie. None of them is a judgement of art.
+Rounded to a thousandth. Pixels are counted and summed as whole numbers, and nothing but single divisions and square
+roots follows: equal thumbnails have equal scores on every machine. docs/screening.md says how the scores of real
+pictures lie. None of them is a judgement of art.
 """
 
 import math
@@ -43,21 +42,17 @@ _RECTANGLE = 0.9
 
 
 class Scores(NamedTuple):
-    """What is measured of a picture; what lies within its border is what the others look at.
-
-    chroma: how much colour there is that lightness doesn't explain. contrast: how far apart dark and light are. blur:
-    how little is lost by blurring once more. border: the share of the area that is frame or border. object_photo: how
-    much it looks like one solid thing before a plain ground. colourfulness: how lively the colours are. All but chroma
-    and colourfulness are 0..1; chroma is above 0.5 in next to no picture, and below 1.2 in all; colourfulness is below
-    300.
-    """
+    """What is measured of a picture, 0..1 but for chroma and colourfulness; all but `border` look within the border."""
 
     chroma: float
+    """Colour that lightness doesn't explain: above 0.5 in next to no picture, and below 1.2 in all."""
     contrast: float
     blur: float
     border: float
+    """The share of the area that is frame or border."""
     object_photo: float
     colourfulness: float
+    """Below 300."""
 
 
 class Margins(NamedTuple):
@@ -70,7 +65,7 @@ class Margins(NamedTuple):
 
 
 def scores(rgb: Pixels) -> Scores:
-    """All scores of a thumbnail, (H, W, 3), R, G, B. What lies within its border is what the others look at."""
+    """All scores of a thumbnail, (H, W, 3), R, G, B."""
     height, width = rgb.shape[:2]
     # the same pixels, each channel by itself in memory: what follows is several times quicker, and counts the same
     rgb = np.ascontiguousarray(rgb.transpose(2, 0, 1)).transpose(1, 2, 0)
@@ -106,7 +101,8 @@ def chroma(small: Whole) -> float:
     many = np.maximum(np.bincount(level, minlength=_LEVELS), 1)
     off = [(side - (np.bincount(level, side, _LEVELS) / many)[level]) for side in (warm, cold)]
     far = np.sqrt(off[0] * off[0] + off[1] * off[1])
-    return float(_at_share(far, _IN_COLOUR)) / (2 * 16 * 255)
+    place = int(far.size * _IN_COLOUR)
+    return float(np.partition(far, place)[place]) / (2 * 16 * 255)
 
 
 def colourfulness(small: Whole) -> float:
@@ -146,12 +142,11 @@ def contrast(rgb: Pixels) -> float:
 
 
 def blur(rgb: Pixels) -> float:
-    """The blur effect of Crete et al., "The blur effect: perception and estimation with a new no-reference metric"
-    (2007).
+    """What is left of the differences between neighbours when the picture is blurred again: near 1 where it was blurred
+    already (Crete et al., "The blur effect: perception and estimation with a new no-reference metric", 2007).
 
-    What is left of the differences between neighbours when the picture is blurred again: near 1 where it was blurred
-    already. The worse of both directions. 1 along a direction without any difference, 0 along one of at most 10 px:
-    nothing can be said of it.
+    The worse of both directions. 1 along a direction without any difference, 0 along one of at most 10 px: nothing can
+    be said of it.
     """
     grey = luma(rgb)
     # every second line across is enough, and half the work
@@ -167,64 +162,54 @@ def luma(rgb: Pixels) -> Grey:
 
 
 def margins(rgb: Pixels) -> Margins:
-    """How much at each side is border: a plain strip that ends in a straight edge, or, on all four sides, any such
-    strip.
+    """How much at each side is border: a plain strip that ends in a straight edge, or, on all four sides, any strip.
 
-    A straight edge is a line along most of a side at which colours change, as they do not elsewhere: wooden and gilt
-    frames end in one and so do passe-partouts, but not dark grounds, skies or the paper around a drawing. Frames in
-    perspective aren't found.
+    A straight edge is a line along most of a side at which colours change, as they do not elsewhere: frames and
+    passe-partouts end in one, but not dark grounds, skies or the paper around a drawing. Frames in perspective aren't
+    found.
     """
     turned = rgb.transpose(1, 0, 2)
     sides = (rgb, rgb[::-1], turned, turned[::-1])
     along = [_edge_shares(side) for side in sides]
-    framed = _frame([_depths(found >= max(_ALONG, _ABOVE * _median(found))) for found in along])
+    usual = [float(np.sort(found)[len(found) // 2]) if len(found) else 0.0 for found in along]
+    framed = _frame([_depths(found >= max(_ALONG, _ABOVE * half)) for found, half in zip(along, usual, strict=True)])
     if framed:
         return framed
     return Margins(*(_plain_depth(side, _depths(found >= _ALONG)) for side, found in zip(sides, along, strict=True)))
 
 
 def object_photo(small: Whole) -> float:
-    """How much a picture looks like one solid thing before a plain, perhaps shaded, ground, as vases and coins are
-    photographed.
+    """How much a picture looks like one solid thing before a plain, perhaps shaded, ground, as vases are photographed.
 
-    The share of the outermost pixels that are ground, times how solid what stands before it is: what its rows and
-    columns hold of their lengths from the first pixel to the last. 0 where nothing, next to nothing, nearly everything
-    or a rectangle stands there.
-    small: as `reduce_to_quarter` gives it.
+    The share of the outermost pixels that are ground, times how solid what stands before it is. 0 where nothing, next
+    to nothing, nearly everything or a rectangle stands there. small: as `reduce_to_quarter` gives it.
     """
     is_thing = np.abs(small - _ground(small)).max(axis=2) > 16 * _GROUND_LEVELS
     area = int(is_thing.sum()) / is_thing.size
     if not _LEAST_OBJECT <= area <= _MOST_OBJECT:
         return 0.0
-    tall, wide = (np.flatnonzero(is_thing.any(axis=axis)) for axis in (1, 0))
-    if area * is_thing.size > _RECTANGLE * (tall[-1] - tall[0] + 1) * (wide[-1] - wide[0] + 1):
+    rows, columns = (np.flatnonzero(is_thing.any(axis=axis)) for axis in (1, 0))
+    if area * is_thing.size > _RECTANGLE * (rows[-1] - rows[0] + 1) * (columns[-1] - columns[0] + 1):
         return 0.0
-    rim = _rim(is_thing.shape)
+    rim = np.ones(is_thing.shape, bool)
+    wide = max(1, min(rim.shape) // 20)
+    rim[wide:-wide, wide:-wide] = False
     at_rim = 1 - int(is_thing[rim].sum()) / int(rim.sum())
     return at_rim * min(_solid(is_thing), _solid(is_thing.T))
 
 
 def _quartered(rgb: Pixels | NDArray[np.uint16]) -> NDArray[np.uint16]:
-    """(H // 2, W // 2, 3) sums of four pixels each, beyond 16 bits only on the fifth time.
-
-    A side of 1 px is doubled first.
-    """
+    """(H // 2, W // 2, 3) sums of four pixels each, beyond 16 bits only the fifth time. A side of 1 px is doubled."""
     plain = rgb if min(rgb.shape[:2]) > 1 else rgb.repeat(2, 0).repeat(2, 1)
     plain = plain[: plain.shape[0] // 2 * 2, : plain.shape[1] // 2 * 2]
     rows = np.add(plain[::2], plain[1::2], dtype=np.uint16)
     return np.asarray(rows[:, ::2] + rows[:, 1::2])
 
 
-def _at_share(values: NDArray[np.float64], share: float) -> np.float64:
-    place = min(int(values.size * share), values.size - 1)
-    return np.float64(np.partition(values, place)[place])
-
-
 def _blur_down(grey: Grey) -> float:
     if grey.shape[0] <= _TAPS + 1:
         return 0.0
-    # averages over _TAPS pixels, of which neighbours have all but two in common, differ by what these two do, over
-    # _TAPS
+    # neighbouring averages over _TAPS pixels have all but two in common, and differ by what these do, over _TAPS
     half = _TAPS // 2
     sharp = np.multiply(_apart(grey[half + 1 : -half], grey[half : -half - 1]), _TAPS, dtype=np.uint16)
     soft = _apart(grey[_TAPS:], grey[:-_TAPS])
@@ -251,14 +236,12 @@ def _depths(is_edge: NDArray[np.bool_]) -> list[int]:
     return [row + 2 for row in np.flatnonzero(is_edge).tolist()]
 
 
-def _median(values: NDArray[np.float64]) -> float:
-    return float(np.sort(values)[len(values) // 2]) if len(values) else 0.0
-
-
 def _frame(edges: list[list[int]]) -> Margins | None:
     """The widest frame of edges on all four sides that lie about equally deep, if there is one."""
-    if max(_separate(found) for found in edges) > _MOST_EDGES:
-        return None
+    for found in edges:
+        separate = sum(depth - before > 3 for before, depth in zip([-9, *found], found, strict=False))
+        if separate > _MOST_EDGES:
+            return None
     for most in sorted({depth for found in edges for depth in found}, reverse=True):
         depths = [max((depth for depth in found if depth <= most), default=0) for found in edges]
         if _UNEVEN * min(depths) + 2 >= most and min(depths):
@@ -266,15 +249,8 @@ def _frame(edges: list[list[int]]) -> Margins | None:
     return None
 
 
-def _separate(depths: list[int]) -> int:
-    return sum(depth - before > 3 for before, depth in zip([-9, *depths], depths, strict=False))
-
-
 def _plain_depth(side: Pixels, edges: list[int]) -> int:
-    """The deepest of the edges up to which the side is plain, 0 if there is none.
-
-    What is plain is plain from the outside on.
-    """
+    """The deepest of the edges up to which the side is plain from the outside on, 0 if there is none."""
     found = 0
     for depth in edges:
         outer = side[: depth - 1]  # the last row may belong to the edge
@@ -290,18 +266,8 @@ def _usual(plane: Grey) -> int:
     return int(np.searchsorted(np.cumsum(np.bincount(plane.ravel(), minlength=256)), plane.size // 2, "right"))
 
 
-def _rim(shape: tuple[int, ...]) -> NDArray[np.bool_]:
-    """(H, W) true at the outermost twentieth, at least 1 px."""
-    rim = np.ones(shape, bool)
-    wide = max(1, min(shape) // 20)
-    rim[wide:-wide, wide:-wide] = False
-    return rim
-
-
 def _ground(small: Whole) -> Whole:
-    """(H, W, 3) the ground as it would be without anything before it: the corners' colours, shaded evenly from one to
-    the other.
-    """
+    """(H, W, 3) the ground without anything before it: the corners' colours, shaded evenly from one to the other."""
     height, width = small.shape[:2]
     tall, wide = max(1, height // 12), max(1, width // 12)
     corners = [

@@ -1,5 +1,5 @@
-"""Record ids in two spellings: `met:436501.0` is `met:436501`, whose number came as a float. Both may be published, as
-keys were read as they were written before there was this rule; so a record keeps the spelling that it has.
+"""Record ids in two spellings: `met:436501.0` is `met:436501`, whose number came as a float. Both may be published, of
+times before this rule; so a record keeps the spelling that it has.
 """
 
 import unicodedata
@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from schemas.phrases import counted, quoted
 from schemas.reasons import Reason
+from tasks.core import tables
 from tasks.core.columns import Column
 from tasks.core.whole_numbers import text_of_whole_float
 
@@ -30,11 +31,11 @@ def plain_id(record_id: str) -> str:
 
 
 def known_spellings(names: Iterable[str], known: Column) -> dict[str, str]:
-    """By each name that is no known id, the one known id that is another spelling of it; without those of none or of
-    several. known: distinct record ids.
+    """By each name that is no known id, the one known id that is another spelling of it, if it is just one.
+
+    known: distinct record ids.
     """
-    wanted = pa.array(sorted(set(names)), pa.string())
-    absent = pc.filter(wanted, pc.invert(pc.is_in(wanted, value_set=known))).to_pylist()
+    absent = tables.missing(pa.array(sorted(set(names)), pa.string()), known).to_pylist()
     plain = {name: plain_id(name) for name in absent}
     of_plain = _spellings_of(set(plain.values()), known) if absent else {}
     return {name: of_plain[one][0] for name, one in plain.items() if len(of_plain.get(one, ())) == 1}
@@ -43,9 +44,9 @@ def known_spellings(names: Iterable[str], known: Column) -> dict[str, str]:
 def published_spellings(record_ids: Column, ledger: pa.Table) -> dict[str, str]:
     """By each record's id, the other spelling of it under which it was published, where it was.
 
-    record_ids: of a build, distinct, in NFC. ledger: record_id and reason of the previous LEDGER. Where that has both
-    spellings, the one counts that was not gone; where both were there, or neither was, a record keeps the id that it
-    has. Two spellings that stand in the build side by side are two records.
+    record_ids: of a build, distinct, in NFC. ledger: record_id and reason of the previous LEDGER. Of two spellings in
+    it the one counts that was not gone; where both were there, or neither was, a record keeps the id that it has. Two
+    spellings that stand in the build side by side are two records.
     """
     known = ledger["record_id"]
     floats = [*_with_float(record_ids), *_with_float(known)]
@@ -77,11 +78,9 @@ def with_ids(table: pa.Table, spellings: Mapping[str, str]) -> pa.Table:
     """The table, of any with a record_id, under these spellings; sorted by it where any is another."""
     if not spellings:
         return table
-    names, place = table["record_id"], table.schema.get_field_index("record_id")
-    at = pc.index_in(names, value_set=pa.array(list(spellings), pa.string()))
-    renamed = pc.coalesce(pa.array(list(spellings.values()), pa.string()).take(at), names)
-    changed = table.set_column(place, table.schema.field(place), renamed)
-    return changed.take(pc.sort_indices(changed["record_id"]))
+    at = pc.index_in(table["record_id"], value_set=pa.array(list(spellings), pa.string()))
+    renamed = pc.coalesce(pa.array(list(spellings.values()), pa.string()).take(at), table["record_id"])
+    return tables.with_columns(table, {"record_id": renamed}).take(pc.sort_indices(renamed))
 
 
 def spelling_notes(spellings: Mapping[str, str], version: str) -> tuple[str, ...]:
@@ -89,12 +88,10 @@ def spelling_notes(spellings: Mapping[str, str], version: str) -> tuple[str, ...
     if not spellings:
         return ()
     now, published = min(spellings.items())
-    one = len(spellings) == 1
-    keep = "keeps the id that" if one else "keep the ids that"
-    given = "it:" if one else "them, such as"
+    keep, given = ("keeps the id", "it:") if len(spellings) == 1 else ("keep the ids", "them, such as")
     return (
-        f"{counted(len(spellings), 'record')} {keep} release {version} gave {given} {quoted(published)}, which is the "
-        f"number of {quoted(now)}",
+        f"{counted(len(spellings), 'record')} {keep} that release {version} gave {given} {quoted(published)}, which is "
+        f"the number of {quoted(now)}",
     )
 
 

@@ -24,8 +24,7 @@ _WORDS = {"public_domain": PUBLIC_DOMAIN, "open": OPEN, "all": ("",)}
 
 
 def passes(uri: str, allowed: Sequence[str]) -> bool:
-    """Whether a rights statement is one of the allowed words (public_domain, open, all), or begins as one of the
-    allowed URIs.
+    """Whether a rights statement is one of the allowed words (public_domain, open, all), or begins as an allowed URI.
 
     A beginning ends where a part of the address does: `.../licenses/by` lets CC BY pass, of any version, but not CC
     BY-NC. http and https, `www.`, case and a slash at the end make no difference.

@@ -23,26 +23,22 @@ def roles(column: pa.ChunkedArray, settings: RolesByValue) -> pa.Array:
 
 
 def check_roles(label: str, record_id: pa.ChunkedArray, column: pa.ChunkedArray, settings: RolesByValue) -> None:
-    """Raise BadInput where what a record says has no role, or both."""
-    _check_one_role(label, record_id, column, settings)
-    odd = np.flatnonzero(np.asarray(roles(column, settings).is_null()))
-    if len(odd):
-        got = quoted(whole(column)[odd[0]].as_py())
-        raise BadInput(
-            f"stages ({label}).roles: expected each record to be of the gallery or a query by its '{settings.by}', got "
-            f"{got} in {record_id[odd[0]].as_py()}{and_more(len(odd) - 1)}: say what it is, or leave `query` out, and "
-            "all that are not of the gallery are queries"
-        )
-
-
-def _check_one_role(label: str, record_id: pa.ChunkedArray, column: pa.ChunkedArray, settings: RolesByValue) -> None:
-    """Raise BadInput where what a record says has both roles: nobody knows which one is meant."""
-    if settings.query is None:
-        return
-    both = np.flatnonzero(where.meets(column, settings.gallery) & where.meets(column, settings.query))
-    if len(both):
-        got = quoted(whole(column)[both[0]].as_py())
-        raise BadInput(
-            f"stages ({label}).roles: expected each record to have one role by its '{settings.by}', got both for "
-            f"{got} in {record_id[both[0]].as_py()}{and_more(len(both) - 1)}: let `gallery` and `query` not overlap"
-        )
+    """Raise BadInput where what a record says has no role, or both: nobody knows which one is meant."""
+    is_gallery = where.meets(column, settings.gallery)
+    is_query = ~is_gallery if settings.query is None else where.meets(column, settings.query)
+    for odd, expected, got, remedy in (
+        (is_gallery & is_query, "to have one role", "both for ", "let `gallery` and `query` not overlap"),
+        (
+            ~is_gallery & ~is_query,
+            "to be of the gallery or a query",
+            "",
+            "say what it is, or leave `query` out, and all that are not of the gallery are queries",
+        ),
+    ):
+        rows = np.flatnonzero(odd)
+        if len(rows):
+            said = f"{quoted(whole(column)[rows[0]].as_py())} in {record_id[rows[0]].as_py()}"
+            raise BadInput(
+                f"stages ({label}).roles: expected each record {expected} by its '{settings.by}', got {got}{said}"
+                f"{and_more(len(rows) - 1)}: {remedy}"
+            )

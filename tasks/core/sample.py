@@ -15,7 +15,7 @@ from schemas.reasons import Reason
 from schemas.sample import Sample
 from schemas.tables import SAMPLE
 from tasks.core import tables
-from tasks.core.columns import bools
+from tasks.core.columns import bools, floats
 from tasks.core.names.spellings import joined_names, joined_note, keys, weigher_key
 from tasks.core.strata import Strata, columns_by, counts, strata
 from tasks.core.tickets import order_by_stratum, tickets, waiting_times
@@ -56,17 +56,16 @@ def decide(view: pa.Table, settings: Sample) -> pa.Table:
     """SAMPLE outcome of a view with COLUMNS, in its order: some records of each stratum, drawn without replacement.
 
     Inside a stratum a record's weight is 1 / (works of its artist there), so that each artist has the same odds
-    (ArtBench-10, Algorithm 1; PoPArt, section 3.1). Each record gets a waiting time of -ln(u) / weight, where u is
-    drawn for (seed, stratum, record_id) alone; the shortest waiting times are drawn. A new or missing record therefore
-    changes only the odds of its own artist, and a free place goes to the next record in that order. Records that a
-    person included come first, and are kept whatever the caps and the number of strata or records; those that a person
-    replaced (`replaced_because` is not null) leave their place to the next.
+    (ArtBench-10, Algorithm 1; PoPArt, section 3.1). The records with the shortest waiting times are drawn, -ln(u) /
+    weight with u of (seed, stratum, record_id) alone: a new or missing record changes only the odds of its own artist,
+    and a free place goes to the next record in that order. Records that a person included come first, and are kept
+    whatever the caps and the number of strata or records; those that a person replaced leave their place to the next.
 
-    Spellings of one name are one artist, one stratum and one cap (`names.spellings`). A waiting time is drawn for the
-    record's own spelling of its stratum, so that another spelling changes nobody's.
+    Spellings of one name are one artist, one stratum and one cap (`names.spellings`); u goes by the record's own
+    spelling of its stratum, so that another spelling changes nobody's.
 
-    `weighs_as` is never null: the caller decides who counts as one unknown artist. Empty in, empty out. Raises Refusal
-    where a stratum has fewer records than `exactly` asks for, or more are included in it, naming each such stratum.
+    `weighs_as` is never null: the caller decides who counts as one unknown artist. Empty in, empty out. Raises Refusal,
+    naming each stratum, where one has fewer records than `exactly` asks for, or more are included in it.
     """
     pool = _pool(view, settings)
     is_included, is_sent_back = bools(view["is_included"]), _is_sent_back(view)
@@ -82,23 +81,16 @@ def decide(view: pa.Table, settings: Sample) -> pa.Table:
 
 
 def notes(view: pa.Table, outcome: pa.Table, settings: Sample) -> list[str]:
-    """Sentences on strata that gave fewer records than asked for, and on unknown values.
-
-    view, outcome: as in `decide`.
-    """
+    """Sentences on strata that gave fewer records than asked for, on unknown values, and on spellings that are one."""
     pool = _pool(view, settings)
     names, of, unknown = pool.strata
     kept = counts(of, len(names), bools(pc.is_null(outcome["reason"])))
     sentences = []
-    if settings.at_most is not None:
-        lacks = [place for place in np.flatnonzero(pool.is_chosen) if kept[place] < settings.at_most]
-        lacks.sort(key=lambda place: (kept[place], names[place]))
-        if lacks:
-            few = listed([f"{quoted_name(names[place])} {kept[place]}" for place in lacks], _SHOWN)
-            sentences.append(
-                f"{settings.label}: {len(lacks)} of {pool.is_chosen.sum()} strata have fewer than "
-                f"{settings.at_most}: {few}"
-            )
+    if settings.at_most is not None and (lacks := _lacking(pool, kept, settings.at_most)):
+        few = listed([f"{quoted_name(names[place])} {kept[place]}" for place in lacks], _SHOWN)
+        sentences.append(
+            f"{settings.label}: {len(lacks)} of {pool.is_chosen.sum()} strata have fewer than {settings.at_most}: {few}"
+        )
     if settings.total is not None and 0 < kept.sum() < settings.total:
         sentences.append(f"{settings.label}: only {kept.sum()} of the {settings.total} records asked for can be drawn")
     if settings.weight == "figures" and view.num_rows and not pc.sum(view["figures"]).as_py():
@@ -129,18 +121,24 @@ def _pool(view: pa.Table, settings: Sample) -> _Pool:
     is_over_cap = _over_cap(view, settings)
     sizes = counts(found.stratum_index, len(found.names), ~is_over_cap)
     there = counts(found.stratum_index, len(found.names), ~is_over_cap & ~_is_sent_back(view))
-    is_chosen = np.zeros(len(sizes), np.bool_)
-    is_chosen[_largest(found, sizes, settings.top)] = True
-    return _Pool(
-        found, is_over_cap, sizes, is_chosen, _draw_sizes(found.names, sizes * is_chosen, there * is_chosen, settings)
-    )
+    is_chosen = np.full(len(sizes), settings.top is None)
+    if settings.top is not None:  # the largest strata, ties by name, and never the unknown one
+        known = [place for place in np.flatnonzero(sizes).tolist() if place not in found.unknown]
+        is_chosen[sorted(known, key=lambda place: (-sizes[place], found.names[place]))[: settings.top]] = True
+    places = _draw_sizes(found.names, sizes * is_chosen, there * is_chosen, settings)
+    return _Pool(found, is_over_cap, sizes, is_chosen, places)
+
+
+def _lacking(pool: _Pool, counted: _Rows, wanted: int) -> list[int]:
+    """Places of the chosen strata of which fewer are counted, the least first."""
+    lacks = np.flatnonzero(pool.is_chosen & (counted < wanted)).tolist()
+    return sorted(lacks, key=lambda place: (counted[place], pool.strata.names[place]))
 
 
 def _over_cap(view: pa.Table, settings: Sample) -> _Mask:
-    """(N,) which records are beyond the first n of their object, or beyond n of their artist or of a value of an
-    attribute, drawn by chance.
+    """(N,) which records are beyond the first n of their object, or n by chance of their artist or attribute's value.
 
-    Records that a person included or replaced are never among them, and do not count.
+    Records that a person included or replaced are never among them, and do not count; null has no cap.
     """
     at_most, over = settings.at_most_per.object, np.zeros(view.num_rows, np.bool_)
     is_free = ~(bools(view["is_included"]) | _is_sent_back(view))
@@ -148,26 +146,18 @@ def _over_cap(view: pa.Table, settings: Sample) -> _Mask:
         rows = np.flatnonzero(is_free)
         over[rows[_beyond_the_first(view.take(pa.array(rows)), at_most)]] = True
     for name, count in caps_of_values(settings).items():
-        purpose = f"{settings.label}/cap" + (f"/{name}" if name != "artist" else "")
-        over[_beyond_by_chance(view, is_free & ~over, cap_column(name), count, settings.seed or 0, purpose)] = True
+        column, purpose = cap_column(name), f"{settings.label}/cap" + (f"/{name}" if name != "artist" else "")
+        rows = np.flatnonzero(is_free & ~over & bools(pc.is_valid(view[column])))
+        capped = view.select(["record_id", column]).take(pa.array(rows))
+        values, own = strata(capped, [column]), strata(capped, [column], is_to_the_letter=True)
+        drawn = tickets(capped["record_id"], settings.seed or 0, purpose, own.names, own.stratum_index)
+        order = order_by_stratum(values.stratum_index, drawn, capped["record_id"])
+        over[rows[order[_places_in_runs(values.stratum_index[order]) >= count]]] = True
     return over
 
 
-def _beyond_by_chance(view: pa.Table, is_free: _Mask, column: str, count: int, seed: int, purpose: str) -> _Rows:
-    """Free rows that are not among `count` of their value in the column, drawn by chance; null has no cap."""
-    rows = np.flatnonzero(is_free & bools(pc.is_valid(view[column])))
-    capped = view.select(["record_id", column]).take(pa.array(rows))
-    values, own = strata(capped, [column]), strata(capped, [column], is_to_the_letter=True)
-    drawn = tickets(capped["record_id"], seed, purpose, own.names, own.stratum_index)
-    order = order_by_stratum(values.stratum_index, drawn, capped["record_id"])
-    return rows[order[_places_in_runs(values.stratum_index[order]) >= count]]
-
-
 def _beyond_the_first(view: pa.Table, count: int) -> list[int]:
-    """Rows of records that are not among the first `count` of their object, by record_id.
-
-    Records without an object have no cap.
-    """
+    """Rows of records that are not among the first `count` of their object, in natural order of record_ids."""
     of = strata(view.select(["object"]), ["object"])
     many = counts(of.stratum_index, len(of.names)) > count
     many[list(of.unknown)] = False
@@ -188,7 +178,7 @@ def _ranks(view: pa.Table, of: _Rows, settings: Sample) -> _Rows:
     if settings.weight == "inverse_artist":
         waits *= _works_of_artist(view["weighs_as"], of)
     elif settings.weight == "figures":
-        figures = view["figures"].to_numpy().astype(np.float64)
+        figures = floats(view["figures"])
         waits = np.where(figures > 0, waits / np.maximum(figures, 1), waits + _LAST)
     waits[bools(view["is_included"])] = 0  # before all others: no draw is as short, but for one in 2**53
     waits[_is_sent_back(view)] = np.inf  # behind all others; the works of its artist are as many as they were
@@ -208,14 +198,6 @@ def _works_of_artist(artist: pa.ChunkedArray, of: _Rows) -> _Rows:
     return np.asarray(works[place])
 
 
-def _largest(found: Strata, sizes: _Rows, top: int | None) -> list[int]:
-    """Places of the largest strata, ties by name; the unknown stratum is never among the `top`."""
-    if top is None:
-        return list(range(len(sizes)))
-    known = [place for place in np.flatnonzero(sizes).tolist() if place not in found.unknown]
-    return sorted(known, key=lambda place: (-sizes[place], found.names[place]))[:top]
-
-
 def _draw_sizes(names: list[str], sizes: _Rows, there: _Rows, settings: Sample) -> _Rows:
     """(K,) how many records to draw from each stratum. sizes, there: (K,) its records, and those that can be drawn.
 
@@ -227,9 +209,8 @@ def _draw_sizes(names: list[str], sizes: _Rows, there: _Rows, settings: Sample) 
     if settings.total >= there.sum():
         return there
     whole, left = np.divmod(settings.total * sizes, sizes.sum())
-    chance = [
-        hashlib.sha256(f"{settings.seed or 0}\t{settings.label}/share\t{name}".encode()).hexdigest() for name in names
-    ]
+    chances = (f"{settings.seed or 0}\t{settings.label}/share\t{name}" for name in names)
+    chance = [hashlib.sha256(text.encode()).hexdigest() for text in chances]
     order = sorted(range(len(names)), key=lambda place: (-left[place], chance[place]))
     whole[order[: settings.total - whole.sum()]] += 1
     whole = np.minimum(whole, there)
@@ -240,16 +221,14 @@ def _draw_sizes(names: list[str], sizes: _Rows, there: _Rows, settings: Sample) 
 
 def _check_exactly(pool: _Pool, drawn: _Rows, exactly: int) -> None:
     names = pool.strata.names
-    lacks = [place for place in np.flatnonzero(pool.is_chosen) if drawn[place] < exactly]
-    if lacks:
-        lacks.sort(key=lambda place: (drawn[place], names[place]))
+    if lacks := _lacking(pool, drawn, exactly):
         lacking = [f"{names[place]} has {drawn[place]}, {exactly - drawn[place]} too few" for place in lacks]
         raise Refusal(
             f"sample: expected exactly {exactly} records of each stratum, but {len(lacks)} of {pool.is_chosen.sum()} "
             f"have fewer: {listed(lacking, _SHOWN)}; ask for fewer, use at_most: {exactly}, or leave strata out "
             "(top, or a screen for styles)"
         )
-    if over := [place for place in np.flatnonzero(pool.is_chosen) if drawn[place] > exactly]:
+    if len(over := np.flatnonzero(pool.is_chosen & (drawn > exactly))):
         many = listed([f"{drawn[place]} of {names[place]}" for place in over], _SHOWN)
         raise Refusal(
             f"sample: expected at most {exactly} included records in each stratum, got {many}; raise `exactly`, or "
@@ -258,9 +237,7 @@ def _check_exactly(pool: _Pool, drawn: _Rows, exactly: int) -> None:
 
 
 def _outcome(view: pa.Table, pool: _Pool, is_sent_back: _Mask, is_drawn: _Mask, settings: Sample) -> pa.Table:
-    """SAMPLE: the reason of each record that was not drawn, and a detail that is the same for all of its stratum, or a
-    person's word.
-    """
+    """SAMPLE: each undrawn record's reason, and a detail that is one for all of its stratum, or a person's word."""
     labels, of, unknown = pool.strata
     is_unknown = np.isin(of, list(unknown))
     words = [Reason.NO_STYLE, Reason.STYLE_NOT_CHOSEN, Reason.OVER_CAP, Reason.REPLACED, Reason.NOT_DRAWN]
@@ -268,10 +245,8 @@ def _outcome(view: pa.Table, pool: _Pool, is_sent_back: _Mask, is_drawn: _Mask, 
         [~pool.is_chosen[of] & is_unknown, ~pool.is_chosen[of], pool.is_over_cap, is_sent_back], [0, 1, 2, 3], 4
     )
     kept = counts(of, len(labels), is_drawn)
-    texts = [
-        *(f"{label} is none of the {settings.top} largest" for label in labels),
-        *(f"{kept[place]} of {pool.sizes[place]} of {label}" for place, label in enumerate(labels)),
-    ]
+    texts = [f"{label} is none of the {settings.top} largest" for label in labels]
+    texts += [f"{kept[place]} of {pool.sizes[place]} of {label}" for place, label in enumerate(labels)]
     sentence = np.where(which == 1, of, of + len(labels))
     detail = pa.array(texts, pa.string()).take(pa.array(sentence, mask=is_drawn | np.isin(which, [0, 2, 3])))
     return tables.outcome(

@@ -18,14 +18,7 @@ from tasks.core.names import styles
 
 _FIRST = "least_contrast"
 COLUMNS = (
-    "record_id",
-    "is_included",
-    "rights_uri",
-    "style",
-    "has_wanted_style",
-    "bytes",
-    "width_px",
-    "height_px",
+    *("record_id", "is_included", "rights_uri", "style", "has_wanted_style", "bytes", "width_px", "height_px"),
     *SCORES,
     "figures",
 )
@@ -42,12 +35,8 @@ def decide(view: pa.Table, settings: Screen) -> pa.Table:
     first of: rights, style, where (the conditions by the names of their columns), bytes, pixels, side, aspect, blank,
     colour, the other limits of scores as they are declared, too few figures, too many.
     """
-    checks = [
-        *_record_checks(view, settings),
-        *_size_checks(view, settings),
-        *_score_checks(view, settings),
-        *_figure_checks(view, settings),
-    ]
+    parts = _record_checks, _size_checks, _score_checks, _figure_checks
+    checks = [check for part in parts for check in part(view, settings)]
     if "is_included" in view.column_names:
         is_judged = ~bools(view["is_included"])
         checks = [(fails & is_judged, reason, details) for fails, reason, details in checks]
@@ -62,10 +51,8 @@ def where_column(name: str) -> str:
 
 def where_notes(view: pa.Table, settings: Screen) -> tuple[str, ...]:
     """A sentence for each condition that no record meets, with the values that may have been meant."""
-    found = (
-        where.nothing_meets_note(name, view[where_column(name)], condition)
-        for name, condition in sorted(settings.where.items())
-    )
+    conditions = sorted(settings.where.items())
+    found = (where.nothing_meets_note(name, view[where_column(name)], condition) for name, condition in conditions)
     return tuple(f"{settings.label}: {note}" for note in found if note)
 
 
@@ -118,27 +105,24 @@ def _record_checks(view: pa.Table, settings: Screen) -> Iterator[Check]:
     if settings.styles is not None:
         names = [style or "no style" for style in view["style"].to_pylist()]
         yield ~bools(view["has_wanted_style"]), Reason.STYLE_NOT_WANTED, names
-    yield from _where_checks(view, settings)
-    if settings.bytes is not None:
-        yield _range_check(view["bytes"].to_numpy(), settings.bytes, Reason.OUTSIDE_BYTES, "bytes")
-
-
-def _where_checks(view: pa.Table, settings: Screen) -> Iterator[Check]:
     for name, condition in sorted(settings.where.items()):
         column = view[where_column(name)]
         fails = ~where.meets(column, condition)
         yield fails, Reason.WHERE_NOT_MET, where.details(name, column, fails)
+    if settings.bytes is not None:
+        yield _range_check(view["bytes"].to_numpy(), settings.bytes, Reason.OUTSIDE_BYTES, "bytes")
 
 
 def _size_checks(view: pa.Table, settings: Screen) -> Iterator[Check]:
+    if (settings.pixels, settings.least_side_px, settings.aspect) == (None, None, None):
+        return
+    width, height = view["width_px"].to_numpy(), view["height_px"].to_numpy()
     if settings.pixels is not None:
-        width, height = _sizes(view)
         yield _range_check(width.astype(np.int64) * height, settings.pixels, Reason.OUTSIDE_PIXELS, "px")
     if settings.least_side_px is not None:
-        side = np.minimum(*_sizes(view))
+        side = np.minimum(width, height)
         yield side < settings.least_side_px, Reason.TOO_SMALL, [f"{n} px < {settings.least_side_px} px" for n in side]
     if (aspect := settings.aspect) is not None:
-        width, height = _sizes(view)
         outside = (width < aspect.least * height) | (width > aspect.most * height)
         yield outside, Reason.TOO_ELONGATED, [f"{w} x {h} px" for w, h in zip(width, height, strict=True)]
 
@@ -147,11 +131,11 @@ def _score_checks(view: pa.Table, settings: Screen) -> Iterator[Check]:
     """By the scores: blank first, since an empty picture has neither colour nor sharpness."""
     yield from _limit_checks(view, settings, _FIRST)
     if settings.colour is not None:
-        found, line = view["chroma"].to_numpy(), settings.least_chroma
+        chroma, line = view["chroma"].to_numpy(), settings.least_chroma
         if settings.colour == "colour":
-            yield found < line, Reason.NOT_IN_COLOUR, [f"chroma {score} < {line}" for score in found]
+            yield chroma < line, Reason.NOT_IN_COLOUR, [f"chroma {score} < {line}" for score in chroma]
         else:
-            yield found >= line, Reason.IN_COLOUR, [f"chroma {score} >= {line}" for score in found]
+            yield chroma >= line, Reason.IN_COLOUR, [f"chroma {score} >= {line}" for score in chroma]
     for limit in (name for name in LIMIT_REASONS if name != _FIRST):
         yield from _limit_checks(view, settings, limit)
 
@@ -169,9 +153,8 @@ def _figure_checks(view: pa.Table, settings: Screen) -> Iterator[Check]:
         return
     found = view["figures"]
     is_unknown, count = found.is_null().to_numpy(), found.fill_null(0).to_numpy()
-    details = [  # the ledger's words, which stay as they are
-        f"nobody has counted {wanted.category}" if n is None else f"{n} of {wanted.category}" for n in found.to_pylist()
-    ]
+    words = ("nobody has counted" if n is None else f"{n} of" for n in found.to_pylist())  # the ledger's: they stay
+    details = [f"{said} {wanted.category}" for said in words]
     if wanted.least:
         yield is_unknown | (count < wanted.least), Reason.TOO_FEW_FIGURES, details
     if wanted.most is not None:
@@ -183,11 +166,6 @@ def _range_check(values: NDArray[np.int64], allowed: Between, reason: Reason, un
     least, most = allowed.least, allowed.most
     is_below = np.zeros(len(values), bool) if least is None else values < least
     is_above = np.zeros(len(values), bool) if most is None else values > most
-    details = [
-        f"{n} {unit} {f'< {least}' if low else f'> {most}'} {unit}" for n, low in zip(values, is_below, strict=True)
-    ]
+    over = [f"< {least}" if low else f"> {most}" for low in is_below]
+    details = [f"{n} {unit} {limit} {unit}" for n, limit in zip(values, over, strict=True)]
     return is_below | is_above, reason, details
-
-
-def _sizes(view: pa.Table) -> tuple[np.ndarray, np.ndarray]:
-    return view["width_px"].to_numpy(), view["height_px"].to_numpy()

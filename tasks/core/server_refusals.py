@@ -1,12 +1,11 @@
 """Which refusals of servers are final, by all that a store has of what was asked for; and what a person is told."""
 
-from collections import Counter
-
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.phrases import counted, listed
 from schemas.reasons import FAILURES_IN_BYTES, REFUSALS
+from tasks.core import tables
 from tasks.core.fetch import host_of, hosts
 
 _REFUSALS = pa.array(sorted(map(str, REFUSALS)))
@@ -16,9 +15,7 @@ _MOST_HOSTS = 3
 
 def are_refused(answers: pa.Table) -> pa.ChunkedArray:
     """(N,) whether each RETRIEVALS row is a server's refusal, of which a busy or broken one gives many, too."""
-    return pc.and_(
-        pc.fill_null(pc.is_in(answers["reason"], value_set=_REFUSALS), False), pc.is_valid(host_of(answers["locator"]))
-    )
+    return pc.and_(pc.is_in(answers["reason"], value_set=_REFUSALS), pc.is_valid(host_of(answers["locator"])))
 
 
 def are_open(answers: pa.Table, stored: pa.Table) -> pa.ChunkedArray:
@@ -33,8 +30,8 @@ def are_open(answers: pa.Table, stored: pa.Table) -> pa.ChunkedArray:
     answering = pc.unique(_run_and_host(stored.filter(has_answered)))
     met = stored.filter(are_refused(stored)).select(["locator", "run"])
     met = met.set_column(1, "run", pc.fill_null(met["run"], ""))
-    times = met.group_by(["locator", "run"]).aggregate([]).group_by("locator").aggregate([("run", "count")])
-    met_again = times.filter(pc.greater(times["run_count"], 1))["locator"]
+    times = met.group_by("locator").aggregate([("run", "count_distinct")])
+    met_again = times.filter(pc.greater(times["run_count_distinct"], 1))["locator"]
     is_final = pc.or_(
         pc.is_in(_run_and_host(answers), value_set=answering), pc.is_in(answers["locator"], value_set=met_again)
     )
@@ -52,23 +49,20 @@ def refusal_notes(refused: pa.Table, is_open: pa.ChunkedArray, command: str, com
     refused: locator and reason of each. command: what a person types to build again, command_for_all: to have all of
     them asked for; empty where the build was not begun so.
     """
-    again = f": `{command}`" if command else ""
-    remedy = f"`{command_for_all}`" if command_for_all else "a build with `refresh: failed` at its fetch stage"
     open_, final = refused.filter(is_open), refused.filter(pc.invert(is_open))
     notes = []
     if open_.num_rows:
         places = listed(hosts(open_["locator"]), _MOST_HOSTS)
         notes.append(
             f"fetch: {_refusals(open_)}, and no image came from {places} in this build, so that the next build asks "
-            f"again{again}"
+            "again" + (f": `{command}`" if command else "")
         )
     if final.num_rows:
+        remedy = f"`{command_for_all}`" if command_for_all else "a build with `refresh: failed` at its fetch stage"
         notes.append(f"fetch: {_refusals(final)} for good; to ask again: {remedy}")
     return notes
 
 
 def _refusals(refused: pa.Table) -> str:
-    count = refused.num_rows
-    by_reason = Counter(refused["reason"].to_pylist())
-    reasons = ", ".join(f"{number} {reason}" for reason, number in sorted(by_reason.items()))
-    return f"{counted(count, 'image')} {'was' if count == 1 else 'were'} refused ({reasons})"
+    reasons = ", ".join(f"{number} {reason}" for reason, number in tables.dropped_counts(refused).items())
+    return f"{counted(refused.num_rows, 'image')} {'was' if refused.num_rows == 1 else 'were'} refused ({reasons})"

@@ -1,5 +1,7 @@
 """Sources of whose works clearly more, or fewer, are of unknown artists, undated, unread or without rights."""
 
+import functools
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -8,6 +10,7 @@ import pyarrow.compute as pc
 
 from schemas.sources.common import NOASSERTION
 
+_YEARS = ("year", "year_first", "year_last")
 _LEAST_SHARE, _LEAST_WORKS = 0.05, 5
 """A shift is told from here on: both of them."""
 
@@ -59,7 +62,7 @@ def shares(records: pa.Table, unread: pa.Table | None) -> Shares:
     kept = records.filter(pc.is_null(records["reason"]))
     is_it = {
         "unknown_artist": pc.is_null(kept["artist"]),
-        "undated": _are_null(kept, ("year", "year_first", "year_last")),
+        "undated": functools.reduce(pc.and_, [pc.is_null(kept[name]) for name in _YEARS if name in kept.column_names]),
         "without_rights": pc.equal(kept["rights_uri"], NOASSERTION),
     }
     works = _counts(kept["source"])
@@ -77,21 +80,11 @@ def shares(records: pa.Table, unread: pa.Table | None) -> Shares:
 
 def shifts(sources: Sequence[str], before: Shares, now: Shares) -> Iterator[Shift]:
     """The shares that are clearly others now, of sources that both have; more or less of something."""
-    for source in sources:
-        for what in MEANING:
-            one, other = before.get((source, what)), now.get((source, what))
-            if one is None or other is None:
-                continue
-            share = round(abs(other.share - one.share), 6)
-            if share >= _LEAST_SHARE and share * other.works >= _LEAST_WORKS:
-                yield Shift(source, what, one, other)
-
-
-def _are_null(table: pa.Table, names: Sequence[str]) -> pa.ChunkedArray:
-    first, *others = (pc.is_null(table[name]) for name in names if name in table.column_names)
-    for other in others:
-        first = pc.and_(first, other)
-    return first
+    for key in itertools.product(sources, MEANING):
+        if key in before and key in now:
+            share = round(abs(now[key].share - before[key].share), 6)
+            if share >= _LEAST_SHARE and share * now[key].works >= _LEAST_WORKS:
+                yield Shift(*key, before[key], now[key])
 
 
 def _counts(names: pa.ChunkedArray) -> dict[str, int]:

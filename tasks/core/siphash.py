@@ -37,9 +37,7 @@ def siphash(
     key_of: NDArray[np.int64],
     out: NDArray[np.uint64],
 ) -> None:
-    """Fill `out` (N,) with the hash of each of N strings.
-
-    String n is letters[starts[n] : starts[n + 1]], its key keys[key_of[n]].
+    """Fill `out` (N,) with the hash of each of N strings: letters[starts[n] : starts[n + 1]] with key keys[key_of[n]].
 
     keys: (K, 2). starts: (N + 1,).
     """

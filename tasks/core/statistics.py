@@ -1,5 +1,4 @@
-"""What a choice has done to a collection: how many artists, how evenly, of which years, shapes and figures, in which
-split.
+"""What a choice has done to a collection: its artists and how evenly, years, shapes, figures, splits.
 
 Each statistic is taken at three moments: `measured` (every image that could be read), `before` (what the draw chose
 from) and `after` (what the release holds). Tables are sorted, strata by name with all of them together (null) first.
@@ -13,22 +12,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from schemas.tables import DIVERSITY, HISTOGRAMS, SHARES
-from tasks.core.columns import floats
+from schemas.tables import DIVERSITY, HISTOGRAMS, SHARES, schema
+from tasks.core.columns import Column, floats
 from tasks.core.strata import Strata, strata
 
-VIEW = pa.schema(
-    [
-        ("record_id", pa.string()),
-        ("stratum", pa.string()),
-        ("artist", pa.string()),
-        ("year", pa.int32()),
-        ("width_px", pa.int32()),
-        ("height_px", pa.int32()),
-        ("figures", pa.int64()),  # null: nobody has looked
-    ]
-)
-"""What is known of each image at one moment; anything but the record_id may be null."""
+VIEW = schema("record_id stratum artist year width_px height_px figures", figures=pa.int64())
+"""What is known of each image at one moment; all but the record_id may be null (figures: nobody has looked)."""
 
 _STEPS_PER_OCTAVE = 8
 _OCTAVES = 3
@@ -43,10 +32,7 @@ _Floats = NDArray[np.float64]
 
 
 class Statistics(NamedTuple):
-    """The three tables: DIVERSITY, HISTOGRAMS, SHARES.
-
-    And from which score on a detector's box was a figure, if one has looked.
-    """
+    """DIVERSITY, HISTOGRAMS, SHARES, and from which score on a detector's box was a figure, if one has looked."""
 
     diversity: pa.Table
     histograms: pa.Table
@@ -54,9 +40,7 @@ class Statistics(NamedTuple):
     score: float | None = None
 
 
-def statistics(
-    views: Mapping[str, pa.Table], split: pa.ChunkedArray | pa.Array, wanted: Mapping[str, float | None]
-) -> Statistics:
+def statistics(views: Mapping[str, pa.Table], split: Column, wanted: Mapping[str, float | None]) -> Statistics:
     """All three tables. views: VIEW rows by moment; split: that of each row of `after`; wanted: see `shares`."""
     after = views["after"]
     return Statistics(
@@ -69,14 +53,12 @@ def statistics(
 # --- diversity
 
 
-def diversity(
-    stratum: pa.ChunkedArray | pa.Array, artist: pa.ChunkedArray | pa.Array, moment: str = "after"
-) -> pa.Table:
+def diversity(stratum: Column, artist: Column, moment: str = "after") -> pa.Table:
     """DIVERSITY rows of one moment: all together, then each stratum. stratum, artist: (N,) words, null where not known.
 
-    Spellings of one name are one artist, or one stratum.
-    Works without an artist count as one artist's, "unknown": what is not known is not taken for variety. Of artists
-    with equally many works the largest is the first by name. Empty in, empty out.
+    Spellings of one name are one artist, or one stratum. Works without an artist count as one artist's, "unknown": what
+    is not known is not taken for variety. Of artists with equally many works the largest is the first by name. Empty
+    in, empty out.
     """
     of, by = _strata_of_names(stratum, "style"), _strata_of_names(artist, "artist")
     if not len(of.stratum_index):
@@ -149,16 +131,18 @@ def histograms(views: Mapping[str, pa.Table]) -> pa.Table:
     known has one with null bounds.
     """
     found = [rows for moment, view in views.items() if view.num_rows for rows in _histograms(view, moment)]
-    found.sort(key=lambda rows: rows["statistic"][0].as_py())
-    return pa.concat_tables([HISTOGRAMS.empty_table(), *found])
+    return pa.concat_tables([HISTOGRAMS.empty_table(), *sorted(found, key=lambda rows: rows["statistic"][0].as_py())])
 
 
 def _histograms(view: pa.Table, moment: str) -> Iterator[pa.Table]:
     """Of each statistic, first of all strata together, then of each."""
     of, by = _strata_of_names(view["stratum"], "style"), _strata_of_names(view["artist"], "artist")
+    width_px, height_px = floats(view["width_px"]), floats(view["height_px"])
+    ratio = np.divide(width_px, height_px, out=np.full(view.num_rows, np.nan), where=height_px > 0)
+    place = np.searchsorted(_EDGES, np.nan_to_num(ratio), side="right") - 1
     places = {
         "year": np.floor(floats(view["year"]) / 10),
-        "aspect_ratio": _aspect_places(floats(view["width_px"]), floats(view["height_px"])),
+        "aspect_ratio": np.where(np.isnan(ratio), np.nan, place),
         "figures_per_image": floats(view["figures"]),
     }
     for one in (_single_stratum(len(of.stratum_index)), of):
@@ -179,7 +163,12 @@ def _count_values(group: _Ints, value: _Floats) -> tuple[_Ints, _Floats, _Ints]:
 
 def _rows(statistic: str, moment: str, of: Strata, group: _Ints, value: _Floats, count: _Ints) -> pa.Table:
     """HISTOGRAMS rows of bins that are numbered by `value`."""
-    least, below = _bounds(statistic, value)
+    if statistic == "aspect_ratio":
+        place = np.nan_to_num(value).astype(np.int64)
+        least, below = (np.where(np.isnan(value), np.nan, edges) for edges in (_EDGES[place], _EDGES[place + 1]))
+    else:
+        width = 10 if statistic == "year" else 1
+        least, below = value * width, (value + 1) * width
     return pa.table(
         {
             "statistic": [statistic] * len(count),
@@ -191,22 +180,6 @@ def _rows(statistic: str, moment: str, of: Strata, group: _Ints, value: _Floats,
         },
         HISTOGRAMS,
     )
-
-
-def _bounds(statistic: str, value: _Floats) -> tuple[_Floats, _Floats]:
-    if statistic == "aspect_ratio":
-        place = np.nan_to_num(value).astype(np.int64)
-        is_unknown = np.isnan(value)
-        return np.where(is_unknown, np.nan, _EDGES[place]), np.where(is_unknown, np.nan, _EDGES[place + 1])
-    width = 10 if statistic == "year" else 1
-    return value * width, (value + 1) * width
-
-
-def _aspect_places(width_px: _Floats, height_px: _Floats) -> _Floats:
-    """(N,) places in _EDGES of where the bin of each width / height begins; NaN where a side is not known."""
-    ratio = np.divide(width_px, height_px, out=np.full(len(width_px), np.nan), where=height_px > 0)
-    place = np.searchsorted(_EDGES, np.nan_to_num(ratio), side="right") - 1
-    return np.where(np.isnan(ratio), np.nan, place)
 
 
 def share_of_at_least(bins: Sequence[Mapping[str, Any]], least: float) -> float | None:
@@ -225,24 +198,18 @@ def share_of_at_least(bins: Sequence[Mapping[str, Any]], least: float) -> float 
 # --- shares
 
 
-def shares(
-    stratum: pa.ChunkedArray | pa.Array,
-    split: pa.ChunkedArray | pa.Array,
-    figures: pa.ChunkedArray | pa.Array,
-    wanted: Mapping[str, float | None],
-) -> pa.Table:
+def shares(stratum: Column, split: Column, figures: Column, wanted: Mapping[str, float | None]) -> pa.Table:
     """SHARES: what each split got of each stratum's images and figures, beside what it should have.
 
     stratum, split, figures: (N,) of the release's images; figures that nobody has counted are none. wanted: the ratio
-    of each split, of any sum above 0 (null: it is not dealt by ratio), in the order in which the splits stand; one that
-    got nothing stands there too. Empty in, empty out.
+    of each split, of any sum above 0 (null: it is not dealt by ratio), in the order in which the splits stand, also of
+    one that got nothing. Empty in, empty out.
     """
     of, names = _strata_of_names(stratum, "style"), [*wanted, *sorted(set(pc.unique(split).to_pylist()) - set(wanted))]
     if not len(of.stratum_index):
         return SHARES.empty_table()
-    key = of.stratum_index * len(names) + np.asarray(
-        pc.index_in(split, value_set=pa.array(names, pa.string())), np.int64
-    )
+    place = np.asarray(pc.index_in(split, value_set=pa.array(names, pa.string())), np.int64)
+    key = of.stratum_index * len(names) + place
     size = len(of.names) * len(names)
     images = np.bincount(key, minlength=size).reshape(-1, len(names))
     counted = np.bincount(key, np.nan_to_num(floats(figures)), size).reshape(-1, len(names))
@@ -269,7 +236,7 @@ def _shares(numbers: NDArray[Any]) -> pa.Array:
     return pa.array(np.round(share, 6).ravel(), from_pandas=True)
 
 
-def _strata_of_names(names: pa.ChunkedArray | pa.Array, field: str) -> Strata:
+def _strata_of_names(names: Column, field: str) -> Strata:
     """Spellings of one name are one, as in the draw."""
     return strata(pa.table({field: names}), [field])
 

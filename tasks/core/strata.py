@@ -97,12 +97,10 @@ def _strata_of_column(column: pa.ChunkedArray, key: Key) -> Strata:
     texts = encoded.dictionary.to_pylist()
     name_of = {text: text for text in texts}
     if key is not str:
-        # what a record lacks is no spelling: the stratum has its name, whatever sources write for it
-        name_of = {
-            text: UNKNOWN if form == UNKNOWN else name.text
-            for form, name in names_of(encoded, "", key).items()
-            for text, _ in name.spellings
-        }
+        for form, name in names_of(encoded, "", key).items():
+            # what a record lacks is no spelling: the stratum has its name, whatever sources write for it
+            shown = UNKNOWN if form == UNKNOWN else name.text
+            name_of |= {text: shown for text, _ in name.spellings}
     names = sorted(set(name_of.values()))
     place = {name: number for number, name in enumerate(names)}
     rank = np.array([place[name_of[text]] for text in texts], np.int64)

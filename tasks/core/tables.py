@@ -1,6 +1,6 @@
 """Joining and summing up tables that are unique in a key. Arrow's own joins know no lists and keep no order."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,15 +37,20 @@ def dropped_counts(outcome: pa.Table) -> dict[str, int]:
 
 def outcome(schema: pa.Schema, record_id: pa.ChunkedArray, **columns: Any) -> pa.Table:
     """A table of that outcome schema, columns that are not given being null."""
-    rows = len(record_id)
     given = {"record_id": record_id, **columns}
-    return pa.table(
-        [
-            _column(given[field.name], field.type) if field.name in given else pa.nulls(rows, field.type)
-            for field in schema
-        ],
-        schema=schema,
-    )
+    found = []
+    for name, kind in zip(schema.names, schema.types, strict=True):
+        values = given[name] if name in given else pa.nulls(len(record_id), kind)
+        found.append(values.cast(kind) if isinstance(values, pa.Array | pa.ChunkedArray) else values)
+    return pa.table(found, schema=schema)
+
+
+def with_columns(table: pa.Table, columns: Mapping[str, Any]) -> pa.Table:
+    """The table with other values in these columns of its own; names, types and places stay."""
+    for name, values in columns.items():
+        place = table.schema.get_field_index(name)
+        table = table.set_column(place, table.schema.field(place), values)
+    return table
 
 
 def first_reason(
@@ -64,15 +69,11 @@ def first_reason(
 
 
 def assert_closed(entering: pa.ChunkedArray, outcome: pa.Table) -> None:
-    """Law 4: what entered a stage is what it kept and dropped, each record once. Raises AssertionError otherwise."""
+    """Raises AssertionError unless what entered a stage is what it kept and dropped, each record once (law 4)."""
     if not entering.combine_chunks().equals(outcome["record_id"].combine_chunks()):
         raise AssertionError(
             f"expected the {len(entering)} records that entered, in order, got {outcome.num_rows} others"
         )
-
-
-def _column(values: Any, kind: pa.DataType) -> pa.Array | pa.ChunkedArray:
-    return values.cast(kind) if isinstance(values, pa.Array | pa.ChunkedArray) else pa.array(values, kind)
 
 
 def last_of_each(table: pa.Table, column: str) -> pa.Table:

@@ -1,6 +1,4 @@
-"""Chance that depends on nothing but a seed and a name: the same draw in any order, in any number of parts, on any
-machine.
-"""
+"""Chance that depends on a seed and a name alone: the same draw in any order, in any parts, on any machine."""
 
 import hashlib
 from collections.abc import Sequence
@@ -27,11 +25,11 @@ def tickets(
     >>> tickets(names, 7, "sample", ["Cubism"], np.zeros(2, np.int64)).tolist()
     [10756580579186980126, 16657548657536605038]
     """
-    from tasks.core.siphash import (
-        siphash,  # the compiler takes half a second to load, and most builds draw nothing anew
-    )
+    # the compiler takes half a second to load, and most builds draw nothing anew
+    from tasks.core.siphash import siphash
 
-    keys = np.array([_siphash_key(seed, purpose, name) for name in strata], np.uint64).reshape(-1, 2)
+    digests = [hashlib.sha256(f"{seed}\t{purpose}\t{name}".encode()).digest()[:16] for name in strata]
+    keys = np.frombuffer(b"".join(digests), "<u8").reshape(-1, 2).astype(np.uint64)
     found = np.empty(len(names), np.uint64)
     done = 0
     for chunk in names.chunks:
@@ -45,15 +43,12 @@ def tickets(
 
 
 def waiting_times(drawn: NDArray[np.uint64]) -> NDArray[np.float64]:
-    """(N,) exponential waiting times of rate 1 for tickets: -ln(u) with u = (first 53 bits + 0.5) / 2**53.
+    """(N,) exponential waiting times of rate 1, in [0, 37.5), for tickets: -ln((first 53 bits + 0.5) / 2**53).
 
-    Each is in [0, 37.5).
-
-    Taken in the order of (waiting time / weight), smallest first, records are drawn without replacement with odds in
-    proportion to the weights: the order of such times is that of successive weighted draws (Efraimidis & Spirakis,
-    2006). The keys u ** (1 / weight) have the same law, but underflow to ties where an artist has a thousand works. The
-    logarithm is our own, in plain sums and products: two libraries, or two processors, may give others that differ in
-    the last bit.
+    The order of (waiting time / weight), smallest first, is that of draws without replacement with odds in proportion
+    to the weights (Efraimidis & Spirakis, 2006). The keys u ** (1 / weight) have the same law, but underflow to ties
+    where an artist has a thousand works. The logarithm is our own, in plain sums and products: those of two libraries,
+    or two processors, may differ in the last bit.
 
     >>> waiting_times(np.array([2**63, 0, 2**64 - 1], np.uint64)).round(3).tolist()
     [0.693, 37.43, 0.0]
@@ -83,16 +78,12 @@ def order_by_stratum(stratum: NDArray[np.int64], value: NDArray[Any], names: pa.
     packed.sort()
     order = (packed & np.uint64((1 << rows) - 1)).astype(np.int64)
     packed >>= np.uint64(rows)
-    for start, stop in _runs(packed[1:] == packed[:-1]):
-        run = order[start:stop].tolist()
-        order[start:stop] = sorted(run, key=lambda row: (int(whole[row]), str(names[row].as_py())))
+    # by twos: the first of some rows that are the same in this, and the last of them
+    ends = np.flatnonzero(np.diff(packed[1:] == packed[:-1], prepend=False, append=False))
+    for first, last in ends.reshape(-1, 2).tolist():
+        run = order[first : last + 1].tolist()
+        order[first : last + 1] = sorted(run, key=lambda row: (int(whole[row]), str(names[row].as_py())))
     return np.asarray(order, np.int64)
-
-
-def _runs(same: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """(start, stop) of the rows that are the same as the one before them, with that one."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], same, [False]]).astype(np.int8)))
-    return [(int(start), int(stop) + 1) for start, stop in edges.reshape(-1, 2)]
 
 
 def _minus_log(u: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -106,8 +97,3 @@ def _minus_log(u: NDArray[np.float64]) -> NDArray[np.float64]:
     for odd in range(23, 0, -2):
         series = series * squared + 1 / odd
     return np.asarray(np.abs(2 * x * series + exponent * np.log(2)))
-
-
-def _siphash_key(seed: int, purpose: str, stratum: str) -> tuple[int, int]:
-    digest = hashlib.sha256(f"{seed}\t{purpose}\t{stratum}".encode()).digest()
-    return int.from_bytes(digest[:8], "little"), int.from_bytes(digest[8:16], "little")

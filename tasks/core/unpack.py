@@ -1,5 +1,9 @@
-"""How a release's images are called as files, and its COCO files when they name these."""
+"""How a release's images are called as files, and its COCO files when they name these.
 
+Checks raise ValueError in words that stand after "got".
+"""
+
+import itertools
 import re
 from collections import Counter
 from collections.abc import Mapping
@@ -22,29 +26,21 @@ _MOST_ID = 2**53  # larger ones are no whole numbers in JSON readers that know o
 
 
 def check_split(split: str) -> str:
-    """The split, whose name becomes a folder's.
-
-    Raises ValueError, as all of this file do in words that stand after "got", for one that recipes can't have.
-    """
+    """The split, whose name becomes a folder's. Raises ValueError for one that recipes can't have."""
     if not _SPLIT.fullmatch(split) or split == ANNOTATIONS:
         raise ValueError(f"the split {quoted(split)}, as no recipe calls one")
     return split
 
 
 def check_id(image_id: int) -> int:
-    """The id of an image.
-
-    Raises ValueError for one that releases don't have.
-    """
+    """The id of an image. Raises ValueError for one that releases don't have."""
     if not 0 < image_id < _MOST_ID:
         raise ValueError(f"image_id {image_id}, where releases have 1 to 2^53 - 1")
     return image_id
 
 
 def file_name(image_id: int, format_name: str) -> str:
-    """The image's name in its split's folder. Nothing of a format but a known extension comes into it.
-
-    Raises ValueError for an id that releases don't have.
+    """The image's name in its split's folder, with no more of a format than a known extension. Raises as `check_id`.
 
     >>> file_name(71, "JPEG"), file_name(72, "../../x")
     ('71.jpg', '72.bin')
@@ -53,20 +49,15 @@ def file_name(image_id: int, format_name: str) -> str:
 
 
 def check_source(source: str) -> str:
-    """The folder of the images of a source.
-
-    Raises ValueError for a source that recipes can't have.
-    """
+    """The folder of the images of a source. Raises ValueError for a source that recipes can't have."""
     if not _SPLIT.fullmatch(source):
         raise ValueError(f"the source {quoted(source)}, as no recipe calls one")
     return f"{IMAGES}/{source}"
 
 
 def check_file_names(names: Mapping[int, Any]) -> None:
-    """Names of files below one folder, as a COCO file has them, by image_id.
-
-    Raises ValueError for a name that may lead out of the folder or that file systems can't have, for two that are
-    equal, and for one that another has as its folder.
+    """Names of files below one folder by image_id. Raises ValueError for a name that may lead out of the folder or that
+    file systems can't have, for two that are equal, and for one that another has as its folder.
     """
     for name in names.values():
         if not isinstance(name, str) or not _is_path(name):
@@ -75,9 +66,8 @@ def check_file_names(names: Mapping[int, Any]) -> None:
     if twice := [name for name, times in files.items() if times > 1]:
         raise ValueError(f"{quoted(twice[0])} for {files[twice[0]]} images")
     for name in files:
-        parts = name.split("/")
-        for depth in range(1, len(parts)):
-            if (folder := "/".join(parts[:depth])) in files:
+        for folder in itertools.accumulate(name.split("/")[:-1], "{}/{}".format):
+            if folder in files:
                 raise ValueError(f"{quoted(name)} below {quoted(folder)}, which is a file, too")
 
 
@@ -98,9 +88,8 @@ def _is_path(name: str) -> bool:
 
 
 def check_place(image: Any) -> tuple[bytes | None, str | None]:
-    """Bytes and path of an image, as a cell of the images table has them; both None where it has neither.
-
-    Raises ValueError for anything else, and for a path that may lead out of the release.
+    """Bytes and path, or None, of a cell of the images table. Raises ValueError for anything else, and for a path that
+    may lead out of the release.
     """
     data, path = (image.get("bytes"), image.get("path")) if isinstance(image, dict) else (None, None)
     if not isinstance(data, bytes | None) or not isinstance(path, str | None) or not isinstance(image, dict | None):
@@ -111,10 +100,7 @@ def check_place(image: Any) -> tuple[bytes | None, str | None]:
 
 
 def with_file_names(document: Any, names: Mapping[int, str]) -> dict[str, Any]:
-    """A COCO file whose images have these names, by their ids.
-
-    Raises ValueError where it is no COCO file, or its images are not those that have names.
-    """
+    """A COCO file whose images have these names by their ids. Raises ValueError where its images are others."""
     entries = document.get("images") if isinstance(document, dict) else None
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise ValueError(f"no list of images: {quoted(document)}")

@@ -1,6 +1,6 @@
 """What was not understood in the words of museums: listed, the commonest first, so that a person can add a word."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -38,20 +38,19 @@ def unread(records: pa.Table, field: str, column: str, read: FieldReader, own: O
 
     read: is asked once for each text and the own words of its source.
     """
-    said = records.select(["record_id", "source", column]).filter(pc.is_valid(records[column]))
-    parts = [_unread(said.take(rows), field, column, read, words) for words, rows in rows_by_words(said["source"], own)]
-    return pa.concat_tables([UNREAD.empty_table(), *parts])
-
-
-def _unread(said: pa.Table, field: str, column: str, read: FieldReader, own: str | None) -> pa.Table:
-    texts = pc.unique(said[column])
-    words = pa.array([read(text, own) for text in texts.to_pylist()], pa.string())
-    said = said.append_column("words", words.take(pc.index_in(said[column], value_set=texts)))
-    said = said.filter(pc.is_valid(said["words"]))
-    found = said.group_by(["source", "words"]).aggregate([("record_id", "min"), ("record_id", "count")])
-    text = said[column].take(pc.index_in(found["record_id_min"], value_set=said["record_id"].combine_chunks()))
-    columns = [pa.repeat(field, found.num_rows), found["source"], found["words"], text]
-    return pa.table([*columns, found["record_id_count"], found["record_id_min"]], schema=UNREAD)
+    everything = records.select(["record_id", "source", column]).filter(pc.is_valid(records[column]))
+    parts = [UNREAD.empty_table()]
+    for own_words, rows in rows_by_words(everything["source"], own):
+        said = everything.take(rows)
+        texts = pc.unique(said[column])
+        words = pa.array([read(text, own_words) for text in texts.to_pylist()], pa.string())
+        said = said.append_column("words", words.take(pc.index_in(said[column], value_set=texts)))
+        said = said.filter(pc.is_valid(said["words"]))
+        found = said.group_by(["source", "words"]).aggregate([("record_id", "min"), ("record_id", "count")])
+        text = said[column].take(pc.index_in(found["record_id_min"], value_set=said["record_id"].combine_chunks()))
+        columns = [pa.repeat(field, found.num_rows), found["source"], found["words"], text]
+        parts.append(pa.table([*columns, found["record_id_count"], found["record_id_min"]], schema=UNREAD))
+    return pa.concat_tables(parts)
 
 
 def commonest_first(tables: Iterable[pa.Table]) -> pa.Table:
@@ -62,17 +61,11 @@ def commonest_first(tables: Iterable[pa.Table]) -> pa.Table:
 
 def notes(table: pa.Table) -> tuple[str, ...]:
     """A sentence for each field of which something was not understood, with the commonest words."""
-    return tuple(_note(field, rows) for field in _SENTENCES if (rows := _rows_of(table, field)))
-
-
-def _rows_of(table: pa.Table, field: str) -> Mapping[str, int]:
-    """Records by words, of all sources; the commonest first."""
-    found = table.filter(pc.equal(table["field"], field)).group_by("words").aggregate([("records", "sum")])
-    order = [("records_sum", "descending"), ("words", "ascending")]
-    return {row["words"]: row["records_sum"] for row in found.sort_by(order).to_pylist()}
-
-
-def _note(field: str, records: Mapping[str, int]) -> str:
-    one, many, help_text = _SENTENCES[field]
-    named = listed([f"{quoted(words)} ({count:,})" for words, count in records.items()], _MOST_LISTED)
-    return f"{one if len(records) == 1 else many.format(len(records))}: {named}{help_text}"
+    found = []
+    for field, (one, many, help_text) in _SENTENCES.items():
+        by_words = table.filter(pc.equal(table["field"], field)).group_by("words").aggregate([("records", "sum")])
+        rows = by_words.sort_by([("records_sum", "descending"), ("words", "ascending")]).to_pylist()
+        named = listed([f"{quoted(row['words'])} ({row['records_sum']:,})" for row in rows], _MOST_LISTED)
+        if rows:
+            found.append(f"{one if len(rows) == 1 else many.format(len(rows))}: {named}{help_text}")
+    return tuple(found)

@@ -1,29 +1,40 @@
-"""What must hold in any release beside the rules of its contract: the manifest's own fields, columns and their types,
-closed counts, files as the recipe asks for.
-"""
+"""What must hold in any release beside its contract's rules: manifest, columns, closed counts, files as asked for."""
 
 import hashlib
 import itertools
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import product
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.contract import README, SPLIT_TABLES, TABLES, Part, contract_path, numbers, parse_part, part_path
+from schemas.contract import (
+    README,
+    SPLIT_TABLES,
+    TABLES,
+    ContractProperty,
+    Part,
+    contract_path,
+    numbers,
+    parse_part,
+    part_path,
+)
 from schemas.manifests import VERSION, ReleaseManifest
 from schemas.phrases import quoted
-from schemas.release import ContractColumn, RecipeStage
+from schemas.release import RecipeStage
 from tasks.core.export import digest
 
 Row = Mapping[str, Any]
 
 _SINCE = {"unread": (2, 2)}
 """The contract since which there is a table, where that is not the first of its major."""
+
+_RARE = frozenset({"takedowns", "tombstones", "coco_files", "attributes", "unread"})
+"""Tables of which there is no file where they have no rows."""
 
 
 def _tables_of(contract_version: str) -> list[str]:
@@ -35,16 +46,11 @@ def needed_files(contract_version: str) -> tuple[str, ...]:
     return (README, *map(contract_path, _tables_of(contract_version)), "ledger.parquet", "recipe.yaml")
 
 
-_RARE = frozenset({"takedowns", "tombstones", "coco_files", "attributes", "unread"})
-"""Tables of which there is no file where they have no rows."""
-
-
 def promised_files(contract_version: str) -> tuple[str, ...]:
     """Files that every release by this contract has beside those that are needed to check it."""
     one_file = [table for table in _tables_of(contract_version) if table not in {*SPLIT_TABLES, *_RARE, "ledger"}]
-    statistics = ("diversity", "histograms", "shares")
-    paths = [f"statistics/{table}.parquet" if table in statistics else f"{table}.parquet" for table in one_file]
-    return (*paths, "README.md", "report.html")
+    folder = dict.fromkeys(("diversity", "histograms", "shares"), "statistics/")
+    return (*(f"{folder.get(table, '')}{table}.parquet" for table in one_file), "README.md", "report.html")
 
 
 def manifest_problems(
@@ -52,8 +58,8 @@ def manifest_problems(
 ) -> Iterator[str]:
     """What a manifest says of itself that does not hold.
 
-    fields: the JSON object as it is written. folder: the name of the release's folder. siblings: manifests by version
-    of the releases beside it, as far as they are there.
+    fields: the JSON object as it is written. folder: the name of its folder. siblings: manifests of the releases that
+    lie beside it, by version.
     """
     version = manifest.contract_version
     for path in (*needed_files(version), *promised_files(version)):
@@ -65,10 +71,8 @@ def manifest_problems(
 
 
 def manifest_text_problems(text: bytes, manifest: ReleaseManifest) -> Iterator[str]:
-    """A manifest that is spelled otherwise than the program spells these fields: other white space, a key that stands
-    twice, a letter as an escape. Its digest goes by values and so can't see that.
-
-    text: manifest.json as it lies there.
+    """A manifest.json that is spelled otherwise than the program spells these fields: other white space, a key that
+    stands twice, a letter as an escape. Its digest goes by values and so can't see that.
     """
     # a field that a later program adds is unset in what was written before it
     expected = manifest.model_dump_json(indent=1, exclude_unset=True).encode()
@@ -131,26 +135,25 @@ def _chain_problems(manifest: ReleaseManifest, siblings: Mapping[str, ReleaseMan
         )
 
 
-def schema_problems(table: str, schema: pa.Schema, columns: Iterable[ContractColumn]) -> Iterator[str]:
+def schema_problems(table: str, schema: pa.Schema, columns: Iterable[ContractProperty]) -> Iterator[str]:
     """Promised columns that a Parquet file lacks or has in another type."""
     for column in columns:
         name = column.name
         if name not in schema.names:
             yield f"{table}.{name}: expected the column, got none"
-        elif type_name(schema.field(name).type) != column.type:
-            yield f"{table}.{name}: expected {column.type}, got {type_name(schema.field(name).type)}"
+        elif (got := type_name(schema.field(name).type)) != column.arrow_type:
+            yield f"{table}.{name}: expected {column.arrow_type}, got {got}"
 
 
-def null_problems(table: str, batch: pa.RecordBatch, columns: Iterable[ContractColumn]) -> Iterator[str]:
+def null_problems(table: str, batch: pa.RecordBatch, columns: Iterable[ContractProperty]) -> Iterator[str]:
     """Columns that may not be null, and are."""
     for column in columns:
-        if not column.nullable and column.name in batch.schema.names and batch[column.name].null_count:
+        if column.required and column.name in batch.schema.names and batch[column.name].null_count:
             yield f"{table}.{column.name}: expected no nulls, got {batch[column.name].null_count}"
 
 
 def type_name(kind: pa.DataType) -> str:
-    """An Arrow type as contracts write it: without the names that Parquet gives to what lists hold, dictionaries as
-    their values.
+    """An Arrow type as contracts write it: dictionaries as their values, lists without Parquet's names for their items.
 
     >>> type_name(pa.list_(pa.string())), type_name(pa.dictionary(pa.int32(), pa.string()))
     ('list<string>', 'string')
@@ -193,35 +196,20 @@ def part_problems(files: Collection[str], splits: Iterable[str]) -> Iterator[str
         mine = [part for part in parts if (part.table, part.split) == (table, split)]
         if not mine:
             yield f"manifest.json: expected a file of {table} for split {split}, got none"
-        else:
-            yield from _shard_problems(table, split, mine)
-
-
-def _shard_problems(table: str, split: str, parts: Sequence[Part]) -> Iterator[str]:
-    count = max(part.of for part in parts)
-    expected = {Part(table, split, number, count) for number in range(min(count, len(parts) + 1))}
-    if count != len(parts) or expected != {*parts}:
-        yield f"manifest.json: expected files 0 to {count - 1} of {table} for split {split}, got {len(parts)} files"
+            continue
+        count = max(part.of for part in mine)
+        if sorted(mine) != [Part(table, split, number, count) for number in range(min(count, len(mine) + 1))]:
+            yield f"manifest.json: expected files 0 to {count - 1} of {table} for split {split}, got {len(mine)} files"
 
 
 def place_problems(record_id: str, *, has_bytes: bool, has_path: bool, export: RecipeStage) -> Iterator[str]:
-    """An image that is not where the recipe's export puts images: in the table, in a file, in both or in neither.
-
-    What the recipe doesn't say is passed over.
-    """
-    wanted = export.parquet.images == "embedded" if export.parquet else has_bytes
-    if wanted != has_bytes:
-        yield f"{record_id}: expected {_embedded(wanted)}, as the recipe asks for, got {_embedded(has_bytes)}"
-    if export.media is not None and export.media != has_path:
-        yield f"{record_id}: expected {_as_file(export.media)}, as the recipe asks for, got {_as_file(has_path)}"
-
-
-def _embedded(has_bytes: bool) -> str:
-    return "the image's bytes in the table" if has_bytes else "no bytes in the table"
-
-
-def _as_file(has_path: bool) -> str:
-    return "the image's file" if has_path else "no file of it"
+    """An image that is not where the recipe's export, as far as that says it, puts images: in the table, in a file."""
+    embedded = {True: "the image's bytes in the table", False: "no bytes in the table"}
+    as_file = {True: "the image's file", False: "no file of it"}
+    is_embedded = export.parquet.images == "embedded" if export.parquet else None
+    for wanted, got, words in ((is_embedded, has_bytes, embedded), (export.media, has_path, as_file)):
+        if wanted is not None and wanted != got:
+            yield f"{record_id}: expected {words[wanted]}, as the recipe asks for, got {words[got]}"
 
 
 def joined_problems(relations: pa.Table, ledger: pa.Table) -> Iterator[str]:
@@ -244,9 +232,8 @@ def name_problems(name: str | None, manifest_name: str) -> Iterator[str]:
 
 
 def recipe_problems(recipe: Row, recipe_sha256: str) -> Iterator[str]:
-    """A recipe's digest that is not the manifest's; none where it also goes by files that are not in the release.
-
-    As the contract says under `recipe_sha256`. recipe: recipe.yaml as it is read.
+    """A digest of recipe.yaml that is not the manifest's (the contract, `recipe_sha256`); none where it also goes by
+    files that are not in the release.
     """
     stages = [stage for stage in recipe.get("stages") or () if isinstance(stage, dict)]
     settings = [of for stage in stages for of in stage.values() if isinstance(of, dict)]

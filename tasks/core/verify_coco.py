@@ -1,6 +1,4 @@
-"""What must hold in the COCO files of any release: they are all there, and say what the tables, the recipe and the
-manifest say.
-"""
+"""What must hold in the COCO files of any release: all are there, and say what tables, recipe and manifest say."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -22,21 +20,18 @@ from tasks.core.coco.document import (
 )
 
 _RESULTS = ".detections.json"
-_NOT_OF_ALL = {"score", "keypoints"}
-"""What only some annotations have."""
 
 
 class CocoFacts(NamedTuple):
-    """What the COCO files of a release are held against, beside its tables.
-
-    info: `release_info` of its recipe and version. least_score: of detectors' boxes in documents; None where the recipe
-    doesn't say. is_amended: what was purged since is gone from the lists of images and boxes, and from nothing else.
-    """
+    """What the COCO files of a release are held against, beside its tables."""
 
     info: Row
+    """`release_info` of its recipe and version."""
     categories: Sequence[CocoCategory]
     least_score: float | None
+    """Of detectors' boxes in documents; None where the recipe doesn't say."""
     is_amended: bool
+    """What was purged since is gone from the lists of images and boxes, and from nothing else."""
 
 
 def file_problems(files: Collection[str], splits: Iterable[str]) -> Iterator[str]:
@@ -59,16 +54,14 @@ def count_coco_rows(document: Any, image_ids: Collection[int]) -> int:
     """
     if isinstance(document, list):
         return sum(box["image_id"] in image_ids for box in document)
-    return sum(image["id"] in image_ids for image in document["images"]) + count_coco_rows(
-        document["annotations"], image_ids
-    )
+    images = sum(image["id"] in image_ids for image in document["images"])
+    return images + count_coco_rows(document["annotations"], image_ids)
 
 
 def header_problems(
     split: str, document: Row, images: pa.Table, boxes: Sequence[Row], facts: CocoFacts
 ) -> Iterator[str]:
-    """Where the info, the licences, the categories or the choice of boxes of one split's COCO file are not as its
-    release has them.
+    """Where info, licences, categories or choice of boxes of one split's COCO file are not as its release has them.
 
     images: rights_uri and is_annotated of the split's images. boxes: rows of the split.
     """
@@ -87,9 +80,7 @@ def header_problems(
 def _choice_problems(
     split: str, document: Row, origin: str, boxes: Sequence[Row], least_score: float | None
 ) -> Iterator[str]:
-    """Boxes of the table that do not belong into a document with this origin, or are missing: a detector's only, since
-    `coco_problems` has people's.
-    """
+    """Boxes of the table that do not belong into a document of this origin; and a detector's that are missing."""
     if origin == "detector" and least_score is None:
         return
     chosen = {box["annotation_id"] for box in boxes if is_in_document(box, origin, least_score or 0)}
@@ -161,16 +152,17 @@ def coco_value_problems(
     """Where one split's COCO files say something else than the tables, of what both have.
 
     images, boxes: rows of the split, all columns but the images' bytes. attributes: of the release, which every image's
-    metadata has. Which images and boxes the files have is for `coco_problems`, and what stands above them for
-    `header_problems`.
+    metadata has.
     """
     yield from _differences(f"coco/{split}.json: images", _other_images(document, images, attributes))
-    yield from _differences(f"coco/{split}.json: annotations", _other_annotations(document, boxes))
-    of_table = Counter(_table_key(row) for row in boxes if row["origin"] == "detector")
-    of_file = Counter(_result_key(box) for box in detections)
-    if others := of_file - of_table:
-        yield f"coco/{split}.detections.json: expected boxes of the table, got {others.total()} others"
-    if strange := [box["id"] for box in document["annotations"] if _has_strange_count(box)]:
+    rows, found = {row["annotation_id"]: row for row in boxes}, document["annotations"]
+    others = [box["id"] for box in found if box["id"] in rows and _is_other(box, rows[box["id"]])]
+    yield from _differences(f"coco/{split}.json: annotations", others)
+    of_table = Counter(_key(row, "xywh_px", "keypoints_xyv") for row in boxes if row["origin"] == "detector")
+    if strangers := Counter(_key(box, "bbox", "keypoints") for box in detections) - of_table:
+        yield f"coco/{split}.detections.json: expected boxes of the table, got {strangers.total()} others"
+    strange = [box["id"] for box in found if box.get("num_keypoints", 0) != _visible_keypoints(box)]
+    if strange:
         yield (
             f"coco/{split}.json: expected num_keypoints to count the keypoints with v above 0, got another number in "
             f"{strange[0]}, and {len(strange) - 1} more"
@@ -199,17 +191,12 @@ def _says_other(got: Any, expected: Any) -> bool:
     return bool(got != expected)
 
 
-def _other_annotations(document: Row, boxes: Iterable[Row]) -> list[Any]:
-    rows = {row["annotation_id"]: row for row in boxes}
-    return [box["id"] for box in document["annotations"] if box["id"] in rows and _is_other(box, rows[box["id"]])]
-
-
 def _is_other(box: Row, row: Row) -> bool:
     try:
         expected = document_annotation(row)
     except BadBox:  # a problem of the table, which is told there
         return False
-    names = (expected.keys() | _NOT_OF_ALL) - {"num_keypoints"}
+    names = (expected.keys() | {"score", "keypoints"}) - {"num_keypoints"}  # the first two only some annotations have
     return any(box.get(name) != expected.get(name) for name in names)
 
 
@@ -218,22 +205,10 @@ def _differences(what: str, others: Sequence[Any]) -> Iterator[str]:
         yield f"{what}: expected what the table says, got another entry for {others[0]}, and {len(others) - 1} more"
 
 
-def _result_key(box: Row) -> tuple[Any, ...]:
-    keypoints = box.get("keypoints")
-    return (
-        box["image_id"],
-        box["category_id"],
-        (*box["bbox"],),
-        box.get("score"),
-        tuple(keypoints) if keypoints else None,
-    )
+def _key(row: Row, box: str, keypoints: str) -> tuple[Any, ...]:
+    """Of a detector's box. box, keypoints: the fields with these."""
+    return row["image_id"], row["category_id"], (*row[box],), row.get("score"), tuple(row.get(keypoints) or ())
 
 
-def _table_key(row: Row) -> tuple[Any, ...]:
-    keypoints = row["keypoints_xyv"]
-    box = (*row["xywh_px"],)
-    return row["image_id"], row["category_id"], box, row["score"], tuple(keypoints) if keypoints else None
-
-
-def _has_strange_count(box: Row) -> bool:
-    return bool(box.get("num_keypoints", 0) != sum(v > 0 for v in (box.get("keypoints") or ())[2::3]))
+def _visible_keypoints(box: Row) -> int:
+    return sum(v > 0 for v in (box.get("keypoints") or ())[2::3])

@@ -1,8 +1,4 @@
-"""What must hold in the rows of any release and SQL can't say: what a row says of files, of the manifest or of the
-recipe, outlines, what sources' COCO files say, and the order of rows.
-
-All else is a rule of the contract (core/contract.py).
-"""
+"""What must hold in the rows of any release and SQL, in the rules of the contract (core/contract.py), can't say."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -24,28 +20,25 @@ _IN_SPLIT = ("split", "the split in the file's name")
 
 
 class ReleaseFacts(NamedTuple):
-    """What rows are held against.
-
-    stages: labels of the recipe. sizes: width and height in px by image_id. sha256_by_path: of each file. phash_recipe:
-    the recipe of hashes that the manifest names; None where it names none.
-    """
+    """What rows are held against."""
 
     stages: Collection[str]
+    """Labels of the recipe."""
     sizes: Mapping[int, tuple[int, int]]
+    """Width and height in px by image_id."""
     sha256_by_path: Mapping[str, str]
     phash_recipe: str | None
+    """That the manifest names; None where it names none."""
 
 
 class RowCheck(NamedTuple):
-    """How the rows of a table are checked.
-
-    columns: that are read, beside its key and those by which it is sorted. broken: of a row that has these, each column
-    that is not as expected, and what was expected. `split_of_file` is the split that the name of a row's file says,
-    `path` that of an image's own file.
-    """
+    """How the rows of a table are checked."""
 
     columns: Sequence[str]
+    """That are read, beside its key and those by which it is sorted."""
     broken: Callable[[Row, ReleaseFacts], Iterator[tuple[str, str]]]
+    """Of a row with these, each column that is not as expected, and what was. `split_of_file`: the split in the name of
+    the row's file; `path`: of an image's own file."""
 
 
 def _images(row: Row, facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
@@ -53,21 +46,20 @@ def _images(row: Row, facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
         yield _IN_SPLIT
     if facts.phash_recipe not in {None, row["phash_recipe"]}:
         yield "phash_recipe", f"{quoted(facts.phash_recipe)}, as in manifest.json"
-    if not _is_source_image(row["source_coco"]):
+    if not _is_null_or(lambda text: bool(read_image(text).entry), row["source_coco"]):
         yield "source_coco", "null, or a JSON object with the `image` of a COCO file"
     path, sha256 = row["path"], row["sha256"]
-    if path is not None and not (
-        facts.sha256_by_path.get(path) == sha256 and path == media_path(sha256, row["format"])
-    ):
+    if path is not None and (facts.sha256_by_path.get(path) != sha256 or path != media_path(sha256, row["format"])):
         yield "path", "a file of the release with the image's bytes, named by their sha256, or null"
 
 
 def _annotations(row: Row, facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
     if row["split_of_file"] not in {None, row["split"]}:
         yield _IN_SPLIT
-    if not _is_outline(row["segmentation"], facts.sizes.get(row["image_id"], (0, 0))):
+    size_px = facts.sizes.get(row["image_id"], (0, 0))
+    if not _is_null_or(lambda text: is_segmentation(read_outline(text), size_px), row["segmentation"]):
         yield "segmentation", "null, or COCO's polygons or run lengths (RLE) of the image's size as JSON"
-    if not _is_difference(row["source_coco"]):
+    if not _is_null_or(_is_difference, row["source_coco"]):
         yield "source_coco", "null, or a JSON object with `fields` or `absent`"
 
 
@@ -86,9 +78,7 @@ CHECKS = {
 
 def row_problems(table: str, key: str, order: Sequence[str], rows: Iterable[Row], facts: ReleaseFacts) -> Iterator[str]:
     """A problem for each thing that is not as expected: the first row, and how many more there are; and where rows of
-    one split are not sorted.
-
-    order: columns by which they are, nulls last.
+    one split are not sorted by the columns of `order`, nulls last.
     """
     first: dict[tuple[str, str], str] = {}
     counts: Counter[tuple[str, str]] = Counter()
@@ -112,25 +102,16 @@ def row_problems(table: str, key: str, order: Sequence[str], rows: Iterable[Row]
         yield unsorted
 
 
-def _is_source_image(text: str | None) -> bool:
+def _is_null_or(is_good: Callable[[str], bool], text: str | None) -> bool:
+    """Whether a text is null, or can be read and is good."""
     try:
-        return text is None or bool(read_image(text).entry)
+        return text is None or is_good(text)
     except ValueError:
         return False
 
 
-def _is_outline(text: str | None, size_px: tuple[int, int]) -> bool:
-    try:
-        return text is None or is_segmentation(read_outline(text), size_px)
-    except ValueError:
-        return False
-
-
-def _is_difference(text: str | None) -> bool:
-    try:
-        found = from_text(text)
-    except ValueError:
-        return False
+def _is_difference(text: str) -> bool:
+    found = from_text(text)
     return not found or bool(found.keys() & {"fields", "absent"})
 
 
@@ -144,9 +125,7 @@ def together_problems(rows: pa.Table, *, is_by_name: bool) -> Iterator[str]:
 
     is_by_name: whether spellings of one name are one group, as the columns' names say; otherwise each is one.
     """
-    for column in rows.column_names:
-        if column in {"role", "split"}:
-            continue
+    for column in [name for name in rows.column_names if name not in {"role", "split"}]:
         named = _named(rows, column, key_of_column(column) if is_by_name else str)
         splits = named.group_by(["role", "key"]).aggregate([("split", "count_distinct")])
         # few, where any at all: only these are looked at one by one

@@ -21,34 +21,27 @@ _SHOWN = 3
 
 
 def meets(column: pa.ChunkedArray, condition: Condition) -> _Mask:
-    """(N,) whether each record meets the condition; without a value only is_known: false.
-
-    column: text, whole numbers, numbers, truth values, or lists of text, of which any element may do. An empty text and
-    an empty list are no value.
+    """(N,) whether each record meets the condition. column: of any type that attributes have, in a list any element.
 
     >>> column = pa.chunked_array([["Prints", "PRINTS", "Drawings", None]])
     >>> meets(column, Condition.model_validate({"is": "prints"})).tolist()
     [True, True, False, False]
     """
-    has_value = is_known(column)
+    passes = is_known(column)
     if condition.is_known is False:
-        return ~has_value
-    passes = has_value
+        return ~passes
     if condition.any_of is not None:
         passes = passes & is_any(column, condition.any_of)
     if condition.none_of is not None:
         passes = passes & ~is_any(column, condition.none_of)
     for limit, keeps in ((condition.least, pc.greater_equal), (condition.most, pc.less_equal)):
         if limit is not None:
-            bound = _array_of([limit], column.type)[0]
-            passes = passes & bools(keeps(_compared(column), bound))
+            passes = passes & bools(keeps(_compared(column), _array_of([limit], column.type)[0]))
     return passes
 
 
 def is_any(column: pa.ChunkedArray, values: Sequence[Value]) -> _Mask:
-    """(N,) whether each record has one of the values, false where it has none; texts as Unicode NFC, whatever their
-    case.
-    """
+    """(N,) whether each record has one of the values; texts as Unicode NFC, whatever their case."""
     values_column, rows = _flat(column)
     is_hit = bools(pc.is_in(_compared(values_column), value_set=_compared(_array_of(values, values_column.type))))
     if rows is None:
@@ -88,9 +81,8 @@ def details(name: str, column: pa.ChunkedArray, fails: _Mask) -> NDArray[np.obje
 
 
 def nothing_meets_note(name: str, column: pa.ChunkedArray, condition: Condition) -> str:
-    """A sentence where no record meets the condition, with the values that may have been meant; else empty.
-
-    Empty too where there are no records.
+    """A sentence where no record meets the condition, with the values that may have been meant; "" where one does, or
+    there are no records.
     """
     if not len(column) or meets(column, condition).any():
         return ""
@@ -107,20 +99,13 @@ def _what_there_is(column: pa.ChunkedArray, condition: Condition) -> str:
     counted = pc.value_counts(values)
     order = np.argsort(-np.asarray(pc.struct_field(counted, "counts")), kind="stable")[:_MOST_COMPARED]
     known = [text for text in pc.struct_field(counted, "values").take(pa.array(order)).to_pylist() if text]
-    near = _nearest([str(value) for value in condition.any_of or ()], known)
-    words, shown = ("the nearest values are", near) if near else ("the most frequent values are", known)
-    return f"{words} {listed([quoted(text) for text in shown], _SHOWN)}"
-
-
-def _nearest(wanted: Sequence[str], known: Sequence[str]) -> list[str]:
-    """The known values that are spelled much like the first wanted ones."""
     by_form = {text[:_LONGEST_COMPARED].lower(): text for text in reversed(known)}
-    forms = [
-        form
-        for text in wanted[:_SHOWN]
-        for form in difflib.get_close_matches(text[:_LONGEST_COMPARED].lower(), by_form, n=_SHOWN)
-    ]
-    return [by_form[form] for form in dict.fromkeys(forms)]
+    near: dict[str, None] = {}
+    for wanted in (condition.any_of or ())[:_SHOWN]:
+        form = str(wanted)[:_LONGEST_COMPARED].lower()
+        near |= dict.fromkeys(difflib.get_close_matches(form, by_form, n=_SHOWN))
+    words, shown = ("nearest", [by_form[form] for form in near]) if near else ("most frequent", known)
+    return f"the {words} values are {listed([quoted(text) for text in shown], _SHOWN)}"
 
 
 def _flat(column: pa.ChunkedArray) -> tuple[pa.Array, NDArray[np.int64] | None]:

@@ -8,7 +8,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import TypeAdapter
 
-from schemas import release as release_schemas
 from schemas.contract import DataContract, major, numbers
 from schemas.phrases import quoted
 from schemas.release import RecipeStage
@@ -201,8 +200,7 @@ def schemas(release: Release, *, but: Collection[str]) -> Iterator[str]:
     """
     for name, contract in _known_contracts(release).items():
         for path in _parts(release, contract) if name not in but else ():
-            columns = release_schemas.columns_of(contract.table)
-            yield from core.schema_problems(name, release.schema(path), columns)
+            yield from core.schema_problems(name, release.schema(path), contract.table.properties)
 
 
 def promises(release: Release) -> Iterator[str]:

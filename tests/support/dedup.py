@@ -11,7 +11,7 @@ from scipy import ndimage
 from schemas.manifests import Context, State, Step
 from schemas.recipe import Recipe
 from schemas.stages import Dedup
-from schemas.tables import FETCH, HASH, RECORDS, SOURCE_FIGURES, outcome
+from schemas.tables import FETCH, HASH, OUTCOME, RECORDS, SOURCE_FIGURES
 from tasks.dedup import dedup
 from tasks.engine import inspection
 from tasks.engine.measure import stored_measurements
@@ -93,7 +93,7 @@ class Wall:
             self.store, inspection.HASHES, pa.array(sorted(set(blobs.values())), pa.string()), HASH
         )
         of = {row["sha256"]: {**row, "phash_recipe": recipe} for row in hashed.to_pylist()}
-        schema = outcome(*((field.name, field.type) for field in HASH if field.name not in {"reason", "detail"}))
+        schema = pa.schema([*OUTCOME, *(field for field in HASH if field.name not in {"reason", "detail"})])
         steps = [
             self.step("fetch", pa.Table.from_pylist(fetched, schema=FETCH)),
             self.step(

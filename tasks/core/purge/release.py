@@ -11,7 +11,7 @@ from schemas.phrases import and_more, quoted
 from schemas.reasons import Reason
 from tasks.core.coco.ids import read_number_id
 from tasks.core.export.card import without_empty_splits
-from tasks.core.purge.rows import with_column
+from tasks.core.tables import with_columns
 
 REMOVED_REPORT = """<!doctype html><html lang=en><meta charset=utf-8><title>Report removed</title>
 <p>This report showed some of the images. Records were taken down after it was published, and the report was removed
@@ -40,7 +40,7 @@ def diversity_without(table: pa.Table, artists: Collection[str]) -> pa.Table:
     if "largest_artist" not in table.column_names:
         return table
     is_gone = pc.is_in(table["largest_artist"], value_set=pa.array(sorted(artists), pa.string()))
-    return with_column(table, "largest_artist", pc.if_else(is_gone, None, table["largest_artist"]))
+    return with_columns(table, {"largest_artist": pc.if_else(is_gone, None, table["largest_artist"])})
 
 
 def lone_values(records: pa.Table, record_ids: Collection[str], names: Iterable[str]) -> dict[str, set[str]]:
@@ -64,7 +64,7 @@ def values_without(table: pa.Table, values: Mapping[str, Collection[str]]) -> pa
     for name, gone in values.items():
         is_gone = pc.is_in(table["value"], value_set=pa.array(sorted(gone), pa.string()))
         found = pc.if_else(pc.and_(pc.equal(table["attribute"], name), is_gone), None, found)
-    return with_column(table, "value", found)
+    return with_columns(table, {"value": found})
 
 
 def ledger_with(ledger: pa.Table, tombstones: pa.Table) -> pa.Table:

@@ -8,6 +8,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from tasks.core.tables import with_columns
+
 COLUMNS_OF_PURGED_ROWS = frozenset(
     {
         *("record_id", "source", "reason", "detail", "kept", "stage", "kept_record_id", "last_split", "image_id"),
@@ -116,16 +118,10 @@ def without_records(table: pa.Table, record_ids: Collection[str], addresses: Col
         urls and [url for url in urls if url not in addresses or url == own]
         for urls, own in zip(left["source_urls"].to_pylist(), own_pages, strict=True)
     ]
-    return with_column(left, "source_urls", pa.array(kept, left.schema.field("source_urls").type))
+    return with_columns(left, {"source_urls": pa.array(kept, left.schema.field("source_urls").type)})
 
 
 def with_new_paths(table: pa.Table, moved: Mapping[str, str | None]) -> pa.Table:
     """A table whose column `path` names tables, with the new path of each that has moved. None: it has not moved."""
     paths = [moved.get(path) or path for path in table["path"].to_pylist()]
-    return with_column(table, "path", pa.array(paths, pa.string()))
-
-
-def with_column(table: pa.Table, name: str, values: pa.Array | pa.ChunkedArray) -> pa.Table:
-    """The table with other values in a column; its field stays."""
-    place = table.schema.get_field_index(name)
-    return table.set_column(place, table.schema.field(place), values)
+    return with_columns(table, {"path": pa.array(paths, pa.string())})

@@ -14,7 +14,7 @@ from schemas.reasons import Reason
 from schemas.tables import LEDGER, TOMBSTONES
 from tasks.core.by_hand import reason_and_date
 from tasks.core.dedup.decide import copy_edges
-from tasks.core.purge.rows import with_column
+from tasks.core.tables import with_columns
 
 _TombstoneFields = tuple[str, str, str]  # reason, date, scope
 
@@ -168,7 +168,7 @@ def _connected(linked: Mapping[str, set[str]], start: set[str]) -> set[str]:
 def without_shared_files(tombstones: pa.Table, files: Collection[str]) -> pa.Table:
     """TOMBSTONES without the digest of files that other records use: these files may come again."""
     is_shared = pc.is_in(tombstones["sha256"], value_set=pa.array(sorted(files), pa.string()))
-    return with_column(tombstones, "sha256", pc.if_else(is_shared, None, tombstones["sha256"]))
+    return with_columns(tombstones, {"sha256": pc.if_else(is_shared, None, tombstones["sha256"])})
 
 
 def all_files_of(ledgers: Sequence[pa.Table], tombstones: pa.Table) -> set[str]:

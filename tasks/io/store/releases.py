@@ -22,14 +22,7 @@ from schemas.contract import DataContract, contract_path, numbers
 from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import VERSION, FileEntry, ReleaseManifest
 from schemas.phrases import LONGEST_PLACE, error_line, quoted, quoted_name
-from schemas.release import (
-    ContractTables,
-    ReleaseAttribute,
-    ReleaseAttributes,
-    ReleaseContract,
-    ReleaseRecipe,
-    ReleaseScores,
-)
+from schemas.release import ReleaseAttribute, ReleaseAttributes, ReleaseRecipe, ReleaseScores
 from schemas.stand_ins import LOOK_BYTES, stand_in
 from schemas.tables import COCO_FILES, TAKEDOWNS, TOMBSTONES
 from schemas.yaml_text import NotYaml, parse_yaml
@@ -156,10 +149,6 @@ class Release:
     def recipe(self) -> ReleaseRecipe:
         """What is read of its recipe."""
         return self._fields("recipe.yaml", ReleaseRecipe)
-
-    def contract(self) -> ReleaseContract:
-        """What it promises."""
-        return ReleaseContract.of(self.contract_files(ContractTables.model_fields))
 
     def contract_files(self, tables: Collection[str]) -> dict[str, DataContract]:
         """Its contracts of these tables, which it needs to have."""

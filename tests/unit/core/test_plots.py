@@ -77,6 +77,7 @@ class TestEach:
         pytest.param(plots.bar_plot(TOLD, {"before": [0, 0], "after": []}, ["0", "1"]), id="bars of no height"),
         pytest.param(plots.bar_plot(TOLD, {"before": [], "after": []}, []), id="no bars"),
         pytest.param(plots.dot_plot(TOLD, [], ["before", "after"]), id="no rows"),
+        pytest.param(plots.dot_plot(TOLD, [("a", None, None)], ["before", "after"]), id="rows without values"),
         pytest.param(plots.ridge_plot(TOLD, [("a", [], [])], ["before", "after"]), id="rows of nothing"),
     ],
 )

@@ -10,8 +10,9 @@ import pyarrow as pa
 import pytest
 
 from schemas import tables
+from schemas.contract import ContractProperty
 from schemas.manifests import FileEntry, ReleaseManifest
-from schemas.release import ContractColumn, ContractTable, RecipeStage, ReleaseContract
+from schemas.release import RecipeStage
 from schemas.tables import EDGES, LEDGER
 from tasks.core import verify, verify_coco
 from tasks.core.coco.document import split_document, split_results
@@ -20,13 +21,10 @@ from tasks.core.export.images import IMAGES_BY_DIGEST
 from tasks.io.files import contracts
 from tests.support.keypoints import plain
 
-CONTRACT = ReleaseContract.of(contracts.contracts())
 
-
-def columns(table: str) -> list[ContractColumn]:
+def columns(table: str) -> list[ContractProperty]:
     """Those that the contract promises."""
-    promised: ContractTable = getattr(CONTRACT.tables, table)
-    return promised.columns
+    return contracts.contracts()[table].table.properties
 
 
 SCHEMAS = {"images": tables.IMAGES, "annotations": tables.ANNOTATIONS, "ledger": tables.LEDGER}
