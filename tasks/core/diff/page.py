@@ -38,16 +38,11 @@ def sample(changes: pa.Table, hidden: Column) -> pa.Table:
 
     hidden: record_ids that it does not show, since somebody wants them gone.
     """
-    left = changes.filter(
-        pc.invert(pc.is_in(changes["record_id"], value_set=pa.array(hidden.to_pylist(), pa.string())))
-    )
+    left = changes.filter(pc.invert(pc.is_in(changes["record_id"], value_set=hidden)))
     names = pc.binary_join_element_wise(left["kind"], left["reason"], " ").combine_chunks().dictionary_encode()
-    if not len(names):
-        return left
     codes = np.asarray(names.indices)
     order = np.argsort(codes, kind="stable")
-    first = np.concatenate([[True], np.diff(codes[order]) != 0])
-    place = np.arange(len(codes)) - np.maximum.accumulate(np.where(first, np.arange(len(codes)), 0))
+    place = np.arange(len(codes)) - np.searchsorted(codes[order], codes[order])
     chosen = np.sort(order[place < MOST_OF_EACH])[:MOST_ROWS]
     return left.take(pa.array(chosen))
 
@@ -59,30 +54,20 @@ def page(
     before: Mapping[str, Thumbnail],
     after: Mapping[str, Thumbnail],
 ) -> str:
-    """The page as HTML.
-
-    facts, text: of the summary; shown: CHANGES (`sample`); before, after: pictures by record_id.
-    """
+    """The page as HTML. facts, text: of the summary; shown: `sample`; before, after: pictures by record_id."""
     title = f"{facts['before']['name']} {facts['before']['version']} and {facts['after']['version']}"
     rows = shown.to_pylist()
-    parts = [
-        head(title, _STYLE, _POLICY),
-        f"<h1>What changed</h1><p>{escape(title)}</p><pre>{escape(text)}</pre>",
-    ]
+    parts = [head(title, _STYLE, _POLICY), f"<h1>What changed</h1><p>{escape(title)}</p><pre>{escape(text)}</pre>"]
     for kind in Kind:
-        mine = [row for row in rows if row["kind"] == kind]
-        if mine:
+        if mine := [row for row in rows if row["kind"] == kind]:
             shown_of = f"Shown: {len(mine):,} of {facts['kinds'][kind]['rows']:,}."
-            parts += [f"<h2>{kind}</h2><p>{escape(KINDS[kind])} {shown_of}</p><div class=changes>"]
-            parts += [_article(row, before, after) for row in mine]
-            parts += ["</div>"]
+            parts.append(f"<h2>{kind}</h2><p>{escape(KINDS[kind])} {shown_of}</p><div class=changes>")
+            parts += [*(_article(row, before, after) for row in mine), "</div>"]
     return "\n".join([*parts, "</html>\n"])
 
 
 def _article(row: Mapping[str, Any], before: Mapping[str, Thumbnail], after: Mapping[str, Thumbnail]) -> str:
-    name = row["record_id"]
-    meaning = MEANING[ChangeReason(row["reason"])]
-    values = ""
+    name, meaning, values = row["record_id"], MEANING[ChangeReason(row["reason"])], ""
     if row["field"] is not None:
         values = f"<p>{_cut(row['field'])}: <del>{_cut(row['before'])}</del> <ins>{_cut(row['after'])}</ins></p>"
     return (
