@@ -1,7 +1,7 @@
 """What a purge changes in the files of a release: ledger, COCO files, statistics, card and report."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -9,9 +9,10 @@ import pyarrow.compute as pc
 
 from schemas.phrases import and_more, quoted
 from schemas.reasons import Reason
+from tasks.core import tables
 from tasks.core.coco.ids import read_number_id
 from tasks.core.export.card import without_empty_splits
-from tasks.core.purge.rows import with_column
+from tasks.core.purge.rows import is_one_of, with_column
 
 REMOVED_REPORT = """<!doctype html><html lang=en><meta charset=utf-8><title>Report removed</title>
 <p>This report showed some of the images. Records were taken down after it was published, and the report was removed
@@ -21,39 +22,12 @@ _HEADING = "\n## Amended\n"
 _ATTRIBUTES = re.compile(r"\n## Attributes\n.*?\n(?=## )", re.DOTALL)
 
 
-def lone_artists(records: Iterable[pa.Table], record_ids: Collection[str]) -> set[str]:
-    """Artists of these records of which no other record is known.
-
-    records: RECORDS of releases, in which a record may stand several times.
-    """
-    purged, others = set[str](), set[str]()
-    wanted = pa.array(sorted(record_ids), pa.string())
-    for table in records:
-        is_purged = pc.is_in(table["record_id"], value_set=wanted)
-        purged |= set(table.filter(is_purged)["artist"].drop_null().to_pylist())
-        others |= set(table.filter(pc.invert(is_purged))["artist"].drop_null().to_pylist())
-    return purged - others
-
-
 def diversity_without(table: pa.Table, artists: Collection[str]) -> pa.Table:
     """DIVERSITY without the names of these artists; all numbers stay."""
     if "largest_artist" not in table.column_names:
         return table
-    is_gone = pc.is_in(table["largest_artist"], value_set=pa.array(sorted(artists), pa.string()))
-    return with_column(table, "largest_artist", pc.if_else(is_gone, None, table["largest_artist"]))
-
-
-def lone_values(records: pa.Table, record_ids: Collection[str], names: Iterable[str]) -> dict[str, set[str]]:
-    """Texts of these attributes that only these records have, by attribute. records: RECORDS with the attributes."""
-    is_purged = pc.is_in(records["record_id"], value_set=pa.array(sorted(record_ids), pa.string()))
-    purged, others = records.filter(is_purged), records.filter(pc.invert(is_purged))
-    return {name: _texts(purged[name]) - _texts(others[name]) for name in names if name in records.column_names}
-
-
-def _texts(column: pa.ChunkedArray) -> set[str]:
-    """The different texts of a column of texts, or lists of them; of any other none."""
-    flat = pc.list_flatten(column) if pa.types.is_list(column.type) else column
-    return set(pc.unique(flat.drop_null()).to_pylist()) if pa.types.is_string(flat.type) else set()
+    names = table["largest_artist"]
+    return with_column(table, "largest_artist", pc.if_else(is_one_of(names, artists), None, names))
 
 
 def values_without(table: pa.Table, values: Mapping[str, Collection[str]]) -> pa.Table:
@@ -62,32 +36,27 @@ def values_without(table: pa.Table, values: Mapping[str, Collection[str]]) -> pa
         return table
     found = table["value"]
     for name, gone in values.items():
-        is_gone = pc.is_in(table["value"], value_set=pa.array(sorted(gone), pa.string()))
-        found = pc.if_else(pc.and_(pc.equal(table["attribute"], name), is_gone), None, found)
+        is_gone = pc.and_(pc.equal(table["attribute"], name), is_one_of(table["value"], gone))
+        found = pc.if_else(is_gone, None, found)
     return with_column(table, "value", found)
 
 
 def ledger_with(ledger: pa.Table, tombstones: pa.Table) -> pa.Table:
     """LEDGER in which each record with a tombstone is taken down, for its reason; id and last split stay."""
-    by_record = {row["record_id"]: row for row in tombstones.to_pylist()}
-    is_purged = pc.is_in(ledger["record_id"], value_set=tombstones["record_id"])
-    rows = [
-        {
-            **row,
-            "kept": False,
-            "stage": "scrape",
-            "reason": str(Reason.TAKEN_DOWN),
-            "kept_record_id": None,
-            "retrieved_at": None,
-            "detail": f"{tombstone['reason']} ({tombstone['date']})",
-            "sha256": row["sha256"] if tombstone["sha256"] else None,
-        }
-        for row in ledger.filter(is_purged).to_pylist()
-        for tombstone in [by_record[row["record_id"]]]
-    ]
-    purged = pa.Table.from_pylist(rows, schema=ledger.schema)
-    both = pa.concat_tables([ledger.filter(pc.invert(is_purged)), purged])
-    return both.take(pc.sort_indices(both["record_id"]))
+    stone = tables.lookup(tombstones, "record_id", ledger["record_id"])
+    is_purged = pc.is_valid(stone["record_id"])
+    purged = {
+        "kept": False,
+        "stage": "scrape",
+        "reason": str(Reason.TAKEN_DOWN),
+        "detail": pc.binary_join_element_wise(stone["reason"], " (", stone["date"], ")", ""),
+        "kept_record_id": None,
+        "sha256": pc.if_else(pc.is_valid(stone["sha256"]), ledger["sha256"], None),
+        "retrieved_at": None,
+    }
+    for name, value in purged.items():
+        ledger = with_column(ledger, name, pc.if_else(is_purged, value, ledger[name]))
+    return ledger.sort_by("record_id")
 
 
 def coco_without(document: Any, image_ids: Collection[int]) -> dict[str, Any]:

@@ -131,9 +131,13 @@ def _years(bins: _Bins, without_year: _Bins, rows: Sequence[Change]) -> str:
     of = [bins["year", moment, None] for moment in _MOMENTS]
     if not any(of):
         return ""
-    since = _first_decade([row for decades in of for row in decades])
-    lines = [(row.name, *(_decades(bins["year", moment, row.name], since) for moment in _MOMENTS)) for row in rows]
-    early = [sum(row["count"] for row in decades if row["least"] < since) for decades in of]
+    since = _first_decade([*of[0], *of[1]])
+
+    def decades(moment: str, style: str) -> list[tuple[float, float]]:
+        return _decades(bins["year", moment, style], since)
+
+    lines = [(row.name, decades("before", row.name), decades("after", row.name)) for row in rows]
+    early = [sum(row["count"] for row in rows if row["least"] < since) for rows in of]
     unknown = [sum(row["count"] for row in without_year["year", moment, None]) for moment in _MOMENTS]
     says = f"Images by decade, from {since:.0f} on. In each style, before and after are scaled to their fullest decade."
     says += f" Older, and not shown: {_arrows(early)}." if any(early) else ""

@@ -34,6 +34,7 @@ _RANKED_BY = (
     "metadata",
     "record_id",
 )
+_FOUND = ("relation", "distance_bits", "score", "verdict")
 _STAGES = 32  # more stages than a recipe may drop copies in, one after the other
 
 
@@ -141,7 +142,7 @@ class _Review:
         pairs = np.stack([_ranks(edges[end], rows["record_id"]) for end in ("a", "b")])
         is_known = (pairs[0] >= 0) & (pairs[1] >= 0) & (pairs[0] != pairs[1])
         self.a, self.b = np.sort(pairs[:, is_known], axis=0)
-        self.edges = edges.select(["relation", "distance_bits", "score", "verdict"]).filter(pa.array(is_known))
+        self.edges = edges.select(_FOUND).filter(pa.array(is_known))
         self.score = np.nan_to_num(np.asarray(pc.fill_null(self.edges["score"], -1.0), np.float64), nan=-1.0)
         self.bits = np.asarray(pc.fill_null(self.edges["distance_bits"], _FARTHEST_BITS), np.int64)
         self.has_no_verdict = bools(pc.is_null(self.edges["verdict"]))
@@ -196,13 +197,13 @@ class _Review:
 
     def _pair(self, one: int, other: int, edge: int) -> Pair:
         """A pair of rows with what an edge says; -1: there is none, but two rows of one blob are one file."""
-        row, names = _row(self.rows, one), [_row(self.rows, place)["record_id"] for place in (one, other)]
-        found: Sequence[Any] = (None,) * 4
+        row, other_row = _row(self.rows, one), _row(self.rows, other)
+        found: dict[str, Any] = dict.fromkeys(_FOUND)
         if edge >= 0:
-            found = [*_row(self.edges, edge).values()]
+            found = _row(self.edges, edge)
         elif self.blob[one] == self.blob[other]:
-            found = (Relation.SAME_FILE.value, 0, 1.0, None)
-        return Pair(*names, *found, row["detail"])
+            found |= {"relation": Relation.SAME_FILE.value, "distance_bits": 0, "score": 1.0}
+        return Pair(row["record_id"], other_row["record_id"], **found, detail=row["detail"])
 
 
 def _row(table: pa.Table, row: int) -> dict[str, Any]:
