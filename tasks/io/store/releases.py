@@ -447,6 +447,23 @@ def versions(store: Store, name: str) -> list[Release]:
     return [release for release in found if release is not None]
 
 
+def remnants(store: Store, name: str, readable: Collection[str], done: str, verb: str) -> list[str]:
+    """Folders called as versions are that hold no release, for what removes or purges: such as "purged", "purge".
+
+    Raises DamagedFile where there may have been one: nobody could tell what it needs or shows. On an object store, a
+    publication or a prune that was killed leaves a folder without a manifest: that is none.
+    """
+    unknown = [version for version in version_names(store, name) if version not in readable]
+    folders = [layout.release_folder(name, version) for version in unknown]
+    for folder in folders:
+        if store.is_local or store.exists(f"{folder}/manifest.json"):
+            raise DamagedFile(
+                f"expected a readable manifest.json in {store.url}/{folder}, got none; nothing is {done} yet: restore "
+                f"it, or remove that folder, then {verb} again"
+            )
+    return folders
+
+
 def latest_text(store: Store, name: str) -> str | None:
     """What `latest` says: the newest version. None where there is no such file.
 
