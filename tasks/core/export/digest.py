@@ -50,8 +50,7 @@ def table_digest(names: Iterable[str], column: Callable[[str], pa.ChunkedArray],
     Raises ValueError for a value that has no byte form: a number that is not finite, a type that no release has.
     """
     order = _order(column(primary_key))
-    digests = {name: column_digest(name, column(name), order) for name in names if name not in NOT_CONTENT}
-    return _lines_digest(digests)
+    return content_digest({name: column_digest(name, column(name), order) for name in names if name not in NOT_CONTENT})
 
 
 def column_digest(name: str, column: pa.ChunkedArray, order: pa.Array | None = None) -> str:
@@ -71,15 +70,15 @@ def column_digest(name: str, column: pa.ChunkedArray, order: pa.Array | None = N
 
 
 def content_digest(tables: Mapping[str, str]) -> str:
-    """SHA-256 over the digests of the tables, as hex."""
-    return _lines_digest(tables)
+    """SHA-256 over the digests of the tables, or of the columns of one, as hex."""
+    listed = "".join(f"{name}\t{digest}\n" for name, digest in sorted(tables.items()))
+    return hashlib.sha256(listed.encode()).hexdigest()
 
 
 def manifest_digest(fields: Mapping[str, Any]) -> str:
     """SHA-256 over the RFC 8785 JSON of a manifest's fields, as hex; `manifest_sha256`, which says it, is left out."""
-    return hashlib.sha256(
-        rfc8785.dumps({name: value for name, value in fields.items() if name != "manifest_sha256"})
-    ).hexdigest()
+    said = {name: value for name, value in fields.items() if name != "manifest_sha256"}
+    return hashlib.sha256(rfc8785.dumps(said)).hexdigest()
 
 
 def sealed(manifest: ReleaseManifest) -> ReleaseManifest:
@@ -88,21 +87,12 @@ def sealed(manifest: ReleaseManifest) -> ReleaseManifest:
 
 
 def version(content_sha256: str, recipe_sha256: str, contract_version: str) -> str:
-    """The release's version: 12 hex digits of the SHA-256 over content digest, recipe digest and contract version, as
-    text.
-    """
+    """The release's version: 12 hex digits of the SHA-256 over the text of the three."""
     return hashlib.sha256(f"{content_sha256}{recipe_sha256}{contract_version}".encode()).hexdigest()[:12]
 
 
-def _lines_digest(digests: Mapping[str, str]) -> str:
-    listed = "".join(f"{name}\t{digest}\n" for name, digest in sorted(digests.items()))
-    return hashlib.sha256(listed.encode()).hexdigest()
-
-
 def _order(keys: pa.ChunkedArray) -> pa.Array | None:
-    """Places of the rows in the order of their key: texts by their bytes in UTF-8, numbers by value. None: so they
-    are.
-    """
+    """Places of the rows in the order of their key: texts by bytes in UTF-8, numbers by value. None: so they are."""
     order = pc.sort_indices(_in_plain_types("the primary key", keys))
     places: NDArray[np.uint64] = order.to_numpy()
     return order if bool(np.any(places[1:] < places[:-1])) else None
@@ -128,9 +118,7 @@ def _in_plain_type(name: str, values: pa.Array) -> pa.Array:
 
 
 def _plain_type(name: str, kind: pa.DataType) -> pa.DataType:
-    """The one type to which all are brought that mean the same; large offsets, so that no text is too long to be
-    sorted.
-    """
+    """The one type for all that mean the same; of large offsets, so that no text is too long to be sorted."""
     types = pa.types
     if types.is_dictionary(kind):
         return _plain_type(name, kind.value_type)
