@@ -136,10 +136,8 @@ def _amend_files(removal: Removal, editor: ReleaseEditor, book: pa.Table) -> Non
 
 def _amend_card(editor: ReleaseEditor, mine: pa.Table) -> None:
     kept = "surrogateescape"  # bytes that are no text stay as they are
-    left: dict[str, int] = {}  # as the files are now: the manifest comes last
-    for path in (path for table in SPLIT_TABLES for path in editor.release.parts(table)):
-        with editor.release.open_parquet(path) as parquet:
-            left[path] = parquet.metadata.num_rows
+    paths = (path for table in SPLIT_TABLES for path in editor.release.parts(table))
+    left = {path: editor.release.row_count(path) for path in paths}  # as they are now: the manifest comes last
     editor.text(_CARD, lambda text: core.card_with(text.decode(errors=kept), mine, left).encode(errors=kept))
 
 

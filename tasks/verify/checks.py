@@ -93,10 +93,7 @@ def coco_files(release: Release) -> Iterator[str]:
         if not manifest.files.keys() >= {*paths}:
             continue
         document, found = map(release.read_json, paths)
-        mine, drawn = (
-            table.filter(pa.array([word == split for word in table["split"].to_pylist()], pa.bool_()))
-            for table in (shown, boxes)
-        )
+        mine, drawn = (table.filter(pc.equal(table["split"], split)) for table in (shown, boxes))
         yield from verify_coco.coco_problems(split, document, found, mine, drawn)
         drawn = drawn.to_pylist()
         yield from verify_coco.header_problems(split, document, mine, drawn, facts)
@@ -121,10 +118,10 @@ def kept_together(release: Release, split: RecipeStage) -> Iterator[str]:
 def _values(release: Release, field: str, ids: pa.ChunkedArray) -> pa.ChunkedArray | None:
     """The field of these records; None where no table has it, which another check tells."""
     found = _column(release, field, ids)
-    if field != "series" or found is None:
-        return None if found is None else as_words(found)
-    artist = _column(release, "artist", ids)
-    return None if artist is None else series_of_artist(artist, found)
+    artist = _column(release, "artist", ids) if field == "series" else None
+    if found is None or (artist is None and field == "series"):
+        return None
+    return as_words(found) if artist is None else series_of_artist(artist, found)
 
 
 def _roles(release: Release, settings: dict[str, Any] | None, ids: pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
@@ -188,10 +185,8 @@ def _image_problems(row: dict[str, Any], data: bytes) -> Iterator[str]:
         yield f"{row['record_id']}: expected a hash by {PHASH}, as this version measures, got one by {quoted(recipe)}"
     measured = (look.width_px, look.height_px, look.format, uint64_from_bits(look.phash_bits))
     if measured != (row["width_px"], row["height_px"], row["format"], row["phash"]):
-        yield (
-            f"{row['record_id']}: expected {row['width_px']} x {row['height_px']} px, {row['format']}, pHash "
-            f"{row['phash']:016x}, got {measured}"
-        )
+        expected = f"{row['width_px']} x {row['height_px']} px, {row['format']}, pHash {row['phash']:016x}"
+        yield f"{row['record_id']}: expected {expected}, got {measured}"
 
 
 def schemas(release: Release, *, but: Collection[str]) -> Iterator[str]:
@@ -217,15 +212,16 @@ def promises(release: Release) -> Iterator[str]:
     for name, contract in known.items():
         parts = _parts(release, contract)
         if parts and not (release.manifest.amended and name in _OF_THE_DAY):
-            tables[name] = _whole([release.table(path, but="image") for path in parts])
+            files = [release.table(path, but="image") for path in parts]
+            if any(file.schema != files[0].schema for file in files):  # some hold dictionaries where others do not
+                files = [to_plain_types(file) for file in files]
+            tables[name] = pa.concat_tables(files, promote_options="default")
     if {"images", "annotations", "ledger"} <= tables.keys():  # else another check says so
         yield from broken_promises(tables, known)
 
 
 def _known_contracts(release: Release) -> Mapping[str, DataContract]:
-    """The program's own copy of the contract that the release says it keeps, by table, with the release's attributes;
-    empty where it has none.
-    """
+    """The program's own copy of the release's contract, by table, with its attributes; empty where it has none."""
     version, own = release.manifest.contract_version, contracts.contracts()
     if version != contracts.version():
         kept = contracts.published("release").get(version, {})
@@ -242,10 +238,3 @@ def _foretold_contracts(release: Release) -> Mapping[str, DataContract]:
 
 def _parts(release: Release, contract: DataContract) -> list[str]:
     return release.parts(contract.path.removesuffix("/*.parquet").removesuffix(".parquet"))
-
-
-def _whole(files: list[pa.Table]) -> pa.Table:
-    """The rows of all files of a table, some of which may hold dictionaries where others do not."""
-    if any(file.schema != files[0].schema for file in files):
-        files = [to_plain_types(file) for file in files]
-    return pa.concat_tables(files, promote_options="default")

@@ -3,7 +3,7 @@
 Whatever came was dropped or unknown before, and whatever went is dropped or unknown now: the same rules read both ways.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cached_property
 
 import numpy as np
@@ -12,7 +12,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.diff import ChangeReason, Kind
-from schemas.reasons import FAILURES_IN_BYTES, Reason
+from schemas.reasons import Reason
+from schemas.sample import Sample
+from schemas.split import Split
+from schemas.stages import Dedup, Fetch
 from schemas.tables import RECORDS
 from tasks.core import tables
 from tasks.core.columns import bools
@@ -32,27 +35,13 @@ from tasks.core.diff.columns import (
 )
 from tasks.core.diff.sides import Pair
 
-_FETCH = {
-    *FAILURES_IN_BYTES,
-    Reason.NOT_FOUND,
-    Reason.NOT_ALLOWED,
-    Reason.UNREACHABLE,
-    Reason.SERVER_ERROR,
-    Reason.THROTTLED,
-    Reason.CUT_SHORT,
-    Reason.OVER_BUDGET,
-    Reason.HTTP_ERROR,
-    Reason.ROBOTS_DISALLOW,
-    Reason.OPTED_OUT,
-}
-_COPY = {Reason.EXACT_DUPLICATE, Reason.NEAR_DUPLICATE}
-_DRAW = {Reason.STYLE_NOT_CHOSEN, Reason.NO_STYLE, Reason.NOT_DRAWN, Reason.OVER_CAP}
-_SPLIT = {Reason.JOINED_ACROSS_SPLITS, Reason.COPY_ACROSS_ROLES}
+_FETCH = Fetch.reasons - {Reason.REDIRECT_LOOP}
+_COPY, _DRAW, _SPLIT = Dedup.reasons, Sample.reasons, Split.reasons
 _BY_ANY = (_DRAW, _SPLIT)
 """Reasons of stages that may go by any attribute."""
 _LISTING = {Reason.BAD_RECORD, Reason.BAD_ATTRIBUTE, Reason.SAME_KEY}
 _STRATA = ("style", "styles", "artist", "artist_qualifier", "series", "year", "declared_group", "is_annotated")
-_RELEVANT: tuple[tuple[set[Reason], tuple[str, ...]], ...] = (
+_RELEVANT: tuple[tuple[Collection[Reason], tuple[str, ...]], ...] = (
     (_FETCH, ("locator", "image_url")),
     ({Reason.RIGHTS_NOT_OPEN}, ("rights_uri",)),
     ({Reason.STYLE_NOT_WANTED}, ("style", "styles")),

@@ -108,8 +108,7 @@ class ReleaseEditor:
         known = self.release.manifest.files.get(path)
         if not path.endswith(".parquet") or (known is not None and known.rows is None):
             return None
-        with self.release.open_parquet(path) as parquet:
-            return int(parquet.metadata.num_rows)
+        return self.release.row_count(path)
 
     def _put(self, path: str, beside: Path) -> None:
         if not self._store.is_local:

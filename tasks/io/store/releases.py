@@ -380,6 +380,11 @@ class Release:
             leaves = leaf_paths(parquet)
             return parquet.read(columns=[leaf for leaf in leaves if leaf != but and not leaf.startswith(f"{but}.")])
 
+    def row_count(self, path: str) -> int:
+        """How many rows a Parquet file has."""
+        with self.open_parquet(path) as parquet:
+            return int(parquet.metadata.num_rows)
+
     def file_entry(self, path: str) -> FileEntry | None:
         """Digest and bytes of a file as it lies there; None if it is gone, or no file."""
         try:
