@@ -49,10 +49,8 @@ class PublicationInputs(Frozen):
 
 
 def export(settings: Export, state: State, recipe: Recipe, context: Context) -> Step:
-    """Publish what the tables show, unless that very release is there and whole.
-
-    Raises Refusal, with nothing published, if no image is left, the same recipe lost more than its gate allows, or a
-    rule of the contract is broken.
+    """Publish what the tables show, unless that very release is there and whole. Raises Refusal, with nothing
+    published, if no image is left, a gate of the recipe does not allow it, or a rule of the contract is broken.
     """
     store = runs.store_of(context)
     ids = kept_ids(store, state)

@@ -120,10 +120,7 @@ def publication(content: Content, recipe_sha256: str) -> pa.Table:
 
 
 def recipe_sha256(recipe: Recipe, context: Context) -> str:
-    """Digest of all settings of this build, and of the files with verdicts and the list by hand.
-
-    Manners are left out, since the speed of requests changes nothing in a release.
-    """
+    """Digest of all settings but manners, which change nothing in a release, and of verdicts and the list by hand."""
     named = [stage.verdicts for stage in recipe.stages_of(Dedup) if stage.verdicts]
     files = {"verdicts": [csv_files.sha256(name, context.bindings[name]) for name in named]} if named else {}
     if recipe.by_hand:

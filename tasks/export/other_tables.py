@@ -25,17 +25,14 @@ _ROWS_PER_PIECE = 25_000
 
 @dataclass(frozen=True)
 class OtherTables:
-    """Tables by the names of their contracts, but for `known_records`; statistics has the last three.
-
-    attributes: without rows where the recipe declares none. unread: without rows where all was understood.
-    """
+    """Tables by the names of their contracts, but for `known_records`; statistics has three."""
 
     relations: pa.Table
     takedowns: pa.Table
     tombstones: pa.Table
     statistics: Statistics
-    attributes: pa.Table
-    unread: pa.Table
+    attributes: pa.Table  # without rows where the recipe declares none
+    unread: pa.Table  # without rows where all was understood
 
 
 def other_tables(build: Build, content: Content) -> OtherTables:
@@ -52,9 +49,8 @@ def other_tables(build: Build, content: Content) -> OtherTables:
 
 
 def known_records(store: Store, state: State, book: pa.Table) -> Iterator[pa.Table]:
-    """RECORDS of the release, piece by piece: all that were listed, without what is said of those that are taken down.
-
-    The widest table of all: it is never in memory as a whole beside the others.
+    """RECORDS of the release, without what is said of those that are taken down; piece by piece, as it is the widest
+    table of all.
     """
     for piece in store.read_pieces(state.records, _ROWS_PER_PIECE):
         yield by_hand.redact_taken_down(piece, book)
@@ -70,10 +66,7 @@ def edges(store: Store, state: State) -> pa.Table:
 
 
 def _statistics(store: Store, state: State, recipe: Recipe, images: pa.Table) -> Statistics:
-    """DIVERSITY, HISTOGRAMS and SHARES of the release with these images (record_id, split).
-
-    Strata are styles. Figures are those that the recipe's split counts.
-    """
+    """Of the release with these images (record_id, split), by style; figures are those that the split counts."""
     split = recipe.split
     measured = next(step for step in state.steps if step.stage == "hash").outcome
     moments = {

@@ -32,10 +32,9 @@ def write_images(
     splits: Sequence[str],
     images: pa.Table,
 ) -> None:
-    """The images of all splits, and their files where the recipe asks for them.
+    """The images of all splits (IMAGES_BY_DIGEST), and their files where the recipe asks for them.
 
-    blob_sizes: bytes of every blob of the store. images: IMAGES_BY_DIGEST of all splits. Raises DamagedFile where a
-    blob is gone.
+    blob_sizes: bytes of every blob of the store. Raises DamagedFile where a blob is gone.
     """
     files: dict[str, ParquetRows] = {}
     for split in splits:
@@ -55,7 +54,7 @@ def write_images(
 
 
 def write_annotations(draft: Draft, split: str, annotations: pa.Table) -> None:
-    """A split's annotations. annotations: ANNOTATIONS of all splits."""
+    """A split's annotations, of ANNOTATIONS of all splits."""
     places = row_groups.places_in_order(annotations, "annotations", split)
     _write_rows(draft, "annotations", split, annotations, places, ANNOTATIONS)
 

@@ -1,8 +1,8 @@
 """purge: what was taken down leaves the store, and every release of its dataset; a tombstone says that it was there.
 
-First all that is needed of each release is read and checked. Then the tombstones are written, then the store is
-cleaned, then each release is amended, its manifest last. Every step finds nothing to do where it was done before: a
-purge that is killed and started again ends the same.
+First all that is needed is read and checked. Then the tombstones are written, the store is cleaned, and each release
+amended, its manifest last. A step that was done finds nothing to do: a purge that is killed and started again ends the
+same.
 """
 
 import contextlib
@@ -45,11 +45,10 @@ def purge(
     records: these go; if there are none, all that the newest ledger says are taken down. Copies of their works go with
     them: those that any release knows of, and those that the store has a thumbnail of, also if they were screened out
     or not drawn. reason, day (such as 2024-12-31; default: today) and is_alone (no copies go) describe `records`.
-    is_dry: nothing is removed.
 
-    Raises BadInput if the store has no such dataset, or something in it that this version does not know; or if the
-    request is none (`check_request`). Raises Refusal if anybody is at work in the store. Raises DamagedFile, before
-    anything is removed, where a release is not as releases are, so that it could not be amended.
+    Raises BadInput if the store has no such dataset, or holds what this version does not know, or for a request that is
+    none (`check_request`); Refusal if anybody is at work in the store; DamagedFile, before anything is removed, where a
+    release could not be amended.
     """
     # a dry run reads damaged files, too: it must not remove them
     store = Store(store_url, is_overlay=is_dry)
@@ -74,10 +73,7 @@ def purge(
 
 
 def _newest_first(store: Store, name: str) -> list[Release]:
-    """All releases of the dataset.
-
-    Raises BadInput if there is none, or `latest` does not say which is the newest: its ledger says what is taken down.
-    """
+    """All releases. Raises BadInput without any, or without the newest, whose ledger says what is taken down."""
     none = BadInput(f"purge: expected a dataset with a release in '{store.url}', got {quoted(name)}")
     if name not in store.list_folder(layout.RELEASES):
         raise none
@@ -110,7 +106,7 @@ def _check_place(release: Release, name: str) -> None:
 
 
 def _folder(release: Release) -> str:
-    return release.root.rsplit("/", 1)[-1]
+    return str(release.root).rsplit("/", 1)[-1]
 
 
 def _with_copies(store: Store, known: list[Release], ledgers: list[pa.Table], tombstones: pa.Table) -> pa.Table:

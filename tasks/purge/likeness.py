@@ -1,7 +1,4 @@
-"""Images of the same work as given ones, anywhere in the store: found as dedup finds them, by stored measurements.
-
-Dedup compares what reaches it; this also what was screened out before, or not drawn.
-"""
+"""Images of the same work as given ones, by stored measurements: also of what was screened out before dedup."""
 
 import numpy as np
 import pyarrow as pa

@@ -33,11 +33,8 @@ _CARD, _REPORT = "README.md", "report.html"
 
 
 def check(removal: Removal, release: Release) -> None:
-    """Read all that `amend` will read of a release, change it as that will, and write nothing.
-
-    A purge that can't go on in the middle would leave a store in which nobody can build: so it does not begin.
-
-    Raises DamagedFile where a file is not as releases have it.
+    """Raise DamagedFile where a file is not as releases have it: all that `amend` will read is read, and changed as it
+    will, unwritten. A purge that can't go on in the middle would leave a store in which nobody can build.
     """
     if not any(True for _ in amend(removal._replace(is_dry=True), release)):
         return
@@ -63,10 +60,8 @@ def check(removal: Removal, release: Release) -> None:
 
 
 def _check_unchanged(release: Release) -> None:
-    """Raise DamagedFile where a file is not as the manifest has it, or none that releases have.
-
-    The manifest that a purge writes would vouch for it, and of a file of another kind nobody could say whether the
-    records are in it.
+    """Raise DamagedFile where a file is not as the manifest has it, which a new one would vouch for, or of another
+    kind, of which nobody could say whether the records are in it.
     """
     listed = release.manifest.files
     for path in sorted({*release.paths(), *listed} - {_MANIFEST}):

@@ -1,7 +1,4 @@
-"""verify: does a release hold what its manifest says? Everything is computed anew, from its files alone.
-
-No store and no server is needed.
-"""
+"""verify: does a release hold what its manifest says? All is computed anew, from its files alone: without a store."""
 
 import contextlib
 from collections.abc import Iterator
@@ -48,9 +45,7 @@ class Verification:
 
 
 def verify(url: str, *, is_deep: bool = False) -> Verification:
-    """Check files, contract, content digest, counts, leaks and COCO files.
-
-    With `is_deep` decode and measure every image too.
+    """Check a release; with `is_deep` decode and measure every image too.
 
     Raises BadInput if there is no manifest to check against.
     """

@@ -50,9 +50,8 @@ def columns_of(release: Release, table: str, names: list[str]) -> pa.Table:
 
 
 def rows_of(release: Release, table: str, columns: Collection[str] | None = None) -> Iterator[dict[str, Any]]:
-    """Rows of a table without image bytes. columns: by default all.
-
-    Each has the `split_of_file`, which the name of its file says, and an image the `path` of its file.
+    """Rows of a table without image bytes, with the `split_of_file` that the name of their file says, and of images the
+    `path` of theirs. columns: by default all.
     """
     for path in release.parts(table):
         split = split_of_path(path)
@@ -145,9 +144,8 @@ def _column(release: Release, name: str, ids: pa.ChunkedArray) -> pa.ChunkedArra
 
 
 def stored_bytes(release: Release) -> Iterator[str]:
-    """Images that are not where the recipe wants them, or in the table with other bytes than `sha256` stands for.
-
-    What stands beside, as a file, is held against its digest as all files are.
+    """Images that are not where the recipe wants them, or in the table with other bytes than `sha256` stands for; those
+    beside it are held against their digests as all files are.
     """
     export = release.recipe().stage("export")
     for row in _image_rows(release, ["record_id", "sha256", "image"]):
@@ -190,10 +188,7 @@ def _image_problems(row: dict[str, Any], data: bytes) -> Iterator[str]:
 
 
 def schemas(release: Release, *, but: Collection[str]) -> Iterator[str]:
-    """Promised columns that a table's files lack or have in another type; of contracts that the program has.
-
-    but: tables that are not looked at.
-    """
+    """Promised columns that files lack or have in another type, by contracts that the program has. but: tables."""
     for name, contract in _known_contracts(release).items():
         for path in _parts(release, contract) if name not in but else ():
             columns = release_schemas.columns_of(contract.table)

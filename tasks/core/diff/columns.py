@@ -169,10 +169,10 @@ def is_read_anew(
     older: Callable[[str], Column],
     newer: Callable[[str], Column],
 ) -> Bools | bool:
-    """(N,) whether the words in which a column is read are the same on both sides; False where that is not known.
+    """(N,) whether the words of which a column is read are the same on both sides; False where that is not known.
 
-    before, after: the columns of either side; older, newer: give (N,) of one of them. The older side may be of a time
-    before the words of artists were kept: then a name that is these words now has been left as it was.
+    before, after: the columns of either side; older, newer: give one of them. Before the words of artists were kept, a
+    name that is these words now has been left as it was.
     """
     words = WORDS_OF.get(name)
     is_of_artist = name in {"artist", "artists"}

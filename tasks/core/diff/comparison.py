@@ -148,8 +148,8 @@ _DATE = r"\((?P<date>\d{4}-\d{2}-\d{2})\)$"
 
 
 def opt_outs(pair: Pair) -> pa.Table:
-    """OPT_OUTS, sorted by record_id: what the older release shows and the newer has dropped for one of REASONS, and
-    what has been taken down since, shown or not.
+    """OPT_OUTS, by record_id: what the older release shows and the newer drops for one of REASONS, and what has been
+    taken down since, shown or not.
     """
     book, before, stones = pair.after.ledger, pair.before.ledger, pair.after.tombstones
     book = book.filter(pa.array(is_in(book["reason"], pa.array([str(reason) for reason in REASONS]))))

@@ -237,15 +237,12 @@ def _stirred(pair: Pair) -> pa.Array:
 
 
 def without_purged(pair: Pair, urls: Column) -> pa.Array:
-    """Lists of addresses as text, without those of records that have a tombstone in the newer release: it reveals
-    no more of them than that.
-    """
+    """Lists of addresses as text, without those of records with a tombstone in the newer one, which says no more."""
     own = pair.before.records(pair.after.tombstones["record_id"].combine_chunks())["source_url"].drop_null()
     lists = whole(urls)
     if not len(own):
         return as_text(lists)
-    left = ~is_in(pc.list_flatten(lists), own)
-    rows = pc.list_parent_indices(lists).filter(pa.array(left)).to_numpy()
-    sizes = np.bincount(rows, minlength=len(lists))
-    offsets = pa.array(np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32))
-    return as_text(pa.ListArray.from_arrays(offsets, pc.list_flatten(lists).filter(pa.array(left))))
+    left = pa.array(~is_in(pc.list_flatten(lists), own))
+    sizes = np.bincount(pc.list_parent_indices(lists).filter(left).to_numpy(), minlength=len(lists))
+    offsets = pa.array(np.concatenate([[0], np.cumsum(sizes)]), pa.int32())
+    return as_text(pa.ListArray.from_arrays(offsets, pc.list_flatten(lists).filter(left)))

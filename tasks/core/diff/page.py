@@ -1,6 +1,4 @@
-"""The comparison as one HTML page to look at, without anything from elsewhere: some changes of each kind and reason,
-with both pictures where they are at hand.
-"""
+"""The comparison as one HTML page without anything from elsewhere: some changes of each kind and reason, pictured."""
 
 from collections.abc import Mapping
 from html import escape
@@ -34,10 +32,7 @@ pre{white-space:pre-wrap;background:#f7f5f2;padding:.8rem;border-radius:6px}
 
 
 def sample(changes: pa.Table, hidden: Column) -> pa.Table:
-    """The CHANGES that the page shows: the first of each kind and reason, a choice that never differs.
-
-    hidden: record_ids that it does not show, since somebody wants them gone.
-    """
+    """The CHANGES that the page shows: the first of each kind and reason. hidden: records that somebody wants gone."""
     left = changes.filter(pc.invert(pc.is_in(changes["record_id"], value_set=hidden)))
     names = pc.binary_join_element_wise(left["kind"], left["reason"], " ").combine_chunks().dictionary_encode()
     codes = np.asarray(names.indices)

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -17,14 +18,7 @@ from tasks.core.ids import ids
 from tasks.core.texts import float_texts, list_texts
 
 _BATCH = 8192
-_BOXES = pa.schema(
-    [
-        ("record_id", pa.string()),
-        *SOURCE_FIGURE,
-        ("origin", pa.string()),
-        ("origin_name", pa.string()),
-    ]
-)
+_BOXES = pa.schema([("record_id", pa.string()), *SOURCE_FIGURE, ("origin", pa.string()), ("origin_name", pa.string())])
 
 
 def annotations(
@@ -32,9 +26,9 @@ def annotations(
 ) -> pa.Table:
     """ANNOTATIONS sorted by annotation_id.
 
-    images: columns record_id, image_id, split of the kept images. boxes: (origin, origin_name, table of record_id and
-    figures) in any order. Categories are numbered from 1. An id comes from what the box is and where, not from its
-    place in a list: the same box in the same image keeps its id when others come or go.
+    images: record_id, image_id, split of the kept ones. boxes: (origin, origin_name, table of record_id and figures) in
+    any order. Categories are numbered from 1. An id comes from what the box is and where, not from its place in a list:
+    the same box in the same image keeps its id when others come or go.
     """
     found = [_boxes_of(images["record_id"], *given) for given in boxes]
     everything = pa.concat_tables([_BOXES.empty_table(), *found]).combine_chunks()
@@ -69,11 +63,8 @@ def _boxes_of(record_ids: pa.ChunkedArray, origin: str, origin_name: str, table:
 
 def _field(figures: pa.StructArray, field: pa.Field) -> pa.Array:
     """(N,) a field of each figure; null where figures have none, as a detector's."""
-    return (
-        pc.struct_field(figures, field.name)
-        if figures.type.get_field_index(field.name) >= 0
-        else pa.nulls(len(figures), field.type)
-    )
+    has_field = figures.type.get_field_index(field.name) >= 0
+    return pc.struct_field(figures, field.name) if has_field else pa.nulls(len(figures), field.type)
 
 
 def _numbers(category: pa.ChunkedArray, categories: Sequence[str]) -> pa.ChunkedArray:
@@ -134,12 +125,11 @@ def _names(columns: dict[str, Any]) -> pa.Array:
 def _keypoint_digests(keypoints: pa.ChunkedArray) -> pa.Array:
     """(N,) hex SHA-256 of the list as Python writes it; empty text where there is no list."""
     texts = pc.binary_join_element_wise("[", list_texts(keypoints, ", "), "]", "")
-    found = []
-    for start in range(0, len(texts), _BATCH):
-        batch = texts.slice(start, _BATCH).to_pylist()
-        digests = ["" if text is None else hashlib.sha256(text.encode()).hexdigest() for text in batch]
-        found.append(pa.array(digests, pa.string()))
-    return pa.concat_arrays([pa.array([], pa.string()), *found])
+    batches = (texts.slice(start, _BATCH).to_pylist() for start in range(0, len(texts), _BATCH))
+    digests = (
+        ["" if text is None else hashlib.sha256(text.encode()).hexdigest() for text in batch] for batch in batches
+    )
+    return pa.concat_arrays([pa.array(found, pa.string()) for found in chain([[]], digests)])
 
 
 def _turns(names: pa.Array) -> NDArray[np.int64]:

@@ -17,14 +17,10 @@ _TOKEN = re.compile(rb"[0-9A-Za-z_]+")
 
 
 class Identifiers(NamedTuple):
-    """Texts by which records can be recognized.
+    """Texts by which records can be recognized."""
 
-    addresses: URLs, which identify a record wherever they stand. by_source: keys, paths and titles, by the name of the
-    source; in the answers of another source they may mean something else.
-    """
-
-    addresses: frozenset[str]
-    by_source: Mapping[str, frozenset[str]]
+    addresses: frozenset[str]  # wherever they stand
+    by_source: Mapping[str, frozenset[str]]  # keys, paths and titles: another source may mean something else by them
 
     def within(self, source: str) -> frozenset[str]:
         """Those that identify a record in an answer of that source."""
@@ -38,8 +34,8 @@ class Identifiers(NamedTuple):
 def identifiers_of(records: Sequence[pa.Table], record_ids: Collection[str]) -> Identifiers:
     """Addresses, source keys, and titles that no other record has.
 
-    records: RECORDS of releases, in which a record may stand several times. A path below a source's folder is no
-    address. A record that is in none of them has its source key alone.
+    records: RECORDS of releases; a record in none of them has its source key alone, one may stand in several. A path
+    below a source's folder is no address.
     """
     addresses, titles = set[str](), lone_texts(records, record_ids, "title") - {""}
     own: defaultdict[str, set[str]] = defaultdict(set)

@@ -60,10 +60,8 @@ def ledger_with(ledger: pa.Table, tombstones: pa.Table) -> pa.Table:
 
 
 def coco_without(document: Any, image_ids: Collection[int]) -> dict[str, Any]:
-    """A COCO document without these images and their annotations.
-
-    Raises ValueError for what is no COCO document, or one in which an image has no number: nobody could tell which
-    rows are left.
+    """A COCO document without these images and their annotations. Raises ValueError for what is no COCO document, or
+    one in which an image has no number: nobody could tell which rows are left.
     """
     if not isinstance(document, dict):
         raise ValueError(f"{quoted(document)} in place of an object with images and annotations")
@@ -107,9 +105,8 @@ def check_counts(ledger: pa.Table) -> None:
 
 
 def card_with(text: str, tombstones: pa.Table, rows: Mapping[str, int]) -> str:
-    """The dataset card with a last section on the purge; a former such section is replaced, that on attributes, which
-    quotes values, is left out, and splits that are empty now leave its head. rows: of each file of the tables that lie
-    by split.
+    """The dataset card with a new last section on the purge, without that on attributes, which quotes values, and
+    without splits that are empty now. rows: of each file of the tables that lie by split.
     """
     text = _ATTRIBUTES.sub("\n", text)
     day = max(tombstones["date"].to_pylist(), default="")

@@ -1,7 +1,4 @@
-"""Which records a purge removes: those that were named or taken down, and the copies of their works.
-
-Each has a tombstone. And which of their files other records still use.
-"""
+"""Which records a purge removes, each with a tombstone, and which of their files other records still use."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -31,9 +28,9 @@ def tombstones_for(
     """TOMBSTONES, sorted by record_id: the existing ones, and those of what is to be purged now.
 
     ledgers: LEDGERs of a dataset's releases, the newest first. requested: record_id to the reason of its purge, all in
-    that scope. If it is empty, the records that the newest ledger says are taken down are purged, for the reasons, on
-    the days (`day` where it names none) and in the scopes that it names. An existing tombstone stays as it is, except
-    that one of a record alone may become one of its work. takedowns: TAKEDOWNS of the newest release.
+    that scope. If it is empty, the records go that the newest ledger says are taken down, for its reasons, on its days
+    (`day` where it names none) and in the scopes of takedowns (TAKEDOWNS of the newest release). An existing tombstone
+    stays as it is, except that one of a record alone may become one of its work.
     """
     rows = {row["record_id"]: row for row in existing.to_pylist()}
     if requested:
@@ -86,10 +83,9 @@ def with_copies(
     """TOMBSTONES, and those of the copies of each work that has one, so that no copy takes its place.
 
     ledgers, edges: LEDGERs and EDGES of a dataset's releases, the newest first. look_alikes: pairs of SHA-256 of files
-    that show one work. Copies of a record are the records that a ledger calls its copies, those of which it is a copy,
-    those with a file of the same bytes, and those that the edges or look_alikes connect with it; and the copies of
-    these. Not those of which people have said in the newest release that they are no copies. A copy of a copy that is
-    not like the work itself stays.
+    that show one work. Copies of a record are those by a ledger, either way, those with a file of the same bytes, those
+    that the edges or look_alikes connect with it, unless people have said in the newest release that they are none, and
+    the copies of these. A copy of a copy that is not like the work itself stays.
     """
     rows = {row["record_id"]: row for row in tombstones.to_pylist()}
     copies, similar = _copies_in(ledgers), _similar_records(ledgers, edges, look_alikes)

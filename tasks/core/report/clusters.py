@@ -1,6 +1,4 @@
-"""What a reviewer of copies sees first: the least certain clusters, the closest pairs that were not merged, and why one
-copy was kept.
-"""
+"""What a reviewer of copies sees first: the least certain clusters, the closest other pairs, why one copy was kept."""
 
 from collections.abc import Mapping, Sequence
 from itertools import chain
@@ -24,16 +22,7 @@ MOST_PAIRS = 24
 
 _Rows = NDArray[np.int64]
 _FARTHEST_BITS = 65
-_RANKED_BY = (
-    "preference",
-    "rights_uri",
-    "is_annotated",
-    "width_px",
-    "height_px",
-    "bytes",
-    "metadata",
-    "record_id",
-)
+_RANKED_BY = ("preference", "rights_uri", "is_annotated", "width_px", "height_px", "bytes", "metadata", "record_id")
 _FOUND = ("relation", "distance_bits", "score", "verdict")
 _STAGES = 32  # more stages than a recipe may drop copies in, one after the other
 
@@ -47,16 +36,14 @@ class Pair(NamedTuple):
     distance_bits: int | None
     score: float | None
     verdict: str | None
-    detail: str | None
-    """What the ledger says of a copy; null for a pair that was not merged."""
+    detail: str | None  # what the ledger says of a copy; null for a pair that was not merged
 
 
 class Cluster(NamedTuple):
     """Copies of one work: the record that stayed, and, of the others, those shown as (copy, record that stayed)."""
 
     stays: str
-    later: str | None
-    """The reason for which a later stage dropped the record that stayed."""
+    later: str | None  # the reason for which a later stage dropped the record that stayed
     copies: tuple[Pair, ...]
     more: int
 
@@ -76,17 +63,13 @@ class ReviewSelection(NamedTuple):
 
 
 def select_for_review(edges: pa.Table, ledger: pa.Table) -> ReviewSelection:
-    """The clusters and pairs of EDGES and LEDGER that the page shows.
+    """The clusters and pairs of EDGES and LEDGER that the page shows; the order of rows changes nothing.
 
-    Quick for a million of each; the order of rows changes nothing; empty in, empty out.
-
-    Clusters come from the ledger: a record that was kept, and all that were dropped as copies of it. Those without a
-    verdict come first, and of these the ones with the least certain copy: the smallest score against the record that
-    was kept (a copy that was joined through another one has no score and comes first), the largest distance, ids. Equal
-    bytes are certain. Copies inside a cluster have the same order.
-
-    Pairs that were not merged are edges between two clusters, the closest one for each two: again first those without
-    a verdict, then by larger score, smaller distance, ids.
+    Clusters: each record that was kept, with all that were dropped as its copies. Those without a verdict come first,
+    and of these the ones with the least certain copy: the smallest score against the record that was kept (a copy that
+    was joined through another one has none and comes first), the largest distance, ids. Equal bytes are certain. Copies
+    inside a cluster have the same order. Pairs that were not merged: the closest edge between each two clusters, first
+    those without a verdict, then by larger score, smaller distance, ids.
     """
     review = _Review(edges, ledger)
     return ReviewSelection(*review.clusters(), *review.apart())
@@ -95,9 +78,8 @@ def select_for_review(edges: pa.Table, ledger: pa.Table) -> ReviewSelection:
 def why_it_stayed(stays: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) -> str:
     """The first line of the order of copies by which one record comes before the best of the others, in words.
 
-    Rows have preference (by the recipe's `prefer`), record_id, rights_uri, is_annotated, width_px, height_px, bytes and
-    metadata (how many fields say something); null counts as nothing. At least one other. What this order does not
-    explain, another rule has decided.
+    Rows have _RANKED_BY: preference by the recipe's `prefer`, metadata: how many fields say something; null counts as
+    nothing. At least one other. What this order does not explain, another rule has decided.
 
     >>> row = {"preference": 0, "rights_uri": "NOASSERTION", "is_annotated": False, "width_px": 2, "height_px": 2}
     >>> row |= {"bytes": 9, "metadata": 1}

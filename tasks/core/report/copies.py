@@ -76,9 +76,8 @@ _BAR = """
 def section(selection: ReviewSelection, facts: Facts, thumbnails: Thumbnails) -> str:
     """The section as HTML; empty where there is nothing to show.
 
-    facts: rows by record_id of all that are shown, each with sha256, title, artist, source, source_url, rights_uri,
-    width_px, height_px, bytes, is_annotated, metadata (how many fields say something) and format; what is not known is
-    null. thumbnails: by SHA-256, of all of these.
+    facts: rows by record_id of all that are shown, each with sha256, title, artist, source, source_url, format, and
+    what why_it_stayed asks for; what is not known is null. thumbnails: by SHA-256, of all of these.
     """
     if not selection.clusters and not selection.apart:
         return ""

@@ -1,7 +1,4 @@
-"""The report: one HTML page to look at, without anything from elsewhere.
-
-What stages did, some of what is in, copies.
-"""
+"""The report: one HTML page without anything from elsewhere: what stages did, some of what is in, copies."""
 
 from collections.abc import Mapping, Sequence
 from html import escape

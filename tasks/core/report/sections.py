@@ -50,9 +50,7 @@ def empty_splits(gaps: Sequence[Gap]) -> str:
 
 
 def spellings(names: Sequence[Name]) -> str:
-    """HTML of a table with a row for each name that sources spell in several ways, the most frequent spelling first;
-    nothing where there are none.
-    """
+    """HTML of a table of the names that sources spell in several ways, the most frequent first; nothing without any."""
     rows = [
         f"<tr><td>{escape(name.field)}<td>"
         + escape(", ".join(f"{quoted(text)} ({count:,})" for text, count in name.spellings))
@@ -69,7 +67,7 @@ def spellings(names: Sequence[Name]) -> str:
 def detector(images: pa.Table, annotations: pa.Table, categories: Sequence[str]) -> str:
     """HTML of the calibration view for the first category; nothing without a detector, or where people drew no figure.
 
-    images, annotations: both tables of a release, images without their bytes.
+    images: without their bytes.
     """
     first = categories[0]
     looked, drawn, category_ids = truth_of_release(images, annotations, categories, [first])
