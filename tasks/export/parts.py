@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from schemas.contract import part_path
 from schemas.errors import DamagedFile
-from schemas.stages import Export
+from schemas.stages import Export, Parquet
 from schemas.tables import ANNOTATIONS, IMAGES
 from tasks.core.export import row_groups
 from tasks.core.export.images import stored_schema, with_features
@@ -47,7 +47,8 @@ def write_images(
             for sha256, path in zip(shas.to_pylist(), paths.to_pylist(), strict=True):
                 draft.write(path, store.read_blob(sha256))
         if settings.parquet.images == "embedded":
-            files |= _embedded(store, blob_sizes, settings, split, images, places, shas)
+            of_each = np.array([blob_sizes[sha256] for sha256 in shas.dictionary.to_pylist()], np.int64)
+            files |= _embedded(store, settings.parquet, split, images, places, of_each[shas.indices.to_numpy()])
         else:
             _write_rows(draft, "images", split, images, places, stored_schema(images))
     draft.write_parquet_files(files)
@@ -60,27 +61,16 @@ def write_annotations(draft: Draft, split: str, annotations: pa.Table) -> None:
 
 
 def _embedded(
-    store: Store,
-    blob_sizes: Mapping[str, int],
-    settings: Export,
-    split: str,
-    images: pa.Table,
-    places: pa.Array,
-    shas: pa.DictionaryArray,
+    store: Store, settings: Parquet, split: str, images: pa.Table, places: pa.Array, sizes_bytes: NDArray[np.int64]
 ) -> dict[str, ParquetRows]:
-    """Files of images with their bytes, by path. places, shas: of the split's images."""
+    """Files of images with their bytes, by path. places, sizes_bytes: of the split's images."""
     other = images.nbytes // max(1, images.num_rows)
-    of_each = np.array([blob_sizes[sha256] for sha256 in shas.dictionary.to_pylist()], np.int64)
-    sizes = of_each[shas.indices.to_numpy()]
-    limits = row_groups.Limits(
-        settings.parquet.row_group_rows, settings.parquet.row_group_bytes, settings.parquet.part_bytes
-    )
-    files = row_groups.files(sizes + other, row_groups.ends_of_runs(images["style"].take(places)), limits)
+    limits = row_groups.Limits(settings.row_group_rows, settings.row_group_bytes, settings.part_bytes)
+    files = row_groups.files(sizes_bytes + other, row_groups.ends_of_runs(images["style"].take(places)), limits)
+    schema, order = with_features(stored_schema(images)), row_groups.ORDER["images"]
     return {
         part_path("images", split, number, len(files)): ParquetRows(
-            _groups(store, images, places, sizes, groups),
-            with_features(stored_schema(images)),
-            row_groups.ORDER["images"],
+            _groups(store, images, places, sizes_bytes, groups), schema, order
         )
         for number, groups in enumerate(files)
     }

@@ -98,7 +98,10 @@ def amend(removal: Removal, release: Release) -> Iterator[str]:
         editor.text(_TOMBSTONES, lambda _: parquet_bytes(mine))
     _amend_files(removal._replace(tombstones=mine), editor, book)
     if editor.lost_rows or not _is_closed(release):
-        _amend_card(editor, mine)
+        paths = (path for table in SPLIT_TABLES for path in release.parts(table))
+        left = {path: release.row_count(path) for path in paths}  # as they are now: the manifest comes last
+        kept = "surrogateescape"  # bytes that are no text stay as they are
+        editor.text(_CARD, lambda text: core.card_with(text.decode(errors=kept), mine, left).encode(errors=kept))
         editor.close(lambda: _manifest(release, editor, mine, removal.day))
         lost = [count for path, count in editor.lost_rows.items() if path not in {_TOMBSTONES, _CARD}]
         rows_and_files = f"{counted(sum(lost), 'row')} removed, {counted(len(lost), 'file')} changed"
@@ -127,13 +130,6 @@ def _amend_files(removal: Removal, editor: ReleaseEditor, book: pa.Table) -> Non
     if _RECORDS in files:
         editor.table(_RECORDS, change)
     editor.table(_LEDGER, lambda table: core.ledger_with(table, mine))
-
-
-def _amend_card(editor: ReleaseEditor, mine: pa.Table) -> None:
-    kept = "surrogateescape"  # bytes that are no text stay as they are
-    paths = (path for table in SPLIT_TABLES for path in editor.release.parts(table))
-    left = {path: editor.release.row_count(path) for path in paths}  # as they are now: the manifest comes last
-    editor.text(_CARD, lambda text: core.card_with(text.decode(errors=kept), mine, left).encode(errors=kept))
 
 
 def _remove_report(removal: Removal, editor: ReleaseEditor, book: pa.Table) -> None:

@@ -9,7 +9,6 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from schemas.diff import ChangeReason, Kind
 from schemas.reasons import Reason
@@ -240,18 +239,14 @@ def _say_copies(rows: _Rows) -> None:
     """Where the copy for which a record was dropped does not reach that stage on the side where the record is kept."""
     where, row = rows.where(*_COPY), rows.copies
     if where.any():
-        place, mine = (_places(stages, rows) for stages in (row["stage"], rows.dropped["stage"]))
+        order = pa.array(rows.pair.recipes.orders[1 if rows.is_came else 0], pa.string())  # where they are kept
+        places = (pc.index_in(stages, value_set=order) for stages in (row["stage"], rows.dropped["stage"]))
+        place, mine = (np.asarray(pc.fill_null(found, -1)) for found in places)
         stands = bools(row["kept"]) | ((place > mine) & (place >= 0))
         why = pc.if_else(pc.is_valid(row["record_id"]), row["reason"], "not listed")
         other = joined(rows.dropped["kept_record_id"], " (", why, ")")
         reason = ChangeReason.COPY_WENT if rows.is_came else ChangeReason.COPY_CAME
         rows.why.say(where & ~stands & ~rows.is_turned, reason, other)
-
-
-def _places(labels: pa.ChunkedArray, rows: _Rows) -> NDArray[np.int64]:
-    """(N,) places of these stages in the order of the side where the records are kept; -1: it has none."""
-    order = pa.array(rows.pair.recipes.orders[1 if rows.is_came else 0], pa.string())
-    return np.asarray(pc.fill_null(pc.index_in(labels, value_set=order), -1), np.int64)
 
 
 def _by_other_records(rows: _Rows, *, is_alone: bool) -> None:

@@ -28,7 +28,7 @@ def annotations(
 
     images: record_id, image_id, split of the kept ones. boxes: (origin, origin_name, table of record_id and figures) in
     any order. Categories are numbered from 1. An id comes from what the box is and where, not from its place in a list:
-    the same box in the same image keeps its id when others come or go.
+    the same box in the same image keeps its id when others come or go. Raises BadBox for the first that is no box.
     """
     found = [_boxes_of(images["record_id"], *given) for given in boxes]
     everything = pa.concat_tables([_BOXES.empty_table(), *found]).combine_chunks()
@@ -38,9 +38,12 @@ def annotations(
         "image_id": image["image_id"],
         "split": image["split"],
         "category_id": _numbers(everything["category"], [category.name for category in categories]),
-        "area_px2": _areas(everything["xywh_px"]),
     }
-    columns["keypoint_scheme"] = _schemes(columns, categories)
+    box = box_array(everything["xywh_px"])
+    columns["area_px2"] = pa.array(_to_hundredths(box[:, 2] * box[:, 3]))
+    schemes = pa.array([category.scheme and category.scheme.name for category in categories], pa.string())
+    of_category = schemes.take(pc.subtract(columns["category_id"], 1).combine_chunks())
+    columns["keypoint_scheme"] = pc.if_else(columns["keypoints_xyv"].is_valid(), of_category, None)
     columns["annotation_id"] = ids(_names(columns))
     order = pc.sort_indices(columns["annotation_id"])
     return pa.table([columns[name].take(order) for name in ANNOTATIONS.names], schema=ANNOTATIONS)
@@ -73,19 +76,6 @@ def _numbers(category: pa.ChunkedArray, categories: Sequence[str]) -> pa.Chunked
         unknown = category.filter(pc.is_null(place))[0].as_py()
         raise AssertionError(f"expected boxes of the categories {', '.join(categories)}, got one of {unknown}")
     return pc.add(place, 1)
-
-
-def _schemes(columns: dict[str, Any], categories: Sequence[CocoCategory]) -> pa.ChunkedArray:
-    """(N,) the name of the category's scheme; null where a box has no keypoints."""
-    names = pa.array([category.scheme and category.scheme.name for category in categories], pa.string())
-    of_category = names.take(pc.subtract(columns["category_id"], 1).combine_chunks())
-    return pc.if_else(columns["keypoints_xyv"].is_valid(), of_category, None)
-
-
-def _areas(xywh_px: pa.ChunkedArray) -> pa.Array:
-    """(N,) width times height, to a hundredth. Raises BadBox for the first that is no box."""
-    box = box_array(xywh_px)
-    return pa.array(_to_hundredths(box[:, 2] * box[:, 3]))
 
 
 def _to_hundredths(area: NDArray[np.float64]) -> NDArray[np.float64]:

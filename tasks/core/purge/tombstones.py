@@ -60,17 +60,11 @@ def _with_new(
     ledgers: Sequence[pa.Table], existing: Mapping[str, Mapping[str, Any]], new: Mapping[str, _TombstoneFields]
 ) -> pa.Table:
     """TOMBSTONES of both; where a record is in both, the existing one stays."""
-    files = files_of(ledgers, new)
-    rows = {
-        record_id: {
-            "record_id": record_id,
-            "date": date,
-            "reason": reason,
-            "sha256": next(iter(files.get(record_id, ())), None),
-            "scope": scope,
-        }
-        for record_id, (reason, date, scope) in new.items()
-    } | dict(existing)
+    files, rows = files_of(ledgers, new), dict(existing)
+    for record_id, (reason, date, scope) in new.items():
+        sha256 = next(iter(files.get(record_id, ())), None)
+        row = {"record_id": record_id, "date": date, "reason": reason, "sha256": sha256, "scope": scope}
+        rows.setdefault(record_id, row)
     return pa.Table.from_pylist([rows[record_id] for record_id in sorted(rows)], schema=TOMBSTONES)
 
 

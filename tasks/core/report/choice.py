@@ -57,14 +57,11 @@ def changes(diversity: pa.Table) -> list[Change]:
     return [*found[:1], *sorted(found[1:], key=rank)]
 
 
-def cells(change: Change) -> tuple[str, str, str, str]:
+def cells(change: Change) -> list[str]:
     """Images, artists, effective artists and Gini coefficient as "before → after", "-" where there was nothing."""
-    return (
-        _arrow(change, "images", ",d"),
-        _arrow(change, "artists", ",d"),
-        _arrow(change, "effective_artists", ",.1f"),
-        _arrow(change, "gini", ".2f"),
-    )
+    forms = {"images": ",d", "artists": ",d", "effective_artists": ",.1f", "gini": ".2f"}
+    sides = (change.before, change.after)
+    return [" → ".join("-" if row is None else format(row[name], forms[name]) for row in sides) for name in forms]
 
 
 def section(statistics: Statistics) -> str:
@@ -258,10 +255,6 @@ def _bins(histograms: pa.Table) -> tuple[_Bins, _Bins]:
         bins = unknown if row["least"] is None else known
         bins[row["statistic"], row["moment"], row["stratum"]].append(row)
     return known, unknown
-
-
-def _arrow(change: Change, name: str, form: str) -> str:
-    return " → ".join("-" if row is None else format(row[name], form) for row in (change.before, change.after))
 
 
 def _arrows(counts: Sequence[int]) -> str:
