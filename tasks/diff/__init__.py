@@ -60,9 +60,8 @@ def diff(before_url: str, after_url: str) -> Comparison:
         opted_out = comparison.opt_outs(pair)
     except (ValueError, pa.ArrowException) as problem:
         versions = " and ".join(quoted_name(release.manifest.version) for release in releases)
-        raise DamagedFile(
-            f"expected releases whose tables hold together, got in {versions}: {error_line(problem)}"
-        ) from problem
+        got = f"got in {versions}: {error_line(problem)}"
+        raise DamagedFile(f"expected releases whose tables hold together, {got}") from problem
     return Comparison(*releases, changes, opted_out, comparison.facts(pair, changes, opted_out.num_rows))
 
 

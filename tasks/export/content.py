@@ -83,12 +83,10 @@ def _columns(build: Build, ids: pa.ChunkedArray, book: pa.Table) -> dict[str, pa
     """The columns of the images: from the records, what stages found, and the ledger."""
     store, state = build.store, build.state
     copies = book.filter(pc.is_valid(book["kept_record_id"]))
-    pages, pages_of_copies = (
-        column_of(store, state.records, names, "source_url") for names in (ids, copies["record_id"])
-    )
+    pages, of_copies = (column_of(store, state.records, of, "source_url") for of in (ids, copies["record_id"]))
     columns = {
         "record_id": ids,
-        "source_urls": images.source_urls(ids, pages, copies, pages_of_copies),
+        "source_urls": images.source_urls(ids, pages, copies, of_copies),
         "image_id": tables.lookup(book, "record_id", ids)["image_id"],
         "source_coco": column_of(store, state.figures, ids, "source_coco"),
     }

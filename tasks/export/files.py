@@ -2,7 +2,7 @@
 
 import importlib.metadata
 import platform
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from schemas.sample import Sample
 from schemas.stages import Dedup
 from schemas.tables import CATEGORIES, COCO_FILES, EDGES, LEDGER, RECORDS, TAKEDOWNS, TOMBSTONES
 from tasks.core import sample, tables
-from tasks.core.attribute_statistics import AttributeSummary, summaries
+from tasks.core.attribute_statistics import summaries
 from tasks.core.coco import document
 from tasks.core.dedup.preferences import preferences
 from tasks.core.evaluate.scores import Scores, release_scores
@@ -62,7 +62,8 @@ def write_release(build: Build, content: Content, others: OtherTables, row: Mapp
         head = _yaml(card.card_head(recipe.title or recipe.name, manifest.files, rights), width=1000)
         text = card.card(recipe, manifest, build.state.steps, rights, scores, diversity, declared)
         draft.write("README.md", f"---\n{head}---\n\n{text}".encode())
-        draft.write("report.html", _report(build, manifest, content, others, declared).encode())
+        report = _report(build, manifest, content, others, sections.attributes(declared))
+        draft.write("report.html", report.encode())
         return draft.publish(digest.sealed(manifest.model_copy(update={"files": dict(sorted(draft.files.items()))})))
 
 
@@ -153,14 +154,8 @@ def _manifest(build: Build, draft: Draft, content: Content, row: Mapping[str, st
     )
 
 
-def _report(
-    build: Build,
-    manifest: ReleaseManifest,
-    content: Content,
-    others: OtherTables,
-    declared: Sequence[AttributeSummary],
-) -> str:
-    """The page to look at, with the stored thumbnails of the few images that it shows."""
+def _report(build: Build, manifest: ReleaseManifest, content: Content, others: OtherTables, attributes: str) -> str:
+    """The page to look at, with the stored thumbnails of the few images that it shows. attributes: HTML."""
     kept = page.sample_records(content.ledger)
     images = tables.lookup(content.images, "record_id", pa.chunked_array([pa.array(kept, pa.string())])).to_pylist()
     reviewed = clusters.select_for_review(others.relations, content.ledger)
@@ -183,7 +178,7 @@ def _report(
         thumbnail_of,
         others.statistics,
         sections.detector(content.images, content.annotations, build.recipe.category_names),
-        sections.attributes(declared),
+        attributes,
         "\n".join([*_groups(build, content.images), sections.unread(others.unread)]),
     )
 

@@ -151,9 +151,8 @@ def stored_bytes(release: Release) -> Iterator[str]:
     for row in _image_rows(release, ["record_id", "sha256", "image"]):
         data, path = row["image"]["bytes"], row["image"]["path"]
         if export:
-            yield from core.place_problems(
-                row["record_id"], has_bytes=data is not None, has_path=path is not None, export=export
-            )
+            has_bytes, has_path = data is not None, path is not None
+            yield from core.place_problems(row["record_id"], has_bytes=has_bytes, has_path=has_path, export=export)
         if data is not None and (sha256 := hashlib.sha256(data).hexdigest()) != row["sha256"]:
             yield f"{row['record_id']}: expected bytes of SHA-256 {quoted(row['sha256'])}, got {sha256}"
 

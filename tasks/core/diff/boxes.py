@@ -18,6 +18,7 @@ _COMPARED = ("record_id", "category_id", "xywh_px", "is_crowd", "keypoints_xyv",
 _SAID = ("source_area_px2", "segmentation", "source_coco")
 """What else its source says of it."""
 _CAME, _WENT = range(2)
+Ints = NDArray[np.int64]
 _MOST_NAMES = 3
 
 
@@ -68,7 +69,7 @@ def _detectors(went: pa.Table, came: pa.Table) -> str:
     return " -> ".join(listed([*map(quoted_name, names)], _MOST_NAMES) for names in (before, after))
 
 
-def _counts(common: Common, went: pa.Table, came: pa.Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _counts(common: Common, went: pa.Table, came: pa.Table) -> tuple[Ints, Ints]:
     """(N,) places in `common` of the images with these boxes, and (N, 3) how many came, went, changed."""
     places = []
     for boxes in (came, went):
@@ -85,7 +86,7 @@ def _counts(common: Common, went: pa.Table, came: pa.Table) -> tuple[NDArray[np.
     return images, np.add.reduceat(by_category, first, axis=0) if len(first) else by_category
 
 
-def _totals(common: Common, origin: str, images: NDArray[np.int64]) -> Iterator[pa.Array]:
+def _totals(common: Common, origin: str, images: Ints) -> Iterator[pa.Array]:
     """How many boxes of the origin these images have, as text, before and after."""
     ids = common.record_id.take(pa.array(images))
     for side in common.pair.sides:
@@ -95,9 +96,7 @@ def _totals(common: Common, origin: str, images: NDArray[np.int64]) -> Iterator[
         yield pa.array(np.bincount(np.asarray(at), minlength=len(ids))).cast(pa.string())
 
 
-def _changes(
-    common: Common, origin: str, images: NDArray[np.int64], numbers: NDArray[np.int64], detectors: str
-) -> pa.Table:
+def _changes(common: Common, origin: str, images: Ints, numbers: Ints, detectors: str) -> pa.Table:
     came, went, changed = (pa.array(column).cast(pa.string()) for column in numbers.T)
     detail = joined(came, " came, ", went, " went, ", changed, " changed")
     why = Explanations(len(images))
@@ -112,7 +111,7 @@ def _changes(
 
 
 def _say_settings(
-    common: Common, origin: str, images: NDArray[np.int64], detail: pa.Array, detectors: str, why: Explanations
+    common: Common, origin: str, images: Ints, detail: pa.Array, detectors: str, why: Explanations
 ) -> None:
     recipes = common.pair.recipes
     why.say_cause(True, ChangeReason.SETTINGS, recipes.below("categories", "keypoint_schemes"), detail)

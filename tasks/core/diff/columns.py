@@ -156,19 +156,14 @@ def _is_list(kind: pa.DataType) -> bool:
     return bool(pa.types.is_list(kind) or pa.types.is_fixed_size_list(kind))
 
 
+Read = Callable[[str], Column]
 WORDS_OF = {
     **dict.fromkeys(("artist", "artists", "artist_qualifier"), "artist_text"),
     **dict.fromkeys(("year", "year_first", "year_last"), "date_text"),
 }
 
 
-def is_read_anew(
-    name: str,
-    before: Collection[str],
-    after: Collection[str],
-    older: Callable[[str], Column],
-    newer: Callable[[str], Column],
-) -> Bools | bool:
+def is_read_anew(name: str, before: Collection[str], after: Collection[str], older: Read, newer: Read) -> Bools | bool:
     """(N,) whether the words of which a column is read are the same on both sides; False where that is not known.
 
     before, after: the columns of either side; older, newer: give one of them. Before the words of artists were kept, a

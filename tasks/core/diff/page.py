@@ -16,6 +16,7 @@ from tasks.core.report.thumbnails import Thumbnail, drawing
 MOST_OF_EACH, MOST_ROWS = 6, 90
 """Changes of one kind and reason, and of all, that the page shows: it stays small enough to send by mail."""
 
+Pictures = Mapping[str, Thumbnail]
 _LONGEST = 300
 _POLICY = (
     "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'none'; base-uri 'none'; "
@@ -42,14 +43,8 @@ def sample(changes: pa.Table, hidden: Column) -> pa.Table:
     return left.take(pa.array(chosen))
 
 
-def page(
-    facts: Mapping[str, Any],
-    text: str,
-    shown: pa.Table,
-    before: Mapping[str, Thumbnail],
-    after: Mapping[str, Thumbnail],
-) -> str:
-    """The page as HTML. facts, text: of the summary; shown: `sample`; before, after: pictures by record_id."""
+def page(facts: Mapping[str, Any], text: str, shown: pa.Table, before: Pictures, after: Pictures) -> str:
+    """The page as HTML. facts, text: of the summary; shown: `sample`; before, after: by record_id."""
     title = f"{facts['before']['name']} {facts['before']['version']} and {facts['after']['version']}"
     rows = shown.to_pylist()
     parts = [head(title, _STYLE, _POLICY), f"<h1>What changed</h1><p>{escape(title)}</p><pre>{escape(text)}</pre>"]
@@ -61,7 +56,7 @@ def page(
     return "\n".join([*parts, "</html>\n"])
 
 
-def _article(row: Mapping[str, Any], before: Mapping[str, Thumbnail], after: Mapping[str, Thumbnail]) -> str:
+def _article(row: Mapping[str, Any], before: Pictures, after: Pictures) -> str:
     name, meaning, values = row["record_id"], MEANING[ChangeReason(row["reason"])], ""
     if row["field"] is not None:
         values = f"<p>{_cut(row['field'])}: <del>{_cut(row['before'])}</del> <ins>{_cut(row['after'])}</ins></p>"

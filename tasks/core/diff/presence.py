@@ -17,7 +17,7 @@ from schemas.split import Split
 from schemas.stages import Dedup, Fetch
 from schemas.tables import RECORDS
 from tasks.core import tables
-from tasks.core.columns import bools
+from tasks.core.columns import bools, whole
 from tasks.core.diff.columns import (
     Bools,
     Explanations,
@@ -60,17 +60,14 @@ class _Rows:
         self.here, self.there = (pair.after, pair.before) if is_came else (pair.before, pair.after)
         self.ids = kept["record_id"].combine_chunks()
         self.dropped = tables.lookup(self.there.ledger, "record_id", self.ids)  # null where it has none
+        self.is_unlisted = bools(pc.is_null(self.dropped["record_id"]))
+        is_known = pa.array(is_in(self.dropped["reason"], pa.array([str(reason) for reason in Reason])))
+        self.reason = whole(pc.if_else(is_known, self.dropped["reason"], None))  # null, too, for a word nobody knows
         self.why = Explanations(len(self.ids))
 
     def say(self, where: Bools | bool, reason: ChangeReason, note: str = "") -> None:
         """Give a reason to those that have none yet, in the ledger's words; note: what follows them."""
         self.why.say(where, reason, lambda: joined(self.words, f"; {note}") if note else self.words)
-
-    @cached_property
-    def reason(self) -> pa.Array:
-        """Reasons of the drop; null for a word that nobody knows, and where the ledger has no row."""
-        known = pa.array([str(reason) for reason in Reason])
-        return pc.if_else(pa.array(is_in(self.dropped["reason"], known)), self.dropped["reason"], None).combine_chunks()
 
     @cached_property
     def words(self) -> pa.Array:
@@ -82,11 +79,6 @@ class _Rows:
     def where(self, *reasons: Reason) -> Bools:
         """(N,) which were dropped for one of these."""
         return is_in(self.reason, pa.array([str(reason) for reason in reasons], pa.string()))
-
-    @cached_property
-    def is_unlisted(self) -> Bools:
-        """(N,) which the other ledger does not have."""
-        return bools(pc.is_null(self.dropped["record_id"]))
 
     @cached_property
     def copies(self) -> pa.Table:

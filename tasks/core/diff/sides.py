@@ -41,9 +41,8 @@ _FIELDS: dict[Reason, tuple[str, ...]] = {
 }
 """Settings of the stage that can drop for a reason; for other reasons all of the stage."""
 
-_SHARED = {
-    "style": ("styles",),
-    **dict.fromkeys(("artist", "artist_qualifier", "artists", "artist_roles"), ("artists",)),
+_SHARED = dict.fromkeys(("artist", "artist_qualifier", "artists", "artist_roles"), ("artists",)) | {
+    "style": ("styles",)
 }
 """Columns whose names the recipe unites, and where."""
 

@@ -18,12 +18,7 @@ from numpy.typing import NDArray
 
 from schemas.manifests import ReleaseManifest
 
-PRIMARY_KEYS = {
-    "images": "record_id",
-    "annotations": "annotation_id",
-    "ledger": "record_id",
-    "coco_files": "source",
-}
+PRIMARY_KEYS = {"images": "record_id", "annotations": "annotation_id", "ledger": "record_id", "coco_files": "source"}
 """Tables whose content names a release, and their primary keys."""
 
 _RARE = frozenset({"coco_files"})

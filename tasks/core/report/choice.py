@@ -84,9 +84,7 @@ def section(statistics: Statistics) -> str:
         _years(bins, without_value, rows[1:]),
         _figures(bins, statistics.score),
         "</div>",
-        "<h3>Style by style</h3>",
         _table(rows),
-        "<h3>Splits</h3>",
         _splits(statistics.shares),
         "</section>",
     ]
@@ -204,24 +202,33 @@ def _by_number(bins: Sequence[_Row], most: int) -> list[float]:
 
 
 def _table(rows: Sequence[Change]) -> str:
-    lines = ["<div class=wide><table><tr><th>style<th>images<th>artists<th>effective artists<th>Gini coefficient"]
+    lines = []
     for change in rows[: plots.ROWS + 1]:
         name = f"<b>{ALL}</b>" if change is rows[0] else escape(change.name)
         lines.append(f"<tr><td>{name}" + "".join(f"<td class=n>{cell}" for cell in cells(change)))
+    headings = ["style", "images", "artists", "effective artists", "Gini coefficient"]
     more = and_more(len(rows) - 1 - plots.ROWS)
-    return "\n".join([*lines, f"</table></div>{f'<p>...{more} styles.</p>' if more else ''}"])
+    return wide_table("<h3>Style by style</h3>", headings, lines) + (f"<p>...{more} styles.</p>" if more else "")
+
+
+def wide_table(says: str, headings: Sequence[str], rows: Sequence[str]) -> str:
+    """HTML of a table below what is said of it; rows: HTML of each; nothing where there are none."""
+    if not rows:
+        return ""
+    head = "".join(f"<th>{heading}" for heading in headings)
+    return "\n".join([says, f"<div class=wide><table><tr>{head}", *rows, "</table></div>"])
 
 
 def _splits(shares: pa.Table) -> str:
-    lines = ["<div class=wide><table><tr><th>split<th>images<th>wanted<th>got<th>figures<th>share of figures"]
-    lines += [
+    lines = [
         f"<tr><td>{escape(row['split'])}<td class=n>{row['images']:,}<td class=n>{_percent(row['wanted_share'])}"
         f"<td class=n>{_percent(row['images_share'])}<td class=n>{row['figures']:,}<td "
         f"class=n>{_percent(row['figures_share'])}"
         for row in shares.to_pylist()
         if row["stratum"] is None
     ]
-    return "\n".join([*lines, f"</table></div>{_farthest(shares)}"])
+    headings = ["split", "images", "wanted", "got", "figures", "share of figures"]
+    return wide_table("<h3>Splits</h3>", headings, lines) + _farthest(shares)
 
 
 def _farthest(shares: pa.Table) -> str:

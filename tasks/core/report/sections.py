@@ -14,6 +14,7 @@ from tasks.core.evaluate.detector.presence import compute_presence, threshold_ta
 from tasks.core.evaluate.detector.results import detections_of_release
 from tasks.core.evaluate.matching import figures_of
 from tasks.core.names.spellings import Name
+from tasks.core.report.choice import wide_table
 from tasks.core.split.drift import Gap
 
 
@@ -30,14 +31,6 @@ def attributes(attributes: Sequence[AttributeSummary]) -> str:
     return "\n".join([head, *rows, "</table>"])
 
 
-def _wide_table(says: str, headings: Sequence[str], rows: Sequence[str]) -> str:
-    """HTML of a table below what is said of it; rows: HTML of each; nothing where there are none."""
-    if not rows:
-        return ""
-    head = "".join(f"<th>{heading}" for heading in headings)
-    return "\n".join([says, f"<div class=wide><table><tr>{head}", *rows, "</table></div>"])
-
-
 def empty_splits(gaps: Sequence[Gap]) -> str:
     """HTML of a table with a row for each stratum that has no image in some split; nothing where there are none."""
     splits = list(gaps[0].images) if gaps else []
@@ -46,7 +39,7 @@ def empty_splits(gaps: Sequence[Gap]) -> str:
         for gap in gaps
     ]
     says = "<h2>Strata without an image in some split</h2><p>Nothing can be chosen or scored by these there.</p>"
-    return _wide_table(says, ["stratum", *map(escape, splits)], rows)
+    return wide_table(says, ["stratum", *map(escape, splits)], rows)
 
 
 def spellings(names: Sequence[Name]) -> str:
@@ -61,7 +54,7 @@ def spellings(names: Sequence[Name]) -> str:
         "the spellings differ only in case, accents, width, hyphens, quotes, apostrophes, dots, blanks or "
         "invisible signs. In brackets: records with that spelling, of those that the draw chose from.</p>"
     )
-    return _wide_table(says, ["field", "spellings"], rows)
+    return wide_table(says, ["field", "spellings"], rows)
 
 
 def detector(images: pa.Table, annotations: pa.Table, categories: Sequence[str]) -> str:
@@ -100,11 +93,10 @@ def unread(table: pa.Table) -> str:
         f"<td>{escape(quoted(row['text']))}<td class=n>{row['records']:,}<td>{escape(row['record_id'])}"
         for row in table.slice(0, _MOST).to_pylist()
     ]
-    what = (
-        f"The first {_MOST} of {table.num_rows:,}" if table.num_rows > _MOST else counted(table.num_rows, "expression")
-    )
+    count = table.num_rows
+    what = f"The first {_MOST} of {count:,}" if count > _MOST else counted(count, "expression")
     says = (
         f"<h2>What was not understood</h2><p>{what}, the commonest first; statistics/unread.parquet has all. Works "
         "whose date was not understood have no years; names, styles and rights stay as the source wrote them.</p>"
     )
-    return _wide_table(says, ["field", "source", "words", "in the text", "records", "first record"], rows)
+    return wide_table(says, ["field", "source", "words", "in the text", "records", "first record"], rows)
