@@ -22,9 +22,7 @@ from tasks.io.store.releases import Release
 from tasks.io.store.store import parquet_bytes
 
 _MOST_BYTES, _MOST_PIXELS = 256 * 2**20, 100_000_000
-"""Of a row group or an image that is read for the page, and of a picture that is decoded: a release may come from
-anybody.
-"""
+"""Of a row group or an image that is read, and a picture that is decoded: a release may come from anybody."""
 
 
 @dataclass(frozen=True)

@@ -186,9 +186,7 @@ def _report(build: Build, manifest: ReleaseManifest, content: Content, others: O
 def _boxes(
     annotations: pa.Table, record_ids: list[str], least_score: float, *, by_people: bool
 ) -> dict[int, list[list[float]]]:
-    """xywh_px of these records by image_id: people's, where they have drawn any in what is shown, else the detector's
-    good ones.
-    """
+    """xywh_px by image_id: people's, where they have drawn any in what is shown, else the detector's good ones."""
     found: dict[int, list[list[float]]] = {}
     mine = pc.is_in(annotations["record_id"], value_set=pa.array(record_ids, pa.string()))
     for row in annotations.filter(mine).to_pylist():

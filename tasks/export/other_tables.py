@@ -49,9 +49,7 @@ def other_tables(build: Build, content: Content) -> OtherTables:
 
 
 def known_records(store: Store, state: State, book: pa.Table) -> Iterator[pa.Table]:
-    """RECORDS of the release, without what is said of those that are taken down; piece by piece, as it is the widest
-    table of all.
-    """
+    """RECORDS, without what is said of those that are taken down; piece by piece, as it is the widest table of all."""
     for piece in store.read_pieces(state.records, _ROWS_PER_PIECE):
         yield by_hand.redact_taken_down(piece, book)
 

@@ -25,12 +25,7 @@ _PLACE_OF_IMAGE = IMAGES.get_field_index("image")
 
 
 def write_images(
-    draft: Draft,
-    store: Store,
-    blob_sizes: Mapping[str, int],
-    settings: Export,
-    splits: Sequence[str],
-    images: pa.Table,
+    draft: Draft, store: Store, blob_sizes: Mapping[str, int], settings: Export, splits: Sequence[str], images: pa.Table
 ) -> None:
     """The images of all splits (IMAGES_BY_DIGEST), and their files where the recipe asks for them.
 

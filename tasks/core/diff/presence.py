@@ -1,6 +1,5 @@
-"""Which images are in only one of two releases, and why.
-
-Whatever came was dropped or unknown before, and whatever went is dropped or unknown now: the same rules read both ways.
+"""Which images only one of two releases has, and why: by the same rules, what came was dropped or unknown before, and
+what went is dropped or unknown now.
 """
 
 from collections.abc import Collection, Mapping

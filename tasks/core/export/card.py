@@ -212,10 +212,7 @@ def _config(table: str, files: Mapping[str, FileEntry]) -> dict[str, Any]:
 
 
 def without_empty_splits(text: str, rows: Mapping[str, int]) -> str:
-    """A card whose head names only splits that have rows, as after a purge; one without a head stays as it is.
-
-    rows: of each file of the tables that lie by split.
-    """
+    """A card whose head names only splits that have rows (of each file by split); one without a head stays as it is."""
     if not text.startswith("---\n"):
         return text
     head, end, rest = text.partition("\n---\n")

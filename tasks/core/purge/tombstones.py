@@ -56,9 +56,7 @@ def _pairs(table: pa.Table, one: str, other: str) -> Iterator[tuple[Any, Any]]:
     return zip(table[one].to_pylist(), table[other].to_pylist(), strict=True)
 
 
-def _with_new(
-    ledgers: Sequence[pa.Table], existing: Mapping[str, Mapping[str, Any]], new: Mapping[str, _TombstoneFields]
-) -> pa.Table:
+def _with_new(ledgers: Sequence[pa.Table], existing: dict[str, Any], new: dict[str, _TombstoneFields]) -> pa.Table:
     """TOMBSTONES of both; where a record is in both, the existing one stays."""
     files, rows = files_of(ledgers, new), dict(existing)
     for record_id, (reason, date, scope) in new.items():

@@ -22,8 +22,7 @@ MANY = 6
 
 _MOST_FIGURES = 15
 _OLDEST = 0.01
-"""So many of the images may be left out of the plot of years, the oldest, so that a few do not press all others
-together."""
+"""So many of the images, the oldest, the plot of years may leave out: a few would press all others together."""
 _MOMENTS = ("before", "after")
 _MARKS = {0.125: "1:8", 0.25: "1:4", 0.5: "1:2", 1.0: "1:1", 2.0: "2:1", 4.0: "4:1", 8.0: "8:1"}
 

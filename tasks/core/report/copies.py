@@ -323,5 +323,4 @@ POLICY = (
     "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
     f"script-src 'sha256-{base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()}'"
 )
-"""Content-Security-Policy of the page: a browser itself refuses what comes from elsewhere, and any script but this
-one."""
+"""Content-Security-Policy: a browser itself refuses what comes from elsewhere, and any script but this one."""

@@ -58,10 +58,7 @@ def spellings(names: Sequence[Name]) -> str:
 
 
 def detector(images: pa.Table, annotations: pa.Table, categories: Sequence[str]) -> str:
-    """HTML of the calibration view for the first category; nothing without a detector, or where people drew no figure.
-
-    images: without their bytes.
-    """
+    """HTML of the calibration view for the first category; nothing without a detector, or where people drew none."""
     first = categories[0]
     looked, drawn, category_ids = truth_of_release(images, annotations, categories, [first])
     several = detections_of_release(looked, annotations, category_ids)
