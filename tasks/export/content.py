@@ -65,12 +65,8 @@ def content(build: Build, memory: pa.Table) -> Content:
         roles=roles_by_id(store, recipe, state),
     )
     pa.default_memory_pool().release_unused()  # what the ledger took, the images need not add to
-    shown = images.images(
-        _columns(build, ids, book),
-        recipe.attributes,
-        is_embedded=build.settings.parquet.images == "embedded",
-        is_media=build.settings.media,
-    )
+    columns, is_embedded = _columns(build, ids, book), build.settings.parquet.images == "embedded"
+    shown = images.images(columns, recipe.attributes, is_embedded=is_embedded, is_media=build.settings.media)
     boxes = [("source", "source", store.read_table(state.figures))]
     for name in detector_names(recipe, build.context):
         found = columns_of(store, state.outcome("detect"), ids, ["figures"])

@@ -132,27 +132,20 @@ def _check_releases(removal: Removal, known: Sequence[Release]) -> None:
 
 
 def _removal(
-    store: Store,
-    name: str,
-    known: list[Release],
-    ledgers: list[pa.Table],
-    tombstones: pa.Table,
-    day: str,
-    *,
-    is_dry: bool,
+    store: Store, name: str, known: list[Release], ledgers: list[pa.Table], stones: pa.Table, day: str, *, is_dry: bool
 ) -> tuple[Removal, dict[str, str]]:
     """What goes; and of the files of the purged records those that stay, to a record that uses them."""
     records = [_records(release) for release in known]
     # the files of the newest release of each other dataset stay
     newest = (releases.latest(store, other) for other in store.list_folder(layout.RELEASES) if other != name)
     others = [release for release in newest if release is not None]
-    record_ids = frozenset(tombstones["record_id"].to_pylist())
-    ever = rules.all_files_of(ledgers, tombstones)
+    record_ids = frozenset(stones["record_id"].to_pylist())
+    ever = rules.all_files_of(ledgers, stones)
     here = rules.files_in_use(ledgers[:1], record_ids, ever)
     elsewhere = rules.files_in_use([release.ledger() for release in others], (), ever)
     removal = Removal(
         store=store,
-        tombstones=rules.without_shared_files(tombstones, here),
+        tombstones=rules.without_shared_files(stones, here),
         day=day,
         files=frozenset(ever - here.keys() - elsewhere.keys()),
         files_ever=frozenset(ever),

@@ -19,7 +19,6 @@ from tasks.core import verify as core
 from tasks.core import verify_coco
 from tasks.core.coco.document import release_info
 from tasks.core.contract import completed, foretold
-from tasks.core.export import digest, row_groups
 from tasks.core.hash import uint64_from_bits
 from tasks.core.split.decide import bond_column
 from tasks.core.strata import as_words, series_of_artist
@@ -67,11 +66,6 @@ def splits_of(release: Release) -> list[str]:
     split = release.recipe().stage("split")
     of_files = (split_of_path(path) for path in release.parts("images"))
     return sorted({*((split and split.ratios) or ()), *(name for name in of_files if name)})
-
-
-def order_of(table: str) -> tuple[str, ...]:
-    """Columns by which the rows of a split stand."""
-    return row_groups.ORDER.get(table, (digest.PRIMARY_KEYS[table],))
 
 
 def coco_files(release: Release) -> Iterator[str]:

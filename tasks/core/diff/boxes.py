@@ -99,26 +99,19 @@ def _totals(common: Common, origin: str, images: Ints) -> Iterator[pa.Array]:
 def _changes(common: Common, origin: str, images: Ints, numbers: Ints, detectors: str) -> pa.Table:
     came, went, changed = (pa.array(column).cast(pa.string()) for column in numbers.T)
     detail = joined(came, " came, ", went, " went, ", changed, " changed")
-    why = Explanations(len(images))
-    _say_settings(common, origin, images, joined(detail, ": "), detectors, why)
-    why.say(common.has_other_file[images], ChangeReason.SOURCE_FILE, detail)
-    if origin != "detector":
+    why, recipes, words = Explanations(len(images)), common.pair.recipes, joined(detail, ": ")
+    why.say_cause(True, ChangeReason.SETTINGS, recipes.below("categories", "keypoint_schemes"), words)
+    if origin == "detector":
+        why.say_cause(True, ChangeReason.DETECTOR, detectors, words)
+        why.say_cause(True, ChangeReason.SETTINGS, recipes.of_words("detect"), words)
+        why.say(common.has_other_file[images], ChangeReason.SOURCE_FILE, detail)
+    else:
+        sources = take(common.after("source"), images)
+        for source in pc.unique(sources).drop_null().to_pylist():
+            why.say_cause(equals(sources, source), ChangeReason.SETTINGS, recipes.of_source(source), words)
+        why.say(common.has_other_file[images], ChangeReason.SOURCE_FILE, detail)
         why.say(True, ChangeReason.SOURCE_ANNOTATIONS, detail)
-    why.say_cause(True, ChangeReason.PROGRAM, "; ".join(common.pair.programs), joined(detail, ": "))
+    why.say_cause(True, ChangeReason.PROGRAM, "; ".join(common.pair.programs), words)
     why.say(True, ChangeReason.MEASURE, detail)
     ids, values = common.record_id.take(pa.array(images)), [*_totals(common, origin, images)]
     return changes(ids, Kind.ANNOTATION, why, field=origin, values=values, splits=common.splits(images))
-
-
-def _say_settings(
-    common: Common, origin: str, images: Ints, detail: pa.Array, detectors: str, why: Explanations
-) -> None:
-    recipes = common.pair.recipes
-    why.say_cause(True, ChangeReason.SETTINGS, recipes.below("categories", "keypoint_schemes"), detail)
-    if origin == "detector":
-        why.say_cause(True, ChangeReason.DETECTOR, detectors, detail)
-        why.say_cause(True, ChangeReason.SETTINGS, recipes.of_words("detect"), detail)
-        return
-    sources = take(common.after("source"), images)
-    for source in pc.unique(sources).drop_null().to_pylist():
-        why.say_cause(equals(sources, source), ChangeReason.SETTINGS, recipes.of_source(source), detail)

@@ -63,15 +63,11 @@ def equals(column: Column, value: str) -> Bools:
     return bools(pc.equal(column, value))
 
 
-def rows_of_one(before: pa.Table, after: pa.Table) -> pa.Table:
-    """The rows that only one of two tables of text columns has, those of the first before the others."""
+def records_of_one(before: pa.Table, after: pa.Table) -> pa.Array:
+    """The records, all a before all b, of pairs that only one of two tables of text columns has."""
     texts = [pc.binary_join_element_wise(*table.columns, "\n") for table in (before, after)]
     mine = ~is_in(texts[0], texts[1]), ~is_in(texts[1], texts[0])
-    return pa.concat_tables([before.filter(pa.array(mine[0])), after.filter(pa.array(mine[1]))])
-
-
-def ends(pairs: pa.Table) -> pa.Array:
-    """The records of a table of pairs, a and b."""
+    pairs = pa.concat_tables([before.filter(pa.array(mine[0])), after.filter(pa.array(mine[1]))])
     return pa.concat_arrays([whole(pairs[end]) for end in ("a", "b")])
 
 

@@ -18,11 +18,10 @@ from tasks.core.diff.columns import (
     as_text,
     changes,
     differ,
-    ends,
     equals,
     is_in,
     is_read_anew,
-    rows_of_one,
+    records_of_one,
     take,
 )
 from tasks.core.diff.presence import judged_anew
@@ -178,7 +177,7 @@ def _why_group(changed: _ColumnChange) -> None:
     purged = [side.tombstones["record_id"].combine_chunks() for side in pair.sides]
     why.say(ties.touch(pa.concat_arrays(purged)), ChangeReason.GROUP_MEMBERS)
     why.say_cause(True, ChangeReason.PROGRAM, "; ".join(pair.programs))
-    why.say(ties.touch(ends(rows_of_one(*ties.edges))), ChangeReason.CLUSTER)
+    why.say(ties.touch(records_of_one(*ties.edges)), ChangeReason.CLUSTER)
     if any(side.manifest.amended for side in pair.sides):
         # no more can be known: the pairs of a purged record are gone with it
         why.say(True, ChangeReason.GROUP_MEMBERS, "records were purged after the release")

@@ -24,12 +24,11 @@ from tasks.core.diff.columns import (
     as_one_type,
     changes,
     differ,
-    ends,
     equals,
     is_in,
     is_read_anew,
     joined,
-    rows_of_one,
+    records_of_one,
 )
 from tasks.core.diff.sides import Pair
 
@@ -256,7 +255,7 @@ def _by_other_records(rows: _Rows, *, is_alone: bool) -> None:
 def judged_anew(pair: Pair) -> pa.Array:
     """Records of the pairs on which people say something else in one release than in the other."""
     relations = (side.relations().select(["a", "b", "verdict"]) for side in pair.sides)
-    return ends(rows_of_one(*(table.filter(pc.is_valid(table["verdict"])) for table in relations)))
+    return records_of_one(*(table.filter(pc.is_valid(table["verdict"])) for table in relations))
 
 
 def _by_the_program(rows: _Rows) -> None:

@@ -122,8 +122,8 @@ def _plain_type(name: str, kind: pa.DataType) -> pa.DataType:
     if types.is_struct(kind):
         fields = [kind.field(place) for place in range(kind.num_fields)]
         return pa.struct([pa.field(field.name, _plain_type(name, field.type)) for field in fields])
-    for is_such, plain in _PLAIN_TYPES:
-        if is_such(kind):
+    for plain, checks in _PLAIN_TYPES.items():
+        if any(is_such(kind) for is_such in checks):
             return plain
     raise ValueError(f"{name}: expected a type that a digest can be computed of, got {kind}")
 
@@ -174,15 +174,13 @@ def _numbers(name: str, values: pa.Array) -> NDArray[Any]:
     return np.asarray(numbers + 0.0, "<f8")  # -0.0 + 0.0 is 0.0
 
 
-_PLAIN_TYPES: tuple[tuple[Callable[[pa.DataType], bool], pa.DataType], ...] = (
-    (pa.types.is_boolean, pa.uint8()),
-    (pa.types.is_signed_integer, pa.int64()),
-    (pa.types.is_unsigned_integer, pa.uint64()),
-    (pa.types.is_floating, pa.float64()),
-    (lambda kind: pa.types.is_timestamp(kind) and kind.tz is not None, pa.timestamp("us", "UTC")),
-    (lambda kind: pa.types.is_string(kind) or pa.types.is_large_string(kind), pa.large_string()),
-    (pa.types.is_string_view, pa.large_string()),
-    (lambda kind: pa.types.is_binary(kind) or pa.types.is_large_binary(kind), pa.large_binary()),
-    (pa.types.is_binary_view, pa.large_binary()),
-    (pa.types.is_null, pa.null()),
-)
+_PLAIN_TYPES: Mapping[pa.DataType, tuple[Callable[[pa.DataType], bool], ...]] = {
+    pa.uint8(): (pa.types.is_boolean,),
+    pa.int64(): (pa.types.is_signed_integer,),
+    pa.uint64(): (pa.types.is_unsigned_integer,),
+    pa.float64(): (pa.types.is_floating,),
+    pa.timestamp("us", "UTC"): (lambda kind: pa.types.is_timestamp(kind) and kind.tz is not None,),
+    pa.large_string(): (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view),
+    pa.large_binary(): (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view),
+    pa.null(): (pa.types.is_null,),
+}

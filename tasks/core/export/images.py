@@ -11,7 +11,7 @@ from schemas.attributes import Typed, attributes_of, with_attribute_columns
 from schemas.tables import IMAGES
 from tasks.core import rights
 from tasks.core.coco.document import media_paths
-from tasks.core.columns import whole
+from tasks.core.columns import Column, whole
 from tasks.core.export.ledger import chain_ends
 
 FROM_RECORDS = (
@@ -31,11 +31,7 @@ def stored_schema(images: pa.Table) -> pa.Schema:
 
 
 def images(
-    columns: Mapping[str, pa.ChunkedArray | pa.Array],
-    attributes: Mapping[str, Typed] | None = None,
-    *,
-    is_embedded: bool,
-    is_media: bool,
+    columns: Mapping[str, Column], attributes: Mapping[str, Typed] | None = None, *, is_embedded: bool, is_media: bool
 ) -> pa.Table:
     """IMAGES_BY_DIGEST rows of the kept records, and their attributes, in the order given.
 

@@ -19,13 +19,7 @@ def known_ids(record_ids: Collection[str], ledgers: Sequence[pa.Table]) -> list[
 
 
 def check_request(
-    dataset: str,
-    record_ids: Collection[str],
-    reason: str,
-    day: str | None,
-    ledgers: Sequence[pa.Table],
-    *,
-    is_alone: bool,
+    dataset: str, record_ids: Collection[str], reason: str, day: str | None, ledgers: list[pa.Table], *, is_alone: bool
 ) -> None:
     """Raise BadInput if a day or a reason is none, an option that describes records comes without any, or none of the
     dataset's LEDGERs knows a record.

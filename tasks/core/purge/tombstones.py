@@ -18,12 +18,7 @@ _Links = defaultdict[str, set[str]]
 
 
 def tombstones_for(
-    ledgers: Sequence[pa.Table],
-    existing: pa.Table,
-    requested: Mapping[str, str],
-    day: str,
-    scope: str,
-    takedowns: pa.Table,
+    ledgers: list[pa.Table], existing: pa.Table, requested: Mapping[str, str], day: str, scope: str, takedowns: pa.Table
 ) -> pa.Table:
     """TOMBSTONES, sorted by record_id: the existing ones, and those of what is to be purged now.
 

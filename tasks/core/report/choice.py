@@ -43,17 +43,13 @@ def changes(diversity: pa.Table) -> list[Change]:
     of: defaultdict[str | None, dict[str, _Row]] = defaultdict(dict)
     for row in diversity.to_pylist():
         of[row["stratum"]][row["moment"]] = row
-    found = [
-        Change(ALL if name is None else name, rows.get("before"), rows.get("after"))
-        for name, rows in sorted(of.items(), key=lambda entry: (entry[0] is not None, entry[0]))
-        if {"before", "after"} & rows.keys()
-    ]
 
-    def rank(change: Change) -> tuple[int, int, str]:
-        before, after = (0 if row is None else int(row["images"]) for row in (change.before, change.after))
-        return -after, -before, change.name
+    def rank(name: str | None) -> tuple[bool, int, int, str]:
+        before, after = (int(of[name][moment]["images"]) if moment in of[name] else 0 for moment in _MOMENTS)
+        return name is not None, -after, -before, name or ""
 
-    return [*found[:1], *sorted(found[1:], key=rank)]
+    shown = [name for name in sorted(of, key=rank) if {*_MOMENTS} & of[name].keys()]
+    return [Change(ALL if name is None else name, of[name].get("before"), of[name].get("after")) for name in shown]
 
 
 def cells(change: Change) -> list[str]:
