@@ -47,10 +47,7 @@ class Comparison:
 
 
 def diff(before_url: str, after_url: str) -> Comparison:
-    """Compare the older release with the newer one.
-
-    Raises BadInput where there is no release, and DamagedFile where a file is not as releases have it.
-    """
+    """Compare two releases. Raises BadInput where one is missing, DamagedFile where a file is unlike a release's."""
     releases = (Release(before_url), Release(after_url))
     pair = Pair(*map(_side, releases))
     try:
@@ -64,10 +61,7 @@ def diff(before_url: str, after_url: str) -> Comparison:
 
 
 def write(found: Comparison, folder: str) -> None:
-    """Write the tables, the lists and the page of a comparison into a folder.
-
-    Raises BadInput if that can't be written, and DamagedFile where an image's table is not as releases have it.
-    """
+    """Write tables, lists and the page. Raises BadInput if it can't, DamagedFile where images are unlike a release's."""
     releases = (found.before, found.after)
     shown = page.sample(found.changes, found.opted_out["record_id"])  # without what somebody wants gone
     pictures = (_pictures(release, pc.unique(shown["record_id"])) for release in releases)

@@ -114,9 +114,7 @@ def _publish(build: Build, inputs: PublicationInputs, memory: pa.Table) -> tuple
 
 
 def _check_ids(build: Build) -> None:
-    """Refuse to publish where many images stand under other ids than before; with any recipe, since it is the ids by
-    which readers and people's decisions know them.
-    """
+    """Refuse to publish, by any recipe, where many images have other ids: readers and people's decisions go by them."""
     store, recipe, previous, ref = build.store, build.recipe, build.previous, build.state.outcome("fetch")
     if previous is None or recipe.limit is not None or ref is None:
         return

@@ -183,14 +183,12 @@ def _report(build: Build, manifest: ReleaseManifest, content: Content, others: O
     )
 
 
-def _boxes(
-    annotations: pa.Table, record_ids: list[str], least_score: float, *, by_people: bool
-) -> dict[int, list[list[float]]]:
+def _boxes(annotations: pa.Table, ids: list[str], least: float, *, by_people: bool) -> dict[int, list[list[float]]]:
     """xywh_px by image_id: people's, where they have drawn any in what is shown, else the detector's good ones."""
     found: dict[int, list[list[float]]] = {}
-    mine = pc.is_in(annotations["record_id"], value_set=pa.array(record_ids, pa.string()))
+    mine = pc.is_in(annotations["record_id"], value_set=pa.array(ids, pa.string()))
     for row in annotations.filter(mine).to_pylist():
-        if (row["origin"] != "detector") if by_people else row["score"] >= least_score:
+        if (row["origin"] != "detector") if by_people else row["score"] >= least:
             found.setdefault(row["image_id"], []).append(row["xywh_px"])
     return found
 

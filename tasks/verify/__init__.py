@@ -45,10 +45,7 @@ class Verification:
 
 
 def verify(url: str, *, is_deep: bool = False) -> Verification:
-    """Check a release; with `is_deep` decode and measure every image too.
-
-    Raises BadInput if there is no manifest to check against.
-    """
+    """Check a release; with `is_deep` decode and measure every image too. Raises BadInput if it has no manifest."""
     release = Release(url)
     named = [
         ("manifest", _manifest),

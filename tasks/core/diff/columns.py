@@ -12,6 +12,7 @@ from schemas.diff import CHANGES, ChangeReason, Kind
 from tasks.core.columns import Column, bools, is_same, whole
 
 Bools = NDArray[np.bool_]
+Detail = str | Column
 _REASONS = tuple(ChangeReason)
 
 
@@ -104,13 +105,8 @@ class Explanations:
         self._reason = np.full(rows, -1, np.int8)
         self._detail = pa.nulls(rows, pa.string())
 
-    def say(
-        self, where: Bools | bool, reason: ChangeReason, detail: str | Column | Callable[[], str | Column] = ""
-    ) -> None:
-        """Give a reason to the rows that have none yet.
-
-        where: (N,), or True: all. detail: of all rows, or (N,), or what gives it.
-        """
+    def say(self, where: Bools | bool, reason: ChangeReason, detail: Detail | Callable[[], Detail] = "") -> None:
+        """Give a reason to the rows without one. where: (N,), or True. detail: (N,), of all, or what gives it."""
         is_new = where & (self._reason < 0)
         if not is_new.any():
             return

@@ -33,10 +33,7 @@ def stored_schema(images: pa.Table) -> pa.Schema:
 def images(
     columns: Mapping[str, Column], attributes: Mapping[str, Typed] | None = None, *, is_embedded: bool, is_media: bool
 ) -> pa.Table:
-    """IMAGES_BY_DIGEST rows of the kept records, and their attributes, in the order given.
-
-    columns: all of IMAGES but `image` and `rights_spdx`, and the attributes.
-    """
+    """IMAGES_BY_DIGEST and attributes, in the order given. columns: all but `image` and `rights_spdx`."""
     schema = with_attribute_columns(IMAGES_BY_DIGEST, attributes or {})
     sha256, nothing = columns["sha256"], pa.nulls(len(columns["sha256"]), pa.string())
     path = media_paths(sha256, columns["format"]) if is_media else nothing
@@ -49,9 +46,7 @@ def images(
     return found.select(schema.names).cast(schema)
 
 
-def source_urls(
-    record_ids: pa.ChunkedArray, urls: pa.ChunkedArray, copies: pa.Table, urls_of_copies: pa.ChunkedArray
-) -> pa.Array:
+def source_urls(record_ids: Column, urls: Column, copies: pa.Table, urls_of_copies: Column) -> pa.Array:
     """(N,) lists of the pages of each kept work, its own first, then those of its dropped copies, sorted, each once.
 
     copies: record_id and kept_record_id of every dropped copy, urls_of_copies theirs. A copy may have been dropped for

@@ -99,9 +99,8 @@ def check_counts(ledger: pa.Table) -> None:
     is_kept, has_reason = ledger["kept"], pc.is_valid(ledger["reason"])
     is_odd = pc.or_(pc.equal(is_kept, has_reason), pc.and_(is_kept, pc.is_null(ledger["last_split"])))
     if odd := ledger.filter(is_odd)["record_id"].to_pylist():
-        raise ValueError(
-            f"{quoted(odd[0])}{and_more(len(odd) - 1)} neither kept in a split, without a reason, nor dropped for one"
-        )
+        more = and_more(len(odd) - 1)
+        raise ValueError(f"{quoted(odd[0])}{more} neither kept in a split, without a reason, nor dropped for one")
 
 
 def card_with(text: str, tombstones: pa.Table, rows: Mapping[str, int]) -> str:

@@ -77,9 +77,8 @@ def _flat(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def lone_texts(tables: Iterable[pa.Table], record_ids: Collection[str], name: str) -> set[str]:
-    """Texts in a column, or in its lists, that no other record has; none in a column of anything else.
-
-    tables: RECORDS of releases, in which a record may stand several times.
+    """Texts in a column, or in its lists, that no other record has; of anything else none. tables: a record may stand
+    in several.
     """
     mine, others = set[str](), set[str]()
     for table in tables:

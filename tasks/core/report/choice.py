@@ -217,8 +217,8 @@ def wide_table(says: str, headings: Sequence[str], rows: Sequence[str]) -> str:
 def _splits(shares: pa.Table) -> str:
     lines = [
         f"<tr><td>{escape(row['split'])}<td class=n>{row['images']:,}<td class=n>{_percent(row['wanted_share'])}"
-        f"<td class=n>{_percent(row['images_share'])}<td class=n>{row['figures']:,}<td "
-        f"class=n>{_percent(row['figures_share'])}"
+        f"<td class=n>{_percent(row['images_share'])}<td class=n>{row['figures']:,}"
+        f"<td class=n>{_percent(row['figures_share'])}"
         for row in shares.to_pylist()
         if row["stratum"] is None
     ]
@@ -244,9 +244,6 @@ def _farthest(shares: pa.Table) -> str:
         f"<p>Farthest from the wanted number: {escape(row['stratum'])} has {row['images']:,} images in "
         f"{escape(row['split'])} instead of {wanted(row):,.1f}.</p>"
     )
-
-
-# --- values
 
 
 def _bins(histograms: pa.Table) -> tuple[_Bins, _Bins]:
