@@ -61,7 +61,7 @@ def diff(before_url: str, after_url: str) -> Comparison:
 
 
 def write(found: Comparison, folder: str) -> None:
-    """Write tables, lists and the page. Raises BadInput if it can't, DamagedFile where images are unlike a release's."""
+    """Write tables, lists and page. Raises BadInput if it can't, DamagedFile where images are unlike a release's."""
     releases = (found.before, found.after)
     shown = page.sample(found.changes, found.opted_out["record_id"])  # without what somebody wants gone
     pictures = (_pictures(release, pc.unique(shown["record_id"])) for release in releases)

@@ -101,7 +101,7 @@ def _publish(build: Build, inputs: PublicationInputs, memory: pa.Table) -> tuple
     if is_new and context.is_stored_only:
         raise WorkToDo
     if is_new and not context.plan:
-        others = other_tables(build, whole())
+        others = other_tables(store, build.state, recipe, whole().images, whole().ledger, previous)
         pa.default_memory_pool().release_unused()
         _check_promises(build, whole(), others)
         if is_publication:

@@ -15,8 +15,8 @@ from tasks.core import tables
 from tasks.core.attribute_statistics import attribute_statistics
 from tasks.core.statistics import VIEW, Statistics, statistics
 from tasks.engine.views import column_of, columns_of, figure_counts
-from tasks.export.content import Build, Content
 from tasks.io.store.drafts import Draft
+from tasks.io.store.releases import Release
 from tasks.io.store.store import Store
 from tasks.subjects import by_hand
 
@@ -35,15 +35,16 @@ class OtherTables:
     unread: pa.Table  # without rows where all was understood
 
 
-def other_tables(build: Build, content: Content) -> OtherTables:
-    """These tables of the release with this content."""
-    store, state, recipe = build.store, build.state, build.recipe
+def other_tables(
+    store: Store, state: State, recipe: Recipe, images: pa.Table, ledger: pa.Table, previous: Release | None
+) -> OtherTables:
+    """These tables of the release with this content: its images and its ledger."""
     return OtherTables(
         relations=edges(store, state),
-        takedowns=by_hand.takedowns(store, state, content.ledger),
-        tombstones=by_hand.all_tombstones(store, recipe, build.previous),
-        statistics=_statistics(store, state, recipe, content.images),
-        attributes=attribute_statistics(content.images, list(recipe.attributes), recipe.split.splits),
+        takedowns=by_hand.takedowns(store, state, ledger),
+        tombstones=by_hand.all_tombstones(store, recipe, previous),
+        statistics=_statistics(store, state, recipe, images),
+        attributes=attribute_statistics(images, list(recipe.attributes), recipe.split.splits),
         unread=UNREAD.empty_table() if state.unread is None else store.read_table(state.unread),
     )
 

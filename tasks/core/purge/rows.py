@@ -77,9 +77,7 @@ def _flat(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def lone_texts(tables: Iterable[pa.Table], record_ids: Collection[str], name: str) -> set[str]:
-    """Texts in a column, or in its lists, that no other record has; of anything else none. tables: a record may stand
-    in several.
-    """
+    """Texts in a column, or in its lists, that no other record has in any of the tables; of anything else none."""
     mine, others = set[str](), set[str]()
     for table in tables:
         is_mine = is_one_of(table["record_id"], record_ids)
