@@ -4,7 +4,7 @@ needed is found out from the releases that stay, so a prune that is killed and r
 
 import contextlib
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
 
@@ -83,7 +83,7 @@ def _dataset(
     if not store.is_overlay:
         releases.finish_publication(store, name)
     found = {release.root.rsplit("/", 1)[-1]: release for release in releases.versions(store, name)}
-    remnants = _remnants(store, name, found.keys())
+    remnants = releases.remnants(store, name, found.keys(), "removed", "prune")
     if half := [version for version, release in found.items() if release.is_half_amended()]:
         raise DamagedFile(
             f"expected whole releases of {name}, got {half[0]}, which a purge has left half amended; nothing is "
@@ -107,21 +107,6 @@ def _dataset(
         reasons = dict.fromkeys(reasons, "of another dataset")
     old = [folder for folder in remnants if is_chosen and written_at(store, folder) < grace_from.timestamp()]
     return _Dataset(name, is_chosen, bool(latest), found, reasons, old)
-
-
-def _remnants(store: Store, name: str, readable: Collection[str]) -> list[str]:
-    """Folders called as versions are that hold no release: on an object store, a publication or a prune that was killed
-    leaves one. Raises DamagedFile where there may have been a release: nobody could tell what it needs.
-    """
-    unreadable = [version for version in releases.version_names(store, name) if version not in readable]
-    folders = [layout.release_folder(name, version) for version in unreadable]
-    for folder in folders:
-        if store.is_local or store.exists(f"{folder}/manifest.json"):
-            raise DamagedFile(
-                f"expected a readable manifest.json in {store.url}/{folder}, got none; nothing is removed yet: restore "
-                "it, or remove that folder, then prune again"
-            )
-    return folders
 
 
 def _prune(store: Store, datasets: Sequence[_Dataset], grace_from: datetime, *, is_dry: bool) -> Iterator[str]:

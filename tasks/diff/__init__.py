@@ -1,7 +1,6 @@
 """diff: two releases side by side, each change with its reason; tables, a page and the list of opt-outs."""
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -23,9 +22,7 @@ from tasks.io.store.releases import Release
 from tasks.io.store.store import parquet_bytes
 
 _MOST_BYTES, _MOST_PIXELS = 256 * 2**20, 100_000_000
-"""Of a row group or an image that is read for the page, and of a picture that is decoded: a release may come from
-anybody.
-"""
+"""Of a row group or an image that is read, and a picture that is decoded: a release may come from anybody."""
 
 
 @dataclass(frozen=True)
@@ -50,10 +47,7 @@ class Comparison:
 
 
 def diff(before_url: str, after_url: str) -> Comparison:
-    """Compare the older release with the newer one.
-
-    Raises BadInput where there is no release, and DamagedFile where a file is not as releases have it.
-    """
+    """Compare two releases. Raises BadInput where one is missing, DamagedFile where a file is unlike a release's."""
     releases = (Release(before_url), Release(after_url))
     pair = Pair(*map(_side, releases))
     try:
@@ -61,40 +55,31 @@ def diff(before_url: str, after_url: str) -> Comparison:
         opted_out = comparison.opt_outs(pair)
     except (ValueError, pa.ArrowException) as problem:
         versions = " and ".join(quoted_name(release.manifest.version) for release in releases)
-        raise DamagedFile(
-            f"expected releases whose tables hold together, got in {versions}: {error_line(problem)}"
-        ) from problem
+        got = f"got in {versions}: {error_line(problem)}"
+        raise DamagedFile(f"expected releases whose tables hold together, {got}") from problem
     return Comparison(*releases, changes, opted_out, comparison.facts(pair, changes, opted_out.num_rows))
 
 
 def write(found: Comparison, folder: str) -> None:
-    """Write the tables, the lists and the page of a comparison into a folder.
-
-    Raises BadInput if that can't be written, and DamagedFile where an image's table is not as releases have it.
-    """
-    versions = found.before.manifest.version, found.after.manifest.version
+    """Write tables, lists and page. Raises BadInput if it can't, DamagedFile where images are unlike a release's."""
+    releases = (found.before, found.after)
+    shown = page.sample(found.changes, found.opted_out["record_id"])  # without what somebody wants gone
+    pictures = (_pictures(release, pc.unique(shown["record_id"])) for release in releases)
+    lines = comparison.opt_out_lines(found.opted_out, *(release.manifest.version for release in releases))
     files = {
         "changes.parquet": parquet_bytes(found.changes),
         "opt-outs.parquet": parquet_bytes(found.opted_out),
-        "opt-outs.txt": comparison.opt_out_lines(found.opted_out, *versions).encode(),
+        "opt-outs.txt": lines.encode(),
         "summary.json": f"{found.json}\n".encode(),
-        "diff.html": _page(found).encode(),
+        "diff.html": page.page(found.facts, found.text, shown, *pictures).encode(),
     }
     outputs.write("--out", folder, files)
-
-
-def _page(found: Comparison) -> str:
-    """The page, without pictures of what somebody wants gone."""
-    shown = page.sample(found.changes, found.opted_out["record_id"])
-    sides = (_pictures(release, pc.unique(shown["record_id"])) for release in (found.before, found.after))
-    return page.page(found.facts, found.text, shown, *sides)
 
 
 def _pictures(release: Release, record_ids: pa.Array) -> dict[str, Thumbnail]:
     """Thumbnails of those of the records whose images the release holds itself, and that can be read."""
     book = release.rows("ledger", ("record_id", "kept", "sha256"))
-    book = book.filter(book["kept"]).select(["record_id", "sha256"])
-    book = book.filter(pc.is_in(book["record_id"], value_set=record_ids))
+    book = book.filter(pc.and_(book["kept"], pc.is_in(book["record_id"], value_set=record_ids)))
     files = image_bytes(release, {*book["sha256"].drop_null().to_pylist()}, _MOST_BYTES)
     pictures = {sha256: picture for sha256, data in files.items() if (picture := _thumbnail(data))}
     return {row["record_id"]: pictures[row["sha256"]] for row in book.to_pylist() if row["sha256"] in pictures}
@@ -109,8 +94,7 @@ def _thumbnail(data: bytes) -> Thumbnail | None:
 
 
 def _side(release: Release) -> Side:
-    recipe = release.read_mapping("recipe.yaml")
-    ledger = release.rows("ledger", LEDGER_COLUMNS)
+    recipe, ledger = release.read_mapping("recipe.yaml"), release.rows("ledger", LEDGER_COLUMNS)
     if len(pc.unique(ledger["record_id"])) != ledger.num_rows:
         raise release.damage("ledger.parquet", "a ledger as releases have it", ValueError("a record_id twice"))
     return Side(
@@ -141,11 +125,8 @@ def _records(release: Release, record_ids: pa.Array) -> pa.Table:
     for path in release.parts("records") if len(record_ids) else ():
         table = release.read_columns(path, ("record_id", "source"))
         found.append(table.filter(pc.is_in(table["record_id"], value_set=record_ids)))
-    return pa.concat_tables(found, promote_options="default").select(_common(schema.names, found))
-
-
-def _common(names: Sequence[str], tables: Sequence[pa.Table]) -> list[str]:
-    return [name for name in names if all(name in table.column_names for table in tables)]
+    common = [name for name in schema.names if all(name in table.column_names for table in found)]
+    return pa.concat_tables(found, promote_options="default").select(common)
 
 
 def _relations(release: Release) -> pa.Table:

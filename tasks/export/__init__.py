@@ -22,20 +22,19 @@ from tasks.engine import runs, steps
 from tasks.engine.cache_keys import is_same_split
 from tasks.engine.steps import decide_once
 from tasks.engine.views import kept_ids
-from tasks.export.content import CODE, Content, content, detector_names, publication, recipe_sha256
+from tasks.export.content import CODE, Build, Content, content, detector_names, publication, recipe_sha256
 from tasks.export.files import write_release
 from tasks.export.other_tables import OtherTables, other_tables
 from tasks.io.files import contracts
 from tasks.io.store import releases
 from tasks.io.store.layout import outcome_folder
-from tasks.io.store.store import Store
 from tasks.subjects import by_hand
 from tasks.subjects import previous as lineage
 from tasks.subjects.promises import broken_promises
 from tasks.subjects.roles import roles_by_id
 
 _SHOWN_PROBLEMS = 10
-ASKED_OF_RECORDS = ("record_id", "source")
+_ASKED_OF_RECORDS = ("record_id", "source")
 """The columns of the widest table that rules ask for."""
 
 
@@ -50,22 +49,20 @@ class PublicationInputs(Frozen):
 
 
 def export(settings: Export, state: State, recipe: Recipe, context: Context) -> Step:
-    """Publish what the tables show, unless that very release is there and whole.
-
-    Raises Refusal, with nothing published, if no image is left, the same recipe lost more than its gate allows, or a
-    rule of the contract is broken.
+    """Publish what the tables show, unless that very release is there and whole. Raises Refusal, with nothing
+    published, if no image is left, a gate of the recipe does not allow it, or a rule of the contract is broken.
     """
     store = runs.store_of(context)
     ids = kept_ids(store, state)
     if state.pending:
         return steps.planned_step(store, settings, tables.outcome(SCREEN, ids), computed=1, pending=state.pending)
-    previous = lineage.open_predecessor(store, recipe, state.previous)
-    _check_ids(recipe, previous, state, store)
-    _check_gates(store, recipe, state, previous, len(ids), context)
-    _check_transient(recipe, state, store)
-    memory = _memory(store, state, recipe, previous)
-    memory_ref = store.write_table(outcome_folder("memory"), memory)
+    build = Build(store, settings, state, recipe, context, lineage.open_predecessor(store, recipe, state.previous))
+    _check_ids(build)
+    _check_gates(build, len(ids))
+    _check_transient(build)
+    memory = _memory(build)
     files = () if state.coco_files is None else (state.coco_files,)
+    memory_ref = store.write_table(outcome_folder("memory"), memory)
     refs = (state.records, state.figures, *files, memory_ref, *(step.outcome for step in state.steps))
     inputs = PublicationInputs(
         recipe=recipe,
@@ -75,67 +72,54 @@ def export(settings: Export, state: State, recipe: Recipe, context: Context) -> 
         detectors=detector_names(recipe, context),
     )
 
-    release, is_new = _publish(store, settings, state, inputs, memory, previous, context)
+    release, is_new = _publish(build, inputs, memory)
     step = steps.step_of(store, settings, ids, tables.outcome(SCREEN, ids), computed=int(is_new))
-    return step.model_copy(
-        update={
-            "release": release.url if release else "",
-            "notes": (*by_hand.missing_inclusion_notes(store, state, recipe, context), *_notes(release)),
-        }
-    )
+    notes = (*by_hand.missing_inclusion_notes(store, state, recipe, context), *_notes(release))
+    return step.model_copy(update={"release": release.url if release else "", "notes": notes})
 
 
-def _publish(
-    store: Store,
-    settings: Export,
-    state: State,
-    inputs: PublicationInputs,
-    memory: pa.Table,
-    previous: releases.Release | None,
-    context: Context,
-) -> tuple[releases.Release | None, bool]:
+def _publish(build: Build, inputs: PublicationInputs, memory: pa.Table) -> tuple[releases.Release | None, bool]:
     """The release (a plan has none that is not there yet), and whether it was not there, or damaged."""
-    recipe = inputs.recipe
+    store, recipe, context, previous = build.store, build.recipe, build.context, build.previous
     is_rebuilt = previous is not None and previous.manifest.recipe_sha256 == inputs.recipe_sha256
 
     @functools.cache
     def whole() -> Content:
         if context.is_stored_only and not is_rebuilt:  # most likely it will be published, and be needed again then
             raise WorkToDo
-        return content(store, settings, state, recipe, memory, context)
+        return content(build, memory)
 
-    ref, _ = decide_once(store, "publication", inputs, CODE, memory, lambda: publication(whole(), recipe, context))
-    version = store.read_table(ref)["version"][0].as_py()
-    lineage.check_restored(recipe, state.previous, version)
+    ref, _ = decide_once(store, "publication", inputs, CODE, memory, lambda: publication(whole(), inputs.recipe_sha256))
+    (row,) = store.read_table(ref).to_pylist()
+    version = row["version"]
+    lineage.check_restored(recipe, build.state.previous, version)
     release = releases.find_release(store, recipe.name, version)
     is_new = release is None or not release.is_intact()
     is_publication = not context.plan and recipe.limit is None
     if is_publication:
-        lineage.check_not_overtaken(store, recipe, state.previous, version)
+        lineage.check_not_overtaken(store, recipe, build.state.previous, version)
     if is_new and context.is_stored_only:
         raise WorkToDo
     if is_new and not context.plan:
-        others = other_tables(store, state, recipe, whole().images, whole().ledger, previous)
+        others = other_tables(store, build.state, recipe, whole().images, whole().ledger, previous)
         pa.default_memory_pool().release_unused()
-        _check_promises(recipe, whole(), store.read_table(state.records, ASKED_OF_RECORDS), others)
+        _check_promises(build, whole(), others)
         if is_publication:
             releases.announce(store, recipe.name, version)
-        release = releases.Release(write_release(store, settings, state, recipe, whole(), others, context))
+        release = releases.Release(write_release(build, whole(), others, row))
     if is_publication:
-        lineage.check_not_overtaken(store, recipe, state.previous, version)  # again: to write it may take minutes
+        lineage.check_not_overtaken(store, recipe, build.state.previous, version)  # again: to write it may take minutes
         releases.point_latest(store, recipe.name, version)
     return release, is_new
 
 
-def _check_ids(recipe: Recipe, previous: releases.Release | None, state: State, store: Store) -> None:
-    """Refuse to publish where many images stand under other ids than before; with any recipe, since it is the ids by
-    which readers and people's decisions know them.
-    """
-    ref = state.outcome("fetch")
+def _check_ids(build: Build) -> None:
+    """Refuse to publish, by any recipe, where many images have other ids: readers and people's decisions go by them."""
+    store, recipe, previous, ref = build.store, build.recipe, build.previous, build.state.outcome("fetch")
     if previous is None or recipe.limit is not None or ref is None:
         return
     fetched = store.read_table(ref, ["record_id", "sha256"])
-    moves = lineage.moved_records(previous, store.read_table(state.records, moved_ids.MOVED_BY), fetched)
+    moves = lineage.moved_records(previous, store.read_table(build.state.records, moved_ids.MOVED_BY), fetched)
     if moved_ids.is_many(moves, recipe.max_renamed_fraction):
         raise Refusal(
             f"export: expected the images of release {previous.manifest.version} under their ids, got others: "
@@ -144,23 +128,23 @@ def _check_ids(recipe: Recipe, previous: releases.Release | None, state: State, 
         )
 
 
-def _check_gates(
-    store: Store, recipe: Recipe, state: State, previous: releases.Release | None, kept: int, context: Context
-) -> None:
+def _check_gates(build: Build, kept: int) -> None:
+    recipe, previous = build.recipe, build.previous
     if not kept:
-        for_each = "" if context.plan else ", and `bilderatlas why --last` for each record"  # a plan leaves no ledger
+        # a plan leaves no ledger
+        for_each = "" if build.context.plan else ", and `bilderatlas why --last` for each record"
         raise Refusal(
             "export: expected at least one image to publish, got none: every record was dropped; the table says "
             f"why{for_each}"
         )
-    if previous is None or recipe.limit is not None or not _is_same_recipe(previous, recipe, context):
+    if previous is None or recipe.limit is not None or not _is_same_recipe(previous, recipe, build.context):
         return  # another recipe may keep as few as its author wants
     ledger_before = previous.ledger()
     before = ledger_before.filter(ledger_before["kept"])["record_id"]
     if kept < len(before) * (1 - recipe.max_loss_fraction):
         raise Refusal(
             f"export: expected at least {1 - recipe.max_loss_fraction:.0%} of the {len(before)} images of release "
-            f"{previous.manifest.version}, got {kept}; nothing is published. {_what_went(store, state, before)}: if "
+            f"{previous.manifest.version}, got {kept}; nothing is published. {_what_went(build, before)}: if "
             "the loss is right, raise max_loss_fraction"
         )
 
@@ -178,8 +162,9 @@ def _is_same_recipe(previous: releases.Release, recipe: Recipe, context: Context
     return previous.manifest.recipe_sha256 == recipe_sha256(as_published, context)
 
 
-def _what_went(store: Store, state: State, before: pa.ChunkedArray) -> str:
+def _what_went(build: Build, before: pa.ChunkedArray) -> str:
     """Why images of the last release are not kept now: "Of its images 12 are dropped as not_found"."""
+    store, state = build.store, build.state
     found: Counter[str] = Counter()
     spelled = 0
     for step in state.steps:
@@ -194,38 +179,33 @@ def _what_went(store: Store, state: State, before: pa.ChunkedArray) -> str:
     return f"Of its images these are dropped now: {', '.join(why)}{also}"
 
 
-def _check_transient(recipe: Recipe, state: State, store: Store) -> None:
+def _check_transient(build: Build) -> None:
     """Refuse to publish where too many images failed for reasons that may be over in the next build."""
-    passing = {str(reason) for reason in PASSING}
-    failed = sum(count for step in state.steps for reason, count in step.dropped.items() if reason in passing)
-    listed = store.read_table(state.records, ["reason"])
-    wanted = listed.filter(
-        pc.or_kleene(pc.is_null(listed["reason"]), pc.not_equal(listed["reason"], str(Reason.OVER_LIMIT)))
-    )
-    if failed > recipe.max_transient_fraction * wanted.num_rows:
+    most = build.recipe.max_transient_fraction
+    failed = sum(step.dropped.get(str(reason), 0) for step in build.state.steps for reason in PASSING)
+    listed = build.store.read_table(build.state.records, ["reason"])["reason"]
+    wanted = len(listed) - pc.sum(pc.equal(listed, str(Reason.OVER_LIMIT)), min_count=0).as_py()
+    if failed > most * wanted:
         raise Refusal(
-            f"export: expected at most {recipe.max_transient_fraction:.1%} of {wanted.num_rows} records to fail for "
+            f"export: expected at most {most:.1%} of {wanted} records to fail for "
             f"reasons that may pass, got {failed}; nothing is published: build again, which retries only these, or "
             "raise max_transient_fraction"
         )
 
 
-def _memory(store: Store, state: State, recipe: Recipe, previous: releases.Release | None) -> pa.Table:
+def _memory(build: Build) -> pa.Table:
+    store, state, recipe, previous = build.store, build.state, build.recipe, build.previous
     if previous is None:
         return LEDGER.empty_table()
     listed = store.read_table(state.records, ["record_id", "reason"])
-    records = listed["record_id"]
-    is_down = pc.fill_null(pc.equal(listed["reason"], str(Reason.TAKEN_DOWN)), False)
-    same = is_same_split(recipe.split, previous.manifest.split_sha256)
     outcomes = [store.read_table(step.outcome) for step in state.steps[1:]]
-    copies = ledger.splits_of_copies(outcomes, roles_by_id(store, recipe, state))
     return ledger.inherited_rows(
         previous.ledger(),
-        records,
+        listed["record_id"],
         kept_ids(store, state),
-        copies,
-        same_splits=same,
-        taken_down=records.filter(is_down),
+        ledger.splits_of_copies(outcomes, roles_by_id(store, recipe, state)),
+        same_splits=is_same_split(recipe.split, previous.manifest.split_sha256),
+        taken_down=listed.filter(pc.equal(listed["reason"], str(Reason.TAKEN_DOWN)))["record_id"],
     )
 
 
@@ -242,17 +222,14 @@ def _notes(release: releases.Release | None) -> tuple[str, ...]:
     )
 
 
-def _check_promises(recipe: Recipe, content: Content, records: pa.Table, others: OtherTables) -> None:
-    """Raise Refusal, with a line for each rule that is broken, and the first rows that break it.
-
-    records: ASKED_OF_RECORDS of RECORDS.
-    """
+def _check_promises(build: Build, content: Content, others: OtherTables) -> None:
+    """Raise Refusal, with a line for each rule that is broken, and the first rows that break it."""
     tables = {
         "images": content.images.drop_columns("image"),
         "annotations": content.annotations,
-        "categories": category_table(recipe.coco_categories),
+        "categories": category_table(build.recipe.coco_categories),
         "ledger": content.ledger,
-        "records": records,
+        "records": build.store.read_table(build.state.records, _ASKED_OF_RECORDS),
         "relations": others.relations,
         "takedowns": others.takedowns,
         "tombstones": others.tombstones,
@@ -265,11 +242,8 @@ def _check_promises(recipe: Recipe, content: Content, records: pa.Table, others:
     tables |= {name: table for name, table in may_be_empty.items() if table.num_rows}
     problems = list(broken_promises(tables, contracts.contracts()))
     if problems:
-        lines = [
-            *problems[:_SHOWN_PROBLEMS],
-            *([f"...{and_more(len(problems) - _SHOWN_PROBLEMS)}"] if problems[_SHOWN_PROBLEMS:] else []),
-        ]
+        more = and_more(len(problems) - _SHOWN_PROBLEMS)
         raise Refusal(
             f"export: expected tables that keep contract {contracts.version()}, got others; nothing is published:\n"
-            + "\n".join(lines)
+            + "\n".join([*problems[:_SHOWN_PROBLEMS], *([f"...{more}"] if more else [])])
         )

@@ -2,6 +2,7 @@
 
 import sys
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -16,12 +17,24 @@ from tasks.core.export import annotations, digest, images, ledger
 from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.views import column_of, columns_of, kept_ids
 from tasks.io.files import contracts, csv_files
+from tasks.io.store.releases import Release
 from tasks.io.store.store import Store
 from tasks.subjects import detectors
 from tasks.subjects.roles import roles_by_id
 
 # this file too: what stands in which column is decided here
 CODE = code_digest(sys.modules[__name__], annotations, digest, images, ledger)
+
+
+class Build(NamedTuple):
+    """A build that ends in a release, and the release that it goes on from."""
+
+    store: Store
+    settings: Export
+    state: State
+    recipe: Recipe
+    context: Context
+    previous: Release | None
 
 
 @dataclass(frozen=True)
@@ -40,10 +53,9 @@ class Content:
         return {name: table for name, table in found.items() if name != "coco_files" or table.num_rows}
 
 
-def content(
-    store: Store, settings: Export, state: State, recipe: Recipe, memory: pa.Table, context: Context
-) -> Content:
+def content(build: Build, memory: pa.Table) -> Content:
     """The tables of the release that this build ends in. `memory`: what only the release before it knows."""
+    store, state, recipe = build.store, build.state, build.recipe
     ids = kept_ids(store, state)
     book = ledger.ledger(
         store.read_table(state.records, ledger.FROM_RECORDS),
@@ -53,32 +65,36 @@ def content(
         roles=roles_by_id(store, recipe, state),
     )
     pa.default_memory_pool().release_unused()  # what the ledger took, the images need not add to
-    copies = book.filter(pc.is_valid(book["kept_record_id"]))
-    columns = {
-        "record_id": ids,
-        "source_urls": images.source_urls(
-            ids,
-            column_of(store, state.records, ids, "source_url"),
-            copies,
-            column_of(store, state.records, copies["record_id"], "source_url"),
-        ),
-        "image_id": tables.lookup(book, "record_id", ids)["image_id"],
-        **_columns(columns_of(store, state.records, ids, (*images.FROM_RECORDS, *recipe.attributes))),
-        **_columns(columns_of(store, state.outcome("fetch"), ids, ("sha256", "retrieved_at"))),
-        **_columns(
-            columns_of(store, state.outcome("hash"), ids, ("phash", "phash_recipe", "width_px", "height_px", "format"))
-        ),
-        **_columns(columns_of(store, state.outcome("split"), ids, ("group_id", "split"))),
-        "source_coco": column_of(store, state.figures, ids, "source_coco"),
-    }
-    is_embedded = settings.parquet.images == "embedded"
-    shown = images.images(columns, recipe.attributes, is_embedded=is_embedded, is_media=settings.media)
+    columns, is_embedded = _columns(build, ids, book), build.settings.parquet.images == "embedded"
+    shown = images.images(columns, recipe.attributes, is_embedded=is_embedded, is_media=build.settings.media)
     boxes = [("source", "source", store.read_table(state.figures))]
-    for name in detector_names(recipe, context):
+    for name in detector_names(recipe, build.context):
         found = columns_of(store, state.outcome("detect"), ids, ["figures"])
         boxes.append(("detector", name, pa.table({"record_id": ids, "figures": found["figures"]})))
     files = COCO_FILES.empty_table() if state.coco_files is None else store.read_table(state.coco_files)
     return Content(shown, annotations.annotations(shown, boxes, recipe.coco_categories), book, files)
+
+
+def _columns(build: Build, ids: pa.ChunkedArray, book: pa.Table) -> dict[str, pa.ChunkedArray | pa.Array]:
+    """The columns of the images: from the records, what stages found, and the ledger."""
+    store, state = build.store, build.state
+    copies = book.filter(pc.is_valid(book["kept_record_id"]))
+    pages, of_copies = (column_of(store, state.records, of, "source_url") for of in (ids, copies["record_id"]))
+    columns = {
+        "record_id": ids,
+        "source_urls": images.source_urls(ids, pages, copies, of_copies),
+        "image_id": tables.lookup(book, "record_id", ids)["image_id"],
+        "source_coco": column_of(store, state.figures, ids, "source_coco"),
+    }
+    for ref, names in (
+        (state.records, (*images.FROM_RECORDS, *build.recipe.attributes)),
+        (state.outcome("fetch"), ("sha256", "retrieved_at")),
+        (state.outcome("hash"), ("phash", "phash_recipe", "width_px", "height_px", "format")),
+        (state.outcome("split"), ("group_id", "split")),
+    ):
+        table = columns_of(store, ref, ids, names)
+        columns |= {name: table[name] for name in table.column_names}
+    return columns
 
 
 def detector_names(recipe: Recipe, context: Context) -> tuple[str, ...]:
@@ -86,26 +102,19 @@ def detector_names(recipe: Recipe, context: Context) -> tuple[str, ...]:
     return tuple(f"{stage.model}@{detectors.weights_sha256(stage, context)[:12]}" for stage in recipe.stages_of(Detect))
 
 
-def publication(content: Content, recipe: Recipe, context: Context) -> pa.Table:
+def publication(content: Content, recipe_sha256: str) -> pa.Table:
     """One row: the digest of each table, of all content, and the version."""
-    digests = {
+    found = {
         name: digest.table_digest(table.column_names, table.column, digest.PRIMARY_KEYS[name])
         for name, table in content.tables.items()
     }
-    whole = digest.content_digest(digests)
-    version = digest.version(whole, recipe_sha256(recipe, context), contracts.version())
-    return pa.table({**{name: [value] for name, value in digests.items()}, "content": [whole], "version": [version]})
-
-
-def _columns(table: pa.Table) -> dict[str, pa.ChunkedArray]:
-    return {name: table[name] for name in table.column_names}
+    whole = digest.content_digest(found)
+    version = digest.version(whole, recipe_sha256, contracts.version())
+    return pa.Table.from_pylist([{**found, "content": whole, "version": version}])
 
 
 def recipe_sha256(recipe: Recipe, context: Context) -> str:
-    """Digest of all settings of this build, and of the files with verdicts and the list by hand.
-
-    Manners are left out, since the speed of requests changes nothing in a release.
-    """
+    """Digest of all settings but manners, which change nothing in a release, and of verdicts and the list by hand."""
     named = [stage.verdicts for stage in recipe.stages_of(Dedup) if stage.verdicts]
     files = {"verdicts": [csv_files.sha256(name, context.bindings[name]) for name in named]} if named else {}
     if recipe.by_hand:

@@ -2,7 +2,7 @@
 
 import importlib.metadata
 import platform
-from itertools import chain
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,19 +11,17 @@ import pyarrow.compute as pc
 import yaml
 
 from schemas.attributes import with_attribute_columns
-from schemas.manifests import Context, Predecessor, ReleaseManifest, State
-from schemas.recipe import Recipe
+from schemas.manifests import ReleaseManifest
 from schemas.sample import Sample
-from schemas.stages import Dedup, Export
+from schemas.stages import Dedup
 from schemas.tables import CATEGORIES, COCO_FILES, EDGES, LEDGER, RECORDS, TAKEDOWNS, TOMBSTONES
 from tasks.core import sample, tables
 from tasks.core.attribute_statistics import summaries
 from tasks.core.coco import document
-from tasks.core.coco.document import category_table
 from tasks.core.dedup.preferences import preferences
 from tasks.core.evaluate.scores import Scores, release_scores
 from tasks.core.export import card, digest, ledger
-from tasks.core.names.spellings import Name, field_of_column, joined_names
+from tasks.core.names.spellings import field_of_column, joined_names
 from tasks.core.report import clusters, page, sections, thumbnails
 from tasks.core.split import decide as split_decision
 from tasks.core.split import drift
@@ -32,49 +30,45 @@ from tasks.engine import thumbnails as stored_thumbnails
 from tasks.engine.cache_keys import is_same_split, split_sha256
 from tasks.engine.views import columns_of, copy_preferences, grouping_values, metadata_counts
 from tasks.export import parts
-from tasks.export.content import Content, publication, recipe_sha256
+from tasks.export.content import Build, Content, recipe_sha256
 from tasks.export.other_tables import OtherTables, ids_before_the_draw, known_records, write_statistics
 from tasks.io.files import contracts
 from tasks.io.images.inspection import PHASH
 from tasks.io.store import datasets, releases
 from tasks.io.store.drafts import Draft
-from tasks.io.store.store import Store
-from tasks.subjects.previous import open_predecessor
 from tasks.subjects.roles import roles_of
 
-_RECORD_FIELDS = ("title", "artist", "source", "source_url", "rights_uri")
 _LIBRARIES = ("bilderatlas", "pyarrow", "pillow", "imagehash", "numpy", "onnxruntime")
 
 
-def write_release(
-    store: Store,
-    settings: Export,
-    state: State,
-    recipe: Recipe,
-    content: Content,
-    others: OtherTables,
-    context: Context,
-) -> str:
-    """Write all files to a draft, then publish it; the release's URL."""
-    row = publication(content, recipe, context).to_pylist()[0]
+def write_release(build: Build, content: Content, others: OtherTables, row: Mapping[str, str]) -> str:
+    """Write all files to a draft, then publish it; the release's URL. row: the one of `publication`."""
+    recipe = build.recipe
     promised = contracts.with_attributes(contracts.contracts(), recipe.attributes)
-    with Draft(store, promised) as draft:
-        _write_splits(draft, store, settings, recipe, content, row["version"])
-        scores = _scores(store, state, recipe, content)
+    with Draft(build.store, promised) as draft:
+        _write_splits(draft, build, content, row["version"])
+        scores = _scores(build, content)
         if scores is not None:
             draft.write_json("evaluation.json", scores)
-        _write_other_tables(draft, store, state, recipe, content, others)
+        _write_other_tables(draft, build, content, others)
         draft.write("recipe.yaml", _yaml(recipe.model_dump(mode="json")).encode())
         for path, text in contracts.texts(recipe.attributes).items():
             draft.write(path, text.encode())
-        manifest = _manifest(store, draft, recipe, content, row, state.previous, context)
-        draft.write("README.md", _card(recipe, manifest, state, content, scores, others).encode())
-        report = _report(store, recipe, manifest, state, content, settings.coco.score, others, context)
+        manifest = _manifest(build, draft, content, row)
+        declared = summaries(others.attributes, recipe.attributes, content.images.num_rows)
+        diversity = others.statistics.diversity
+        counted = pc.value_counts(content.images["rights_uri"]).to_pylist()
+        rights = {entry["values"]: entry["counts"] for entry in counted}
+        head = _yaml(card.card_head(recipe.title or recipe.name, manifest.files, rights), width=1000)
+        text = card.card(recipe, manifest, build.state.steps, rights, scores, diversity, declared)
+        draft.write("README.md", f"---\n{head}---\n\n{text}".encode())
+        report = _report(build, manifest, content, others, sections.attributes(declared))
         draft.write("report.html", report.encode())
         return draft.publish(digest.sealed(manifest.model_copy(update={"files": dict(sorted(draft.files.items()))})))
 
 
-def _write_splits(draft: Draft, store: Store, settings: Export, recipe: Recipe, content: Content, version: str) -> None:
+def _write_splits(draft: Draft, build: Build, content: Content, version: str) -> None:
+    store, settings, recipe = build.store, build.settings, build.recipe
     info = document.release_info(recipe.title or recipe.name, version)
     parts.write_images(draft, store, store.blob_sizes(), settings, recipe.split.splits, content.images)
     for split in recipe.split.splits:
@@ -88,15 +82,14 @@ def _write_splits(draft: Draft, store: Store, settings: Export, recipe: Recipe, 
         draft.write_chunks(f"coco/{split}.detections.json", document.results_chunks(boxes))
 
 
-def _write_other_tables(
-    draft: Draft, store: Store, state: State, recipe: Recipe, content: Content, others: OtherTables
-) -> None:
+def _write_other_tables(draft: Draft, build: Build, content: Content, others: OtherTables) -> None:
+    store, recipe = build.store, build.recipe
     draft.write_table("ledger.parquet", content.ledger, LEDGER, ["record_id"])
     if content.coco_files.num_rows:
         draft.write_table("coco_files.parquet", content.coco_files, COCO_FILES, ["source"])
     known = with_attribute_columns(RECORDS, recipe.attributes)
-    draft.write_parquet("records.parquet", known_records(store, state, content.ledger), known, ["record_id"])
-    categories = category_table(recipe.coco_categories)
+    draft.write_parquet("records.parquet", known_records(store, build.state, content.ledger), known, ["record_id"])
+    categories = document.category_table(recipe.coco_categories)
     draft.write_table("categories.parquet", categories, CATEGORIES, ["category_id"])
     draft.write_table("relations.parquet", others.relations, EDGES, ["a", "b"])
     if others.takedowns.num_rows:
@@ -106,76 +99,49 @@ def _write_other_tables(
         if not stones.equals(datasets.read_tombstones(store, recipe.name)):
             datasets.write_tombstones(store, recipe.name, stones)
         draft.write_table("tombstones.parquet", stones, TOMBSTONES, ["record_id"])
-    write_statistics(draft, others.statistics, others.attributes, others.unread)
-
-
-def _card(
-    recipe: Recipe,
-    manifest: ReleaseManifest,
-    state: State,
-    content: Content,
-    scores: Scores | None,
-    others: OtherTables,
-) -> str:
-    counted = pc.value_counts(content.images["rights_uri"]).to_pylist()
-    rights = {entry["values"]: entry["counts"] for entry in counted}
-    head = _yaml(card.card_head(recipe.title or recipe.name, manifest.files, rights), width=1000)
-    declared = summaries(others.attributes, recipe.attributes, content.images.num_rows)
-    text = card.card(recipe, manifest, state.steps, rights, scores, others.statistics.diversity, declared)
-    return f"---\n{head}---\n\n{text}"
+    write_statistics(draft, others)
 
 
 def _yaml(value: object, **options: Any) -> str:
     return str(yaml.safe_dump(value, sort_keys=False, allow_unicode=True, **options))
 
 
-def _scores(store: Store, state: State, recipe: Recipe, content: Content) -> Scores | None:
+def _scores(build: Build, content: Content) -> Scores | None:
     """The scores of the build's detector against people's boxes: of images that both have looked at."""
-    outcome = state.outcome("detect")
+    outcome, recipe = build.state.outcome("detect"), build.recipe
     if outcome is None:
         return None
     # None where bound results do not list an image
-    found = columns_of(store, outcome, content.images["record_id"], ["figures"])["figures"]
+    found = columns_of(build.store, outcome, content.images["record_id"], ["figures"])["figures"]
     images = content.images.filter(pc.and_(pc.is_valid(found), content.images["is_annotated"]))
     if not images.num_rows:
         return None
     boxes = content.annotations.filter(pc.is_in(content.annotations["image_id"], value_set=images["image_id"]))
     truth = document.split_document(images, boxes, recipe.coco_categories, 0.0, {})
     looked_at = set(images["image_id"].to_pylist())
-    return release_scores([(truth, document.split_results(boxes))], looked_at, _looked_for(recipe))
+    looked_for = {number for number, name in enumerate(recipe.category_names, 1) if name in recipe.looked_for}
+    return release_scores([(truth, document.split_results(boxes))], looked_at, looked_for)
 
 
-def _looked_for(recipe: Recipe) -> set[int]:
-    return {number for number, name in enumerate(recipe.category_names, 1) if name in recipe.looked_for}
-
-
-def _manifest(
-    store: Store,
-    draft: Draft,
-    recipe: Recipe,
-    content: Content,
-    row: dict[str, str],
-    chosen: Predecessor,
-    context: Context,
-) -> ReleaseManifest:
-    previous = open_predecessor(store, recipe, chosen)
-    itself = releases.find_release(store, recipe.name, row["version"])
-    before = previous.manifest if previous else None
+def _manifest(build: Build, draft: Draft, content: Content, row: Mapping[str, str]) -> ReleaseManifest:
+    recipe = build.recipe
+    itself = releases.find_release(build.store, recipe.name, row["version"])
+    before = build.previous.manifest if build.previous else None
+    heir_of: ReleaseManifest | None = None
+    predecessor = before.version if before else None
     if itself is not None and itself.manifest.version == row["version"]:  # written again in place of itself
-        heir_of: ReleaseManifest | None = itself.manifest
-        predecessor = itself.manifest.previous
-    else:
-        heir_of = before if before is not None and is_same_split(recipe.split, before.split_sha256) else None
-        predecessor = before.version if before else None
+        heir_of, predecessor = itself.manifest, itself.manifest.previous
+    elif before is not None and is_same_split(recipe.split, before.split_sha256):
+        heir_of = before
     return ReleaseManifest(
         name=recipe.name,
         version=row["version"],
         previous=predecessor,
-        lineage=heir_of.lineage if heir_of else chosen.lineage + 1,
+        lineage=heir_of.lineage if heir_of else build.state.previous.lineage + 1,
         split_sha256=heir_of.split_sha256 if heir_of else split_sha256(recipe.split),
         contract_version=contracts.version(),
         content_sha256=row["content"],
-        recipe_sha256=recipe_sha256(recipe, context),
+        recipe_sha256=recipe_sha256(recipe, build.context),
         counts=ledger.counts(content.ledger),
         content={name: row[name] for name in sorted(content.tables)},
         files=draft.files,
@@ -188,97 +154,80 @@ def _manifest(
     )
 
 
-def _report(
-    store: Store,
-    recipe: Recipe,
-    manifest: ReleaseManifest,
-    state: State,
-    content: Content,
-    least_score: float,
-    others: OtherTables,
-    context: Context,
-) -> str:
-    """The page to look at, with the stored thumbnails of the few images that it shows."""
+def _report(build: Build, manifest: ReleaseManifest, content: Content, others: OtherTables, attributes: str) -> str:
+    """The page to look at, with the stored thumbnails of the few images that it shows. attributes: HTML."""
     kept = page.sample_records(content.ledger)
     images = tables.lookup(content.images, "record_id", pa.chunked_array([pa.array(kept, pa.string())])).to_pylist()
     reviewed = clusters.select_for_review(others.relations, content.ledger)
-    facts = _facts(store, recipe, state, [*kept, *reviewed.record_ids()])
-    boxes = _boxes(content.annotations, kept, least_score, by_people=any(row["is_annotated"] for row in images))
+    facts = _facts(build, [*kept, *reviewed.record_ids()])
+    least_score, by_people = build.settings.coco.score, any(row["is_annotated"] for row in images)
     sizes = {row["sha256"]: (row["width_px"], row["height_px"]) for row in facts.values()}
-    places = stored_thumbnails.ensure_thumbnails(pa.array(sorted(sizes), pa.string()), context, "report")
+    places = stored_thumbnails.ensure_thumbnails(pa.array(sorted(sizes), pa.string()), build.context, "report")
     thumbnail_of = {
         sha256: thumbnails.jpeg_thumbnail(jpeg, *sizes[sha256])
-        for sha256, jpeg in stored_thumbnails.jpegs(store, places)
+        for sha256, jpeg in stored_thumbnails.jpegs(build.store, places)
     }
     return page.report(
-        recipe.title or recipe.name,
+        build.recipe.title or build.recipe.name,
         manifest,
-        state.steps,
+        build.state.steps,
         images,
-        boxes,
+        _boxes(content.annotations, kept, least_score, by_people=by_people),
         reviewed,
         facts,
         thumbnail_of,
         others.statistics,
-        sections.detector(content.images, content.annotations, recipe.category_names),
-        sections.attributes(summaries(others.attributes, recipe.attributes, content.images.num_rows)),
-        "\n".join((_groups(store, state, recipe, content.images), sections.unread(others.unread))),
+        sections.detector(content.images, content.annotations, build.recipe.category_names),
+        attributes,
+        "\n".join([*_groups(build, content.images), sections.unread(others.unread)]),
     )
 
 
-def _boxes(
-    annotations: pa.Table, record_ids: list[str], least_score: float, *, by_people: bool
-) -> dict[int, list[list[float]]]:
-    """xywh_px of these records by image_id: people's, where they have drawn any in what is shown, else the detector's
-    good ones.
-    """
+def _boxes(annotations: pa.Table, ids: list[str], least: float, *, by_people: bool) -> dict[int, list[list[float]]]:
+    """xywh_px by image_id: people's, where they have drawn any in what is shown, else the detector's good ones."""
     found: dict[int, list[list[float]]] = {}
-    mine = pc.is_in(annotations["record_id"], value_set=pa.array(record_ids, pa.string()))
+    mine = pc.is_in(annotations["record_id"], value_set=pa.array(ids, pa.string()))
     for row in annotations.filter(mine).to_pylist():
-        if (row["origin"] != "detector") if by_people else row["score"] >= least_score:
+        if (row["origin"] != "detector") if by_people else row["score"] >= least:
             found.setdefault(row["image_id"], []).append(row["xywh_px"])
     return found
 
 
-def _facts(store: Store, recipe: Recipe, state: State, record_ids: list[str]) -> dict[str, dict[str, Any]]:
+def _facts(build: Build, record_ids: list[str]) -> dict[str, dict[str, Any]]:
+    """By record_id what the section on copies needs of these records."""
+    store, state = build.store, build.state
     ids = pa.chunked_array([pa.array(sorted(set(record_ids)), pa.string())])
-    known = [
-        columns_of(store, state.records, ids, (*_RECORD_FIELDS, "is_annotated")),
-        columns_of(store, state.outcome("fetch"), ids, ("sha256", "bytes")),
-        columns_of(store, state.outcome("hash"), ids, ("width_px", "height_px", "format")),
-    ]
-    rows = [
-        dict(chain.from_iterable(row.items() for row in of))
-        for of in zip(*(table.to_pylist() for table in known), strict=True)
-    ]
     # of several stages that choose among copies, the last one's word
-    prefer = next((stage.prefer for stage in reversed(recipe.stages_of(Dedup)) if stage.prefer), ())
-    counted = {
+    prefer = next((stage.prefer for stage in reversed(build.recipe.stages_of(Dedup)) if stage.prefer), ())
+    known = {
         "metadata": metadata_counts(store, state, ids),
         "preference": preferences(copy_preferences(store, state, prefer, ids)),
+        "record_id": ids,
     }
-    return {
-        name: {**row, "record_id": name, **{field: int(values[place]) for field, values in counted.items()}}
-        for place, (name, row) in enumerate(zip(ids.to_pylist(), rows, strict=True))
-    }
+    for ref, names in (
+        (state.records, ("title", "artist", "source", "source_url", "rights_uri", "is_annotated")),
+        (state.outcome("fetch"), ("sha256", "bytes")),
+        (state.outcome("hash"), ("width_px", "height_px", "format")),
+    ):
+        table = columns_of(store, ref, ids, names)
+        known |= {name: table[name] for name in names}
+    return {row["record_id"]: row for row in pa.table(known).to_pylist()}
 
 
-def _groups(store: Store, state: State, recipe: Recipe, images: pa.Table) -> str:
+def _groups(build: Build, images: pa.Table) -> Iterator[str]:
     """The page's HTML. images: record_id and split of the release."""
-    ids = images["record_id"]
+    store, state, recipe, ids = build.store, build.state, build.recipe, images["record_id"]
     known = grouping_values(store, state, recipe, ids, recipe.split.by)
     strata = {stratum_column(field): values for field, values in known.items()}
     is_query = pc.fill_null(pc.not_equal(roles_of(store, recipe, state, ids), "gallery"), True)
     view = pa.table({"record_id": ids, **strata}).filter(is_query)
     found, _ = drift.gaps(view, images["split"].filter(is_query), recipe.split)
-    return f"{sections.empty_splits(found)}\n{sections.spellings(_names(store, state, recipe))}"
-
-
-def _names(store: Store, state: State, recipe: Recipe) -> list[Name]:
-    """Names in several spellings, of fields by which the recipe draws or divides, in what the draw chose from."""
+    yield sections.empty_splits(found)
+    # names in several spellings, of fields by which the recipe draws or divides, in what the draw chose from
     draws = (sample.name_columns(stage) for stage in recipe.stages_of(Sample))
     columns = {
         column: field_of_column(column) for of in (*draws, split_decision.name_columns(recipe.split)) for column in of
     }
     known = grouping_values(store, state, recipe, ids_before_the_draw(store, state), set(columns.values()))
-    return joined_names(pa.table({column: known[field] for column, field in columns.items()}), [*columns])
+    names = joined_names(pa.table({column: known[field] for column, field in columns.items()}), [*columns])
+    yield sections.spellings(names)

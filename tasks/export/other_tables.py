@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.manifests import State, Step
+from schemas.manifests import State
 from schemas.recipe import Recipe
 from schemas.split import Split
 from schemas.tables import ATTRIBUTES, DIVERSITY, EDGES, HISTOGRAMS, SHARES, UNREAD
@@ -26,17 +26,14 @@ _ROWS_PER_PIECE = 25_000
 
 @dataclass(frozen=True)
 class OtherTables:
-    """Tables by the names of their contracts, but for `known_records`; statistics has the last three.
-
-    attributes: without rows where the recipe declares none. unread: without rows where all was understood.
-    """
+    """Tables by the names of their contracts, but for `known_records`; statistics has three."""
 
     relations: pa.Table
     takedowns: pa.Table
     tombstones: pa.Table
     statistics: Statistics
-    attributes: pa.Table
-    unread: pa.Table
+    attributes: pa.Table  # without rows where the recipe declares none
+    unread: pa.Table  # without rows where all was understood
 
 
 def other_tables(
@@ -49,19 +46,12 @@ def other_tables(
         tombstones=by_hand.all_tombstones(store, recipe, previous),
         statistics=_statistics(store, state, recipe, images),
         attributes=attribute_statistics(images, list(recipe.attributes), recipe.split.splits),
-        unread=_unread(store, state),
+        unread=UNREAD.empty_table() if state.unread is None else store.read_table(state.unread),
     )
 
 
-def _unread(store: Store, state: State) -> pa.Table:
-    return UNREAD.empty_table() if state.unread is None else store.read_table(state.unread)
-
-
 def known_records(store: Store, state: State, book: pa.Table) -> Iterator[pa.Table]:
-    """RECORDS of the release, piece by piece: all that were listed, without what is said of those that are taken down.
-
-    The widest table of all: it is never in memory as a whole beside the others.
-    """
+    """RECORDS, without what is said of those that are taken down; piece by piece, as it is the widest table of all."""
     for piece in store.read_pieces(state.records, _ROWS_PER_PIECE):
         yield redact_taken_down(piece, book)
 
@@ -76,49 +66,38 @@ def edges(store: Store, state: State) -> pa.Table:
 
 
 def _statistics(store: Store, state: State, recipe: Recipe, images: pa.Table) -> Statistics:
-    """DIVERSITY, HISTOGRAMS and SHARES of the release with these images (record_id, split).
-
-    Strata are styles. Figures are those that the recipe's split counts.
-    """
+    """Of the release with these images (record_id, split), by style; figures are those that the split counts."""
     split = recipe.split
+    measured = next(step for step in state.steps if step.stage == "hash").outcome
     moments = {
-        "measured": tables.kept_rows(store.read_table(_step(state, "hash").outcome, ["record_id", "reason"]))[
-            "record_id"
-        ],
+        "measured": tables.kept_rows(store.read_table(measured, ["record_id", "reason"]))["record_id"],
         "before": ids_before_the_draw(store, state),
         "after": images["record_id"],
     }
     everyone = pc.unique(pa.chunked_array([chunk for ids in moments.values() for chunk in ids.chunks], pa.string()))
     known = _view(store, state, split, pa.chunked_array([everyone]))
     views = {moment: tables.lookup(known, "record_id", ids) for moment, ids in moments.items()}
+    # where roles, or the sources' own splits, decide too, no ratio is wanted
+    wanted = {name: None if split.roles or split.keep else split.seats.get(name, 0) for name in split.splits}
     score = split.score if state.outcome("detect") else None
-    return statistics(views, images["split"], _wanted(split))._replace(score=score)
+    return statistics(views, images["split"], wanted)._replace(score=score)
 
 
-def write_statistics(draft: Draft, counted: Statistics, attributes: pa.Table, unread: pa.Table) -> None:
+def write_statistics(draft: Draft, others: OtherTables) -> None:
     """The tables as files of the release; ATTRIBUTES and UNREAD only if there are rows."""
-    draft.write_table("statistics/diversity.parquet", counted.diversity, DIVERSITY)
-    draft.write_table("statistics/histograms.parquet", counted.histograms, HISTOGRAMS)
-    draft.write_table("statistics/shares.parquet", counted.shares, SHARES)
-    if attributes.num_rows:
-        draft.write_table("statistics/attributes.parquet", attributes, ATTRIBUTES)
-    if unread.num_rows:
-        draft.write_table("statistics/unread.parquet", unread, UNREAD)
+    draft.write_table("statistics/diversity.parquet", others.statistics.diversity, DIVERSITY)
+    draft.write_table("statistics/histograms.parquet", others.statistics.histograms, HISTOGRAMS)
+    draft.write_table("statistics/shares.parquet", others.statistics.shares, SHARES)
+    for name, table, schema in (("attributes", others.attributes, ATTRIBUTES), ("unread", others.unread, UNREAD)):
+        if table.num_rows:
+            draft.write_table(f"statistics/{name}.parquet", table, schema)
 
 
 def ids_before_the_draw(store: Store, state: State) -> pa.ChunkedArray:
-    """The records that the draw chooses from."""
-    return store.read_table(_draw(state).outcome, ["record_id"])["record_id"]
-
-
-def _draw(state: State) -> Step:
-    """The step before which the choice began: the first sample, or, where the recipe has none, the first decision."""
+    """The records that the first sample chooses from, or, where the recipe has none, the first decision."""
     decisions = [step for step in state.steps if step.kind == "decide"]
-    return next((step for step in decisions if step.stage == "sample"), decisions[0])
-
-
-def _step(state: State, word: str) -> Step:
-    return next(step for step in state.steps if step.stage == word)
+    draw = next((step for step in decisions if step.stage == "sample"), decisions[0])
+    return store.read_table(draw.outcome, ["record_id"])["record_id"]
 
 
 def _view(store: Store, state: State, split: Split, ids: pa.ChunkedArray) -> pa.Table:
@@ -140,8 +119,3 @@ def _view(store: Store, state: State, split: Split, ids: pa.ChunkedArray) -> pa.
         },
         VIEW,
     )
-
-
-def _wanted(split: Split) -> dict[str, float | None]:
-    """The ratio of each split; none where roles, or the sources' own splits, decide too."""
-    return {name: None if split.roles or split.keep else split.seats.get(name, 0) for name in split.splits}

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from schemas.contract import part_path
 from schemas.errors import DamagedFile
-from schemas.stages import Export
+from schemas.stages import Export, Parquet
 from schemas.tables import ANNOTATIONS, IMAGES
 from tasks.core.export import row_groups
 from tasks.core.export.images import stored_schema, with_features
@@ -25,17 +25,11 @@ _PLACE_OF_IMAGE = IMAGES.get_field_index("image")
 
 
 def write_images(
-    draft: Draft,
-    store: Store,
-    blob_sizes: Mapping[str, int],
-    settings: Export,
-    splits: Sequence[str],
-    images: pa.Table,
+    draft: Draft, store: Store, blob_sizes: Mapping[str, int], settings: Export, splits: Sequence[str], images: pa.Table
 ) -> None:
-    """The images of all splits, and their files where the recipe asks for them.
+    """The images of all splits (IMAGES_BY_DIGEST), and their files where the recipe asks for them.
 
-    blob_sizes: bytes of every blob of the store. images: IMAGES_BY_DIGEST of all splits. Raises DamagedFile where a
-    blob is gone.
+    blob_sizes: bytes of every blob of the store. Raises DamagedFile where a blob is gone.
     """
     files: dict[str, ParquetRows] = {}
     for split in splits:
@@ -48,40 +42,30 @@ def write_images(
             for sha256, path in zip(shas.to_pylist(), paths.to_pylist(), strict=True):
                 draft.write(path, store.read_blob(sha256))
         if settings.parquet.images == "embedded":
-            files |= _embedded(store, blob_sizes, settings, split, images, places, shas)
+            of_each = np.array([blob_sizes[sha256] for sha256 in shas.dictionary.to_pylist()], np.int64)
+            files |= _embedded(store, settings.parquet, split, images, places, of_each[shas.indices.to_numpy()])
         else:
             _write_rows(draft, "images", split, images, places, stored_schema(images))
     draft.write_parquet_files(files)
 
 
 def write_annotations(draft: Draft, split: str, annotations: pa.Table) -> None:
-    """A split's annotations. annotations: ANNOTATIONS of all splits."""
+    """A split's annotations, of ANNOTATIONS of all splits."""
     places = row_groups.places_in_order(annotations, "annotations", split)
     _write_rows(draft, "annotations", split, annotations, places, ANNOTATIONS)
 
 
 def _embedded(
-    store: Store,
-    blob_sizes: Mapping[str, int],
-    settings: Export,
-    split: str,
-    images: pa.Table,
-    places: pa.Array,
-    shas: pa.DictionaryArray,
+    store: Store, settings: Parquet, split: str, images: pa.Table, places: pa.Array, sizes_bytes: NDArray[np.int64]
 ) -> dict[str, ParquetRows]:
-    """Files of images with their bytes, by path. places, shas: of the split's images."""
+    """Files of images with their bytes, by path. places, sizes_bytes: of the split's images."""
     other = images.nbytes // max(1, images.num_rows)
-    of_each = np.array([blob_sizes[sha256] for sha256 in shas.dictionary.to_pylist()], np.int64)
-    sizes = of_each[shas.indices.to_numpy()]
-    limits = row_groups.Limits(
-        settings.parquet.row_group_rows, settings.parquet.row_group_bytes, settings.parquet.part_bytes
-    )
-    files = row_groups.files(sizes + other, row_groups.ends_of_runs(images["style"].take(places)), limits)
+    limits = row_groups.Limits(settings.row_group_rows, settings.row_group_bytes, settings.part_bytes)
+    files = row_groups.files(sizes_bytes + other, row_groups.ends_of_runs(images["style"].take(places)), limits)
+    schema, order = with_features(stored_schema(images)), row_groups.ORDER["images"]
     return {
         part_path("images", split, number, len(files)): ParquetRows(
-            _groups(store, images, places, sizes, groups),
-            with_features(stored_schema(images)),
-            row_groups.ORDER["images"],
+            _groups(store, images, places, sizes_bytes, groups), schema, order
         )
         for number, groups in enumerate(files)
     }

@@ -1,8 +1,8 @@
 """purge: what was taken down leaves the store, and every release of its dataset; a tombstone says that it was there.
 
-First all that is needed of each release is read and checked. Then the tombstones are written, then the store is
-cleaned, then each release is amended, its manifest last. Every step finds nothing to do where it was done before: a
-purge that is killed and started again ends the same.
+First all that is needed is read and checked. Then the tombstones are written, the store is cleaned, and each release
+amended, its manifest last. A step that was done finds nothing to do: a purge that is killed and started again ends the
+same.
 """
 
 import contextlib
@@ -16,11 +16,11 @@ from schemas.errors import BadInput, DamagedFile
 from schemas.phrases import listed, quoted
 from schemas.tables import RECORDS
 from tasks.core import by_hand, tables
-from tasks.core.purge import release as core
 from tasks.core.purge import request
 from tasks.core.purge import tombstones as rules
 from tasks.core.purge.identifiers import identifiers_of
 from tasks.core.purge.request import check_request, known_ids
+from tasks.core.purge.rows import lone_texts
 from tasks.io.store import layout, leases, releases
 from tasks.io.store.datasets import read_tombstones, write_tombstones
 from tasks.io.store.releases import Release
@@ -45,64 +45,45 @@ def purge(
     records: these go; if there are none, all that the newest ledger says are taken down. Copies of their works go with
     them: those that any release knows of, and those that the store has a thumbnail of, also if they were screened out
     or not drawn. reason, day (such as 2024-12-31; default: today) and is_alone (no copies go) describe `records`.
-    is_dry: nothing is removed.
 
-    Raises BadInput if the store has no such dataset, or something in it that this version does not know; or if the
-    request is none (`check_request`). Raises Refusal if anybody is at work in the store. Raises DamagedFile, before
-    anything is removed, where a release is not as releases are, so that it could not be amended.
+    Raises BadInput if the store has no such dataset, or holds what this version does not know, or for a request that is
+    none (`check_request`); Refusal if anybody is at work in the store; DamagedFile, before anything is removed, where a
+    release could not be amended.
     """
     # a dry run reads damaged files, too: it must not remove them
     store = Store(store_url, is_overlay=is_dry)
     store.check_readable()
     known = _newest_first(store, name)
     with contextlib.nullcontext() if is_dry else leases.alone(store, f"purge of {name}"):
-        return _purge(store, known, name, records, reason, day, is_dry=is_dry, is_alone=is_alone)
-
-
-def _purge(
-    store: Store,
-    known: list[Release],
-    name: str,
-    records: Collection[str],
-    reason: str,
-    day: str | None,
-    *,
-    is_dry: bool,
-    is_alone: bool,
-) -> str:
-    ledgers = [release.ledger() for release in known]
-    records = known_ids(records, ledgers)
-    check_request(name, records, reason, day, ledgers, is_alone=is_alone)
-    check_known(store)
-    today = day or datetime.now(UTC).date().isoformat()
-    existing = by_hand.merge_tombstones(read_tombstones(store, name), known[0].tombstones())
-    scope = "record" if is_alone else "work"
-    requested = dict.fromkeys(records, reason)
-    tombstones = rules.tombstones_for(ledgers, existing, requested, today, scope, known[0].takedowns())
-    tombstones = _with_copies(store, known, ledgers, tombstones)
-    removal, in_use = _removal(store, name, known, tombstones, today)
-    removal = removal._replace(is_dry=is_dry)
-    _check_releases(removal, known)
-    changes = [*_write_new_tombstones(removal, name), *clean(removal)]
-    for release in known:
-        changes += amend(removal, release)
+        ledgers = [release.ledger() for release in known]
+        records = known_ids(records, ledgers)
+        check_request(name, records, reason, day, ledgers, is_alone=is_alone)
+        check_known(store)
+        today = day or datetime.now(UTC).date().isoformat()
+        existing = by_hand.merge_tombstones(read_tombstones(store, name), known[0].tombstones())
+        requested, scope = dict.fromkeys(records, reason), "record" if is_alone else "work"
+        tombstones = rules.tombstones_for(ledgers, existing, requested, today, scope, known[0].takedowns())
+        tombstones = _with_copies(store, known, ledgers, tombstones)
+        removal, in_use = _removal(store, name, known, ledgers, tombstones, today, is_dry=is_dry)
+        _check_releases(removal, known)
+        changes = [*_write_new_tombstones(removal, name), *clean(removal)]
+        for release in known:
+            changes += amend(removal, release)
     return "\n".join(request.lines(name, removal.tombstones, changes, in_use, is_dry=is_dry))
 
 
 def _newest_first(store: Store, name: str) -> list[Release]:
-    """All releases of the dataset.
-
-    Raises BadInput if there is none, or `latest` does not say which is the newest: its ledger says what is taken down.
-    """
+    """All releases. Raises BadInput without any, or without the newest, whose ledger says what is taken down."""
+    none = BadInput(f"purge: expected a dataset with a release in '{store.url}', got {quoted(name)}")
     if name not in store.list_folder(layout.RELEASES):
-        raise BadInput(f"purge: expected a dataset with a release in '{store.url}', got {quoted(name)}")
+        raise none
     newest = releases.latest(store, name)
     found = releases.versions(store, name)
     for release in found:
         _check_place(release, name)
-    _check_all_readable(store, name, found)
+    releases.remnants(store, name, [_folder(release) for release in found], "purged", "purge")
     if not found:
-        raise BadInput(f"purge: expected a dataset with a release in '{store.url}', got {quoted(name)}")
+        raise none
     if newest is None and any(release.recipe().limit is None for release in found):
         versions = listed([release.manifest.version for release in found], 5)
         raise BadInput(
@@ -113,24 +94,9 @@ def _newest_first(store: Store, name: str) -> list[Release]:
     return sorted(found, key=lambda release: (release.manifest.version != first, release.manifest.version))
 
 
-def _check_all_readable(store: Store, name: str, found: Sequence[Release]) -> None:
-    """Raise DamagedFile where there is a release without a readable manifest: nobody could tell what it shows.
-
-    Elsewhere than on a local disk, a publication that was killed leaves a folder without a manifest: that is none.
-    """
-    readable = {release.root.rsplit("/", 1)[-1] for release in found}
-    for version in releases.version_names(store, name):
-        folder = layout.release_folder(name, version)
-        if version not in readable and (store.is_local or store.exists(f"{folder}/manifest.json")):
-            raise DamagedFile(
-                f"expected a readable manifest.json in {store.url}/{folder}, got none; nothing is purged yet: restore "
-                "it, or remove that folder, then purge again"
-            )
-
-
 def _check_place(release: Release, name: str) -> None:
     """Raise DamagedFile where a folder holds another release than its name says: it would be amended."""
-    folder, manifest = release.root.rsplit("/", 1)[-1], release.manifest
+    folder, manifest = _folder(release), release.manifest
     if (manifest.name, manifest.version) != (name, folder):
         raise DamagedFile(
             f"expected release {folder} of {name} in {release.url}, got {quoted(manifest.version)} of "
@@ -139,15 +105,18 @@ def _check_place(release: Release, name: str) -> None:
         )
 
 
+def _folder(release: Release) -> str:
+    return str(release.root).rsplit("/", 1)[-1]
+
+
 def _with_copies(store: Store, known: list[Release], ledgers: list[pa.Table], tombstones: pa.Table) -> pa.Table:
     """The tombstones, and those of all copies: by what the releases say, then by the thumbnails that are there."""
     edges = [release.relations() for release in known]
     tombstones = rules.with_copies(ledgers, edges, tombstones)
     works = tombstones.filter(pc.not_equal(tombstones["scope"], "record"))
-    mine = rules.all_files_of(ledgers, works)
-    everything = {sha256 for ledger in ledgers for sha256 in pc.unique(ledger["sha256"].drop_null()).to_pylist()}
-    if not mine:
+    if not (mine := rules.all_files_of(ledgers, works)):
         return tombstones
+    everything = {sha256 for ledger in ledgers for sha256 in pc.unique(ledger["sha256"].drop_null()).to_pylist()}
     purged, others = (pa.array(sorted(files), pa.string()) for files in (mine, everything - mine))
     return rules.with_copies(ledgers, edges, tombstones, look_alikes(store, purged, others))
 
@@ -163,24 +132,27 @@ def _check_releases(removal: Removal, known: Sequence[Release]) -> None:
 
 
 def _removal(
-    store: Store, name: str, known: list[Release], tombstones: pa.Table, day: str
+    store: Store, name: str, known: list[Release], ledgers: list[pa.Table], stones: pa.Table, day: str, *, is_dry: bool
 ) -> tuple[Removal, dict[str, str]]:
     """What goes; and of the files of the purged records those that stay, to a record that uses them."""
-    ledgers, records = [release.ledger() for release in known], [_records(release) for release in known]
-    others = _other_datasets(store, name)
-    record_ids = frozenset(tombstones["record_id"].to_pylist())
-    ever = rules.all_files_of(ledgers, tombstones)
+    records = [_records(release) for release in known]
+    # the files of the newest release of each other dataset stay
+    newest = (releases.latest(store, other) for other in store.list_folder(layout.RELEASES) if other != name)
+    others = [release for release in newest if release is not None]
+    record_ids = frozenset(stones["record_id"].to_pylist())
+    ever = rules.all_files_of(ledgers, stones)
     here = rules.files_in_use(ledgers[:1], record_ids, ever)
     elsewhere = rules.files_in_use([release.ledger() for release in others], (), ever)
     removal = Removal(
         store=store,
-        tombstones=rules.without_shared_files(tombstones, here),
+        tombstones=rules.without_shared_files(stones, here),
         day=day,
         files=frozenset(ever - here.keys() - elsewhere.keys()),
         files_ever=frozenset(ever),
         identifiers=identifiers_of(records, record_ids),
-        lone_artists=frozenset(core.lone_artists(records, record_ids)),
+        lone_artists=frozenset(lone_texts(records, record_ids, "artist")),
         spared=_retrievals_of_other_datasets(others, elsewhere),
+        is_dry=is_dry,
     )
     return removal, elsewhere | here
 
@@ -190,21 +162,14 @@ def _records(release: Release) -> pa.Table:
     return tables.as_schema(release.records(), RECORDS)
 
 
-def _other_datasets(store: Store, name: str) -> list[Release]:
-    """The newest release of each other dataset in the store: their files stay."""
-    found = (releases.latest(store, other) for other in store.list_folder(layout.RELEASES) if other != name)
-    return [release for release in found if release is not None]
-
-
 def _retrievals_of_other_datasets(others: list[Release], files: Collection[str]) -> frozenset[tuple[str, str]]:
     """(folder, locator) of the retrievals by which other datasets keep these files."""
     spared = set[tuple[str, str]]()
     for release in others if files else []:
-        keepers = rules.keepers_of(release.ledger(), files)
-        records = _records(release)
-        for row in records.filter(pc.is_in(records["record_id"], value_set=keepers)).to_pylist():
-            folders = (layout.images_folder(row["source"]), layout.DOWNLOADS)
-            spared |= {(folder, row["locator"]) for folder in folders}
+        keepers, records = rules.keepers_of(release.ledger(), files), _records(release)
+        rows = records.filter(pc.is_in(records["record_id"], value_set=keepers["record_id"]))
+        for row in rows.select(["source", "locator"]).to_pylist():
+            spared |= {(folder, row["locator"]) for folder in (layout.images_folder(row["source"]), layout.DOWNLOADS)}
     return frozenset(spared)
 
 

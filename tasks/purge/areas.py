@@ -21,31 +21,22 @@ Row = dict[str, Any]
 
 
 class Removal(NamedTuple):
-    """What goes, and from which store.
-
-    tombstones: TOMBSTONES of the dataset. day: of this purge. files: SHA-256 of what is removed from the store;
-    files_ever: of all that the records ever had, also where others use it. lone_artists: of whom no other record is
-    known. spared: (folder, locator) of retrievals that other datasets need. is_dry: nothing is changed.
-    """
+    """What goes, and from which store."""
 
     store: Store
-    tombstones: pa.Table
-    day: str
-    files: frozenset[str]
-    files_ever: frozenset[str]
+    tombstones: pa.Table  # TOMBSTONES of the dataset
+    day: str  # of this purge
+    files: frozenset[str]  # SHA-256 of what is removed from the store
+    files_ever: frozenset[str]  # of all that the records ever had, also where others use it
     identifiers: Identifiers
-    lone_artists: frozenset[str] = frozenset()
-    spared: frozenset[tuple[str, str]] = frozenset()
-    is_dry: bool = False
+    lone_artists: frozenset[str] = frozenset()  # of whom no other record is known
+    spared: frozenset[tuple[str, str]] = frozenset()  # (folder, locator) of retrievals that other datasets need
+    is_dry: bool = False  # nothing is changed
 
     @property
     def record_ids(self) -> frozenset[str]:
         """The purged records."""
         return frozenset(self.tombstones["record_id"].to_pylist())
-
-    def with_tombstones(self, tombstones: pa.Table) -> "Removal":
-        """The removal of only those records."""
-        return self._replace(tombstones=tombstones)
 
     @property
     def files_array(self) -> pa.Array:
@@ -110,13 +101,12 @@ def _body(store: Store, row: Row) -> bytes | None:
     body: bytes | None = row.get("body")
     with contextlib.suppress(DamagedFile, pa.ArrowException):
         body = store.read_blob(row["sha256"]) if body is None else body
-        return _parquet_as_text(body) if body.startswith(b"PAR1") else body
+        if not body.startswith(b"PAR1"):
+            return body
+        batches = pq.ParquetFile(pa.BufferReader(body)).iter_batches()
+        values = (str(value) for batch in batches for row in batch.to_pylist() for value in row.values())
+        return "\n".join(values).encode()
     return None
-
-
-def _parquet_as_text(body: bytes) -> bytes:
-    batches = pq.ParquetFile(pa.BufferReader(body)).iter_batches()
-    return "\n".join(str(value) for batch in batches for row in batch.to_pylist() for value in row.values()).encode()
 
 
 def _remove_files(removal: Removal, cleaner: StoreCleaner) -> int:
@@ -145,9 +135,8 @@ def _drop_rows(removal: Removal, cleaner: StoreCleaner) -> int:
     files, count = removal.files_array, 0
     moved: dict[str, str | None] = {}
     for area in layout.areas(PurgeRule.DROP_ROWS):
-        columns = area.columns
-        for path, table in cleaner.tables(area, partial(rows.has_files, columns=columns, files=files)):
-            left = rows.without_files(table, columns, files)
+        for path, table in cleaner.tables(area, partial(rows.has_files, columns=area.columns, files=files)):
+            left = rows.without_files(table, area.columns, files)
             count += table.num_rows - left.num_rows
             moved[path] = cleaner.write(path, left)
     for area in layout.areas(PurgeRule.DROP_POINTERS):
@@ -155,9 +144,8 @@ def _drop_rows(removal: Removal, cleaner: StoreCleaner) -> int:
             left = rows.without_files(table, area.columns, files)
             count += table.num_rows - left.num_rows
             cleaner.replace(path, rows.with_new_paths(left, moved))
-    for path, new_path in moved.items():
-        if new_path != path:
-            cleaner.remove(path)
+    for path in [path for path, new_path in moved.items() if new_path != path]:
+        cleaner.remove(path)
     return count
 
 

@@ -1,7 +1,4 @@
-"""Images of the same work as given ones, anywhere in the store: found as dedup finds them, by stored measurements.
-
-Dedup compares what reaches it; this also what was screened out before, or not drawn.
-"""
+"""Images of the same work as given ones, by stored measurements: also of what was screened out before dedup."""
 
 import numpy as np
 import pyarrow as pa
@@ -78,12 +75,11 @@ def _candidate_pairs(
 def _copies_among(store: Store, rows: pa.Table, shelf: pa.Table, pairs: NDArray[np.int64]) -> set[tuple[str, str]]:
     needed = rows["sha256"].take(pa.array(np.unique(pairs[:, :2])))
     grey = thumbnails.greys(store, shelf.filter(pc.is_in(shelf["sha256"], value_set=needed)))
-    known = rows.select(["sha256", "width_px", "height_px"]).to_pylist()
+    known = [tuple(row.values()) for row in rows.select(["sha256", "width_px", "height_px"]).to_pylist()]
     copies = set[tuple[str, str]]()
     for a, b, number in pairs.tolist():
-        one, other = known[a], known[b]
-        agreed = relate.measure_agreement(grey[one["sha256"]], grey[other["sha256"]], views.ALL_VIEWS[number])
-        has_equal_size = (one["width_px"], one["height_px"]) == (other["width_px"], other["height_px"])
-        if relate.relation_of_agreement(agreed, views.ALL_VIEWS[number], has_equal_size=has_equal_size) in COPIES:
-            copies |= {(one["sha256"], other["sha256"]), (other["sha256"], one["sha256"])}
+        (one, *size), (other, *its_size), view = known[a], known[b], views.ALL_VIEWS[number]
+        agreed = relate.measure_agreement(grey[one], grey[other], view)
+        if relate.relation_of_agreement(agreed, view, has_equal_size=size == its_size) in COPIES:
+            copies |= {(one, other), (other, one)}
     return copies

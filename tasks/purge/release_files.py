@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -32,11 +33,8 @@ _CARD, _REPORT = "README.md", "report.html"
 
 
 def check(removal: Removal, release: Release) -> None:
-    """Read all that `amend` will read of a release, change it as that will, and write nothing.
-
-    A purge that can't go on in the middle would leave a store in which nobody can build: so it does not begin.
-
-    Raises DamagedFile where a file is not as releases have it.
+    """Raise DamagedFile where a file is not as releases have it: all that `amend` will read is read, and changed as it
+    will, unwritten. A purge that can't go on in the middle would leave a store in which nobody can build.
     """
     if not any(True for _ in amend(removal._replace(is_dry=True), release)):
         return
@@ -62,10 +60,8 @@ def check(removal: Removal, release: Release) -> None:
 
 
 def _check_unchanged(release: Release) -> None:
-    """Raise DamagedFile where a file is not as the manifest has it, or none that releases have.
-
-    The manifest that a purge writes would vouch for it, and of a file of another kind nobody could say whether the
-    records are in it.
+    """Raise DamagedFile where a file is not as the manifest has it, which a new one would vouch for, or of another
+    kind, of which nobody could say whether the records are in it.
     """
     listed = release.manifest.files
     for path in sorted({*release.paths(), *listed} - {_MANIFEST}):
@@ -100,13 +96,15 @@ def amend(removal: Removal, release: Release) -> Iterator[str]:
     if not (is_known and _is_closed(release)):
         # first: no build goes on from a release whose manifest does not know its tombstones
         editor.text(_TOMBSTONES, lambda _: parquet_bytes(mine))
-    _amend_files(removal.with_tombstones(mine), editor, book)
+    _amend_files(removal._replace(tombstones=mine), editor, book)
     if editor.lost_rows or not _is_closed(release):
-        _amend_card(editor, mine)
+        paths = (path for table in SPLIT_TABLES for path in release.parts(table))
+        left = {path: release.row_count(path) for path in paths}  # as they are now: the manifest comes last
+        kept = "surrogateescape"  # bytes that are no text stay as they are
+        editor.text(_CARD, lambda text: core.card_with(text.decode(errors=kept), mine, left).encode(errors=kept))
         editor.close(lambda: _manifest(release, editor, mine, removal.day))
-        lost = {path: count for path, count in editor.lost_rows.items() if path not in {_TOMBSTONES, _CARD}}
-        rows_lost = sum(lost.values())
-        rows_and_files = f"{counted(rows_lost, 'row')} removed, {counted(len(lost), 'file')} changed"
+        lost = [count for path, count in editor.lost_rows.items() if path not in {_TOMBSTONES, _CARD}]
+        rows_and_files = f"{counted(sum(lost), 'row')} removed, {counted(len(lost), 'file')} changed"
         yield f"release {release.manifest.version}: amended; {rows_and_files}"
 
 
@@ -126,62 +124,43 @@ def _amend_files(removal: Removal, editor: ReleaseEditor, book: pa.Table) -> Non
     if _DIVERSITY in files:
         editor.table(_DIVERSITY, lambda table: core.diversity_without(table, removal.lone_artists))
     if _ATTRIBUTES in files:
-        lone = core.lone_values(editor.release.records(), removal.record_ids, editor.release.attributes)
+        records, names = editor.release.records(), {*editor.release.attributes}
+        lone = {name: rows.lone_texts([records], removal.record_ids, name) for name in names & {*records.column_names}}
         editor.table(_ATTRIBUTES, lambda table: core.values_without(table, lone))
     if _RECORDS in files:
         editor.table(_RECORDS, change)
     editor.table(_LEDGER, lambda table: core.ledger_with(table, mine))
 
 
-def _amend_card(editor: ReleaseEditor, mine: pa.Table) -> None:
-    kept = "surrogateescape"  # bytes that are no text stay as they are
-    left = dict(_part_rows(editor.release))
-    editor.text(_CARD, lambda text: core.card_with(text.decode(errors=kept), mine, left).encode(errors=kept))
-
-
-def _part_rows(release: Release) -> Iterator[tuple[str, int]]:
-    """Rows of each file of the tables that lie by split, as it is now: its manifest comes last."""
-    for path in (path for table in SPLIT_TABLES for path in release.parts(table)):
-        with release.open_parquet(path) as parquet:
-            yield path, int(parquet.metadata.num_rows)
-
-
 def _remove_report(removal: Removal, editor: ReleaseEditor, book: pa.Table) -> None:
     """The report goes if it shows a record, or may: its pictures can't be told from each other."""
-    kept = set(book.filter(book["kept"])["record_id"].to_pylist())
+    if _REPORT not in editor.release.manifest.files:
+        return
+    kept = {*book["record_id"].filter(book["kept"]).to_pylist()}
+    is_shown, page = bool(removal.record_ids & kept), core.REMOVED_REPORT.encode()
     # a key alone may be any number of the page, which writes whole record_ids
     keys = {record_id.partition(":")[2] for record_id in removal.record_ids}
     is_mentioned = identifiers.finder((removal.identifiers.all() - keys) | removal.record_ids)
-    page = core.REMOVED_REPORT.encode()
-    if _REPORT in editor.release.manifest.files:
-        is_shown = bool(removal.record_ids & kept)
-        editor.text(_REPORT, lambda text: page if is_shown or is_mentioned(text) else text)
+    editor.text(_REPORT, lambda text: page if is_shown or is_mentioned(text) else text)
 
 
 def _amend_coco(removal: Removal, editor: ReleaseEditor, book: pa.Table) -> None:
-    mine = book.filter(pc.is_in(book["record_id"], value_set=removal.tombstones["record_id"]))
-    image_ids = set(mine["image_id"].to_pylist())
+    is_mine = pc.is_in(book["record_id"], value_set=removal.tombstones["record_id"])
+    image_ids = {*book["image_id"].filter(is_mine).to_pylist()}
     for path in [path for path in editor.release.manifest.files if path.startswith("coco/")]:
-        if path.endswith(_DETECTIONS):
-            editor.json(path, lambda boxes: core.detections_without(boxes, image_ids))
-        else:
-            editor.json(path, lambda document: core.coco_without(document, image_ids))
+        without = core.detections_without if path.endswith(_DETECTIONS) else core.coco_without
+        editor.json(path, partial(without, image_ids=image_ids))
 
 
 def _remove_media(removal: Removal, editor: ReleaseEditor, change: Callable[[pa.Table], pa.Table]) -> None:
     """Remove image files that no other image of the release uses."""
-    release, ever = editor.release, removal.files_ever
-    media = [path for path in release.manifest.files if path.startswith("media/") and _sha256_of(path) in ever]
-    if not media:
-        return
-    used = set(change(release.rows("images", ["record_id", "sha256", "width_px"]))["sha256"].to_pylist())
-    for path in media:
-        if _sha256_of(path) not in used:
+    files = [path for path in editor.release.manifest.files if path.startswith("media/")]
+    sha256_of = {path: path.rsplit("/", 1)[-1].partition(".")[0] for path in files}
+    if gone := removal.files_ever & {*sha256_of.values()}:
+        left = change(editor.release.rows("images", ["record_id", "sha256", "width_px"]))
+        gone -= {*left["sha256"].to_pylist()}
+        for path in [path for path in files if sha256_of[path] in gone]:
             editor.remove(path)
-
-
-def _sha256_of(path: str) -> str:
-    return path.rsplit("/", 1)[-1].partition(".")[0]
 
 
 def _is_closed(release: Release) -> bool:

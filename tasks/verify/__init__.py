@@ -1,10 +1,7 @@
-"""verify: does a release hold what its manifest says? Everything is computed anew, from its files alone.
-
-No store and no server is needed.
-"""
+"""verify: does a release hold what its manifest says? All is computed anew, from its files alone: without a store."""
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -16,7 +13,7 @@ from schemas.phrases import and_more, error_line, printable, quoted
 from tasks.core import verify as core
 from tasks.core.coco import source_file
 from tasks.core.coco.document import category_table_problems
-from tasks.core.export import digest
+from tasks.core.export import digest, row_groups
 from tasks.core.purge.rows import reveals
 from tasks.core.verify_coco import count_coco_rows
 from tasks.core.verify_rows import CHECKS, ReleaseFacts, row_problems
@@ -49,34 +46,27 @@ class Verification:
 
 
 def verify(url: str, *, is_deep: bool = False) -> Verification:
-    """Check files, contract, content digest, counts, leaks and COCO files.
-
-    With `is_deep` decode and measure every image too.
-
-    Raises BadInput if there is no manifest to check against.
-    """
+    """Check a release; with `is_deep` decode and measure every image too. Raises BadInput if it has no manifest."""
     release = Release(url)
-    named: list[tuple[str, Callable[[], Iterator[str]]]] = [
-        ("manifest", lambda: _manifest(release)),
-        ("files", lambda: _files(release)),
-        ("contract", lambda: _contract(release)),
-        ("content digest", lambda: _digests(release)),
-        ("image bytes", lambda: checks.stored_bytes(release)),
-        ("rules of the contract", lambda: checks.promises(release)),
-        ("counts, leaks", lambda: _tables(release)),
-        ("values", lambda: _values(release)),
-        ("COCO", lambda: checks.coco_files(release)),
+    named = [
+        ("manifest", _manifest),
+        ("files", _files),
+        ("contract", _contract),
+        ("content digest", _digests),
+        ("image bytes", checks.stored_bytes),
+        ("rules of the contract", checks.promises),
+        ("counts, leaks", _tables),
+        ("values", _values),
+        ("COCO", checks.coco_files),
     ]
     if release.manifest.amended or "tombstones.parquet" in release.manifest.files:
-        named.append(("tombstones", lambda: _tombstones(release)))
+        named.append(("tombstones", _tombstones))
     if is_deep:
-        named.append(("images, decoded and measured again", lambda: checks.images(release)))
-    lines, problems = (
-        [f"{release.manifest.name} {release.manifest.version}: content sha256:{release.manifest.content_sha256}"],
-        [],
-    )
+        named.append(("images, decoded and measured again", checks.images))
+    lines = [f"{release.manifest.name} {release.manifest.version}: content sha256:{release.manifest.content_sha256}"]
+    problems = []
     for name, check in named:
-        found = _problems(check)
+        found = _problems(check(release))
         lines += [f"{'FAILED' if found else 'ok':>6}  {name}", *(f"        {problem}" for problem in found[:_SHOWN])]
         lines += [f"        ...{and_more(len(found) - _SHOWN)}"] if len(found) > _SHOWN else []
         problems += found
@@ -87,19 +77,16 @@ def verify(url: str, *, is_deep: bool = False) -> Verification:
     return Verification(release.manifest.name, release.manifest.version, tuple(problems), "\n".join(lines))
 
 
-def _problems(check: Callable[[], Iterator[str]]) -> list[str]:
-    """What a check finds, each problem a line; the last is what it can't read at all, since a release may come from
-    anybody.
-    """
+def _problems(check: Iterator[str]) -> list[str]:
+    """What a check finds, a line each; the last is what it can't read at all: a release may come from anybody."""
     found: list[str] = []
     try:
-        found.extend(map(printable, check()))  # keeps what came before
+        found.extend(map(printable, check))  # keeps what came before
     except DamagedFile as problem:
         found.append(str(problem))
     except _OF_ODD_VALUES as problem:
-        found.append(
-            f"expected values that can be checked, got others ({type(problem).__name__}: {error_line(problem)})"
-        )
+        said = f"{type(problem).__name__}: {error_line(problem)}"
+        found.append(f"expected values that can be checked, got others ({said})")
     return found
 
 
@@ -121,10 +108,8 @@ def _files(release: Release) -> Iterator[str]:
         if found is None:
             yield f"{path}: expected the file, got none"
         elif (found.sha256, found.bytes) != (entry.sha256, entry.bytes):
-            yield (
-                f"{path}: expected {entry.bytes} bytes of SHA-256 {entry.sha256[:12]}..., got {found.bytes} of "
-                f"{found.sha256[:12]}..."
-            )
+            expected = f"{entry.bytes} bytes of SHA-256 {entry.sha256[:12]}..."
+            yield f"{path}: expected {expected}, got {found.bytes} of {found.sha256[:12]}..."
     for path in release.paths():
         if path not in listed and path != "manifest.json":
             yield f"{path}: expected only files that the manifest lists, got this one"
@@ -139,8 +124,7 @@ def _contract(release: Release) -> Iterator[str]:
             yield f"{path}: expected the text of contract {promised}, got another"
     for table, contract in of_tables.items():
         columns = contract.table.properties
-        parts = release.parts(table)
-        if not parts:
+        if not (parts := release.parts(table)):
             yield f"{table}: expected at least one Parquet file, got none"
         for path in parts:
             yield from core.schema_problems(table, release.schema(path), columns)
@@ -150,10 +134,9 @@ def _contract(release: Release) -> Iterator[str]:
 
 
 def _digests(release: Release) -> Iterator[str]:
-    found = {}
-    amended = release.manifest.amended
-    expected = amended.content if amended else release.manifest.content
-    for table in digest.content_tables(release.manifest.files):
+    found, manifest = {}, release.manifest
+    expected = manifest.amended.content if manifest.amended else manifest.content
+    for table in digest.content_tables(manifest.files):
         try:
             found[table] = table_digest(release, table)
         except ValueError as problem:  # NaN or infinity
@@ -163,12 +146,12 @@ def _digests(release: Release) -> Iterator[str]:
         if found[table] != expected.get(table):
             yield f"{table}: expected content {expected.get(table)}, got {found[table]}"
     # of a release that was amended, the version goes by the content that it had when it was published
-    whole = digest.content_digest(release.manifest.content if release.manifest.amended else found)
-    if whole != release.manifest.content_sha256:
-        yield f"content: expected {release.manifest.content_sha256}, got {whole}"
-    version = digest.version(whole, release.manifest.recipe_sha256, release.manifest.contract_version)
-    if version != release.manifest.version:
-        yield f"version: expected {release.manifest.version}, got {version}"
+    whole = digest.content_digest(manifest.content if manifest.amended else found)
+    if whole != manifest.content_sha256:
+        yield f"content: expected {manifest.content_sha256}, got {whole}"
+    version = digest.version(whole, manifest.recipe_sha256, manifest.contract_version)
+    if version != manifest.version:
+        yield f"version: expected {manifest.version}, got {version}"
 
 
 def _tables(release: Release) -> Iterator[str]:
@@ -183,31 +166,24 @@ def _tables(release: Release) -> Iterator[str]:
         yield from core.joined_problems(release.relations(), ledger)
     yield from core.part_problems(release.manifest.files, checks.splits_of(release))
     for path, entry in release.manifest.files.items():
-        yield from core.row_count_problems(path, entry.rows, _row_count(release, path))
-
-
-def _row_count(release: Release, path: str) -> int | None:
-    if not path.endswith(".parquet"):
-        return None
-    with release.open_parquet(path) as parquet:
-        return int(parquet.metadata.num_rows)
+        rows = release.row_count(path) if path.endswith(".parquet") else None
+        yield from core.row_count_problems(path, entry.rows, rows)
 
 
 def _values(release: Release) -> Iterator[str]:
     """What rows say of files, manifest and recipe, their outlines, and their order."""
     recipe, manifest = release.recipe(), release.manifest
     sizes = checks.columns_of(release, "images", ["image_id", "width_px", "height_px"])
+    image_ids, *sides = map(pa.ChunkedArray.to_pylist, sizes)
     facts = ReleaseFacts(
         recipe.labels,
-        {
-            image_id: (width, height)
-            for image_id, width, height in zip(*map(pa.ChunkedArray.to_pylist, sizes), strict=True)
-        },
+        dict(zip(image_ids, zip(*sides, strict=True), strict=True)),
         {path: entry.sha256 for path, entry in manifest.files.items()},
         manifest.environment.get("phash"),
     )
     for table, check in CHECKS.items():
-        key, order = digest.PRIMARY_KEYS[table], checks.order_of(table)
+        key = digest.PRIMARY_KEYS[table]
+        order = row_groups.ORDER.get(table, (key,))  # columns by which the rows of a split stand
         found = checks.rows_of(release, table, {key, *order, *check.columns})
         yield from row_problems(table, key, order, found, facts)
     if "categories.parquet" in manifest.files:
@@ -227,8 +203,8 @@ def _tombstones(release: Release) -> Iterator[str]:
     if amended and stones.num_rows != amended.tombstones:
         yield f"tombstones.parquet: expected {amended.tombstones} rows, got {stones.num_rows}"
     book = release.ledger()
-    names, mine = stones["record_id"].to_pylist(), pc.is_in(book["record_id"], value_set=stones["record_id"])
-    image_ids = set(book.filter(mine)["image_id"].to_pylist())
+    is_mine = pc.is_in(book["record_id"], value_set=stones["record_id"])
+    image_ids, names = {*book["image_id"].filter(is_mine).to_pylist()}, stones["record_id"].to_pylist()
     for path in release.manifest.files:
         left = 0
         if path.endswith(".parquet") and path not in {"ledger.parquet", "tombstones.parquet"}:

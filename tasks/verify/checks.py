@@ -18,7 +18,6 @@ from tasks.core import verify as core
 from tasks.core import verify_coco
 from tasks.core.coco.document import release_info
 from tasks.core.contract import completed, foretold
-from tasks.core.export import digest, row_groups
 from tasks.core.hash import uint64_from_bits
 from tasks.core.split.decide import bond_column
 from tasks.core.strata import as_words, series_of_artist
@@ -49,9 +48,8 @@ def columns_of(release: Release, table: str, names: list[str]) -> pa.Table:
 
 
 def rows_of(release: Release, table: str, columns: Collection[str] | None = None) -> Iterator[dict[str, Any]]:
-    """Rows of a table without image bytes. columns: by default all.
-
-    Each has the `split_of_file`, which the name of its file says, and an image the `path` of its file.
+    """Rows of a table without image bytes, with the `split_of_file` that the name of their file says, and of images the
+    `path` of theirs. columns: by default all.
     """
     for path in release.parts(table):
         split = split_of_path(path)
@@ -67,11 +65,6 @@ def splits_of(release: Release) -> list[str]:
     split = release.recipe().stage("split")
     of_files = (split_of_path(path) for path in release.parts("images"))
     return sorted({*((split and split.ratios) or ()), *(name for name in of_files if name)})
-
-
-def order_of(table: str) -> tuple[str, ...]:
-    """Columns by which the rows of a split stand."""
-    return row_groups.ORDER.get(table, (digest.PRIMARY_KEYS[table],))
 
 
 def coco_files(release: Release) -> Iterator[str]:
@@ -92,10 +85,7 @@ def coco_files(release: Release) -> Iterator[str]:
         if not manifest.files.keys() >= {*paths}:
             continue
         document, found = map(release.read_json, paths)
-        mine, drawn = (
-            table.filter(pa.array([word == split for word in table["split"].to_pylist()], pa.bool_()))
-            for table in (shown, boxes)
-        )
+        mine, drawn = (table.filter(pc.equal(table["split"], split)) for table in (shown, boxes))
         yield from verify_coco.coco_problems(split, document, found, mine, drawn)
         drawn = drawn.to_pylist()
         yield from verify_coco.header_problems(split, document, mine, drawn, facts)
@@ -120,10 +110,10 @@ def kept_together(release: Release, split: RecipeStage) -> Iterator[str]:
 def _values(release: Release, field: str, ids: pa.ChunkedArray) -> pa.ChunkedArray | None:
     """The field of these records; None where no table has it, which another check tells."""
     found = _column(release, field, ids)
-    if field != "series" or found is None:
-        return None if found is None else as_words(found)
-    artist = _column(release, "artist", ids)
-    return None if artist is None else series_of_artist(artist, found)
+    artist = _column(release, "artist", ids) if field == "series" else None
+    if found is None or (artist is None and field == "series"):
+        return None
+    return as_words(found) if artist is None else series_of_artist(artist, found)
 
 
 def _roles(release: Release, settings: dict[str, Any] | None, ids: pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
@@ -147,17 +137,15 @@ def _column(release: Release, name: str, ids: pa.ChunkedArray) -> pa.ChunkedArra
 
 
 def stored_bytes(release: Release) -> Iterator[str]:
-    """Images that are not where the recipe wants them, or in the table with other bytes than `sha256` stands for.
-
-    What stands beside, as a file, is held against its digest as all files are.
+    """Images that are not where the recipe wants them, or in the table with other bytes than `sha256` stands for; those
+    beside it are held against their digests as all files are.
     """
     export = release.recipe().stage("export")
     for row in _image_rows(release, ["record_id", "sha256", "image"]):
         data, path = row["image"]["bytes"], row["image"]["path"]
         if export:
-            yield from core.place_problems(
-                row["record_id"], has_bytes=data is not None, has_path=path is not None, export=export
-            )
+            has_bytes, has_path = data is not None, path is not None
+            yield from core.place_problems(row["record_id"], has_bytes=has_bytes, has_path=has_path, export=export)
         if data is not None and (sha256 := hashlib.sha256(data).hexdigest()) != row["sha256"]:
             yield f"{row['record_id']}: expected bytes of SHA-256 {quoted(row['sha256'])}, got {sha256}"
 
@@ -187,17 +175,12 @@ def _image_problems(row: dict[str, Any], data: bytes) -> Iterator[str]:
         yield f"{row['record_id']}: expected a hash by {PHASH}, as this version measures, got one by {quoted(recipe)}"
     measured = (look.width_px, look.height_px, look.format, uint64_from_bits(look.phash_bits))
     if measured != (row["width_px"], row["height_px"], row["format"], row["phash"]):
-        yield (
-            f"{row['record_id']}: expected {row['width_px']} x {row['height_px']} px, {row['format']}, pHash "
-            f"{row['phash']:016x}, got {measured}"
-        )
+        expected = f"{row['width_px']} x {row['height_px']} px, {row['format']}, pHash {row['phash']:016x}"
+        yield f"{row['record_id']}: expected {expected}, got {measured}"
 
 
 def schemas(release: Release, *, but: Collection[str]) -> Iterator[str]:
-    """Promised columns that a table's files lack or have in another type; of contracts that the program has.
-
-    but: tables that are not looked at.
-    """
+    """Promised columns that files lack or have in another type, by contracts that the program has. but: tables."""
     for name, contract in _known_contracts(release).items():
         for path in _parts(release, contract) if name not in but else ():
             yield from core.schema_problems(name, release.schema(path), contract.table.properties)
@@ -215,15 +198,16 @@ def promises(release: Release) -> Iterator[str]:
     for name, contract in known.items():
         parts = _parts(release, contract)
         if parts and not (release.manifest.amended and name in _OF_THE_DAY):
-            tables[name] = _whole([release.table(path, but="image") for path in parts])
+            files = [release.table(path, but="image") for path in parts]
+            if any(file.schema != files[0].schema for file in files):  # some hold dictionaries where others do not
+                files = [to_plain_types(file) for file in files]
+            tables[name] = pa.concat_tables(files, promote_options="default")
     if {"images", "annotations", "ledger"} <= tables.keys():  # else another check says so
         yield from broken_promises(tables, known)
 
 
 def _known_contracts(release: Release) -> Mapping[str, DataContract]:
-    """The program's own copy of the contract that the release says it keeps, by table, with the release's attributes;
-    empty where it has none.
-    """
+    """The program's own copy of the release's contract, by table, with its attributes; empty where it has none."""
     version, own = release.manifest.contract_version, contracts.contracts()
     if version != contracts.version():
         kept = contracts.published("release").get(version, {})
@@ -240,10 +224,3 @@ def _foretold_contracts(release: Release) -> Mapping[str, DataContract]:
 
 def _parts(release: Release, contract: DataContract) -> list[str]:
     return release.parts(contract.path.removesuffix("/*.parquet").removesuffix(".parquet"))
-
-
-def _whole(files: list[pa.Table]) -> pa.Table:
-    """The rows of all files of a table, some of which may hold dictionaries where others do not."""
-    if any(file.schema != files[0].schema for file in files):
-        files = [to_plain_types(file) for file in files]
-    return pa.concat_tables(files, promote_options="default")

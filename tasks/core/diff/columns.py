@@ -1,7 +1,7 @@
 """Columns of two tables side by side: which rows are in both, and in which of them the values differ."""
 
-from collections.abc import Callable, Collection
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -9,25 +9,24 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.diff import CHANGES, ChangeReason, Kind
-from tasks.core.columns import Column, is_same, whole
+from tasks.core.columns import Column, bools, is_same, whole
 
 Bools = NDArray[np.bool_]
+Detail = str | Column
 _REASONS = tuple(ChangeReason)
 
 
 class Alignment(NamedTuple):
-    """Rows of two columns of keys. both: (P, 2) places of those that are in both, by the second; only_before,
-    only_after: places of the others.
-    """
+    """Rows of two columns of keys."""
 
-    both: NDArray[np.int64]
-    only_before: NDArray[np.int64]
+    both: NDArray[np.int64]  # (P, 2) places of those that are in both, by the second
+    only_before: NDArray[np.int64]  # places of the others
     only_after: NDArray[np.int64]
 
 
 def align(before: Column, after: Column) -> Alignment:
     """Where two columns, each of which is unique and has no null, have the same keys."""
-    found = _numpy(pc.fill_null(pc.index_in(after, value_set=whole(before)), -1)).astype(np.int64)
+    found = np.asarray(pc.fill_null(pc.index_in(after, value_set=whole(before)), -1), np.int64)
     rows = np.flatnonzero(found >= 0)
     is_common = np.zeros(len(before), np.bool_)
     is_common[found[rows]] = True
@@ -39,17 +38,16 @@ def differ(before: Column, after: Column) -> Bools:
     one, other = whole(before), whole(after)
     if _is_list(one.type):
         return _lists_differ(one, other)
-    is_other: Bools = ~_numpy(is_same(one, other))
-    return is_other
+    return ~bools(is_same(one, other))
 
 
 def _lists_differ(before: pa.Array, after: pa.Array) -> Bools:
-    sizes = [_numpy(pc.fill_null(pc.list_value_length(side), -1)) for side in (before, after)]
-    found: Bools = sizes[0] != sizes[1]
-    rows = np.flatnonzero(~found & (sizes[0] > 0))
+    sizes, others = (np.asarray(pc.fill_null(pc.list_value_length(side), -1)) for side in (before, after))
+    found: Bools = sizes != others
+    rows = np.flatnonzero(~found & (sizes > 0))
     if len(rows):
-        items = [pc.list_flatten(side.take(pa.array(rows))) for side in (before, after)]
-        starts = np.concatenate([[0], np.cumsum(sizes[0][rows])[:-1]])
+        items = (pc.list_flatten(side.take(pa.array(rows))) for side in (before, after))
+        starts = np.concatenate([[0], np.cumsum(sizes[rows])[:-1]])
         found[rows] = np.logical_or.reduceat(differ(*items), starts)
     return found
 
@@ -58,19 +56,20 @@ def is_in(column: Column, values: Column) -> Bools:
     """(N,) whether each value of a column is one of these; null is none."""
     if not len(values):
         return np.zeros(len(column), np.bool_)
-    return _numpy(pc.and_(pc.is_in(column, value_set=whole(values)), pc.is_valid(column)))
+    return bools(pc.and_(pc.is_in(column, value_set=whole(values)), pc.is_valid(column)))
 
 
 def equals(column: Column, value: str) -> Bools:
     """(N,) whether each value of a column is this one; null is not."""
-    return _numpy(pc.fill_null(pc.equal(column, value), False))
+    return bools(pc.equal(column, value))
 
 
-def rows_of_one(before: pa.Table, after: pa.Table) -> pa.Table:
-    """The rows that only one of two tables of text columns has, those of the first before the others."""
+def records_of_one(before: pa.Table, after: pa.Table) -> pa.Array:
+    """The records, all a before all b, of pairs that only one of two tables of text columns has."""
     texts = [pc.binary_join_element_wise(*table.columns, "\n") for table in (before, after)]
     mine = ~is_in(texts[0], texts[1]), ~is_in(texts[1], texts[0])
-    return pa.concat_tables([before.filter(pa.array(mine[0])), after.filter(pa.array(mine[1]))])
+    pairs = pa.concat_tables([before.filter(pa.array(mine[0])), after.filter(pa.array(mine[1]))])
+    return pa.concat_arrays([whole(pairs[end]) for end in ("a", "b")])
 
 
 def as_text(column: Column) -> pa.Array:
@@ -79,6 +78,11 @@ def as_text(column: Column) -> pa.Array:
     if _is_list(column.type):
         return pc.binary_join(column.cast(pa.list_(pa.string())), " | ")
     return column.cast(pa.string())
+
+
+def as_one_type(before: Column, after: Column) -> tuple[Column, Column]:
+    """Both as they are, or, of an attribute that was declared anew, as text: "3" is 3."""
+    return (before, after) if before.type == after.type else (as_text(before), as_text(after))
 
 
 def joined(*parts: Column | str) -> pa.Array:
@@ -101,8 +105,8 @@ class Explanations:
         self._reason = np.full(rows, -1, np.int8)
         self._detail = pa.nulls(rows, pa.string())
 
-    def say(self, where: Bools, reason: ChangeReason, detail: str | Column | Callable[[], str | Column] = "") -> None:
-        """Give a reason to the rows that have none yet. where: (N,). detail: of all rows, or (N,), or what gives it."""
+    def say(self, where: Bools | bool, reason: ChangeReason, detail: Detail | Callable[[], Detail] = "") -> None:
+        """Give a reason to the rows without one. where: (N,), or True. detail: (N,), of all, or what gives it."""
         is_new = where & (self._reason < 0)
         if not is_new.any():
             return
@@ -111,9 +115,14 @@ class Explanations:
         value = pa.scalar(text or None, pa.string()) if isinstance(text, str) else whole(text)
         self._detail = pc.if_else(pa.array(is_new), value, self._detail)
 
+    def say_cause(self, where: Bools | bool, reason: ChangeReason, cause: str, words: Column | None = None) -> None:
+        """The same where there is a cause: an empty text is none. words: (N,) what the detail says before it."""
+        if cause:
+            self.say(where, reason, cause if words is None else joined(words, cause))
+
     def columns(self) -> tuple[pa.Array, pa.Array]:
         """(N,) reasons and details; what has none is unknown."""
-        self.say(np.ones(len(self._reason), np.bool_), ChangeReason.UNKNOWN)
+        self.say(True, ChangeReason.UNKNOWN)
         reasons = pa.DictionaryArray.from_arrays(pa.array(self._reason), pa.array([str(each) for each in _REASONS]))
         return reasons.cast(pa.string()), self._detail
 
@@ -123,55 +132,34 @@ def changes(
     kind: Kind | Column,
     why: Explanations,
     *,
-    field: str | Column | None = None,
-    values: tuple[Column | None, Column | None] = (None, None),
-    splits: tuple[Column | None, Column | None] = (None, None),
+    field: str | None = None,
+    values: Sequence[Column | None] = (None, None),
+    splits: Sequence[Column | None] = (None, None),
 ) -> pa.Table:
     """CHANGES of these records, in their order. values, splits: before and after; None: null."""
     rows = len(record_id)
-    reason, detail = why.columns()
-    given = {
-        "record_id": record_id,
-        "kind": pa.repeat(str(kind), rows) if isinstance(kind, Kind) else kind,
-        "field": pa.repeat(field, rows) if isinstance(field, str) else field,
-        "before": values[0],
-        "after": values[1],
-        "reason": reason,
-        "detail": detail,
-        "split_before": splits[0],
-        "split_after": splits[1],
-    }
-    return pa.table(
-        [pa.nulls(rows, pa.string()) if given[name] is None else whole(given[name]) for name in CHANGES.names],
-        schema=CHANGES,
-    )
-
-
-def _numpy(column: Column) -> NDArray[Any]:
-    return np.asarray(whole(column).to_numpy(zero_copy_only=False))
+    kinds = pa.repeat(str(kind), rows) if isinstance(kind, Kind) else kind
+    fields = None if field is None else pa.repeat(field, rows)
+    given = [record_id, kinds, fields, *values, *why.columns(), *splits]
+    return pa.table([pa.nulls(rows, pa.string()) if column is None else whole(column) for column in given], CHANGES)
 
 
 def _is_list(kind: pa.DataType) -> bool:
     return bool(pa.types.is_list(kind) or pa.types.is_fixed_size_list(kind))
 
 
+Read = Callable[[str], Column]
 WORDS_OF = {
     **dict.fromkeys(("artist", "artists", "artist_qualifier"), "artist_text"),
     **dict.fromkeys(("year", "year_first", "year_last"), "date_text"),
 }
 
 
-def is_read_anew(
-    name: str,
-    before: Collection[str],
-    after: Collection[str],
-    older: Callable[[str], Column],
-    newer: Callable[[str], Column],
-) -> Bools | bool:
-    """(N,) whether the words in which a column is read are the same on both sides; False where that is not known.
+def is_read_anew(name: str, before: Collection[str], after: Collection[str], older: Read, newer: Read) -> Bools | bool:
+    """(N,) whether the words of which a column is read are the same on both sides; False where that is not known.
 
-    before, after: the columns of either side; older, newer: give (N,) of one of them. The older side may be of a time
-    before the words of artists were kept: then a name that is these words now has been left as it was.
+    before, after: the columns of either side; older, newer: give one of them. Before the words of artists were kept, a
+    name that is these words now has been left as it was.
     """
     words = WORDS_OF.get(name)
     is_of_artist = name in {"artist", "artists"}

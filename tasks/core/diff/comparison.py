@@ -5,7 +5,6 @@ The list of opt-outs may be published: of a record with a tombstone it says what
 
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -13,10 +12,12 @@ from schemas.diff import CHANGES, MEANING, OPT_OUTS, ChangeReason, Kind
 from schemas.phrases import and_more, counted, quoted_name
 from schemas.reasons import Reason
 from schemas.split import SPLITS
+from tasks.core import tables
+from tasks.core.columns import bools
 from tasks.core.diff.boxes import boxes
 from tasks.core.diff.columns import equals, is_in
 from tasks.core.diff.fields import Common, columns_of_one, fields
-from tasks.core.diff.presence import presence, same_images
+from tasks.core.diff.presence import presence
 from tasks.core.diff.sides import Pair, Side
 
 
@@ -25,8 +26,7 @@ def compare(pair: Pair) -> pa.Table:
 
     Raises ValueError where a release does not hold together: a record twice, images that its ledger does not keep.
     """
-    one, other, both = same_images(pair)
-    common = Common(pair, (one, other), both)
+    common = Common(pair)
     found = pa.concat_tables([CHANGES.empty_table(), presence(pair), *fields(common), *boxes(common)])
     return found.sort_by([("record_id", "ascending"), ("kind", "ascending"), ("field", "ascending")])
 
@@ -54,23 +54,19 @@ def facts(pair: Pair, changes: pa.Table, opted_out: int) -> dict[str, Any]:
 def summary(found: dict[str, Any]) -> str:
     """The comparison in lines, for the terminal."""
     before, after = found["before"], found["after"]
-    lines = [
-        f"{name} {_name(side)}: {side['kept']:,} of {side['records']:,} records kept ({_splits(side['by_split'])})"
-        for name, side in (("before", before), ("after ", after))
-    ]
+    lines = [f"{word} {_release_line(side)}" for word, side in (("before", before), ("after ", after))]
     if before["name"] != after["name"]:
         lines.append("the two are releases of different datasets: records are compared by their record_ids")
     lines += ["", *(_counts(found["kinds"]) or ["no record has changed"])]
-    told = (
-        ("settings", found["settings"]),
-        ("COCO files of sources", found["coco_files"]),
-        ("built with", found["programs"]),
-    )
-    for heading, entries in told:
-        if entries:
-            shown = entries[:_MOST_SETTINGS]
-            lines += ["", f"{heading}:", *(f"  {line}" for line in shown)]
-            lines += [f"  {and_more(len(entries) - len(shown)).strip()}"] * (len(entries) > len(shown))
+    for heading, field in (
+        ("settings", "settings"),
+        ("COCO files of sources", "coco_files"),
+        ("built with", "programs"),
+    ):
+        if found[field]:
+            lines += ["", f"{heading}:", *(f"  {line}" for line in found[field][:_MOST_SETTINGS])]
+            more = and_more(len(found[field]) - _MOST_SETTINGS)
+            lines += [f" {more}"] if more else []
     for side, names in (("older", found["columns"]["only_before"]), ("newer", found["columns"]["only_after"])):
         if names:
             lines.append(f"columns of images that only the {side} release has: {', '.join(names)}")
@@ -82,19 +78,18 @@ def summary(found: dict[str, Any]) -> str:
 
 def _promise(pair: Pair) -> list[str]:
     """Whether readers may break, by the versions of the contracts: what breaks them needs a new major version."""
-    one, other = pair.before.manifest, pair.after.manifest
+    one, other = (side.manifest for side in pair.sides)
     if one.contract_version == other.contract_version:
         return []
-    versions = f"contract {quoted_name(one.contract_version)} -> {quoted_name(other.contract_version)}"
-    if one.contract_major != other.contract_major:
-        return [f"{versions}: another major version, so that programs that read one may not read the other"]
-    return [f"{versions}: programs that go by the lower version can read both"]
+    means = "another major version, so that programs that read one may not read the other"
+    if one.contract_major == other.contract_major:
+        means = "programs that go by the lower version can read both"
+    return [f"contract {quoted_name(one.contract_version)} -> {quoted_name(other.contract_version)}: {means}"]
 
 
 def _release(side: Side) -> dict[str, Any]:
-    kept = side.ledger.filter(side.ledger["kept"])
-    by_split = {row["values"]: row["counts"] for row in pc.value_counts(kept["last_split"]).to_pylist()}
-    manifest = side.manifest
+    manifest, splits = side.manifest, side.kept["last_split"]
+    by_split = {row["values"]: row["counts"] for row in pc.value_counts(splits).to_pylist()}
     return {
         "name": manifest.name,
         "version": manifest.version,
@@ -102,7 +97,7 @@ def _release(side: Side) -> dict[str, Any]:
         "lineage": manifest.lineage,
         "amended": manifest.amended.date if manifest.amended else None,
         "records": side.ledger.num_rows,
-        "kept": kept.num_rows,
+        "kept": len(splits),
         "by_split": {name: by_split[name] for name in SPLITS if name in by_split},
     }
 
@@ -118,14 +113,14 @@ def _of_kind(rows: pa.Table) -> dict[str, Any]:
     }
 
 
-def _name(side: dict[str, Any]) -> str:
+def _release_line(side: dict[str, Any]) -> str:
+    name, version, contract = (quoted_name(side[field]) for field in ("name", "version", "contract"))
     amended = f", amended {quoted_name(side['amended'])}" if side["amended"] else ""
-    name, version = quoted_name(side["name"]), quoted_name(side["version"])
-    return f"{name} {version} (contract {quoted_name(side['contract'])}, lineage {side['lineage']}{amended})"
-
-
-def _splits(by_split: dict[str, int]) -> str:
-    return ", ".join(f"{name} {count:,}" for name, count in by_split.items()) or "no split"
+    splits = ", ".join(f"{name} {count:,}" for name, count in side["by_split"].items()) or "no split"
+    return (
+        f"{name} {version} (contract {contract}, lineage {side['lineage']}{amended}): {side['kept']:,} of "
+        f"{side['records']:,} records kept ({splits})"
+    )
 
 
 def _counts(kinds: dict[str, Any]) -> list[str]:
@@ -153,33 +148,30 @@ _DATE = r"\((?P<date>\d{4}-\d{2}-\d{2})\)$"
 
 
 def opt_outs(pair: Pair) -> pa.Table:
-    """OPT_OUTS, sorted by record_id: what the older release shows and the newer has dropped for one of REASONS, and
-    what has been taken down since, shown or not.
+    """OPT_OUTS, by record_id: what the older release shows and the newer drops for one of REASONS, and what has been
+    taken down since, shown or not.
     """
-    book, before = pair.after.ledger, pair.before.ledger
+    book, before, stones = pair.after.ledger, pair.before.ledger, pair.after.tombstones
     book = book.filter(pa.array(is_in(book["reason"], pa.array([str(reason) for reason in REASONS]))))
-    was = before.take(pc.index_in(book["record_id"], value_set=before["record_id"].combine_chunks()))
-    is_new = np.asarray(pc.fill_null(was["kept"], False)) | (
-        equals(book["reason"], str(Reason.TAKEN_DOWN)) & ~equals(was["reason"], str(Reason.TAKEN_DOWN))
-    )
-    book, was = book.filter(pa.array(is_new)), was.filter(pa.array(is_new))
-    stones = pair.after.tombstones
-    stone = stones.take(pc.index_in(book["record_id"], value_set=stones["record_id"].combine_chunks()))
+    was = tables.lookup(before, "record_id", book["record_id"])
+    is_down, was_down = (equals(side["reason"], str(Reason.TAKEN_DOWN)) for side in (book, was))
+    is_new = pa.array(bools(was["kept"]) | (is_down & ~was_down))
+    book, was = book.filter(is_new), was.filter(is_new)
+    stone = tables.lookup(stones, "record_id", book["record_id"])
     is_purged = pc.is_valid(stone["record_id"])
-    sha256 = pc.coalesce(was["sha256"], book["sha256"])
     date = pc.struct_field(pc.extract_regex(pc.fill_null(book["detail"], ""), _DATE), "date")
     found = pa.table(
         [
             book["record_id"],
             book["image_id"],
-            pc.if_else(is_purged, stone["sha256"], sha256),
+            pc.if_else(is_purged, stone["sha256"], pc.coalesce(was["sha256"], book["sha256"])),
             book["reason"],
             pc.if_else(is_purged, stone["reason"], book["detail"]),
             pc.if_else(is_purged, stone["date"], date),
         ],
         schema=OPT_OUTS,
     )
-    return found.take(pc.sort_indices(found["record_id"]))
+    return found.sort_by("record_id")
 
 
 def opt_out_lines(found: pa.Table, before: str, after: str) -> str:

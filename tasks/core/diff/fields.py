@@ -1,7 +1,6 @@
 """What has changed of the images that are in both releases, column by column, and why."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from functools import cached_property
 
 import numpy as np
@@ -15,17 +14,18 @@ from tasks.core.diff.columns import (
     Bools,
     Explanations,
     align,
+    as_one_type,
     as_text,
     changes,
     differ,
     equals,
     is_in,
     is_read_anew,
-    rows_of_one,
+    records_of_one,
     take,
 )
-from tasks.core.diff.presence import verdicts_changed
-from tasks.core.diff.sides import Pair
+from tasks.core.diff.presence import judged_anew
+from tasks.core.diff.sides import Pair, Side
 
 KIND_OF_COLUMN = {
     "split": Kind.SPLIT,
@@ -39,17 +39,13 @@ KIND_OF_COLUMN = {
 NOT_COMPARED = frozenset({"record_id", "retrieved_at", "image"})
 
 
-@dataclass(frozen=True)
 class Common:
     """Images in both releases. ids: of both images tables; both: (P, 2) places in these of the images in both."""
 
-    pair: Pair
-    ids: tuple[pa.Array, pa.Array]
-    both: NDArray[np.int64]
-
-    def column(self, name: str) -> tuple[pa.Array, pa.Array]:
-        """(P,) a column before and after."""
-        return self.before(name), self.after(name)
+    def __init__(self, pair: Pair) -> None:
+        """Raises ValueError where a table has a record twice, or its records are not those that the ledger keeps."""
+        self.pair, self.ids = pair, [_image_ids(side) for side in pair.sides]
+        self.both = align(*self.ids).both
 
     def before(self, name: str) -> pa.Array:
         """(P,) a column of the older side."""
@@ -59,37 +55,44 @@ class Common:
         """(P,) a column of the newer side."""
         return take(self.pair.after.images([name])[name], self.both[:, 1])
 
+    def differ(self, name: str) -> Bools:
+        """(P,) whose column is another."""
+        return differ(self.before(name), self.after(name))
+
     @cached_property
     def record_id(self) -> pa.Array:
         """(P,) whose they are."""
         return take(self.ids[1], self.both[:, 1])
 
     @cached_property
-    def splits(self) -> tuple[pa.Array, pa.Array]:
-        """(P,) split before and after."""
-        one, other = (column.dictionary_encode() for column in self.column("split"))
-        return one, other
+    def _splits(self) -> list[pa.Array]:
+        return [column("split").dictionary_encode() for column in (self.before, self.after)]
+
+    def splits(self, rows: NDArray[np.int64]) -> list[pa.Array]:
+        """The splits of some of them, before and after."""
+        return [column.take(pa.array(rows)).cast(pa.string()) for column in self._splits]
 
     @cached_property
     def has_other_file(self) -> Bools:
         """(P,) whose bytes differ."""
-        return differ(*self.column("sha256"))
+        return self.differ("sha256")
 
 
-@dataclass(frozen=True)
+def _image_ids(side: Side) -> pa.Array:
+    column, kept = side.images(["record_id"])["record_id"].combine_chunks(), side.kept["record_id"]
+    if len(column) != len(kept) or len(pc.unique(column)) != len(column) or not is_in(column, kept).all():
+        raise ValueError(f"{len(column)} images, not one of each of the {len(kept)} records that its ledger keeps")
+    return column
+
+
 class _ColumnChange:
-    common: Common
-    name: str
-    rows: NDArray[np.int64]
-    before: pa.Array
-    after: pa.Array
+    """The images of which a column differs, its values before and after, and why."""
 
-    @property
-    def ids(self) -> pa.Array:
-        return self.common.record_id.take(pa.array(self.rows))
-
-    def everywhere(self) -> Bools:
-        return np.ones(len(self.rows), np.bool_)
+    def __init__(self, common: Common, name: str, rows: NDArray[np.int64], before: Column, after: Column) -> None:
+        self.common, self.name, self.rows = common, name, rows
+        self.before, self.after = before.take(pa.array(rows)), after.take(pa.array(rows))
+        self.ids = common.record_id.take(pa.array(rows))
+        self.why = Explanations(len(rows))
 
 
 def columns_of_both(pair: Pair) -> list[str]:
@@ -106,179 +109,139 @@ def columns_of_one(pair: Pair) -> tuple[list[str], list[str]]:
 def fields(common: Common) -> Iterator[pa.Table]:
     """CHANGES of each column."""
     for name in columns_of_both(common.pair):
-        before, after = common.column(name)
-        if before.type != after.type:  # of an attribute that was declared anew: "3" is 3
-            before, after = as_text(before), as_text(after)
+        before, after = as_one_type(common.before(name), common.after(name))
         rows = np.flatnonzero(common.has_other_file if name == "sha256" else differ(before, after))
         if len(rows):
-            places = pa.array(rows)
-            changed = _ColumnChange(common, name, rows, before.take(places), after.take(places))
-            yield _changes(changed, KIND_OF_COLUMN.get(name, Kind.ATTRIBUTE))
+            yield _changes(_ColumnChange(common, name, rows, before, after), KIND_OF_COLUMN.get(name, Kind.ATTRIBUTE))
 
 
 def _changes(changed: _ColumnChange, kind: Kind) -> pa.Table:
-    why = Explanations(len(changed.rows))
-    before, after = as_text(changed.before), as_text(changed.after)
-    if kind is Kind.SPLIT:
-        _why_split(changed, why)
-    elif kind is Kind.GROUP:
-        _why_group(changed, why)
-    elif kind is Kind.BYTES:
-        _why_bytes(changed, why)
-    elif kind in {Kind.RIGHTS, Kind.ATTRIBUTE}:
-        _why_said(changed, why)
-        if changed.name == "source_urls":
-            before = without_purged(changed.common.pair, changed.before)
-    if not changed.common.pair.is_direct:
-        why.say(changed.everywhere(), ChangeReason.PREDECESSOR)
-    splits = tuple(column.take(pa.array(changed.rows)).cast(pa.string()) for column in changed.common.splits)
-    return changes(changed.ids, kind, why, field=changed.name, values=(before, after), splits=(splits[0], splits[1]))
+    pair = changed.common.pair
+    if kind in _WHY:
+        _WHY[kind](changed)
+    if not pair.is_direct:
+        changed.why.say(True, ChangeReason.PREDECESSOR)
+    is_list_of_pages = changed.name == "source_urls"
+    before = without_purged(pair, changed.before) if is_list_of_pages else as_text(changed.before)
+    values, splits = (before, as_text(changed.after)), changed.common.splits(changed.rows)
+    return changes(changed.ids, kind, changed.why, field=changed.name, values=values, splits=splits)
 
 
-def _why_split(changed: _ColumnChange, why: Explanations) -> None:
+def _why_split(changed: _ColumnChange) -> None:
     pair = changed.common.pair
     if pair.is_drawn_afresh:
-        one, other = pair.before.manifest, pair.after.manifest
-        lineage = f"lineage {one.lineage} -> {other.lineage}"
-        settings = pair.recipes.of_words("split")
-        why.say(
-            changed.everywhere(), ChangeReason.SPLITS_DRAWN_AFRESH, f"{lineage}; {settings}" if settings else lineage
-        )
+        lineage = f"lineage {pair.before.manifest.lineage} -> {pair.after.manifest.lineage}"
+        detail = "; ".join(filter(None, [lineage, pair.recipes.of_words("split")]))
+        changed.why.say(True, ChangeReason.SPLITS_DRAWN_AFRESH, detail)
 
 
-def _why_bytes(changed: _ColumnChange, why: Explanations) -> None:
-    pair = changed.common.pair
+def _why_bytes(changed: _ColumnChange) -> None:
+    pair, why = changed.common.pair, changed.why
+    has_other_file = changed.common.has_other_file[changed.rows]
     if "image_url" in columns_of_both(pair):
-        is_moved = differ(*changed.common.column("image_url"))[changed.rows]
-        where = changed.common.has_other_file[changed.rows]
-        why.say(where & is_moved, ChangeReason.SOURCE_FILE, "at another address")
-    why.say(changed.common.has_other_file[changed.rows], ChangeReason.SOURCE_FILE)
-    if settings := pair.recipes.of_words("hash", "fetch"):
-        why.say(changed.everywhere(), ChangeReason.SETTINGS, settings)
-    if pair.programs:
-        why.say(changed.everywhere(), ChangeReason.PROGRAM, "; ".join(pair.programs))
-    why.say(changed.everywhere(), ChangeReason.MEASURE)
+        is_moved = changed.common.differ("image_url")[changed.rows]
+        why.say(has_other_file & is_moved, ChangeReason.SOURCE_FILE, "at another address")
+    why.say(has_other_file, ChangeReason.SOURCE_FILE)
+    why.say_cause(True, ChangeReason.SETTINGS, pair.recipes.of_words("hash", "fetch"))
+    why.say_cause(True, ChangeReason.PROGRAM, "; ".join(pair.programs))
+    why.say(True, ChangeReason.MEASURE)
 
 
-def _why_said(changed: _ColumnChange, why: Explanations) -> None:
+def _why_said(changed: _ColumnChange) -> None:
     """Rights, and what is said of the work."""
-    pair, name = changed.common.pair, changed.name
-    sources = take(changed.common.column("source")[1], changed.rows)
-    for source in pc.unique(sources).to_pylist():
-        if settings := pair.recipes.of_source(source):
-            why.say(equals(sources, source), ChangeReason.SETTINGS, settings)
-    if settings := pair.recipes.of_column(name):
-        why.say(changed.everywhere(), ChangeReason.SETTINGS, settings)
+    common, name, why = changed.common, changed.name, changed.why
+    pair = common.pair
+    sources = take(common.after("source"), changed.rows)
+    for source in pc.unique(sources).drop_null().to_pylist():
+        why.say_cause(equals(sources, source), ChangeReason.SETTINGS, pair.recipes.of_source(source))
+    why.say_cause(True, ChangeReason.SETTINGS, pair.recipes.of_column(name))
     if name == "source_urls":
-        is_own = differ(*changed.common.column("source_url"))[changed.rows]
-        why.say(~is_own, ChangeReason.COPIES)
-    common = changed.common
+        why.say(~common.differ("source_url")[changed.rows], ChangeReason.COPIES)
     anew = is_read_anew(name, pair.before.image_columns, pair.after.image_columns, common.before, common.after)
     if not isinstance(anew, bool):
         why.say(anew[changed.rows], ChangeReason.READ_ANEW)
     bilderatlas = [text for text in pair.programs if text.startswith(("bilderatlas ", "contract "))]
     note = f"or the program reads it otherwise: {'; '.join(bilderatlas)}" if bilderatlas else ""
-    why.say(changed.everywhere(), ChangeReason.SOURCE_METADATA, note)
+    why.say(True, ChangeReason.SOURCE_METADATA, note)
 
 
-def _why_group(changed: _ColumnChange, why: Explanations) -> None:
+def _why_group(changed: _ColumnChange) -> None:
     """A group is named after the smallest of all records that are tied to each other, kept or not."""
-    pair = changed.common.pair
-    if settings := pair.recipes.of_words("dedup", "split"):
-        why.say(changed.everywhere(), ChangeReason.SETTINGS, settings)
-    ties = _Ties(changed.common)
-    verdicts = verdicts_changed(pair)
-    judged = pa.concat_arrays([verdicts["a"].combine_chunks(), verdicts["b"].combine_chunks()])
-    why.say(ties.touch(changed, judged, is_wide=False), ChangeReason.VERDICT)
-    why.say(ties.touch(changed, _declared_anew(changed), is_wide=False), ChangeReason.SOURCE_METADATA, "declared_group")
-    why.say(ties.touch(changed, _stirred(pair), is_wide=True), ChangeReason.GROUP_MEMBERS)
+    pair, why, ties = changed.common.pair, changed.why, _Ties(changed)
+    why.say_cause(True, ChangeReason.SETTINGS, pair.recipes.of_words("dedup", "split"))
+    why.say(ties.touch(judged_anew(pair)), ChangeReason.VERDICT)
+    why.say(ties.touch(_declared_anew(changed)), ChangeReason.SOURCE_METADATA, "declared_group")
+    stirred = _stirred(pair)
+    why.say(ties.touch(pa.concat_arrays([stirred, *ties.related(stirred)])), ChangeReason.GROUP_MEMBERS)
     # a release that was amended has groups named after records that are gone, and no longer what tied them
-    purged = [side.tombstones["record_id"].combine_chunks() for side in (pair.before, pair.after)]
-    why.say(ties.touch(changed, pa.concat_arrays(purged), is_wide=False), ChangeReason.GROUP_MEMBERS)
-    if pair.programs:
-        why.say(changed.everywhere(), ChangeReason.PROGRAM, "; ".join(pair.programs))
-    why.say(ties.touch(changed, ties.related_anew, is_wide=False), ChangeReason.CLUSTER)
-    if pair.before.manifest.amended or pair.after.manifest.amended:
+    purged = [side.tombstones["record_id"].combine_chunks() for side in pair.sides]
+    why.say(ties.touch(pa.concat_arrays(purged)), ChangeReason.GROUP_MEMBERS)
+    why.say_cause(True, ChangeReason.PROGRAM, "; ".join(pair.programs))
+    why.say(ties.touch(records_of_one(*ties.edges)), ChangeReason.CLUSTER)
+    if any(side.manifest.amended for side in pair.sides):
         # no more can be known: the pairs of a purged record are gone with it
-        why.say(changed.everywhere(), ChangeReason.GROUP_MEMBERS, "records were purged after the release")
+        why.say(True, ChangeReason.GROUP_MEMBERS, "records were purged after the release")
+
+
+_WHY: dict[Kind, Callable[[_ColumnChange], None]] = {
+    Kind.SPLIT: _why_split,
+    Kind.GROUP: _why_group,
+    Kind.BYTES: _why_bytes,
+    Kind.RIGHTS: _why_said,
+    Kind.ATTRIBUTE: _why_said,
+}
 
 
 class _Ties:
     """Which records belong to which groups, before and after."""
 
-    def __init__(self, common: Common) -> None:
-        self._common = common
-        self._groups = [
-            (ids, side.images(["group_id"])["group_id"].combine_chunks())
-            for ids, side in zip(common.ids, (common.pair.before, common.pair.after), strict=True)
-        ]
+    def __init__(self, changed: _ColumnChange) -> None:
+        self._changed, sides = changed, changed.common.pair.sides
+        self._groups = [side.images(["group_id"])["group_id"].combine_chunks() for side in sides]
+        self.edges = [side.relations().select(["a", "b", "relation"]) for side in sides]
 
-    @cached_property
-    def _edges(self) -> list[pa.Table]:
+    def related(self, records: pa.Array) -> list[pa.Array]:
+        """Records that are related to one of these."""
         return [
-            side.relations().select(["a", "b", "relation"])
-            for side in (self._common.pair.before, self._common.pair.after)
+            edges.filter(pa.array(is_in(edges[one], records)))[other].combine_chunks()
+            for edges in self.edges
+            for one, other in (("a", "b"), ("b", "a"))
         ]
 
-    @cached_property
-    def related_anew(self) -> pa.Array:
-        """Records of the pairs that only one release has, or that are something else to each other."""
-        found = rows_of_one(*self._edges)
-        return pa.concat_arrays([found[name].combine_chunks() for name in ("a", "b")])
-
-    def touch(self, changed: _ColumnChange, records: pa.Array, *, is_wide: bool) -> Bools:
-        """(N,) whether the group of a changed row, before or after, has one of these records.
-
-        is_wide: or one that is related to one of them.
-        """
-        if not len(records):
-            return np.zeros(len(changed.rows), np.bool_)
-        if is_wide:
-            near = [
-                edges.filter(pa.array(is_in(edges[one], records)))[other].combine_chunks()
-                for edges in self._edges
-                for one, other in (("a", "b"), ("b", "a"))
-            ]
-            records = pa.concat_arrays([records, *near])
-        groups = [group.filter(pa.array(is_in(ids, records))) for ids, group in self._groups]
+    def touch(self, records: pa.Array) -> Bools:
+        """(N,) whether the group of a changed row, before or after, has one of these records."""
+        both = zip(self._changed.common.ids, self._groups, strict=True)
+        groups = [group.filter(pa.array(is_in(ids, records))) for ids, group in both]
         names = pa.concat_arrays([records, *groups])
-        return is_in(changed.before, names) | is_in(changed.after, names)
+        return is_in(self._changed.before, names) | is_in(self._changed.after, names)
 
 
 def _declared_anew(changed: _ColumnChange) -> pa.Array:
     """Of the changed records those whose source declares another group for them."""
-    one, other = (side.records(changed.ids) for side in (changed.common.pair.before, changed.common.pair.after))
+    one, other = (side.records(changed.ids) for side in changed.common.pair.sides)
     found = align(one["record_id"], other["record_id"]).both
     is_other = differ(take(one["declared_group"], found[:, 0]), take(other["declared_group"], found[:, 1]))
-    return take(other["record_id"], found[:, 1]).filter(pa.array(is_other))
+    return take(other["record_id"], found[is_other, 1])
 
 
 def _stirred(pair: Pair) -> pa.Array:
     """Records that are new in a ledger, were dropped, came in again, or have other bytes."""
-    one, other = pair.before.ledger, pair.after.ledger
+    one, other = (side.ledger for side in pair.sides)
     found = align(one["record_id"], other["record_id"])
     is_other = np.zeros(len(found.both), np.bool_)
     for name in ("kept", "reason", "sha256"):
         is_other |= differ(take(one[name], found.both[:, 0]), take(other[name], found.both[:, 1]))
-    return pa.concat_arrays(
-        [
-            take(other["record_id"], found.both[is_other, 1]),
-            take(one["record_id"], found.only_before),
-            take(other["record_id"], found.only_after),
-        ]
-    )
+    newer = np.concatenate([found.both[is_other, 1], found.only_after])
+    return pa.concat_arrays([take(one["record_id"], found.only_before), take(other["record_id"], newer)])
 
 
 def without_purged(pair: Pair, urls: Column) -> pa.Array:
-    """Lists of addresses as text, without those of records that have a tombstone in the newer release: it reveals
-    no more of them than that.
-    """
+    """Lists of addresses as text, without those of records with a tombstone in the newer one, which says no more."""
     own = pair.before.records(pair.after.tombstones["record_id"].combine_chunks())["source_url"].drop_null()
     lists = whole(urls)
     if not len(own):
         return as_text(lists)
-    left = ~is_in(pc.list_flatten(lists), own)
-    rows = pc.list_parent_indices(lists).filter(pa.array(left)).to_numpy()
-    sizes = np.bincount(rows, minlength=len(lists))
-    offsets = pa.array(np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32))
-    return as_text(pa.ListArray.from_arrays(offsets, pc.list_flatten(lists).filter(pa.array(left))))
+    left = pa.array(~is_in(pc.list_flatten(lists), own))
+    sizes = np.bincount(pc.list_parent_indices(lists).filter(left).to_numpy(), minlength=len(lists))
+    offsets = pa.array(np.concatenate([[0], np.cumsum(sizes)]), pa.int32())
+    return as_text(pa.ListArray.from_arrays(offsets, pc.list_flatten(lists).filter(left)))

@@ -1,6 +1,4 @@
-"""The comparison as one HTML page to look at, without anything from elsewhere: some changes of each kind and reason,
-with both pictures where they are at hand.
-"""
+"""The comparison as one HTML page without anything from elsewhere: some changes of each kind and reason, pictured."""
 
 from collections.abc import Mapping
 from html import escape
@@ -18,6 +16,7 @@ from tasks.core.report.thumbnails import Thumbnail, drawing
 MOST_OF_EACH, MOST_ROWS = 6, 90
 """Changes of one kind and reason, and of all, that the page shows: it stays small enough to send by mail."""
 
+Pictures = Mapping[str, Thumbnail]
 _LONGEST = 300
 _POLICY = (
     "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'none'; base-uri 'none'; "
@@ -34,55 +33,31 @@ pre{white-space:pre-wrap;background:#f7f5f2;padding:.8rem;border-radius:6px}
 
 
 def sample(changes: pa.Table, hidden: Column) -> pa.Table:
-    """The CHANGES that the page shows: the first of each kind and reason, a choice that never differs.
-
-    hidden: record_ids that it does not show, since somebody wants them gone.
-    """
-    left = changes.filter(
-        pc.invert(pc.is_in(changes["record_id"], value_set=pa.array(hidden.to_pylist(), pa.string())))
-    )
+    """The CHANGES that the page shows: the first of each kind and reason. hidden: records that somebody wants gone."""
+    left = changes.filter(pc.invert(pc.is_in(changes["record_id"], value_set=hidden)))
     names = pc.binary_join_element_wise(left["kind"], left["reason"], " ").combine_chunks().dictionary_encode()
-    if not len(names):
-        return left
     codes = np.asarray(names.indices)
     order = np.argsort(codes, kind="stable")
-    first = np.concatenate([[True], np.diff(codes[order]) != 0])
-    place = np.arange(len(codes)) - np.maximum.accumulate(np.where(first, np.arange(len(codes)), 0))
+    place = np.arange(len(codes)) - np.searchsorted(codes[order], codes[order])
     chosen = np.sort(order[place < MOST_OF_EACH])[:MOST_ROWS]
     return left.take(pa.array(chosen))
 
 
-def page(
-    facts: Mapping[str, Any],
-    text: str,
-    shown: pa.Table,
-    before: Mapping[str, Thumbnail],
-    after: Mapping[str, Thumbnail],
-) -> str:
-    """The page as HTML.
-
-    facts, text: of the summary; shown: CHANGES (`sample`); before, after: pictures by record_id.
-    """
+def page(facts: Mapping[str, Any], text: str, shown: pa.Table, before: Pictures, after: Pictures) -> str:
+    """The page as HTML. facts, text: of the summary; shown: `sample`; before, after: by record_id."""
     title = f"{facts['before']['name']} {facts['before']['version']} and {facts['after']['version']}"
     rows = shown.to_pylist()
-    parts = [
-        head(title, _STYLE, _POLICY),
-        f"<h1>What changed</h1><p>{escape(title)}</p><pre>{escape(text)}</pre>",
-    ]
+    parts = [head(title, _STYLE, _POLICY), f"<h1>What changed</h1><p>{escape(title)}</p><pre>{escape(text)}</pre>"]
     for kind in Kind:
-        mine = [row for row in rows if row["kind"] == kind]
-        if mine:
+        if mine := [row for row in rows if row["kind"] == kind]:
             shown_of = f"Shown: {len(mine):,} of {facts['kinds'][kind]['rows']:,}."
-            parts += [f"<h2>{kind}</h2><p>{escape(KINDS[kind])} {shown_of}</p><div class=changes>"]
-            parts += [_article(row, before, after) for row in mine]
-            parts += ["</div>"]
+            parts.append(f"<h2>{kind}</h2><p>{escape(KINDS[kind])} {shown_of}</p><div class=changes>")
+            parts += [*(_article(row, before, after) for row in mine), "</div>"]
     return "\n".join([*parts, "</html>\n"])
 
 
-def _article(row: Mapping[str, Any], before: Mapping[str, Thumbnail], after: Mapping[str, Thumbnail]) -> str:
-    name = row["record_id"]
-    meaning = MEANING[ChangeReason(row["reason"])]
-    values = ""
+def _article(row: Mapping[str, Any], before: Pictures, after: Pictures) -> str:
+    name, meaning, values = row["record_id"], MEANING[ChangeReason(row["reason"])], ""
     if row["field"] is not None:
         values = f"<p>{_cut(row['field'])}: <del>{_cut(row['before'])}</del> <ins>{_cut(row['after'])}</ins></p>"
     return (

@@ -1,6 +1,6 @@
 """The two releases that are compared: what is known of each, how its tables are had, how recipes differ."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -41,7 +41,9 @@ _FIELDS: dict[Reason, tuple[str, ...]] = {
 }
 """Settings of the stage that can drop for a reason; for other reasons all of the stage."""
 
-_SHARED = {"style": "styles"} | dict.fromkeys(("artist", "artist_qualifier", "artists", "artist_roles"), "artists")
+_SHARED = dict.fromkeys(("artist", "artist_qualifier", "artists", "artist_roles"), ("artists",)) | {
+    "style": ("styles",)
+}
 """Columns whose names the recipe unites, and where."""
 
 _FIGURES = {Reason.TOO_FEW_FIGURES, Reason.TOO_MANY_FIGURES}
@@ -68,14 +70,10 @@ class RecipeDiff:
         """Raises ValueError where sources or stages are not as recipes write them."""
         sides = [_by_place(recipe) for recipe in (before, after)]
         self.changes = tuple(_changes("", *sides))
-        self.words: dict[str, str] = {}
+        self.words = {label: str(stage["stage"]) for side in sides for label, stage in side["stages"].items()}
         """The word of each stage by its label; of the newer recipe where both have the label."""
-        self.orders: list[list[str]] = []
+        self.orders = [["scrape", *side["order"]] for side in sides]
         """Labels of both recipes, in their order, with scrape before them."""
-        for recipe in (before, after):
-            stages = list(_tagged(recipe, "stages", "label"))
-            self.words |= {label: word for label, word, _ in stages}
-            self.orders.append(["scrape", *(label for label, _, _ in stages)])
 
     def deciding(self) -> list[SettingChange]:
         """Changes that can change a release."""
@@ -92,21 +90,17 @@ class RecipeDiff:
         return listed(found, _MOST, "; ")
 
     def of_source(self, name: str) -> str:
-        """The changes in the settings of a source."""
+        """The changes in the settings of a source; that a recipe has none of the name is one."""
         return self.below(f"sources.{name}")
 
     def of_column(self, name: str) -> str:
-        """The changes in what decides about a column of images, beside its source: rules for names, or the attribute's
-        own declaration.
-        """
-        if name in _SHARED:
-            return self.below(_SHARED[name])
-        return self.below(f"attributes.{name}.type", f"attributes.{name}.from")
+        """The changes in what decides about a column of images beside its source: names, or the attribute itself."""
+        return self.below(*_SHARED.get(name, (f"attributes.{name}.type", f"attributes.{name}.from")))
 
     def of_words(self, *words: str) -> str:
         """The changes in the settings of all stages of these words."""
         labels = [label for label, word in self.words.items() if word in words]
-        return self.below(*(f"stages.{label}" for label in labels)) if labels else ""
+        return self.below(*(f"stages.{label}" for label in labels))
 
     def deciding_on(self, label: str, reason: Reason | None) -> str:
         """The changes that can have changed a drop by a stage for a reason; None: a reason that nobody knows."""
@@ -131,44 +125,33 @@ class RecipeDiff:
         return self.of_words("hash") if word == "dedup" else ""
 
 
-def source_names(recipe: Mapping[str, Any]) -> set[str]:
-    """Names of a recipe's sources. Raises ValueError where they are not as recipes write them."""
-    return {name for name, _, _ in _tagged(recipe, "sources", "name")}
-
-
 def _by_place(recipe: Mapping[str, Any]) -> dict[str, Any]:
     """The recipe with sources by name and stages by label, and the order of the stages."""
-    sources = {name: {"kind": word, **settings} for name, word, settings in _tagged(recipe, "sources", "name")}
-    stages = {label: {"stage": word, **settings} for label, word, settings in _tagged(recipe, "stages", "label")}
-    return {**recipe, "sources": sources, "stages": stages, "order": list(stages)}
+    sources, stages = _by_name(recipe, "sources", "kind", "name"), _by_name(recipe, "stages", "stage", "label")
+    return {**recipe, "sources": sources, "stages": stages, "order": [*stages]}
 
 
-def _tagged(recipe: Mapping[str, Any], field: str, name: str) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """(name or label, word, settings) of each entry such as {dedup: {label: dedup}}."""
-    entries = recipe.get(field, [])
+def _by_name(recipe: Mapping[str, Any], field: str, kind: str, name: str) -> dict[str, dict[str, Any]]:
+    """Entries such as {dedup: {label: dedup}} by what `name` says of them: their words, as `kind`, and settings."""
+    entries, found = recipe.get(field, []), {}
     if not isinstance(entries, list):
         raise ValueError(f"{quoted(entries)} for {field}")
     for entry in entries:
-        if not isinstance(entry, dict) or len(entry) != 1:
-            raise ValueError(f"{quoted(entry)} among its {field}")
-        word, settings = next(iter(entry.items()))
+        word, settings = next(iter(entry.items())) if isinstance(entry, dict) and len(entry) == 1 else (None, None)
         if not isinstance(word, str) or not isinstance(settings, dict) or not isinstance(settings.get(name), str):
             raise ValueError(f"{quoted(entry)} among its {field}")
-        yield settings[name], word, {key: value for key, value in settings.items() if key != name}
+        found[settings[name]] = {kind: word, **{key: value for key, value in settings.items() if key != name}}
+    return found
 
 
 def _changes(path: str, before: Any, after: Any) -> Iterator[SettingChange]:
     if isinstance(before, dict) and isinstance(after, dict):
-        for name in _names(before, after):
+        for name in before | after:
             place = f"{path}.{quoted_name(name)}" if path else quoted_name(name)
             yield from _changes(place, before.get(name, _NOT_THERE), after.get(name, _NOT_THERE))
     elif type(before) is not type(after) or before != after:
         texts = ["" if side is _NOT_THERE else quoted(side) for side in (before, after)]
         yield SettingChange(path, *texts)
-
-
-def _names(before: Mapping[Any, Any], after: Mapping[Any, Any]) -> Iterable[Any]:
-    return [*before, *(name for name in after if name not in before)]
 
 
 LEDGER_COLUMNS = tuple(name for name in LEDGER.names if name != "retrieved_at")
@@ -196,6 +179,11 @@ class Side:
         """What it was built with, and the contract that it keeps."""
         return {"contract": self.manifest.contract_version, **self.manifest.environment}
 
+    @property
+    def kept(self) -> pa.Table:
+        """The rows of the ledger that are kept."""
+        return self.ledger.filter(self.ledger["kept"])
+
 
 @dataclass(frozen=True)
 class Pair:
@@ -203,6 +191,11 @@ class Pair:
 
     before: Side
     after: Side
+
+    @property
+    def sides(self) -> tuple[Side, Side]:
+        """Both."""
+        return self.before, self.after
 
     @cached_property
     def recipes(self) -> RecipeDiff:
@@ -215,14 +208,14 @@ class Pair:
         one, other = self.before.programs, self.after.programs
         return tuple(
             f"{quoted_name(name)} {quoted_name(one.get(name, 'none'))} -> {quoted_name(other.get(name, 'none'))}"
-            for name in [*one, *(name for name in other if name not in one)]
+            for name in one | other
             if one.get(name) != other.get(name)
         )
 
     @cached_property
     def coco_files(self) -> tuple[str, ...]:
         """What COCO files of sources say of no single image, where that differs: "museum: info, licenses"."""
-        one, other = ({row["source"]: row for row in side.coco_files.to_pylist()} for side in (self.before, self.after))
+        one, other = ({row["source"]: row for row in side.coco_files.to_pylist()} for side in self.sides)
         return tuple(
             f"{quoted_name(name)}: {_differing(one.get(name), other.get(name))}"
             for name in sorted(one.keys() | other.keys())

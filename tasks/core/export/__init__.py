@@ -1,4 +1,1 @@
-"""What a release holds, as values: tables, COCO documents, digests, card.
-
-Writing them is tasks/io/store/drafts.py.
-"""
+"""What a release holds, as values: tables, digests, card. Writing them is tasks/io/store/drafts.py."""

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -17,14 +18,7 @@ from tasks.core.ids import ids
 from tasks.core.texts import float_texts, list_texts
 
 _BATCH = 8192
-_BOXES = pa.schema(
-    [
-        ("record_id", pa.string()),
-        *SOURCE_FIGURE,
-        ("origin", pa.string()),
-        ("origin_name", pa.string()),
-    ]
-)
+_BOXES = pa.schema([("record_id", pa.string()), *SOURCE_FIGURE, ("origin", pa.string()), ("origin_name", pa.string())])
 
 
 def annotations(
@@ -32,9 +26,9 @@ def annotations(
 ) -> pa.Table:
     """ANNOTATIONS sorted by annotation_id.
 
-    images: columns record_id, image_id, split of the kept images. boxes: (origin, origin_name, table of record_id and
-    figures) in any order. Categories are numbered from 1. An id comes from what the box is and where, not from its
-    place in a list: the same box in the same image keeps its id when others come or go.
+    images: record_id, image_id, split of the kept ones. boxes: (origin, origin_name, table of record_id and figures) in
+    any order. Categories are numbered from 1. An id comes from what the box is and where, not from its place in a list:
+    the same box in the same image keeps its id when others come or go. Raises BadBox for the first that is no box.
     """
     found = [_boxes_of(images["record_id"], *given) for given in boxes]
     everything = pa.concat_tables([_BOXES.empty_table(), *found]).combine_chunks()
@@ -44,9 +38,12 @@ def annotations(
         "image_id": image["image_id"],
         "split": image["split"],
         "category_id": _numbers(everything["category"], [category.name for category in categories]),
-        "area_px2": _areas(everything["xywh_px"]),
     }
-    columns["keypoint_scheme"] = _schemes(columns, categories)
+    box = box_array(everything["xywh_px"])
+    columns["area_px2"] = pa.array(_to_hundredths(box[:, 2] * box[:, 3]))
+    schemes = pa.array([category.scheme and category.scheme.name for category in categories], pa.string())
+    of_category = schemes.take(pc.subtract(columns["category_id"], 1).combine_chunks())
+    columns["keypoint_scheme"] = pc.if_else(columns["keypoints_xyv"].is_valid(), of_category, None)
     columns["annotation_id"] = ids(_names(columns))
     order = pc.sort_indices(columns["annotation_id"])
     return pa.table([columns[name].take(order) for name in ANNOTATIONS.names], schema=ANNOTATIONS)
@@ -69,11 +66,8 @@ def _boxes_of(record_ids: pa.ChunkedArray, origin: str, origin_name: str, table:
 
 def _field(figures: pa.StructArray, field: pa.Field) -> pa.Array:
     """(N,) a field of each figure; null where figures have none, as a detector's."""
-    return (
-        pc.struct_field(figures, field.name)
-        if figures.type.get_field_index(field.name) >= 0
-        else pa.nulls(len(figures), field.type)
-    )
+    has_field = figures.type.get_field_index(field.name) >= 0
+    return pc.struct_field(figures, field.name) if has_field else pa.nulls(len(figures), field.type)
 
 
 def _numbers(category: pa.ChunkedArray, categories: Sequence[str]) -> pa.ChunkedArray:
@@ -82,19 +76,6 @@ def _numbers(category: pa.ChunkedArray, categories: Sequence[str]) -> pa.Chunked
         unknown = category.filter(pc.is_null(place))[0].as_py()
         raise AssertionError(f"expected boxes of the categories {', '.join(categories)}, got one of {unknown}")
     return pc.add(place, 1)
-
-
-def _schemes(columns: dict[str, Any], categories: Sequence[CocoCategory]) -> pa.ChunkedArray:
-    """(N,) the name of the category's scheme; null where a box has no keypoints."""
-    names = pa.array([category.scheme and category.scheme.name for category in categories], pa.string())
-    of_category = names.take(pc.subtract(columns["category_id"], 1).combine_chunks())
-    return pc.if_else(columns["keypoints_xyv"].is_valid(), of_category, None)
-
-
-def _areas(xywh_px: pa.ChunkedArray) -> pa.Array:
-    """(N,) width times height, to a hundredth. Raises BadBox for the first that is no box."""
-    box = box_array(xywh_px)
-    return pa.array(_to_hundredths(box[:, 2] * box[:, 3]))
 
 
 def _to_hundredths(area: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -134,12 +115,11 @@ def _names(columns: dict[str, Any]) -> pa.Array:
 def _keypoint_digests(keypoints: pa.ChunkedArray) -> pa.Array:
     """(N,) hex SHA-256 of the list as Python writes it; empty text where there is no list."""
     texts = pc.binary_join_element_wise("[", list_texts(keypoints, ", "), "]", "")
-    found = []
-    for start in range(0, len(texts), _BATCH):
-        batch = texts.slice(start, _BATCH).to_pylist()
-        digests = ["" if text is None else hashlib.sha256(text.encode()).hexdigest() for text in batch]
-        found.append(pa.array(digests, pa.string()))
-    return pa.concat_arrays([pa.array([], pa.string()), *found])
+    batches = (texts.slice(start, _BATCH).to_pylist() for start in range(0, len(texts), _BATCH))
+    digests = (
+        ["" if text is None else hashlib.sha256(text.encode()).hexdigest() for text in batch] for batch in batches
+    )
+    return pa.concat_arrays([pa.array(found, pa.string()) for found in chain([[]], digests)])
 
 
 def _turns(names: pa.Array) -> NDArray[np.int64]:

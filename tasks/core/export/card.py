@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from schemas.contract import SPLIT_TABLES, parse_part
-from schemas.manifests import FileEntry, PassedOver, ReleaseManifest, Step
+from schemas.manifests import FileEntry, ReleaseManifest, Step
 from schemas.phrases import and_more
 from schemas.reasons import MEANING, Reason
 from schemas.recipe import Recipe
@@ -48,9 +48,7 @@ def card(
         f"{counts['records']} records were listed; {counts['kept']} images are kept, {counts['dropped']} were dropped. "
         "`ledger.parquet` has one row for each record, with the reason.",
         "",
-        "| split | images |",
-        "|---|---|",
-        *(f"| {split} | {by_split[split]} |" for split in sorted(by_split)),
+        *_table("split | images", (f"{split} | {by_split[split]}" for split in sorted(by_split))),
         "",
         "## What was dropped",
         "",
@@ -59,9 +57,7 @@ def card(
         *passed_over_lines(steps),
         "## Rights",
         "",
-        "| rights | images |",
-        "|---|---|",
-        *(f"| {as_text(uri)} | {count} |" for uri, count in sorted(rights.items())),
+        *_table("rights | images", (f"{as_text(uri)} | {count}" for uri, count in sorted(rights.items()))),
         "",
         *_attribute_lines(attributes, counts["kept"]),
         *_diversity_lines(diversity),
@@ -82,13 +78,18 @@ def card(
     return "\n".join(lines) + "\n"
 
 
+def _table(headings: str, rows: Iterable[str]) -> list[str]:
+    """Lines of a Markdown table; headings, rows: cells with | between them."""
+    return [f"| {headings} |", f"{'|---' * (headings.count('|') + 1)}|", *(f"| {row} |" for row in rows)]
+
+
 def drop_table(steps: Sequence[Step]) -> list[str]:
     """Lines of a Markdown table: what each stage kept and dropped, and why."""
-    rows = ["| stage | kept | dropped | reason | meaning |", "|---|---|---|---|---|"]
+    rows = []
     for step in steps:
-        rows.append(f"| {step.label} | {step.kept} | {sum(step.dropped.values())} | | |")
-        rows += [f"| | | {count} | {reason} | {MEANING[Reason(reason)]} |" for reason, count in step.dropped.items()]
-    return rows
+        rows.append(f"{step.label} | {step.kept} | {sum(step.dropped.values())} | |")
+        rows += [f"| | {count} | {reason} | {MEANING[Reason(reason)]}" for reason, count in step.dropped.items()]
+    return _table("stage | kept | dropped | reason | meaning", rows)
 
 
 def passed_over_lines(steps: Sequence[Step]) -> list[str]:
@@ -97,47 +98,34 @@ def passed_over_lines(steps: Sequence[Step]) -> list[str]:
     Without examples: whoever publishes a folder does not mean the names of the files that stay at home.
     """
     rows = [row for step in steps for row in step.passed_over]
-    no_records = [row for row in rows if yielded(row.unit) == "record"]
-    return [
-        *(["## What was passed over", ""] if rows else []),
-        *_table_of(
-            no_records, "What the sources list and what is no record, so that `ledger.parquet` does not have it."
-        ),
-        *_table_of(
-            [row for row in rows if row not in no_records],
+    lines = ["## What was passed over", ""] if rows else []
+    for is_record, sentence in (
+        (True, "What the sources list and what is no record, so that `ledger.parquet` does not have it."),
+        (
+            False,
             "What the sources' annotations leave open: images without any, and entries of which no figure was taken. "
             "Their images may be records.",
         ),
-    ]
-
-
-def _table_of(rows: Sequence[PassedOver], sentence: str) -> list[str]:
-    if not rows:
-        return []
-    return [
-        sentence,
-        "",
-        "| source | what | count | of |",
-        "|---|---|---|---|",
-        *(
-            f"| {as_text(', '.join(row.sources))} | {as_text(row.kind)} | {row.count} | {row.listed} {row.unit} |"
+    ):
+        mine = [
+            f"{as_text(', '.join(row.sources))} | {as_text(row.kind)} | {row.count} | {row.listed} {row.unit}"
             for row in rows
-        ),
-        "",
-    ]
+            if (yielded(row.unit) == "record") is is_record
+        ]
+        lines += [sentence, "", *_table("source | what | count | of", mine), ""] if mine else []
+    return lines
 
 
 def _diversity_lines(diversity: pa.Table | None) -> list[str]:
     rows = choice.changes(diversity) if diversity is not None else []
     if not rows:
         return []
+    cells = (f"{as_text(row.name)} | {' | '.join(choice.cells(row))}" for row in rows[: ROWS + 1])
     more = and_more(len(rows) - 1 - ROWS)
     return [
         "## Artists before and after the choice",
         "",
-        "| style | images | artists | effective artists | Gini coefficient |",
-        "|---|---|---|---|---|",
-        *(f"| {as_text(row.name)} | {' | '.join(choice.cells(row))} |" for row in rows[: ROWS + 1]),
+        *_table("style | images | artists | effective artists | Gini coefficient", cells),
         "",
         *([f"...{more} styles.", ""] if more else []),
     ]
@@ -146,18 +134,17 @@ def _diversity_lines(diversity: pa.Table | None) -> list[str]:
 def _attribute_lines(attributes: Sequence[AttributeSummary], images: object) -> list[str]:
     if not attributes:
         return []
+    rows = (
+        f"`{of.name}` | {of.type} | {of.images} | {as_text(', '.join(of.values))} | {as_text(of.description)}"
+        for of in attributes
+    )
     return [
         "## Attributes",
         "",
         f"Columns of `images` beyond those of all releases, which this recipe declares; of {images} images so many "
         "have a value, and the most frequent ones are these. `statistics/attributes.parquet` has more of them.",
         "",
-        "| attribute | type | images | values | meaning |",
-        "|---|---|---|---|---|",
-        *(
-            f"| `{of.name}` | {of.type} | {of.images} | {as_text(', '.join(of.values))} | {as_text(of.description)} |"
-            for of in attributes
-        ),
+        *_table("attribute | type | images | values | meaning", rows),
         "",
     ]
 
@@ -177,9 +164,8 @@ def _detector_lines(scores: Mapping[str, Any] | None) -> list[str]:
 _OF_THE_HUB = frozenset(
     {
         *("cc0-1.0", "cc-by-2.0", "cc-by-2.5", "cc-by-3.0", "cc-by-4.0", "cc-by-sa-3.0", "cc-by-sa-4.0"),
-        "cc-by-nc-2.0",
-        *("cc-by-nc-3.0", "cc-by-nc-4.0", "cc-by-nd-4.0", "cc-by-nc-nd-3.0", "cc-by-nc-nd-4.0", "cc-by-nc-sa-2.0"),
-        *("cc-by-nc-sa-3.0", "cc-by-nc-sa-4.0"),
+        *("cc-by-nc-2.0", "cc-by-nc-3.0", "cc-by-nc-4.0", "cc-by-nd-4.0", "cc-by-nc-nd-3.0", "cc-by-nc-nd-4.0"),
+        *("cc-by-nc-sa-2.0", "cc-by-nc-sa-3.0", "cc-by-nc-sa-4.0"),
     }
 )
 """The Creative Commons licences among those that the hub has words for, which are SPDX's in small letters
@@ -193,9 +179,7 @@ def card_head(title: str, files: Mapping[str, FileEntry], rights_uris: Iterable[
     """What stands above the card, as YAML, by which Hugging Face's hub and `datasets` know the files of each split.
 
     It gives no numbers of rows: `datasets` refuses a folder whose counts are not those of the card, and a purge changes
-    them.
-
-    rights_uris: of the kept images. A split without rows is left out, since `datasets` has none without.
+    them. A split without rows is left out, since `datasets` has none without. rights_uris: of the kept images.
     """
     configs = [_config(table, files) for table in SPLIT_TABLES]
     return {
@@ -219,23 +203,16 @@ def hub_licence(rights_uri: str) -> str:
 
 def _config(table: str, files: Mapping[str, FileEntry]) -> dict[str, Any]:
     parts = {path: part for path in files if (part := parse_part(path)) is not None and part.table == table}
-    splits = dict.fromkeys(part.split for path, part in parts.items() if files[path].rows)
-    return {
-        "config_name": table,
-        **({"default": True} if table == "images" else {}),
-        "data_files": [
-            # `datasets` takes no hyphens in a name; and val-*.parquet would be the files of val-2, too
-            {"split": split.replace("-", "_"), "path": f"{table}/{split}-?????-of-?????.parquet"}
-            for split in splits
-        ],
-    }
+    # `datasets` takes no hyphens in a name; and val-*.parquet would be the files of val-2, too
+    data_files = [
+        {"split": split.replace("-", "_"), "path": f"{table}/{split}-?????-of-?????.parquet"}
+        for split in dict.fromkeys(part.split for path, part in parts.items() if files[path].rows)
+    ]
+    return {"config_name": table, **({"default": True} if table == "images" else {}), "data_files": data_files}
 
 
 def without_empty_splits(text: str, rows: Mapping[str, int]) -> str:
-    """A card whose head names only splits that have rows, as after a purge; one without a head stays as it is.
-
-    rows: of each file of the tables that lie by split.
-    """
+    """A card whose head names only splits that have rows (of each file by split); one without a head stays as it is."""
     if not text.startswith("---\n"):
         return text
     head, end, rest = text.partition("\n---\n")

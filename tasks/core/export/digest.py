@@ -18,12 +18,7 @@ from numpy.typing import NDArray
 
 from schemas.manifests import ReleaseManifest
 
-PRIMARY_KEYS = {
-    "images": "record_id",
-    "annotations": "annotation_id",
-    "ledger": "record_id",
-    "coco_files": "source",
-}
+PRIMARY_KEYS = {"images": "record_id", "annotations": "annotation_id", "ledger": "record_id", "coco_files": "source"}
 """Tables whose content names a release, and their primary keys."""
 
 _RARE = frozenset({"coco_files"})
@@ -50,8 +45,7 @@ def table_digest(names: Iterable[str], column: Callable[[str], pa.ChunkedArray],
     Raises ValueError for a value that has no byte form: a number that is not finite, a type that no release has.
     """
     order = _order(column(primary_key))
-    digests = {name: column_digest(name, column(name), order) for name in names if name not in NOT_CONTENT}
-    return _lines_digest(digests)
+    return content_digest({name: column_digest(name, column(name), order) for name in names if name not in NOT_CONTENT})
 
 
 def column_digest(name: str, column: pa.ChunkedArray, order: pa.Array | None = None) -> str:
@@ -71,15 +65,15 @@ def column_digest(name: str, column: pa.ChunkedArray, order: pa.Array | None = N
 
 
 def content_digest(tables: Mapping[str, str]) -> str:
-    """SHA-256 over the digests of the tables, as hex."""
-    return _lines_digest(tables)
+    """SHA-256 over the digests of the tables, or of the columns of one, as hex."""
+    listed = "".join(f"{name}\t{digest}\n" for name, digest in sorted(tables.items()))
+    return hashlib.sha256(listed.encode()).hexdigest()
 
 
 def manifest_digest(fields: Mapping[str, Any]) -> str:
     """SHA-256 over the RFC 8785 JSON of a manifest's fields, as hex; `manifest_sha256`, which says it, is left out."""
-    return hashlib.sha256(
-        rfc8785.dumps({name: value for name, value in fields.items() if name != "manifest_sha256"})
-    ).hexdigest()
+    said = {name: value for name, value in fields.items() if name != "manifest_sha256"}
+    return hashlib.sha256(rfc8785.dumps(said)).hexdigest()
 
 
 def sealed(manifest: ReleaseManifest) -> ReleaseManifest:
@@ -88,21 +82,12 @@ def sealed(manifest: ReleaseManifest) -> ReleaseManifest:
 
 
 def version(content_sha256: str, recipe_sha256: str, contract_version: str) -> str:
-    """The release's version: 12 hex digits of the SHA-256 over content digest, recipe digest and contract version, as
-    text.
-    """
+    """The release's version: 12 hex digits of the SHA-256 over the text of the three."""
     return hashlib.sha256(f"{content_sha256}{recipe_sha256}{contract_version}".encode()).hexdigest()[:12]
 
 
-def _lines_digest(digests: Mapping[str, str]) -> str:
-    listed = "".join(f"{name}\t{digest}\n" for name, digest in sorted(digests.items()))
-    return hashlib.sha256(listed.encode()).hexdigest()
-
-
 def _order(keys: pa.ChunkedArray) -> pa.Array | None:
-    """Places of the rows in the order of their key: texts by their bytes in UTF-8, numbers by value. None: so they
-    are.
-    """
+    """Places of the rows in the order of their key: texts by bytes in UTF-8, numbers by value. None: so they are."""
     order = pc.sort_indices(_in_plain_types("the primary key", keys))
     places: NDArray[np.uint64] = order.to_numpy()
     return order if bool(np.any(places[1:] < places[:-1])) else None
@@ -128,9 +113,7 @@ def _in_plain_type(name: str, values: pa.Array) -> pa.Array:
 
 
 def _plain_type(name: str, kind: pa.DataType) -> pa.DataType:
-    """The one type to which all are brought that mean the same; large offsets, so that no text is too long to be
-    sorted.
-    """
+    """The one type for all that mean the same; of large offsets, so that no text is too long to be sorted."""
     types = pa.types
     if types.is_dictionary(kind):
         return _plain_type(name, kind.value_type)
@@ -139,8 +122,8 @@ def _plain_type(name: str, kind: pa.DataType) -> pa.DataType:
     if types.is_struct(kind):
         fields = [kind.field(place) for place in range(kind.num_fields)]
         return pa.struct([pa.field(field.name, _plain_type(name, field.type)) for field in fields])
-    for is_such, plain in _PLAIN_TYPES:
-        if is_such(kind):
+    for plain, checks in _PLAIN_TYPES.items():
+        if any(is_such(kind) for is_such in checks):
             return plain
     raise ValueError(f"{name}: expected a type that a digest can be computed of, got {kind}")
 
@@ -191,15 +174,13 @@ def _numbers(name: str, values: pa.Array) -> NDArray[Any]:
     return np.asarray(numbers + 0.0, "<f8")  # -0.0 + 0.0 is 0.0
 
 
-_PLAIN_TYPES: tuple[tuple[Callable[[pa.DataType], bool], pa.DataType], ...] = (
-    (pa.types.is_boolean, pa.uint8()),
-    (pa.types.is_signed_integer, pa.int64()),
-    (pa.types.is_unsigned_integer, pa.uint64()),
-    (pa.types.is_floating, pa.float64()),
-    (lambda kind: pa.types.is_timestamp(kind) and kind.tz is not None, pa.timestamp("us", "UTC")),
-    (lambda kind: pa.types.is_string(kind) or pa.types.is_large_string(kind), pa.large_string()),
-    (pa.types.is_string_view, pa.large_string()),
-    (lambda kind: pa.types.is_binary(kind) or pa.types.is_large_binary(kind), pa.large_binary()),
-    (pa.types.is_binary_view, pa.large_binary()),
-    (pa.types.is_null, pa.null()),
-)
+_PLAIN_TYPES: Mapping[pa.DataType, tuple[Callable[[pa.DataType], bool], ...]] = {
+    pa.uint8(): (pa.types.is_boolean,),
+    pa.int64(): (pa.types.is_signed_integer,),
+    pa.uint64(): (pa.types.is_unsigned_integer,),
+    pa.float64(): (pa.types.is_floating,),
+    pa.timestamp("us", "UTC"): (lambda kind: pa.types.is_timestamp(kind) and kind.tz is not None,),
+    pa.large_string(): (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view),
+    pa.large_binary(): (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view),
+    pa.null(): (pa.types.is_null,),
+}

@@ -11,7 +11,7 @@ from schemas.attributes import Typed, attributes_of, with_attribute_columns
 from schemas.tables import IMAGES
 from tasks.core import rights
 from tasks.core.coco.document import media_paths
-from tasks.core.columns import whole
+from tasks.core.columns import Column, whole
 from tasks.core.export.ledger import chain_ends
 
 FROM_RECORDS = (
@@ -19,13 +19,8 @@ FROM_RECORDS = (
     *("artist_roles", "style", "styles", "date_text", "year", "year_first", "year_last"),
     *("rights_uri", "rights_text", "rights_basis", "is_annotated"),
 )
-IMAGES_BY_DIGEST = pa.schema(
-    [
-        field
-        if field.name != "image"
-        else pa.field("image", pa.struct([("bytes", pa.string()), ("path", pa.string())]))
-        for field in IMAGES
-    ]
+IMAGES_BY_DIGEST = IMAGES.set(
+    IMAGES.get_field_index("image"), pa.field("image", pa.struct([("bytes", pa.string()), ("path", pa.string())]))
 )
 """IMAGES with the SHA-256 of the bytes in place of the bytes: what is digested, and filled in when it is written."""
 
@@ -36,38 +31,23 @@ def stored_schema(images: pa.Table) -> pa.Schema:
 
 
 def images(
-    columns: Mapping[str, pa.ChunkedArray | pa.Array],
-    attributes: Mapping[str, Typed] | None = None,
-    *,
-    is_embedded: bool,
-    is_media: bool,
+    columns: Mapping[str, Column], attributes: Mapping[str, Typed] | None = None, *, is_embedded: bool, is_media: bool
 ) -> pa.Table:
-    """IMAGES_BY_DIGEST rows of the kept records, and their attributes, in the order given.
-
-    columns: all of IMAGES but `image` and `rights_spdx`, and the attributes.
-    """
+    """IMAGES_BY_DIGEST and attributes, in the order given. columns: all but `image` and `rights_spdx`."""
     schema = with_attribute_columns(IMAGES_BY_DIGEST, attributes or {})
-    nothing = pa.nulls(len(columns["sha256"]), pa.string())
-    path = media_paths(columns["sha256"], columns["format"]) if is_media else nothing
+    sha256, nothing = columns["sha256"], pa.nulls(len(columns["sha256"]), pa.string())
+    path = media_paths(sha256, columns["format"]) if is_media else nothing
     image = pa.StructArray.from_arrays(
-        [whole(columns["sha256"] if is_embedded else nothing), whole(path)],
-        fields=list(IMAGES_BY_DIGEST.field("image").type),
+        [whole(sha256 if is_embedded else nothing), whole(path)], fields=list(IMAGES_BY_DIGEST.field("image").type)
     )
-    found = pa.table({**columns, "rights_spdx": _spdx(columns["rights_uri"]), "image": image})
+    uris = whole(columns["rights_uri"]).dictionary_encode()
+    spdx = pa.array([rights.spdx_id(uri) for uri in uris.dictionary.to_pylist()], pa.string()).take(uris.indices)
+    found = pa.table({**columns, "rights_spdx": spdx, "image": image})
     return found.select(schema.names).cast(schema)
 
 
-def _spdx(uris: pa.ChunkedArray | pa.Array) -> pa.Array:
-    codes = whole(uris).dictionary_encode()
-    return pa.array([rights.spdx_id(uri) for uri in codes.dictionary.to_pylist()], pa.string()).take(codes.indices)
-
-
-def source_urls(
-    record_ids: pa.ChunkedArray, urls: pa.ChunkedArray, copies: pa.Table, urls_of_copies: pa.ChunkedArray
-) -> pa.Array:
-    """(N,) lists: where each kept work is described, its own page first, then those of its dropped copies, sorted.
-
-    Each once.
+def source_urls(record_ids: Column, urls: Column, copies: pa.Table, urls_of_copies: Column) -> pa.Array:
+    """(N,) lists of the pages of each kept work, its own first, then those of its dropped copies, sorted, each once.
 
     copies: record_id and kept_record_id of every dropped copy, urls_of_copies theirs. A copy may have been dropped for
     one that a later stage dropped for another: chains are followed to their end. Without any page the list is empty.
@@ -105,9 +85,8 @@ _IMAGE = {"info": {"features": {"image": {"_type": "Image"}}}}
 def with_features(schema: pa.Schema) -> pa.Schema:
     """The schema of images whose bytes are in the table, which decode by themselves when `datasets` reads them.
 
-    A column that is not named there is what its Arrow type says, in every version of `datasets`; so only the image is
-    named, which is else a dictionary of bytes and path.
-
-    Not for tables that only name the images' files: `datasets` would look for the path below the working folder.
+    Columns that are not named are what their Arrow types say, in every version of `datasets`: only the image is named,
+    else a dictionary of bytes and path. Not for tables that only name the images' files: `datasets` would look for the
+    path below the working folder.
     """
     return schema.with_metadata({**(schema.metadata or {}), b"huggingface": json.dumps(_IMAGE).encode()})

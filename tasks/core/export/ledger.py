@@ -19,6 +19,7 @@ Roles = Callable[[pa.ChunkedArray], pa.ChunkedArray | pa.Array]
 FROM_RECORDS = ("record_id", "source", "reason", "detail")
 
 SPLITS_OF_COPIES = pa.schema([LEDGER.field("record_id"), pa.field("split", pa.string())])
+_COPIES = pa.schema([LEDGER.field("record_id"), LEDGER.field("kept_record_id")])
 
 
 def ledger(
@@ -32,11 +33,10 @@ def ledger(
     """LEDGER of a build, sorted by record_id.
 
     records: FROM_RECORDS of RECORDS (rows with a reason were dropped by scrape). outcomes: (label, outcome) of each
-    stage in order.
-    memory: LEDGER rows of the previous release that this build would not know by itself (`inherited_rows`). A record
-    that only the memory has is dropped as `gone`; it keeps its last split and its image_id for the case that it comes
-    back. A dropped copy has the split of the record that was kept: if that one disappears, the copy takes its place.
-    is_limited: not all records were listed, so missing ones are `over_limit` instead of `gone`.
+    stage in order. memory: `inherited_rows`; a record that only the memory has is dropped as `gone`, and keeps its last
+    split and its image_id for the case that it comes back. A dropped copy has the split of the record that was kept: if
+    that one disappears, the copy takes its place. is_limited: not all records were listed: missing ones are
+    `over_limit`, not `gone`.
     """
     book = _of_scrape(records)
     for label, outcome in outcomes:
@@ -55,7 +55,8 @@ def splits_of_copies(outcomes: Sequence[pa.Table], roles: Roles | None = None) -
 
     Not across roles: a query that is a copy of an image of the gallery was never in the gallery's split.
     """
-    copies = pa.concat_tables([_COPIES.empty_table(), *(_copies(outcome) for outcome in outcomes)])
+    copies = pa.concat_tables([_COPIES.empty_table(), *(outcome.select(_COPIES.names) for outcome in outcomes)])
+    copies = copies.filter(pc.is_valid(copies["kept_record_id"]))
     dealt = [outcome for outcome in outcomes if "split" in outcome.column_names]
     if not dealt or not copies.num_rows:
         return SPLITS_OF_COPIES.empty_table()
@@ -67,13 +68,6 @@ def splits_of_copies(outcomes: Sequence[pa.Table], roles: Roles | None = None) -
     return pa.table([names, split], schema=SPLITS_OF_COPIES).filter(pc.is_valid(split))
 
 
-_COPIES = pa.schema([LEDGER.field("record_id"), LEDGER.field("kept_record_id")])
-
-
-def _copies(outcome: pa.Table) -> pa.Table:
-    return outcome.select(_COPIES.names).filter(pc.is_valid(outcome["kept_record_id"]))
-
-
 def inherited_rows(
     previous: pa.Table,
     records: pa.ChunkedArray,
@@ -83,13 +77,12 @@ def inherited_rows(
     same_splits: bool,
     taken_down: pa.ChunkedArray | None = None,
 ) -> pa.Table:
-    """The rows of the previous LEDGER that this build needs, because it would not find them out by itself.
+    """The rows of the previous LEDGER that this build would not find out by itself.
 
     These are: records that the sources no longer list; the last split of records that are dropped now; an image_id that
-    a collision once moved. All else is left out, so that building again from one's own result is the same build.
-    taken_down: record_ids that scrape dropped as taken down; their files stay known. copies: `splits_of_copies`, which
-    the ledger finds by itself. same_splits: whether last splits still count (law 3: as long as the split's settings are
-    equal).
+    a collision once moved; files of records taken down. All else is left out, so that building again from one's own
+    result is the same build. taken_down: record_ids; copies: `splits_of_copies`, which the ledger finds by itself;
+    same_splits: whether last splits still count (law 3: as long as the split's settings are equal).
     """
     names = previous["record_id"]
     gone = pc.invert(pc.is_in(names, value_set=records))
@@ -101,23 +94,18 @@ def inherited_rows(
     natural = ids(everyone).take(pc.index_in(names, value_set=everyone))
     moved = pc.invert(is_same(natural, previous["image_id"]))
     rows = _with(previous, last_split=split)
-    is_down = pc.is_in(names, value_set=taken_down if taken_down is not None else pa.array([], pa.string()))
-    is_known = pc.and_(is_down, pc.is_valid(previous["sha256"]))
-    return rows.filter(pc.or_(pc.or_(gone, dropped), pc.or_(moved, is_known)))
+    needed = pc.or_(pc.or_(gone, dropped), moved)
+    if taken_down is not None:
+        needed = pc.or_(needed, pc.and_(pc.is_in(names, value_set=taken_down), pc.is_valid(previous["sha256"])))
+    return rows.filter(needed)
 
 
 def _of_scrape(records: pa.Table) -> pa.Table:
     """LEDGER rows of a build that has got no further than its records."""
     is_kept = pc.is_null(records["reason"])
-    given = {
-        "record_id": records["record_id"],
-        "source": records["source"],
-        "kept": is_kept,
-        "stage": pc.if_else(is_kept, pa.scalar(None, pa.string()), "scrape"),
-        "reason": records["reason"],
-        "detail": records["detail"],
-    }
-    return tables.as_schema(pa.table(given), LEDGER)
+    stage = pc.if_else(is_kept, pa.scalar(None, pa.string()), "scrape")
+    found = records.select(FROM_RECORDS).append_column("kept", is_kept).append_column("stage", stage)
+    return tables.as_schema(found, LEDGER)
 
 
 def _with_outcome(book: pa.Table, label: str, outcome: pa.Table) -> pa.Table:
@@ -154,15 +142,10 @@ def _with_memory(book: pa.Table, memory: pa.Table, missing: Reason) -> pa.Table:
         image_id=was["image_id"],
     )
     others = memory.filter(pc.invert(pc.is_in(memory["record_id"], value_set=book["record_id"])))
+    dropped = {"kept": False, "stage": "scrape", "reason": str(missing)}
+    rows = {name: pa.repeat(value, others.num_rows) for name, value in dropped.items()}
     nothing = pa.nulls(others.num_rows, pa.string())
-    others = _with(
-        others,
-        kept=pa.repeat(False, others.num_rows),
-        stage=pa.repeat("scrape", others.num_rows),
-        reason=pa.repeat(str(missing), others.num_rows),
-        detail=nothing,
-        kept_record_id=nothing,
-    )
+    others = _with(others, **rows, detail=nothing, kept_record_id=nothing)
     return pa.concat_tables([book, others.select(LEDGER.names)])
 
 

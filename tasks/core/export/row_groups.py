@@ -1,6 +1,5 @@
-"""In which order a release's rows stand in its files, and where its files and their row groups end.
-
-Images stand by style, so that who wants one style reads a few row groups and no more. docs/release.md says more.
+"""In which order a release's rows stand in its files, and where its files and their row groups end: images by style, so
+that who wants one style reads a few row groups and no more. docs/release.md says more.
 """
 
 from typing import NamedTuple

@@ -4,26 +4,23 @@ import html
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 from urllib.parse import quote
 
 import pyarrow as pa
-import pyarrow.compute as pc
+
+from tasks.core.purge.rows import is_one_of, lone_texts
 
 _ADDRESSES = ("source_url", "image_url", "locator")
 _TOKEN = re.compile(rb"[0-9A-Za-z_]+")
 
 
 class Identifiers(NamedTuple):
-    """Texts by which records can be recognized.
+    """Texts by which records can be recognized."""
 
-    addresses: URLs, which identify a record wherever they stand. by_source: keys, paths and titles, by the name of the
-    source; in the answers of another source they may mean something else.
-    """
-
-    addresses: frozenset[str]
-    by_source: Mapping[str, frozenset[str]]
+    addresses: frozenset[str]  # wherever they stand
+    by_source: Mapping[str, frozenset[str]]  # keys, paths and titles: another source may mean something else by them
 
     def within(self, source: str) -> frozenset[str]:
         """Those that identify a record in an answer of that source."""
@@ -34,29 +31,22 @@ class Identifiers(NamedTuple):
         return self.addresses.union(*self.by_source.values())
 
 
-def identifiers_of(records: Iterable[pa.Table], record_ids: Collection[str]) -> Identifiers:
+def identifiers_of(records: Sequence[pa.Table], record_ids: Collection[str]) -> Identifiers:
     """Addresses, source keys, and titles that no other record has.
 
-    records: RECORDS of releases, in which a record may stand several times. A path below a source's folder is no
-    address. A record that is in none of them has its source key alone.
+    records: RECORDS of releases; a record in none of them has its source key alone, one may stand in several. A path
+    below a source's folder is no address.
     """
-    wanted = pa.array(sorted(record_ids), pa.string())
-    addresses, others_titles = set[str](), set[str]()
+    addresses, titles = set[str](), lone_texts(records, record_ids, "title") - {""}
     own: defaultdict[str, set[str]] = defaultdict(set)
-    titles: defaultdict[str, set[str]] = defaultdict(set)
     for record_id in record_ids:
         own[record_id.partition(":")[0]].add(record_id.partition(":")[2])
     for table in records:
-        is_purged = pc.is_in(table["record_id"], value_set=wanted)
-        for row in table.filter(is_purged).select(["record_id", "title", *_ADDRESSES]).to_pylist():
-            source = row["record_id"].partition(":")[0]
+        rows = table.filter(is_one_of(table["record_id"], record_ids))
+        for row in rows.select(["record_id", "title", *_ADDRESSES]).to_pylist():
             texts = {row[column] for column in _ADDRESSES if row[column]}
             addresses |= {text for text in texts if "://" in text}
-            own[source] |= texts
-            titles[source] |= {row["title"]} if row["title"] else set()
-        others_titles |= set(pc.unique(table.filter(pc.invert(is_purged))["title"].drop_null()).to_pylist())
-    for source, purged_titles in titles.items():
-        own[source] |= purged_titles - others_titles
+            own[row["record_id"].partition(":")[0]] |= texts | ({row["title"]} & titles)
     return Identifiers(frozenset(addresses), {source: frozenset(texts) for source, texts in own.items()})
 
 

@@ -1,7 +1,7 @@
 """What a purge changes in the files of a release: ledger, COCO files, statistics, card and report."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -9,8 +9,10 @@ import pyarrow.compute as pc
 
 from schemas.phrases import and_more, quoted
 from schemas.reasons import Reason
+from tasks.core import tables
 from tasks.core.coco.ids import read_number_id
 from tasks.core.export.card import without_empty_splits
+from tasks.core.purge.rows import is_one_of
 from tasks.core.tables import with_columns
 
 REMOVED_REPORT = """<!doctype html><html lang=en><meta charset=utf-8><title>Report removed</title>
@@ -21,39 +23,12 @@ _HEADING = "\n## Amended\n"
 _ATTRIBUTES = re.compile(r"\n## Attributes\n.*?\n(?=## )", re.DOTALL)
 
 
-def lone_artists(records: Iterable[pa.Table], record_ids: Collection[str]) -> set[str]:
-    """Artists of these records of which no other record is known.
-
-    records: RECORDS of releases, in which a record may stand several times.
-    """
-    purged, others = set[str](), set[str]()
-    wanted = pa.array(sorted(record_ids), pa.string())
-    for table in records:
-        is_purged = pc.is_in(table["record_id"], value_set=wanted)
-        purged |= set(table.filter(is_purged)["artist"].drop_null().to_pylist())
-        others |= set(table.filter(pc.invert(is_purged))["artist"].drop_null().to_pylist())
-    return purged - others
-
-
 def diversity_without(table: pa.Table, artists: Collection[str]) -> pa.Table:
     """DIVERSITY without the names of these artists; all numbers stay."""
     if "largest_artist" not in table.column_names:
         return table
-    is_gone = pc.is_in(table["largest_artist"], value_set=pa.array(sorted(artists), pa.string()))
-    return with_columns(table, {"largest_artist": pc.if_else(is_gone, None, table["largest_artist"])})
-
-
-def lone_values(records: pa.Table, record_ids: Collection[str], names: Iterable[str]) -> dict[str, set[str]]:
-    """Texts of these attributes that only these records have, by attribute. records: RECORDS with the attributes."""
-    is_purged = pc.is_in(records["record_id"], value_set=pa.array(sorted(record_ids), pa.string()))
-    purged, others = records.filter(is_purged), records.filter(pc.invert(is_purged))
-    return {name: _texts(purged[name]) - _texts(others[name]) for name in names if name in records.column_names}
-
-
-def _texts(column: pa.ChunkedArray) -> set[str]:
-    """The different texts of a column of texts, or lists of them; of any other none."""
-    flat = pc.list_flatten(column) if pa.types.is_list(column.type) else column
-    return set(pc.unique(flat.drop_null()).to_pylist()) if pa.types.is_string(flat.type) else set()
+    names = table["largest_artist"]
+    return with_columns(table, {"largest_artist": pc.if_else(is_one_of(names, artists), None, names)})
 
 
 def values_without(table: pa.Table, values: Mapping[str, Collection[str]]) -> pa.Table:
@@ -62,39 +37,31 @@ def values_without(table: pa.Table, values: Mapping[str, Collection[str]]) -> pa
         return table
     found = table["value"]
     for name, gone in values.items():
-        is_gone = pc.is_in(table["value"], value_set=pa.array(sorted(gone), pa.string()))
-        found = pc.if_else(pc.and_(pc.equal(table["attribute"], name), is_gone), None, found)
+        is_gone = pc.and_(pc.equal(table["attribute"], name), is_one_of(table["value"], gone))
+        found = pc.if_else(is_gone, None, found)
     return with_columns(table, {"value": found})
 
 
 def ledger_with(ledger: pa.Table, tombstones: pa.Table) -> pa.Table:
     """LEDGER in which each record with a tombstone is taken down, for its reason; id and last split stay."""
-    by_record = {row["record_id"]: row for row in tombstones.to_pylist()}
-    is_purged = pc.is_in(ledger["record_id"], value_set=tombstones["record_id"])
-    rows = [
-        {
-            **row,
-            "kept": False,
-            "stage": "scrape",
-            "reason": str(Reason.TAKEN_DOWN),
-            "kept_record_id": None,
-            "retrieved_at": None,
-            "detail": f"{tombstone['reason']} ({tombstone['date']})",
-            "sha256": row["sha256"] if tombstone["sha256"] else None,
-        }
-        for row in ledger.filter(is_purged).to_pylist()
-        for tombstone in [by_record[row["record_id"]]]
-    ]
-    purged = pa.Table.from_pylist(rows, schema=ledger.schema)
-    both = pa.concat_tables([ledger.filter(pc.invert(is_purged)), purged])
-    return both.take(pc.sort_indices(both["record_id"]))
+    stone = tables.lookup(tombstones, "record_id", ledger["record_id"])
+    is_purged = pc.is_valid(stone["record_id"])
+    purged = {
+        "kept": False,
+        "stage": "scrape",
+        "reason": str(Reason.TAKEN_DOWN),
+        "detail": pc.binary_join_element_wise(stone["reason"], " (", stone["date"], ")", ""),
+        "kept_record_id": None,
+        "sha256": pc.if_else(pc.is_valid(stone["sha256"]), ledger["sha256"], None),
+        "retrieved_at": None,
+    }
+    written = {name: pc.if_else(is_purged, value, ledger[name]) for name, value in purged.items()}
+    return with_columns(ledger, written).sort_by("record_id")
 
 
 def coco_without(document: Any, image_ids: Collection[int]) -> dict[str, Any]:
-    """A COCO document without these images and their annotations.
-
-    Raises ValueError for what is no COCO document, or one in which an image has no number: nobody could tell which
-    rows are left.
+    """A COCO document without these images and their annotations. Raises ValueError for what is no COCO document, or
+    one in which an image has no number: nobody could tell which rows are left.
     """
     if not isinstance(document, dict):
         raise ValueError(f"{quoted(document)} in place of an object with images and annotations")
@@ -132,15 +99,13 @@ def check_counts(ledger: pa.Table) -> None:
     is_kept, has_reason = ledger["kept"], pc.is_valid(ledger["reason"])
     is_odd = pc.or_(pc.equal(is_kept, has_reason), pc.and_(is_kept, pc.is_null(ledger["last_split"])))
     if odd := ledger.filter(is_odd)["record_id"].to_pylist():
-        raise ValueError(
-            f"{quoted(odd[0])}{and_more(len(odd) - 1)} neither kept in a split, without a reason, nor dropped for one"
-        )
+        more = and_more(len(odd) - 1)
+        raise ValueError(f"{quoted(odd[0])}{more} neither kept in a split, without a reason, nor dropped for one")
 
 
 def card_with(text: str, tombstones: pa.Table, rows: Mapping[str, int]) -> str:
-    """The dataset card with a last section on the purge; a former such section is replaced, that on attributes, which
-    quotes values, is left out, and splits that are empty now leave its head. rows: of each file of the tables that lie
-    by split.
+    """The dataset card with a new last section on the purge, without that on attributes, which quotes values, and
+    without splits that are empty now. rows: of each file of the tables that lie by split.
     """
     text = _ATTRIBUTES.sub("\n", text)
     day = max(tombstones["date"].to_pylist(), default="")

@@ -13,26 +13,16 @@ from tasks.core.record_ids import known_spellings
 
 def known_ids(record_ids: Collection[str], ledgers: Sequence[pa.Table]) -> list[str]:
     """The ids that a person named, each as the LEDGERs of the dataset's releases have it; unknown ones as they are."""
-    everyone = pc.unique(
-        pa.chunked_array([chunk for book in ledgers for chunk in book["record_id"].chunks], pa.string())
-    )
-    spellings = known_spellings(record_ids, everyone)
+    chunks = [chunk for book in ledgers for chunk in book["record_id"].chunks]
+    spellings = known_spellings(record_ids, pc.unique(pa.chunked_array(chunks, pa.string())))
     return [spellings.get(name, name) for name in record_ids]
 
 
 def check_request(
-    dataset: str,
-    record_ids: Collection[str],
-    reason: str,
-    day: str | None,
-    ledgers: Sequence[pa.Table],
-    *,
-    is_alone: bool,
+    dataset: str, record_ids: Collection[str], reason: str, day: str | None, ledgers: list[pa.Table], *, is_alone: bool
 ) -> None:
-    """Check the options of a purge against the LEDGERs of the dataset's releases.
-
-    Raises BadInput if a day or a reason is none, an option that describes records comes without any, or no release
-    knows a record.
+    """Raise BadInput if a day or a reason is none, an option that describes records comes without any, or none of the
+    dataset's LEDGERs knows a record.
     """
     if day is not None and not by_hand.is_day(day):
         raise BadInput(f"--date: expected a day such as 2024-12-31, got {quoted(day)}")
@@ -57,9 +47,7 @@ _MOST_RECORDS = 20
 def lines(
     dataset: str, tombstones: pa.Table, changes: Sequence[str], files_in_use: Mapping[str, str], *, is_dry: bool
 ) -> Iterator[str]:
-    """The report, line by line: which records and why, what was changed, and which files stay.
-
-    tombstones: TOMBSTONES of the dataset. changes: what was removed where, in lines; none: nothing was left to do.
+    """The report, line by line. changes: what was removed where, in lines; none: nothing was left to do.
     files_in_use: SHA-256 of the records' files that stay, to a record that uses them.
     """
     count = f"{tombstones.num_rows} record{'s' * (tombstones.num_rows != 1)}"

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from tasks.core.columns import Column, bools
 from tasks.core.tables import with_columns
 
 COLUMNS_OF_PURGED_ROWS = frozenset(
@@ -18,7 +19,10 @@ COLUMNS_OF_PURGED_ROWS = frozenset(
 )
 """Columns that a row about a purged record may fill: they show only that it was there, and went."""
 
-_ENDS = ("a", "b")
+
+def is_one_of(column: Column, texts: Collection[str]) -> Any:
+    """(N,) whether each text of a column is one of these; null is none."""
+    return pc.is_in(column, value_set=pa.array(sorted(texts), pa.string()))
 
 
 def reveals(table: pa.Table, record_ids: Collection[str]) -> pa.Array:
@@ -27,20 +31,18 @@ def reveals(table: pa.Table, record_ids: Collection[str]) -> pa.Array:
     A row is about a record by its record_id, or, where it has none, by a or b, the ends of a pair: a pair always shows
     more. Without any of these columns no row is about a record.
     """
-    wanted = pa.array(sorted(record_ids), pa.string())
     if "record_id" not in table.column_names:
-        ends = [
-            np.asarray(pc.is_in(table[end].cast(pa.string()), value_set=wanted), bool)
-            for end in _ENDS
-            if end in table.column_names and not pa.types.is_nested(table.schema.field(end).type)
-        ]
-        return pa.array(np.any([np.zeros(table.num_rows, bool), *ends], axis=0), pa.bool_())
-    mask = np.asarray(pc.is_in(table["record_id"].cast(pa.string()), value_set=wanted), bool)
+        mask = np.zeros(table.num_rows, np.bool_)
+        for end in {"a", "b"} & {*table.column_names}:
+            if not pa.types.is_nested(table.schema.field(end).type):
+                mask |= bools(is_one_of(table[end].cast(pa.string()), record_ids))
+        return pa.array(mask)
+    mask = bools(is_one_of(table["record_id"].cast(pa.string()), record_ids))
     others = [name for name in table.column_names if name not in COLUMNS_OF_PURGED_ROWS]
     rows = np.flatnonzero(mask)
     values = table.select(others).take(pa.array(rows)).to_pylist()
     mask[rows] = [any(_is_filled(value) for value in row.values()) for row in values] if others else False
-    return pa.array(mask, pa.bool_())
+    return pa.array(mask)
 
 
 def _is_filled(value: Any) -> bool:
@@ -52,7 +54,12 @@ def mentions(table: pa.Table, record_ids: Collection[str], texts: Collection[str
     if pc.any(reveals(table, record_ids)).as_py():
         return True
     wanted = pa.array(sorted(texts), pa.string())
-    return any(pc.any(pc.is_in(column, value_set=wanted)).as_py() for column in _text_columns(table))
+    columns = (
+        column.cast(pa.string())
+        for column in map(_flat, table.columns)
+        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+    )
+    return any(pc.any(pc.is_in(column, value_set=wanted)).as_py() for column in columns)
 
 
 def stands_in(ledger: pa.Table, record_ids: Collection[str]) -> bool:
@@ -62,23 +69,30 @@ def stands_in(ledger: pa.Table, record_ids: Collection[str]) -> bool:
     >>> [stands_in(ledger, {name}) for name in ("s:2", "s:3", "s:4")]
     [True, True, False]
     """
-    wanted = pa.array(sorted(record_ids), pa.string())
     columns = (ledger[name].cast(pa.string()) for name in ("record_id", "kept_record_id"))
-    return any(pc.any(pc.is_in(column, value_set=wanted)).as_py() for column in columns)
+    return any(pc.any(is_one_of(column, record_ids)).as_py() for column in columns)
 
 
-def _text_columns(table: pa.Table) -> Iterable[pa.ChunkedArray]:
-    for column in table.columns:
-        flat = pc.list_flatten(column) if pa.types.is_list(column.type) else column
-        if pa.types.is_string(flat.type) or pa.types.is_large_string(flat.type):
-            yield flat.cast(pa.string())
+def _flat(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    return pc.list_flatten(column) if pa.types.is_list(column.type) else column
+
+
+def lone_texts(tables: Iterable[pa.Table], record_ids: Collection[str], name: str) -> set[str]:
+    """Texts in a column, or in its lists, that no other record has in any of the tables; of anything else none."""
+    mine, others = set[str](), set[str]()
+    for table in tables:
+        is_mine = is_one_of(table["record_id"], record_ids)
+        for found, mask in ((mine, is_mine), (others, pc.invert(is_mine))):
+            texts = _flat(table[name].filter(mask))
+            if pa.types.is_string(texts.type):
+                found |= {*pc.unique(texts.drop_null()).to_pylist()}
+    return mine - others
 
 
 def hashes_of(table: pa.Table, files: pa.Array, column: str) -> NDArray[np.uint64]:
     """(N,) hashes in a column, of numbers or lists of numbers, in the rows of these files (by sha256)."""
     values = table.filter(pc.is_in(table["sha256"], value_set=files))[column].drop_null()
-    flat = pc.list_flatten(values) if pa.types.is_list(values.type) else values
-    return np.asarray(flat.to_numpy().astype(np.uint64))
+    return np.asarray(_flat(values).to_numpy().astype(np.uint64))
 
 
 def has_hash(table: pa.Table, columns: Sequence[str], hashes: NDArray[np.uint64]) -> bool:

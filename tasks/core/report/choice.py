@@ -1,6 +1,6 @@
 """The report's section on what the choice has changed (artists, years, shapes, figures, splits); the card's table."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -22,13 +22,12 @@ MANY = 6
 
 _MOST_FIGURES = 15
 _OLDEST = 0.01
-"""So many of the images may be left out of the plot of years, the oldest, so that a few do not press all others
-together."""
+"""So many of the images, the oldest, the plot of years may leave out: a few would press all others together."""
 _MOMENTS = ("before", "after")
 _MARKS = {0.125: "1:8", 0.25: "1:4", 0.5: "1:2", 1.0: "1:1", 2.0: "2:1", 4.0: "4:1", 8.0: "8:1"}
 
 _Row = Mapping[str, Any]
-_Bins = dict[tuple[str, str, str | None], list[_Row]]
+_Bins = defaultdict[tuple[str, str, str | None], list[_Row]]
 
 
 class Change(NamedTuple):
@@ -40,31 +39,24 @@ class Change(NamedTuple):
 
 
 def changes(diversity: pa.Table) -> list[Change]:
-    """What became of each stratum of DIVERSITY: all together, then those with most images after, then before, then
-    names.
-    """
-    of: dict[str | None, dict[str, _Row]] = {}
+    """What became of each stratum of DIVERSITY: all together, then by most images after, most before, and names."""
+    of: defaultdict[str | None, dict[str, _Row]] = defaultdict(dict)
     for row in diversity.to_pylist():
-        of.setdefault(row["stratum"], {})[row["moment"]] = row
-    found = [
-        Change(ALL if name is None else name, rows.get("before"), rows.get("after"))
-        for name, rows in sorted(of.items(), key=lambda entry: (entry[0] is not None, entry[0]))
-        if {"before", "after"} & rows.keys()
-    ]
-    return [
-        *found[:1],
-        *sorted(found[1:], key=lambda change: (-_images(change.after), -_images(change.before), change.name)),
-    ]
+        of[row["stratum"]][row["moment"]] = row
+
+    def rank(name: str | None) -> tuple[bool, int, int, str]:
+        before, after = (int(of[name][moment]["images"]) if moment in of[name] else 0 for moment in _MOMENTS)
+        return name is not None, -after, -before, name or ""
+
+    shown = [name for name in sorted(of, key=rank) if {*_MOMENTS} & of[name].keys()]
+    return [Change(ALL if name is None else name, of[name].get("before"), of[name].get("after")) for name in shown]
 
 
-def cells(change: Change) -> tuple[str, str, str, str]:
+def cells(change: Change) -> list[str]:
     """Images, artists, effective artists and Gini coefficient as "before → after", "-" where there was nothing."""
-    return (
-        _arrow(change, "images", ",d"),
-        _arrow(change, "artists", ",d"),
-        _arrow(change, "effective_artists", ",.1f"),
-        _arrow(change, "gini", ".2f"),
-    )
+    forms = {"images": ",d", "artists": ",d", "effective_artists": ",.1f", "gini": ".2f"}
+    sides = (change.before, change.after)
+    return [" → ".join("-" if row is None else format(row[name], forms[name]) for row in sides) for name in forms]
 
 
 def section(statistics: Statistics) -> str:
@@ -72,7 +64,7 @@ def section(statistics: Statistics) -> str:
     rows = changes(statistics.diversity)
     if not rows:
         return ""
-    bins = _bins(statistics.histograms)
+    bins, without_value = _bins(statistics.histograms)
     parts = [
         "<section><h2>What the choice has changed</h2>",
         "<p>Before: the images that the draw chose from. After: the images of this release. The effective number of "
@@ -84,12 +76,10 @@ def section(statistics: Statistics) -> str:
         _works(bins),
         _aspects(bins),
         _effective(rows[1:]),
-        _years(bins, rows[1:]),
+        _years(bins, without_value, rows[1:]),
         _figures(bins, statistics.score),
         "</div>",
-        "<h3>Style by style</h3>",
         _table(rows),
-        "<h3>Splits</h3>",
         _splits(statistics.shares),
         "</section>",
     ]
@@ -97,14 +87,13 @@ def section(statistics: Statistics) -> str:
 
 
 def _works(bins: _Bins) -> str:
-    lines = {moment: _by_rank(bins.get(("works_per_artist", moment, None), [])) for moment in _MOMENTS}
+    lines = {moment: _by_rank(bins["works_per_artist", moment, None]) for moment in _MOMENTS}
     says = (
         "Each artist's works, the most prolific artist first; both axes are logarithmic. The flatter the line, the "
         "more evenly the works are spread over artists. All unknown artists count as one."
     )
-    return plots.rank_plot(
-        plots.PlotLabels("works", "Works per artist", says, "artists, most works first", "works"), lines
-    )
+    labels = plots.PlotLabels("works", "Works per artist", says, "artists, most works first", "works")
+    return plots.rank_plot(labels, lines)
 
 
 def _by_rank(bins: Sequence[_Row]) -> list[tuple[float, float]]:
@@ -117,33 +106,29 @@ def _by_rank(bins: Sequence[_Row]) -> list[tuple[float, float]]:
 
 
 def _effective(rows: Sequence[Change]) -> str:
-    values = [(row.name, _effective_artists(row.before), _effective_artists(row.after)) for row in rows]
+    def artists(row: _Row | None) -> float | None:
+        return None if row is None else float(row["effective_artists"])
+
     says = (
         "So many equally prolific artists would be as diverse. It is never more than the number of images, so compare "
         "styles of similar size. Styles with the most images first."
     )
-    return plots.dot_plot(
-        plots.PlotLabels("effective", "Effective number of artists", says, "effective artists"), values, _MOMENTS
-    )
+    labels = plots.PlotLabels("effective", "Effective number of artists", says, "effective artists")
+    return plots.dot_plot(labels, [(row.name, artists(row.before), artists(row.after)) for row in rows], _MOMENTS)
 
 
-def _effective_artists(row: _Row | None) -> float | None:
-    return None if row is None else float(row["effective_artists"])
-
-
-def _years(bins: _Bins, rows: Sequence[Change]) -> str:
-    together = [row for moment in _MOMENTS for row in bins.get(("year", moment, None), [])]
-    if not _known(together):
+def _years(bins: _Bins, without_year: _Bins, rows: Sequence[Change]) -> str:
+    of = [bins["year", moment, None] for moment in _MOMENTS]
+    if not any(of):
         return ""
-    since = _first_decade(_known(together))
+    since = _first_decade([*of[0], *of[1]])
 
     def decades(moment: str, style: str) -> list[tuple[float, float]]:
-        return _decades(_known(bins.get(("year", moment, style), [])), since)
+        return _decades(bins["year", moment, style], since)
 
     lines = [(row.name, decades("before", row.name), decades("after", row.name)) for row in rows]
-    of = [bins.get(("year", moment, None), []) for moment in _MOMENTS]
-    early = [sum(row["count"] for row in _known(rows) if row["least"] < since) for rows in of]
-    unknown = [sum(row["count"] for row in rows if row["least"] is None) for rows in of]
+    early = [sum(row["count"] for row in rows if row["least"] < since) for rows in of]
+    unknown = [sum(row["count"] for row in without_year["year", moment, None]) for moment in _MOMENTS]
     says = f"Images by decade, from {since:.0f} on. In each style, before and after are scaled to their fullest decade."
     says += f" Older, and not shown: {_arrows(early)}." if any(early) else ""
     says += f" Without a year: {_arrows(unknown)}." if any(unknown) else ""
@@ -164,26 +149,23 @@ def _first_decade(bins: Sequence[_Row]) -> float:
 def _decades(bins: Sequence[_Row], since: float) -> list[tuple[float, float]]:
     """(beginning, images) of each decade from `since` on, with 0 where one ends and none follows."""
     shown = [row for row in bins if row["least"] >= since]
+    begins = {row["least"] for row in shown}
     points: list[tuple[float, float]] = []
-    for row, after in zip(shown, [*shown[1:], None], strict=True) if shown else ():
+    for row in shown:
         points.append((row["least"], row["count"]))
-        if after is None or after["least"] != row["below"]:
+        if row["below"] not in begins:
             points.append((row["below"], 0))
     return points
 
 
 def _aspects(bins: _Bins) -> str:
-    lines = {
-        name: _shares_by_edge(_known(bins.get(("aspect_ratio", moment, None), [])))
-        for moment, name in (("measured", "all measured images"), ("after", "after"))
-    }
+    measured, after = (_shares_by_edge(bins["aspect_ratio", moment, None]) for moment in ("measured", "after"))
     says = (
         "Share of images by width : height; left of 1:1 they are higher than wide. "
         "Values beyond 1:8 and 8:1 are not shown."
     )
-    return plots.step_plot(
-        plots.PlotLabels("aspect", "Aspect ratios", says, "width : height", "share of images"), lines, _MARKS
-    )
+    labels = plots.PlotLabels("aspect", "Aspect ratios", says, "width : height", "share of images")
+    return plots.step_plot(labels, {"all measured images": measured, "after": after}, _MARKS)
 
 
 def _shares_by_edge(bins: Sequence[_Row]) -> list[tuple[float, float]]:
@@ -194,18 +176,16 @@ def _shares_by_edge(bins: Sequence[_Row]) -> list[tuple[float, float]]:
 
 
 def _figures(bins: _Bins, score: float | None) -> str:
-    of = {moment: _known(bins.get(("figures_per_image", moment, None), [])) for moment in _MOMENTS}
+    of = {moment: bins["figures_per_image", moment, None] for moment in _MOMENTS}
     most = min(_MOST_FIGURES, max((int(rows[-1]["least"]) for rows in of.values() if rows), default=0))
     if not most:
         return ""
     names = [f"{number}{'+' * (number == _MOST_FIGURES)}" for number in range(most + 1)]
-    shares = {moment: _by_number(rows, most) for moment, rows in of.items()}
     shares_of_many = [f"{_percent(share_of_at_least(rows, MANY))} {moment}" for moment, rows in of.items()]
     whose = "" if score is None else f" where they have annotated the image, else the detector's from {score:g} on"
     says = f"Share of images by number of figures: people's boxes{whose}. {MANY} or more: {', '.join(shares_of_many)}."
-    return plots.bar_plot(
-        plots.PlotLabels("figures", "Figures per image", says, "figures in an image", "share of images"), shares, names
-    )
+    labels = plots.PlotLabels("figures", "Figures per image", says, "figures in an image", "share of images")
+    return plots.bar_plot(labels, {moment: _by_number(rows, most) for moment, rows in of.items()}, names)
 
 
 def _by_number(bins: Sequence[_Row], most: int) -> list[float]:
@@ -217,65 +197,63 @@ def _by_number(bins: Sequence[_Row], most: int) -> list[float]:
 
 
 def _table(rows: Sequence[Change]) -> str:
-    lines = ["<div class=wide><table><tr><th>style<th>images<th>artists<th>effective artists<th>Gini coefficient"]
+    lines = []
     for change in rows[: plots.ROWS + 1]:
         name = f"<b>{ALL}</b>" if change is rows[0] else escape(change.name)
         lines.append(f"<tr><td>{name}" + "".join(f"<td class=n>{cell}" for cell in cells(change)))
+    headings = ["style", "images", "artists", "effective artists", "Gini coefficient"]
     more = and_more(len(rows) - 1 - plots.ROWS)
-    return "\n".join([*lines, f"</table></div>{f'<p>...{more} styles.</p>' if more else ''}"])
+    return wide_table("<h3>Style by style</h3>", headings, lines) + (f"<p>...{more} styles.</p>" if more else "")
+
+
+def wide_table(says: str, headings: Sequence[str], rows: Sequence[str]) -> str:
+    """HTML of a table below what is said of it; rows: HTML of each; nothing where there are none."""
+    if not rows:
+        return ""
+    head = "".join(f"<th>{heading}" for heading in headings)
+    return "\n".join([says, f"<div class=wide><table><tr>{head}", *rows, "</table></div>"])
 
 
 def _splits(shares: pa.Table) -> str:
-    lines = ["<div class=wide><table><tr><th>split<th>images<th>wanted<th>got<th>figures<th>share of figures"]
-    lines += [
+    lines = [
         f"<tr><td>{escape(row['split'])}<td class=n>{row['images']:,}<td class=n>{_percent(row['wanted_share'])}"
-        f"<td class=n>{_percent(row['images_share'])}<td class=n>{row['figures']:,}<td "
-        f"class=n>{_percent(row['figures_share'])}"
+        f"<td class=n>{_percent(row['images_share'])}<td class=n>{row['figures']:,}"
+        f"<td class=n>{_percent(row['figures_share'])}"
         for row in shares.to_pylist()
         if row["stratum"] is None
     ]
-    return "\n".join([*lines, f"</table></div>{_farthest(shares)}"])
+    headings = ["split", "images", "wanted", "got", "figures", "share of figures"]
+    return wide_table("<h3>Splits</h3>", headings, lines) + _farthest(shares)
 
 
 def _farthest(shares: pa.Table) -> str:
     rows = [row for row in shares.to_pylist() if row["stratum"] is not None and row["wanted_share"] is not None]
+    if not rows:
+        return ""
     totals: Counter[str] = Counter()
     for row in rows:
         totals[row["stratum"]] += row["images"]
-    wanted = [row["wanted_share"] * totals[row["stratum"]] for row in rows]
-    off = [(abs(row["images"] - right), row, right) for row, right in zip(rows, wanted, strict=True)]
-    if not off:
-        return ""
-    by, row, right = max(off, key=lambda found: found[0])
-    if by < 1:
+
+    def wanted(row: _Row) -> float:
+        return float(row["wanted_share"] * totals[row["stratum"]])
+
+    row = max(rows, key=lambda row: abs(row["images"] - wanted(row)))
+    if abs(row["images"] - wanted(row)) < 1:
         return "<p>No split of any style is a whole image or more away from the wanted number.</p>"
     return (
         f"<p>Farthest from the wanted number: {escape(row['stratum'])} has {row['images']:,} images in "
-        f"{escape(row['split'])} instead of {right:,.1f}.</p>"
+        f"{escape(row['split'])} instead of {wanted(row):,.1f}.</p>"
     )
 
 
-# --- values
-
-
-def _bins(histograms: pa.Table) -> _Bins:
-    """Rows by statistic, moment and stratum (None: all together), in their order."""
-    found: _Bins = {}
+def _bins(histograms: pa.Table) -> tuple[_Bins, _Bins]:
+    """Rows by statistic, moment and stratum (None: all together), in their order: those of values, and of no value."""
+    known: _Bins = defaultdict(list)
+    unknown: _Bins = defaultdict(list)
     for row in histograms.to_pylist():
-        found.setdefault((row["statistic"], row["moment"], row["stratum"]), []).append(row)
-    return found
-
-
-def _known(bins: Sequence[_Row]) -> list[_Row]:
-    return [row for row in bins if row["least"] is not None]
-
-
-def _images(row: _Row | None) -> int:
-    return 0 if row is None else int(row["images"])
-
-
-def _arrow(change: Change, name: str, form: str) -> str:
-    return " → ".join("-" if row is None else format(row[name], form) for row in (change.before, change.after))
+        bins = unknown if row["least"] is None else known
+        bins[row["statistic"], row["moment"], row["stratum"]].append(row)
+    return known, unknown
 
 
 def _arrows(counts: Sequence[int]) -> str:

@@ -1,6 +1,4 @@
-"""What a reviewer of copies sees first: the least certain clusters, the closest pairs that were not merged, and why one
-copy was kept.
-"""
+"""What a reviewer of copies sees first: the least certain clusters, the closest other pairs, why one copy was kept."""
 
 from collections.abc import Mapping, Sequence
 from itertools import chain
@@ -24,16 +22,8 @@ MOST_PAIRS = 24
 
 _Rows = NDArray[np.int64]
 _FARTHEST_BITS = 65
-_RANKED_BY = (
-    "preference",
-    "rights_uri",
-    "is_annotated",
-    "width_px",
-    "height_px",
-    "bytes",
-    "metadata",
-    "record_id",
-)
+_RANKED_BY = ("preference", "rights_uri", "is_annotated", "width_px", "height_px", "bytes", "metadata", "record_id")
+_FOUND = ("relation", "distance_bits", "score", "verdict")
 _STAGES = 32  # more stages than a recipe may drop copies in, one after the other
 
 
@@ -46,18 +36,14 @@ class Pair(NamedTuple):
     distance_bits: int | None
     score: float | None
     verdict: str | None
-    detail: str | None
-    """What the ledger says of a copy; null for a pair that was not merged."""
+    detail: str | None  # what the ledger says of a copy; null for a pair that was not merged
 
 
 class Cluster(NamedTuple):
-    """Copies of one work: the record that stayed, and as `copies` (copy, record that stayed) those of the others
-    shown.
-    """
+    """Copies of one work: the record that stayed, and, of the others, those shown as (copy, record that stayed)."""
 
     stays: str
-    later: str | None
-    """The reason for which a later stage dropped the record that stayed."""
+    later: str | None  # the reason for which a later stage dropped the record that stayed
     copies: tuple[Pair, ...]
     more: int
 
@@ -76,49 +62,24 @@ class ReviewSelection(NamedTuple):
         return sorted({name for pair in pairs for name in (pair.a, pair.b)})
 
 
-class _LedgerRows(NamedTuple):
-    """The ledger by rank of record_id: which row stays for each, and the first row with the same bytes."""
-
-    rows: pa.Table
-    stays: _Rows
-    blob: _Rows
-
-
-class _RecordEdges(NamedTuple):
-    """Edges between records of the ledger, as numbers: a, b (ranks), and their rows in the table of edges."""
-
-    row: _Rows
-    a: _Rows
-    b: _Rows
-    score: NDArray[np.float64]
-    bits: _Rows
-    has_no_verdict: NDArray[np.bool_]
-
-
 def select_for_review(edges: pa.Table, ledger: pa.Table) -> ReviewSelection:
-    """The clusters and pairs of EDGES and LEDGER that the page shows.
+    """The clusters and pairs of EDGES and LEDGER that the page shows; the order of rows changes nothing.
 
-    Quick for a million of each; the order of rows changes nothing; empty in, empty out.
-
-    Clusters come from the ledger: a record that was kept, and all that were dropped as copies of it. Those without a
-    verdict come first, and of these the ones with the least certain copy: the smallest score against the record that
-    was kept (a copy that was joined through another one has no score and comes first), the largest distance, ids. Equal
-    bytes are certain. Copies inside a cluster have the same order.
-
-    Pairs that were not merged are edges between two clusters, the closest one for each two: again first those without
-    a verdict, then by larger score, smaller distance, ids.
+    Clusters: each record that was kept, with all that were dropped as its copies. Those without a verdict come first,
+    and of these the ones with the least certain copy: the smallest score against the record that was kept (a copy that
+    was joined through another one has none and comes first), the largest distance, ids. Equal bytes are certain. Copies
+    inside a cluster have the same order. Pairs that were not merged: the closest edge between each two clusters, first
+    those without a verdict, then by larger score, smaller distance, ids.
     """
-    book = _ledger_rows(ledger)
-    looks = _record_edges(edges, book)
-    return ReviewSelection(*_clusters(edges, book, looks), *_apart(edges, book, looks))
+    review = _Review(edges, ledger)
+    return ReviewSelection(*review.clusters(), *review.apart())
 
 
 def why_it_stayed(stays: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) -> str:
     """The first line of the order of copies by which one record comes before the best of the others, in words.
 
-    Rows have preference (by the recipe's `prefer`), record_id, rights_uri, is_annotated, width_px, height_px, bytes and
-    metadata (how many fields say something); null counts as nothing. At least one other. What this order does not
-    explain, another rule has decided.
+    Rows have _RANKED_BY: preference by the recipe's `prefer`, metadata: how many fields say something; null counts as
+    nothing. At least one other. What this order does not explain, another rule has decided.
 
     >>> row = {"preference": 0, "rights_uri": "NOASSERTION", "is_annotated": False, "width_px": 2, "height_px": 2}
     >>> row |= {"bytes": 9, "metadata": 1}
@@ -129,11 +90,12 @@ def why_it_stayed(stays: Mapping[str, Any], others: Sequence[Mapping[str, Any]])
     keys = preference_keys(pa.table({name: [row[name] for row in rows] for name in _RANKED_BY}))
     best = 1 + int(np.lexsort(keys[::-1, 1:])[0])
     other, (mine, its) = rows[best], keys[:, [0, best]].T.tolist()
+    size, its_size = (f"{row['width_px'] or 0} × {row['height_px'] or 0}" for row in (stays, other))
     reasons = (
         "the recipe prefers it",
         f"its rights are more open: {stays['rights_uri'] or 'none'} against {other['rights_uri'] or 'none'}",
         "people have annotated it",
-        f"it has more pixels: {_size(stays)} against {_size(other)}",
+        f"it has more pixels: {size} against {its_size}",
         f"its file is larger: {stays['bytes'] or 0:,} against {other['bytes'] or 0:,} bytes",
         f"its record has more fields filled in: {stays['metadata'] or 0} against {other['metadata'] or 0}",
         "everything else is equal, and its record_id is smaller",
@@ -143,101 +105,87 @@ def why_it_stayed(stays: Mapping[str, Any], others: Sequence[Mapping[str, Any]])
     return next((reason for reason, one, two in zip(reasons, mine, its, strict=True) if one != two), reasons[-1])
 
 
-def _size(row: Mapping[str, Any]) -> str:
-    return f"{row['width_px'] or 0} × {row['height_px'] or 0}"
+class _Review:
+    """The ledger by rank of record_id, and the edges between its records as numbers.
 
-
-def _ledger_rows(ledger: pa.Table) -> _LedgerRows:
-    rows = ledger.select(["record_id", "kept", "reason", "detail", "kept_record_id", "sha256"])
-    rows = rows.take(pc.sort_indices(rows["record_id"]))
-    every = np.arange(rows.num_rows)
-    is_copy = bools(pc.is_in(rows["reason"], value_set=pa.array([Reason.EXACT_DUPLICATE, Reason.NEAR_DUPLICATE])))
-    named = _ranks(rows["kept_record_id"], rows["record_id"])
-    stays = np.where(is_copy & (named >= 0), named, every)
-    for _ in range(_STAGES.bit_length()):  # what stayed in one stage may be a copy in a later one
-        stays = stays[stays]
-    blob = np.where(bools(pc.is_valid(rows["sha256"])), _ranks(rows["sha256"], rows["sha256"]), every)
-    return _LedgerRows(rows, stays, blob)
-
-
-def _record_edges(edges: pa.Table, book: _LedgerRows) -> _RecordEdges:
-    names = book.rows["record_id"]
-    a, b = _ranks(edges["a"], names), _ranks(edges["b"], names)
-    row = np.flatnonzero((a >= 0) & (b >= 0) & (a != b))
-    score = np.nan_to_num(np.asarray(pc.fill_null(edges["score"], -1.0), np.float64), nan=-1.0)
-    bits = np.asarray(pc.fill_null(edges["distance_bits"], _FARTHEST_BITS), np.int64)
-    is_unsaid = bools(pc.is_null(edges["verdict"]))
-    return _RecordEdges(row, np.minimum(a, b)[row], np.maximum(a, b)[row], score[row], bits[row], is_unsaid[row])
-
-
-def _clusters(edges: pa.Table, book: _LedgerRows, looks: _RecordEdges) -> tuple[tuple[Cluster, ...], int]:
-    copies = np.flatnonzero(book.stays != np.arange(len(book.stays)))
-    stays = book.stays[copies]
-    is_same = book.blob[copies] == book.blob[stays]
-    look = np.where(is_same, -1, _best_edges(book.blob[copies], book.blob[stays], book, looks))
-    has_look = look >= 0
-    score, bits, is_unsaid = np.where(is_same, 1.0, 0.0), np.where(is_same, 0, _FARTHEST_BITS), ~is_same
-    score[has_look], bits[has_look] = looks.score[look[has_look]], looks.bits[look[has_look]]
-    is_unsaid[has_look] = looks.has_no_verdict[look[has_look]]
-    order = np.lexsort((copies, stays, -bits, score, ~is_unsaid))
-    found, first = np.unique(stays[order], return_index=True)
-    chosen = found[np.argsort(first)[:MOST_CLUSTERS]]
-    clusters = []
-    for kept in chosen.tolist():
-        members = order[stays[order] == kept]
-        pairs = [
-            _copy(edges, book, int(copies[at]), kept, int(looks.row[look[at]]) if look[at] >= 0 else None)
-            for at in members[:MOST_COPIES].tolist()
-        ]
-        row = _row(book.rows, kept)
-        clusters.append(Cluster(row["record_id"], row["reason"], tuple(pairs), max(0, len(members) - MOST_COPIES)))
-    return tuple(clusters), len(found) - len(chosen)
-
-
-def _copy(edges: pa.Table, book: _LedgerRows, copy: int, kept: int, edge: int | None) -> Pair:
-    one, other = _row(book.rows, copy), _row(book.rows, kept)
-    names = one["record_id"], other["record_id"]
-    if edge is not None:
-        return _pair(names, _row(edges, edge), one["detail"])
-    if book.blob[copy] == book.blob[kept]:
-        return Pair(*names, Relation.SAME_FILE.value, 0, 1.0, None, one["detail"])
-    return Pair(*names, None, None, None, None, one["detail"])
-
-
-def _apart(edges: pa.Table, book: _LedgerRows, looks: _RecordEdges) -> tuple[tuple[Pair, ...], int]:
-    places = np.flatnonzero(book.stays[looks.a] != book.stays[looks.b])
-    a, b, is_unsaid = looks.a[places], looks.b[places], looks.has_no_verdict[places]
-    between = pair_numbers(book.stays[a], book.stays[b], len(book.stays))
-    is_settled = np.isin(between, between[~is_unsaid])  # what is said of two copies is said of their works
-    order = np.lexsort((b, a, looks.bits[places], -looks.score[places], is_unsaid, is_settled))
-    _, first = np.unique(between[order], return_index=True)
-    chosen = places[order[np.sort(first)[:MOST_PAIRS]]]
-    pairs = []
-    for place in chosen.tolist():
-        names = (_row(book.rows, int(end[place]))["record_id"] for end in (looks.a, looks.b))
-        pairs.append(_pair((next(names), next(names)), _row(edges, int(looks.row[place])), None))
-    return tuple(pairs), len(first) - len(chosen)
-
-
-def _best_edges(one: _Rows, other: _Rows, book: _LedgerRows, looks: _RecordEdges) -> _Rows:
-    """For each two blobs the place of the best edge between any records of them; -1 where there is none.
-
-    An edge stands for all records of its two blobs (EDGES names their first ones). Best: by a person's word, then by
-    larger score, smaller distance, ids.
+    stays: which row stays for each; blob: the first row with the same bytes; a < b: ranks of the edges' records.
     """
-    size = len(book.blob)
-    keys = pair_numbers(book.blob[looks.a], book.blob[looks.b], size)
-    order = np.lexsort((looks.b, looks.a, looks.bits, -looks.score, looks.has_no_verdict, keys))
-    known, first = np.unique(keys[order], return_index=True)
-    if not len(known):
-        return np.full(len(one), -1)
-    wanted = pair_numbers(one, other, size)
-    at = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
-    return np.where(known[at] == wanted, order[first[at]], -1)
 
+    def __init__(self, edges: pa.Table, ledger: pa.Table) -> None:
+        rows = ledger.select(["record_id", "kept", "reason", "detail", "kept_record_id", "sha256"])
+        rows = self.rows = rows.take(pc.sort_indices(rows["record_id"]))
+        every = np.arange(rows.num_rows)
+        is_copy = bools(pc.is_in(rows["reason"], value_set=pa.array([Reason.EXACT_DUPLICATE, Reason.NEAR_DUPLICATE])))
+        named = _ranks(rows["kept_record_id"], rows["record_id"])
+        self.stays = np.where(is_copy & (named >= 0), named, every)
+        for _ in range(_STAGES.bit_length()):  # what stayed in one stage may be a copy in a later one
+            self.stays = self.stays[self.stays]
+        self.blob = np.where(bools(pc.is_valid(rows["sha256"])), _ranks(rows["sha256"], rows["sha256"]), every)
+        pairs = np.stack([_ranks(edges[end], rows["record_id"]) for end in ("a", "b")])
+        is_known = (pairs[0] >= 0) & (pairs[1] >= 0) & (pairs[0] != pairs[1])
+        self.a, self.b = np.sort(pairs[:, is_known], axis=0)
+        self.edges = edges.select(_FOUND).filter(pa.array(is_known))
+        self.score = np.nan_to_num(np.asarray(pc.fill_null(self.edges["score"], -1.0), np.float64), nan=-1.0)
+        self.bits = np.asarray(pc.fill_null(self.edges["distance_bits"], _FARTHEST_BITS), np.int64)
+        self.has_no_verdict = bools(pc.is_null(self.edges["verdict"]))
 
-def _pair(names: tuple[str, str], edge: Mapping[str, Any], detail: str | None) -> Pair:
-    return Pair(*names, edge["relation"], edge["distance_bits"], edge["score"], edge["verdict"], detail)
+    def clusters(self) -> tuple[tuple[Cluster, ...], int]:
+        copies = np.flatnonzero(self.stays != np.arange(len(self.stays)))
+        stays = self.stays[copies]
+        is_same = self.blob[copies] == self.blob[stays]
+        edge = np.where(is_same, -1, self._best_edges(self.blob[copies], self.blob[stays]))
+        # without an edge what is appended counts
+        score = np.where(is_same, 1.0, np.append(self.score, 0.0)[edge])
+        bits = np.where(is_same, 0, np.append(self.bits, _FARTHEST_BITS)[edge])
+        is_unsaid = ~is_same & np.append(self.has_no_verdict, True)[edge]
+        order = np.lexsort((copies, stays, -bits, score, ~is_unsaid))
+        found, first = np.unique(stays[order], return_index=True)
+        chosen = found[np.argsort(first)[:MOST_CLUSTERS]]
+        clusters = []
+        for kept in chosen.tolist():
+            members = order[stays[order] == kept]
+            shown = members[:MOST_COPIES]
+            pairs = [self._pair(*ends) for ends in zip(copies[shown], stays[shown], edge[shown], strict=True)]
+            row = _row(self.rows, kept)
+            clusters.append(Cluster(row["record_id"], row["reason"], tuple(pairs), len(members) - len(shown)))
+        return tuple(clusters), len(found) - len(chosen)
+
+    def apart(self) -> tuple[tuple[Pair, ...], int]:
+        places = np.flatnonzero(self.stays[self.a] != self.stays[self.b])
+        a, b, is_unsaid = self.a[places], self.b[places], self.has_no_verdict[places]
+        between = pair_numbers(self.stays[a], self.stays[b], len(self.stays))
+        is_settled = np.isin(between, between[~is_unsaid])  # what is said of two copies is said of their works
+        order = np.lexsort((b, a, self.bits[places], -self.score[places], is_unsaid, is_settled))
+        _, first = np.unique(between[order], return_index=True)
+        chosen = places[order[np.sort(first)[:MOST_PAIRS]]]
+        pairs = (self._pair(self.a[place], self.b[place], place)._replace(detail=None) for place in chosen)
+        return tuple(pairs), len(first) - len(chosen)
+
+    def _best_edges(self, one: _Rows, other: _Rows) -> _Rows:
+        """For each two blobs the place of the best edge between any records of them; -1 where there is none.
+
+        An edge stands for all records of its two blobs (EDGES names their first ones). Best: by a person's word, then
+        by larger score, smaller distance, ids.
+        """
+        size = len(self.blob)
+        keys = pair_numbers(self.blob[self.a], self.blob[self.b], size)
+        order = np.lexsort((self.b, self.a, self.bits, -self.score, self.has_no_verdict, keys))
+        known, first = np.unique(keys[order], return_index=True)
+        if not len(known):
+            return np.full(len(one), -1)
+        wanted = pair_numbers(one, other, size)
+        at = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+        return np.where(known[at] == wanted, order[first[at]], -1)
+
+    def _pair(self, one: int, other: int, edge: int) -> Pair:
+        """A pair of rows with what an edge says; -1: there is none, but two rows of one blob are one file."""
+        row, other_row = _row(self.rows, one), _row(self.rows, other)
+        found: dict[str, Any] = dict.fromkeys(_FOUND)
+        if edge >= 0:
+            found = _row(self.edges, edge)
+        elif self.blob[one] == self.blob[other]:
+            found |= {"relation": Relation.SAME_FILE.value, "distance_bits": 0, "score": 1.0}
+        return Pair(row["record_id"], other_row["record_id"], **found, detail=row["detail"])
 
 
 def _row(table: pa.Table, row: int) -> dict[str, Any]:

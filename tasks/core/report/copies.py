@@ -1,13 +1,14 @@
 """The report's section on copies: clusters, the closest pairs that were not merged, and a verdict form for each."""
 
 import base64
+import contextlib
 import hashlib
 from collections.abc import Mapping
 from html import escape
 from typing import Any
 from urllib.parse import urlsplit
 
-from schemas.phrases import and_more
+from schemas.phrases import and_more, counted
 from schemas.reasons import MEANING as WHY
 from schemas.reasons import Reason
 from schemas.relations import MEANING, VERDICTS, DropRelation, Relation
@@ -75,9 +76,8 @@ _BAR = """
 def section(selection: ReviewSelection, facts: Facts, thumbnails: Thumbnails) -> str:
     """The section as HTML; empty where there is nothing to show.
 
-    facts: rows by record_id of all that are shown, each with sha256, title, artist, source, source_url, rights_uri,
-    width_px, height_px, bytes, is_annotated, metadata (how many fields say something) and format; what is not known is
-    null. thumbnails: by SHA-256, of all of these.
+    facts: rows by record_id of all that are shown, each with sha256, title, artist, source, source_url, format, and
+    what why_it_stayed asks for; what is not known is null. thumbnails: by SHA-256, of all of these.
     """
     if not selection.clusters and not selection.apart:
         return ""
@@ -102,11 +102,14 @@ def _legend() -> str:
 
 def _cluster(cluster: Cluster, facts: Facts, thumbnails: Thumbnails) -> str:
     others = [facts[pair.a] for pair in cluster.copies]
-    among = " (of those shown)" if cluster.more else ""
-    later = f"<br>A later stage dropped it: {_reason(cluster.later)}" if cluster.later else ""
+    among, later = " (of those shown)" if cluster.more else "", ""
+    if cluster.later:
+        meaning = escape(WHY[Reason(cluster.later)])
+        later = f"<br>A later stage dropped it: <span title='{meaning}'>{escape(cluster.later)}</span>"
     copies = "".join(
-        "<article class=copy><h3>Dropped as a "
-        f"copy</h3>{_figure(pair.a, facts, thumbnails)}{_pair_facts(pair)}{_form_of_copy(pair)}</article>"
+        f"<article class=copy><h3>Dropped as a copy</h3>{_figure(pair.a, facts, thumbnails)}{_pair_facts(pair)}"
+        # equal bytes are one file, whatever the verdict
+        f"{'' if pair.relation == Relation.SAME_FILE else _form(pair)}</article>"
         for pair in cluster.copies
     )
     return (
@@ -130,74 +133,61 @@ def _apart(pair: Pair, facts: Facts, thumbnails: Thumbnails) -> str:
 
 def _figure(record_id: str, facts: Facts, thumbnails: Thumbnails) -> str:
     row = facts[record_id]
-    label = ", ".join(escape(str(row[name])) for name in ("artist", "title") if row[name])
     size = [
         f"{row['width_px']} × {row['height_px']} px" if row["width_px"] and row["height_px"] else "",
         f"{row['bytes'] / 1000:,.0f} kB" if row["bytes"] else "",
         str(row["format"] or ""),
     ]
-    lines = [f"<code>{escape(record_id)}</code>", label, escape(", ".join(filter(None, size)))]
-    lines += [f"<span class=quiet>{escape(str(row['rights_uri'] or '').removeprefix('https://'))}</span>", _source(row)]
-    caption = "<br>".join(line for line in lines if line)
+    lines = [
+        f"<code>{escape(record_id)}</code>",
+        ", ".join(escape(str(row[name])) for name in ("artist", "title") if row[name]),
+        escape(", ".join(filter(None, size))),
+        f"<span class=quiet>{escape(str(row['rights_uri'] or '').removeprefix('https://'))}</span>",
+        _source(row),
+    ]
+    caption = "<br>".join(filter(None, lines))
     return f"<figure>{drawing(thumbnails[row['sha256']], (), record_id)}<figcaption>{caption}</figcaption></figure>"
 
 
 def _source(row: Mapping[str, Any]) -> str:
     """The source's name, as a link to its page where that is one on the web: nothing else becomes a link."""
     name, url = escape(str(row["source"] or "source")), str(row["source_url"] or "")
-    if not _is_on_the_web(url):
-        return name
-    return f"<a href='{escape(url)}' target=_blank rel='noopener noreferrer'>{name}</a>"
-
-
-def _is_on_the_web(url: str) -> bool:
-    try:
+    with contextlib.suppress(ValueError):
         parts = urlsplit(url)
-    except ValueError:
-        return False
-    return parts.scheme in {"http", "https"} and bool(parts.netloc)
+        if parts.scheme in {"http", "https"} and parts.netloc:
+            return f"<a href='{escape(url)}' target=_blank rel='noopener noreferrer'>{name}</a>"
+    return name
 
 
 def _pair_facts(pair: Pair, note: str = "") -> str:
     """What was found: relation, distance, score; the ledger's words where the two were never compared."""
-    if pair.relation is None:
-        findings = [pair.detail or "never compared"]
-        tag = ""
-    else:
-        findings = (
-            [] if pair.distance_bits is None else [f"{pair.distance_bits} bit{'s' * (pair.distance_bits != 1)} apart"]
-        )
-        findings += [] if pair.score is None else [f"score {pair.score:.3f}"]
-        findings += [f"joined {pair.detail}"] if (pair.detail or "").startswith("through ") else []
+    findings, tag = [pair.detail or "never compared"], ""
+    if pair.relation is not None:
+        findings = [
+            "" if pair.distance_bits is None else f"{counted(pair.distance_bits, 'bit')} apart",
+            "" if pair.score is None else f"score {pair.score:.3f}",
+            f"joined {pair.detail}" if (pair.detail or "").startswith("through ") else "",
+        ]
         meaning = MEANING[Relation(pair.relation)]
         tag = f"<span class=tag title='{escape(meaning)}'>{escape(pair.relation)}</span> "
     judged = f"<br>Verdict: <b>{escape(pair.verdict)}</b>" if pair.verdict else ""
-    return f"<p class=found>{tag}{escape(', '.join(findings))}{judged}{note}</p>"
-
-
-def _form_of_copy(pair: Pair) -> str:
-    """No form for equal bytes: they are one file, whatever the verdict."""
-    return "" if pair.relation == Relation.SAME_FILE else _form(pair)
+    return f"<p class=found>{tag}{escape(', '.join(filter(None, findings)))}{judged}{note}</p>"
 
 
 def _form(pair: Pair) -> str:
     """Three choices about a pair, a < b."""
-    a, b = min(pair.a, pair.b), max(pair.a, pair.b)
+    a, b = (escape(name) for name in sorted((pair.a, pair.b)))
     radios = "".join(
         f"<label title='{_VERDICT_MEANING[word]}'><input type=radio name=verdict "
         f"value={word}{' checked' * (word == pair.verdict)}>{word}</label>"
         for word in VERDICTS
     )
     return (
-        f"<form class=verdict data-a='{escape(a)}' data-b='{escape(b)}' autocomplete=off>"
-        f"<fieldset><legend>What are {escape(a)} and {escape(b)} to each other?</legend>{radios}</fieldset>"
-        f"<div class=more><input name=note placeholder='note' aria-label='Note on {escape(a)} and {escape(b)}'>"
+        f"<form class=verdict data-a='{a}' data-b='{b}' autocomplete=off>"
+        f"<fieldset><legend>What are {a} and {b} to each other?</legend>{radios}</fieldset>"
+        f"<div class=more><input name=note placeholder='note' aria-label='Note on {a} and {b}'>"
         f"<button type=reset>undo</button></div></form>"
     )
-
-
-def _reason(reason: str) -> str:
-    return f"<span title='{escape(WHY[Reason(reason)])}'>{escape(reason)}</span>"
 
 
 def _more(count: int, one: str, many: str = "") -> str:
@@ -333,5 +323,4 @@ POLICY = (
     "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
     f"script-src 'sha256-{base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()}'"
 )
-"""Content-Security-Policy of the page: a browser itself refuses what comes from elsewhere, and any script but this
-one."""
+"""Content-Security-Policy: a browser itself refuses what comes from elsewhere, and any script but this one."""

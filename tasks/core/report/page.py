@@ -1,7 +1,4 @@
-"""The report: one HTML page to look at, without anything from elsewhere.
-
-What stages did, some of what is in, copies.
-"""
+"""The report: one HTML page without anything from elsewhere: what stages did, some of what is in, copies."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -56,10 +53,9 @@ def report(
 ) -> str:
     """The page as HTML.
 
-    images: rows of the images table to show; boxes: xywh_px by image_id; selection: clusters and pairs to show
-    (clusters.select_for_review); facts: what copies.section needs of their records; thumbnails: by SHA-256, of all of
-    these; statistics: what choice.section shows; detector: the HTML of detector.section; attributes: that of
-    attributes.section; groups: that of gaps.section and spellings.section.
+    images: rows of the images table to show; boxes: xywh_px by image_id; selection: of clusters.select_for_review;
+    facts: what copies.section needs of its records; thumbnails: by SHA-256, of all of these; detector, attributes,
+    groups: HTML of sections.
     """
     counts = manifest.counts
     chosen = choice.section(statistics) if statistics else ""
@@ -67,8 +63,7 @@ def report(
     parts = [
         head(title, f"{choice.STYLE if chosen else ''}{copies.STYLE if review else ''}", POLICY),
         f"<h1>{escape(title)}</h1><p>Version <code>{manifest.version}</code>, lineage {manifest.lineage}: "
-        f"{counts['records']} "
-        f"records listed, <b>{counts['kept']}</b> images kept, {counts['dropped']} dropped.</p>",
+        f"{counts['records']} records listed, <b>{counts['kept']}</b> images kept, {counts['dropped']} dropped.</p>",
         "<h2>What the stages did</h2>",
         _stages(steps),
         "<h2>Some of the images</h2><div class=sheet>",
@@ -86,14 +81,10 @@ def report(
 
 def head(title: str, style: str, policy: str) -> str:
     """How a page begins. style: what it has besides STYLE; policy: its Content-Security-Policy."""
-    return "\n".join(
-        [
-            "<!doctype html><html lang=en><meta charset=utf-8>",
-            f'<meta http-equiv=Content-Security-Policy content="{policy}">',
-            "<meta name=viewport content='width=device-width,initial-scale=1'>",
-            f"<title>{escape(title)}</title><style>{STYLE}{style}</style>",
-        ]
-    )
+    return f"""<!doctype html><html lang=en><meta charset=utf-8>
+<meta http-equiv=Content-Security-Policy content="{policy}">
+<meta name=viewport content='width=device-width,initial-scale=1'>
+<title>{escape(title)}</title><style>{STYLE}{style}</style>"""
 
 
 def _stages(steps: Sequence[Step]) -> str:
@@ -104,10 +95,8 @@ def _stages(steps: Sequence[Step]) -> str:
             f"{count} {escape(reason)} ({escape(MEANING[Reason(reason)])})" for reason, count in step.dropped.items()
         )
         bar = f"<span class=bar style='width:{12 * step.kept / most:.2f}rem'></span>"
-        rows.append(
-            f"<tr><td>{escape(step.label)}<td class=n>{step.kept}<td>{bar}<td "
-            f"class=n>{sum(step.dropped.values())}<td>{why}"
-        )
+        lost = sum(step.dropped.values())
+        rows.append(f"<tr><td>{escape(step.label)}<td class=n>{step.kept}<td>{bar}<td class=n>{lost}<td>{why}")
     return "\n".join([*rows, "</table>"])
 
 

@@ -14,6 +14,7 @@ from tasks.core.evaluate.detector.presence import compute_presence, threshold_ta
 from tasks.core.evaluate.detector.results import detections_of_release
 from tasks.core.evaluate.matching import figures_of
 from tasks.core.names.spellings import Name
+from tasks.core.report.choice import wide_table
 from tasks.core.split.drift import Gap
 
 
@@ -21,64 +22,43 @@ def attributes(attributes: Sequence[AttributeSummary]) -> str:
     """HTML of a table with a row for each attribute; nothing where the recipe declares none."""
     if not attributes:
         return ""
-    rows = [
+    head = "<h2>Attributes</h2><table><tr><th>attribute<th>type<th>images<th>values<th>meaning"
+    rows = (
         f"<tr><td>{escape(of.name)}<td>{of.type}<td class=n>{of.images:,}<td>{escape(', '.join(of.values))}"
         f"<td>{escape(of.description)}"
         for of in attributes
-    ]
-    return "\n".join(
-        ["<h2>Attributes</h2><table><tr><th>attribute<th>type<th>images<th>values<th>meaning", *rows, "</table>"]
     )
+    return "\n".join([head, *rows, "</table>"])
 
 
 def empty_splits(gaps: Sequence[Gap]) -> str:
     """HTML of a table with a row for each stratum that has no image in some split; nothing where there are none."""
-    if not gaps:
-        return ""
-    splits = list(gaps[0].images)
+    splits = list(gaps[0].images) if gaps else []
     rows = [
         f"<tr><td>{escape(gap.stratum)}" + "".join(f"<td class=n>{gap.images[split]:,}" for split in splits)
         for gap in gaps
     ]
-    head = "".join(f"<th>{escape(split)}" for split in splits)
-    return "\n".join(
-        [
-            "<h2>Strata without an image in some split</h2><p>Nothing can be chosen or scored by these there.</p>",
-            f"<div class=wide><table><tr><th>stratum{head}",
-            *rows,
-            "</table></div>",
-        ]
-    )
+    says = "<h2>Strata without an image in some split</h2><p>Nothing can be chosen or scored by these there.</p>"
+    return wide_table(says, ["stratum", *map(escape, splits)], rows)
 
 
 def spellings(names: Sequence[Name]) -> str:
-    """HTML of a table with a row for each name that sources spell in several ways; nothing where there are none. The
-    most frequent spelling first.
-    """
-    if not names:
-        return ""
+    """HTML of a table of the names that sources spell in several ways, the most frequent first; nothing without any."""
     rows = [
         f"<tr><td>{escape(name.field)}<td>"
         + escape(", ".join(f"{quoted(text)} ({count:,})" for text, count in name.spellings))
         for name in sorted(names, key=lambda name: (name.field, name.text))
     ]
-    return "\n".join(
-        [
-            "<h2>Names in several spellings</h2><p>Each of these counts as one name where works are drawn and divided: "
-            "the spellings differ only in case, accents, width, hyphens, quotes, apostrophes, dots, blanks or "
-            "invisible signs. In brackets: records with that spelling, of those that the draw chose from.</p>",
-            "<div class=wide><table><tr><th>field<th>spellings",
-            *rows,
-            "</table></div>",
-        ]
+    says = (
+        "<h2>Names in several spellings</h2><p>Each of these counts as one name where works are drawn and divided: "
+        "the spellings differ only in case, accents, width, hyphens, quotes, apostrophes, dots, blanks or "
+        "invisible signs. In brackets: records with that spelling, of those that the draw chose from.</p>"
     )
+    return wide_table(says, ["field", "spellings"], rows)
 
 
 def detector(images: pa.Table, annotations: pa.Table, categories: Sequence[str]) -> str:
-    """HTML of the calibration view for the first category; nothing without a detector, or where people drew no figure.
-
-    images, annotations: both tables of a release, images without their bytes.
-    """
+    """HTML of the calibration view for the first category; nothing without a detector, or where people drew none."""
     first = categories[0]
     looked, drawn, category_ids = truth_of_release(images, annotations, categories, [first])
     several = detections_of_release(looked, annotations, category_ids)
@@ -87,12 +67,10 @@ def detector(images: pa.Table, annotations: pa.Table, categories: Sequence[str])
     figures = figures_of(looked, drawn)
     seen = {name: {first: compute_presence(figures, own[first])} for name, own in several.items()}
     thresholds = threshold_table(seen, {})
-    at_half = thresholds.filter(pc.equal(thresholds["threshold"], 0.5)).to_pylist()
     sentences = "; ".join(
         f"{escape(row['system'])} at 0.5 keeps {row['kept']:,} of {row['images']:,} images, among them "
-        f"{row['kept_with_figure']:,} of "
-        f"{row['with_figure']:,} with a figure"
-        for row in at_half
+        f"{row['kept_with_figure']:,} of {row['with_figure']:,} with a figure"
+        for row in thresholds.filter(pc.equal(thresholds["threshold"], 0.5)).to_pylist()
     )
     return (
         "<h2>What the detector would keep</h2>"
@@ -107,22 +85,15 @@ _MOST = 50
 
 def unread(table: pa.Table) -> str:
     """HTML of the first 50 rows of UNREAD; nothing where all was understood."""
-    if not table.num_rows:
-        return ""
     rows = [
         f"<tr><td>{escape(row['field'])}<td>{escape(row['source'])}<td>{escape(quoted(row['words']))}"
         f"<td>{escape(quoted(row['text']))}<td class=n>{row['records']:,}<td>{escape(row['record_id'])}"
         for row in table.slice(0, _MOST).to_pylist()
     ]
-    what = (
-        f"The first {_MOST} of {table.num_rows:,}" if table.num_rows > _MOST else counted(table.num_rows, "expression")
+    count = table.num_rows
+    what = f"The first {_MOST} of {count:,}" if count > _MOST else counted(count, "expression")
+    says = (
+        f"<h2>What was not understood</h2><p>{what}, the commonest first; statistics/unread.parquet has all. Works "
+        "whose date was not understood have no years; names, styles and rights stay as the source wrote them.</p>"
     )
-    return "\n".join(
-        [
-            f"<h2>What was not understood</h2><p>{what}, the commonest first; statistics/unread.parquet has all. Works "
-            "whose date was not understood have no years; names, styles and rights stay as the source wrote them.</p>",
-            "<div class=wide><table><tr><th>field<th>source<th>words<th>in the text<th>records<th>first record",
-            *rows,
-            "</table></div>",
-        ]
-    )
+    return wide_table(says, ["field", "source", "words", "in the text", "records", "first record"], rows)

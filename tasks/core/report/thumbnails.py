@@ -16,7 +16,7 @@ class Thumbnail:
 
 
 def jpeg_thumbnail(jpeg: bytes | memoryview, width_px: int, height_px: int) -> Thumbnail:
-    """The thumbnail with these bytes. Width and height are those of the original.
+    """The thumbnail with these bytes.
 
     >>> jpeg_thumbnail(b"abc", 3, 2).uri
     'data:image/jpeg;base64,YWJj'
@@ -25,9 +25,7 @@ def jpeg_thumbnail(jpeg: bytes | memoryview, width_px: int, height_px: int) -> T
 
 
 def drawing(thumbnail: Thumbnail, boxes: Sequence[Sequence[float]], label: str) -> str:
-    """The thumbnail as SVG in the original's own pixels, so that boxes (xywh_px) need no arithmetic. label: for who
-    can't see it.
-    """
+    """The thumbnail as SVG in the original's pixels, in which boxes (xywh_px) are. label: for who can't see it."""
     width, height = thumbnail.width_px, thumbnail.height_px
     drawn = "".join(
         f"<rect x='{x:g}' y='{y:g}' width='{w:g}' height='{h:g}' fill='none' stroke='#ff3b1f' "

@@ -99,8 +99,7 @@ class ReleaseEditor:
         known = self.release.manifest.files.get(path)
         if not path.endswith(".parquet") or (known is not None and known.rows is None):
             return None
-        with self.release.open_parquet(path) as parquet:
-            return int(parquet.metadata.num_rows)
+        return self.release.row_count(path)
 
 
 def _groups(parquet: pq.ParquetFile, path: str, schema: pa.Schema, change: Change) -> Iterator[pa.Table]:

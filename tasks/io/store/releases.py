@@ -315,6 +315,11 @@ class Release:
             leaves = leaf_paths(parquet)
             return parquet.read(columns=[leaf for leaf in leaves if leaf != but and not leaf.startswith(f"{but}.")])
 
+    def row_count(self, path: str) -> int:
+        """How many rows a Parquet file has."""
+        with self.open_parquet(path) as parquet:
+            return int(parquet.metadata.num_rows)
+
     def file_entry(self, path: str) -> FileEntry | None:
         """Digest and bytes of a file as it lies there; None if it is gone, or no file."""
         with contextlib.suppress(DamagedFile), self._open(path) as file:
@@ -365,6 +370,23 @@ def versions(store: Store, name: str) -> list[Release]:
     """All releases of a dataset that have a readable manifest, by version."""
     found = (find_release(store, name, version) for version in version_names(store, name))
     return [release for release in found if release is not None]
+
+
+def remnants(store: Store, name: str, readable: Collection[str], done: str, verb: str) -> list[str]:
+    """Folders called as versions are that hold no release, for what removes or purges: such as "purged", "purge".
+
+    Raises DamagedFile where there may have been one: nobody could tell what it needs or shows. On an object store, a
+    publication or a prune that was killed leaves a folder without a manifest: that is none.
+    """
+    unknown = [version for version in version_names(store, name) if version not in readable]
+    folders = [layout.release_folder(name, version) for version in unknown]
+    for folder in folders:
+        if store.is_local or store.exists(f"{folder}/manifest.json"):
+            raise DamagedFile(
+                f"expected a readable manifest.json in {store.url}/{folder}, got none; nothing is {done} yet: restore "
+                f"it, or remove that folder, then {verb} again"
+            )
+    return folders
 
 
 def latest_text(store: Store, name: str) -> str | None:

@@ -7,14 +7,11 @@ import pytest
 from schemas.tables import ANNOTATIONS
 from tasks.core.diff.boxes import boxes
 from tasks.core.diff.fields import Common
-from tasks.core.diff.presence import same_images
 from tests.support.sides import RECIPE, box, kept, pair, recipe, side
 
 
 def changed(before: Any, after: Any) -> list[dict[str, Any]]:
-    both = pair(before, after)
-    one, other, rows = same_images(both)
-    return [row for table in boxes(Common(both, (one, other), rows)) for row in table.to_pylist()]
+    return [row for table in boxes(Common(pair(before, after))) for row in table.to_pylist()]
 
 
 def detected(number: int, name: str = "plain@1") -> Any:

@@ -7,16 +7,13 @@ import pytest
 from schemas.diff import Kind
 from schemas.tables import IMAGES
 from tasks.core.diff.fields import Common, columns_of_both, columns_of_one, fields, without_purged
-from tasks.core.diff.presence import same_images
 from tests.support.sides import RECIPE, dropped, kept, pair, recipe, side
 
 RIGHTS = {**RECIPE, "sources": [{"folder": {"name": "m", "rights": "closed"}}]}
 
 
 def changed(before: Any, after: Any) -> list[dict[str, Any]]:
-    both = pair(before, after)
-    one, other, rows = same_images(both)
-    return [row for table in fields(Common(both, (one, other), rows)) for row in table.to_pylist()]
+    return [row for table in fields(Common(pair(before, after))) for row in table.to_pylist()]
 
 
 CASES = {
@@ -187,3 +184,10 @@ def test_the_page_of_what_was_purged_is_not_shown_again():
     assert (row["before"], row["after"], row["reason"]) == ("https://own", "https://own", "copies")
     urls = before.images(["source_urls"])["source_urls"]
     assert without_purged(pair(before, after), urls).to_pylist() == ["https://own"]
+
+
+def test_images_that_the_ledger_does_not_keep_are_refused():
+    whole = side([kept("m:1")])
+    broken = type(whole)(**{**vars(whole), "images": side([kept("m:2")]).images})
+    with pytest.raises(ValueError, match="1 images, not one of each of the 1 records that its ledger keeps"):
+        Common(pair(whole, broken))

@@ -3,7 +3,7 @@
 import pytest
 
 from schemas.reasons import Reason
-from tasks.core.diff.sides import RecipeDiff, SettingChange, source_names
+from tasks.core.diff.sides import RecipeDiff, SettingChange
 from tests.support.sides import RECIPE, pair, recipe, side
 
 
@@ -98,5 +98,5 @@ def test_what_is_no_recipe_is_said_in_one_line(odd):
 
 
 def test_sources_by_name():
-    assert source_names(RECIPE) == {"m"}
+    assert RecipeDiff(RECIPE, {**RECIPE, "sources": []}).of_source("other") == ""
     assert RecipeDiff(RECIPE, {**RECIPE, "sources": []}).of_source("m") == "sources.m: only in the older"

@@ -91,10 +91,6 @@ def test_the_card_has_one_section_on_it():
 
 
 def test_artists_of_whom_nothing_else_is_known_are_no_longer_named():
-    names = ["record_id", "artist"]
-    one = pa.table([["s:1", "s:2", "s:3"], ["Only", "Both", None]], names=names)
-    two = pa.table([["s:1", "s:4"], ["Only", "Both"]], names=names)
-    assert release.lone_artists([one, two], {"s:1", "s:2", "s:3"}) == {"Only"}
     diversity = pa.Table.from_pylist(
         [
             {"stratum": None, "images": 3, "largest_artist": "Both"},

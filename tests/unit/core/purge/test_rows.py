@@ -74,3 +74,13 @@ def test_a_kept_work_loses_the_page_of_its_copy_not_its_own():
     left = rows.without_records(table, {"s:1"}, {"u1"})
     assert left.schema == table.schema
     assert left["source_urls"].to_pylist() == [["u2", "u3"], ["u1"]]
+
+
+def test_texts_that_no_other_record_has():
+    names = ["record_id", "artist"]
+    one = pa.table([["s:1", "s:2", "s:3"], ["Only", "Both", None]], names=names)
+    two = pa.table([["s:1", "s:4"], ["Only", "Both"]], names=names)
+    assert rows.lone_texts([one, two], {"s:1", "s:2", "s:3"}, "artist") == {"Only"}
+    lists = pa.table({"record_id": ["s:1", "s:4"], "artists": [["Only", "Both"], ["Both"]], "year": [1, 2]})
+    assert rows.lone_texts([lists], {"s:1"}, "artists") == {"Only"}
+    assert rows.lone_texts([lists], {"s:1"}, "year") == set()

@@ -129,7 +129,7 @@ def test_a_file_that_another_record_keeps_is_files_in_use():
         {"record_id": "s:4", "sha256": "b"},
     )
     assert files_in_use([ledger], {"s:1"}, {"a", "b"}) == {"a": "s:2"}
-    assert keepers_of(ledger, {"a", "b"}).to_pylist() == ["s:3", "s:2"]
+    assert keepers_of(ledger, {"a", "b"})["record_id"].to_pylist() == ["s:3", "s:2"]
 
 
 def test_a_tombstone_names_no_file_that_other_records_use():
