@@ -33,9 +33,8 @@ def spearman(x: Floats, y: Floats, times: Counts | None = None) -> float:
 def kendall(x: Floats, y: Floats, times: Counts | None = None) -> float:
     """Kendall's tau-b: concordant less discordant pairs, by the root of the pairs not tied in x and of those in y.
 
-    x, y: (N,) without NaN. times: (N,) how often each item counts, once by default; copies of an item tie. -1..1; NaN
-    where one list is constant, as are those of one item and of none. Source: Kendall, "The treatment of ties in
-    ranking problems", 1945.
+    x, y, times, range: as of `spearman`; copies of an item tie. Source: Kendall, "The treatment of ties in ranking
+    problems", 1945.
 
     >>> kendall(np.array([1.0, 2, 3, 4, 5]), np.array([2.0, 1, 4, 3, 5]))
     0.6
