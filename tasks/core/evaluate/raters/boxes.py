@@ -16,10 +16,7 @@ Integers = NDArray[np.int64]
 
 @compiled
 def overlaps_of(one: Floats, other: Floats) -> Floats:
-    """(N, M) intersection over union of boxes (N, 4) and (M, 4) as (x_min, y_min, x_max, y_max), continuous corners.
-
-    Boxes have sides above 0.
-    """
+    """(N, M) IoU of boxes (N, 4) and (M, 4) as (x_min, y_min, x_max, y_max), continuous corners, with sides above 0."""
     overlaps = np.zeros((len(one), len(other)))
     for row in range(len(one)):
         x_min, y_min, x_max, y_max = one[row]

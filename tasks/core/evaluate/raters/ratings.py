@@ -1,4 +1,4 @@
-"""What raters drew and rated, one long table, as arrays; and how deformed an image's figures are by its ratings (7.1)."""
+"""What raters drew and rated, one long table, as arrays; how deformed figures are by their ratings (section 7.1)."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple

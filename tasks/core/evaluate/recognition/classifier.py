@@ -84,9 +84,7 @@ def weigh_votes(votes: Votes, k: int, tau: float) -> Floats:
 
 def softmax_of(votes: Votes, k: int, tau: float) -> Floats:
     """(Q,) the confidence in each query's prediction as the authors' code computes it, in 64 bits: with a high
-    temperature it is just 1 for many.
-
-    k, tau: as of `weigh_votes`.
+    temperature it is just 1 for many. k, tau: as of `weigh_votes`.
 
     >>> neighbours = Neighbours(np.array([[0, 1]]), np.array([[0.9, 0.5]], np.float32))
     >>> softmax_of(collect_votes(neighbours, np.arange(4)), 2, 10).round(4).tolist()
@@ -120,9 +118,8 @@ def tune(
 ) -> BestPair:
     """The first pair with the highest GAP, in the order of k, then of tau (ours: the paper does not say of which).
 
-    outcomes: those of the validation queries with a pair. times: (Q,) how often each query counts: 0 leaves out a
-    distractor. A single pair needs no query; without a Met query to choose by, the first pair is taken and all GAPs
-    are NaN.
+    outcomes: of the validation queries with a pair. times: (Q,) how often each query counts: 0 leaves out a distractor.
+    Without a Met query to choose by, the first pair is taken and all GAPs are NaN.
     """
     gap = np.array([[scorer(outcomes(k, tau))(times)["GAP"] for tau in taus] for k in ks])
     best = int(np.argmax(np.nan_to_num(gap)))

@@ -3,6 +3,7 @@ one type, and by how many images of a query's class the gallery has (Figure 8).
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,9 +22,8 @@ LABELS = {"GAP": "GAP", "GAP_minus": "GAP-", "ACC": "ACC"}
 class Outcomes(NamedTuple):
     """What is scored, one row a query. doubt: (Q,) any numbers: the lower, the surer of its prediction.
 
-    is_met: the query shows an exhibit of the gallery; the others are distractors. is_right: the prediction is the
-    query's class, which it never is for a distractor. keeps_ties: equal doubts stay in the order of the queries;
-    otherwise wrong predictions come first.
+    is_met: as of `Queries`. is_right: the prediction is the query's class, which it never is for a distractor.
+    keeps_ties: equal doubts stay in the order of the queries; otherwise wrong predictions come first.
     """
 
     doubt: NDArray[np.float64]
@@ -54,11 +54,7 @@ def scorer(outcomes: Outcomes) -> Scorer:
     >>> scorer(Outcomes(np.array([1.0, 2.0]), np.array([False, True]), np.array([False, True])))(np.ones(2, np.int64))
     {'GAP': 0.5, 'GAP_minus': 1.0, 'ACC': 1.0}
     """
-    order = (
-        np.argsort(outcomes.doubt, kind="stable")
-        if outcomes.keeps_ties
-        else np.lexsort((outcomes.is_right, outcomes.doubt))
-    )
+    order = np.lexsort((outcomes.doubt,) if outcomes.keeps_ties else (outcomes.is_right, outcomes.doubt))  # stable
     is_met, is_right = outcomes.is_met[order], outcomes.is_right[order]
 
     def score(times: NDArray[np.int64]) -> dict[str, float]:
@@ -95,9 +91,8 @@ def times_with_share(ids: pa.ChunkedArray, is_met: NDArray[np.bool_], share: flo
 def distractor_parts(
     ids: pa.ChunkedArray, is_met: NDArray[np.bool_], types: Sequence[str], shares: Sequence[float], seed: int
 ) -> list[DistractorPart]:
-    """A part for each share of all distractors, each once, then one for each type that occurs.
-
-    None without distractors. Distractors whose type is not known are in no part of one type. ids, is_met, types: (Q,).
+    """A part for each share of all distractors, each once, then one for each type that occurs, to which those of unknown
+    type don't belong; none without distractors. ids, is_met, types: (Q,).
     """
     if is_met.all():
         return []
@@ -115,11 +110,7 @@ def distractor_parts(
 def distractors_table(
     parts: Sequence[DistractorPart], several: Mapping[str, Outcomes], replicates: int, seed: int
 ) -> pa.Table:
-    """DISTRACTORS: GAP of each system on each part, by system in the order of both.
-
-    Intervals are from resamples of the part's queries, the same for all systems; with all distractors they are those of
-    GAP in the scores.
-    """
+    """DISTRACTORS: GAP of each system on each part, by system in the order of both; intervals as of `score_part`."""
     scorers = {name: _gap_scorer(outcomes) for name, outcomes in several.items()}
     rows: dict[str, list[dict[str, Any]]] = {name: [] for name in several}
     for part in parts:
@@ -127,7 +118,7 @@ def distractors_table(
             count = int((part.is_in & ~several[row["system"]].is_met).sum())
             counted = {"type": part.type, "share": part.share, "distractors": count, "gap": row["value"]}
             rows[row["system"]].append({**row, **counted})
-    return pa.Table.from_pylist([row for own in rows.values() for row in own], schema=DISTRACTORS)
+    return pa.Table.from_pylist([*chain(*rows.values())], schema=DISTRACTORS)
 
 
 def gallery_sizes(class_of: NDArray[np.int64], gallery_class: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -143,8 +134,7 @@ def gallery_sizes(class_of: NDArray[np.int64], gallery_class: NDArray[np.int64])
 def sizes_table(several: Mapping[str, Outcomes], sizes: NDArray[np.int64]) -> pa.Table:
     """SIZES: ACC of each system by images of the class, ascending, the first one compared with the second.
 
-    sizes: (Q,) as `gallery_sizes` has it. Of a number without a Met query there is no row. The paper's figure shows the
-    relative gain in percent.
+    sizes: (Q,) as of `gallery_sizes`. Of a number without a Met query there is no row.
     """
     rows: dict[str, list[dict[str, Any]]] = {name: [] for name in several}
     for name, outcomes in several.items():
@@ -158,7 +148,7 @@ def sizes_table(several: Mapping[str, Outcomes], sizes: NDArray[np.int64]) -> pa
             points = row["acc"] - beside["acc"]
             relative = points / beside["acc"] if beside["acc"] else None
             row |= {"compared_with": other, "points": points, "relative": relative}
-    return pa.Table.from_pylist([row for own in rows.values() for row in own], schema=SIZES)
+    return pa.Table.from_pylist([*chain(*rows.values())], schema=SIZES)
 
 
 def _summed_precision(is_right: NDArray[np.bool_]) -> float:
