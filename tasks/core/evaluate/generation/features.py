@@ -16,7 +16,7 @@ from tasks.core.evaluate.table_columns import TOLERANCE
 LARGEST = 1e20
 """No feature may lie further from 0: KID's kernel is its sixth power, whose square, for the spread, is then finite."""
 BLOCK = 2048
-"""Rows that are held as 64-bit numbers at once. A setting of none: sums are taken block by block, in this order."""
+"""Rows that are held as 64-bit numbers at once; sums are taken block by block, in this order."""
 
 Floats = NDArray[np.float64]
 Features = NDArray[np.floating]
@@ -26,11 +26,7 @@ Pair = tuple[Features, Features]
 
 
 class SetArrays(NamedTuple):
-    """What there is of one set of images; row i of all of it is one image. None: nothing of the kind.
-
-    features: for FID and KID. manifold: for precision, recall, density and coverage. probabilities: (N, C). classes:
-    (N,).
-    """
+    """What there is of one set of images, as in `Extracts`; row i of all of it is one image."""
 
     features: Features | None = None
     manifold: Features | None = None
@@ -62,7 +58,14 @@ def check_features(name: str, features: Features) -> None:
     """
     check_shape(name, features)
     for start in range(0, len(features), BLOCK):
-        _check_numbers(name, features[start : start + BLOCK], start)
+        block = features[start : start + BLOCK]
+        low, high = float(block.min(initial=0)), float(block.max(initial=0))  # NaN where there is one
+        if low >= -LARGEST and high <= LARGEST:
+            continue
+        with np.errstate(invalid="ignore"):
+            row, column = np.argwhere(~(np.abs(block.astype(np.float64)) <= LARGEST))[0]
+        got = f"{float(block[row, column])} in row {start + int(row)}"
+        raise BadInput(f"{name}: expected numbers from {-LARGEST:.0e} to {LARGEST:.0e}, got {got}")
 
 
 def check_shape(name: str, features: Features) -> None:
@@ -86,14 +89,13 @@ def check_pair(samples: Features, reference: Features, other: str = "reference")
 def check_probabilities(name: str, probabilities: Features) -> None:
     """Refuse what is no (N, C) array of rows that are at least 0 and sum to 1 within TOLERANCE. Raises BadInput."""
     check_features(name, probabilities)
-    for start in range(0, len(probabilities), BLOCK):
-        block = probabilities[start : start + BLOCK].astype(np.float64)
+    for number, block in enumerate(wide_blocks(probabilities)):
         for row, column in np.argwhere(block < 0)[:1].tolist():
-            got = f"{block[row, column]:.6g} in row {start + row}"
+            got = f"{block[row, column]:.6g} in row {number * BLOCK + row}"
             raise BadInput(f"{name}: expected class probabilities of at least 0, got {got}")
         sums = block.sum(axis=1)
         for row in np.flatnonzero(np.abs(sums - 1) > TOLERANCE)[:1].tolist():
-            got = f"a sum of {sums[row]:.6g} in row {start + row}"
+            got = f"a sum of {sums[row]:.6g} in row {number * BLOCK + row}"
             raise BadInput(f"{name}: expected class probabilities whose sum is 1 within {TOLERANCE:g}, got {got}")
 
 
@@ -132,10 +134,16 @@ def common_exponent(*sets: Features) -> int:
     return int(np.frexp(largest)[1])
 
 
-def scaled_blocks(features: Features, exponent: int, start: int = 0) -> Iterator[Floats]:
-    """Blocks of BLOCK rows from row `start` on, in 64 bits and divided by 2^exponent."""
+def wide_blocks(features: Features, start: int = 0) -> Iterator[Floats]:
+    """Blocks of BLOCK rows from row `start` on, in 64 bits."""
     for at in range(start, len(features), BLOCK):
-        yield np.ldexp(features[at : at + BLOCK].astype(np.float64), -exponent)
+        yield features[at : at + BLOCK].astype(np.float64)
+
+
+def scaled_blocks(features: Features, exponent: int, start: int = 0) -> Iterator[Floats]:
+    """`wide_blocks`, divided by 2^exponent."""
+    for block in wide_blocks(features, start):
+        yield np.ldexp(block, -exponent)
 
 
 def extracts_of(samples: SetArrays, reference: SetArrays, similarities: NDArray[np.float32] | None) -> Extracts:
@@ -166,11 +174,8 @@ def check_extracts(extracts: Extracts) -> None:
         check_pair(*pair)
     if extracts.probabilities is not None:
         check_probabilities("probabilities", extracts.probabilities)
-    samples = [
-        len(table)
-        for table in (*(pair[0] for pair in pairs), extracts.probabilities, extracts.similarities)
-        if table is not None
-    ]
+    tables = (*(pair[0] for pair in pairs), extracts.probabilities, extracts.similarities)
+    samples = [len(table) for table in tables if table is not None]
     if not samples:
         raise BadInput("expected features or class probabilities of the samples, got neither")
     _check_counts("samples", samples, extracts.sample_classes)
@@ -200,14 +205,9 @@ def of_class(extracts: Extracts, name: str) -> Extracts:
         np.flatnonzero(np.array([] if classes is None else classes, dtype=object) == name)
         for classes in (extracts.sample_classes, extracts.reference_classes)
     )
-    distribution, manifold = (
-        None if pair is None else (pair[0][ours], pair[1][theirs])
-        for pair in (extracts.distribution, extracts.manifold)
-    )
-    probabilities, similarities = (
-        None if table is None else table[ours] for table in (extracts.probabilities, extracts.similarities)
-    )
-    return Extracts(distribution, manifold, probabilities, similarities)
+    pairs = (pair and (pair[0][ours], pair[1][theirs]) for pair in (extracts.distribution, extracts.manifold))
+    tables = (None if table is None else table[ours] for table in (extracts.probabilities, extracts.similarities))
+    return Extracts(*pairs, *tables)
 
 
 @contextmanager
@@ -217,18 +217,6 @@ def named(system: str) -> Iterator[None]:
         yield
     except BadInput as problem:
         raise BadInput(f"{system}: {problem}") from problem
-
-
-def _check_numbers(name: str, block: Features, first_row: int) -> None:
-    """Refuse NaN, infinity, and what lies beyond LARGEST."""
-    low, high = block.min(initial=0), block.max(initial=0)  # NaN where there is one
-    if not (float(low) >= -LARGEST and float(high) <= LARGEST):
-        with np.errstate(invalid="ignore"):
-            row, column = np.argwhere(~(np.abs(block.astype(np.float64)) <= LARGEST))[0]
-        raise BadInput(
-            f"{name}: expected numbers from {-LARGEST:.0e} to {LARGEST:.0e}, "
-            f"got {float(block[row, column])} in row {first_row + int(row)}"
-        )
 
 
 def _pair(samples: Features | None, reference: Features | None) -> Pair | None:

@@ -28,9 +28,8 @@ _HEADINGS = Headings("Generated images", "generator", "sample", "samples", _LABE
 
 
 def summary_lines(scores: pa.Table, notes: Sequence[str]) -> list[str]:
-    """Lines of the summary: a table of all generators, how far each is ahead, one table by class of each, the notes.
-
-    scores: GENERATION_SCORES, generators in the order that they keep here.
+    """A table of all generators, how far each is ahead, one table by class of each, the notes. scores:
+    GENERATION_SCORES, generators in the order that they keep here.
     """
     rows = scores.to_pylist()
     names = list(dict.fromkeys(row["system"] for row in rows))
@@ -38,13 +37,10 @@ def summary_lines(scores: pa.Table, notes: Sequence[str]) -> list[str]:
     beside = "" if reference is None else f", {counted(reference, 'image')} of the reference"
     lines = [f"## {_HEADINGS.title}: {counted(len(names), 'generator')}{beside}", ""]
     lines += _table(rows, [(name, None) for name in names], "generator", names)
-    if leads := lead_lines(rows, _HEADINGS, RANKING):
+    if leads := lead_lines(rows, _HEADINGS):
         lines += ["", *leads]
     for name in names:
-        classes = list(
-            dict.fromkeys(row["class"] for row in rows if row["system"] == name and row["class"] is not None)
-        )
-        if classes:
+        if classes := [*dict.fromkeys(row["class"] for row in rows if row["system"] == name and row["class"])]:
             lines += ["", f"## {cell(name)} by class", ""]
             lines += _table(rows, [(name, one) for one in classes], "class", classes)
     return [*lines, *([""] if notes else []), *(f"- {cell(note)}" for note in notes)]

@@ -91,8 +91,8 @@ def times_with_share(ids: pa.ChunkedArray, is_met: NDArray[np.bool_], share: flo
 def distractor_parts(
     ids: pa.ChunkedArray, is_met: NDArray[np.bool_], types: Sequence[str], shares: Sequence[float], seed: int
 ) -> list[DistractorPart]:
-    """A part for each share of all distractors, each once, then one for each type that occurs, to which those of unknown
-    type don't belong; none without distractors. ids, is_met, types: (Q,).
+    """A part for each share of all distractors, each once, then one for each type that occurs, without those of unknown
+    type; none without distractors. ids, is_met, types: (Q,).
     """
     if is_met.all():
         return []
