@@ -29,16 +29,14 @@ class PictureRow(NamedTuple):
 
 def picture_page(title: str, explanation: str, rows: Sequence[PictureRow]) -> str:
     """The page: title and explanation, then the rows; without a row it says that there is none."""
-    body = "".join(_row(row) for row in rows) or "<p>There is nothing to show.</p>"
+    body = ""
+    for row in rows:
+        body += f"<div class=row><p>{escape(row.title)}</p>{''.join(map(_figure, row.pictures))}</div>"
+    body = body or "<p>There is nothing to show.</p>"
     return (
         f"<!doctype html><html lang=en><meta charset=utf-8><title>{escape(title)}</title><style>{_STYLE}</style>"
         f"<h1>{escape(title)}</h1><p>{escape(explanation)}</p>{body}</html>\n"
     )
-
-
-def _row(row: PictureRow) -> str:
-    shown = "".join(_figure(one) for one in row.pictures)
-    return f"<div class=row><p>{escape(row.title)}</p>{shown}</div>"
 
 
 def _figure(one: Picture) -> str:

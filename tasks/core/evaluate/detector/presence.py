@@ -12,18 +12,16 @@ from numpy.typing import NDArray
 from schemas.tables import THRESHOLDS
 from tasks.core.evaluate.categories import CATEGORY
 from tasks.core.evaluate.matching import Detections, DrawnFigures
-from tasks.core.evaluate.systems import Groups, unit_groups
+from tasks.core.evaluate.systems import Groups, UnitGroup, unit_groups
 from tasks.core.evaluate.systems_page import number_with_ends
 from tasks.core.markdown import cell, number, table
 
 GRID = tuple(place / 100 for place in range(5, 100, 5))
 """0.05 to 0.95."""
 _SHOWN_AT = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-
 _NO_BOX = -1.0
 _Z = 1.959963984540054
 """Of a 95 % interval."""
-
 _OF_BOTH = ("recall", "precision")
 Interval = tuple[float, float]
 Row = dict[str, Any]
@@ -90,10 +88,8 @@ def count_kept(threshold: float, presence: Presence, times: NDArray[np.int64]) -
 
 
 def auc(presence: Presence, times: NDArray[np.int64]) -> float | None:
-    """How often an image with a figure has a higher score than one without, ties counted half, where image i counts
-    times[i] times; None without both kinds.
-
-    The area under the ROC curve (Hanley & McNeil, 1982).
+    """Area under the ROC curve (Hanley & McNeil, 1982): how often an image with a figure has a higher score than one
+    without, ties counted half, where image i counts times[i] times; None without both kinds.
     """
     scores, place = np.unique(presence.score, return_inverse=True)
     with_figure, without = (
@@ -131,29 +127,22 @@ def threshold_table(systems: Mapping[str, Mapping[str, Presence]], groups: Group
     rows: list[Row] = []
     for name, own in systems.items():
         joined = join_presences([*own.values()])
-        for group in unit_groups(len(joined.score), groups):
+        units = [(group, joined) for group in unit_groups(len(joined.score), groups)]
+        every = units[0][0].is_in
+        units += [(UnitGroup(CATEGORY, one, every), seen) for one, seen in own.items() if len(own) > 1]
+        for group, seen in units:
             common = {"system": name, "attribute": group.attribute, "group": group.value}
-            rows += ({**common, **row} for row in _rows(joined, group.is_in.astype(np.int64)))
-        for category, seen in own.items() if len(own) > 1 else ():
-            common = {"system": name, "attribute": CATEGORY, "group": category}
-            rows += ({**common, **row} for row in _rows(seen, np.ones(len(seen.score), np.int64)))
+            rows += [{**common, **row} for row in _rows(seen, group.is_in.astype(np.int64))]
     return pa.Table.from_pylist(rows, schema=THRESHOLDS)
 
 
 def threshold_lines(thresholds: pa.Table, systems: Sequence[str]) -> list[str]:
     """A table of some thresholds over all images, in Markdown."""
     whole = [row for row in thresholds.to_pylist() if row["attribute"] is None and row["threshold"] in _SHOWN_AT]
-    lines = [
-        [
-            cell(name),
-            f"{row['threshold']:.2f}",
-            number(row["kept_share"]),
-            *(number_with_ends(row[of], row[f"{of}_low"], row[f"{of}_high"]) for of in _OF_BOTH),
-        ]
-        for name in systems
-        for row in whole
-        if row["system"] == name
-    ]
+    lines = []
+    for row in sorted(whole, key=lambda row: systems.index(row["system"])):
+        shares = [number_with_ends(row[of], row[f"{of}_low"], row[f"{of}_high"]) for of in _OF_BOTH]
+        lines.append([cell(row["system"]), f"{row['threshold']:.2f}", number(row["kept_share"]), *shares])
     return table(["detector", "threshold", "kept", *_OF_BOTH], lines)
 
 
@@ -168,15 +157,8 @@ def presence_notes(thresholds: pa.Table) -> list[str]:
 def _rows(seen: Presence, times: NDArray[np.int64]) -> Iterator[Row]:
     for threshold in GRID:
         kept = count_kept(threshold, seen, times)
-        recall, precision = (wilson(kept.kept_with_figure, of) or (None, None) for of in (kept.with_figure, kept.kept))
-        yield {
-            "threshold": threshold,
-            **kept._asdict(),
-            "kept_share": kept.kept_share,
-            "recall": kept.recall,
-            "recall_low": recall[0],
-            "recall_high": recall[1],
-            "precision": kept.precision,
-            "precision_low": precision[0],
-            "precision_high": precision[1],
-        }
+        row = {"threshold": threshold, **kept._asdict(), "kept_share": kept.kept_share}
+        for name, share, of in (("recall", kept.recall, kept.with_figure), ("precision", kept.precision, kept.kept)):
+            low, high = wilson(kept.kept_with_figure, of) or (None, None)
+            row |= {name: share, f"{name}_low": low, f"{name}_high": high}
+        yield row
