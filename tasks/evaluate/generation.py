@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from schemas.errors import BadInput
 from schemas.evaluate_images import GenerationSettings
+from schemas.tables import columns
 from tasks.core.evaluate.generation.features import Extracts, SetArrays, check_ids, check_shape, extracts_of, named
 from tasks.core.evaluate.generation.memorisation import nearest_training_images, neighbour_page, neighbour_table
 from tasks.core.evaluate.generation.page import page, summary_lines
@@ -18,7 +19,7 @@ from tasks.io.files.arrays import read_table, read_vectors
 from tasks.io.files.folders import Folder
 from tasks.io.store.store import parquet_bytes
 
-_IDS = pa.schema([("id", pa.string()), ("class", pa.string())])
+_IDS = pa.schema(columns(pa.string(), "id", "class"))
 _LONGEST_PX = 160
 
 
@@ -90,14 +91,12 @@ def evaluate_generation(
 
 
 def _read(name: str, files: SetFiles) -> _Set:
-    features, manifold, probabilities, training = (
-        None if url is None else read_vectors(f"{name}, {kind}", url)
-        for kind, url in zip(SetFiles._fields[:4], files[:4], strict=True)
-    )
-    for kind, array in zip(SetFiles._fields, (features, manifold, probabilities, training), strict=False):
+    urls = {f"{name}, {kind}": url for kind, url in zip(SetFiles._fields, files[:4], strict=False)}
+    arrays = {kind: None if url is None else read_vectors(kind, url) for kind, url in urls.items()}
+    for kind, array in arrays.items():
         if array is not None:  # a header may promise any number of rows where each has no column
-            check_shape(f"{name}, {kind}", array)
-    rows = next((len(array) for array in (features, manifold, probabilities, training) if array is not None), None)
+            check_shape(kind, array)
+    rows = next((len(array) for array in arrays.values() if array is not None), None)
     if rows is None:
         raise BadInput(f"{name}: expected features, got none")
     ids, classes = [str(row) for row in range(rows)], None
@@ -108,6 +107,7 @@ def _read(name: str, files: SetFiles) -> _Set:
         ids = table["id"].to_pylist() if "id" in table.column_names else ids
         check_ids(f"{name}, table", ids, rows)
         classes = table["class"].to_pylist() if "class" in table.column_names else None
+    features, manifold, probabilities, training = arrays.values()
     return _Set(SetArrays(features, manifold, probabilities, classes), features if training is None else training, ids)
 
 

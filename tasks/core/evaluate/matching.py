@@ -79,11 +79,14 @@ def figures_of(images: pa.Table, figures: pa.Table) -> DrawnFigures:
     )
 
 
+def by_category(figures: pa.Table, categories: Iterable[str]) -> dict[str, pa.Table]:
+    """The figures of each category, in the order of these, also of those that have none."""
+    return {category: figures.filter(pc.equal(figures["category"], category)) for category in categories}
+
+
 def figures_by_category(images: pa.Table, figures: pa.Table, categories: Iterable[str]) -> dict[str, DrawnFigures]:
-    """`figures_of` each category, in their order, also of those that have none."""
-    return {
-        category: figures_of(images, figures.filter(pc.equal(figures["category"], category))) for category in categories
-    }
+    """`figures_of` each category."""
+    return {category: figures_of(images, own) for category, own in by_category(figures, categories).items()}
 
 
 def detections_of_measure(images: pa.Table, measured: pa.Table, category: str) -> Detections:
