@@ -28,16 +28,8 @@ BASELINE = "full-frame"
 
 _MOST_SHOWN = 5
 _RANKING = Ranking("AP_2010")
-_METRICS = {
-    "AP_2010": "AP (2010)",
-    "AP_2007": "AP (2007)",
-    "F": "best F",
-    "precision_at_F": "precision there",
-    "recall_at_F": "recall there",
-    "score_at_F": "its score",
-    "most_precision": "most precision",
-    "most_recall": "most recall",
-}
+_LABELS = ("AP (2010)", "AP (2007)", "best F", "precision there", "recall there", "its score")
+_METRICS = dict(zip(voc.MEASURES, (*_LABELS, "most precision", "most recall"), strict=True))
 _RATINGS = pa.schema([("image_id", pa.int64()), ("rating", pa.float64())])
 
 

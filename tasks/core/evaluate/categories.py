@@ -36,7 +36,7 @@ def score_categories(
     categories = dict.fromkeys(chain.from_iterable(systems.values()))
     alone = {category: {name: own[category] for name, own in systems.items()} for category in categories}
     if len(alone) == 1:
-        return score_systems(*alone.values(), units, groups, ranking, replicates, seed)
+        return score_systems(next(iter(alone.values())), units, groups, ranking, replicates, seed)
     joined = whole or {name: mean_over_categories([*own.values()], averaged) for name, own in systems.items()}
     tables = [score_systems(joined, units, groups, ranking, replicates, seed)]
     for category, scorers in alone.items():

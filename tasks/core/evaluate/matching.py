@@ -5,7 +5,7 @@ the image three times, as long as no image has a right and a wrong box of one sc
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -41,15 +41,6 @@ class Detections(NamedTuple):
     image: NDArray[np.int64]
     xywh_px: NDArray[np.float64]
     score: NDArray[np.float64]
-
-
-class Findings(Protocol):
-    """What a system has found, of any kind: (D,) row of the image of each, and (D,) its score."""
-
-    @property
-    def image(self) -> NDArray[np.int64]: ...  # noqa: D102
-    @property
-    def score(self) -> NDArray[np.float64]: ...  # noqa: D102
 
 
 class Matches(NamedTuple):
@@ -108,9 +99,8 @@ def sort_detections(image: NDArray[np.int64], xywh_px: NDArray[np.float64], scor
 
 
 def rank_order(image: NDArray[np.int64], score: NDArray[np.float64], ties: NDArray[np.float64]) -> NDArray[np.int64]:
-    """(D,) rows in order: by image, then by falling score, then by the columns of `ties` (D, T), the first one first.
-
-    Scores of systems go by the order of what has equal ones: so it does not depend on where that comes from.
+    """(D,) rows by image, then by falling score, then by the columns of `ties` (D, T), the first one first: scores of
+    systems go by the order of what has equal ones, so that it must not depend on where that comes from.
 
     >>> rank_order(np.array([1, 0, 0, 0]), np.array([0.9, 0.2, 0.5, 0.5]), np.array([[0], [0], [7], [6]])).tolist()
     [3, 2, 1, 0]
@@ -129,13 +119,15 @@ def match_boxes(truth: DrawnFigures, detections: Detections, at_most: int = 100)
         return box_overlaps(detections.xywh_px[boxes], truth.xywh_px[figures], truth.is_crowd[figures])
 
     sizes_px2 = detections.xywh_px[:, 2] * detections.xywh_px[:, 3]
-    return match_findings(truth, truth.is_crowd, detections, sizes_px2, overlaps, AREAS_PX2, at_most)
+    found = detections.image, detections.score, sizes_px2
+    return match_findings(truth, truth.is_crowd, *found, overlaps, AREAS_PX2, at_most)
 
 
 def match_findings(
     truth: DrawnFigures,
     is_ignored: NDArray[np.bool_],
-    findings: Findings,
+    image: NDArray[np.int64],
+    score: NDArray[np.float64],
     sizes_px2: NDArray[np.float64],
     similarity: Callable[[slice, slice], NDArray[np.float64]],
     ranges: AreaRanges,
@@ -143,24 +135,25 @@ def match_findings(
 ) -> Matches:
     """The verdicts on the best `at_most` findings of each image, one by one, by the figures that are most similar.
 
-    is_ignored: (G,) figures that are neither found nor missed; a crowd is always, and takes any number. sizes_px2: (D,)
-    areas of the findings. similarity: (d, g) of one image's findings and figures, whose rows it is given.
+    is_ignored: (G,) figures that are neither found nor missed; a crowd is always, and takes any number. image, score,
+    sizes_px2: (D,) row, score and area of each finding. similarity: (d, g) of one image's findings and figures, whose
+    rows it is given.
     """
     beyond = [(truth.area_px2 < least) | (truth.area_px2 > most) for least, most in ranges]
     outside = [(sizes_px2 < least) | (sizes_px2 > most) for least, most in ranges]
     is_passed_over, is_outside = is_ignored | np.array(beyond), np.array(outside)
     verdicts, rows = [np.zeros((len(ranges), len(THRESHOLDS), 0), np.uint8)], [np.zeros(0, np.int64)]
-    for figures, found in rows_by_image(truth, findings.image, at_most):
+    for figures, found in rows_by_image(truth, image, at_most):
         own = (is_passed_over[:, figures], truth.is_crowd[figures], is_outside[:, found])
         verdicts.append(_verdicts(similarity(found, figures), *own))
         rows.append(np.arange(found.start, found.stop))
     row = np.concatenate(rows)
-    order = np.argsort(-findings.score[row], kind="stable")  # equal ones in the order of their images
-    image = findings.image[row[order]]
+    order = np.argsort(-score[row], kind="stable")  # equal ones in the order of their images
+    row = row[order]
     return Matches(
         np.ascontiguousarray(np.concatenate(verdicts, axis=2)[:, :, order]),
-        image.astype(np.int32),
-        (row[order] - np.searchsorted(findings.image, image)).astype(np.int32),
+        image[row].astype(np.int32),
+        (row - np.searchsorted(image, image[row])).astype(np.int32),
         count_figures(truth, is_ignored, ranges),
     )
 

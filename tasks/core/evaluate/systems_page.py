@@ -10,7 +10,7 @@ from tasks.core.evaluate.systems import Ranking, rank_systems
 from tasks.core.markdown import cell, number, table
 
 Row = dict[str, Any]
-Own = Mapping[tuple[str, str], Row]
+Own = dict[tuple[str, str], Row]
 """Of one group, by system and metric, a system's own value."""
 
 
@@ -51,13 +51,18 @@ def summary_lines(scores: pa.Table, headings: Headings, ranking: Ranking) -> lis
     if leads := lead_lines([row for row in rows if row["attribute"] is None], headings):
         lines += ["", *leads]
     for attribute, groups in by_attribute.items():
-        leads = {
-            row["group"]: number_with_ends(row["value"], row["low"], row["high"])
-            for row in rows
-            if row["attribute"] == attribute and [row["system"], row["ahead_of"]] == names[:2]
-        }
         title = f"{headings.metrics[ranking.metric]} by {cell(attribute)}:"
-        lines += ["", title, "", *_by_group(attribute, groups, names, leads, headings, ranking)]
+        first_two = [
+            row for row in rows if row["attribute"] == attribute and [row["system"], row["ahead_of"]] == names[:2]
+        ]
+        ahead = {row["group"]: number_with_ends(row["value"], row["low"], row["high"]) for row in first_two}
+        cells = []
+        for group, own in groups.items():
+            values = [number(own[name, ranking.metric]["value"]) for name in names]
+            lead = [ahead.get(group, "")] if ahead else []
+            cells.append([cell(group), *values, *lead, *_counts(own, names[0], headings)])
+        heads = [cell(attribute), *map(cell, names), *(["first ahead by"] if ahead else []), *_count_heads(headings)]
+        lines += ["", title, "", *table(heads, cells)]
     return lines
 
 
@@ -73,7 +78,7 @@ def page(
     if more:
         lines += ["", *more]
     for attribute, own in by_attribute.items():
-        groups = {**own, None: whole}
+        groups = [*own.items(), ("all", whole)]
         for name in names:
             lines += [
                 "",
@@ -113,38 +118,18 @@ def number_with_ends(value: float | None, low: float | None, high: float | None)
     return number(value) if low is None else f"{number(value)} ({number(low)} to {number(high)})"
 
 
-def _by_group(
-    attribute: str,
-    groups: Mapping[str, Own],
-    names: Sequence[str],
-    leads: Mapping[str, str],
-    headings: Headings,
-    ranking: Ranking,
-) -> list[str]:
-    """The ranking's metric of each system in each group. leads: by how much the first two, as they are ranked over all
-    units, differ there.
-    """
-    lines = []
-    for group, own in groups.items():
-        values = [number(own[name, ranking.metric]["value"]) for name in names]
-        lead = [leads.get(group, "")] if leads else []
-        lines.append([cell(group), *values, *lead, *_counts(own, names[0], headings)])
-    ahead = ["first ahead by"] if leads else []
-    return table([cell(attribute), *map(cell, names), *ahead, headings.units, *headings.beside.values()], lines)
-
-
 def _metrics_of(
-    names: Sequence[str], attribute: str, groups: Mapping[str | None, Own], headings: Headings
+    names: Sequence[str], attribute: str, groups: Sequence[tuple[str, Own]], headings: Headings
 ) -> list[str]:
-    """Each metric in each group, None for all units: of one system; or of two, and how far the second is above."""
+    """Each metric in each group: of one system; or of two, and how far the second is above."""
     lines = []
-    for group, own in groups.items():
+    for group, own in groups:
         several = [[own[name, metric] for name in names] for metric in headings.metrics]
         cells = [
             _pair(*(row["value"] for row in rows)) if len(rows) == 2 else _value(rows[0], headings) for rows in several
         ]
-        lines.append([cell("all" if group is None else group), *cells, *_counts(own, names[0], headings)])
-    return table([cell(attribute), *headings.metrics.values(), headings.units, *headings.beside.values()], lines)
+        lines.append([cell(group), *cells, *_counts(own, names[0], headings)])
+    return table([cell(attribute), *headings.metrics.values(), *_count_heads(headings)], lines)
 
 
 def _pair(first: float | None, second: float | None) -> str:
@@ -165,6 +150,10 @@ def _value(row: Row, headings: Headings, with_ends: str | None = None) -> str:
     return number_with_ends(row["value"], row["low"] if row["metric"] == with_ends else None, row["high"])
 
 
+def _count_heads(headings: Headings) -> list[str]:
+    return [headings.units, *headings.beside.values()]
+
+
 def _counts(own: Own, name: str, headings: Headings) -> list[str]:
     """How many units a group has, and what else is counted in them."""
     units = own[name, next(iter(headings.metrics))]["units"]
@@ -173,8 +162,8 @@ def _counts(own: Own, name: str, headings: Headings) -> list[str]:
 
 def _own_values(rows: Sequence[Row]) -> tuple[Own, dict[str, dict[str, Own]]]:
     """The systems' own values over all units, and by attribute and group."""
-    whole: dict[tuple[str, str], Row] = {}
-    by_attribute: dict[str, dict[str, dict[tuple[str, str], Row]]] = {}
+    whole: Own = {}
+    by_attribute: dict[str, dict[str, Own]] = {}
     for row in rows:
         if row["ahead_of"] is None:
             is_whole = row["attribute"] is None

@@ -21,18 +21,9 @@ from tasks.core.evaluate.matching import Detections, DrawnFigures, box_overlaps,
 from tasks.core.evaluate.systems import Scorer
 
 Floats = NDArray[np.float64]
-MEASURES = (
-    "AP_2010",
-    "AP_2007",
-    "F",
-    "precision_at_F",
-    "recall_at_F",
-    "score_at_F",
-    "most_precision",
-    "most_recall",
-)
+MEASURES = ("AP_2010", "AP_2007", "F", "precision_at_F", "recall_at_F", "score_at_F", "most_precision", "most_recall")
 """F is the largest on the curve; precision, recall and score are those of its point (Picasso, section 5.5). most_*: the
-largest anywhere on the curve, each for itself, as the caption of Fig. 7 has it; the largest F is F in both readings.
+largest anywhere on the curve, each for itself, as the caption of Fig. 7 has it.
 """
 AVERAGED = ("AP_2010", "AP_2007")
 """Of several categories: all others are of one threshold, which differs from category to category."""
@@ -70,7 +61,7 @@ def voc_verdicts(truth: DrawnFigures, detections: Detections, settings: VocSetti
     """
     settings = settings or VocSettings()
     order = np.lexsort((truth.is_crowd, *truth.xywh_px.T[::-1], truth.image))
-    truth = DrawnFigures(truth.images, *(values[order] for values in truth[1:]))
+    truth = DrawnFigures._make([truth.images, *(values[order] for values in truth[1:])])
     edge = np.array([0.0, 0.0, 1.0, 1.0]) * _EDGE_PX[settings.far_corner]
     verdict = np.full(len(detections.score), WRONG, np.uint8)
     for figures, boxes in rows_by_image(truth, detections.image):
@@ -135,9 +126,7 @@ class Curve(NamedTuple):
 
     @property
     def f_measure(self) -> Floats:
-        """(P,) harmonic mean of precision and recall, 0 where both are; NaN where there are no figures."""
-        if not self.figures:
-            return np.full(len(self.right), np.nan)
+        """(P,) harmonic mean of precision and recall, 0 where both are."""
         return 2 * self.right / (self.figures + self.right + self.wrong)
 
     @property

@@ -42,25 +42,17 @@ class KeptImages(NamedTuple):
     kept: int
     kept_with_figure: int
 
-    @property
-    def kept_share(self) -> float | None:
-        """Of all images."""
-        return _share(self.kept, self.images)
-
-    @property
-    def recall(self) -> float | None:
-        """Of the images with a figure, those kept."""
-        return _share(self.kept_with_figure, self.with_figure)
-
-    @property
-    def precision(self) -> float | None:
-        """Of the images kept, those with a figure."""
-        return _share(self.kept_with_figure, self.kept)
-
-    @property
-    def f1(self) -> float | None:
-        """The harmonic mean of recall and precision; 0 where there are images with figures and none of them is kept."""
-        return _share(2 * self.kept_with_figure, self.kept + self.with_figure)
+    def shares(self) -> dict[str, float | None]:
+        """kept_share: of all images; recall: of those with a figure, those kept; precision: of those kept, those with a
+        figure; f1: the harmonic mean of both, 0 where images have figures and none of them is kept. None of nothing.
+        """
+        parts = {
+            "kept_share": (self.kept, self.images),
+            "recall": (self.kept_with_figure, self.with_figure),
+            "precision": (self.kept_with_figure, self.kept),
+            "f1": (2 * self.kept_with_figure, self.kept + self.with_figure),
+        }
+        return {name: part / of if of else None for name, (part, of) in parts.items()}
 
 
 def compute_presence(truth: DrawnFigures, detections: Detections) -> Presence:
@@ -115,10 +107,6 @@ def wilson(hits: int, of: int) -> Interval | None:
     return (0.0 if hits == 0 else middle - reach), (1.0 if hits == of else middle + reach)
 
 
-def _share(part: int, of: int) -> float | None:
-    return part / of if of else None
-
-
 def threshold_table(systems: Mapping[str, Mapping[str, Presence]], groups: Groups) -> pa.Table:
     """THRESHOLDS of each system, over all images and categories, those of each group, and of several categories each.
 
@@ -157,8 +145,7 @@ def presence_notes(thresholds: pa.Table) -> list[str]:
 def _rows(seen: Presence, times: NDArray[np.int64]) -> Iterator[Row]:
     for threshold in GRID:
         kept = count_kept(threshold, seen, times)
-        row = {"threshold": threshold, **kept._asdict(), "kept_share": kept.kept_share}
-        for name, share, of in (("recall", kept.recall, kept.with_figure), ("precision", kept.precision, kept.kept)):
-            low, high = wilson(kept.kept_with_figure, of) or (None, None)
-            row |= {name: share, f"{name}_low": low, f"{name}_high": high}
-        yield row
+        row = {"threshold": threshold, **kept._asdict(), **kept.shares()}
+        for name, of in (("recall", kept.with_figure), ("precision", kept.kept)):
+            row[f"{name}_low"], row[f"{name}_high"] = wilson(kept.kept_with_figure, of) or (None, None)
+        yield {name: row[name] for name in row if name != "f1"}

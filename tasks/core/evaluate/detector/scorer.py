@@ -34,8 +34,7 @@ def detector_scorer(matched: Sequence[Matches], seen: Presence, score: float) ->
     figures = np.sum([one.figures[:, _ALL] for one in matched], axis=0)
 
     def scores(times: NDArray[np.int64]) -> dict[str, float]:
-        kept = count_kept(score, seen, times)
-        shares = (kept.kept_share, kept.recall, kept.precision, kept.f1, auc(seen, times))
+        shares = [*count_kept(score, seen, times).shares().values(), auc(seen, times)]
         of_images = zip(OF_IMAGES, (np.nan if share is None else share for share in shares), strict=True)
         return {**of_boxes(times), **dict(of_images), FIGURES: float(times @ figures)}
 

@@ -1,5 +1,5 @@
-"""What networks have computed of images: features and class probabilities of sets, what is refused of them, and blocks
-of rows: a file larger than memory will do.
+"""What networks have computed of images: features and class probabilities, what is refused of them, and blocks of rows,
+so that a file larger than memory will do.
 """
 
 from collections.abc import Iterator, Sequence
@@ -39,8 +39,7 @@ class Extracts(NamedTuple):
 
     distribution: for FID and KID. manifold: for precision, recall, density and coverage. probabilities: (M, C) of the
     samples' classes. similarities: (M, k) of each sample and its nearest training images, the nearest first.
-    sample_classes, (M,), and reference_classes, (N,): for scores by class. Row i of all that is of the samples is one
-    sample, row i of all that is of the reference one of its images.
+    sample_classes, (M,), and reference_classes, (N,): for scores by class.
     """
 
     distribution: Pair | None = None
@@ -111,17 +110,15 @@ def check_labels(name: str, labels: Sequence[str], rows: int) -> None:
 def check_ids(name: str, ids: Sequence[str], rows: int) -> None:
     """`check_labels`, where each text may stand once. Raises BadInput."""
     check_labels(name, ids, rows)
-    seen: set[str] = set()
+    first: dict[str, int] = {}
     for row, one in enumerate(ids):
-        if one in seen:
+        if first.setdefault(one, row) != row:
             raise BadInput(f"{name}: expected each id once, got {quoted(one)} again in row {row}")
-        seen.add(one)
 
 
 def common_exponent(*sets: Features) -> int:
-    """The least e, so that all numbers of all sets lie between -2^e and 2^e; 0 where all are 0.
-
-    Divided by 2^e, which alters no digit, features of any scale have squares that neither vanish nor overflow.
+    """The least e, so that all numbers of all sets lie between -2^e and 2^e; 0 where all are 0. Divided by 2^e, which
+    alters no digit, features of any scale have squares that neither vanish nor overflow.
 
     >>> common_exponent(np.array([[0.25, -3.0]]), np.array([[1.0]]))
     2
@@ -156,15 +153,12 @@ def extracts_of(samples: SetArrays, reference: SetArrays, similarities: NDArray[
         raise BadInput("expected manifold=FILE of samples and reference or of neither, got that of one")
     if samples.features is not None and reference.features is None and similarities is None:
         raise BadInput("expected features of a reference or of training images beside those of the samples, got none")
-    distribution = _pair(samples.features, reference.features)
-    return Extracts(
-        distribution,
-        _pair(samples.manifold, reference.manifold) or distribution,
-        samples.probabilities,
-        similarities,
-        samples.classes,
-        reference.classes,
+    features, manifold = (
+        None if ours is None or theirs is None else (ours, theirs)
+        for ours, theirs in ((samples.features, reference.features), (samples.manifold, reference.manifold))
     )
+    of_samples = samples.probabilities, similarities, samples.classes
+    return Extracts(features, manifold or features, *of_samples, reference.classes)
 
 
 def check_extracts(extracts: Extracts) -> None:
@@ -205,9 +199,11 @@ def of_class(extracts: Extracts, name: str) -> Extracts:
         np.flatnonzero(np.array([] if classes is None else classes, dtype=object) == name)
         for classes in (extracts.sample_classes, extracts.reference_classes)
     )
-    pairs = (pair and (pair[0][ours], pair[1][theirs]) for pair in (extracts.distribution, extracts.manifold))
-    tables = (None if table is None else table[ours] for table in (extracts.probabilities, extracts.similarities))
-    return Extracts(*pairs, *tables)
+    pairs = (extracts.distribution, extracts.manifold)
+    distribution, manifold = (pair and (pair[0][ours], pair[1][theirs]) for pair in pairs)
+    tables = (extracts.probabilities, extracts.similarities)
+    probabilities, similarities = (None if table is None else table[ours] for table in tables)
+    return Extracts(distribution, manifold, probabilities, similarities)
 
 
 @contextmanager
@@ -217,14 +213,3 @@ def named(system: str) -> Iterator[None]:
         yield
     except BadInput as problem:
         raise BadInput(f"{system}: {problem}") from problem
-
-
-def _pair(samples: Features | None, reference: Features | None) -> Pair | None:
-    return None if samples is None or reference is None else (samples, reference)
-
-
-def _check_counts(name: str, counts: Sequence[int], classes: Sequence[str] | None) -> None:
-    if len(set(counts)) > 1:
-        raise BadInput(f"{name}: expected as many rows in all files, got {' and '.join(map(str, counts))}")
-    if classes is not None:
-        check_labels(f"classes of the {name}", classes, counts[0] if counts else len(classes))

@@ -16,23 +16,9 @@ from numpy.typing import NDArray
 
 from schemas.evaluate_images import GENERATION_SCORES, GenerationSettings
 from schemas.phrases import counted
-from tasks.core.evaluate.generation.features import (
-    Extracts,
-    Floats,
-    check_extracts,
-    class_names,
-    named,
-    of_class,
-    set_sizes,
-)
+from tasks.core.evaluate.generation import features, set_scores
+from tasks.core.evaluate.generation.features import Extracts, Floats, named
 from tasks.core.evaluate.generation.manifold import ManifoldScores, ManifoldUnits, manifold_units, unit_means
-from tasks.core.evaluate.generation.set_scores import (
-    MOST_COLUMNS,
-    distance_note,
-    feature_distance,
-    inception_score,
-    kernel_distance,
-)
 from tasks.core.evaluate.systems import Ranking, Scorer, score_systems
 
 SIMILARITY_SCORES = ("copy_share", "nearest_similarity")
@@ -82,14 +68,15 @@ def score_table(
     """
     for name, extracts in systems.items():
         with named(name):
-            check_extracts(extracts)
+            features.check_extracts(extracts)
     measured: dict[tuple[str, str | None], _Measured] = {}
     notes: list[str] = []
     for name, extracts in systems.items():
         with named(name):
             whole = measured[name, None] = _measure(extracts, settings)
         groups = {
-            group: _measure(of_class(extracts, group), settings, may_lack=True) for group in class_names(extracts)
+            group: _measure(features.of_class(extracts, group), settings, may_lack=True)
+            for group in features.class_names(extracts)
         }
         measured |= {(name, group): one for group, one in groups.items()}
         lacking = _null_scores(whole, groups.values())
@@ -136,14 +123,18 @@ def _measure(extracts: Extracts, settings: GenerationSettings, may_lack: bool = 
     if extracts.distribution is not None:
         samples, reference = pair = extracts.distribution
         least = min(map(len, pair))
-        has_none = samples.shape[1] > MOST_COLUMNS or (may_lack and least < 2)
-        scores.append(Score("fid", None if has_none else feature_distance(*pair)))
+        has_none = samples.shape[1] > set_scores.MOST_COLUMNS or (may_lack and least < 2)
+        scores.append(Score("fid", None if has_none else set_scores.feature_distance(*pair)))
         subsets = settings.kid_subsets, settings.kid_subset_size, settings.seed
-        scores.append(Score("kid", *(() if least < settings.kid_subset_size else kernel_distance(*pair, *subsets))))
+        scores.append(
+            Score("kid", *(() if least < settings.kid_subset_size else set_scores.kernel_distance(*pair, *subsets)))
+        )
     if (table := extracts.probabilities) is not None:
         has_none = may_lack and len(table) < settings.parts
         seed = settings.seed if settings.shuffle else None
-        scores.append(Score("inception_score", *(() if has_none else inception_score(table, settings.parts, seed))))
+        scores.append(
+            Score("inception_score", *(() if has_none else set_scores.inception_score(table, settings.parts, seed)))
+        )
     units = None
     if extracts.manifold is not None:
         samples, reference = extracts.manifold
@@ -152,7 +143,7 @@ def _measure(extracts: Extracts, settings: GenerationSettings, may_lack: bool = 
             units = manifold_units(samples, reference, *sizes)
         means = {} if units is None else unit_means(units)._asdict()
         scores += [Score(metric, means.get(metric)) for metric in ManifoldScores._fields]
-    count, others = set_sizes(extracts)
+    count, others = features.set_sizes(extracts)
     values = sample_values(units, extracts.similarities if count else None, settings.copy_similarity)
     if extracts.similarities is not None:
         scores += [
@@ -209,7 +200,7 @@ def _notes(extracts: Extracts, lacking: Sequence[Sequence[str]], settings: Gener
         sizes = [len(samples), len(reference)]
         if extracts.sample_classes is not None and extracts.reference_classes is not None:
             sizes += [*Counter(extracts.sample_classes).values(), *Counter(extracts.reference_classes).values()]
-        if note := distance_note(min(sizes), samples.shape[1]):
+        if note := set_scores.distance_note(min(sizes), samples.shape[1]):
             yield note
         if (least := min(sizes[:2])) < settings.kid_subset_size:
             yield (

@@ -26,7 +26,8 @@ def match_poses(truth: PosedFigures, poses: Poses, sigmas: NDArray[np.float64], 
         own = (truth.keypoints_xyv[figures], drawn.xywh_px[figures], drawn.area_px2[figures])
         return object_keypoint_similarity(poses.keypoints_xy[found], *own, sigmas)
 
-    return match_findings(drawn, ~truth.is_labelled, poses, poses.area_px2, similarity, AREAS_PX2, at_most)
+    found = poses.image, poses.score, poses.area_px2
+    return match_findings(drawn, ~truth.is_labelled, *found, similarity, AREAS_PX2, at_most)
 
 
 def keypoint_scorer(matched: Matches) -> Scorer:

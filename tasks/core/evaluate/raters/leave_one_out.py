@@ -95,8 +95,9 @@ def score_raters(counts: BoxCounts, times: Integers | None = None) -> Floats:
     right, wrong, missed, overlap = (values @ weights for values in counts[1:5])
     larger = np.maximum(counts.wrong, counts.missed) @ weights + right
     upper = np.stack([right, right, 2 * right, overlap], axis=1)
+    lower = np.stack([right + wrong, right + missed, 2 * right + wrong + missed, larger], axis=1)
     with np.errstate(invalid="ignore"):
-        return upper / np.stack([right + wrong, right + missed, 2 * right + wrong + missed, larger], axis=1)
+        return np.asarray(upper / lower)
 
 
 def rater_scorer(counts: BoxCounts, rater: int) -> Scorer:

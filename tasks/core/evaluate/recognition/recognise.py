@@ -8,15 +8,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from schemas.evaluate_images import RecognitionSettings, Ties
-from tasks.core.evaluate.recognition.classifier import (
-    BestPair,
-    collect_votes,
-    confidence_of,
-    outcomes_of,
-    softmax_of,
-    tune,
-    weigh_votes,
-)
+from tasks.core.evaluate.recognition import classifier
+from tasks.core.evaluate.recognition.classifier import BestPair
 from tasks.core.evaluate.recognition.neighbours import Neighbours, Product, multiply, nearest_neighbours
 from tasks.core.evaluate.recognition.scores import Outcomes, times_with_share
 from tasks.core.evaluate.recognition.tables import Gallery, Predictions, Queries
@@ -77,19 +70,21 @@ def recognise(
     neighbours, dimensions = find_neighbours(gallery_vectors, both, settings, threads, product)
     of_val, of_test = slice(len(val[1])), slice(len(val[1]), None)
     val_votes, test_votes = (
-        collect_votes(Neighbours._make(values[part] for values in neighbours), gallery.class_of)
+        classifier.collect_votes(Neighbours._make(values[part] for values in neighbours), gallery.class_of)
         for part in (of_val, of_test)
     )
     times = times_with_share(val[0].ids, val[0].is_met, settings.tune_distractors, settings.seed)
 
     def choose(ties: Ties) -> tuple[BestPair, Outcomes]:
-        outcomes = functools.partial(outcomes_of, val_votes, val[0].class_of, ties=ties)
-        best = tune(settings.k, settings.tau, outcomes, times)
-        return best, outcomes_of(test_votes, test[0].class_of, best.k, best.tau, ties)
+        outcomes = functools.partial(classifier.outcomes_of, val_votes, val[0].class_of, ties=ties)
+        best = classifier.tune(settings.k, settings.tau, outcomes, times)
+        return best, classifier.outcomes_of(test_votes, test[0].class_of, best.k, best.tau, ties)
 
     (best, outcomes), other = map(choose, sorted(get_args(Ties), key=settings.ties.__ne__))
-    confidence = confidence_of(weigh_votes(test_votes, best.k, best.tau), test_votes.classes, best.tau)
-    alike = int((softmax_of(test_votes, best.k, best.tau) == 1).sum())
+    confidence = classifier.confidence_of(
+        classifier.weigh_votes(test_votes, best.k, best.tau), test_votes.classes, best.tau
+    )
+    alike = int((classifier.softmax_of(test_votes, best.k, best.tau) == 1).sum())
     names = pa.array(gallery.classes, pa.string()).take(pa.array(test_votes.prediction))
     nearest = gallery.ids.combine_chunks().take(pa.array(neighbours.rows[of_test, 0]))
     return Recognition(best, Predictions(names, confidence, nearest, outcomes), dimensions, alike, other)
