@@ -213,3 +213,10 @@ def named(system: str) -> Iterator[None]:
         yield
     except BadInput as problem:
         raise BadInput(f"{system}: {problem}") from problem
+
+
+def _check_counts(name: str, counts: Sequence[int], classes: Sequence[str] | None) -> None:
+    if len(set(counts)) > 1:
+        raise BadInput(f"{name}: expected as many rows in all files, got {' and '.join(map(str, counts))}")
+    if classes is not None:
+        check_labels(f"classes of the {name}", classes, counts[0] if counts else len(classes))

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from schemas.evaluate_images import NEIGHBOURS
-from tasks.core.evaluate.generation.features import Features, check_pair
+from tasks.core.evaluate.generation.features import Features, check_ids, check_pair
 from tasks.core.evaluate.picture_page import Picture, PictureRow, picture_page
 from tasks.core.evaluate.recognition.neighbours import Neighbours, nearest_neighbours
 from tasks.core.evaluate.recognition.vectors import normal_blocks, normalise
@@ -36,8 +36,13 @@ def nearest_training_images(samples: Features, training: Features, neighbours: i
 
 
 def neighbour_table(system: str, found: Neighbours, sample_ids: Sequence[str], training_ids: Sequence[str]) -> pa.Table:
-    """NEIGHBOURS of one generator, by sample and rank. sample_ids, training_ids: as of `check_ids`."""
+    """NEIGHBOURS of one generator, by sample and rank. training_ids: of all rows of the gallery.
+
+    Raises BadInput for ids that are no texts, too few, or come twice.
+    """
     rows, similarities = found
+    check_ids("samples", sample_ids, len(rows))
+    check_ids("training images", training_ids, max(len(training_ids), int(rows.max(initial=-1)) + 1))
     names, images = (pa.array(list(ids), pa.string()) for ids in (sample_ids, training_ids))
     each = rows.shape[1]
     columns = [
