@@ -138,16 +138,14 @@ def evaluate_recognition(
     """
     from flows.evaluate import running
     from schemas.evaluate_images import RecognitionSettings
-    from tasks.evaluate import recognition
+    from tasks.evaluate.recognition import evaluate_recognition as recognition
 
     def work() -> "Evaluation":
         files = running.files_by_name("--system", systems)
         tables = running.files_by_name("--predictions", predictions)
         settings, resampling = running.settings_of(RecognitionSettings, changes), running.Resampling(bootstrap, seed)
-        images, threads = recognition.Images(gallery, test, val), workers or os.cpu_count() or 2
-        return recognition.evaluate_recognition(
-            images, files, settings, resampling, tuple(by or ()), threads, device, tables
-        )
+        groups, threads = tuple(by or ()), workers or os.cpu_count() or 2
+        return recognition(gallery, test, val, files, settings, resampling, groups, threads, device, tables)
 
     return running.run("recognition", out, work)
 

@@ -27,14 +27,6 @@ _RANKING = Ranking("GAP")
 _FILES = ("gallery", "val", "test")
 
 
-class Images(NamedTuple):
-    """The tables that say what is compared; each a path or URL. val: None where k and the temperature are given."""
-
-    gallery: str
-    test: str
-    val: str | None
-
-
 class _Comparison(NamedTuple):
     """What is compared, read; all by id, so that it does not matter how the files are sorted.
 
@@ -50,7 +42,9 @@ class _Comparison(NamedTuple):
 
 
 def evaluate_recognition(
-    images: Images,
+    gallery: str,
+    test: str,
+    val: str | None,
     systems: Mapping[str, str],
     settings: RecognitionSettings,
     resampling: Resampling,
@@ -61,10 +55,11 @@ def evaluate_recognition(
 ) -> Evaluation:
     """GAP, GAP- and ACC of each system on the test queries, with k and the temperature that are best on val.
 
-    systems: by name, its vectors as "GALLERY,VAL,TEST", or "GALLERY,TEST" without val: files whose rows are those of
-    the tables (.npy, or a table with a column `vector`). by: columns of the test queries' table. device: where vectors
-    are multiplied. predictions: by the name of each system that is not compared by vectors, a table of what it says of
-    the test queries. Raises BadInput.
+    gallery, test, val: tables, each a path or URL; val: None where k and the temperature are given. systems: by name,
+    its vectors as "GALLERY,VAL,TEST", or "GALLERY,TEST" without val: files whose rows are those of the tables (.npy, or
+    a table with a column `vector`). by: columns of the test queries' table. device: where vectors are multiplied.
+    predictions: by the name of each system that is not compared by vectors, a table of what it says of the test
+    queries. Raises BadInput.
     """
     given = predictions or {}
     if not systems and not given:
@@ -72,21 +67,24 @@ def evaluate_recognition(
         raise BadInput(f"--system: {expected}, got neither")
     if both := [name for name in given if name in systems]:
         raise BadInput(f"--predictions: expected other names than those of --system, got {quoted(both[0])} in both")
-    comparison = _read(images, settings, by, has_systems=bool(systems))
-    gallery, test = comparison.gallery, comparison.test
-    leaks = tables.leak_notes(comparison.val, test)
+    if systems and val is None and len(settings.k) * len(settings.tau) > 1:
+        expected = "queries to choose k and the temperature by, or one of each (--set k=3 --set tau=50)"
+        raise BadInput(f"--val: expected {expected}, got none")
+    comparison = _read(gallery, test, val, by)
+    exhibits, queries = comparison.gallery, comparison.test
+    leaks = tables.leak_notes(comparison.val, queries)
     found, zeros = _recognise_all(comparison, systems, settings, threads, device)
     notes = [*leaks, *zeros, *page.tie_notes(found, settings.ties)]
     several = {name: one.predictions for name, one in found.items()}
     for name, url in given.items():
-        several[name] = tables.check_predictions(name, read_table(name, url, _PREDICTIONS), gallery, test)
-        notes += tables.foreign_notes(name, several[name], gallery)
+        several[name] = tables.check_predictions(name, read_table(name, url, _PREDICTIONS), exhibits, queries)
+        notes += tables.foreign_notes(name, several[name], exhibits)
     outcomes = {name: own.outcomes for name, own in several.items()}
-    parts = scores.distractor_parts(test.ids, test.is_met, test.type, settings.distractors, settings.seed)
+    parts = scores.distractor_parts(queries.ids, queries.is_met, queries.type, settings.distractors, settings.seed)
     distractors = scores.distractors_table(parts, outcomes, *resampling)
-    sizes = scores.sizes_table(outcomes, scores.gallery_sizes(test.class_of, gallery.class_of))
+    sizes = scores.sizes_table(outcomes, scores.gallery_sizes(queries.class_of, exhibits.class_of))
     written = {
-        "predictions": page.predictions_table(test, gallery, several),
+        "predictions": page.predictions_table(queries, exhibits, several),
         "grid": page.grid_table(found, settings),
         "distractors": distractors,
         "sizes": sizes,
@@ -95,7 +93,7 @@ def evaluate_recognition(
     groups = groups_of(comparison.test_rows, by)
     return evaluation(
         "recognition",
-        score_systems(scorers, len(test.ids), groups, _RANKING, *resampling),
+        score_systems(scorers, len(queries.ids), groups, _RANKING, *resampling),
         Headings("Recognition", "system", "query", "queries", scores.LABELS),
         _RANKING,
         resampling,
@@ -122,12 +120,9 @@ def _recognise_all(
     return found, notes
 
 
-def _read(images: Images, settings: RecognitionSettings, by: Sequence[str], *, has_systems: bool) -> _Comparison:
-    if has_systems and images.val is None and len(settings.k) * len(settings.tau) > 1:
-        expected = "queries to choose k and the temperature by, or one of each (--set k=3 --set tau=50)"
-        raise BadInput(f"--val: expected {expected}, got none")
-    read = {"gallery": read_table("gallery", images.gallery, _GALLERY)}
-    for name, url in (("val", images.val), ("test", images.test)):
+def _read(gallery_url: str, test_url: str, val_url: str | None, by: Sequence[str]) -> _Comparison:
+    read = {"gallery": read_table("gallery", gallery_url, _GALLERY)}
+    for name, url in (("val", val_url), ("test", test_url)):
         if url is not None:
             read[name] = read_table(name, url, _COLUMNS, ("type", "photographer"), by if name == "test" else ())
     orders = {name: pc.sort_indices(rows["id"]) for name, rows in read.items()}

@@ -83,9 +83,8 @@ def plot_thresholds(thresholds: pa.Table, names: Sequence[str]) -> str:
 def plot_curves(
     lines: Mapping[str, Points], bests: Mapping[str, Points], dots: Mapping[str, Points], of: str = ""
 ) -> str:
-    """Precision against recall: a line for each system, a ring at its best F, and dots for people.
-
-    Points are (recall, precision), 0..1. of: whose figures they are. Empty where there is neither a line nor a dot.
+    """Precision against recall, 0..1: a line for each system, a ring at its best F, and dots for people. of: whose
+    figures they are. Empty where there is neither a line nor a dot.
     """
     names = [name for name in lines if len(lines[name]) or len(bests[name])]
     if not names and not any(len(points) for points in dots.values()):

@@ -69,9 +69,9 @@ def object_keypoint_similarity(
 ) -> Floats:
     """(D, G) similarity of poses (D, K, 2) to figures (G, K, 3) that they may be matched to, 0..1, as COCO defines it.
 
-    Beside `oks` for two reasons. A figure without joints is compared by its box here, and only here: it takes poses
-    that would be wrong otherwise. And a figure's given joints are summed alone, in pycocotools' order, where `oks` sums
-    all of them, with 0 for those that are not given: the last bit decides whether a similarity is at least 0.50.
+    Beside `oks` for two reasons. A figure without joints is compared by its box here: it takes poses that would be
+    wrong otherwise. And a figure's given joints are summed alone, in pycocotools' order, where `oks` sums all of them,
+    with 0 for those that are not given: the last bit decides whether a similarity is at least 0.50.
 
     The mean over the figure's given joints (v > 0) of exp(-d^2 / (2 A (2 s)^2)): d the distance in px, A the figure's
     area, area_px2 (G,), s the joint's sigma (K,). Whether the system has found a joint makes no difference.

@@ -76,9 +76,12 @@ def box_scores(documents: Iterable[tuple[Document, list[dict[str, Any]]]], at_mo
 def _summary(truth: dict[str, Any], results: list[dict[str, Any]], at_most: int) -> list[float | None]:
     """The twelve numbers, None for what is not defined. What is given is copied: the library writes into it."""
     counts = sorted({1, 10, at_most})
-    evaluation = COCOeval_faster(
-        COCO(copy.deepcopy(truth)), COCO({**truth, "annotations": _as_loaded(results)}), "bbox", extra_calc=False
-    )
+    loaded = [  # as by `loadRes`, which can't read an empty list: numbered, and as large as their boxes
+        {**box, "id": number, "area": box["bbox"][2] * box["bbox"][3], "iscrowd": 0}
+        for number, box in enumerate(results, 1)
+    ]
+    found = COCO({**truth, "annotations": loaded})
+    evaluation = COCOeval_faster(COCO(copy.deepcopy(truth)), found, "bbox", extra_calc=False)
     evaluation.params.maxDets = counts
     evaluation.evaluate()
     evaluation.accumulate()
@@ -89,14 +92,6 @@ def _summary(truth: dict[str, Any], results: list[dict[str, Any]], at_most: int)
     by_count = (_mean(evaluation.eval["recall"][..., 0, counts.index(count)]) for count in (1, 10, at_most))
     recalls = (_mean(recall[..., area]) for area in range(1, 4))
     return [whole, *(_mean(precision[place, ..., 0]) for place in at), *by_area, *by_count, *recalls]
-
-
-def _as_loaded(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """What `loadRes` makes of results: numbered from 1, and as large as their boxes. It can't read an empty list."""
-    return [
-        {**box, "id": number, "area": box["bbox"][2] * box["bbox"][3], "iscrowd": 0}
-        for number, box in enumerate(results, 1)
-    ]
 
 
 def _mean(values: NDArray[np.float64]) -> float | None:

@@ -217,7 +217,7 @@ def plot_arrays(curves: Mapping[str, Curve], people: Mapping[str, tuple[Floats, 
     lines = {name: _points(curve.recall, curve.precision) for name, curve in curves.items()}
     bests = {name: np.array(best_f(curve))[:, None] for name, curve in curves.items()}
     return (
-        {name: points[_is_new(points)] for name, points in lines.items()},
+        {name: points[np.any(np.diff(points, axis=0, prepend=-1), axis=1)] for name, points in lines.items()},
         {name: _points(recall, precision) for name, (_, precision, recall, _) in bests.items()},
         {name: _points(recall, precision) for name, (recall, precision) in people.items()},
     )
@@ -226,9 +226,3 @@ def plot_arrays(curves: Mapping[str, Curve], people: Mapping[str, tuple[Floats, 
 def _points(recall: Floats, precision: Floats) -> Floats:
     points: Floats = np.stack([recall, precision], axis=1)
     return points[~np.isnan(points).any(axis=1)].round(_DIGITS)
-
-
-def _is_new(points: Floats) -> NDArray[np.bool_]:
-    is_new = np.ones(len(points), np.bool_)
-    is_new[1:] = (points[1:] != points[:-1]).any(axis=1)
-    return is_new

@@ -70,15 +70,12 @@ def confusion_lines(several: Mapping[str, Predictions]) -> list[str]:
 
 def _most_frequent_lines(name: str, own: Predictions) -> list[str]:
     """Of equal numbers the first by true and by predicted class."""
-    cells = confusion_cells(own)
-    wrong = np.flatnonzero(cells.true != cells.predicted)
-    first = wrong[np.argsort(-cells.images[wrong], kind="stable")][:_MOST_CONFUSIONS]
+    true, predicted, images = confusion_cells(own)
+    wrong = np.flatnonzero(true != predicted)
+    first = wrong[np.argsort(-images[wrong], kind="stable")][:_MOST_CONFUSIONS]
     if not len(first):
         return [f"## {cell(name)} confuses no classes"]
-    rows = [
-        [cell(own.classes[cells.true[at]]), cell(own.classes[cells.predicted[at]]), f"{cells.images[at]:,}"]
-        for at in first.tolist()
-    ]
+    rows = [[cell(own.classes[true[at]]), cell(own.classes[predicted[at]]), f"{images[at]:,}"] for at in first.tolist()]
     title = f"## {cell(name)}: the most frequent of {len(wrong):,} confusions (all are in confusion.parquet)"
     return [title, "", *table(["true class", "predicted class", "images"], rows)]
 
@@ -103,9 +100,9 @@ def confusion_table(several: Mapping[str, Predictions]) -> pa.Table:
     """CONFUSION: the cells above 0 of each classifier's matrix, by true and by predicted class."""
     parts = [CONFUSION.empty_table()]
     for name, own in several.items():
-        cells, names = confusion_cells(own), pa.array(own.classes, pa.string())
-        columns = [pa.repeat(name, len(cells.images)), names.take(pa.array(cells.true))]
-        parts.append(pa.table([*columns, names.take(pa.array(cells.predicted)), cells.images], schema=CONFUSION))
+        *places, images = confusion_cells(own)
+        names = (pa.array(own.classes, pa.string()).take(pa.array(place)) for place in places)
+        parts.append(pa.table([pa.repeat(name, len(images)), *names, images], schema=CONFUSION))
     return pa.concat_tables(parts)
 
 

@@ -51,14 +51,6 @@ class ClassScores(NamedTuple):
     right: Counts
 
 
-class ConfusionCells(NamedTuple):
-    """The cells of a confusion matrix that are above 0, by row and column; all (L,). true, predicted: places."""
-
-    true: Counts
-    predicted: Counts
-    images: Counts
-
-
 def check_predictions(name: str, table: pa.Table, class_names: Sequence[str] = ()) -> Predictions:
     """The predictions of a table, one image a row, in any order.
 
@@ -134,47 +126,40 @@ def classification_scorer(predictions: Predictions, top: Sequence[int] = ()) -> 
         images = int(times.sum())
         each = class_scores(predictions, times)
         right = {f"top_{most}": np.nan if rank is None else int(times[rank < most].sum()) for most in top}
-        shares = {"accuracy": int(each.right.sum()), **right}
-        return {
-            "images": float(images),
-            **{name: part / images if images else float("nan") for name, part in shares.items()},
-            "macro_precision": mean_of_defined(each.precision),
-            "macro_recall": mean_of_defined(each.recall),
-            "macro_F1": mean_of_defined(each.f1),
-        }
+        counts = {"accuracy": int(each.right.sum()), **right}
+        shares = {name: part / images if images else np.nan for name, part in counts.items()}
+        means = zip(("precision", "recall", "F1"), each[:3], strict=True)
+        return {"images": float(images), **shares, **{f"macro_{name}": mean_of_defined(own) for name, own in means}}
 
     return score
 
 
 def class_scores(predictions: Predictions, times: Counts | None = None) -> ClassScores:
     """The scores of each class. times: (N,) how often each image counts, once by default."""
-    counts = np.ones(len(predictions.true), np.int64) if times is None else times
-    is_right = predictions.true == predictions.predicted
+    true, predicted = predictions.true, predictions.predicted
+    counts = np.ones(len(true), np.int64) if times is None else times
+    weighted = ((true, counts), (predicted, counts), (true, counts * (true == predicted)))
     images, guesses, right = (
-        np.bincount(places, weights, len(predictions.classes)).astype(np.int64)
-        for places, weights in (
-            (predictions.true, counts),
-            (predictions.predicted, counts),
-            (predictions.true, counts * is_right),
-        )
+        np.bincount(places, weights, len(predictions.classes)).astype(np.int64) for places, weights in weighted
     )
-    return ClassScores(
-        divide(right, guesses), divide(right, images), divide(2 * right, images + guesses), images, guesses, right
-    )
+    shares = divide(right, guesses), divide(right, images), divide(2 * right, images + guesses)
+    return ClassScores(*shares, images, guesses, right)
 
 
-def confusion_cells(predictions: Predictions) -> ConfusionCells:
-    """The cells of the confusion matrix that are above 0: never more than there are images."""
+def confusion_cells(predictions: Predictions) -> tuple[Counts, Counts, Counts]:
+    """(L,) each: the places of the true and of the predicted class, and the images, of the cells above 0 of the
+    confusion matrix, by row and column.
+    """
     classes = len(predictions.classes)
     flat, images = np.unique(predictions.true * classes + predictions.predicted, return_counts=True)
-    return ConfusionCells(*np.divmod(flat, max(classes, 1)), images.astype(np.int64))
+    return *np.divmod(flat, max(classes, 1)), images.astype(np.int64)
 
 
 def confusion_matrix(predictions: Predictions) -> Counts:
     """(C, C) images of the class of a row that are said to be of the class of a column."""
-    cells, classes = confusion_cells(predictions), len(predictions.classes)
-    matrix = np.zeros((classes, classes), np.int64)
-    matrix[cells.true, cells.predicted] = cells.images
+    matrix = np.zeros((len(predictions.classes),) * 2, np.int64)
+    true, predicted, images = confusion_cells(predictions)
+    matrix[true, predicted] = images
     return matrix
 
 

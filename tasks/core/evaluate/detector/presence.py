@@ -23,7 +23,6 @@ _NO_BOX = -1.0
 _Z = 1.959963984540054
 """Of a 95 % interval."""
 _OF_BOTH = ("recall", "precision")
-Interval = tuple[float, float]
 Row = dict[str, Any]
 
 
@@ -92,7 +91,7 @@ def auc(presence: Presence, times: NDArray[np.int64]) -> float | None:
     return float(with_figure @ (lower + without / 2) / pairs) if pairs else None
 
 
-def wilson(hits: int, of: int) -> Interval | None:
+def wilson(hits: int, of: int) -> tuple[float, float] | None:
     """95 % interval of a share (Wilson, "Probable inference", 1927); None of nothing.
 
     >>> [round(end, 3) for end in wilson(9, 10)]

@@ -31,22 +31,15 @@ class ManifoldScores(NamedTuple):
 
 
 class ManifoldUnits(NamedTuple):
-    """What each image contributes, before any mean is taken.
-
-    is_precise: (M,) whether each sample lies in a ball of the reference. density: (M,) in how many, by k. is_recalled:
-    (N,) whether each image of the reference lies in a ball of the samples. is_covered: (N,) whether its ball holds one.
+    """What each image contributes. is_precise: (M,) whether each sample lies in a ball of the reference. density: (M,)
+    in how many, by k. is_recalled: (N,) whether each image of the reference lies in a ball of the samples. is_covered:
+    (N,) whether its ball holds one.
     """
 
     is_precise: NDArray[np.bool_]
     density: Floats
     is_recalled: NDArray[np.bool_]
     is_covered: NDArray[np.bool_]
-
-
-class _Tile(NamedTuple):
-    place: slice
-    rows: Floats
-    sizes: Floats
 
 
 def manifold_scores(
@@ -97,24 +90,20 @@ def squared_radii(features: Features, neighbours: Sequence[int], exponent: int =
 
     slack = _slack(features)
     nearest = np.full((len(features), max(neighbours)), np.inf)
-    for tile in _tiles(features, exponent):
-        mine = nearest[tile.place]
-        for other in _tiles(features, exponent, tile.place.start):
-            is_same = other.place == tile.place
-            inner = tile.rows @ other.rows.T
-            insert_nearest(mine, tile.rows, other.rows, inner, tile.sizes, other.sizes, slack, is_same)
+    for mine, rows, row_sizes in _tiles(features, exponent):
+        for theirs, others, other_sizes in _tiles(features, exponent, mine.start):
+            is_same, inner = mine == theirs, rows @ others.T
+            insert_nearest(nearest[mine], rows, others, inner, row_sizes, other_sizes, slack, is_same)
             if not is_same:
-                theirs, turned = nearest[other.place], np.ascontiguousarray(inner.T)
-                insert_nearest(theirs, other.rows, tile.rows, turned, other.sizes, tile.sizes, slack, is_same)
+                turned = np.ascontiguousarray(inner.T)
+                insert_nearest(nearest[theirs], others, rows, turned, other_sizes, row_sizes, slack, is_same)
     return np.ascontiguousarray(nearest[:, np.array(neighbours) - 1].T)
 
 
 def _memberships(
     samples: Features, reference: Features, sample_radii: Floats, reference_radii: Floats, exponent: int
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.bool_]]:
-    """(K, M) in how many balls of the reference each sample lies, (K, N) whether each of them holds a sample, (N,)
-    whether each image of the reference lies in a sample's ball. Radii as of `squared_radii`: (M,) and (K, N).
-    """
+    """`counts`, `is_hit` and `is_inside` of `count_balls`, of all samples and images of the reference."""
     from tasks.core.evaluate.generation.balls import count_balls
 
     slack, sizes = _slack(samples), len(reference_radii)
@@ -128,9 +117,10 @@ def _memberships(
     return counts, is_hit, is_inside
 
 
-def _tiles(features: Features, exponent: int, start: int = 0) -> Iterator[_Tile]:
+def _tiles(features: Features, exponent: int, start: int = 0) -> Iterator[tuple[slice, Floats, Floats]]:
+    """Where they are, `scaled_blocks`, and |x|^2 of their rows."""
     for rows in scaled_blocks(features, exponent, start):
-        yield _Tile(slice(start, start + len(rows)), rows, np.einsum("nd,nd->n", rows, rows))
+        yield slice(start, start + len(rows)), rows, np.einsum("nd,nd->n", rows, rows)
         start += len(rows)
 
 

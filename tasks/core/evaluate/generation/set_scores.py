@@ -1,8 +1,7 @@
 """Scores of whole sets of images: FID, KID and the Inception score, as they are called where the network is Inception.
 
 `feature_distance`, the Fréchet distance (FID): Heusel et al., "GANs Trained by a Two Time-Scale Update Rule Converge to
-a Local Nash Equilibrium", 2017, equation 6. It is no mean over images, and grows where there are fewer. So there is no
-interval from resamples of it, in which images stand twice.
+a Local Nash Equilibrium", 2017, equation 6. It is no mean over images, and grows where there are fewer.
 
 `kernel_distance` (KID): Bińkowski, Sutherland, Arbel & Gretton, "Demystifying MMD GANs", 2018, section 4: the unbiased
 estimate of the squared maximum mean discrepancy with the kernel (x.y / d + 1)^3. It does not depend on how many images
@@ -54,8 +53,7 @@ class Moments(NamedTuple):
 def feature_distance(samples: Features, reference: Features) -> float:
     """`frechet_distance` of two sets of features, (M, d) and (N, d), of any scale: 2^e, near the largest, is taken out.
 
-    Raises BadInput for features that don't fit (`check_pair`), for more than MOST_COLUMNS columns, for fewer than two
-    images.
+    Raises BadInput as `check_pair` and `moments`.
 
     >>> feature_distance(np.array([[0.0], [2.0]]), np.array([[3.0], [5.0]]))
     9.0
@@ -73,7 +71,7 @@ def moments(name: str, features: Features, exponent: int = 0) -> Moments:
 
     features: (N, d), which are divided by 2^exponent before. Blocks of rows are joined as in Chan, Golub & LeVeque,
     "Updating formulae", 1979, so that features far from 0 lose no digits. name: how a message calls the set. Raises
-    BadInput for fewer than two rows, for more than MOST_COLUMNS columns, and see `check_features`.
+    BadInput (`check_features`), also for fewer than two rows and for more than MOST_COLUMNS columns.
 
     >>> mean, covariance, rows = moments("samples", np.array([[0.0, 1.0], [2.0, 5.0]]))
     >>> mean.tolist(), covariance.tolist(), rows
@@ -102,9 +100,7 @@ def moments(name: str, features: Features, exponent: int = 0) -> Moments:
 
 
 def frechet_distance(one: Moments, other: Moments) -> float:
-    """|mu1 - mu2|^2 + Tr(S1 + S2 - 2 (S1 S2)^(1/2)) of as many columns: 0 for equal moments, symmetric.
-
-    What rounding leaves below 0 becomes 0.
+    """|mu1 - mu2|^2 + Tr(S1 + S2 - 2 (S1 S2)^(1/2)) of as many columns: 0 for equal moments, never negative, symmetric.
 
     >>> frechet_distance(Moments(np.zeros(2), np.eye(2), 9), Moments(np.array([3.0, 4.0]), 4 * np.eye(2), 9))
     27.0
@@ -120,9 +116,9 @@ def root_trace(one: Floats, other: Floats) -> float:
     """Tr((S1 S2)^(1/2)) of two covariances: (d, d), symmetric, without a negative eigenvalue.
 
     With S = R^T R, the eigenvalues of S1 S2 are the squares of the singular values of R1 R2^T, whose sum is the answer.
-    The usual way takes the roots of the eigenvalues of S1 S2 itself: slower, and where there are fewer images than
-    columns, the rounding errors of hundreds of zeros, 1e-16 each, have roots of 1e-8 each, which add up. R comes from
-    a Cholesky decomposition with pivots, which leaves out directions without spread, and with them these zeros.
+    The usual way, the roots of the eigenvalues of S1 S2 itself, is slower, and with fewer images than columns the
+    rounding errors of hundreds of zeros, 1e-16 each, have roots of 1e-8 each, which add up. R comes from a Cholesky
+    decomposition with pivots, which leaves out directions without spread, and with them these zeros.
 
     >>> root_trace(np.diag([4.0, 0.0]), np.diag([9.0, 1.0]))
     6.0
@@ -137,16 +133,12 @@ def root_trace(one: Floats, other: Floats) -> float:
 def distance_note(images: int, columns: int) -> str | None:
     """What a reader of the distance must know of so few images or so many columns; None where there is nothing."""
     if columns > MOST_COLUMNS:
-        return (
-            f"no FID: features have {columns:,} columns; a covariance is computed of at most {MOST_COLUMNS:,}, which "
-            "fill 2 GiB"
-        )
+        most = f"at most {MOST_COLUMNS:,}, which fill 2 GiB"
+        return f"no FID: features have {columns:,} columns; a covariance is computed of {most}"
     if images > columns:
         return None
-    return (
-        f"FID of {counted(images, 'image')} and {columns:,} columns: with no more images than columns it is far too "
-        "high; compare only figures of equally many images"
-    )
+    why = "with no more images than columns it is far too high; compare only figures of equally many images"
+    return f"FID of {counted(images, 'image')} and {columns:,} columns: {why}"
 
 
 def kernel_distance(

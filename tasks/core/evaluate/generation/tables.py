@@ -37,10 +37,8 @@ class Score(NamedTuple):
 
 
 class _Measured(NamedTuple):
-    """What was measured of a generator, or of one class of it.
-
-    values: by each score that is a mean over samples, what each of them contributes, (M,). samples, reference: how many
-    images.
+    """What was measured of a generator, or of one class of it. values: by each score that is a mean over samples, what
+    each of them contributes, (M,). samples, reference: how many images.
     """
 
     scores: tuple[Score, ...]
@@ -191,9 +189,8 @@ def _null_scores(whole: _Measured, groups: Iterable[_Measured]) -> list[list[str
 
 
 def _notes(extracts: Extracts, lacking: Sequence[Sequence[str]], settings: GenerationSettings) -> Iterator[str]:
-    """On FID of few images, where the smallest set counts, overall or of a class; and on what is null.
-
-    lacking: what classes have no score for, `_null_scores`.
+    """On FID of few images, where the smallest set counts, overall or of a class; and on what is null. lacking:
+    `_null_scores`.
     """
     if extracts.distribution is not None:
         samples, reference = extracts.distribution
@@ -203,14 +200,10 @@ def _notes(extracts: Extracts, lacking: Sequence[Sequence[str]], settings: Gener
         if note := set_scores.distance_note(min(sizes), samples.shape[1]):
             yield note
         if (least := min(sizes[:2])) < settings.kid_subset_size:
-            yield (
-                f"no KID: a set has {counted(least, 'image')}, a subset has {settings.kid_subset_size:,}; "
-                f"--set kid_subset_size={least} or less has it"
-            )
+            few = f"a set has {counted(least, 'image')}, a subset has {settings.kid_subset_size:,}"
+            yield f"no KID: {few}; --set kid_subset_size={least} or less has it"
     if lacking:
         blank = dict.fromkeys(metric for names in lacking for metric in names)
+        few = f"{counted(len(lacking), 'class', 'classes')} with too few images for {', '.join(blank)}"
         setting = f"; for kid, --set kid_subset_size=... names a smaller subset than {settings.kid_subset_size:,}"
-        yield (
-            f"{counted(len(lacking), 'class', 'classes')} with too few images for {', '.join(blank)}, which are blank"
-            f"{setting if 'kid' in blank else ''}"
-        )
+        yield f"{few}, which are blank{setting if 'kid' in blank else ''}"

@@ -64,20 +64,12 @@ def joint_distances(
                 similarity[:, place] = 0  # each figure is taken once
     kept = np.flatnonzero(truth.is_labelled)
     points, sides = truth.keypoints_xyv[kept], drawn.xywh_px[kept, 2:]
-    return JointDistances(
-        drawn.image[kept],
-        points[..., 2] > 0,
-        distance_px[kept],
-        sides.max(axis=1) if reference is None else _lengths(points, reference),
-        np.sqrt(sides.prod(axis=1)),
-    )
-
-
-def _lengths(points_xyv: Floats, joints: tuple[int, int]) -> Floats:
-    """(F,) the distance of two joints in px; NaN where people gave only one or none."""
-    one, other = (points_xyv[:, joint] for joint in joints)
-    length = np.hypot(*(one - other)[:, :2].T)
-    return np.where((one[:, 2] > 0) & (other[:, 2] > 0), length, np.nan)
+    is_given, reference_px = points[..., 2] > 0, sides.max(axis=1)
+    if reference is not None:
+        one, other = reference
+        length = np.hypot(*(points[:, one] - points[:, other])[:, :2].T)
+        reference_px = np.where(is_given[:, one] & is_given[:, other], length, np.nan)
+    return JointDistances(drawn.image[kept], is_given, distance_px[kept], reference_px, np.sqrt(sides.prod(axis=1)))
 
 
 def distance_scorer(found: JointDistances, alphas: Sequence[float]) -> Scorer:

@@ -80,11 +80,11 @@ class PairCounts(NamedTuple):
 
 
 def compare_pairs(ratings: Ratings, iou: float, sigmas: Sequence[float] | None = None) -> PairCounts:
-    """Every two raters in every image that both saw.
+    """Every two raters in every image that both saw. iou: from which on two boxes are of one figure. sigmas: (K,) of
+    the joints; without them, or without keypoints, none are compared.
 
-    iou: from which on two boxes are of one figure. sigmas: (K,) of the joints; without them, or without keypoints, no
-    joints are compared. Each of two raters is the truth once, and the mean of both OKS counts: a joint that only one of
-    them gave counts 0 where theirs is the truth. The area is that of the true rater's box.
+    Each of two raters is the truth once, and the mean of both OKS counts: a joint that only one of them gave counts 0
+    where theirs is the truth. The area is that of the true rater's box.
     """
     entries: list[tuple[int, int, int, int, int]] = []
     matched = [np.zeros((0, 2), np.int64)]

@@ -27,10 +27,10 @@ COUNTS = ("right", "wrong", "missed", "images")
 class BoxCounts(NamedTuple):
     """What each rater's boxes come to in each image, (R, I) each.
 
-    is_scored: the rater saw the image, and so did somebody else. right: boxes that are matched to a true figure at the
-    IoU asked for; wrong: other boxes; missed: other figures. overlap: the largest sum of IoU of boxes matched one to
-    one to figures, at any IoU. worst: the smallest, over boxes and figures, of the largest IoU with one of the other
-    side; NaN where there is neither.
+    is_scored: somebody else saw the image, too. right: boxes that are matched to a true figure at the IoU asked for;
+    wrong: other boxes; missed: other figures. overlap: the largest sum of IoU of boxes matched one to one to figures,
+    at any IoU. worst: the smallest, over boxes and figures, of the largest IoU with one of the other side; NaN where
+    there is neither.
     """
 
     is_scored: NDArray[np.bool_]
@@ -69,9 +69,7 @@ def compare_raters(ratings: Ratings, image: Integers, xyxy_px: Floats, iou: floa
 def leave_one_out_truths(
     ratings: Ratings, settings: RaterSettings, images: Container[int] | None = None
 ) -> Iterator[tuple[int, int, ImageConsensus]]:
-    """(image, rater, the consensus of all others who saw the image) for each image, or those asked for, and each rater
-    who saw it.
-    """
+    """(image, rater, the consensus of all others) for each image, or those asked for, and each rater who saw it."""
     for image, rows in ratings.boxes_by_image():
         if images is not None and image not in images:
             continue

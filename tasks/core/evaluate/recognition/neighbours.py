@@ -97,7 +97,7 @@ def nearest_neighbours(
 def _select(
     pool: ThreadPoolExecutor, threads: int, lists: Sequence[NDArray[Any]], block: Vectors, first_row: int
 ) -> None:
-    """Bring the queries' lists up to date with a block, in place. lists: what `keep_nearest` wants of each query."""
+    """Bring the queries' lists up to date with a block. lists: what `keep_nearest` wants of each query."""
     from tasks.core.evaluate.recognition.neighbour_kernels import keep_nearest  # numba takes half a second to import
 
     def select(start: int, stop: int) -> None:

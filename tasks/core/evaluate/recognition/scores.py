@@ -33,9 +33,8 @@ class Outcomes(NamedTuple):
 
 
 class DistractorPart(NamedTuple):
-    """All Met queries and some of the distractors.
-
-    type: of QUERY_TYPES; None: all types. share: of the distractors of this type, 0 to 1. is_in: (Q,) the queries.
+    """All Met queries and some of the distractors. type: of QUERY_TYPES; None: all types. share: of the distractors of
+    this type, 0 to 1. is_in: (Q,) the queries.
     """
 
     type: str | None

@@ -86,10 +86,8 @@ def check_queries(table: pa.Table, gallery: Gallery, name: str = "queries") -> Q
     class_of = _places(classes, gallery.classes)
     is_met = np.asarray(classes.is_valid())
     if unknown := sorted(set(pc.unique(classes).drop_null().to_pylist()).difference(gallery.classes)):
-        raise BadInput(
-            f"{name}: expected classes of the gallery, or null for distractors, got "
-            f"{counted(len(unknown), 'other class', 'other classes')} ({_quote_some(unknown)})"
-        )
+        got = f"{counted(len(unknown), 'other class', 'other classes')} ({_quote_some(unknown)})"
+        raise BadInput(f"{name}: expected classes of the gallery, or null for distractors, got {got}")
     types, photographers = (
         table[column].to_pylist() if column in table.column_names else [None] * len(ids)
         for column in ("type", "photographer")
@@ -151,9 +149,8 @@ def check_predictions(name: str, table: pa.Table, gallery: Gallery, queries: Que
         raise BadInput(f"{name}: expected a finite number as confidence in each row, got another for {first}")
     prediction = said.take(rows).combine_chunks()
     is_right = queries.is_met & (_places(prediction, gallery.classes) == queries.class_of)
-    return Predictions(
-        prediction, confidence, pa.nulls(len(rows), pa.string()), Outcomes(-confidence, queries.is_met, is_right)
-    )
+    outcomes = Outcomes(-confidence, queries.is_met, is_right)
+    return Predictions(prediction, confidence, pa.nulls(len(rows), pa.string()), outcomes)
 
 
 def foreign_notes(name: str, predictions: Predictions, gallery: Gallery) -> list[str]:
@@ -171,9 +168,8 @@ def leak_notes(val: Queries, test: Queries) -> tuple[str, ...]:
     In the paper, no photographer and no class is in both. Raises BadInput for an id that is in both.
     """
     if shared := sorted({*val.ids.to_pylist()}.intersection(test.ids.to_pylist())):
-        raise BadInput(
-            f"expected queries for validation or for test, got {len(shared)} in both ({_quote_some(shared)})"
-        )
+        got = f"{len(shared)} in both ({_quote_some(shared)})"
+        raise BadInput(f"expected queries for validation or for test, got {got}")
     photographers = {*val.photographer}.intersection(test.photographer) - {None}
     classes = {*val.class_of.tolist()}.intersection(test.class_of.tolist()) - {NO_CLASS}
     return tuple(

@@ -93,12 +93,10 @@ def learn_whitening(gallery: NDArray[Any], at_most: int | None = 512) -> Whiteni
     """The whitening of a gallery (G, d), which may be a memory map: it is read three times, in blocks.
 
     m = mean, C = (X - m)^T (X - m) / G in 64 bits, P = V diag(variance^-1/2) for the `at_most` eigenvectors V with the
-    largest variance (null: all; the paper: 512). Directions whose variance is below LEAST_VARIANCE of the largest are
-    left out, so that fewer may be kept: G images have at most G - 1. Of each eigenvector the entry that is farthest
-    from 0 is positive (the first of equal ones): no similarity depends on it.
-
-    Raises BadInput for fewer than two images, for images that are all equal, and for more than MOST_DIMENSIONS or a
-    covariance that does not fit into memory.
+    largest variance (null: all; the paper: 512). Directions below LEAST_VARIANCE are left out, so that fewer may be
+    kept: G images have at most G - 1. Of each eigenvector the entry that is farthest from 0 is positive (the first of
+    equal ones). Raises BadInput for fewer than two images, for images that are all equal, and for more than
+    MOST_DIMENSIONS or a covariance that does not fit into memory.
     """
     if len(gallery) < 2:
         raise BadInput(f"expected at least 2 gallery images to learn a whitening from, got {len(gallery)}")

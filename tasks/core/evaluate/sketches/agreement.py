@@ -117,10 +117,9 @@ def check_metric(name: str, table: pa.Table, sketches: Sketches) -> Floats:
 
 
 class Agreement(NamedTuple):
-    """A metric and people's scores on G sets, which are the sketches of one photo each.
-
-    sets: (G,) the photos' places, ascending. rho, tau: (G,) of each set, NaN where not defined. metric, people: (R,)
-    of all sketches that have both; set_of: (R,) the place of each one's set in `sets`.
+    """A metric and people's scores on G sets, which are the sketches of one photo each. sets: (G,) the photos' places,
+    ascending. rho, tau: (G,) of each set, NaN where not defined. metric, people: (R,) of all sketches that have both;
+    set_of: (R,) the place of each one's set in `sets`.
     """
 
     sets: Integers
@@ -161,9 +160,9 @@ def has_same_sets(one: Agreement, other: Agreement) -> bool:
 def agreement_scorer(compared: Agreement) -> Scorer:
     """The scorer of a metric over sets: (G,) how often each set counts.
 
-    `rho` and `tau` are the means over the sets for which they are defined, as SketchRef's text has them ("on the same
-    sets"); `rho_pooled` and `tau_pooled` are those of all sketches of all sets together (ours). `sets` is how many sets
-    have a correlation, `sets_left_out` how many have none. NaN where there is no set, or one side is constant.
+    `rho` and `tau` are the means over the sets for which they are defined, as in SketchRef ("on the same sets");
+    `rho_pooled` and `tau_pooled` are those of all sketches together (ours). `sets` is how many sets have a correlation,
+    `sets_left_out` how many have none. NaN where there is no set, or one side is constant.
     """
 
     def score(times: Integers) -> dict[str, float]:

@@ -45,17 +45,15 @@ def kendall(x: Floats, y: Floats, times: Counts | None = None) -> float:
     untied = [int(counts.sum()) ** 2 - int((np.bincount(ranks, counts) ** 2).sum()) for ranks in (one, other)]
     if not all(untied):
         return math.nan
-    return 2 * _concordance(one, other, counts) / math.sqrt(untied[0] * untied[1])
-
-
-def _concordance(one: Counts, other: Counts, counts: Counts) -> int:
     if len(one) <= _FEW:
         signs = np.sign(one[:, None] - one) * np.sign(other[:, None] - other)
-        return int(counts @ signs @ counts) // 2
-    from tasks.core.evaluate.kernels import concordance  # numba takes half a second to import
+        pairs = int(counts @ signs @ counts) // 2
+    else:
+        from tasks.core.evaluate.kernels import concordance  # numba takes half a second to import
 
-    order = np.argsort(one, kind="stable")
-    return int(concordance(one[order], other[order], counts[order]))
+        order = np.argsort(one, kind="stable")
+        pairs = int(concordance(one[order], other[order], counts[order]))
+    return 2 * pairs / math.sqrt(untied[0] * untied[1])
 
 
 def _counted(x: Floats, y: Floats, times: Counts | None) -> tuple[Floats, Floats, Counts]:

@@ -74,9 +74,9 @@ def mean_oks_of_sketches(
     NaN for photos of which the table has nothing, nor of their sketches, and where there is nobody in both. name: the
     poses' table, for messages. sigmas: of each subset, as in the settings.
 
-    Raises BadInput where mOKS are given already, for poses of other pictures, for an id of a photo and a sketch, for a
-    photo with rows and a sketch without or the other way round, for a true pose without an area, for a subset without
-    sigmas, and for poses whose joints are not as many as those sigmas.
+    Raises BadInput where mOKS are given already, for poses of other pictures, an id of a photo and a sketch, a photo
+    with rows and a sketch without or the other way round, a true pose without an area, a subset without sigmas, and
+    poses whose joints are not as many as those.
     """
     if not np.isnan(sketches.mean_oks).all():
         raise BadInput(f"{name}: expected poses or a column mean_oks, got both")
@@ -141,9 +141,8 @@ def subset_sigmas(subset: str, setting: Sigmas, joints: int) -> NDArray[np.float
         setting = sets[setting]
     values = np.full(joints, setting) if isinstance(setting, float) else np.array(setting, np.float64)
     if len(values) != joints:
-        raise BadInput(
-            f"sigmas of {quoted(subset)}: expected {joints}, one for each joint of its poses, got {len(values)}"
-        )
+        expected = f"{joints}, one for each joint of its poses"
+        raise BadInput(f"sigmas of {quoted(subset)}: expected {expected}, got {len(values)}")
     return values
 
 

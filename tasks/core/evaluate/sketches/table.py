@@ -20,7 +20,7 @@ from tasks.core.evaluate.table_columns import (
 )
 
 COMPLEXITIES = ("photo_complexity", "sketch_complexity")
-_MOST_STROKES = 1e9
+
 _LEAST, _MOST = 1e-15, 1e15
 """Between these a complexity must lie, so that a ratio is a number."""
 
@@ -61,7 +61,7 @@ def check_sketches(name: str, table: pa.Table) -> Sketches:
     ids, method, photo, subset = (
         names_column(name, table, column) for column in ("sketch", "method", "photo", "subset")
     )
-    strokes = np.nan_to_num(_numbers(name, table, "strokes", 1, _MOST_STROKES)).astype(np.int64)
+    strokes = np.nan_to_num(_numbers(name, table, "strokes", 1, 1e9)).astype(np.int64)
     refuse_repeats(name, ids, "each sketch once")
     drawn = list(zip(method, photo, strokes.tolist(), strict=True))
     refuse_repeats(name, drawn, "one sketch for each method, photo and number of strokes")
