@@ -112,9 +112,8 @@ def evaluate_detector(
         reads_images = bare is None or (protocol == "voc" and bare.images["width_px"].null_count > 0)
         with _at_work(requests, context) if reads_images else contextlib.nullcontext():
             ground_truth = bare if bare and not reads_images else load_ground_truth(truth, images, context, chosen)
-            boxes, notes = _boxes_by_name(
-                _all_detections(requests, files, release, ground_truth, context), ground_truth.images.num_rows
-            )
+            found = _all_detections(requests, files, release, ground_truth, context)
+            boxes, notes = _boxes_by_name(found, ground_truth.images.num_rows)
             if protocol == "coco":
                 return compare_by_coco(ground_truth, boxes, settings, resampling, notes)
             return compare_by_voc(ground_truth, boxes, rule, resampling, ratings=ratings, people=people, notes=notes)
@@ -190,9 +189,8 @@ def _all_detections(
     truth: "GroundTruth",
     context: "Context",
 ) -> Iterator[tuple[str, Mapping[str, Any], Sequence[str]]]:
-    """Name, boxes by category and notes of each detector.
-
-    Files come first: a file that can't be read should stop the comparison before anything is computed.
+    """Name, boxes by category and notes of each detector; of files first: one that can't be read should stop the
+    comparison before anything is computed.
     """
     from tasks.detect import detections
     from tasks.evaluate.detector import blobs_of, detections_by_detector, detections_in_release, detections_in_results

@@ -25,9 +25,7 @@ class Resampling(NamedTuple):
 
 @dataclass(frozen=True)
 class Evaluation:
-    """protocol: what was evaluated. summary: Markdown. files: by name, the page, tables and charts. notes: what the
-    page also says, such as what was left out, in sentences.
-    """
+    """summary: Markdown. files: by name, the page, tables and charts. notes: sentences, such as on what was left out."""
 
     protocol: str
     summary: str

@@ -95,8 +95,7 @@ def evaluate_keypoints(
 def _poses(name: str, url: str, truth: GroundTruth, joints: ComparedJoints) -> tuple[dict[str, Poses], list[str]]:
     """The poses of one system in the truth's images, by category, and notes: how many others were passed over.
 
-    Raises BadInput where none is left of a file that has some, and where it does not say the category and the truth has
-    several.
+    Raises BadInput where all are, and where a file does not say the category and the truth has several.
     """
     every = rows = read_table(name, url, _RESULTS, ("category_id", "bbox"))
     ids = truth.category_ids

@@ -28,10 +28,8 @@ _FILES = ("gallery", "val", "test")
 
 
 class _Comparison(NamedTuple):
-    """What is compared, read; all by id, so that it does not matter how the files are sorted.
-
-    val: none where k and the temperature are given. test_rows: the whole table of the test queries. orders: by the name
-    of each file, the places of its rows.
+    """What is compared, all by id, so that it does not matter how the files are sorted. val: none where k and the
+    temperature are given. test_rows: the test queries' table. orders: by the name of each file, the places of its rows.
     """
 
     gallery: tables.Gallery

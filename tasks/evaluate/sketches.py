@@ -39,9 +39,9 @@ def evaluate_sketches(
 ) -> Evaluation:
     """mOKS, mRS and mRC of each method, the study of strokes, and how well metrics agree with people.
 
-    sketches, poses, answers: tables (docs/evaluating/sketches.md says with which columns). metrics: by name, the tables
-    of other metrics that are compared with people, too. by: columns of the sketches' table that are the same for all
-    sketches of a photo. Raises BadInput for a table that is none, and for another metric with the name of one of ours.
+    sketches, poses, answers: tables (docs/evaluating/sketches.md). metrics: by name, those of other metrics that are
+    compared with people, too. by: columns of the sketches' table that are the same for all sketches of a photo. Raises
+    BadInput for a table that is none, and for another metric with the name of one of ours.
     """
     agreement.refuse_own_names(metrics or ())
     rows = read_table("sketches", sketches, _SKETCHES, _OPTIONAL, by)

@@ -113,9 +113,7 @@ def _people(
 
 def _buckets(truth: GroundTruth, ratings: str | None) -> tuple[Groups, list[str]]:
     """The bucket of each image as a group, without ratings that of the truth itself, if it has any; and a note on rated
-    images that the truth does not have.
-
-    Raises BadInput where no image of the truth is rated.
+    images that the truth does not have. Raises BadInput where none is rated that it has.
     """
     ids = truth.images["image_id"].to_pylist()
     found, notes = [truth.deformation.get(number) for number in ids], list[str]()

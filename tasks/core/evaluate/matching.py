@@ -178,9 +178,7 @@ def _verdicts(
 def rows_by_image(
     truth: DrawnFigures, image: NDArray[np.int64], at_most: int | None = None
 ) -> Iterator[tuple[slice, slice]]:
-    """Of each image that has a box, the rows of its figures, and those of its boxes: at most so many, the first ones.
-    image: (D,) of the boxes.
-    """
+    """Of each image that has a box, the rows of its figures, and those of its first boxes. image: (D,) of the boxes."""
     figures = np.searchsorted(truth.image, np.arange(truth.images + 1))
     boxes = np.searchsorted(image, np.arange(truth.images + 1))
     for row in np.flatnonzero(boxes[1:] > boxes[:-1]).tolist():

@@ -56,10 +56,8 @@ def joint_nearness(away_px: Floats, area_px2: Floats, sigmas: Floats) -> Floats:
 def _check(true: Floats, other: Floats, area_px2: Floats, sigma: Floats) -> None:
     joints = (len(sigma),) if sigma.ndim == 1 else sigma.shape
     if true.shape[-2:] != (*joints, 3) or other.shape[-2:] not in {(*joints, 2), (*joints, 3)}:
-        raise ValueError(
-            f"expected (..., K, 3) joints, (..., K, 2) or (..., K, 3) predicted ones and (K,) sigmas, "
-            f"got {true.shape}, {other.shape} and {sigma.shape}"
-        )
+        expected = "(..., K, 3) joints, (..., K, 2) or (..., K, 3) predicted ones and (K,) sigmas"
+        raise ValueError(f"expected {expected}, got {true.shape}, {other.shape} and {sigma.shape}")
     if not (sigma > 0).all() or not (area_px2 >= 0).all():
         raise ValueError(f"expected sigmas above 0 and areas of at least 0, got {sigma.min()} and {area_px2.min()}")
 

@@ -57,18 +57,14 @@ class UnitGroup(NamedTuple):
 
 
 def unit_groups(units: int, groups: Groups) -> Iterator[UnitGroup]:
-    """All units, then those of each group: attributes in the order given, values by name.
-
-    Units without a value are a group of their own, whatever the values are called. Raises BadInput for an attribute of
-    more than MOST_VALUES values.
+    """All units, then those of each group: attributes in the order given, values by name; units without a value are a
+    group of their own. Raises BadInput for an attribute of more than MOST_VALUES values.
     """
     yield UnitGroup(None, None, np.ones(units, np.bool_))
     for attribute, values in groups.items():
         if (count := len(set(values))) > MOST_VALUES:
-            raise BadInput(
-                f"--by: expected an attribute of at most {MOST_VALUES:,} values, got {quoted(attribute)} with "
-                f"{count:,}; make a column of coarser ones, such as decades of years"
-            )
+            got = f"{quoted(attribute)} with {count:,}; make a column of coarser ones, such as decades of years"
+            raise BadInput(f"--by: expected an attribute of at most {MOST_VALUES:,} values, got {got}")
         missing = UNKNOWN
         while missing in values:
             missing = f"({missing})"
@@ -79,9 +75,8 @@ def unit_groups(units: int, groups: Groups) -> Iterator[UnitGroup]:
 
 
 def groups_of(table: pa.Table, by: Sequence[str]) -> dict[str, list[str | None]]:
-    """By each column of the table, the value of each row as text; null where there is none, and for NaN.
-
-    Raises BadInput for a column whose values have no text, such as lists, times that no calendar has and bytes.
+    """By each column of the table, the value of each row as text; null where there is none, and for NaN. Raises
+    BadInput for a column whose values have no text, such as lists, times that no calendar has and bytes.
     """
     return {column: _texts(column, table[column]) for column in by}
 
@@ -106,9 +101,7 @@ def joined(*scorers: Scorer) -> Scorer:
 
 
 class Ranking(NamedTuple):
-    """The metric, the higher the better, by which systems are ranked. has_leads: whether each is compared with the next
-    one.
-    """
+    """The metric by which systems are ranked, the higher the better. has_leads: each is compared with the next one."""
 
     metric: str
     has_leads: bool = True
@@ -180,9 +173,7 @@ def _own_rows(values: Scores, samples: Samples) -> Iterator[Row]:
 
 
 def _leads(order: Sequence[str], values: Scores, samples: Samples, metric: str) -> Iterator[Row]:
-    """The difference between each system and the next one, with its interval on the same resamples, where both are
-    defined.
-    """
+    """By how much each system is above the next one, and its interval on the same resamples, where both are defined."""
     for one, other in itertools.pairwise(order):
         value = values[one][metric] - values[other][metric]
         if math.isfinite(value):

@@ -79,10 +79,8 @@ def check_pair(samples: Features, reference: Features, other: str = "reference")
     check_features("samples", samples)
     check_features(other, reference)
     if samples.shape[1] != reference.shape[1]:
-        raise BadInput(
-            f"expected samples and {other} of one feature extractor, "
-            f"got {samples.shape[1]} and {reference.shape[1]} columns"
-        )
+        got = f"{samples.shape[1]} and {reference.shape[1]} columns"
+        raise BadInput(f"expected samples and {other} of one feature extractor, got {got}")
 
 
 def check_probabilities(name: str, probabilities: Features) -> None:

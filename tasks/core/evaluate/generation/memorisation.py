@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from schemas.evaluate_images import NEIGHBOURS
 from tasks.core.evaluate.generation.features import Features, check_ids, check_pair
-from tasks.core.evaluate.picture_page import Picture, PictureRow, picture_page
+from tasks.core.evaluate.picture_page import picture_page
 from tasks.core.evaluate.recognition.neighbours import Neighbours, nearest_neighbours
 from tasks.core.evaluate.recognition.vectors import normal_blocks, normalise
 
@@ -72,10 +72,9 @@ def neighbour_page(
     for system, sample in sorted(rows_of, key=lambda key: (-rows_of[key][0]["similarity"], *key))[:_MOST_ROWS]:
         found = rows_of[system, sample]
         likest = [
-            Picture(training_jpeg(row["training_id"]), f"{row['training_id']}: {row['similarity']:.3f}")
-            for row in found
+            (training_jpeg(row["training_id"]), f"{row['training_id']}: {row['similarity']:.3f}") for row in found
         ]
-        shown = [Picture(sample_jpeg(system, sample), "the sample"), *likest]
-        rows.append(PictureRow(f"{system}, {sample}: {found[0]['similarity']:.3f}", shown))
+        shown = [(sample_jpeg(system, sample), "the sample"), *likest]
+        rows.append((f"{system}, {sample}: {found[0]['similarity']:.3f}", shown))
     explanation = "Each sample, and beside it the training images with the largest cosine similarity of features."
     return picture_page("Nearest training images", explanation, rows)

@@ -53,10 +53,9 @@ def page(scores: pa.Table, notes: Sequence[str], settings: GenerationSettings, r
         similarity = f"{settings.copy_similarity:g}"
         how.append(f"Copies have a cosine similarity of at least {similarity} with a training image.")
     if replicates:
-        how.append(
-            f"Numbers in brackets are 95 % intervals of {replicates:,} resamples of the samples (seed {seed}), with "
-            "the reference as it is. Generators with equally many samples have the same resamples."
-        )
+        drawn = f"{replicates:,} resamples of the samples (seed {seed}), with the reference as it is"
+        alike = "Generators with equally many samples have the same resamples."
+        how.append(f"Numbers in brackets are 95 % intervals of {drawn}. {alike}")
     how.append("A blank means that a score is not defined, or that there are no files for it.")
     lines = [f"# {_HEADINGS.title}", "", *summary_lines(scores, notes), *([] if notes else [""])]
     return "\n".join([*lines, *(f"- {sentence}" for sentence in how)]) + "\n"
@@ -75,9 +74,7 @@ def _table(rows: Sequence[Row], parts: Sequence[tuple[str, str | None]], head: s
 
 
 def _value(row: Row | None) -> str:
-    """With as many digits as KID needs, which is small; with its deviation, or the interval by which generators are
-    compared, so that a line stays short.
-    """
+    """With as many digits as KID needs, which is small; with its deviation, or the interval of the ranking."""
     if row is None or row["value"] is None:
         return ""
     digits = 5 if row["metric"] == "kid" else 3

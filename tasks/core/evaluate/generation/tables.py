@@ -189,9 +189,7 @@ def _null_scores(whole: _Measured, groups: Iterable[_Measured]) -> list[list[str
 
 
 def _notes(extracts: Extracts, lacking: Sequence[Sequence[str]], settings: GenerationSettings) -> Iterator[str]:
-    """On FID of few images, where the smallest set counts, overall or of a class; and on what is null. lacking:
-    `_null_scores`.
-    """
+    """On FID of few images, where the smallest set counts, overall or of a class; and on what is null (`lacking`)."""
     if extracts.distribution is not None:
         samples, reference = extracts.distribution
         sizes = [len(samples), len(reference)]

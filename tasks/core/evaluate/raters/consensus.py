@@ -85,7 +85,7 @@ def image_consensus(
 
 
 def median_count(counts: Integers) -> int:
-    """How many figures the median rater drew; half a figure is rounded up. 0 of nobody.
+    """How many figures the median rater drew, a half rounded up; 0 of nobody.
 
     >>> median_count(np.array([0, 1, 2, 2])), median_count(np.array([3, 0, 1]))
     (2, 1)
@@ -98,9 +98,8 @@ def median_count(counts: Integers) -> int:
 
 
 def draw_starts(image: str, rater: Integers, settings: RaterSettings) -> Floats:
-    """(starts, most boxes of one rater) of 0 <= u < 1 for k-means in one image: by the seed and the image's name alone.
-
-    The first columns are the same for any number of raters' boxes, so that leaving one out changes no start.
+    """(starts, most boxes of one rater) of 0 <= u < 1 for k-means in one image: by the seed and the image's name alone,
+    the first columns the same for any number of boxes, so that leaving a rater out changes no start.
     """
     most = int(np.bincount(rater).max()) if len(rater) and settings.consensus == "kmeans" else 0
     digest = hashlib.sha256(f"{settings.seed}\t{image}".encode()).digest()

@@ -84,10 +84,10 @@ def leave_one_out_truths(
 
 
 def score_raters(counts: BoxCounts, times: Integers | None = None) -> Floats:
-    """(R, 4) NAMES of each rater, pooled over images, where each image counts so many times, once by default.
+    """(R, 4) NAMES of each rater from the summed counts, where each image counts so many times, once by default.
 
-    Precision, recall and F1 from the summed counts; mean_iou: the summed overlap over the sum of max(figures, boxes),
-    so that a missed figure and a box too many count 0. NaN where a rater has nothing that could be counted.
+    mean_iou: the summed overlap over the sum of max(figures, boxes), so that a missed figure and a box too many count
+    0. NaN where a rater has nothing that could be counted.
     """
     weights = np.ones(counts.right.shape[1], np.int64) if times is None else times
     right, wrong, missed, overlap = (values @ weights for values in counts[1:5])

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from schemas.evaluate_figures import RaterSettings
 from tasks.core.evaluate import charts
 from tasks.core.evaluate.deformation import UNRATED
-from tasks.core.evaluate.picture_page import Picture, PictureRow, picture_page
+from tasks.core.evaluate.picture_page import picture_page
 from tasks.core.evaluate.raters.leave_one_out import NAMES, BoxCounts, leave_one_out_truths, score_raters
 from tasks.core.evaluate.raters.ratings import Ratings
 from tasks.core.evaluate.systems import Ranking
@@ -24,26 +24,11 @@ Drawer = Callable[[str, Sequence[tuple[Box, str]]], bytes | None]
 
 RANKING = Ranking("f1", has_leads=False)
 BY_ALPHA = Ranking("alpha_ordinal", has_leads=False)
-HEADINGS = Headings(
-    "Raters, each against the consensus of the others",
-    "rater",
-    "image",
-    "images",
-    {"f1": "F", "precision": "precision", "recall": "recall", "mean_iou": "mean IoU"},
-)
-_AGREEMENT = Headings(
-    "Agreement",
-    "of",
-    "image",
-    "images",
-    {
-        "alpha_ordinal": "alpha, ordinal",
-        "alpha_interval": "alpha, interval",
-        "alpha_nominal": "alpha, nominal",
-        "pairwise_f1": "F of pairs",
-        "pairwise_oks": "OKS of pairs",
-    },
-)
+_SHOWN = {"f1": "F", "precision": "precision", "recall": "recall", "mean_iou": "mean IoU"}
+HEADINGS = Headings("Raters, each against the consensus of the others", "rater", "image", "images", _SHOWN)
+_OF_ALL = {f"alpha_{name}": f"alpha, {name}" for name in ("ordinal", "interval", "nominal")}
+_OF_PAIRS = {"pairwise_f1": "F of pairs", "pairwise_oks": "OKS of pairs"}
+_AGREEMENT = Headings("Agreement", "of", "image", "images", {**_OF_ALL, **_OF_PAIRS})
 GRID = np.linspace(0.0, 1.0, 201)
 """Where densities are drawn."""
 
@@ -93,7 +78,7 @@ def disagreement_page(
         boxes += [(tuple(box), _RATER_COLOUR) for box in mine.tolist()]
         jpeg = draw(files.get(row["image"]) or row["image"], boxes)
         caption = f"{row['missed']} missed, {row['extra']} extra"
-        rows.append(PictureRow(f"{row['rater']}, {row['image']}", [Picture(jpeg, caption)]))
+        rows.append((f"{row['rater']}, {row['image']}", [(jpeg, caption)]))
     explanation = "Orange: the rater's boxes. Blue: the consensus of the others, with which they are compared."
     return picture_page("Where raters differ most", explanation, rows)
 

@@ -157,10 +157,8 @@ def _check_pairs(table: pa.Table) -> None:
         if None in before and len(before) > 1:
             raise BadInput(f"ratings: expected boxes or one row without a box, got both from {who}")
         if ratings.setdefault(pair, rating) != rating:
-            raise BadInput(
-                f"ratings: expected one rating on all rows of a rater and image, got "
-                f"{quoted_cell(ratings[pair])} and {quoted_cell(rating)} from {who}"
-            )
+            two = f"{quoted_cell(ratings[pair])} and {quoted_cell(rating)}"
+            raise BadInput(f"ratings: expected one rating on all rows of a rater and image, got {two} from {who}")
 
 
 def _check_keypoints(table: pa.Table) -> None:
@@ -170,26 +168,21 @@ def _check_keypoints(table: pa.Table) -> None:
     ]
     lengths = {len(values) for _, values in given}
     if len(lengths) > 1 or any(length % 3 for length in lengths):
-        raise BadInput(
-            f"ratings: expected x, y, v of the same joints in each row of {KEYPOINTS}, got lists of "
-            f"{listed([str(length) for length in sorted(lengths)], 5)} numbers"
-        )
+        got = f"lists of {listed([str(length) for length in sorted(lengths)], 5)} numbers"
+        raise BadInput(f"ratings: expected x, y, v of the same joints in each row of {KEYPOINTS}, got {got}")
     for has, values in given:
         numbers = np.array(values, np.float64)
         is_good = (np.abs(numbers) <= MAX_PX).all() and np.isin(numbers[2::3], (0, 1, 2)).all()
         if not has or not is_good:
-            raise BadInput(
-                f"ratings: expected finite x and y and a v of 0, 1 or 2 of a box's joints, got {quoted(values)}"
-            )
+            expected = "finite x and y and a v of 0, 1 or 2 of a box's joints"
+            raise BadInput(f"ratings: expected {expected}, got {quoted(values)}")
 
 
 def _refuse_rows(table: pa.Table, is_odd: Any, expected: str) -> None:
     """Raise BadInput for the box of the first of these rows, if there is one. is_odd: (N,)."""
     for row in table.filter(pa.array(is_odd)).slice(0, 1).to_pylist():
-        raise BadInput(
-            f"ratings: expected {expected}, got {quoted([row[name] for name in CORNERS])} from rater "
-            f"{quoted(row['rater'])} in image {quoted(row['image'])}"
-        )
+        who = f"rater {quoted(row['rater'])} in image {quoted(row['image'])}"
+        raise BadInput(f"ratings: expected {expected}, got {quoted([row[name] for name in CORNERS])} from {who}")
 
 
 def _keypoints(table: pa.Table, rows: Integers) -> Floats | None:

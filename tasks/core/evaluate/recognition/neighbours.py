@@ -145,11 +145,7 @@ def _blocks(gallery: Vectors | Iterable[Vectors], block_rows: int, size: int) ->
 def _check(queries: Vectors, most: int, block_rows: int, queries_at_once: int, threads: int) -> None:
     if queries.ndim != 2:
         raise ValueError(f"expected queries of shape (queries, dimensions), got {queries.shape}")
-    for name, value in (
-        ("neighbours", most),
-        ("rows in a block", block_rows),
-        ("queries at once", queries_at_once),
-        ("threads", threads),
-    ):
+    names = ("neighbours", "rows in a block", "queries at once", "threads")
+    for name, value in zip(names, (most, block_rows, queries_at_once, threads), strict=True):
         if value < 1:
             raise ValueError(f"expected at least 1 as the number of {name}, got {value}")

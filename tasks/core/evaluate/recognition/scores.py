@@ -14,9 +14,8 @@ from schemas.evaluate_images import DISTRACTORS, QUERY_TYPES, SIZES
 from tasks.core.evaluate.systems import Scorer, score_part
 from tasks.core.tickets import tickets
 
-NAMES = ("GAP", "GAP_minus", "ACC")
 LABELS = {"GAP": "GAP", "GAP_minus": "GAP-", "ACC": "ACC"}
-"""How each is written in tables."""
+"""How each score is written in tables."""
 
 
 class Outcomes(NamedTuple):
@@ -43,7 +42,7 @@ class DistractorPart(NamedTuple):
 
 
 def scorer(outcomes: Outcomes) -> Scorer:
-    """A function that computes NAMES where each query counts so many times (Q,); it sorts only once.
+    """A function that computes LABELS where each query counts so many times (Q,); it sorts only once.
 
     GAP = 1/M sum of p(i) r(i) over all queries by falling confidence: r(i), the prediction at place i is right; p(i),
     the share of right ones up to there; M Met queries. GAP_minus ("GAP-") is the same over the Met queries alone. ACC
@@ -60,7 +59,7 @@ def scorer(outcomes: Outcomes) -> Scorer:
         counts = times[order]
         met = int(counts[is_met].sum())
         if not met:
-            return dict.fromkeys(NAMES, float("nan"))
+            return dict.fromkeys(LABELS, float("nan"))
         return {
             "GAP": _summed_precision(np.repeat(is_right, counts)) / met,
             "GAP_minus": _summed_precision(np.repeat(is_right[is_met], counts[is_met])) / met,

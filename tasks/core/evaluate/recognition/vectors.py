@@ -25,9 +25,7 @@ _LEAST_EXPONENT = -1022
 
 
 def normalise(vectors: NDArray[Any]) -> Vectors:
-    """(N, d) the vectors divided by their lengths (L2). A zero vector stays zero: it is as near to everything.
-
-    Computed in 64 bits; also vectors of 1e308 or 1e-308 come out with length 1. Empty in, empty out.
+    """(N, d) the vectors divided by their lengths (L2), also of 1e308 or 1e-308; a zero vector stays zero.
 
     >>> normalise(np.array([[3, 4], [0, 0]])).tolist()
     [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
@@ -73,10 +71,9 @@ def sum_scales(descriptors: NDArray[Any]) -> Vectors:
 
 
 class Whitening(NamedTuple):
-    """Of vectors x 2^-exponent, so that no square is too large or too small, of however large or small numbers.
-
-    mean: (d,). projection: (d, kept) eigenvectors by falling variance, each divided by its standard deviation.
-    exponent: of the power of two above the gallery's largest number.
+    """mean: (d,) of vectors x 2^-exponent, so that no square is too large or too small. projection: (d, kept)
+    eigenvectors by falling variance, each divided by its standard deviation. exponent: of the power of two above the
+    gallery's largest number.
     """
 
     mean: Floats

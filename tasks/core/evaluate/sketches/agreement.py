@@ -88,10 +88,9 @@ def _check_ranking(
     for row in np.flatnonzero(is_ranking).tolist():
         before = first.setdefault((person[row], int(photo[row]), float(value[row])), row)
         if before != row:
-            raise BadInput(
-                f"{name}[{row}]: expected each place once in a person's ranking of a photo's sketches, got "
-                f"{value[row]:g} again by {quoted(person[row])}, as in row {before}"
-            )
+            expected = "each place once in a person's ranking of a photo's sketches"
+            got = f"{value[row]:g} again by {quoted(person[row])}, as in row {before}"
+            raise BadInput(f"{name}[{row}]: expected {expected}, got {got}")
 
 
 def refuse_own_names(names: Iterable[str]) -> None:
@@ -151,9 +150,7 @@ def agreements(values: Mapping[str, Floats], people: Floats, photo: Integers) ->
 
 
 def has_same_sets(one: Agreement, other: Agreement) -> bool:
-    """Whether two metrics, with the same people's scores, have correlations on the same sets: only then is one better
-    than the other.
-    """
+    """Whether two metrics have correlations on the same of their sets: only then is one better than the other."""
     return bool(np.array_equal(np.isnan(one.rho), np.isnan(other.rho)))
 
 

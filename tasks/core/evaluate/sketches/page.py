@@ -46,9 +46,8 @@ def headings(known: Sketches, alphas: Sequence[float]) -> Headings:
                 key, label = f"{short}_{alpha}", f"{short}@{alpha}"
                 columns |= {key: label, f"{key}{OF_ALL}": f"{label} of all"}
     if not columns:
-        raise BadInput(
-            "sketches: expected mean_oks or clip_cosine, or --poses, got nothing that says how recognisable a sketch is"
-        )
+        got = "nothing that says how recognisable a sketch is"
+        raise BadInput(f"sketches: expected mean_oks or clip_cosine, or --poses, got {got}")
     columns |= {"SR": "SR"} if has_ratio else {}
     columns |= {f"passing_{alpha}": f"passing@{alpha}" for alpha in texts}
     return Headings("Sketches", "method", "photo", "photos", {**columns, "sketches": "sketches"}, {"sketches"})

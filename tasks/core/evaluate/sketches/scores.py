@@ -41,10 +41,8 @@ def sketch_scores(
     and `mRC_<alpha>` the mean S_CLIP over the sketches whose ratio is strictly above it; `mRS_<alpha>_of_all` and
     `mRC_<alpha>_of_all` divide the same sums by the number of all sketches that have an mOKS, or S_CLIP: Eq. 4 and 5 as
     they are printed. The paper's tables can only be the former (Table 2, Contour on faces: 49.84 at 0.75, 53.76 at
-    1.75, while the latter never rises with alpha). `passing_<alpha>` is the share of sketches that pass, among all with
-    a ratio.
-
-    A mean of nothing is NaN. A sketch without a ratio counts in none of the scores of an alpha.
+    1.75, while the latter never rises with alpha). `passing_<alpha>` is the share of sketches that pass. A mean of
+    nothing is NaN. A sketch without a ratio counts in none of the scores of an alpha.
     """
     columns = (("mOKS", mean_oks), ("S_CLIP", s_clip), ("SR", ratio))
     scores = {name: mean_of_defined(values, times) for name, values in columns}

@@ -91,10 +91,9 @@ def values_of_photos(column: str, sketches: Sketches, value_of: Mapping[str, str
     values: dict[int, str | None] = {}
     for sketch, photo in zip(sketches.ids, sketches.photo.tolist(), strict=True):
         if values.setdefault(photo, value_of[sketch]) != value_of[sketch]:
-            raise BadInput(
-                f"--by {column}: expected one value for all sketches of a photo, got {quoted_cell(values[photo])} and "
-                f"{quoted_cell(value_of[sketch])} for {quoted(sketches.photos[photo])}"
-            )
+            two = f"{quoted_cell(values[photo])} and {quoted_cell(value_of[sketch])}"
+            got = f"{two} for {quoted(sketches.photos[photo])}"
+            raise BadInput(f"--by {column}: expected one value for all sketches of a photo, got {got}")
     return [values[photo] for photo in range(len(sketches.photos))]
 
 
@@ -124,7 +123,5 @@ def _refuse_two_of_a_photo(name: str, photo: Sequence[str], column: str, values:
     for row, (key, value) in enumerate(zip(photo, values, strict=True)):
         place, expected = first.setdefault(key, (row, value))
         if value != expected:
-            raise BadInput(
-                f"{name}[{row}]: expected {column} {quoted_cell(expected)} of photo {quoted(key)}, "
-                f"as in row {place}, got {quoted_cell(value)}"
-            )
+            told = f"{column} {quoted_cell(expected)} of photo {quoted(key)}, as in row {place}"
+            raise BadInput(f"{name}[{row}]: expected {told}, got {quoted_cell(value)}")
