@@ -25,7 +25,7 @@ class Resampling(NamedTuple):
 
 @dataclass(frozen=True)
 class Evaluation:
-    """summary: Markdown. files: by name, the page, tables and charts. notes: sentences, such as on what was left out."""
+    """summary: Markdown. files: by name, the page, tables and charts. notes: sentences, as on what was left out."""
 
     protocol: str
     summary: str

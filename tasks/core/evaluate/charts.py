@@ -111,9 +111,8 @@ def plot_densities(title: str, lines: Mapping[str, Points]) -> str:
 
 
 def plot_means(title: str, label: str, lines: Mapping[str, Points]) -> str:
-    """Means against a number of things, one line each, with a dot at each number: points are (number, mean).
-
-    label: what the things are called. Both axes reach to 0. Empty without a line; a line has at least one point.
+    """Means against a number of things, `label`, one line each, with a dot at each number: points are (number, mean).
+    Both axes reach to 0. Empty without a line; a line has at least one point.
     """
     points = np.array([point for line in lines.values() for point in line], np.float64).reshape(-1, 2)
     (far, high), low = points.max(axis=0, initial=0.0), float(points[:, 1].min(initial=0.0))

@@ -32,9 +32,8 @@ class Headings(NamedTuple):
 
 
 def summary_lines(scores: pa.Table, headings: Headings, ranking: Ranking) -> list[str]:
-    """Lines of the summary: a table of all systems, sentences on how far each is ahead, the ranking's metric by group.
-
-    Without a row there is nothing to compare, which one line says.
+    """Lines of the summary: a table of all systems, sentences on how far each is ahead, the ranking's metric by group;
+    without a row, that there is nothing to compare.
     """
     rows = scores.to_pylist()
     if not rows:
@@ -96,10 +95,7 @@ def page(
 
 
 def lead_lines(rows: Sequence[Row], headings: Headings) -> list[str]:
-    """A sentence for each system and the next one: whether the resamples agree that it is better.
-
-    rows: of one group, or of all units.
-    """
+    """A sentence for each system and the next one: whether resamples agree that it is better. rows: of one group."""
     lines = []
     for row in rows:
         if row["ahead_of"] is not None and row["low"] is not None:

@@ -99,9 +99,8 @@ def refuse_other_images(several: Mapping[str, Predictions]) -> None:
 
 
 def with_all_classes(several: Mapping[str, Predictions]) -> dict[str, Predictions]:
-    """The same predictions, each with the classes of all. Raises BadInput for more than MOST_CLASSES.
-
-    A class for which a classifier has no probability is its least probable one, and so no true class of an image.
+    """The same predictions, each with the classes of all: one without a probability is the least probable. Raises
+    BadInput for more than MOST_CLASSES.
     """
     classes = sorted({one for own in several.values() for one in own.classes})
     _refuse_too_many(", ".join(several), classes)

@@ -108,8 +108,7 @@ def wilson(hits: int, of: int) -> tuple[float, float] | None:
 
 def threshold_table(systems: Mapping[str, Mapping[str, Presence]], groups: Groups) -> pa.Table:
     """THRESHOLDS of each system, over all images and categories, those of each group, and of several categories each.
-
-    systems: by name and category, over the same images.
+    systems: by name and category.
     """
     rows: list[Row] = []
     for name, own in systems.items():

@@ -51,10 +51,7 @@ class Extracts(NamedTuple):
 
 
 def check_features(name: str, features: Features) -> None:
-    """Refuse what is no (N, d) array of finite numbers within LARGEST, with at least one row and one column.
-
-    name: how a message calls the set. Raises BadInput.
-    """
+    """Refuse what is no (N, d) array of finite numbers within LARGEST, or empty. name: the set's. Raises BadInput."""
     check_shape(name, features)
     for start in range(0, len(features), BLOCK):
         block = features[start : start + BLOCK]
@@ -142,9 +139,8 @@ def scaled_blocks(features: Features, exponent: int, start: int = 0) -> Iterator
 
 
 def extracts_of(samples: SetArrays, reference: SetArrays, similarities: NDArray[np.float32] | None) -> Extracts:
-    """The sets beside each other. Without `manifold` of both, that is their `features`.
-
-    Raises BadInput where only one of them has `manifold`, and where features of the samples are compared with nothing.
+    """The sets beside each other; without `manifold` of both, that is their `features`. Raises BadInput where only one
+    of them has `manifold`, and where features of the samples are compared with nothing.
     """
     has_any = samples.features is not None or samples.manifold is not None
     if has_any and (samples.manifold is None) != (reference.manifold is None):

@@ -62,8 +62,7 @@ def neighbour_page(
 ) -> str:
     """The 40 samples that are most like a training image, each with its nearest ones in a row (ArtBench, A.8).
 
-    neighbours: NEIGHBOURS. sample_jpeg: of a generator's name and a sample's id; training_jpeg: of an id. Both return
-    None where there is no picture, which the page says.
+    neighbours: NEIGHBOURS. sample_jpeg: of a generator's name and a sample's id; training_jpeg: of an id; or None.
     """
     rows_of: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in neighbours.to_pylist():

@@ -57,9 +57,7 @@ class Ratings(NamedTuple):
 
 
 def read_ratings(table: pa.Table) -> Ratings:
-    """A table of RATINGS as arrays, whatever the order of its rows; without `rating` nobody rated. Raises BadInput for
-    whatever `check_ratings` refuses.
-    """
+    """A table of RATINGS as arrays, in any order of rows; without `rating` nobody rated. Raises as `check_ratings`."""
     if "rating" not in table.column_names:
         table = table.append_column("rating", pa.nulls(table.num_rows, pa.int8()))
     check_ratings(table)

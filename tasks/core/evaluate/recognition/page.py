@@ -18,9 +18,8 @@ Row = dict[str, Any]
 
 
 def page_lines(found: Mapping[str, Recognition], distractors: pa.Table, sizes: pa.Table) -> list[str]:
-    """Lines of Markdown: the pair that each system uses, DISTRACTORS (Table 7) and SIZES (Fig. 8).
-
-    found: the systems whose k and temperature were chosen. What there is nothing to say about is left out.
+    """Lines of Markdown, where there is something to say: the pair that each system uses, DISTRACTORS (Table 7) and
+    SIZES (Fig. 8).
     """
     rows = distractors.to_pylist()
     shares, types = ([row for row in rows if (row["type"] is None) == is_share] for is_share in (True, False))

@@ -127,9 +127,8 @@ def sigma_sets() -> Mapping[str, tuple[float, ...]]:
 
 
 def subset_sigmas(subset: str, setting: Sigmas, joints: int) -> NDArray[np.float64]:
-    """(joints,) sigmas of a subset: a set by its name, one for all joints, or a list.
-
-    Raises BadInput for a name that no set has, and where there are as many as the figures have no joints.
+    """(joints,) sigmas of a subset: a set by its name, one for all joints, or a list. Raises BadInput for a name that
+    no set has, and for another number than that of the joints.
 
     >>> subset_sigmas("face", 0.025, 2).tolist()
     [0.025, 0.025]
