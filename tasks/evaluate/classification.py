@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 
 from schemas.evaluate_images import ClassificationSettings
-from schemas.tables import columns
 from tasks.core.evaluate.classification import page, predictions
 from tasks.core.evaluate.systems import Ranking, groups_of, score_systems
 from tasks.evaluate.evaluation import Evaluation, Resampling, evaluation
 from tasks.io.files.arrays import read_table
 
+_TEXT = pa.string()
 _COLUMNS = pa.schema(
-    [*columns(pa.string(), "image", "true_class", "predicted_class"), ("probabilities", pa.list_(pa.float64()))]
+    {"image": _TEXT, "true_class": _TEXT, "predicted_class": _TEXT, "probabilities": pa.list_(pa.float64())}
 )
 _OPTIONAL = ("predicted_class", "probabilities")  # one of them is asked for by `check_predictions`
 _RANKING = Ranking("accuracy")

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from schemas.errors import BadInput
 from schemas.evaluate_images import GenerationSettings
-from schemas.tables import columns
 from tasks.core.evaluate.generation.features import Extracts, SetArrays, check_ids, check_shape, extracts_of, named
 from tasks.core.evaluate.generation.memorisation import nearest_training_images, neighbour_page, neighbour_table
 from tasks.core.evaluate.generation.page import page, summary_lines
@@ -19,7 +18,7 @@ from tasks.io.files.arrays import read_table, read_vectors
 from tasks.io.files.folders import Folder
 from tasks.io.store.store import parquet_bytes
 
-_IDS = pa.schema(columns(pa.string(), "id", "class"))
+_IDS = pa.schema({"id": pa.string(), "class": pa.string()})
 _LONGEST_PX = 160
 
 

@@ -11,7 +11,6 @@ from schemas.errors import BadInput
 from schemas.evaluate_figures import KeypointSettings
 from schemas.keypoints import Joints, KeypointScheme
 from schemas.phrases import LONGEST_PLACE, counted, quoted
-from schemas.tables import columns
 from schemas.yaml_text import MAX_BYTES, NotYaml, parse_yaml
 from tasks.core.coco.ids import Id
 from tasks.core.coco.keypoints import scheme_name
@@ -29,9 +28,9 @@ from tasks.io.files.arrays import read_table
 from tasks.subjects.ground_truth import GroundTruth
 from tasks.subjects.truth import Chosen, load_ground_truth
 
-_NUMBERS = pa.list_(pa.float64())
+_WHOLE, _NUMBERS = pa.int64(), pa.list_(pa.float64())
 _RESULTS = pa.schema(
-    [*columns(pa.int64(), "image_id", "category_id"), *columns(_NUMBERS, "keypoints", "bbox"), ("score", pa.float64())]
+    {"image_id": _WHOLE, "category_id": _WHOLE, "keypoints": _NUMBERS, "bbox": _NUMBERS, "score": pa.float64()}
 )
 _COLUMN_OF = {"keypoints": "keypoints_xyv", "bbox": "xywh_px"}
 _RANKING = Ranking("AP")

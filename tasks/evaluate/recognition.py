@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from schemas.errors import BadInput
 from schemas.evaluate_images import RecognitionSettings
 from schemas.phrases import counted, quoted
-from schemas.tables import columns
 from tasks.core.evaluate.recognition import page, scores, tables
 from tasks.core.evaluate.recognition.neighbours import multiply
 from tasks.core.evaluate.recognition.recognise import Recognition, recognise
@@ -20,9 +19,9 @@ from tasks.evaluate.evaluation import Evaluation, Resampling, evaluation
 from tasks.io.files.arrays import read_table, read_vectors
 from tasks.io.matrix_products import product_on
 
-_COLUMNS = pa.schema(columns(pa.string(), "id", "class", "type", "photographer"))
-_GALLERY = pa.schema(columns(pa.string(), "id", "class"))
-_PREDICTIONS = pa.schema([*columns(pa.string(), "id", "prediction"), ("confidence", pa.float64())])
+_COLUMNS = pa.schema(dict.fromkeys(("id", "class", "type", "photographer"), pa.string()))
+_GALLERY = pa.schema({"id": pa.string(), "class": pa.string()})
+_PREDICTIONS = pa.schema({"id": pa.string(), "prediction": pa.string(), "confidence": pa.float64()})
 _RANKING = Ranking("GAP")
 _FILES = ("gallery", "val", "test")
 

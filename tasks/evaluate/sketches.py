@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 
 from schemas.evaluate_images import SketchSettings
-from schemas.tables import columns
 from tasks.core.evaluate.sketches import agreement, page
 from tasks.core.evaluate.sketches.poses import check_poses, mean_oks_of_sketches
 from tasks.core.evaluate.sketches.scores import method_scorer, stroke_studies
@@ -16,15 +15,13 @@ from tasks.io.files.arrays import read_table
 
 _TEXT, _NUMBER = pa.string(), pa.float64()
 _SKETCHES = pa.schema(
-    [
-        *columns(_TEXT, "sketch", "method", "photo", "subset", "class"),
-        ("strokes", pa.int64()),
-        *columns(_NUMBER, "mean_oks", "clip_cosine", "photo_complexity", "sketch_complexity"),
-    ]
+    dict.fromkeys(("sketch", "method", "photo", "subset", "class"), _TEXT)
+    | {"strokes": pa.int64()}
+    | dict.fromkeys(("mean_oks", "clip_cosine", "photo_complexity", "sketch_complexity"), _NUMBER)
 )
 _OPTIONAL = _SKETCHES.names[4:]
 _POSES = pa.schema([("picture", _TEXT), ("keypoints_xyv", pa.list_(_NUMBER)), ("area_px2", _NUMBER)])
-_ANSWERS = pa.schema([*columns(_TEXT, "person", "sketch", "question"), ("value", _NUMBER)])
+_ANSWERS = pa.schema({"person": _TEXT, "sketch": _TEXT, "question": _TEXT, "value": _NUMBER})
 _METRIC = pa.schema([("sketch", _TEXT), ("value", _NUMBER)])
 
 
