@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from tasks.subjects.ground_truth import GroundTruth
 
 Settings = TypeVar("Settings", bound="BaseModel")
+_OPTIONS_OF = {"voc": ("ratings", "people", "far_corner", "iou"), "coco": ("score",)}
+"""What only one of the protocols has."""
 
 
 @documented
@@ -89,42 +91,34 @@ def evaluate_detector(
         iou: For voc, the overlap (IoU) from which on a box is right, above 0; by default 0.5.
 
     """
-    from flows.evaluate.running import run
+    from flows.evaluate import running
     from schemas.manifests import Context
     from tasks.evaluate.detector import compare_by_coco
-    from tasks.evaluate.evaluation import Resampling
     from tasks.evaluate.voc import compare_by_voc
-    from tasks.subjects.truth import Chosen, load_ground_truth
+    from tasks.subjects.truth import load_ground_truth
 
     def work() -> "Evaluation":
         given: dict[str, Any] = {"detectors": detectors, "results": results, "release_detections": release_detections}
         given |= {"score": score, "ratings": ratings, "people": people, "far_corner": far_corner, "iou": iou}
         requests, files, settings, rule = check_options(protocol, given)
-        resampling = Resampling(bootstrap, seed)
-        chosen = Chosen(tuple(categories or ("person",)), split, tuple(by or ()))
+        resampling = running.Resampling(bootstrap, seed)
+        chosen = running.Chosen(tuple(categories or ("person",)), split, tuple(by or ()))
         bindings = {name: value for request in requests for name, value in request.bindings.items()}
-        context = Context(
-            store=store,
-            bindings=bindings,
-            workers=workers or os.cpu_count() or 2,
-            device=device,
-            run=uuid.uuid4().hex,
-            began_s=time.time(),
-        )
+        threads, run = workers or os.cpu_count() or 2, uuid.uuid4().hex
+        context = Context(store=store, bindings=bindings, workers=threads, device=device, run=run, began_s=time.time())
         release = truth if release_detections else None
         bare = None if requests else load_ground_truth(truth, images, None, chosen)
         # the baseline of voc needs the images' sizes, which may stand in their files alone
         reads_images = bare is None or (protocol == "voc" and bare.images["width_px"].null_count > 0)
         with _at_work(requests, context) if reads_images else contextlib.nullcontext():
             ground_truth = bare if bare and not reads_images else load_ground_truth(truth, images, context, chosen)
-            boxes, notes = _boxes_by_name(
-                _all_detections(requests, files, release, ground_truth, context), ground_truth.images.num_rows
-            )
+            found = _all_detections(requests, files, release, ground_truth, context)
+            boxes, notes = _boxes_by_name(found, ground_truth.images.num_rows)
             if protocol == "coco":
                 return compare_by_coco(ground_truth, boxes, settings, resampling, notes)
             return compare_by_voc(ground_truth, boxes, rule, resampling, ratings=ratings, people=people, notes=notes)
 
-    return run("detectors", out, work)
+    return running.run("detectors", out, work)
 
 
 def check_options(
@@ -137,8 +131,10 @@ def check_options(
     from flows.detector_options import parse_requests
     from schemas.evaluate_figures import DetectorSettings, VocSettings
 
-    of_voc = {name: given[name] for name in ("ratings", "people", "far_corner", "iou")}
-    _refuse_options_of_others(protocol, voc=of_voc, coco={"score": given["score"]})
+    for other, names in _OPTIONS_OF.items():
+        options = [f"--{name.replace('_', '-')}" for name in names if given[name] is not None]
+        if options and protocol != other:
+            raise BadInput(f"expected --protocol {other} with {', '.join(options)}, got --protocol {protocol}")
     rule, settings = _settings(VocSettings, given), _settings(DetectorSettings, given)
     requests, files = parse_requests(
         given["detectors"] or (), given["results"] or (), with_release=given["release_detections"]
@@ -170,21 +166,10 @@ def _at_work(requests: "Sequence[DetectorRequest]", context: "Context") -> Itera
         yield
 
 
-def _refuse_options_of_others(protocol: str, **options: Mapping[str, object]) -> None:
-    """Raise BadInput where an option of another protocol is given (not None). options: by protocol, by their names."""
-    for other, values in options.items():
-        given = [f"--{name.replace('_', '-')}" for name, value in values.items() if value is not None]
-        if given and protocol != other:
-            raise BadInput(f"expected --protocol {other} with {', '.join(given)}, got --protocol {protocol}")
-
-
 def _boxes_by_name(
     detections: Iterable[tuple[str, Mapping[str, Any], Sequence[str]]], images: int
 ) -> tuple[dict[str, Mapping[str, Any]], list[str]]:
-    """The boxes of each detector by category, told as they come, and all notes.
-
-    Raises BadInput for a name that stands twice.
-    """
+    """The boxes of each detector by category, told as they come, and all notes. Raises BadInput for a name twice."""
     boxes: dict[str, Mapping[str, Any]] = {}
     notes: list[str] = []
     for name, its_boxes, its_notes in detections:
@@ -204,9 +189,8 @@ def _all_detections(
     truth: "GroundTruth",
     context: "Context",
 ) -> Iterator[tuple[str, Mapping[str, Any], Sequence[str]]]:
-    """Name, boxes by category and notes of each detector.
-
-    Files come first: a file that can't be read should stop the comparison before anything is computed.
+    """Name, boxes by category and notes of each detector; of files first: one that can't be read should stop the
+    comparison before anything is computed.
     """
     from tasks.detect import detections
     from tasks.evaluate.detector import blobs_of, detections_by_detector, detections_in_release, detections_in_results

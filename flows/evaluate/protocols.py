@@ -33,7 +33,6 @@ _KINDS = {
     "--reference": ("manifold", "table"),
     "--training": ("table", "images"),
 }
-_FEATURES = "features"
 
 
 @documented
@@ -59,19 +58,17 @@ def evaluate_keypoints(
         out: Folder for the page, the table (Parquet) and the chart (SVG); by default nothing is written.
 
     """
-    from flows.evaluate.running import files_by_name, run, settings_of
+    from flows.evaluate import running
     from schemas.evaluate_figures import KeypointSettings
-    from tasks.evaluate.evaluation import Resampling
-    from tasks.evaluate.keypoints import evaluate_keypoints as keypoints
-    from tasks.subjects.truth import Chosen
+    from tasks.evaluate import keypoints
 
     def work() -> "Evaluation":
-        files = files_by_name("--results", results)
-        settings = settings_of(KeypointSettings, changes)
-        chosen = Chosen(tuple(categories or ("person",)), split, tuple(by or ()))
-        return keypoints(truth, chosen, files, settings, Resampling(bootstrap, seed))
+        files = running.files_by_name("--results", results)
+        settings = running.settings_of(KeypointSettings, changes)
+        chosen = running.Chosen(tuple(categories or ("person",)), split, tuple(by or ()))
+        return keypoints.evaluate_keypoints(truth, chosen, files, settings, running.Resampling(bootstrap, seed))
 
-    return run("keypoints", out, work)
+    return running.run("keypoints", out, work)
 
 
 @documented
@@ -98,17 +95,15 @@ def evaluate_raters(
         out: Folder for the page, the tables (Parquet), charts (SVG) and consensus.json; by default nothing is written.
 
     """
-    from flows.evaluate.running import run, settings_of
+    from flows.evaluate import running
     from schemas.evaluate_figures import RaterSettings
-    from tasks.evaluate.evaluation import Resampling
-    from tasks.evaluate.raters import evaluate_raters as raters
+    from tasks.evaluate import raters
 
     def work() -> "Evaluation":
-        settings = settings_of(RaterSettings, changes)
-        resampling = Resampling(bootstrap, seed)
-        return raters(ratings, settings, resampling, pictures=pictures, images=images, category=category, scheme=scheme)
+        settings, resampling = running.settings_of(RaterSettings, changes), running.Resampling(bootstrap, seed)
+        return raters.evaluate_raters(ratings, settings, resampling, pictures, images, category, scheme)
 
-    return run("raters", out, work)
+    return running.run("raters", out, work)
 
 
 @documented
@@ -141,19 +136,18 @@ def evaluate_recognition(
         device: Where vectors are multiplied: auto (a GPU if there is one), cpu, cuda, cuda:1 ...
 
     """
-    from flows.evaluate.running import files_by_name, run, settings_of
+    from flows.evaluate import running
     from schemas.evaluate_images import RecognitionSettings
-    from tasks.evaluate.evaluation import Resampling
-    from tasks.evaluate.recognition import Images
     from tasks.evaluate.recognition import evaluate_recognition as recognition
 
     def work() -> "Evaluation":
-        files, tables = files_by_name("--system", systems), files_by_name("--predictions", predictions)
-        settings, resampling = settings_of(RecognitionSettings, changes), Resampling(bootstrap, seed)
-        images, groups = Images(gallery, test, val), tuple(by or ())
-        return recognition(images, files, settings, resampling, groups, workers or os.cpu_count() or 2, device, tables)
+        files = running.files_by_name("--system", systems)
+        tables = running.files_by_name("--predictions", predictions)
+        settings, resampling = running.settings_of(RecognitionSettings, changes), running.Resampling(bootstrap, seed)
+        groups, threads = tuple(by or ()), workers or os.cpu_count() or 2
+        return recognition(gallery, test, val, files, settings, resampling, groups, threads, device, tables)
 
-    return run("recognition", out, work)
+    return running.run("recognition", out, work)
 
 
 @documented
@@ -180,20 +174,16 @@ def evaluate_sketches(
         bootstrap: Number of resamples of the photos for the 95 % intervals; 0 for no intervals.
 
     """
-    from flows.evaluate.running import files_by_name, run, settings_of
+    from flows.evaluate import running
     from schemas.evaluate_images import SketchSettings
-    from tasks.evaluate.evaluation import Resampling
     from tasks.evaluate.sketches import evaluate_sketches as sketches_of
 
     def work() -> "Evaluation":
-        settings = settings_of(SketchSettings, changes)
-        given = files_by_name("--metric", metrics)
-        resampling = Resampling(bootstrap, seed)
-        return sketches_of(
-            sketches, settings, resampling, poses=poses, answers=answers, metrics=given, by=tuple(by or ())
-        )
+        settings, resampling = running.settings_of(SketchSettings, changes), running.Resampling(bootstrap, seed)
+        given = running.files_by_name("--metric", metrics)
+        return sketches_of(sketches, settings, resampling, poses, answers, given, tuple(by or ()))
 
-    return run("sketches", out, work)
+    return running.run("sketches", out, work)
 
 
 @documented
@@ -217,18 +207,20 @@ def evaluate_generation(
         bootstrap: Number of resamples of the samples for the 95 % intervals; 0 for no intervals.
 
     """
-    from flows.evaluate.running import files_by_name, run, settings_of
+    from flows.evaluate import running
     from schemas.evaluate_images import GenerationSettings
-    from tasks.evaluate.evaluation import Resampling
     from tasks.evaluate.generation import evaluate_generation as generation
 
     def work() -> "Evaluation":
-        named = {name: parse_files("--system", text) for name, text in files_by_name("--system", systems).items()}
+        named = {
+            name: parse_files("--system", text) for name, text in running.files_by_name("--system", systems).items()
+        }
         beside = None if reference is None else parse_files("--reference", reference)
         known = None if training is None else parse_files("--training", training)
-        return generation(named, beside, known, settings_of(GenerationSettings, changes), Resampling(bootstrap, seed))
+        settings = running.settings_of(GenerationSettings, changes)
+        return generation(named, beside, known, settings, running.Resampling(bootstrap, seed))
 
-    return run("generation", out, work)
+    return running.run("generation", out, work)
 
 
 def parse_files(option: str, text: str) -> "SetFiles":
@@ -243,7 +235,7 @@ def parse_files(option: str, text: str) -> "SetFiles":
             if place:
                 expected = f"{option}: expected KIND=FILE after a comma, KIND one of {', '.join(kinds)}"
                 raise BadInput(f"{expected}, got {quoted(part)}")
-            kind, url = _FEATURES, part
+            kind, url = "features", part
         if not url or kind in files:
             raise BadInput(f"{option}: expected one file of each kind, got {quoted(text)}")
         files[kind] = url
@@ -267,16 +259,15 @@ def evaluate_classification(
         by: Columns of the first table: every number also for each of their values.
 
     """
-    from flows.evaluate.running import files_by_name, run, settings_of
+    from flows.evaluate import running
     from schemas.evaluate_images import ClassificationSettings
     from tasks.evaluate.classification import evaluate_classification as classification
-    from tasks.evaluate.evaluation import Resampling
 
     def work() -> "Evaluation":
-        files = files_by_name("--predictions", predictions)
+        files = running.files_by_name("--predictions", predictions)
         if not files:
             raise BadInput("--predictions: expected at least one classifier as NAME=FILE, got none")
-        settings = settings_of(ClassificationSettings, changes)
-        return classification(files, settings, Resampling(bootstrap, seed), tuple(by or ()))
+        settings = running.settings_of(ClassificationSettings, changes)
+        return classification(files, settings, running.Resampling(bootstrap, seed), tuple(by or ()))
 
-    return run("classification", out, work)
+    return running.run("classification", out, work)

@@ -10,8 +10,11 @@ from flows.detector_options import split_name
 from flows.settings import parse_change, set_field, settings_from_fields
 from schemas.errors import BadInput
 from schemas.phrases import quoted
-from tasks.evaluate.evaluation import Evaluation, make_folder
+from tasks.evaluate.evaluation import Evaluation, Resampling, make_folder
 from tasks.orchestration import flow_runs
+from tasks.subjects.truth import Chosen
+
+__all__ = ["Chosen", "Resampling", "files_by_name", "run", "settings_of"]
 
 Settings = TypeVar("Settings", bound=BaseModel)
 
@@ -42,13 +45,12 @@ def settings_of(model: type[Settings], changes: Sequence[str] | None) -> Setting
     for change in changes or ():
         names, value = parse_change(change)
         set_field(fields, names, value)
-    return settings_from_fields(model, {name: _as_list(model, name, value) for name, value in fields.items()})
-
-
-def _as_list(model: type[BaseModel], name: str, value: object) -> object:
-    field = model.model_fields.get(name)
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return [value] if is_number and field is not None and get_origin(field.annotation) is tuple else value
+    for name, field in model.model_fields.items():
+        alone = fields.get(name)
+        is_number = isinstance(alone, int | float) and not isinstance(alone, bool)
+        if is_number and get_origin(field.annotation) is tuple:
+            fields[name] = [alone]
+    return settings_from_fields(model, fields)
 
 
 def files_by_name(option: str, texts: Sequence[str] | None) -> dict[str, str]:

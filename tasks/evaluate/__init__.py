@@ -1,4 +1,1 @@
-"""evaluate: the papers' measures, one protocol a file.
-
-What is computed stands in tasks/core/evaluate/, what is read in tasks/io/.
-"""
+"""evaluate: the papers' measures, one protocol a file: what is read, computed in tasks/core/evaluate/, and written."""

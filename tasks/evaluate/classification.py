@@ -5,46 +5,39 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 
 from schemas.evaluate_images import ClassificationSettings
-from tasks.core.evaluate.classification import page
-from tasks.core.evaluate.classification.predictions import (
-    check_predictions,
-    classification_scorer,
-    refuse_other_images,
-    with_all_classes,
-)
+from tasks.core.evaluate.classification import page, predictions
 from tasks.core.evaluate.systems import Ranking, groups_of, score_systems
 from tasks.evaluate.evaluation import Evaluation, Resampling, evaluation
 from tasks.io.files.arrays import read_table
 
+_TEXT = pa.string()
 _COLUMNS = pa.schema(
-    [(name, pa.string()) for name in ("image", "true_class", "predicted_class")]
-    + [("probabilities", pa.list_(pa.float64()))]
+    {"image": _TEXT, "true_class": _TEXT, "predicted_class": _TEXT, "probabilities": pa.list_(pa.float64())}
 )
 _OPTIONAL = ("predicted_class", "probabilities")  # one of them is asked for by `check_predictions`
 _RANKING = Ranking("accuracy")
 
 
 def evaluate_classification(
-    predictions: Mapping[str, str], settings: ClassificationSettings, resampling: Resampling, by: Sequence[str] = ()
+    files: Mapping[str, str], settings: ClassificationSettings, resampling: Resampling, by: Sequence[str] = ()
 ) -> Evaluation:
     """Accuracy and the mean precision, recall and F1 of classes, and each classifier's confusion matrix.
 
-    predictions: by the name of each classifier, a table of the same images. by: columns of the first table. Raises
-    BadInput for a table that is none, and for other images.
+    files: by the name of each classifier, a table of what it says of the same images. by: columns of the first table.
+    Raises BadInput for a table that is none, and for other images.
     """
-    first = next(iter(predictions))
+    first = next(iter(files))
     tables = {
-        name: read_table(name, url, _COLUMNS, _OPTIONAL, by if name == first else ())
-        for name, url in predictions.items()
+        name: read_table(name, url, _COLUMNS, _OPTIONAL, by if name == first else ()) for name, url in files.items()
     }
-    several = with_all_classes({name: check_predictions(name, own, settings.classes) for name, own in tables.items()})
-    refuse_other_images(several)
-    ids = [str(image) for image in tables[first]["image"].to_pylist()]  # the predictions are in the order of these
+    checked = {name: predictions.check_predictions(name, own, settings.classes) for name, own in tables.items()}
+    several = predictions.with_all_classes(checked)
+    predictions.refuse_other_images(several)
     top = page.tops_shown(several, settings.top)
     scores = score_systems(
-        {name: classification_scorer(own, top) for name, own in several.items()},
+        {name: predictions.classification_scorer(own, top) for name, own in several.items()},
         len(several[first].images),
-        groups_of(tables[first].take(sorted(range(len(ids)), key=ids.__getitem__)), by),
+        groups_of(tables[first].sort_by("image"), by),  # as predictions are
         _RANKING,
         *resampling,
     )

@@ -9,13 +9,7 @@ from schemas.errors import BadInput
 from schemas.evaluate_figures import DetectorSettings
 from tasks.core.evaluate import charts
 from tasks.core.evaluate.categories import category_notes, score_categories
-from tasks.core.evaluate.detector.presence import (
-    compute_presence,
-    join_presences,
-    presence_notes,
-    threshold_lines,
-    threshold_table,
-)
+from tasks.core.evaluate.detector import presence
 from tasks.core.evaluate.detector.results import detections_of_release, detections_of_results
 from tasks.core.evaluate.detector.scorer import FIGURES, OF_BOXES, detector_scorer
 from tasks.core.evaluate.matching import Detections, detections_of_measure, figures_by_category, match_boxes
@@ -51,18 +45,13 @@ def detections_by_detector(measured: pa.Table, truth: GroundTruth) -> tuple[dict
 
 
 def detections_in_results(name: str, url: str, truth: GroundTruth) -> tuple[dict[str, Detections], tuple[str, ...]]:
-    """The boxes of each category in a file of COCO's results format, by the truth's image ids; and notes. Raises
-    BadInput.
-    """
+    """The boxes of each category in a file of COCO's results format; and notes. Raises BadInput."""
     data = inputs.read(f"results '{name}'", url, MAX_FILE_BYTES)
     return detections_of_results(name, data, truth.images, truth.others, truth.category_ids)
 
 
 def detections_in_release(release: str, truth: GroundTruth) -> dict[str, dict[str, Detections]]:
-    """The boxes that a release's own detectors have stored, by their names and by category.
-
-    Raises BadInput where it has none.
-    """
+    """The boxes that a release's own detectors have stored, by name and category. Raises BadInput where it has none."""
     if is_coco_file(release):
         raise BadInput("--release-detections: expected a release as the truth, got a COCO file")
     detections = detections_of_release(truth.images, boxes_of_release(Release(release)), truth.category_ids)
@@ -84,32 +73,18 @@ def compare_by_coco(
     detections: by detector and category.
     """
     figures = figures_by_category(truth.images, truth.figures, truth.category_ids)
-    seen = {
-        name: {category: compute_presence(figures[category], boxes) for category, boxes in own.items()}
-        for name, own in detections.items()
-    }
-    matched = {
-        name: {category: match_boxes(figures[category], boxes, settings.at_most) for category, boxes in own.items()}
-        for name, own in detections.items()
-    }
-    scores = score_categories(
-        {
-            name: {
-                category: detector_scorer([one], seen[name][category], settings.score) for category, one in own.items()
-            }
-            for name, own in matched.items()
-        },
-        OF_BOXES,
-        truth.images.num_rows,
-        truth.groups,
-        _RANKING,
-        *resampling,
-        whole={
-            name: detector_scorer([*own.values()], join_presences([*seen[name].values()]), settings.score)
-            for name, own in matched.items()
-        },
-    )
-    thresholds = threshold_table(seen, truth.groups)
+    seen, scorers, whole = {}, {}, {}
+    for name, boxes in detections.items():
+        seen[name] = {category: presence.compute_presence(figures[category], own) for category, own in boxes.items()}
+        matched = {category: match_boxes(figures[category], own, settings.at_most) for category, own in boxes.items()}
+        scorers[name] = {
+            category: detector_scorer([one], seen[name][category], settings.score) for category, one in matched.items()
+        }
+        together = presence.join_presences([*seen[name].values()])
+        whole[name] = detector_scorer([*matched.values()], together, settings.score)
+    images = truth.images.num_rows
+    scores = score_categories(scorers, OF_BOXES, images, truth.groups, _RANKING, *resampling, whole=whole)
+    thresholds = presence.threshold_table(seen, truth.groups)
     names = rank_systems(scores.to_pylist(), _RANKING)
     return evaluation(
         "detectors",
@@ -121,11 +96,11 @@ def compare_by_coco(
             *truth.notes,
             *notes,
             *category_notes({category: int((~own.is_crowd).sum()) for category, own in figures.items()}, "AP"),
-            *presence_notes(thresholds),
+            *presence.presence_notes(thresholds),
             f"an image is kept if it has a box with a score of at least {settings.score:g}; the best "
             f"{settings.at_most} boxes of each image and category count in AP and AR",
         ],
-        details=["## What a threshold keeps and what it misses", "", *threshold_lines(thresholds, names)],
+        details=["## What a threshold keeps and what it misses", "", *presence.threshold_lines(thresholds, names)],
         tables={"thresholds": thresholds},
         plots={"thresholds": charts.plot_thresholds(thresholds, names)},
     )

@@ -25,9 +25,7 @@ class Resampling(NamedTuple):
 
 @dataclass(frozen=True)
 class Evaluation:
-    """protocol: what was evaluated. summary: Markdown. files: by name, the page, tables and charts. notes: what the
-    page also says, such as what was left out, in sentences.
-    """
+    """summary: Markdown. files: by name, the page, tables and charts. notes: sentences, as on what was left out."""
 
     protocol: str
     summary: str
@@ -75,20 +73,12 @@ def evaluation(
     plots: Mapping[str, str] | None = None,
     files: Mapping[str, bytes] | None = None,
 ) -> Evaluation:
-    """An evaluation with its page, its tables and its charts.
-
-    more: lines of Markdown that only this protocol has; details: those that only the page has. tables, plots: what is
+    """more: lines of Markdown that only this protocol has; details: that only the page has. tables, plots: what is
     written besides, by name without ending; a plot without anything to show is left out. files: other files, by name.
     """
     drawn = {"scores": charts.plot_systems(scores, ranking, headings.metrics[ranking.metric]), **(plots or {})}
-    page = systems_page.page(
-        scores,
-        headings,
-        ranking,
-        [*more, *([""] if more and details else []), *details],
-        notes,
-        _how(headings, resampling),
-    )
+    lines = [*more, *([""] if more and details else []), *details]
+    page = systems_page.page(scores, headings, ranking, lines, notes, _how(headings, resampling))
     summary = "\n".join([*systems_page.summary_lines(scores, headings, ranking), *(["", *more] if more else [])])
     written = {
         **(files or {}),
@@ -100,12 +90,11 @@ def evaluation(
 
 
 def _how(headings: Headings, resampling: Resampling) -> str:
+    blank = "A blank means that there is nothing to score."
     if not resampling.replicates:
-        return "A blank means that there is nothing to score."
+        return blank
     if resampling.replicates < LEAST_REPLICATES:
-        return f"No intervals: they need {LEAST_REPLICATES} resamples. A blank means that there is nothing to score."
-    few = f"none of fewer than {LEAST_UNITS} {headings.units}"
-    return (
-        f"Numbers in brackets are 95 % intervals of {resampling.replicates:,} resamples of the {headings.units} (seed "
-        f"{resampling.seed}), which are the same for all systems; {few}. A blank means that there is nothing to score."
-    )
+        return f"No intervals: they need {LEAST_REPLICATES} resamples. {blank}"
+    drawn = f"{resampling.replicates:,} resamples of the {headings.units} (seed {resampling.seed})"
+    few = f"which are the same for all systems; none of fewer than {LEAST_UNITS} {headings.units}"
+    return f"Numbers in brackets are 95 % intervals of {drawn}, {few}. {blank}"

@@ -18,7 +18,7 @@ from tasks.io.files.arrays import read_table, read_vectors
 from tasks.io.files.folders import Folder
 from tasks.io.store.store import parquet_bytes
 
-_IDS = pa.schema([("id", pa.string()), ("class", pa.string())])
+_IDS = pa.schema({"id": pa.string(), "class": pa.string()})
 _LONGEST_PX = 160
 
 
@@ -39,14 +39,6 @@ class SetFiles(NamedTuple):
     images: str | None = None
 
 
-class _Set(NamedTuple):
-    """One set, read. training: what is compared with training images."""
-
-    arrays: SetArrays
-    training: NDArray[Any] | None
-    ids: list[str]
-
-
 def evaluate_generation(
     systems: Mapping[str, SetFiles],
     reference: SetFiles | None,
@@ -61,21 +53,22 @@ def evaluate_generation(
     """
     if not systems:
         raise BadInput("--system: expected at least one generator as NAME=FEATURES, got none")
-    theirs = _Set(SetArrays(), None, []) if reference is None else _read("reference", reference)
+    theirs = SetArrays() if reference is None else _read("reference", reference)[0]
     known = None if training is None else _read("training", training)
     extracts: dict[str, Extracts] = {}
     neighbours: list[pa.Table] = []
     for name, files in systems.items():
-        ours = _read(name, files)
+        ours, vectors, ids = _read(name, files)
         with named(name):
             similarities = None
             if known is not None:
-                if ours.training is None or known.training is None:
+                _, known_vectors, known_ids = known
+                if vectors is None or known_vectors is None:
                     raise BadInput("expected features of samples and training images, got those of one or of neither")
-                found = nearest_training_images(ours.training, known.training, settings.training_neighbours)
+                found = nearest_training_images(vectors, known_vectors, settings.training_neighbours)
                 similarities = found.similarities
-                neighbours.append(neighbour_table(name, found, ours.ids, known.ids))
-            extracts[name] = extracts_of(ours.arrays, theirs.arrays, similarities)
+                neighbours.append(neighbour_table(name, found, ids, known_ids))
+            extracts[name] = extracts_of(ours, theirs, similarities)
     scores, notes = score_table(extracts, settings, *resampling)
     files_by_name = {
         "generation.md": page(scores, notes, settings, *resampling).encode(),
@@ -89,15 +82,14 @@ def evaluate_generation(
     return Evaluation("generation", "\n".join(summary_lines(scores, notes)), files_by_name)
 
 
-def _read(name: str, files: SetFiles) -> _Set:
-    features, manifold, probabilities, training = (
-        None if url is None else read_vectors(f"{name}, {kind}", url)
-        for kind, url in zip(SetFiles._fields[:4], files[:4], strict=True)
-    )
-    for kind, array in zip(SetFiles._fields, (features, manifold, probabilities, training), strict=False):
+def _read(name: str, files: SetFiles) -> tuple[SetArrays, NDArray[Any] | None, list[str]]:
+    """One set, what of it is compared with training images, and its ids."""
+    urls = {f"{name}, {kind}": url for kind, url in zip(SetFiles._fields, files[:4], strict=False)}
+    arrays = {kind: None if url is None else read_vectors(kind, url) for kind, url in urls.items()}
+    for kind, array in arrays.items():
         if array is not None:  # a header may promise any number of rows where each has no column
-            check_shape(f"{name}, {kind}", array)
-    rows = next((len(array) for array in (features, manifold, probabilities, training) if array is not None), None)
+            check_shape(kind, array)
+    rows = next((len(array) for array in arrays.values() if array is not None), None)
     if rows is None:
         raise BadInput(f"{name}: expected features, got none")
     ids, classes = [str(row) for row in range(rows)], None
@@ -108,7 +100,8 @@ def _read(name: str, files: SetFiles) -> _Set:
         ids = table["id"].to_pylist() if "id" in table.column_names else ids
         check_ids(f"{name}, table", ids, rows)
         classes = table["class"].to_pylist() if "class" in table.column_names else None
-    return _Set(SetArrays(features, manifold, probabilities, classes), features if training is None else training, ids)
+    features, manifold, probabilities, training = arrays.values()
+    return SetArrays(features, manifold, probabilities, classes), features if training is None else training, ids
 
 
 def _pictures(neighbours: pa.Table, systems: Mapping[str, SetFiles], training: str) -> bytes:

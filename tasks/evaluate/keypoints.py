@@ -12,19 +12,12 @@ from schemas.evaluate_figures import KeypointSettings
 from schemas.keypoints import Joints, KeypointScheme
 from schemas.phrases import LONGEST_PLACE, counted, quoted
 from schemas.yaml_text import MAX_BYTES, NotYaml, parse_yaml
-from tasks.core.coco.ids import Id, id_order
+from tasks.core.coco.ids import Id
 from tasks.core.coco.keypoints import scheme_name
+from tasks.core.evaluate import matching
 from tasks.core.evaluate.categories import category_notes, score_categories
-from tasks.core.evaluate.keypoints.distances import (
-    JointRow,
-    distance_measures,
-    distance_scorer,
-    joint_distances,
-    joint_lines,
-    joint_places,
-    joint_rows,
-)
-from tasks.core.evaluate.keypoints.poses import Poses, posed_figures_by_category, poses_of
+from tasks.core.evaluate.keypoints import distances
+from tasks.core.evaluate.keypoints.poses import Poses, posed_figures_of, poses_of
 from tasks.core.evaluate.keypoints.schemes import ComparedJoints, compared_joints
 from tasks.core.evaluate.keypoints.scorer import MEASURES, keypoint_scorer, match_poses
 from tasks.core.evaluate.systems import Ranking, joined
@@ -35,15 +28,11 @@ from tasks.io.files.arrays import read_table
 from tasks.subjects.ground_truth import GroundTruth
 from tasks.subjects.truth import Chosen, load_ground_truth
 
+_WHOLE, _NUMBERS = pa.int64(), pa.list_(pa.float64())
 _RESULTS = pa.schema(
-    [
-        ("image_id", pa.int64()),
-        ("category_id", pa.int64()),
-        ("keypoints", pa.list_(pa.float64())),
-        ("score", pa.float64()),
-        ("bbox", pa.list_(pa.float64())),
-    ]
+    {"image_id": _WHOLE, "category_id": _WHOLE, "keypoints": _NUMBERS, "bbox": _NUMBERS, "score": pa.float64()}
 )
+_COLUMN_OF = {"keypoints": "keypoints_xyv", "bbox": "xywh_px"}
 _RANKING = Ranking("AP")
 
 
@@ -61,11 +50,14 @@ def evaluate_keypoints(
     of_file = None if settings.keypoints is None else _scheme_of_file(settings.keypoints)
     truth = load_ground_truth(url, None, None, chosen)
     joints, more_notes = compared_joints(truth.name, truth.schemes, truth.figures, settings, of_file)
-    posed = posed_figures_by_category(truth.images, truth.figures, truth.category_ids, joints.first, joints.lengths)
+    posed = {
+        category: posed_figures_of(truth.images, drawn, joints.first, joints.lengths)
+        for category, drawn in matching.by_category(truth.figures, truth.category_ids).items()
+    }
     labelled = {category: int(own.is_labelled.sum()) for category, own in posed.items()}
-    scorers, of_joints, left_out = {}, list[JointRow](), list[str]()
-    reference = joint_places(settings.pck_joints, joints)
-    measures = [*MEASURES, *([] if settings.pck is None else distance_measures(settings.pck_at))]
+    scorers, of_joints, left_out = {}, list[distances.JointRow](), list[str]()
+    reference = distances.joint_places(settings.pck_joints, joints)
+    measures = [*MEASURES, *([] if settings.pck is None else distances.distance_measures(settings.pck_at))]
     for name, file in results.items():
         poses, notes = _poses(name, file, truth, joints)
         left_out += notes
@@ -74,9 +66,10 @@ def evaluate_keypoints(
             for category, own in posed.items()
         }
         for category, own in posed.items() if settings.pck is not None else ():
-            found = joint_distances(own, poses[category], joints.sigmas, settings.at_most, reference)
-            scorers[name][category] = joined(scorers[name][category], distance_scorer(found, settings.pck_at))
-            of_joints += joint_rows(name, category, joints, found, settings.pck_at)
+            found = distances.joint_distances(own, poses[category], joints.sigmas, settings.at_most, reference)
+            of_distances = distances.distance_scorer(found, settings.pck_at)
+            scorers[name][category] = joined(scorers[name][category], of_distances)
+            of_joints += distances.joint_rows(name, category, joints, found, settings.pck_at)
     scores = score_categories(scorers, measures, truth.images.num_rows, truth.groups, _RANKING, *resampling)
     return evaluation(
         "keypoints",
@@ -84,7 +77,7 @@ def evaluate_keypoints(
         Headings(f"Keypoints on {truth.name}", "system", "image", "images", {name: name for name in measures}),
         _RANKING,
         resampling,
-        details=joint_lines(of_joints, len(posed) > 1),
+        details=distances.joint_lines(of_joints, len(posed) > 1),
         tables={"joints": pa.Table.from_pylist(of_joints)} if of_joints else {},
         notes=[
             *truth.notes,
@@ -99,11 +92,9 @@ def evaluate_keypoints(
 
 
 def _poses(name: str, url: str, truth: GroundTruth, joints: ComparedJoints) -> tuple[dict[str, Poses], list[str]]:
-    """The poses of one system in the truth's images, by category, and notes: how many of other categories and other
-    images were passed over.
+    """The poses of one system in the truth's images, by category, and notes: how many others were passed over.
 
-    Raises BadInput where none is left of a file that has some, and where it does not say the category and the truth has
-    several.
+    Raises BadInput where all are, and where a file does not say the category and the truth has several.
     """
     every = rows = read_table(name, url, _RESULTS, ("category_id", "bbox"))
     ids = truth.category_ids
@@ -112,25 +103,20 @@ def _poses(name: str, url: str, truth: GroundTruth, joints: ComparedJoints) -> t
     elif len(ids) > 1:
         raise BadInput(f"{name}: expected a column category_id, as {len(ids)} categories are compared, got none")
     of_category = rows.num_rows
-    if truth.others:
-        rows = rows.filter(
-            pc.invert(pc.is_in(rows["image_id"], value_set=_numbers(sorted(truth.others, key=id_order))))
-        )
+    rows = rows.filter(pc.invert(pc.is_in(rows["image_id"], value_set=_numbers([*truth.others]))))
     passed_over = {"of other categories": every.num_rows - of_category, "in other images": of_category - rows.num_rows}
     if every.num_rows and not rows.num_rows:
-        got = ", ".join(f"{count:,} {where}" for where, count in passed_over.items())
-        raise BadInput(
-            f"{name}: expected poses of the category {' or '.join(map(quoted, ids.values()))} in the truth's images, "
-            f"got {counted(every.num_rows, 'pose')}, {got}"
+        got = ", ".join(
+            [counted(every.num_rows, "pose"), *(f"{count:,} {where}" for where, count in passed_over.items())]
         )
+        expected = f"poses of the category {' or '.join(map(quoted, ids.values()))}"
+        raise BadInput(f"{name}: expected {expected} in the truth's images, got {got}")
     notes = [f"{name}: left out {counted(count, 'pose')} {where}" for where, count in passed_over.items() if count]
     poses = {}
     for category, number in ids.items():
         own = rows.filter(pc.equal(rows["category_id"], number)) if len(ids) > 1 else rows
-        columns = {"image_id": own["image_id"], "score": own["score"], "keypoints_xyv": own["keypoints"]}
-        if "bbox" in own.column_names:
-            columns["xywh_px"] = own["bbox"]
-        poses[category] = poses_of(name, truth.images, pa.table(columns), joints.first, joints.lengths)
+        own = own.rename_columns([_COLUMN_OF.get(column, column) for column in own.column_names])
+        poses[category] = poses_of(name, truth.images, own, joints.first, joints.lengths)
     return poses, notes
 
 
@@ -146,11 +132,9 @@ def _scheme_of_file(path: str) -> KeypointScheme | None:
         raise BadInput(f"keypoints: {quoted(path, LONGEST_PLACE)}: {problem}") from problem
     except ValidationError as problem:
         first = problem.errors(include_url=False)[0]
-        where = ".".join(map(str, first["loc"])) or "it"
-        raise BadInput(
-            f"keypoints: expected a scheme with `joints`, as under a recipe's keypoint_schemes, got "
-            f"{quoted(path, LONGEST_PLACE)} ({where}: {first['msg']})"
-        ) from problem
+        got = f"{quoted(path, LONGEST_PLACE)} ({'.'.join(map(str, first['loc'])) or 'it'}: {first['msg']})"
+        expected = "a scheme with `joints`, as under a recipe's keypoint_schemes"
+        raise BadInput(f"keypoints: expected {expected}, got {got}") from problem
     return KeypointScheme(name=scheme_name(PurePosixPath(stem).name), **dict(joints))
 
 

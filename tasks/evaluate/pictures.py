@@ -16,10 +16,7 @@ _MAX_PIXELS = 150_000_000
 
 
 def find_files(folder: Folder, paths: Mapping[str, str]) -> dict[str, str]:
-    """By the same names, the files of these paths that are in the folder; those of none are left out.
-
-    A path may lack its ending, as tables of ids often have it.
-    """
+    """By the same names, the files of these paths, which may lack their endings, that are in the folder."""
     there = FileNames(path for path, _ in folder.listing())
     candidates = {name: [f"{path}{ending}" for ending in _ENDINGS] for name, path in paths.items()}
     found = {name: next(filter(None, map(there.find, several)), None) for name, several in candidates.items()}
@@ -38,9 +35,8 @@ def missing_note(folder: str, paths: Mapping[str, str], found: Collection[str]) 
 
 
 def jpeg_of(folder: Folder, path: str, boxes: Boxes = (), *, longest_px: int) -> bytes | None:
-    """A small JPEG of the image with these boxes; None where it is not there or cannot be read.
-
-    path: of the file, or without its ending, as tables of ids often have it.
+    """A small JPEG of the image with these boxes; None where it is not there or cannot be read. path: as tables of ids
+    often have it, also without its ending.
     """
     for ending in _ENDINGS:
         with contextlib.suppress(UnreadableImage):

@@ -4,23 +4,13 @@ import functools
 import json
 from collections.abc import Sequence
 
-import pyarrow as pa
-
 from schemas.errors import BadInput
 from schemas.evaluate_figures import RATINGS, RaterSettings
 from schemas.keypoints import KeypointScheme, shipped_schemes
 from schemas.phrases import quoted
 from tasks.core.evaluate.deformation import UNRATED
-from tasks.core.evaluate.raters import page
+from tasks.core.evaluate.raters import consensus, page
 from tasks.core.evaluate.raters.agreement import alpha_scorer, compare_pairs, pairs_scorer
-from tasks.core.evaluate.raters.consensus import (
-    PICTURES,
-    consensus_document,
-    figure_table,
-    find_consensus,
-    pictures_with_files,
-    wanted_files,
-)
 from tasks.core.evaluate.raters.leave_one_out import disagreement_table, leave_one_out, mean_rater_scorer, rater_scorer
 from tasks.core.evaluate.raters.ratings import Ratings, deformation_buckets, read_ratings
 from tasks.core.evaluate.systems import joined, score_systems
@@ -30,7 +20,7 @@ from tasks.io.files.arrays import read_table
 from tasks.io.files.folders import Folder
 
 MEAN = "mean of raters"
-_OPTIONAL = ("rating", "keypoints_xyv")
+_OPTIONAL, _SIDES = ("rating", "keypoints_xyv"), ("width_px", "height_px")
 _LONGEST_PX = 480
 
 
@@ -38,7 +28,6 @@ def evaluate_raters(
     ratings: str,
     settings: RaterSettings,
     resampling: Resampling,
-    *,
     pictures: str | None = None,
     images: str | None = None,
     category: str = "person",
@@ -59,21 +48,22 @@ def evaluate_raters(
     if MEAN in drawn.raters:
         raise BadInput(f"ratings: expected other names of raters than that of their mean, got {quoted(MEAN)}")
     sigmas, keypoint_notes = _sigmas(drawn, shipped_schemes()[scheme])
-    known = None if pictures is None else read_table("pictures", pictures, PICTURES, ("width_px", "height_px"))
+    known = None if pictures is None else read_table("pictures", pictures, consensus.PICTURES, _SIDES)
     folder, picture_notes = None, list[str]()
     if images is not None:
-        folder, wanted = Folder("images", images), wanted_files(drawn, known)
+        folder, wanted = Folder("images", images), consensus.wanted_files(drawn, known)
         found = find_files(folder, wanted)
-        known, picture_notes = pictures_with_files(drawn, known, found), missing_note(images, wanted, found)
-    consensus, counts = find_consensus(drawn, settings), leave_one_out(drawn, settings)
-    figures, differences = figure_table(drawn, consensus), disagreement_table(drawn, counts)
+        known, picture_notes = consensus.pictures_with_files(drawn, known, found), missing_note(images, wanted, found)
+    agreed, counts = consensus.find_consensus(drawn, settings), leave_one_out(drawn, settings)
+    figures, differences = consensus.figure_table(drawn, agreed), disagreement_table(drawn, counts)
     scorers = {name: rater_scorer(counts, place) for place, name in enumerate(drawn.raters)}
     buckets = deformation_buckets(drawn).tolist()
     groups = {"deformation": [None if bucket == UNRATED else str(bucket) for bucket in buckets]}
     units = len(drawn.images)
     scores = score_systems({MEAN: mean_rater_scorer(counts), **scorers}, units, groups, page.RANKING, *resampling)
-    agreement = _agreement(drawn, settings, sigmas, resampling)
-    files = {"consensus.json": json.dumps(consensus_document(drawn, consensus, known, category)).encode()}
+    all_raters = joined(alpha_scorer(drawn.rating), pairs_scorer(compare_pairs(drawn, settings.iou, sigmas)))
+    agreement = score_systems({"all raters": all_raters}, units, {}, page.BY_ALPHA, *resampling)
+    files = {"consensus.json": json.dumps(consensus.consensus_document(drawn, agreed, known, category)).encode()}
     if folder is not None:
         draw = functools.partial(jpeg_of, folder, longest_px=_LONGEST_PX)
         files["disagreement.html"] = page.disagreement_page(drawn, settings, differences, known, draw).encode()
@@ -92,25 +82,13 @@ def evaluate_raters(
 
 
 def _sigmas(drawn: Ratings, scheme: KeypointScheme) -> tuple[Sequence[float] | None, list[str]]:
-    """(K,) by which joints are compared, None without keypoints or without sigmas; and a note on the latter.
-
-    Raises BadInput for keypoints of another number of joints than the scheme's.
-    """
+    """(K,) by which joints are compared, None without keypoints or without sigmas; and a note on the latter."""
     if drawn.keypoints_xyv is None:
         return None, []
-    if (joints := drawn.keypoints_xyv.shape[1]) != len(scheme.joints):
-        raise BadInput(
-            f"ratings: expected {3 * len(scheme.joints)} numbers in keypoints_xyv, x, y and v of each of "
-            f"{len(scheme.joints)} joints of {scheme.name}, got {3 * joints} (--scheme names another scheme)"
-        )
+    joints, expected = drawn.keypoints_xyv.shape[1], len(scheme.joints)
+    if joints != expected:
+        wanted = f"{3 * expected} numbers in keypoints_xyv, x, y and v of each of {expected} joints of {scheme.name}"
+        raise BadInput(f"ratings: expected {wanted}, got {3 * joints} (--scheme names another scheme)")
     if scheme.sigmas is None:
         return None, [f"no OKS of pairs: nobody has measured the sigmas of {scheme.name}"]
     return scheme.sigmas, []
-
-
-def _agreement(
-    drawn: Ratings, settings: RaterSettings, sigmas: Sequence[float] | None, resampling: Resampling
-) -> pa.Table:
-    """SYSTEM_SCORES of all raters together: Krippendorff's alpha of the ratings, F and OKS of pairs of raters."""
-    score = joined(alpha_scorer(drawn.rating), pairs_scorer(compare_pairs(drawn, settings.iou, sigmas)))
-    return score_systems({"all raters": score}, len(drawn.images), {}, page.BY_ALPHA, *resampling)

@@ -5,15 +5,7 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 
 from schemas.evaluate_images import SketchSettings
-from tasks.core.evaluate.sketches import page
-from tasks.core.evaluate.sketches.agreement import (
-    Agreement,
-    agreement_scorer,
-    agreements,
-    check_answers,
-    check_metric,
-    refuse_own_names,
-)
+from tasks.core.evaluate.sketches import agreement, page
 from tasks.core.evaluate.sketches.poses import check_poses, mean_oks_of_sketches
 from tasks.core.evaluate.sketches.scores import method_scorer, stroke_studies
 from tasks.core.evaluate.sketches.table import Sketches, check_sketches, values_of_photos
@@ -23,13 +15,13 @@ from tasks.io.files.arrays import read_table
 
 _TEXT, _NUMBER = pa.string(), pa.float64()
 _SKETCHES = pa.schema(
-    [(name, _TEXT) for name in ("sketch", "method", "photo", "subset", "class")]
-    + [("strokes", pa.int64())]
-    + [(name, _NUMBER) for name in ("mean_oks", "clip_cosine", "photo_complexity", "sketch_complexity")]
+    dict.fromkeys(("sketch", "method", "photo", "subset", "class"), _TEXT)
+    | {"strokes": pa.int64()}
+    | dict.fromkeys(("mean_oks", "clip_cosine", "photo_complexity", "sketch_complexity"), _NUMBER)
 )
 _OPTIONAL = _SKETCHES.names[4:]
 _POSES = pa.schema([("picture", _TEXT), ("keypoints_xyv", pa.list_(_NUMBER)), ("area_px2", _NUMBER)])
-_ANSWERS = pa.schema([("person", _TEXT), ("sketch", _TEXT), ("question", _TEXT), ("value", _NUMBER)])
+_ANSWERS = pa.schema({"person": _TEXT, "sketch": _TEXT, "question": _TEXT, "value": _NUMBER})
 _METRIC = pa.schema([("sketch", _TEXT), ("value", _NUMBER)])
 
 
@@ -37,7 +29,6 @@ def evaluate_sketches(
     sketches: str,
     settings: SketchSettings,
     resampling: Resampling,
-    *,
     poses: str | None = None,
     answers: str | None = None,
     metrics: Mapping[str, str] | None = None,
@@ -45,11 +36,11 @@ def evaluate_sketches(
 ) -> Evaluation:
     """mOKS, mRS and mRC of each method, the study of strokes, and how well metrics agree with people.
 
-    sketches, poses, answers: tables (docs/evaluating/sketches.md says with which columns). metrics: by name, the tables
-    of other metrics that are compared with people, too. by: columns of the sketches' table that are the same for all
-    sketches of a photo. Raises BadInput for a table that is none, and for another metric with the name of one of ours.
+    sketches, poses, answers: tables (docs/evaluating/sketches.md). metrics: by name, those of other metrics that are
+    compared with people, too. by: columns of the sketches' table that are the same for all sketches of a photo. Raises
+    BadInput for a table that is none, and for another metric with the name of one of ours.
     """
-    refuse_own_names(metrics or ())
+    agreement.refuse_own_names(metrics or ())
     rows = read_table("sketches", sketches, _SKETCHES, _OPTIONAL, by)
     known = check_sketches("sketches", rows)
     if poses is not None:
@@ -57,7 +48,11 @@ def evaluate_sketches(
         known = known._replace(mean_oks=mean_oks_of_sketches("poses", known, seen, settings.sigmas))
     headings = page.headings(known, settings.alphas)
     ranking = Ranking(next(iter(headings.metrics)))
-    groups = _groups(known, rows, by)
+    values = groups_of(rows, by)
+    ids = rows["sketch"].to_pylist()
+    groups = {
+        column: values_of_photos(column, known, dict(zip(ids, own, strict=True))) for column, own in values.items()
+    }
     agreed = _agreements(known, answers, metrics or {}, settings)
     scorers = {method: method_scorer(known, method, settings.alphas, settings.clip_scale) for method in known.methods}
     scores = score_systems(scorers, len(known.photos), groups, ranking, *resampling)
@@ -68,52 +63,36 @@ def evaluate_sketches(
         table, unlike = page.split_leads(_score_agreement(compared, groups, resampling), compared)
         tables |= {question: table} if table.num_rows else {}
         more += [*([""] if more else []), *page.agreement_lines(question, table, unlike)]
+    note = f"S_CLIP is the cosine times {settings.clip_scale:g}; `of all`: divided by all sketches, as in Eq. 4 and 5"
+    plots = page.stroke_charts(studies)
     return evaluation(
-        "sketches",
-        scores,
-        headings,
-        ranking,
-        resampling,
-        more=more,
-        notes=[
-            f"S_CLIP is the cosine times {settings.clip_scale:g}; `of all`: divided by all sketches, as in Eq. 4 and 5"
-        ],
-        tables=tables,
-        plots=page.stroke_charts(studies),
+        "sketches", scores, headings, ranking, resampling, more=more, notes=[note], tables=tables, plots=plots
     )
-
-
-def _groups(known: Sketches, rows: pa.Table, by: Sequence[str]) -> dict[str, list[str | None]]:
-    """By column, the value of each photo."""
-    ids = [str(sketch) for sketch in rows["sketch"].to_pylist()]
-    return {
-        column: values_of_photos(column, known, dict(zip(ids, values, strict=True)))
-        for column, values in groups_of(rows, by).items()
-    }
 
 
 def _agreements(
     known: Sketches, answers: str | None, metrics: Mapping[str, str], settings: SketchSettings
-) -> dict[str, dict[str, Agreement]]:
+) -> dict[str, dict[str, agreement.Agreement]]:
     """How each metric, ours and others, agrees with people, by each question that somebody was asked."""
     people = {}
     if answers is not None:
-        people = check_answers("answers", read_table("answers", answers, _ANSWERS), known, settings)
-    others = {name: check_metric(name, read_table(name, url, _METRIC), known) for name, url in metrics.items()}
-    return {
-        question: agreements(
-            {**page.own_metrics(question, known, settings.clip_scale), **others}, own.score, known.photo
-        )
-        for question, own in people.items()
-        if own.responses.any()
+        people = agreement.check_answers("answers", read_table("answers", answers, _ANSWERS), known, settings)
+    others = {
+        name: agreement.check_metric(name, read_table(name, url, _METRIC), known) for name, url in metrics.items()
     }
+    agreed = {}
+    for question, own in people.items():
+        if own.responses.any():
+            compared = {**page.own_metrics(question, known, settings.clip_scale), **others}
+            agreed[question] = agreement.agreements(compared, own.score, known.photo)
+    return agreed
 
 
 def _score_agreement(
-    compared: Mapping[str, Agreement], groups: Mapping[str, list[str | None]], resampling: Resampling
+    compared: Mapping[str, agreement.Agreement], groups: Mapping[str, list[str | None]], resampling: Resampling
 ) -> pa.Table:
     """SYSTEM_SCORES of metrics over the sets of one question. groups: by column, the value of each photo."""
     sets: list[int] = next((one.sets.tolist() for one in compared.values()), [])
     of_sets = {column: [values[photo] for photo in sets] for column, values in groups.items()}
-    systems = {name: agreement_scorer(one) for name, one in compared.items()}
+    systems = {name: agreement.agreement_scorer(one) for name, one in compared.items()}
     return score_systems(systems, len(sets), of_sets, page.BY_RHO, *resampling)

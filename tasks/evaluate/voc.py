@@ -11,22 +11,13 @@ from schemas.errors import BadInput
 from schemas.evaluate_figures import RATINGS, RaterSettings, VocSettings
 from schemas.file_names import FileNames
 from schemas.phrases import counted, listed, quoted
-from tasks.core.evaluate import charts, matching
+from tasks.core.evaluate import charts, matching, voc
 from tasks.core.evaluate.categories import category_notes, score_categories
 from tasks.core.evaluate.deformation import deformation_buckets
-from tasks.core.evaluate.matching import Detections
 from tasks.core.evaluate.raters.leave_one_out import NAMES, leave_one_out, score_raters
 from tasks.core.evaluate.raters.ratings import read_ratings
 from tasks.core.evaluate.systems import Groups, Ranking
 from tasks.core.evaluate.systems_page import Headings
-from tasks.core.evaluate.voc import (
-    AVERAGED,
-    full_frame_boxes,
-    plot_arrays,
-    precision_recall_curve,
-    voc_scorer,
-    voc_verdicts,
-)
 from tasks.core.tables import lookup
 from tasks.evaluate.evaluation import Evaluation, Resampling, evaluation
 from tasks.io.files.arrays import read_table
@@ -37,22 +28,14 @@ BASELINE = "full-frame"
 
 _MOST_SHOWN = 5
 _RANKING = Ranking("AP_2010")
-_METRICS = {
-    "AP_2010": "AP (2010)",
-    "AP_2007": "AP (2007)",
-    "F": "best F",
-    "precision_at_F": "precision there",
-    "recall_at_F": "recall there",
-    "score_at_F": "its score",
-    "most_precision": "most precision",
-    "most_recall": "most recall",
-}
+_LABELS = ("AP (2010)", "AP (2007)", "best F", "precision there", "recall there", "its score")
+_METRICS = dict(zip(voc.MEASURES, (*_LABELS, "most precision", "most recall"), strict=True))
 _RATINGS = pa.schema([("image_id", pa.int64()), ("rating", pa.float64())])
 
 
 def compare_by_voc(
     truth: GroundTruth,
-    detections: Mapping[str, Mapping[str, Detections]],
+    detections: Mapping[str, Mapping[str, matching.Detections]],
     settings: VocSettings,
     resampling: Resampling,
     *,
@@ -74,29 +57,25 @@ def compare_by_voc(
     if people is not None and len(categories) > 1:
         raise BadInput(f"--people: expected one category, as raters' boxes have none, got {len(categories)}")
     figures = matching.figures_by_category(truth.images, truth.figures, categories)
-    frame = full_frame_boxes(truth.images["width_px"], truth.images["height_px"])
+    frame = voc.full_frame_boxes(truth.images["width_px"], truth.images["height_px"])
     boxes = {**detections, BASELINE: dict.fromkeys(categories, frame)}
     verdicts = {
-        name: {category: voc_verdicts(figures[category], own[category], settings) for category in categories}
+        name: {category: voc.voc_verdicts(figures[category], own[category], settings) for category in categories}
         for name, own in boxes.items()
     }
     buckets, more_notes = _buckets(truth, ratings)
-    scores = score_categories(
-        {name: {category: voc_scorer(one) for category, one in own.items()} for name, own in verdicts.items()},
-        AVERAGED,
-        truth.images.num_rows,
-        {**truth.groups, **buckets},
-        _RANKING,
-        *resampling,
-    )
+    scorers = {name: {category: voc.voc_scorer(one) for category, one in own.items()} for name, own in verdicts.items()}
+    groups = {**truth.groups, **buckets}
+    scores = score_categories(scorers, voc.AVERAGED, truth.images.num_rows, groups, _RANKING, *resampling)
     dots = {}
     if people is not None:
         dots["people"], note = _people(people, truth, settings)
         more_notes.append(note)
-    curves = {
-        category: plot_arrays({name: precision_recall_curve(own[category]) for name, own in verdicts.items()}, dots)
-        for category in categories
-    }
+    plots = {}
+    for place, category in enumerate(categories, 1):
+        curves = {name: voc.precision_recall_curve(own[category]) for name, own in verdicts.items()}
+        key, of = ("curves", "") if len(categories) == 1 else (f"curves-{place}", category)
+        plots[key] = charts.plot_curves(*voc.plot_arrays(curves, dots), of=of)
     return evaluation(
         "voc",
         scores,
@@ -110,25 +89,15 @@ def compare_by_voc(
             *category_notes({category: int((~own.is_crowd).sum()) for category, own in figures.items()}, "AP"),
             f"a box is right from an IoU of {settings.iou:g} on",
         ],
-        plots={
-            "curves" if len(curves) == 1 else f"curves-{place}": charts.plot_curves(
-                *plot, of=category if len(curves) > 1 else ""
-            )
-            for place, (category, plot) in enumerate(curves.items(), 1)
-        },
+        plots=plots,
     )
-
-
-def _text(bucket: int | None) -> str | None:
-    return None if bucket is None else str(bucket)
 
 
 def _people(
     url: str, truth: GroundTruth, settings: VocSettings
 ) -> tuple[tuple[NDArray[np.float64], NDArray[np.float64]], str]:
-    """Recall and precision of each rater, against the consensus of the others; and over which images.
-
-    These are the truth's images, where raters' names of images are names of its files, with or without ending.
+    """Recall and precision of each rater, against the consensus of the others; and over which images: the truth's,
+    where raters' names of images are names of its files, with or without ending.
     """
     drawn = read_ratings(read_table("--people", url, RATINGS, ("rating", "keypoints_xyv")))
     ids = truth.images["image_id"].to_pylist()
@@ -144,29 +113,21 @@ def _people(
 
 def _buckets(truth: GroundTruth, ratings: str | None) -> tuple[Groups, list[str]]:
     """The bucket of each image as a group, without ratings that of the truth itself, if it has any; and a note on rated
-    images that the truth does not have.
-
-    Raises BadInput where no image of the truth is rated.
+    images that the truth does not have. Raises BadInput where none is rated that it has.
     """
     ids = truth.images["image_id"].to_pylist()
-    if ratings is None:
-        own = [truth.deformation.get(number) for number in ids]
-        return ({"deformation": [_text(bucket) for bucket in own]} if any(own) else {}), []
-    table = read_table("--ratings", ratings, _RATINGS)
-    buckets = deformation_buckets(table["image_id"], table["rating"])
-    found = lookup(buckets, "image", truth.images["image_id"])["bucket"].to_pylist()
-    others = sorted({*buckets["image"].to_pylist()} - {*ids})
-    if all(bucket is None for bucket in found):
-        raise BadInput(
-            f"--ratings: expected ratings of the truth's images, got ratings of {counted(len(others), 'other')}"
-        )
-    unknown = [number for number in others if number not in truth.others]
-    notes = (
-        [
-            f"--ratings: left out {counted(len(unknown), 'image')} that the truth does not have "
-            f"({listed([str(number) for number in unknown], _MOST_SHOWN)})"
-        ]
-        if unknown
-        else []
-    )
-    return {"deformation": [_text(bucket) for bucket in found]}, notes
+    found, notes = [truth.deformation.get(number) for number in ids], list[str]()
+    if ratings is None and not any(found):
+        return {}, []
+    if ratings is not None:
+        table = read_table("--ratings", ratings, _RATINGS)
+        buckets = deformation_buckets(table["image_id"], table["rating"])
+        found = lookup(buckets, "image", truth.images["image_id"])["bucket"].to_pylist()
+        others = sorted({*buckets["image"].to_pylist()} - {*ids})
+        if all(bucket is None for bucket in found):
+            got = f"ratings of {counted(len(others), 'other')}"
+            raise BadInput(f"--ratings: expected ratings of the truth's images, got {got}")
+        if unknown := [str(number) for number in others if number not in truth.others]:
+            left_out = f"{counted(len(unknown), 'image')} that the truth does not have"
+            notes.append(f"--ratings: left out {left_out} ({listed(unknown, _MOST_SHOWN)})")
+    return {"deformation": [None if bucket is None else str(bucket) for bucket in found]}, notes

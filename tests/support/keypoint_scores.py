@@ -7,7 +7,8 @@ from faster_coco_eval import COCO, COCOeval_faster
 from numpy.typing import NDArray
 
 from tasks.core.evaluate.keypoints.poses import PosedFigures, Poses
-from tasks.core.evaluate.keypoints.scorer import AREAS_PX2, MEASURES, summarise
+from tasks.core.evaluate.keypoints.scorer import AREAS_PX2, MEASURES
+from tasks.core.evaluate.matching import summarised
 
 Row = dict[str, Any]
 
@@ -37,7 +38,7 @@ def keypoint_scores(
         evaluation.evaluate()
     evaluation.accumulate()
     precision, recall = evaluation.eval["precision"], evaluation.eval["recall"]  # TxRxKxAxM, TxKxAxM
-    values = [*summarise(precision[:, :, 0, :, 0].mean(axis=1).T), *summarise(recall[:, 0, :, 0].T)]
+    values = [*summarised(precision[:, :, 0, :, 0].mean(axis=1).T), *summarised(recall[:, 0, :, 0].T)]
     return {name: None if value < 0 else value for name, value in zip(MEASURES, values, strict=True)}
 
 

@@ -7,7 +7,6 @@ import numpy as np
 from tasks.core.evaluate.systems import Ranking, Scorer
 
 ACCURACY = Ranking("accuracy")
-ERROR = Ranking("error", is_lower_better=True)
 
 
 def right_on(*rights: bool) -> Scorer:

@@ -8,6 +8,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from schemas.phrases import counted, listed
+from schemas.tables import SYSTEM_SCORES
 from tasks.core.evaluate.means import mean_of_defined
 from tasks.core.evaluate.systems import Groups, Ranking, Scorer, score_systems
 
@@ -32,26 +33,21 @@ def score_categories(
     that are means over the categories in which they are defined; of several categories all others are not defined.
     whole: scorers over all categories, where they are not just these means. Everything else is as in `score_systems`.
     """
-    categories = list(dict.fromkeys(chain.from_iterable(systems.values())))
-    if len(categories) == 1:
-        alone = {name: own[categories[0]] for name, own in systems.items()}
-        return score_systems(alone, units, groups, ranking, replicates, seed)
+    categories = dict.fromkeys(chain.from_iterable(systems.values()))
+    alone = {category: {name: own[category] for name, own in systems.items()} for category in categories}
+    if len(alone) == 1:
+        return score_systems(next(iter(alone.values())), units, groups, ranking, replicates, seed)
     joined = whole or {name: mean_over_categories([*own.values()], averaged) for name, own in systems.items()}
     tables = [score_systems(joined, units, groups, ranking, replicates, seed)]
-    for category in categories:
-        alone = {name: own[category] for name, own in systems.items()}
-        own = score_systems(alone, units, {}, ranking._replace(has_leads=False), replicates, seed)
-        for column, text in (("attribute", CATEGORY), ("group", category)):
-            filled = pa.array([text] * own.num_rows, pa.string())
-            own = own.set_column(own.schema.get_field_index(column), own.schema.field(column), filled)
-        tables.append(own)
+    for category, scorers in alone.items():
+        rows = score_systems(scorers, units, {}, ranking._replace(has_leads=False), replicates, seed).to_pylist()
+        named = {"attribute": CATEGORY, "group": category}
+        tables.append(pa.Table.from_pylist([row | named for row in rows], schema=SYSTEM_SCORES))
     return pa.concat_tables(tables)
 
 
 def category_notes(figures: Mapping[str, int], metric: str) -> list[str]:
-    """Of several categories, over which of them the metric is a mean, and which have no figure.
-
-    figures: how many each category has. Nothing of one category.
+    """Of several categories, over which of them the metric is a mean, and which have no figure. figures: by category.
 
     >>> category_notes({"cat": 3, "dog": 1, "eel": 0}, "AP")
     ['AP over all images is the mean over 2 categories: cat (3 figures), dog (1 figure)', 'no figures of eel']

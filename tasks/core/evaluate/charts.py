@@ -19,14 +19,10 @@ _ROW = 30.0
 _PANEL, _HIGH, _GAP = 300, 250, 46
 MOST_CELLS = 60
 """A matrix of more classes can't be seen."""
-
 _ROOM, _LEAST_WRITTEN = 26, 0.005
 """Px of a cell that has room for a number, and the least share that is written."""
-
 _LEAST_LINE, _LETTER, _LEAST_WIDTH = 16, 0.75, 600
-"""Px of a cell below which names turned by 50 degrees would overlap; how large they are then, as a share of its side;
-px for the title.
-"""
+"""Px of a cell below which turned names would overlap; how large they are then, as a share of it; px for the title."""
 
 
 def plot_systems(scores: pa.Table, ranking: Ranking, label: str) -> str:
@@ -38,16 +34,16 @@ def plot_systems(scores: pa.Table, ranking: Ranking, label: str) -> str:
     attribute = next((row["attribute"] for row in rows if row["attribute"] is not None), None)
     points = [row for row in rows if row["value"] is not None and row["attribute"] in {None, attribute}]
     names = rank_systems(points, ranking)
-    return _plot_dots(points, names, label, label, attribute or "") if names else ""
+    return _plot_dots(points, names, label, attribute or "") if names else ""
 
 
-def _plot_dots(rows: Sequence[Row], names: Sequence[str], label: str, metric: str, attribute: str) -> str:
+def _plot_dots(rows: Sequence[Row], names: Sequence[str], metric: str, attribute: str) -> str:
     """rows: system, group (null: all units), value, low and high."""
     top, height = 34.0, round(34 + _ROW * len(names) + 40)
     ends = [end for row in rows for end in (row["value"], row["low"] if row["group"] is None else None, row["high"])]
     defined = [end for end in ends if end is not None]
     x = Axis(min([0.0, *defined]), max([0.1, *defined]), 190, 616)
-    body = [drawing.x_axis(x, top, height - 40.0), text(x.middle, height - 8, label, "mid")]
+    body = [drawing.x_axis(x, top, height - 40.0), text(x.middle, height - 8, metric, "mid")]
     for place, name in enumerate(names):
         middle = top + _ROW * (place + 0.5)
         body.append(text(180, middle + 4, _short(name), "end"))
@@ -62,9 +58,7 @@ def _plot_dots(rows: Sequence[Row], names: Sequence[str], label: str, metric: st
 
 
 def plot_thresholds(thresholds: pa.Table, names: Sequence[str]) -> str:
-    """Kept share, image-level recall and precision against the threshold, one line for each detector, in the order of
-    names.
-    """
+    """Kept share, image-level recall and precision against the threshold, a line for each detector in their order."""
     whole = thresholds.filter(pc.is_null(thresholds["attribute"])).to_pylist()
     panels = (
         ("kept_share", "kept share of all images"),
@@ -72,24 +66,25 @@ def plot_thresholds(thresholds: pa.Table, names: Sequence[str]) -> str:
         ("precision", "precision of images kept"),
     )
     body: list[str] = []
-    for place, (column, title) in enumerate(panels):
-        left = 40 + place * (_PANEL + _GAP)
-        body += _panel(left, title, [_points(whole, name, column) for name in names])
+    for number, (column, title) in enumerate(panels):
+        left = 40 + number * (_PANEL + _GAP)
+        x, y = Axis(0, 1, left, left + _PANEL), Axis(0, 1, 40.0 + _HIGH, 40.0)
+        body += _frame(x, y, title, "lowest score of a box")
+        for place, name in enumerate(names):
+            own = [row for row in whole if row["system"] == name and row[column] is not None]
+            if own:
+                points = [(row["threshold"], row[column]) for row in own]
+                body.append(path("line", drawing.line(points, x, y), pen(place)))
     body += drawing.legend_below(40, _HIGH + 98, [_short(name) for name in names], 4)
     width, height = 40 + 3 * _PANEL + 2 * _GAP + 20, _HIGH + 96 + drawing.legend_height(names, 4)
     return drawing.on_paper(width, height, "What a threshold keeps and what it misses", body)
 
 
-def _points(rows: Sequence[Row], name: str, column: str) -> list[tuple[float, float]]:
-    return [(row["threshold"], row[column]) for row in rows if row["system"] == name and row[column] is not None]
-
-
 def plot_curves(
     lines: Mapping[str, Points], bests: Mapping[str, Points], dots: Mapping[str, Points], of: str = ""
 ) -> str:
-    """Precision against recall: a line for each system, a ring at its best F, and dots for people.
-
-    Points are (recall, precision), 0..1. of: whose figures they are. Empty where there is neither a line nor a dot.
+    """Precision against recall, 0..1: a line for each system, a ring at its best F, and dots for people. of: whose
+    figures they are. Empty where there is neither a line nor a dot.
     """
     names = [name for name in lines if len(lines[name]) or len(bests[name])]
     if not names and not any(len(points) for points in dots.values()):
@@ -116,9 +111,8 @@ def plot_densities(title: str, lines: Mapping[str, Points]) -> str:
 
 
 def plot_means(title: str, label: str, lines: Mapping[str, Points]) -> str:
-    """Means against a number of things, one line each, with a dot at each number: points are (number, mean).
-
-    label: what the things are called. Both axes reach to 0. Empty without a line; a line has at least one point.
+    """Means against a number of things, `label`, one line each, with a dot at each number: points are (number, mean).
+    Both axes reach to 0. Empty without a line; a line has at least one point.
     """
     points = np.array([point for line in lines.values() for point in line], np.float64).reshape(-1, 2)
     (far, high), low = points.max(axis=0, initial=0.0), float(points[:, 1].min(initial=0.0))
@@ -149,16 +143,14 @@ def plot_matrix(title: str, names: Sequence[str], shares: NDArray[np.float64]) -
     """
     if not 0 < len(names) <= MOST_CELLS:
         return ""
-    side = max(10, min(44, 620 // len(names)))
-    left, top = 190, 170
+    left, top, side = 190, 170, max(10, min(44, 620 // len(names)))
     size = side * len(names)
     small = f" style='font-size:{_LETTER * side:g}px'" if side < _LEAST_LINE else ""
     body = [text(12, 20, title, "title")]
     for row, name in enumerate(names):
-        middle = top + side * (row + 0.5)
-        across = left + side * (row + 0.5)
-        body.append(text(left - 8, middle + 4, _short(name), "end", small))
+        middle, across = top + side * (row + 0.5), left + side * (row + 0.5)
         turn = f"{small} transform='rotate(-50 {across:g} {top - 8})'"
+        body.append(text(left - 8, middle + 4, _short(name), "end", small))
         body.append(text(across, top - 8, _short(name), more=turn))
         body += [_cell(share, left + side * column, top + side * row, side) for column, share in enumerate(shares[row])]
     return drawing.on_paper(max(left + size + 110, _LEAST_WIDTH), top + size + 20, title, body)
@@ -172,14 +164,6 @@ def _cell(share: float, x: int, y: int, side: int) -> str:
         return drawn
     colour = " style='fill:#fff'" if share > 0.5 else ""
     return drawn + text(x + side / 2, y + side / 2 + 4, f"{100 * share:.0f}", "mid", colour)
-
-
-def _panel(left: float, title: str, lines: Sequence[Sequence[tuple[float, float]]]) -> Iterator[str]:
-    x, y = Axis(0, 1, left, left + _PANEL), Axis(0, 1, 40.0 + _HIGH, 40.0)
-    yield from _frame(x, y, title, "lowest score of a box")
-    for place, points in enumerate(lines):
-        if points:
-            yield path("line", drawing.line(points, x, y), pen(place))
 
 
 def _frame(x: Axis, y: Axis, title: str, label: str) -> Iterator[str]:

@@ -30,9 +30,9 @@ def round_means(total: Integers, count: Integers) -> Integers:
 def deformation_buckets(image: Column, rating: Column) -> pa.Table:
     """The bucket of each image that has a label, sorted by image.
 
-    image, rating: (R,) one row for each label of a person. A label is a whole number from 1 to 5; null: the person gave
-    none, and the row is passed over. Returns image (of the type that it had), ratings (how many), mean and bucket, the
-    rounded mean, a half up. Raises BadInput for a label that is none, and for one without an image.
+    image, rating: (R,) one row for each label of a person, a whole number from 1 to 5, or null, which is passed over.
+    Returns image (of its own type), ratings (how many), mean and bucket, as of `round_means`. Raises BadInput for a
+    label that is none, and for one without an image.
 
     >>> deformation_buckets(pa.array(["a", "a", "b", "b"]), pa.array([1, 2, 2, 3]))["bucket"].to_pylist()
     [2, 3]

@@ -4,8 +4,8 @@ A box of an image that counts three times counts three times. That is what pycoc
 the image three times, as long as no image has a right and a wrong box of one score.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -24,10 +24,7 @@ AREAS_PX2: AreaRanges = ((0.0, 1e10), (0.0, 32.0**2), (32.0**2, 96.0**2), (96.0*
 
 
 class DrawnFigures(NamedTuple):
-    """The figures that people drew.
-
-    images: how many images there are. image: (G,) row of each figure's image, ascending. xywh_px: (G, 4).
-    """
+    """What people drew. images: how many images there are. image: (G,) row of each figure's image, ascending."""
 
     images: int
     image: NDArray[np.int64]
@@ -37,9 +34,8 @@ class DrawnFigures(NamedTuple):
 
 
 class Detections(NamedTuple):
-    """A detector's boxes, by image and falling score. image: (D,) row of each box's image, ascending.
-
-    xywh_px: (D, 4). score: (D,), any finite numbers; `detect` stores boxes to 0.1 px and scores of 0..1 to 0.001.
+    """A detector's boxes, by image and falling score. image: (D,) row of each box's image, ascending. xywh_px: (D, 4).
+    score: (D,), any finite numbers.
     """
 
     image: NDArray[np.int64]
@@ -47,21 +43,12 @@ class Detections(NamedTuple):
     score: NDArray[np.float64]
 
 
-class Findings(Protocol):
-    """What a system has found, of any kind: (D,) row of the image of each, and (D,) its score."""
-
-    @property
-    def image(self) -> NDArray[np.int64]: ...  # noqa: D102
-    @property
-    def score(self) -> NDArray[np.float64]: ...  # noqa: D102
-
-
 class Matches(NamedTuple):
-    """Whether each box is right.
+    """Whether each box, or pose, is right.
 
-    verdicts: (A, 10, D) by range of areas (of boxes AREAS_PX2) and IoU threshold: ignored, right, wrong; boxes by
-    falling score, equal ones in the order of their images. image: (D,) row of each box's image. place: (D,) of each box
-    among those of its image, the best is 0. figures: (N, A) how many each image has in each range.
+    verdicts: (A, 10, D) by range of areas (of boxes AREAS_PX2) and threshold: ignored, right, wrong; by falling score,
+    equal ones in the order of their images. image: (D,) row of each one's image. place: (D,) among those of its image,
+    the best is 0. figures: (N, A) how many each image has in each range, without those that are ignored.
     """
 
     verdicts: NDArray[np.uint8]
@@ -83,11 +70,14 @@ def figures_of(images: pa.Table, figures: pa.Table) -> DrawnFigures:
     )
 
 
+def by_category(figures: pa.Table, categories: Iterable[str]) -> dict[str, pa.Table]:
+    """The figures of each category, in the order of these, also of those that have none."""
+    return {category: figures.filter(pc.equal(figures["category"], category)) for category in categories}
+
+
 def figures_by_category(images: pa.Table, figures: pa.Table, categories: Iterable[str]) -> dict[str, DrawnFigures]:
-    """`figures_of` each category, in their order, also of those that have none."""
-    return {
-        category: figures_of(images, figures.filter(pc.equal(figures["category"], category))) for category in categories
-    }
+    """`figures_of` each category."""
+    return {category: figures_of(images, own) for category, own in by_category(figures, categories).items()}
 
 
 def detections_of_measure(images: pa.Table, measured: pa.Table, category: str) -> Detections:
@@ -103,15 +93,14 @@ def detections_of_measure(images: pa.Table, measured: pa.Table, category: str) -
 
 
 def sort_detections(image: NDArray[np.int64], xywh_px: NDArray[np.float64], score: NDArray[np.float64]) -> Detections:
-    """Boxes by image, then by falling score, then by x, y, width and height (see `rank_order`)."""
+    """Boxes by `rank_order`, equal scores by x, y, width and height."""
     order = rank_order(image, score, xywh_px)
     return Detections(image[order], xywh_px[order], score[order])
 
 
 def rank_order(image: NDArray[np.int64], score: NDArray[np.float64], ties: NDArray[np.float64]) -> NDArray[np.int64]:
-    """(D,) rows in order: by image, then by falling score, then by the columns of `ties` (D, T), the first one first.
-
-    Scores of systems go by the order of what has equal ones: so it does not depend on where that comes from.
+    """(D,) rows by image, then by falling score, then by the columns of `ties` (D, T), the first one first: scores of
+    systems go by the order of what has equal ones, so that it must not depend on where that comes from.
 
     >>> rank_order(np.array([1, 0, 0, 0]), np.array([0.9, 0.2, 0.5, 0.5]), np.array([[0], [0], [7], [6]])).tolist()
     [3, 2, 1, 0]
@@ -125,23 +114,71 @@ def match_boxes(truth: DrawnFigures, detections: Detections, at_most: int = 100)
     A crowd takes any number of boxes, none of which counts. A figure outside the range of areas is treated like a crowd
     that takes one; a box outside it that overlaps no figure is not counted.
     """
-    verdicts, rows = [np.zeros((len(AREAS_PX2), len(THRESHOLDS), 0), np.uint8)], [np.zeros(0, np.int64)]
-    for figures, boxes in rows_by_image(truth, detections.image, at_most):
-        overlaps = box_overlaps(detections.xywh_px[boxes], truth.xywh_px[figures], truth.is_crowd[figures])
-        sizes = detections.xywh_px[boxes, 2] * detections.xywh_px[boxes, 3]
-        is_crowd = truth.is_crowd[figures]
-        verdicts.append(verdicts_by_range(overlaps, truth.area_px2[figures], is_crowd, is_crowd, sizes, AREAS_PX2))
-        rows.append(np.arange(boxes.start, boxes.stop))
-    return rank_matches(verdicts, rows, detections, count_figures(truth, truth.is_crowd, AREAS_PX2))
+
+    def overlaps(boxes: slice, figures: slice) -> NDArray[np.float64]:
+        return box_overlaps(detections.xywh_px[boxes], truth.xywh_px[figures], truth.is_crowd[figures])
+
+    sizes_px2 = detections.xywh_px[:, 2] * detections.xywh_px[:, 3]
+    found = detections.image, detections.score, sizes_px2
+    return match_findings(truth, truth.is_crowd, *found, overlaps, AREAS_PX2, at_most)
+
+
+def match_findings(
+    truth: DrawnFigures,
+    is_ignored: NDArray[np.bool_],
+    image: NDArray[np.int64],
+    score: NDArray[np.float64],
+    sizes_px2: NDArray[np.float64],
+    similarity: Callable[[slice, slice], NDArray[np.float64]],
+    ranges: AreaRanges,
+    at_most: int,
+) -> Matches:
+    """The verdicts on the best `at_most` findings of each image, one by one, by the figures that are most similar.
+
+    is_ignored: (G,) figures that are neither found nor missed; a crowd is always, and takes any number. image, score,
+    sizes_px2: (D,) row, score and area of each finding. similarity: (d, g) of one image's findings and figures, whose
+    rows it is given.
+    """
+    beyond = [(truth.area_px2 < least) | (truth.area_px2 > most) for least, most in ranges]
+    outside = [(sizes_px2 < least) | (sizes_px2 > most) for least, most in ranges]
+    is_passed_over, is_outside = is_ignored | np.array(beyond), np.array(outside)
+    verdicts, rows = [np.zeros((len(ranges), len(THRESHOLDS), 0), np.uint8)], [np.zeros(0, np.int64)]
+    for figures, found in rows_by_image(truth, image, at_most):
+        own = (is_passed_over[:, figures], truth.is_crowd[figures], is_outside[:, found])
+        verdicts.append(_verdicts(similarity(found, figures), *own))
+        rows.append(np.arange(found.start, found.stop))
+    row = np.concatenate(rows)
+    order = np.argsort(-score[row], kind="stable")  # equal ones in the order of their images
+    row = row[order]
+    return Matches(
+        np.ascontiguousarray(np.concatenate(verdicts, axis=2)[:, :, order]),
+        image[row].astype(np.int32),
+        (row - np.searchsorted(image, image[row])).astype(np.int32),
+        count_figures(truth, is_ignored, ranges),
+    )
+
+
+def _verdicts(
+    similarity: NDArray[np.float64],
+    is_passed_over: NDArray[np.bool_],
+    is_crowd: NDArray[np.bool_],
+    is_outside: NDArray[np.bool_],
+) -> NDArray[np.uint8]:
+    """(A, 10, D) of one image. similarity: (D, G). is_passed_over: (A, G), is_crowd: (G,), is_outside: (A, D)."""
+    from tasks.core.evaluate.kernels import match_boxes  # numba takes half a second to import
+
+    verdicts = []
+    for is_last, is_wrong_size in zip(is_passed_over, is_outside, strict=True):
+        order = np.argsort(is_last, kind="stable")
+        ranked = np.ascontiguousarray(similarity[:, order])
+        verdicts.append(match_boxes(ranked, is_last[order], is_crowd[order], is_wrong_size, THRESHOLDS))
+    return np.stack(verdicts)
 
 
 def rows_by_image(
     truth: DrawnFigures, image: NDArray[np.int64], at_most: int | None = None
 ) -> Iterator[tuple[slice, slice]]:
-    """Of each image that has a box, the rows of its figures, and those of its boxes: at most so many, the first ones.
-
-    image: (D,) row of each box's image, ascending.
-    """
+    """Of each image that has a box, the rows of its figures, and those of its first boxes. image: (D,) of the boxes."""
     figures = np.searchsorted(truth.image, np.arange(truth.images + 1))
     boxes = np.searchsorted(image, np.arange(truth.images + 1))
     for row in np.flatnonzero(boxes[1:] > boxes[:-1]).tolist():
@@ -158,35 +195,6 @@ def box_overlaps(
     return np.asarray(mask.iou(boxes, figures, is_crowd.astype(np.uint8)))
 
 
-def verdicts_by_range(
-    overlaps: NDArray[np.float64],
-    area_px2: NDArray[np.float64],
-    is_crowd: NDArray[np.bool_],
-    is_ignored: NDArray[np.bool_],
-    sizes_px2: NDArray[np.float64],
-    ranges: AreaRanges,
-) -> NDArray[np.uint8]:
-    """(A, 10, D) verdicts on what was detected in one image, by range of areas and threshold.
-
-    overlaps: (D, G), detections by falling score. area_px2, is_crowd, is_ignored: (G,) of the figures; an ignored one
-    is neither found nor missed, and a crowd is always ignored and takes any number. sizes_px2: (D,) areas of what was
-    detected.
-    """
-    from tasks.core.evaluate import kernels  # numba takes half a second to import
-
-    verdicts = []
-    for least, most in ranges:
-        is_passed_over = is_ignored | (area_px2 < least) | (area_px2 > most)
-        order = np.argsort(is_passed_over, kind="stable")
-        is_outside = (sizes_px2 < least) | (sizes_px2 > most)
-        verdicts.append(
-            kernels.match_boxes(
-                np.ascontiguousarray(overlaps[:, order]), is_passed_over[order], is_crowd[order], is_outside, THRESHOLDS
-            )
-        )
-    return np.stack(verdicts)
-
-
 def count_figures(truth: DrawnFigures, is_ignored: NDArray[np.bool_], ranges: AreaRanges) -> NDArray[np.int64]:
     """(N, A) figures of each image in each range of areas, without those that are ignored."""
     columns = []
@@ -194,27 +202,6 @@ def count_figures(truth: DrawnFigures, is_ignored: NDArray[np.bool_], ranges: Ar
         is_counted = ~is_ignored & (truth.area_px2 >= least) & (truth.area_px2 <= most)
         columns.append(np.bincount(truth.image[is_counted], minlength=truth.images))
     return np.stack(columns, axis=1).astype(np.int64)
-
-
-def rank_matches(
-    verdicts: Sequence[NDArray[np.uint8]],
-    rows: Sequence[NDArray[np.int64]],
-    findings: Findings,
-    figures: NDArray[np.int64],
-) -> Matches:
-    """The verdicts of all images as one, by falling score; equal scores in the order of their images.
-
-    verdicts: of each image (A, 10, d). rows: of each image (d,) rows in `findings`.
-    """
-    row = np.concatenate(rows)
-    order = np.argsort(-findings.score[row], kind="stable")
-    image = findings.image[row[order]]
-    return Matches(
-        np.ascontiguousarray(np.concatenate(verdicts, axis=2)[:, :, order]),
-        image.astype(np.int32),
-        (row[order] - np.searchsorted(findings.image, image)).astype(np.int32),
-        figures,
-    )
 
 
 def precisions_and_recalls(matched: Matches, times: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -242,3 +229,10 @@ def rows_of_images(images: pa.Table, table: pa.Table) -> Column:
 def xywh_array(column: Column) -> NDArray[np.float64]:
     """(N, 4) of a column of boxes; nulls are left out."""
     return np.asarray(pc.list_flatten(whole(column)), np.float64).reshape(-1, 4)
+
+
+def summarised(values: NDArray[np.float64]) -> list[float]:
+    """COCO's numbers of one kind, out of (A, 10) by area and threshold: all, all at .50 and at .75, then each size."""
+    everything, *sizes = values.mean(axis=1).tolist()
+    at = (int(np.argmin(np.abs(THRESHOLDS - threshold))) for threshold in (0.5, 0.75))
+    return [everything, *(float(values[0, place]) for place in at), *sizes]

@@ -20,12 +20,12 @@ def oks(
 
     truth_xyv: (..., K, 3) x, y in px and visibility. predicted: (..., K, 2) or (..., K, 3); its visibility is not read,
     as in COCO. A predicted joint at infinity counts 0. area: (...,) of the true figure, in px^2, at least 0. sigmas:
-    (K,), above 0. The leading axes are broadcast: true figures of shape (N, 1, K, 3) and predicted ones of (M, K, 3)
-    give the (N, M) matrix. Returns an array of the leading axes' shape.
+    (K,), above 0. All but predicted are finite. The leading axes are broadcast: true figures of shape (N, 1, K, 3) and
+    predicted ones of (M, K, 3) give the (N, M) matrix.
 
     A true figure without a joint of v > 0 has the value `without_joints` (what is matched as COCO does needs its box:
-    `object_keypoint_similarity`). Numbers but for predicted ones are finite; reading them is where NaN is refused.
-    Raises ValueError where the number of joints differs, or a sigma or an area is out of its range.
+    `object_keypoint_similarity`). Raises ValueError where the number of joints differs, or a sigma or an area is out of
+    its range.
 
     >>> nose = [[0, 0, 2]]
     >>> round(float(oks(nose, [[10, 0]], 10_000, [0.026])), 4)
@@ -56,10 +56,8 @@ def joint_nearness(away_px: Floats, area_px2: Floats, sigmas: Floats) -> Floats:
 def _check(true: Floats, other: Floats, area_px2: Floats, sigma: Floats) -> None:
     joints = (len(sigma),) if sigma.ndim == 1 else sigma.shape
     if true.shape[-2:] != (*joints, 3) or other.shape[-2:] not in {(*joints, 2), (*joints, 3)}:
-        raise ValueError(
-            f"expected (..., K, 3) joints, (..., K, 2) or (..., K, 3) predicted ones and (K,) sigmas, "
-            f"got {true.shape}, {other.shape} and {sigma.shape}"
-        )
+        expected = "(..., K, 3) joints, (..., K, 2) or (..., K, 3) predicted ones and (K,) sigmas"
+        raise ValueError(f"expected {expected}, got {true.shape}, {other.shape} and {sigma.shape}")
     if not (sigma > 0).all() or not (area_px2 >= 0).all():
         raise ValueError(f"expected sigmas above 0 and areas of at least 0, got {sigma.min()} and {area_px2.min()}")
 
@@ -69,9 +67,9 @@ def object_keypoint_similarity(
 ) -> Floats:
     """(D, G) similarity of poses (D, K, 2) to figures (G, K, 3) that they may be matched to, 0..1, as COCO defines it.
 
-    Beside `oks` for two reasons. A figure without joints is compared by its box here, and only here: it takes poses
-    that would be wrong otherwise. And a figure's given joints are summed alone, in pycocotools' order, where `oks` sums
-    all of them, with 0 for those that are not given: the last bit decides whether a similarity is at least 0.50.
+    Beside `oks` for two reasons. A figure without joints is compared by its box here: it takes poses that would be
+    wrong otherwise. And a figure's given joints are summed alone, in pycocotools' order, where `oks` sums all of them,
+    with 0 for those that are not given: the last bit decides whether a similarity is at least 0.50.
 
     The mean over the figure's given joints (v > 0) of exp(-d^2 / (2 A (2 s)^2)): d the distance in px, A the figure's
     area, area_px2 (G,), s the joint's sigma (K,). Whether the system has found a joint makes no difference.
@@ -94,13 +92,9 @@ def object_keypoint_similarity(
                 away = keypoints_xy[:, is_given] - points[is_given, :2]
             else:
                 is_given = ~is_given
-                away = _beyond(keypoints_xy, box[:2] - box[2:], box[:2] + 2 * box[2:])
+                low, high = box[:2] - box[2:], box[:2] + 2 * box[2:]
+                away = np.maximum(0.0, low - keypoints_xy) + np.maximum(0.0, keypoints_xy - high)
             near = joint_nearness(away, area, sigmas[is_given])
         # row by row in memory: summed in the order of pycocotools, so that both have the same last bit
         similarity[:, figure] = np.ascontiguousarray(near).sum(axis=1) / np.count_nonzero(is_given)
     return similarity
-
-
-def _beyond(keypoints_xy: Floats, low: Floats, high: Floats) -> Floats:
-    """(D, K, 2) how far each point lies outside of a box, by axis."""
-    return np.maximum(0.0, low - keypoints_xy) + np.maximum(0.0, keypoints_xy - high)

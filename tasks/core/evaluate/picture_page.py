@@ -2,7 +2,6 @@
 
 import base64
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from tasks.core.drawing import escape
 
@@ -13,37 +12,26 @@ body{font:15px/1.5 system-ui,sans-serif;max-width:90rem;margin:2rem auto;padding
 """
 
 
-class Picture(NamedTuple):
-    """jpeg: its bytes; None where it cannot be shown. caption: what stands below it."""
-
-    jpeg: bytes | None
-    caption: str
+Picture = tuple[bytes | None, str]
+"""A JPEG, None where it cannot be shown, and what stands below it."""
 
 
-class PictureRow(NamedTuple):
-    """Pictures beside each other. title: what stands above them."""
-
-    title: str
-    pictures: Sequence[Picture]
-
-
-def picture_page(title: str, explanation: str, rows: Sequence[PictureRow]) -> str:
-    """The page: title and explanation, then the rows; without a row it says that there is none."""
-    body = "".join(_row(row) for row in rows) or "<p>There is nothing to show.</p>"
+def picture_page(title: str, explanation: str, rows: Sequence[tuple[str, Sequence[Picture]]]) -> str:
+    """The page: title and explanation, then rows of pictures, each with its heading; without one it says so."""
+    body = ""
+    for heading, pictures in rows:
+        body += f"<div class=row><p>{escape(heading)}</p>{''.join(map(_figure, pictures))}</div>"
+    body = body or "<p>There is nothing to show.</p>"
     return (
         f"<!doctype html><html lang=en><meta charset=utf-8><title>{escape(title)}</title><style>{_STYLE}</style>"
         f"<h1>{escape(title)}</h1><p>{escape(explanation)}</p>{body}</html>\n"
     )
 
 
-def _row(row: PictureRow) -> str:
-    shown = "".join(_figure(one) for one in row.pictures)
-    return f"<div class=row><p>{escape(row.title)}</p>{shown}</div>"
-
-
-def _figure(one: Picture) -> str:
-    caption = f"<figcaption>{escape(one.caption)}</figcaption>"
-    if one.jpeg is None:
+def _figure(picture: Picture) -> str:
+    jpeg, words = picture
+    caption = f"<figcaption>{escape(words)}</figcaption>"
+    if jpeg is None:
         return f"<figure>(no picture){caption}</figure>"
-    data = base64.b64encode(one.jpeg).decode()
-    return f'<figure><img alt="{escape(one.caption)}" src="data:image/jpeg;base64,{data}">{caption}</figure>'
+    data = base64.b64encode(jpeg).decode()
+    return f'<figure><img alt="{escape(words)}" src="data:image/jpeg;base64,{data}">{caption}</figure>'

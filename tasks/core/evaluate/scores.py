@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 Document = Mapping[str, Any]
 NAMES = ("AP", "AP50", "AP75", "APS", "APM", "APL", "AR1", "AR10", "AR100", "ARS", "ARM", "ARL")
 """pycocotools' twelve numbers: IoU .50:.95 except AP50 and AP75; sizes by area; AR by boxes per image."""
-
-
 Scores = dict[str, float | int | None]
 
 
@@ -22,9 +20,8 @@ def release_scores(
     """`box_scores` of a release's own detector, over the annotated images that it has looked at.
 
     documents: COCO documents and results of its splits; of these, documents of a detector's boxes are passed over.
-    looked_at: ids of the images that the detector has looked at, with or without a box; looked_for: ids of the
-    categories that it knows. None where there is nothing to score: without a detector, or without an annotated image
-    that it has looked at.
+    looked_at: ids of the images that it has looked at, with or without a box; looked_for: ids of the categories that it
+    knows. None without a detector, or without an annotated image that it has looked at.
     """
     pairs = [
         (_part_of(document, looked_at, looked_for), sort_results(results))
@@ -39,22 +36,18 @@ def release_scores(
 
 
 def sort_results(results: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """COCO results in the order in which all detections are compared: by image, falling score, and box.
-
-    Scores go by the order of boxes that have equal ones, so that they must not depend on where the boxes come from.
+    """COCO results by image, falling score, and box: numbers go by the order of boxes of equal scores, so it must not
+    depend on where the boxes come from.
     """
     return sorted(results, key=lambda box: (box["image_id"], -box["score"], box["bbox"]))
 
 
 def _part_of(document: Document, image_ids: Collection[int], category_ids: Collection[int]) -> Document:
+    boxes = document["annotations"]
     return {
         **document,
         "images": [image for image in document["images"] if image["id"] in image_ids],
-        "annotations": [
-            box
-            for box in document["annotations"]
-            if box["image_id"] in image_ids and box["category_id"] in category_ids
-        ],
+        "annotations": [box for box in boxes if box["image_id"] in image_ids and box["category_id"] in category_ids],
         "categories": [category for category in document["categories"] if category["id"] in category_ids],
     }
 
@@ -64,9 +57,7 @@ def box_scores(documents: Iterable[tuple[Document, list[dict[str, Any]]]], at_mo
 
     documents: pairs of a COCO document (`images[].is_annotated`; without that field an image counts) and a list in
     COCO's results format. Returns NAMES in 0..1 (None where no figure of that size exists; 0 where figures exist and
-    none was found), `images` and `figures` (without crowds, which are neither hit nor missed). Without an annotated
-    image all NAMES are None.
-    `at_most`: boxes per image that count (maxDets).
+    none was found), `images` and `figures` (without crowds). at_most: boxes per image that count (maxDets).
     """
     truth: dict[str, Any] = {"info": {}, "images": [], "annotations": [], "categories": []}
     results: list[dict[str, Any]] = []
@@ -85,33 +76,22 @@ def box_scores(documents: Iterable[tuple[Document, list[dict[str, Any]]]], at_mo
 def _summary(truth: dict[str, Any], results: list[dict[str, Any]], at_most: int) -> list[float | None]:
     """The twelve numbers, None for what is not defined. What is given is copied: the library writes into it."""
     counts = sorted({1, 10, at_most})
-    evaluation = COCOeval_faster(
-        COCO(copy.deepcopy(truth)), COCO({**truth, "annotations": _as_loaded(results)}), "bbox", extra_calc=False
-    )
+    loaded = [  # as by `loadRes`, which can't read an empty list: numbered, and as large as their boxes
+        {**box, "id": number, "area": box["bbox"][2] * box["bbox"][3], "iscrowd": 0}
+        for number, box in enumerate(results, 1)
+    ]
+    found = COCO({**truth, "annotations": loaded})
+    evaluation = COCOeval_faster(COCO(copy.deepcopy(truth)), found, "bbox", extra_calc=False)
     evaluation.params.maxDets = counts
     evaluation.evaluate()
     evaluation.accumulate()
     most = counts.index(at_most)
     precision, recall = evaluation.eval["precision"][..., most], evaluation.eval["recall"][..., most]  # TxRxKxA, TxKxA
-    areas = [_mean(precision[..., area]) for area in range(4)]
-    at = {iou: int(np.flatnonzero(np.isclose(evaluation.params.iouThrs, iou))[0]) for iou in (0.5, 0.75)}
-    by_count = [_mean(evaluation.eval["recall"][..., 0, counts.index(count)]) for count in (1, 10, at_most)]
-    return [
-        areas[0],
-        _mean(precision[at[0.5], ..., 0]),
-        _mean(precision[at[0.75], ..., 0]),
-        *areas[1:],
-        *by_count,
-        *(_mean(recall[..., area]) for area in range(1, 4)),
-    ]
-
-
-def _as_loaded(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """What `loadRes` makes of results: numbered from 1, and as large as their boxes. It can't read an empty list."""
-    return [
-        {**box, "id": number, "area": box["bbox"][2] * box["bbox"][3], "iscrowd": 0}
-        for number, box in enumerate(results, 1)
-    ]
+    whole, *by_area = (_mean(precision[..., area]) for area in range(4))
+    at = (int(np.flatnonzero(np.isclose(evaluation.params.iouThrs, iou))[0]) for iou in (0.5, 0.75))
+    by_count = (_mean(evaluation.eval["recall"][..., 0, counts.index(count)]) for count in (1, 10, at_most))
+    recalls = (_mean(recall[..., area]) for area in range(1, 4))
+    return [whole, *(_mean(precision[place, ..., 0]) for place in at), *by_area, *by_count, *recalls]
 
 
 def _mean(values: NDArray[np.float64]) -> float | None:

@@ -1,10 +1,9 @@
 """Several systems on the same units: every metric, overall and by group, and how far each is ahead of the next.
 
 A system is what is compared (a detector, a rater, a model, a generator), a unit what is drawn anew in a resample (an
-image, a query, a sketch). A protocol gives a scorer for each system, which counts each unit as often as it is told: so
-one function has the plain score, that of a group, and that of each resample of the bootstrap (Efron & Tibshirani, "An
-Introduction to the Bootstrap", 1993, chapter 13). All systems get the same resamples, so that their differences are
-paired.
+image, a query, a sketch). A scorer counts each unit as often as it is told: so one function has the plain score, that
+of a group, and that of each resample of the bootstrap (Efron & Tibshirani, "An Introduction to the Bootstrap", 1993,
+chapter 13). All systems get the same resamples, so that their differences are paired.
 """
 
 import hashlib
@@ -27,8 +26,6 @@ Scorer = Callable[[Times], dict[str, float]]
 """Metrics where unit i counts times[i] times: the same keys each time, NaN where one is not defined."""
 
 Scores = Mapping[str, Mapping[str, float]]
-"""By system and metric."""
-
 Samples = Mapping[str, Mapping[str, NDArray[np.float64]]]
 """By system and metric, the value of each resample."""
 
@@ -60,18 +57,14 @@ class UnitGroup(NamedTuple):
 
 
 def unit_groups(units: int, groups: Groups) -> Iterator[UnitGroup]:
-    """All units, then those of each group: attributes in the order given, values by name.
-
-    Units without a value are a group of their own, whatever the values are called. Raises BadInput for an attribute of
-    more than MOST_VALUES values.
+    """All units, then those of each group: attributes in the order given, values by name; units without a value are a
+    group of their own. Raises BadInput for an attribute of more than MOST_VALUES values.
     """
     yield UnitGroup(None, None, np.ones(units, np.bool_))
     for attribute, values in groups.items():
         if (count := len(set(values))) > MOST_VALUES:
-            raise BadInput(
-                f"--by: expected an attribute of at most {MOST_VALUES:,} values, got {quoted(attribute)} with "
-                f"{count:,}; make a column of coarser ones, such as decades of years"
-            )
+            got = f"{quoted(attribute)} with {count:,}; make a column of coarser ones, such as decades of years"
+            raise BadInput(f"--by: expected an attribute of at most {MOST_VALUES:,} values, got {got}")
         missing = UNKNOWN
         while missing in values:
             missing = f"({missing})"
@@ -82,9 +75,8 @@ def unit_groups(units: int, groups: Groups) -> Iterator[UnitGroup]:
 
 
 def groups_of(table: pa.Table, by: Sequence[str]) -> dict[str, list[str | None]]:
-    """By each column of the table, the value of each row as text; null where there is none, and for NaN.
-
-    Raises BadInput for a column whose values have no text, such as lists, times that no calendar has and bytes.
+    """By each column of the table, the value of each row as text; null where there is none, and for NaN. Raises
+    BadInput for a column whose values have no text, such as lists, times that no calendar has and bytes.
     """
     return {column: _texts(column, table[column]) for column in by}
 
@@ -109,37 +101,31 @@ def joined(*scorers: Scorer) -> Scorer:
 
 
 class Ranking(NamedTuple):
-    """The metric by which systems are ranked and compared. has_leads: whether each is compared with the next one."""
+    """The metric by which systems are ranked, the higher the better. has_leads: each is compared with the next one."""
 
     metric: str
-    is_lower_better: bool = False
     has_leads: bool = True
-
-    def lead(self, one: Any, other: Any) -> Any:
-        """By how much one is better than the other: above 0 if it is."""
-        return other - one if self.is_lower_better else one - other
 
 
 def score_systems(
     systems: Mapping[str, Scorer], units: int, groups: Groups, ranking: Ranking, replicates: int, seed: int
 ) -> pa.Table:
-    """SYSTEM_SCORES of each system, over all units, and over those of each group of each attribute.
+    """SYSTEM_SCORES of each system, over all units, and over those of each group; without a unit there is no row.
 
     The intervals of a row come from resamples of its own units; there is none of fewer than LEAST_UNITS units or
     LEAST_REPLICATES resamples, nor where a metric is often undefined. The last rows about all units, and about each
     group, say by how much each system is ahead of the next one: next over all units, so that in a group it may be
-    behind. Without a unit there is no row. replicates: 0 for no intervals.
+    behind.
     """
     rows: list[Row] = []
     order: Sequence[str] = ()
     for group in unit_groups(units, groups) if units else ():
-        common = {"attribute": group.attribute, "group": group.value, "units": int(group.is_in.sum())}
-        rng = np.random.default_rng(group.seed(seed))
-        values, samples = _values_and_samples(systems, group.is_in, replicates, rng)
-        rows += [{**common, **row} for row in _own_rows(values, samples)]
+        values, samples = _values_and_samples(systems, group, replicates, seed)
+        common = {"attribute": group.attribute, "group": group.value, "units": int(group.is_in.sum()), "ahead_of": None}
+        own = [{**common, **row} for row in _own_rows(values, samples)]
         if group.attribute is None and ranking.has_leads:
-            order = _ranked(values, ranking)
-        rows += [{**common, **row} for row in _leads(order, values, samples, ranking)]
+            order = rank_systems(own, ranking)
+        rows += [*own, *({**common, **row} for row in _leads(order, values, samples, ranking.metric))]
     return pa.Table.from_pylist(rows, schema=SYSTEM_SCORES)
 
 
@@ -148,8 +134,7 @@ def score_part(systems: Mapping[str, Scorer], is_in: NDArray[np.bool_], replicat
 
     is_in: (U,). Intervals are by the rule of `score_systems`; where all units are in, they are the very same.
     """
-    rng = np.random.default_rng(UnitGroup(None, None, is_in).seed(seed))
-    return [*_own_rows(*_values_and_samples(systems, is_in, replicates, rng))]
+    return [*_own_rows(*_values_and_samples(systems, UnitGroup(None, None, is_in), replicates, seed))]
 
 
 def rank_systems(scores: Sequence[Row], ranking: Ranking) -> list[str]:
@@ -159,33 +144,22 @@ def rank_systems(scores: Sequence[Row], ranking: Ranking) -> list[str]:
     """
     of_all = [row for row in scores if row["attribute"] is None and row["ahead_of"] is None]
     values = {row["system"]: row["value"] for row in of_all if row["metric"] == ranking.metric}
-    return sorted(values, key=lambda name: (values[name] is None, *_order(values[name], name, ranking)))
-
-
-def _order(value: float | None, name: str, ranking: Ranking) -> tuple[float, str]:
-    number = 0.0 if value is None else value
-    return (number if ranking.is_lower_better else -number), name
-
-
-def _resamples(is_in: NDArray[np.bool_], replicates: int, rng: np.random.Generator) -> Iterator[Times]:
-    """How often each unit counts, drawn with replacement among those of the group."""
-    rows = np.flatnonzero(is_in)
-    for _ in range(replicates):
-        times = np.zeros(len(is_in), np.int64)
-        times[rows] = rng.multinomial(len(rows), np.full(len(rows), 1 / len(rows)))
-        yield times
+    return sorted(values, key=lambda name: (values[name] is None, -(values[name] or 0.0), name))
 
 
 def _values_and_samples(
-    systems: Mapping[str, Scorer], is_in: NDArray[np.bool_], replicates: int, rng: np.random.Generator
+    systems: Mapping[str, Scorer], group: UnitGroup, replicates: int, seed: int
 ) -> tuple[Scores, Samples]:
     """What each system scores over these units, and over each resample of them, of which there may be too few."""
-    values = _scores(systems, is_in.astype(np.int64))
-    count = replicates if replicates >= LEAST_REPLICATES and is_in.sum() >= LEAST_UNITS else 0
+    values = {name: score(group.is_in.astype(np.int64)) for name, score in systems.items()}
+    rows, rng = np.flatnonzero(group.is_in), np.random.default_rng(group.seed(seed))
+    count = replicates if replicates >= LEAST_REPLICATES and len(rows) >= LEAST_UNITS else 0
     samples = {name: {metric: np.empty(count) for metric in metrics} for name, metrics in values.items()}
-    for place, times in enumerate(_resamples(is_in, count, rng)):
-        for name, metrics in _scores(systems, times).items():
-            for metric, value in metrics.items():
+    for place in range(count):
+        times = np.zeros(len(group.is_in), np.int64)
+        times[rows] = rng.multinomial(len(rows), np.full(len(rows), 1 / len(rows)))
+        for name, score in systems.items():
+            for metric, value in score(times).items():
                 samples[name][metric][place] = value
     return values, samples
 
@@ -198,27 +172,13 @@ def _own_rows(values: Scores, samples: Samples) -> Iterator[Row]:
             yield {"system": name, "metric": metric, "value": value if is_defined else None, **ends}
 
 
-def _scores(systems: Mapping[str, Scorer], times: Times) -> Scores:
-    return {name: score(times) for name, score in systems.items()}
-
-
-def _ranked(values: Scores, ranking: Ranking) -> list[str]:
-    """The systems of which the metric is defined, the best first."""
-    defined = {name: own[ranking.metric] for name, own in values.items() if math.isfinite(own[ranking.metric])}
-    return sorted(defined, key=lambda name: _order(defined[name], name, ranking))
-
-
-def _leads(order: Sequence[str], values: Scores, samples: Samples, ranking: Ranking) -> Iterator[Row]:
-    """The difference between each system and the next one, with its interval on the same resamples, where both are
-    defined.
-    """
-    metric = ranking.metric
+def _leads(order: Sequence[str], values: Scores, samples: Samples, metric: str) -> Iterator[Row]:
+    """By how much each system is above the next one, and its interval on the same resamples, where both are defined."""
     for one, other in itertools.pairwise(order):
-        value = ranking.lead(values[one][metric], values[other][metric])
-        if not math.isfinite(value):
-            continue
-        ends = _ends(ranking.lead(samples[one][metric], samples[other][metric]))
-        yield {"system": one, "metric": metric, "value": value, "ahead_of": other, **ends}
+        value = values[one][metric] - values[other][metric]
+        if math.isfinite(value):
+            ends = _ends(samples[one][metric] - samples[other][metric])
+            yield {"system": one, "metric": metric, "value": value, "ahead_of": other, **ends}
 
 
 def interval(samples: NDArray[np.float64]) -> tuple[float, float] | None:

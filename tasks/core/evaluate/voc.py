@@ -4,6 +4,7 @@
 `voc_scorer` computes AP and best F where images count several times.
 """
 
+import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -20,18 +21,9 @@ from tasks.core.evaluate.matching import Detections, DrawnFigures, box_overlaps,
 from tasks.core.evaluate.systems import Scorer
 
 Floats = NDArray[np.float64]
-MEASURES = (
-    "AP_2010",
-    "AP_2007",
-    "F",
-    "precision_at_F",
-    "recall_at_F",
-    "score_at_F",
-    "most_precision",
-    "most_recall",
-)
+MEASURES = ("AP_2010", "AP_2007", "F", "precision_at_F", "recall_at_F", "score_at_F", "most_precision", "most_recall")
 """F is the largest on the curve; precision, recall and score are those of its point (Picasso, section 5.5). most_*: the
-largest anywhere on the curve, each for itself, as the caption of Fig. 7 has it; the largest F is F in both readings.
+largest anywhere on the curve, each for itself, as the caption of Fig. 7 has it.
 """
 AVERAGED = ("AP_2010", "AP_2007")
 """Of several categories: all others are of one threshold, which differs from category to category."""
@@ -61,19 +53,15 @@ class VocVerdicts(NamedTuple):
 def voc_verdicts(truth: DrawnFigures, detections: Detections, settings: VocSettings | None = None) -> VocVerdicts:
     """The verdict on each box, by the rule of VOC's devkit of 2010 (VOCevaldet).
 
-    The boxes of an image come by falling score. Each takes the figure that it overlaps most, taken or not. It is right
-    if their IoU reaches the threshold and nobody has taken the figure, and ignored if that figure is a crowd, which
-    plays the part of VOC's `difficult`. Otherwise it is wrong, also where a second figure would be free: there
-    pycocotools decides differently. A crowd's overlap is the ordinary IoU here.
-
-    A box without an area overlaps nothing. Equal overlaps: the first figure by x, y, width and height, crowds last. So
-    the result depends on the order of neither figures nor boxes.
+    The boxes of an image come by falling score. Each takes the figure that it overlaps most, taken or not, of equal
+    ones the first by x, y, width and height, crowds last. It is right if their IoU, the ordinary one also of a crowd,
+    reaches the threshold and nobody has taken the figure, and ignored if that figure is a crowd, which plays the part
+    of VOC's `difficult`. Otherwise it is wrong, also where a second figure would be free: there pycocotools decides
+    differently. A box without an area overlaps nothing.
     """
     settings = settings or VocSettings()
     order = np.lexsort((truth.is_crowd, *truth.xywh_px.T[::-1], truth.image))
-    truth = DrawnFigures(
-        truth.images, truth.image[order], truth.xywh_px[order], truth.area_px2[order], truth.is_crowd[order]
-    )
+    truth = DrawnFigures._make([truth.images, *(values[order] for values in truth[1:])])
     edge = np.array([0.0, 0.0, 1.0, 1.0]) * _EDGE_PX[settings.far_corner]
     verdict = np.full(len(detections.score), WRONG, np.uint8)
     for figures, boxes in rows_by_image(truth, detections.image):
@@ -101,28 +89,24 @@ def _take_best(overlaps: Floats, is_crowd: NDArray[np.bool_], threshold: float) 
 
 
 def full_frame_boxes(width_px: Column, height_px: Column) -> Detections:
-    """The detector that looks at nothing: one box of score 1 for each image, as large as the canvas.
-
-    In a portrait the figure fills more than half of the canvas, so that even a random box of that size counts as right
-    (Picasso, section 5.1): what this detector reaches is what can be had for nothing.
+    """One box of score 1 for each image, as large as the canvas: what this detector reaches can be had for nothing, as
+    in a portrait the figure fills more than half of the canvas (Picasso, section 5.1).
 
     width_px, height_px: (N,) upright sizes in px. Raises BadInput where a size is missing or is not above 0.
     """
     sides = np.stack([side.cast(pa.float64()).fill_null(float("nan")) for side in (width_px, height_px)], axis=1)
     if unknown := int((~(sides > 0).all(axis=1)).sum()):
-        raise BadInput(
-            f"full-frame baseline: expected a width and height above 0 of every image, "
-            f"got none for {counted(unknown, 'image')}"
-        )
+        expected = "a width and height above 0 of every image"
+        raise BadInput(f"full-frame baseline: expected {expected}, got none for {counted(unknown, 'image')}")
     xywh_px = np.concatenate([np.zeros_like(sides), sides], axis=1)
     return Detections(np.arange(len(sides), dtype=np.int64), xywh_px, np.ones(len(sides)))
 
 
 class Curve(NamedTuple):
-    """The precision-recall curve: what has been found down to each score, one point for each that counted boxes have.
+    """The precision-recall curve, one point for each score that counted boxes have.
 
-    score: (P,) falling, each once. right, wrong: (P,) how many boxes of at least that score are; their sum rises.
-    figures: how many there are to find. No point without a counted box.
+    score: (P,) falling, each once. right, wrong: (P,) how many boxes of at least that score are. figures: how many
+    there are to find.
     """
 
     score: Floats
@@ -142,9 +126,7 @@ class Curve(NamedTuple):
 
     @property
     def f_measure(self) -> Floats:
-        """(P,) harmonic mean of precision and recall, 0 where both are; NaN where there are no figures."""
-        if not self.figures:
-            return np.full(len(self.right), np.nan)
+        """(P,) harmonic mean of precision and recall, 0 where both are."""
         return 2 * self.right / (self.figures + self.right + self.wrong)
 
     @property
@@ -153,17 +135,8 @@ class Curve(NamedTuple):
         return np.maximum.accumulate(self.precision[::-1])[::-1]
 
 
-class BestF(NamedTuple):
-    """The point of a curve with the largest F. score: the threshold to set; NaN without a point of the curve."""
-
-    f_measure: float
-    precision: float
-    recall: float
-    score: float
-
-
 def precision_recall_curve(verdicts: VocVerdicts, times: NDArray[np.int64] | None = None) -> Curve:
-    """The curve where each image counts so many times, once by default. times: (N,), 0 or more.
+    """The curve where each image counts so many times, (N,), once by default.
 
     Boxes of equal scores make one point, since no threshold can part them. AP is that of VOC's devkit, in which each
     box makes a point of its own, for an order in which the wrong boxes of a score come before the right ones.
@@ -180,9 +153,7 @@ def precision_recall_curve(verdicts: VocVerdicts, times: NDArray[np.int64] | Non
 
 
 def ap_2010(curve: Curve) -> float:
-    """Area under the curve's envelope, with all points, as in VOC from 2010 on; NaN where there are no figures.
-
-    0 where nothing is found.
+    """Area under the curve's envelope, with all points, as VOC from 2010 on; NaN without figures, 0 if all are wrong.
 
     >>> ap_2010(Curve(np.array([0.9, 0.8, 0.7]), np.array([1, 1, 2]), np.array([0, 1, 1]), 2))  # right, wrong, right
     0.8333333333333333
@@ -193,9 +164,9 @@ def ap_2010(curve: Curve) -> float:
 
 
 def ap_2007(curve: Curve) -> float:
-    """Mean of the envelope at the recalls 0, 0.1 ... 1, as in VOC up to 2009; NaN where there are no figures.
+    """Mean of the envelope at the recalls 0, 0.1 ... 1, as in VOC up to 2009; NaN without figures, 0 if all are wrong.
 
-    Recalls are compared as whole numbers, so that 3 figures of 10 do reach 0.3. 0 where nothing is found.
+    Recalls are compared as whole numbers, so that 3 figures of 10 do reach 0.3.
     """
     if not curve.figures:
         return float("nan")
@@ -203,34 +174,27 @@ def ap_2007(curve: Curve) -> float:
     return float(np.append(curve.envelope, 0.0)[at].sum()) / (_STEPS + 1)
 
 
-def best_f(curve: Curve) -> BestF:
-    """The point with the largest F, of equal ones the one with the highest score (Picasso, section 5.5; ties: ours).
+def best_f(curve: Curve) -> tuple[float, float, float, float]:
+    """F, precision, recall and score, the threshold to set, of the point with the largest F, of equal ones the one with
+    the highest score (Picasso, section 5.5; ties: ours).
 
     Without a counted box F and recall are 0, and precision and score are NaN. Without figures all is NaN.
     """
-    if not curve.figures:
-        return BestF(*[float("nan")] * 4)
-    if not len(curve.score):
-        return BestF(0.0, float("nan"), 0.0, float("nan"))
+    nothing = 0.0 if curve.figures else math.nan
+    if not (curve.figures and len(curve.score)):
+        return nothing, math.nan, nothing, math.nan
     f = curve.f_measure
     at = int(f.argmax())
-    return BestF(float(f[at]), float(curve.precision[at]), float(curve.recall[at]), float(curve.score[at]))
+    return float(f[at]), float(curve.precision[at]), float(curve.recall[at]), float(curve.score[at])
 
 
 def voc_scorer(verdicts: VocVerdicts) -> Scorer:
-    """A function of (N,) `times` to MEASURES; NaN where one is not defined.
-
-    It gives what `voc_scores` says of data in which each image is there so many times, also where scores are equal.
-    """
+    """A function of (N,) `times` to `voc_scores` of data in which each image is there so many times."""
     return lambda times: voc_scores(precision_recall_curve(verdicts, times))
 
 
 def voc_scores(curve: Curve) -> dict[str, float]:
-    """MEASURES of a curve, 0..1.
-
-    Where there are no figures all are NaN. Where there are, but no box counts, precision and score are NaN and the rest
-    is 0.
-    """
+    """MEASURES of a curve, 0..1: NaN without figures; where no box counts, precision and score are NaN, the rest 0."""
     if not curve.figures:
         return dict.fromkeys(MEASURES, float("nan"))
     most_precision = float(curve.precision.max()) if len(curve.score) else float("nan")
@@ -239,29 +203,22 @@ def voc_scores(curve: Curve) -> dict[str, float]:
     return dict(zip(MEASURES, numbers, strict=True))
 
 
-class PlotArrays(NamedTuple):
-    """Everything in one drawing, as (recall, precision), 0..1.
-
-    lines: by detector (P, 2), from the highest score down. bests: by detector the point of the largest F, (1, 2), or
-    (0, 2) without a curve. dots: by name of a group of people (R, 2), or (0, 2).
-    """
-
-    lines: dict[str, Floats]
-    bests: dict[str, Floats]
-    dots: dict[str, Floats]
+PlotArrays = tuple[dict[str, Floats], dict[str, Floats], dict[str, Floats]]
+"""Lines, best points and dots by name, each (P, 2) of (recall, precision), 0..1."""
 
 
 def plot_arrays(curves: Mapping[str, Curve], people: Mapping[str, tuple[Floats, Floats]]) -> PlotArrays:
-    """The arrays of one drawing (Picasso, Fig. 7 and 8), to 0.001; points that are equal then are there once in a row.
+    """One drawing (Picasso, Fig. 7 and 8), to 0.001: each detector's line, from the highest score down, and its point
+    of the largest F, and a dot for each person. Points that are equal then are there once in a row.
 
-    people: by name (R,) recalls and (R,) precisions. A person for whom one of them is NaN has no dot, and a detector
-    without figures to find has no line.
+    people: by name of a group (R,) recalls and (R,) precisions. A person for whom one of them is NaN has no dot, and a
+    detector without figures to find has no line.
     """
     lines = {name: _points(curve.recall, curve.precision) for name, curve in curves.items()}
-    bests = {name: best_f(curve) for name, curve in curves.items()}
-    return PlotArrays(
-        {name: points[_is_new(points)] for name, points in lines.items()},
-        {name: _points(np.array([best.recall]), np.array([best.precision])) for name, best in bests.items()},
+    bests = {name: np.array(best_f(curve))[:, None] for name, curve in curves.items()}
+    return (
+        {name: points[np.any(np.diff(points, axis=0, prepend=-1), axis=1)] for name, points in lines.items()},
+        {name: _points(recall, precision) for name, (_, precision, recall, _) in bests.items()},
         {name: _points(recall, precision) for name, (recall, precision) in people.items()},
     )
 
@@ -269,9 +226,3 @@ def plot_arrays(curves: Mapping[str, Curve], people: Mapping[str, tuple[Floats, 
 def _points(recall: Floats, precision: Floats) -> Floats:
     points: Floats = np.stack([recall, precision], axis=1)
     return points[~np.isnan(points).any(axis=1)].round(_DIGITS)
-
-
-def _is_new(points: Floats) -> NDArray[np.bool_]:
-    is_new = np.ones(len(points), np.bool_)
-    is_new[1:] = (points[1:] != points[:-1]).any(axis=1)
-    return is_new

@@ -14,16 +14,8 @@ from schemas.evaluate_images import MOST_CLASSES
 from schemas.phrases import listed, quoted
 from tasks.core.evaluate.means import mean_of_defined
 from tasks.core.evaluate.systems import Scorer
-from tasks.core.evaluate.table_columns import (
-    TOLERANCE,
-    list_column,
-    names_column,
-    refuse_empty,
-    refuse_repeats,
-    require_columns,
-)
+from tasks.core.evaluate.table_columns import TOLERANCE, list_column, names_column, refuse_empty, refuse_repeats
 
-NEEDED = ("image", "true_class")
 CLASS, PROBABILITIES = "predicted_class", "probabilities"
 _MOST_NAMES = 5
 
@@ -32,10 +24,8 @@ Counts = NDArray[np.int64]
 
 
 class Predictions(NamedTuple):
-    """Predictions in the order of the images' ids, whatever the order of the table; N images, C classes.
-
-    images: (N,) ids. classes: (C,) names, ascending. true, predicted: (N,) places in classes. rank: (N,) place of the
-    true class among all, by falling probability, from 0; None where the classifier gives no probabilities.
+    """images: (N,) ids, ascending. classes: (C,) names, ascending. true, predicted: (N,) places in classes. rank: (N,)
+    place of the true class among all, by falling probability, from 0; None where there are no probabilities.
     """
 
     images: tuple[str, ...]
@@ -48,9 +38,8 @@ class Predictions(NamedTuple):
 class ClassScores(NamedTuple):
     """Scores of each class, 0..1, NaN where not defined; all (C,).
 
-    precision: of the images that are said to be of the class, the share that are; NaN where none is said to be. recall:
-    of the images of the class, the share that are said to be of it; NaN where there are none. f1: the harmonic mean
-    of both, 2 TP / (2 TP + FP + FN); NaN where the class has neither images nor predictions, and so 0 where it has
+    precision: the share that is right of the images that are said to be of the class. recall: of the images of the
+    class. f1: 2 TP / (2 TP + FP + FN); NaN where the class has neither images nor predictions, and so 0 where it has
     one of them alone. images, predictions, right: how many there are, and how many are both.
     """
 
@@ -62,36 +51,22 @@ class ClassScores(NamedTuple):
     right: Counts
 
 
-class ConfusionCells(NamedTuple):
-    """The cells of a confusion matrix that are above 0, by row and column; all (L,). true, predicted: places in the
-    classes. images: how many.
-    """
-
-    true: Counts
-    predicted: Counts
-    images: Counts
-
-
 def check_predictions(name: str, table: pa.Table, class_names: Sequence[str] = ()) -> Predictions:
-    """The predictions of a table, one image a row.
+    """The predictions of a table, one image a row, in any order.
 
     Columns: image and true_class, texts; and either predicted_class, a text, or probabilities, a list with a number
-    from 0 to 1 for each of class_names, in that order, whose sum is 1. The predicted class is the most probable; of
-    equal probabilities, the class whose name comes first counts as the more probable one.
+    from 0 to 1 for each of class_names, in that order, whose sum is 1 (within TOLERANCE). The predicted class is the
+    most probable; of equal probabilities, the class whose name comes first counts as the more probable one.
 
     name: the table's, for messages. class_names: all classes; without probabilities, they are added to those that the
-    table names. Raises BadInput for a table without rows, missing columns, both kinds of prediction or none, values of
-    the wrong kind, an image that stands twice, probabilities without class_names, or that are not as many,
-    not from 0 to 1 or do not add up to 1 (within 0.01), a true class that has no probability, and more than 20,000
-    classes.
+    table names. Raises BadInput for what is otherwise, an empty table, an image that stands twice, a true class that
+    has no probability, and more than MOST_CLASSES.
     """
     refuse_empty(name, table, "predictions")
-    require_columns(name, table, NEEDED)
     kinds = [column for column in (CLASS, PROBABILITIES) if column in table.column_names]
     if len(kinds) != 1:
         raise BadInput(f"{name}: expected a column {CLASS} or {PROBABILITIES}, got {'both' if kinds else 'none'}")
-    require_columns(name, table, kinds)
-    images, truth = (names_column(name, table, column) for column in NEEDED)
+    images, truth = (names_column(name, table, column) for column in ("image", "true_class"))
     refuse_repeats(name, images, "each image once")
     order = np.array(sorted(range(len(images)), key=images.__getitem__), np.int64)
     if kinds == [CLASS]:
@@ -108,32 +83,24 @@ def check_predictions(name: str, table: pa.Table, class_names: Sequence[str] = (
 
 
 def refuse_other_images(several: Mapping[str, Predictions]) -> None:
-    """Raises BadInput unless all classifiers are about the same images, which have the same true classes.
-
-    Only then can they be compared image by image. several: predictions by the name of each classifier.
+    """Raises BadInput unless all classifiers are about the same images, with the same true classes: only then can they
+    be compared image by image.
     """
-    names = list(several)
-    for name in names[1:]:
-        one, other = (
-            {image: each.classes[place] for image, place in zip(each.images, each.true.tolist(), strict=True)}
-            for each in (several[names[0]], several[name])
-        )
-        if differ := sorted(one.keys() ^ other.keys()):
-            named = [quoted(image) for image in differ]
-            raise BadInput(f"{name}: expected the images of {names[0]}, got others: {listed(named, _MOST_NAMES)}")
-        for image, true_class in one.items():
-            if other[image] != true_class:
-                got = (
-                    f"true_class {quoted(true_class)} of {quoted(image)}, as in {names[0]}, got {quoted(other[image])}"
-                )
-                raise BadInput(f"{name}: expected {got}")
+    first = next(iter(several), "")
+    for name, own in several.items():
+        expected = several[first]
+        if differ := sorted({*expected.images} ^ {*own.images}):
+            named = listed([quoted(image) for image in differ], _MOST_NAMES)
+            raise BadInput(f"{name}: expected the images of {first}, got others: {named}")
+        for image, one, other in zip(own.images, *map(_true_names, (expected, own)), strict=True):
+            if one != other:
+                told = f"true_class {quoted(one)} of {quoted(image)}, as in {first}, got {quoted(other)}"
+                raise BadInput(f"{name}: expected {told}")
 
 
 def with_all_classes(several: Mapping[str, Predictions]) -> dict[str, Predictions]:
-    """The same predictions, each with the classes of all.
-
-    A class for which a classifier has no probability is its least probable one, and so no true class of an image.
-    Raises BadInput where they are too many together.
+    """The same predictions, each with the classes of all: one without a probability is the least probable. Raises
+    BadInput for more than MOST_CLASSES.
     """
     classes = sorted({one for own in several.values() for one in own.classes})
     _refuse_too_many(", ".join(several), classes)
@@ -152,67 +119,51 @@ def classification_scorer(predictions: Predictions, top: Sequence[int] = ()) -> 
     `macro_recall` (also called balanced accuracy) and `macro_F1` are means over the classes for which they are
     defined, each class counting alike. `images` is how many count. NaN where there is nothing to divide by.
     """
+    rank = predictions.rank
 
-    def score(times: NDArray[np.int64]) -> dict[str, float]:
+    def score(times: Counts) -> dict[str, float]:
         images = int(times.sum())
         each = class_scores(predictions, times)
-        scores = {"images": float(images), "accuracy": _share(int(each.right.sum()), images)}
-        for most in top:
-            rank = predictions.rank
-            scores[f"top_{most}"] = np.nan if rank is None else _share(int(times[rank < most].sum()), images)
-        return {
-            **scores,
-            "macro_precision": mean_of_defined(each.precision),
-            "macro_recall": mean_of_defined(each.recall),
-            "macro_F1": mean_of_defined(each.f1),
-        }
+        right = {f"top_{most}": np.nan if rank is None else int(times[rank < most].sum()) for most in top}
+        counts = {"accuracy": int(each.right.sum()), **right}
+        shares = {name: part / images if images else np.nan for name, part in counts.items()}
+        means = zip(("precision", "recall", "F1"), each[:3], strict=True)
+        return {"images": float(images), **shares, **{f"macro_{name}": mean_of_defined(own) for name, own in means}}
 
     return score
 
 
 def class_scores(predictions: Predictions, times: Counts | None = None) -> ClassScores:
-    """Precision, recall and F1 of each class, without a matrix of all classes by all.
-
-    times: (N,) how often each image counts, once by default.
-    """
-    counts = np.ones(len(predictions.true), np.int64) if times is None else times
-    is_right = predictions.true == predictions.predicted
+    """The scores of each class. times: (N,) how often each image counts, once by default."""
+    true, predicted = predictions.true, predictions.predicted
+    counts = np.ones(len(true), np.int64) if times is None else times
+    weighted = ((true, counts), (predicted, counts), (true, counts * (true == predicted)))
     images, guesses, right = (
-        np.bincount(places, weights, len(predictions.classes)).astype(np.int64)
-        for places, weights in (
-            (predictions.true, counts),
-            (predictions.predicted, counts),
-            (predictions.true, counts * is_right),
-        )
+        np.bincount(places, weights, len(predictions.classes)).astype(np.int64) for places, weights in weighted
     )
-    return ClassScores(
-        divide(right, guesses), divide(right, images), divide(2 * right, images + guesses), images, guesses, right
-    )
+    shares = divide(right, guesses), divide(right, images), divide(2 * right, images + guesses)
+    return ClassScores(*shares, images, guesses, right)
 
 
-def confusion_cells(predictions: Predictions) -> ConfusionCells:
-    """The cells of the confusion matrix that are above 0: never more than there are images."""
+def confusion_cells(predictions: Predictions) -> tuple[Counts, Counts, Counts]:
+    """(L,) each: the places of the true and of the predicted class, and the images, of the cells above 0 of the
+    confusion matrix, by row and column.
+    """
     classes = len(predictions.classes)
     flat, images = np.unique(predictions.true * classes + predictions.predicted, return_counts=True)
-    return ConfusionCells(*np.divmod(flat, max(classes, 1)), images.astype(np.int64))
+    return *np.divmod(flat, max(classes, 1)), images.astype(np.int64)
 
 
 def confusion_matrix(predictions: Predictions) -> Counts:
-    """(C, C) images of the class of a row that are said to be of the class of a column, classes by name.
-
-    The whole matrix: 8 bytes times the square of the number of classes.
-    """
-    cells, classes = confusion_cells(predictions), len(predictions.classes)
-    matrix = np.zeros((classes, classes), np.int64)
-    matrix[cells.true, cells.predicted] = cells.images
+    """(C, C) images of the class of a row that are said to be of the class of a column."""
+    matrix = np.zeros((len(predictions.classes),) * 2, np.int64)
+    true, predicted, images = confusion_cells(predictions)
+    matrix[true, predicted] = images
     return matrix
 
 
 def row_shares(predictions: Predictions) -> Floats:
-    """(C, C) of the images of the class of a row, the share that is said to be of the class of a column.
-
-    NaN in the row of a class without images.
-    """
+    """(C, C) `confusion_matrix` as shares of the images of each row's class; NaN in the row of a class without any."""
     matrix = confusion_matrix(predictions)
     return divide(matrix, matrix.sum(axis=1, keepdims=True))
 
@@ -222,6 +173,10 @@ def divide(part: Counts, of: Counts) -> Floats:
     shares = np.full(np.broadcast_shapes(part.shape, of.shape), np.nan)
     np.divide(part, of, out=shares, where=of > 0)
     return shares
+
+
+def _true_names(own: Predictions) -> list[str]:
+    return [own.classes[place] for place in own.true.tolist()]
 
 
 def _places(names: Sequence[str], classes: Sequence[str]) -> Counts:
@@ -265,7 +220,3 @@ def _ranked(probabilities: Floats, true: Counts) -> tuple[Counts, Counts]:
     is_earlier = np.arange(probabilities.shape[1]) < true[:, None]
     before = (probabilities > of_true) | ((probabilities == of_true) & is_earlier)
     return probabilities.argmax(axis=1).astype(np.int64), before.sum(axis=1).astype(np.int64)
-
-
-def _share(part: int, of: int) -> float:
-    return part / of if of else float("nan")

@@ -12,20 +12,17 @@ from numpy.typing import NDArray
 from schemas.tables import THRESHOLDS
 from tasks.core.evaluate.categories import CATEGORY
 from tasks.core.evaluate.matching import Detections, DrawnFigures
-from tasks.core.evaluate.systems import Groups, unit_groups
+from tasks.core.evaluate.systems import Groups, UnitGroup, unit_groups
 from tasks.core.evaluate.systems_page import number_with_ends
 from tasks.core.markdown import cell, number, table
 
 GRID = tuple(place / 100 for place in range(5, 100, 5))
 """0.05 to 0.95."""
 _SHOWN_AT = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-
 _NO_BOX = -1.0
 _Z = 1.959963984540054
 """Of a 95 % interval."""
-
 _OF_BOTH = ("recall", "precision")
-Interval = tuple[float, float]
 Row = dict[str, Any]
 
 
@@ -44,25 +41,17 @@ class KeptImages(NamedTuple):
     kept: int
     kept_with_figure: int
 
-    @property
-    def kept_share(self) -> float | None:
-        """Of all images."""
-        return _share(self.kept, self.images)
-
-    @property
-    def recall(self) -> float | None:
-        """Of the images with a figure, those kept."""
-        return _share(self.kept_with_figure, self.with_figure)
-
-    @property
-    def precision(self) -> float | None:
-        """Of the images kept, those with a figure."""
-        return _share(self.kept_with_figure, self.kept)
-
-    @property
-    def f1(self) -> float | None:
-        """The harmonic mean of recall and precision; 0 where there are images with figures and none of them is kept."""
-        return _share(2 * self.kept_with_figure, self.kept + self.with_figure)
+    def shares(self) -> dict[str, float | None]:
+        """kept_share: of all images; recall: of those with a figure, those kept; precision: of those kept, those with a
+        figure; f1: the harmonic mean of both, 0 where images have figures and none of them is kept. None of nothing.
+        """
+        parts = {
+            "kept_share": (self.kept, self.images),
+            "recall": (self.kept_with_figure, self.with_figure),
+            "precision": (self.kept_with_figure, self.kept),
+            "f1": (2 * self.kept_with_figure, self.kept + self.with_figure),
+        }
+        return {name: part / of if of else None for name, (part, of) in parts.items()}
 
 
 def compute_presence(truth: DrawnFigures, detections: Detections) -> Presence:
@@ -90,10 +79,8 @@ def count_kept(threshold: float, presence: Presence, times: NDArray[np.int64]) -
 
 
 def auc(presence: Presence, times: NDArray[np.int64]) -> float | None:
-    """How often an image with a figure has a higher score than one without, ties counted half, where image i counts
-    times[i] times; None without both kinds.
-
-    The area under the ROC curve (Hanley & McNeil, 1982).
+    """Area under the ROC curve (Hanley & McNeil, 1982): how often an image with a figure has a higher score than one
+    without, ties counted half, where image i counts times[i] times; None without both kinds.
     """
     scores, place = np.unique(presence.score, return_inverse=True)
     with_figure, without = (
@@ -104,7 +91,7 @@ def auc(presence: Presence, times: NDArray[np.int64]) -> float | None:
     return float(with_figure @ (lower + without / 2) / pairs) if pairs else None
 
 
-def wilson(hits: int, of: int) -> Interval | None:
+def wilson(hits: int, of: int) -> tuple[float, float] | None:
     """95 % interval of a share (Wilson, "Probable inference", 1927); None of nothing.
 
     >>> [round(end, 3) for end in wilson(9, 10)]
@@ -119,41 +106,29 @@ def wilson(hits: int, of: int) -> Interval | None:
     return (0.0 if hits == 0 else middle - reach), (1.0 if hits == of else middle + reach)
 
 
-def _share(part: int, of: int) -> float | None:
-    return part / of if of else None
-
-
 def threshold_table(systems: Mapping[str, Mapping[str, Presence]], groups: Groups) -> pa.Table:
     """THRESHOLDS of each system, over all images and categories, those of each group, and of several categories each.
-
-    systems: by name and category, over the same images.
+    systems: by name and category.
     """
     rows: list[Row] = []
     for name, own in systems.items():
         joined = join_presences([*own.values()])
-        for group in unit_groups(len(joined.score), groups):
+        units = [(group, joined) for group in unit_groups(len(joined.score), groups)]
+        every = units[0][0].is_in
+        units += [(UnitGroup(CATEGORY, one, every), seen) for one, seen in own.items() if len(own) > 1]
+        for group, seen in units:
             common = {"system": name, "attribute": group.attribute, "group": group.value}
-            rows += ({**common, **row} for row in _rows(joined, group.is_in.astype(np.int64)))
-        for category, seen in own.items() if len(own) > 1 else ():
-            common = {"system": name, "attribute": CATEGORY, "group": category}
-            rows += ({**common, **row} for row in _rows(seen, np.ones(len(seen.score), np.int64)))
+            rows += [{**common, **row} for row in _rows(seen, group.is_in.astype(np.int64))]
     return pa.Table.from_pylist(rows, schema=THRESHOLDS)
 
 
 def threshold_lines(thresholds: pa.Table, systems: Sequence[str]) -> list[str]:
     """A table of some thresholds over all images, in Markdown."""
     whole = [row for row in thresholds.to_pylist() if row["attribute"] is None and row["threshold"] in _SHOWN_AT]
-    lines = [
-        [
-            cell(name),
-            f"{row['threshold']:.2f}",
-            number(row["kept_share"]),
-            *(number_with_ends(row[of], row[f"{of}_low"], row[f"{of}_high"]) for of in _OF_BOTH),
-        ]
-        for name in systems
-        for row in whole
-        if row["system"] == name
-    ]
+    lines = []
+    for row in sorted(whole, key=lambda row: systems.index(row["system"])):
+        shares = [number_with_ends(row[of], row[f"{of}_low"], row[f"{of}_high"]) for of in _OF_BOTH]
+        lines.append([cell(row["system"]), f"{row['threshold']:.2f}", number(row["kept_share"]), *shares])
     return table(["detector", "threshold", "kept", *_OF_BOTH], lines)
 
 
@@ -168,15 +143,7 @@ def presence_notes(thresholds: pa.Table) -> list[str]:
 def _rows(seen: Presence, times: NDArray[np.int64]) -> Iterator[Row]:
     for threshold in GRID:
         kept = count_kept(threshold, seen, times)
-        recall, precision = (wilson(kept.kept_with_figure, of) or (None, None) for of in (kept.with_figure, kept.kept))
-        yield {
-            "threshold": threshold,
-            **kept._asdict(),
-            "kept_share": kept.kept_share,
-            "recall": kept.recall,
-            "recall_low": recall[0],
-            "recall_high": recall[1],
-            "precision": kept.precision,
-            "precision_low": precision[0],
-            "precision_high": precision[1],
-        }
+        row = {"threshold": threshold, **kept._asdict(), **kept.shares()}
+        for name, of in (("recall", kept.with_figure), ("precision", kept.kept)):
+            row[f"{name}_low"], row[f"{name}_high"] = wilson(kept.kept_with_figure, of) or (None, None)
+        yield {name: row[name] for name in row if name != "f1"}

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tasks.core.evaluate.categories import mean_over_categories
 from tasks.core.evaluate.detector.presence import Presence, auc, count_kept
-from tasks.core.evaluate.matching import THRESHOLDS, Matches, precisions_and_recalls
+from tasks.core.evaluate.matching import Matches, precisions_and_recalls, summarised
 from tasks.core.evaluate.systems import Scorer
 
 OF_BOXES = ("AP", "AP50", "AP75", "APS", "APM", "APL", "AR1", "AR10", "AR", "ARS", "ARM", "ARL")
@@ -18,9 +18,8 @@ as were matched.
 """
 OF_IMAGES = ("kept_share", "image_recall", "image_precision", "image_f1", "image_auc")
 FIGURES = "figures"
-_ALL, *_SIZES = range(4)
-"""Places in AREAS_PX2."""
-_AT_50, _AT_75 = (int(np.argmin(np.abs(THRESHOLDS - at))) for at in (0.5, 0.75))
+_ALL = 0
+"""The place in AREAS_PX2."""
 _FEW = (1, 10)
 
 
@@ -35,7 +34,9 @@ def detector_scorer(matched: Sequence[Matches], seen: Presence, score: float) ->
     figures = np.sum([one.figures[:, _ALL] for one in matched], axis=0)
 
     def scores(times: NDArray[np.int64]) -> dict[str, float]:
-        return {**of_boxes(times), **_scores_of_images(seen, score, times), FIGURES: float(times @ figures)}
+        shares = [*count_kept(score, seen, times).shares().values(), auc(seen, times)]
+        of_images = zip(OF_IMAGES, (np.nan if share is None else share for share in shares), strict=True)
+        return {**of_boxes(times), **dict(of_images), FIGURES: float(times @ figures)}
 
     return scores
 
@@ -44,29 +45,15 @@ def box_scorer(matched: Matches) -> Scorer:
     """A function of (N,) `times` to OF_BOXES, 0..1; NaN where there is no figure."""
     from tasks.core.evaluate.kernels import RIGHT  # numba takes half a second to import
 
-    firsts = {count: matched.place < count for count in _FEW}
-    rights = {count: matched.verdicts[_ALL][:, is_first] == RIGHT for count, is_first in firsts.items()}
-    images = {count: matched.image[is_first] for count, is_first in firsts.items()}
+    firsts = [matched.place < count for count in _FEW]
+    few = [(matched.verdicts[_ALL][:, is_first] == RIGHT, matched.image[is_first]) for is_first in firsts]
 
     def score(times: NDArray[np.int64]) -> dict[str, float]:
         values = precisions_and_recalls(matched, times)
-        precision, recall = values[..., 0], values[..., 1]
+        recall, _, _, *recalls_by_size = summarised(values[..., 1])
         figures = int(times @ matched.figures[:, _ALL])
-        few = [float((rights[n] @ times[images[n]]).mean() / figures) if figures else np.nan for n in _FEW]
-        numbers = (
-            precision[_ALL].mean(),
-            *precision[_ALL, [_AT_50, _AT_75]],
-            *precision[_SIZES].mean(axis=1),
-            *few,
-            recall[_ALL].mean(),
-            *recall[_SIZES].mean(axis=1),
-        )
-        return dict(zip(OF_BOXES, map(float, numbers), strict=True))
+        of_few = [float((is_right @ times[image]).mean() / figures) if figures else np.nan for is_right, image in few]
+        numbers = [*summarised(values[..., 0]), *of_few, recall, *recalls_by_size]
+        return dict(zip(OF_BOXES, numbers, strict=True))
 
     return score
-
-
-def _scores_of_images(seen: Presence, score: float, times: NDArray[np.int64]) -> dict[str, float]:
-    kept = count_kept(score, seen, times)
-    numbers = (kept.kept_share, kept.recall, kept.precision, kept.f1, auc(seen, times))
-    return dict(zip(OF_IMAGES, (np.nan if number is None else number for number in numbers), strict=True))

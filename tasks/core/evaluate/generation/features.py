@@ -1,5 +1,5 @@
-"""What networks have computed of images: features and class probabilities of sets, what is refused of them, and blocks
-of rows: a file larger than memory will do.
+"""What networks have computed of images: features and class probabilities, what is refused of them, and blocks of rows,
+so that a file larger than memory will do.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ from tasks.core.evaluate.table_columns import TOLERANCE
 LARGEST = 1e20
 """No feature may lie further from 0: KID's kernel is its sixth power, whose square, for the spread, is then finite."""
 BLOCK = 2048
-"""Rows that are held as 64-bit numbers at once. A setting of none: sums are taken block by block, in this order."""
+"""Rows that are held as 64-bit numbers at once; sums are taken block by block, in this order."""
 
 Floats = NDArray[np.float64]
 Features = NDArray[np.floating]
@@ -26,11 +26,7 @@ Pair = tuple[Features, Features]
 
 
 class SetArrays(NamedTuple):
-    """What there is of one set of images; row i of all of it is one image. None: nothing of the kind.
-
-    features: for FID and KID. manifold: for precision, recall, density and coverage. probabilities: (N, C). classes:
-    (N,).
-    """
+    """What there is of one set of images, as in `Extracts`; row i of all of it is one image."""
 
     features: Features | None = None
     manifold: Features | None = None
@@ -43,8 +39,7 @@ class Extracts(NamedTuple):
 
     distribution: for FID and KID. manifold: for precision, recall, density and coverage. probabilities: (M, C) of the
     samples' classes. similarities: (M, k) of each sample and its nearest training images, the nearest first.
-    sample_classes, (M,), and reference_classes, (N,): for scores by class. Row i of all that is of the samples is one
-    sample, row i of all that is of the reference one of its images.
+    sample_classes, (M,), and reference_classes, (N,): for scores by class.
     """
 
     distribution: Pair | None = None
@@ -56,13 +51,17 @@ class Extracts(NamedTuple):
 
 
 def check_features(name: str, features: Features) -> None:
-    """Refuse what is no (N, d) array of finite numbers within LARGEST, with at least one row and one column.
-
-    name: how a message calls the set. Raises BadInput.
-    """
+    """Refuse what is no (N, d) array of finite numbers within LARGEST, or empty. name: the set's. Raises BadInput."""
     check_shape(name, features)
     for start in range(0, len(features), BLOCK):
-        _check_numbers(name, features[start : start + BLOCK], start)
+        block = features[start : start + BLOCK]
+        low, high = float(block.min(initial=0)), float(block.max(initial=0))  # NaN where there is one
+        if low >= -LARGEST and high <= LARGEST:
+            continue
+        with np.errstate(invalid="ignore"):
+            row, column = np.argwhere(~(np.abs(block.astype(np.float64)) <= LARGEST))[0]
+        got = f"{float(block[row, column])} in row {start + int(row)}"
+        raise BadInput(f"{name}: expected numbers from {-LARGEST:.0e} to {LARGEST:.0e}, got {got}")
 
 
 def check_shape(name: str, features: Features) -> None:
@@ -77,23 +76,20 @@ def check_pair(samples: Features, reference: Features, other: str = "reference")
     check_features("samples", samples)
     check_features(other, reference)
     if samples.shape[1] != reference.shape[1]:
-        raise BadInput(
-            f"expected samples and {other} of one feature extractor, "
-            f"got {samples.shape[1]} and {reference.shape[1]} columns"
-        )
+        got = f"{samples.shape[1]} and {reference.shape[1]} columns"
+        raise BadInput(f"expected samples and {other} of one feature extractor, got {got}")
 
 
 def check_probabilities(name: str, probabilities: Features) -> None:
     """Refuse what is no (N, C) array of rows that are at least 0 and sum to 1 within TOLERANCE. Raises BadInput."""
     check_features(name, probabilities)
-    for start in range(0, len(probabilities), BLOCK):
-        block = probabilities[start : start + BLOCK].astype(np.float64)
+    for number, block in enumerate(wide_blocks(probabilities)):
         for row, column in np.argwhere(block < 0)[:1].tolist():
-            got = f"{block[row, column]:.6g} in row {start + row}"
+            got = f"{block[row, column]:.6g} in row {number * BLOCK + row}"
             raise BadInput(f"{name}: expected class probabilities of at least 0, got {got}")
         sums = block.sum(axis=1)
         for row in np.flatnonzero(np.abs(sums - 1) > TOLERANCE)[:1].tolist():
-            got = f"a sum of {sums[row]:.6g} in row {start + row}"
+            got = f"a sum of {sums[row]:.6g} in row {number * BLOCK + row}"
             raise BadInput(f"{name}: expected class probabilities whose sum is 1 within {TOLERANCE:g}, got {got}")
 
 
@@ -109,17 +105,15 @@ def check_labels(name: str, labels: Sequence[str], rows: int) -> None:
 def check_ids(name: str, ids: Sequence[str], rows: int) -> None:
     """`check_labels`, where each text may stand once. Raises BadInput."""
     check_labels(name, ids, rows)
-    seen: set[str] = set()
+    first: dict[str, int] = {}
     for row, one in enumerate(ids):
-        if one in seen:
+        if first.setdefault(one, row) != row:
             raise BadInput(f"{name}: expected each id once, got {quoted(one)} again in row {row}")
-        seen.add(one)
 
 
 def common_exponent(*sets: Features) -> int:
-    """The least e, so that all numbers of all sets lie between -2^e and 2^e; 0 where all are 0.
-
-    Divided by 2^e, which alters no digit, features of any scale have squares that neither vanish nor overflow.
+    """The least e, so that all numbers of all sets lie between -2^e and 2^e; 0 where all are 0. Divided by 2^e, which
+    alters no digit, features of any scale have squares that neither vanish nor overflow.
 
     >>> common_exponent(np.array([[0.25, -3.0]]), np.array([[1.0]]))
     2
@@ -132,31 +126,33 @@ def common_exponent(*sets: Features) -> int:
     return int(np.frexp(largest)[1])
 
 
-def scaled_blocks(features: Features, exponent: int, start: int = 0) -> Iterator[Floats]:
-    """Blocks of BLOCK rows from row `start` on, in 64 bits and divided by 2^exponent."""
+def wide_blocks(features: Features, start: int = 0) -> Iterator[Floats]:
+    """Blocks of BLOCK rows from row `start` on, in 64 bits."""
     for at in range(start, len(features), BLOCK):
-        yield np.ldexp(features[at : at + BLOCK].astype(np.float64), -exponent)
+        yield features[at : at + BLOCK].astype(np.float64)
+
+
+def scaled_blocks(features: Features, exponent: int, start: int = 0) -> Iterator[Floats]:
+    """`wide_blocks`, divided by 2^exponent."""
+    for block in wide_blocks(features, start):
+        yield np.ldexp(block, -exponent)
 
 
 def extracts_of(samples: SetArrays, reference: SetArrays, similarities: NDArray[np.float32] | None) -> Extracts:
-    """The sets beside each other. Without `manifold` of both, that is their `features`.
-
-    Raises BadInput where only one of them has `manifold`, and where features of the samples are compared with nothing.
+    """The sets beside each other; without `manifold` of both, that is their `features`. Raises BadInput where only one
+    of them has `manifold`, and where features of the samples are compared with nothing.
     """
     has_any = samples.features is not None or samples.manifold is not None
     if has_any and (samples.manifold is None) != (reference.manifold is None):
         raise BadInput("expected manifold=FILE of samples and reference or of neither, got that of one")
     if samples.features is not None and reference.features is None and similarities is None:
         raise BadInput("expected features of a reference or of training images beside those of the samples, got none")
-    distribution = _pair(samples.features, reference.features)
-    return Extracts(
-        distribution,
-        _pair(samples.manifold, reference.manifold) or distribution,
-        samples.probabilities,
-        similarities,
-        samples.classes,
-        reference.classes,
+    features, manifold = (
+        None if ours is None or theirs is None else (ours, theirs)
+        for ours, theirs in ((samples.features, reference.features), (samples.manifold, reference.manifold))
     )
+    of_samples = samples.probabilities, similarities, samples.classes
+    return Extracts(features, manifold or features, *of_samples, reference.classes)
 
 
 def check_extracts(extracts: Extracts) -> None:
@@ -166,11 +162,8 @@ def check_extracts(extracts: Extracts) -> None:
         check_pair(*pair)
     if extracts.probabilities is not None:
         check_probabilities("probabilities", extracts.probabilities)
-    samples = [
-        len(table)
-        for table in (*(pair[0] for pair in pairs), extracts.probabilities, extracts.similarities)
-        if table is not None
-    ]
+    tables = (*(pair[0] for pair in pairs), extracts.probabilities, extracts.similarities)
+    samples = [len(table) for table in tables if table is not None]
     if not samples:
         raise BadInput("expected features or class probabilities of the samples, got neither")
     _check_counts("samples", samples, extracts.sample_classes)
@@ -200,13 +193,10 @@ def of_class(extracts: Extracts, name: str) -> Extracts:
         np.flatnonzero(np.array([] if classes is None else classes, dtype=object) == name)
         for classes in (extracts.sample_classes, extracts.reference_classes)
     )
-    distribution, manifold = (
-        None if pair is None else (pair[0][ours], pair[1][theirs])
-        for pair in (extracts.distribution, extracts.manifold)
-    )
-    probabilities, similarities = (
-        None if table is None else table[ours] for table in (extracts.probabilities, extracts.similarities)
-    )
+    pairs = (extracts.distribution, extracts.manifold)
+    distribution, manifold = (pair and (pair[0][ours], pair[1][theirs]) for pair in pairs)
+    tables = (extracts.probabilities, extracts.similarities)
+    probabilities, similarities = (None if table is None else table[ours] for table in tables)
     return Extracts(distribution, manifold, probabilities, similarities)
 
 
@@ -217,22 +207,6 @@ def named(system: str) -> Iterator[None]:
         yield
     except BadInput as problem:
         raise BadInput(f"{system}: {problem}") from problem
-
-
-def _check_numbers(name: str, block: Features, first_row: int) -> None:
-    """Refuse NaN, infinity, and what lies beyond LARGEST."""
-    low, high = block.min(initial=0), block.max(initial=0)  # NaN where there is one
-    if not (float(low) >= -LARGEST and float(high) <= LARGEST):
-        with np.errstate(invalid="ignore"):
-            row, column = np.argwhere(~(np.abs(block.astype(np.float64)) <= LARGEST))[0]
-        raise BadInput(
-            f"{name}: expected numbers from {-LARGEST:.0e} to {LARGEST:.0e}, "
-            f"got {float(block[row, column])} in row {first_row + int(row)}"
-        )
-
-
-def _pair(samples: Features | None, reference: Features | None) -> Pair | None:
-    return None if samples is None or reference is None else (samples, reference)
 
 
 def _check_counts(name: str, counts: Sequence[int], classes: Sequence[str] | None) -> None:

@@ -31,10 +31,9 @@ class ManifoldScores(NamedTuple):
 
 
 class ManifoldUnits(NamedTuple):
-    """What each image contributes, before any mean is taken.
-
-    is_precise: (M,) whether each sample lies in a ball of the reference. density: (M,) in how many, by k. is_recalled:
-    (N,) whether each image of the reference lies in a ball of the samples. is_covered: (N,) whether its ball holds one.
+    """What each image contributes. is_precise: (M,) whether each sample lies in a ball of the reference. density: (M,)
+    in how many, by k. is_recalled: (N,) whether each image of the reference lies in a ball of the samples. is_covered:
+    (N,) whether its ball holds one.
     """
 
     is_precise: NDArray[np.bool_]
@@ -43,16 +42,10 @@ class ManifoldUnits(NamedTuple):
     is_covered: NDArray[np.bool_]
 
 
-class _Tile(NamedTuple):
-    start: int
-    rows: Floats
-    sizes: Floats
-
-
 def manifold_scores(
     samples: Features, reference: Features, neighbours: int = 3, density_neighbours: int = 5
 ) -> ManifoldScores:
-    """`unit_means` of `manifold_units`, whose arguments these are.
+    """`unit_means` of `manifold_units`.
 
     >>> real, fake = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[0.5], [10.0]])
     >>> manifold_scores(fake, real, neighbours=1, density_neighbours=1)
@@ -97,53 +90,37 @@ def squared_radii(features: Features, neighbours: Sequence[int], exponent: int =
 
     slack = _slack(features)
     nearest = np.full((len(features), max(neighbours)), np.inf)
-    for tile in _tiles(features, exponent):
-        mine = nearest[tile.start : tile.start + len(tile.rows)]
-        for other in _tiles(features, exponent, tile.start):
-            is_same = other.start == tile.start
-            inner = tile.rows @ other.rows.T
-            insert_nearest(mine, tile.rows, other.rows, inner, tile.sizes, other.sizes, slack, is_same)
+    for mine, rows, row_sizes in _tiles(features, exponent):
+        for theirs, others, other_sizes in _tiles(features, exponent, mine.start):
+            is_same, inner = mine == theirs, rows @ others.T
+            insert_nearest(nearest[mine], rows, others, inner, row_sizes, other_sizes, slack, is_same)
             if not is_same:
-                theirs = nearest[other.start : other.start + len(other.rows)]
                 turned = np.ascontiguousarray(inner.T)
-                insert_nearest(theirs, other.rows, tile.rows, turned, other.sizes, tile.sizes, slack, is_same)
+                insert_nearest(nearest[theirs], others, rows, turned, other_sizes, row_sizes, slack, is_same)
     return np.ascontiguousarray(nearest[:, np.array(neighbours) - 1].T)
 
 
 def _memberships(
     samples: Features, reference: Features, sample_radii: Floats, reference_radii: Floats, exponent: int
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.bool_]]:
-    """(K, M) in how many balls of the reference each sample lies, (K, N) whether each of them holds a sample, (N,)
-    whether each image of the reference lies in a sample's ball. Radii as of `squared_radii`: (M,) and (K, N).
-    """
+    """`counts`, `is_hit` and `is_inside` of `count_balls`, of all samples and images of the reference."""
     from tasks.core.evaluate.generation.balls import count_balls
 
     slack, sizes = _slack(samples), len(reference_radii)
     counts = np.zeros((sizes, len(samples)), np.int64)
     is_hit, is_inside = np.zeros((sizes, len(reference)), np.bool_), np.zeros(len(reference), np.bool_)
-    for tile in _tiles(samples, exponent):
-        mine = slice(tile.start, tile.start + len(tile.rows))
-        for other in _tiles(reference, exponent):
-            theirs = slice(other.start, other.start + len(other.rows))
-            count_balls(
-                counts[:, mine],
-                is_hit[:, theirs],
-                is_inside[theirs],
-                tile.rows,
-                other.rows,
-                tile.rows @ other.rows.T,
-                tile.sizes,
-                other.sizes,
-                sample_radii[mine],
-                reference_radii[:, theirs],
-                slack,
-            )
+    for mine, rows, row_sizes in _tiles(samples, exponent):
+        for theirs, others, other_sizes in _tiles(reference, exponent):
+            written = counts[:, mine], is_hit[:, theirs], is_inside[theirs]
+            inner, radii = rows @ others.T, (sample_radii[mine], reference_radii[:, theirs])
+            count_balls(*written, rows, others, inner, row_sizes, other_sizes, *radii, slack)
     return counts, is_hit, is_inside
 
 
-def _tiles(features: Features, exponent: int, start: int = 0) -> Iterator[_Tile]:
+def _tiles(features: Features, exponent: int, start: int = 0) -> Iterator[tuple[slice, Floats, Floats]]:
+    """Where they are, `scaled_blocks`, and |x|^2 of their rows."""
     for rows in scaled_blocks(features, exponent, start):
-        yield _Tile(start, rows, np.einsum("nd,nd->n", rows, rows))
+        yield slice(start, start + len(rows)), rows, np.einsum("nd,nd->n", rows, rows)
         start += len(rows)
 
 
@@ -158,7 +135,5 @@ def _slack(features: Features) -> float:
 
 def _check_neighbours(name: str, features: Features, neighbours: int) -> None:
     if len(features) <= neighbours:
-        raise BadInput(
-            f"{name}: expected more than {neighbours} images, so that each has {neighbours} neighbours, "
-            f"got {len(features)}"
-        )
+        expected = f"more than {neighbours} images, so that each has {neighbours} neighbours"
+        raise BadInput(f"{name}: expected {expected}, got {len(features)}")

@@ -12,20 +12,18 @@ import pyarrow as pa
 
 from schemas.evaluate_images import NEIGHBOURS
 from tasks.core.evaluate.generation.features import Features, check_ids, check_pair
-from tasks.core.evaluate.picture_page import Picture, PictureRow, picture_page
+from tasks.core.evaluate.picture_page import picture_page
 from tasks.core.evaluate.recognition.neighbours import Neighbours, nearest_neighbours
 from tasks.core.evaluate.recognition.vectors import normal_blocks, normalise
 
-Row = dict[str, Any]
 _MOST_ROWS = 40
 
 
 def nearest_training_images(samples: Features, training: Features, neighbours: int = 7) -> Neighbours:
     """Rows and cosine similarities, -1..1, of each sample's nearest training images; all of them where there are fewer.
 
-    samples: (M, d), training: (N, d). A row of zeros has the similarity 0 to every row. Similarities are rounded to 32
-    bits before they are compared, so that copies of one training image tie. Raises BadInput for features that don't
-    fit (`check_pair`).
+    samples: (M, d), training: (N, d). A row of zeros has the similarity 0 to every row. Copies of one training image
+    tie, as similarities have 32 bits. Raises BadInput for features that don't fit (`check_pair`).
 
     >>> rows, similarities = nearest_training_images(np.array([[2.0, 0.0]]), np.array([[0.0, 1.0], [1.0, 0.0]]))
     >>> rows.tolist(), similarities.tolist()
@@ -64,25 +62,18 @@ def neighbour_page(
 ) -> str:
     """The 40 samples that are most like a training image, each with its nearest ones in a row (ArtBench, A.8).
 
-    neighbours: NEIGHBOURS. sample_jpeg: of a generator's name and a sample's id; training_jpeg: of an id. Both return
-    None where there is no picture, which the page says.
+    neighbours: NEIGHBOURS. sample_jpeg: of a generator's name and a sample's id; training_jpeg: of an id; or None.
     """
-    rows_of: dict[tuple[str, str], list[Row]] = {}
+    rows_of: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in neighbours.to_pylist():
         rows_of.setdefault((row["system"], row["sample_id"]), []).append(row)
-    most_alike = sorted(rows_of, key=lambda sample: (-rows_of[sample][0]["similarity"], *sample))[:_MOST_ROWS]
-    rows = [
-        PictureRow(
-            f"{system}, {sample}: {rows_of[system, sample][0]['similarity']:.3f}",
-            [
-                Picture(sample_jpeg(system, sample), "the sample"),
-                *(
-                    Picture(training_jpeg(row["training_id"]), f"{row['training_id']}: {row['similarity']:.3f}")
-                    for row in rows_of[system, sample]
-                ),
-            ],
-        )
-        for system, sample in most_alike
-    ]
+    rows = []
+    for system, sample in sorted(rows_of, key=lambda key: (-rows_of[key][0]["similarity"], *key))[:_MOST_ROWS]:
+        found = rows_of[system, sample]
+        likest = [
+            (training_jpeg(row["training_id"]), f"{row['training_id']}: {row['similarity']:.3f}") for row in found
+        ]
+        shown = [(sample_jpeg(system, sample), "the sample"), *likest]
+        rows.append((f"{system}, {sample}: {found[0]['similarity']:.3f}", shown))
     explanation = "Each sample, and beside it the training images with the largest cosine similarity of features."
     return picture_page("Nearest training images", explanation, rows)

@@ -28,9 +28,8 @@ _HEADINGS = Headings("Generated images", "generator", "sample", "samples", _LABE
 
 
 def summary_lines(scores: pa.Table, notes: Sequence[str]) -> list[str]:
-    """Lines of the summary: a table of all generators, how far each is ahead, one table by class of each, the notes.
-
-    scores: GENERATION_SCORES, generators in the order that they keep here.
+    """A table of all generators, how far each is ahead, one table by class of each, the notes. scores:
+    GENERATION_SCORES, generators in the order that they keep here.
     """
     rows = scores.to_pylist()
     names = list(dict.fromkeys(row["system"] for row in rows))
@@ -38,13 +37,10 @@ def summary_lines(scores: pa.Table, notes: Sequence[str]) -> list[str]:
     beside = "" if reference is None else f", {counted(reference, 'image')} of the reference"
     lines = [f"## {_HEADINGS.title}: {counted(len(names), 'generator')}{beside}", ""]
     lines += _table(rows, [(name, None) for name in names], "generator", names)
-    if leads := lead_lines(rows, _HEADINGS, RANKING):
+    if leads := lead_lines(rows, _HEADINGS):
         lines += ["", *leads]
     for name in names:
-        classes = list(
-            dict.fromkeys(row["class"] for row in rows if row["system"] == name and row["class"] is not None)
-        )
-        if classes:
+        if classes := [*dict.fromkeys(row["class"] for row in rows if row["system"] == name and row["class"])]:
             lines += ["", f"## {cell(name)} by class", ""]
             lines += _table(rows, [(name, one) for one in classes], "class", classes)
     return [*lines, *([""] if notes else []), *(f"- {cell(note)}" for note in notes)]
@@ -57,10 +53,9 @@ def page(scores: pa.Table, notes: Sequence[str], settings: GenerationSettings, r
         similarity = f"{settings.copy_similarity:g}"
         how.append(f"Copies have a cosine similarity of at least {similarity} with a training image.")
     if replicates:
-        how.append(
-            f"Numbers in brackets are 95 % intervals of {replicates:,} resamples of the samples (seed {seed}), with "
-            "the reference as it is. Generators with equally many samples have the same resamples."
-        )
+        drawn = f"{replicates:,} resamples of the samples (seed {seed}), with the reference as it is"
+        alike = "Generators with equally many samples have the same resamples."
+        how.append(f"Numbers in brackets are 95 % intervals of {drawn}. {alike}")
     how.append("A blank means that a score is not defined, or that there are no files for it.")
     lines = [f"# {_HEADINGS.title}", "", *summary_lines(scores, notes), *([] if notes else [""])]
     return "\n".join([*lines, *(f"- {sentence}" for sentence in how)]) + "\n"
@@ -79,9 +74,7 @@ def _table(rows: Sequence[Row], parts: Sequence[tuple[str, str | None]], head: s
 
 
 def _value(row: Row | None) -> str:
-    """With as many digits as KID needs, which is small; with its deviation, or the interval by which generators are
-    compared, so that a line stays short.
-    """
+    """With as many digits as KID needs, which is small; with its deviation, or the interval of the ranking."""
     if row is None or row["value"] is None:
         return ""
     digits = 5 if row["metric"] == "kid" else 3

@@ -1,8 +1,7 @@
 """Scores of whole sets of images: FID, KID and the Inception score, as they are called where the network is Inception.
 
 `feature_distance`, the Fréchet distance (FID): Heusel et al., "GANs Trained by a Two Time-Scale Update Rule Converge to
-a Local Nash Equilibrium", 2017, equation 6. It is no mean over images, and grows where there are fewer. So there is no
-interval from resamples of it, in which images stand twice.
+a Local Nash Equilibrium", 2017, equation 6. It is no mean over images, and grows where there are fewer.
 
 `kernel_distance` (KID): Bińkowski, Sutherland, Arbel & Gretton, "Demystifying MMD GANs", 2018, section 4: the unbiased
 estimate of the squared maximum mean discrepancy with the kernel (x.y / d + 1)^3. It does not depend on how many images
@@ -29,6 +28,7 @@ from tasks.core.evaluate.generation.features import (
     check_probabilities,
     common_exponent,
     scaled_blocks,
+    wide_blocks,
 )
 
 MOST_COLUMNS = 16_384
@@ -36,11 +36,7 @@ MOST_COLUMNS = 16_384
 
 
 class MeanScore(NamedTuple):
-    """Mean and standard deviation (divided by their number, 0 of one) of the values of subsets or parts.
-
-    KID is below 0 now and then where both sets are alike; the Inception score is from 1 (one class, or no idea of any)
-    to the number of classes.
-    """
+    """Mean and standard deviation (divided by their number, 0 of one) of the values of subsets or parts."""
 
     mean: float
     sd: float
@@ -57,8 +53,7 @@ class Moments(NamedTuple):
 def feature_distance(samples: Features, reference: Features) -> float:
     """`frechet_distance` of two sets of features, (M, d) and (N, d), of any scale: 2^e, near the largest, is taken out.
 
-    Raises BadInput for features that don't fit (`check_pair`), for more than MOST_COLUMNS columns, for fewer than two
-    images.
+    Raises BadInput as `check_pair` and `moments`.
 
     >>> feature_distance(np.array([[0.0], [2.0]]), np.array([[3.0], [5.0]]))
     9.0
@@ -76,7 +71,7 @@ def moments(name: str, features: Features, exponent: int = 0) -> Moments:
 
     features: (N, d), which are divided by 2^exponent before. Blocks of rows are joined as in Chan, Golub & LeVeque,
     "Updating formulae", 1979, so that features far from 0 lose no digits. name: how a message calls the set. Raises
-    BadInput for fewer than two rows, for more than MOST_COLUMNS columns, and see `check_features`.
+    BadInput (`check_features`), also for fewer than two rows and for more than MOST_COLUMNS columns.
 
     >>> mean, covariance, rows = moments("samples", np.array([[0.0, 1.0], [2.0, 5.0]]))
     >>> mean.tolist(), covariance.tolist(), rows
@@ -105,18 +100,11 @@ def moments(name: str, features: Features, exponent: int = 0) -> Moments:
 
 
 def frechet_distance(one: Moments, other: Moments) -> float:
-    """|mu1 - mu2|^2 + Tr(S1 + S2 - 2 (S1 S2)^(1/2)): 0 for equal moments, never negative, symmetric.
-
-    What rounding leaves below 0 becomes 0. Raises BadInput where the numbers of columns differ, and see `root_trace`.
+    """|mu1 - mu2|^2 + Tr(S1 + S2 - 2 (S1 S2)^(1/2)) of as many columns: 0 for equal moments, never negative, symmetric.
 
     >>> frechet_distance(Moments(np.zeros(2), np.eye(2), 9), Moments(np.array([3.0, 4.0]), 4 * np.eye(2), 9))
     27.0
     """
-    if one.mean.shape != other.mean.shape:
-        raise BadInput(
-            "expected samples and reference of one feature extractor, "
-            f"got {len(one.mean)} and {len(other.mean)} columns"
-        )
     step = one.mean - other.mean
     if not step.any() and np.array_equal(one.covariance, other.covariance):
         return 0.0
@@ -128,14 +116,14 @@ def root_trace(one: Floats, other: Floats) -> float:
     """Tr((S1 S2)^(1/2)) of two covariances: (d, d), symmetric, without a negative eigenvalue.
 
     With S = R^T R, the eigenvalues of S1 S2 are the squares of the singular values of R1 R2^T, whose sum is the answer.
-    The usual way takes the roots of the eigenvalues of S1 S2 itself: slower, and where there are fewer images than
-    columns, the rounding errors of hundreds of zeros, 1e-16 each, have roots of 1e-8 each, which add up. R comes from
-    a Cholesky decomposition with pivots, which leaves out directions without spread, and with them these zeros.
+    The usual way, the roots of the eigenvalues of S1 S2 itself, is slower, and with fewer images than columns the
+    rounding errors of hundreds of zeros, 1e-16 each, have roots of 1e-8 each, which add up. R comes from a Cholesky
+    decomposition with pivots, which leaves out directions without spread, and with them these zeros.
 
     >>> root_trace(np.diag([4.0, 0.0]), np.diag([9.0, 1.0]))
     6.0
     """
-    cross = _root("one", one) @ _root("other", other).T
+    cross = _root(one) @ _root(other).T
     if cross.shape[0] > cross.shape[1]:
         cross = cross.T
     squares = np.linalg.eigvalsh(cross @ cross.T) if cross.size else np.zeros(0)
@@ -143,21 +131,14 @@ def root_trace(one: Floats, other: Floats) -> float:
 
 
 def distance_note(images: int, columns: int) -> str | None:
-    """What a reader of the distance must know of so few images or so many columns; None where there is nothing.
-
-    >>> distance_note(2049, 2048)
-    """
+    """What a reader of the distance must know of so few images or so many columns; None where there is nothing."""
     if columns > MOST_COLUMNS:
-        return (
-            f"no FID: features have {columns:,} columns; a covariance is computed of at most {MOST_COLUMNS:,}, which "
-            "fill 2 GiB"
-        )
+        most = f"at most {MOST_COLUMNS:,}, which fill 2 GiB"
+        return f"no FID: features have {columns:,} columns; a covariance is computed of {most}"
     if images > columns:
         return None
-    return (
-        f"FID of {counted(images, 'image')} and {columns:,} columns: with no more images than columns it is far too "
-        "high; compare only figures of equally many images"
-    )
+    why = "with no more images than columns it is far too high; compare only figures of equally many images"
+    return f"FID of {counted(images, 'image')} and {columns:,} columns: {why}"
 
 
 def kernel_distance(
@@ -165,35 +146,31 @@ def kernel_distance(
 ) -> MeanScore:
     """Mean and standard deviation of the distance of random subsets of both sets.
 
-    samples: (M, d), reference: (N, d). A subset's rows are drawn without replacement, first those of the samples, then
-    those of the reference, by numpy's RandomState(seed): the draws of torch-fidelity, with its defaults, so that both
-    have the same numbers; and numpy promises that this stream stays as it is. Raises BadInput for features that don't
-    fit (`check_pair`), and for sets of fewer than `subset_size` images.
+    samples: (M, d), reference: (N, d), both of at least `subset_size` rows. A subset's rows are drawn without
+    replacement, first those of the samples, then those of the reference, by numpy's RandomState(seed): the draws of
+    torch-fidelity, with its defaults, so that both have the same numbers; and numpy promises that this stream stays as
+    it is. Raises BadInput for features that don't fit (`check_pair`). Below 0 now and then where both sets are alike.
     """
     check_pair(samples, reference)
-    for name, features in (("samples", samples), ("reference", reference)):
-        if len(features) < subset_size:
-            raise BadInput(
-                f"{name}: expected at least {subset_size:,} images for each subset of KID (kid_subset_size), "
-                f"got {len(features):,}"
-            )
     draw = np.random.RandomState(seed)
     values = np.empty(subsets)
+    pairs = subset_size * (subset_size - 1)
     for subset in range(subsets):
         one = samples[draw.choice(len(samples), subset_size, replace=False)]
         other = reference[draw.choice(len(reference), subset_size, replace=False)]
-        values[subset] = _subset_distance(one, other)
+        across = sum(float(_kernel(ours, theirs).sum()) for ours in wide_blocks(one) for theirs in wide_blocks(other))
+        inside = _sum_of_pairs(one) / pairs + _sum_of_pairs(other) / pairs
+        values[subset] = inside - 2 * across / subset_size**2
     return MeanScore(float(values.mean()), float(values.std()))
 
 
 def inception_score(probabilities: Features, parts: int = 10, seed: int | None = 2020) -> MeanScore:
-    """Mean and standard deviation, over parts of the samples, of exp(mean KL(p(y|x) || p(y))).
+    """Mean and standard deviation, over parts of the samples, of exp(mean KL(p(y|x) || p(y))), 1 to C.
 
     probabilities: (N, C) of classes, as of a softmax; each row is divided by its sum, in 64 bits. p(y) is the mean of a
     part. Part i of n holds the rows from i N // n to (i + 1) N // n, once all rows are shuffled by numpy's
     RandomState(seed), as torch-fidelity does by default; None leaves them in their order, so that samples of one class
-    in a row stay together and lower the score. Raises BadInput, see `check_probabilities`, and where there are fewer
-    rows than parts.
+    in a row stay together and lower the score. Raises BadInput (`check_probabilities`), also for fewer rows than parts.
 
     >>> inception_score(np.eye(2), parts=1)
     MeanScore(mean=2.0, sd=0.0)
@@ -208,12 +185,10 @@ def inception_score(probabilities: Features, parts: int = 10, seed: int | None =
     return MeanScore(float(np.mean(scores)), float(np.std(scores)))
 
 
-def _root(name: str, covariance: Floats) -> Floats:
+def _root(covariance: Floats) -> Floats:
     """(r, d) R with R^T R = the covariance, r its rank, to rounding."""
     from scipy.linalg.lapack import dpstrf  # scipy.linalg takes a fifth of a second to import
 
-    if not np.isfinite(covariance).all() or not np.array_equal(covariance, covariance.T):
-        raise BadInput(f"expected a covariance of finite numbers, the same above and below the diagonal, for {name}")
     scale = float(np.diagonal(covariance).max(initial=0.0))
     if scale <= 0:
         return np.zeros((0, len(covariance)))
@@ -223,34 +198,15 @@ def _root(name: str, covariance: Floats) -> Floats:
     return np.asarray(root * np.sqrt(scale))
 
 
-def _subset_distance(samples: Features, reference: Features) -> float:
-    count, others = len(samples), len(reference)
-    return (
-        _sum_of_pairs(samples) / (count * (count - 1))
-        + _sum_of_pairs(reference) / (others * (others - 1))
-        - 2 * _sum_across(samples, reference) / (count * others)
-    )
-
-
 def _sum_of_pairs(features: Features) -> float:
     """The kernel's sum over all ordered pairs of two different rows."""
-    total = 0.0
-    for start in range(0, len(features), BLOCK):
-        block = features[start : start + BLOCK].astype(np.float64)
+    total, end = 0.0, 0
+    for block in wide_blocks(features):
+        end += len(block)
         inside = _kernel(block, block)
         total += float(inside.sum() - np.trace(inside))
-        for later in range(start + BLOCK, len(features), BLOCK):
-            total += 2 * float(_kernel(block, features[later : later + BLOCK].astype(np.float64)).sum())
-    return total
-
-
-def _sum_across(samples: Features, reference: Features) -> float:
-    """The kernel's sum over all pairs of a row of each."""
-    total = 0.0
-    for start in range(0, len(samples), BLOCK):
-        block = samples[start : start + BLOCK].astype(np.float64)
-        for other in range(0, len(reference), BLOCK):
-            total += float(_kernel(block, reference[other : other + BLOCK].astype(np.float64)).sum())
+        for later in wide_blocks(features, end):
+            total += 2 * float(_kernel(block, later).sum())
     return total
 
 

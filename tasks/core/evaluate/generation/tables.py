@@ -1,41 +1,24 @@
 """All scores of several generators in a table: of all images, and of those of each class against the same class.
 
-Means over samples, where each sample counts as often as one likes, have groups and intervals: precision, density, the
-share of copies and the similarity of the nearest training image, as long as the reference stays as it is. All other
-scores of a generator belong to whole sets. FID, KID, recall and coverage change their meaning when a sample stands
-twice: it is its own neighbour then, and adds pairs and no spread. The parts of the Inception score have a deviation of
-their own.
+Means over samples have groups and intervals: precision, density, the share of copies and the similarity of the nearest
+training image, as long as the reference stays as it is. All other scores belong to whole sets. FID, KID, recall and
+coverage change their meaning when a sample stands twice: it is its own neighbour then, and adds pairs and no spread.
+The parts of the Inception score have a deviation of their own.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from schemas.errors import BadInput
 from schemas.evaluate_images import GENERATION_SCORES, GenerationSettings
 from schemas.phrases import counted
-from tasks.core.evaluate.generation.features import (
-    Extracts,
-    Features,
-    Floats,
-    check_extracts,
-    class_names,
-    named,
-    of_class,
-    set_sizes,
-)
+from tasks.core.evaluate.generation import features, set_scores
+from tasks.core.evaluate.generation.features import Extracts, Floats, named
 from tasks.core.evaluate.generation.manifold import ManifoldScores, ManifoldUnits, manifold_units, unit_means
-from tasks.core.evaluate.generation.set_scores import (
-    MOST_COLUMNS,
-    distance_note,
-    feature_distance,
-    inception_score,
-    kernel_distance,
-)
 from tasks.core.evaluate.systems import Ranking, Scorer, score_systems
 
 SIMILARITY_SCORES = ("copy_share", "nearest_similarity")
@@ -54,10 +37,8 @@ class Score(NamedTuple):
 
 
 class _Measured(NamedTuple):
-    """What was measured of a generator, or of one class of it.
-
-    values: by each score that is a mean over samples, what each of them contributes, (M,). samples, reference: how many
-    images.
+    """What was measured of a generator, or of one class of it. values: by each score that is a mean over samples, what
+    each of them contributes, (M,). samples, reference: how many images.
     """
 
     scores: tuple[Score, ...]
@@ -85,15 +66,19 @@ def score_table(
     """
     for name, extracts in systems.items():
         with named(name):
-            check_extracts(extracts)
+            features.check_extracts(extracts)
     measured: dict[tuple[str, str | None], _Measured] = {}
     notes: list[str] = []
     for name, extracts in systems.items():
         with named(name):
-            measured[name, None] = _measure(extracts, settings)
-        for group in class_names(extracts):
-            measured[name, group] = _measure(of_class(extracts, group), settings, may_lack=True)
-        notes += [f"{name}: {note}" for note in _notes(name, extracts, measured, settings)]
+            whole = measured[name, None] = _measure(extracts, settings)
+        groups = {
+            group: _measure(features.of_class(extracts, group), settings, may_lack=True)
+            for group in features.class_names(extracts)
+        }
+        measured |= {(name, group): one for group, one in groups.items()}
+        lacking = _null_scores(whole, groups.values())
+        notes += [f"{name}: {note}" for note in _notes(extracts, lacking, settings)]
     rows = [*_rows(measured, [*_resampled(measured, replicates, seed)])]
     return pa.Table.from_pylist(rows, schema=GENERATION_SCORES), tuple(notes)
 
@@ -117,14 +102,11 @@ def sample_values(
 
 
 def mean_scorer(values: Mapping[str, Floats]) -> Scorer:
-    """The means of values, (M,) each, of which each counts so many times. Raises BadInput if their lengths differ.
+    """The means of values, (M,) each, of which each counts so many times.
 
     >>> mean_scorer({"precision": np.array([1.0, 0.0])})(np.array([3, 1]))
     {'precision': 0.75}
     """
-    lengths = sorted({len(one) for one in values.values()})
-    if len(lengths) > 1:
-        raise BadInput(f"expected values of the same samples, got {' and '.join(map(str, lengths))}")
 
     def score(times: NDArray[np.int64]) -> dict[str, float]:
         total = int(times.sum())
@@ -136,65 +118,46 @@ def mean_scorer(values: Mapping[str, Floats]) -> Scorer:
 def _measure(extracts: Extracts, settings: GenerationSettings, may_lack: bool = False) -> _Measured:
     """Scores in one order. may_lack: a score for which there are too few images is None, not refused."""
     scores: list[Score] = []
-    units = None
     if extracts.distribution is not None:
-        scores += [_fid(*extracts.distribution, may_lack), _kid(*extracts.distribution, settings)]
-    if extracts.probabilities is not None:
-        scores.append(_inception(extracts.probabilities, settings, may_lack))
+        samples, reference = pair = extracts.distribution
+        least = min(map(len, pair))
+        has_none = samples.shape[1] > set_scores.MOST_COLUMNS or (may_lack and least < 2)
+        scores.append(Score("fid", None if has_none else set_scores.feature_distance(*pair)))
+        subsets = settings.kid_subsets, settings.kid_subset_size, settings.seed
+        scores.append(
+            Score("kid", *(() if least < settings.kid_subset_size else set_scores.kernel_distance(*pair, *subsets)))
+        )
+    if (table := extracts.probabilities) is not None:
+        has_none = may_lack and len(table) < settings.parts
+        seed = settings.seed if settings.shuffle else None
+        scores.append(
+            Score("inception_score", *(() if has_none else set_scores.inception_score(table, settings.parts, seed)))
+        )
+    units = None
     if extracts.manifold is not None:
-        units = _units(*extracts.manifold, settings, may_lack)
+        samples, reference = extracts.manifold
+        sizes = settings.neighbours, settings.density_neighbours
+        if not (may_lack and (len(samples) <= sizes[0] or len(reference) <= max(sizes))):
+            units = manifold_units(samples, reference, *sizes)
         means = {} if units is None else unit_means(units)._asdict()
         scores += [Score(metric, means.get(metric)) for metric in ManifoldScores._fields]
-    samples, reference = set_sizes(extracts)
-    values = sample_values(units, extracts.similarities if samples else None, settings.copy_similarity)
+    count, others = features.set_sizes(extracts)
+    values = sample_values(units, extracts.similarities if count else None, settings.copy_similarity)
     if extracts.similarities is not None:
         scores += [
             Score(metric, float(values[metric].mean()) if metric in values else None) for metric in SIMILARITY_SCORES
         ]
-    return _Measured(tuple(scores), values, samples, reference)
-
-
-def _fid(samples: Features, reference: Features, may_lack: bool) -> Score:
-    is_too_few = may_lack and min(len(samples), len(reference)) < 2
-    if is_too_few or samples.shape[1] > MOST_COLUMNS:
-        return Score("fid")
-    return Score("fid", feature_distance(samples, reference))
-
-
-def _kid(samples: Features, reference: Features, settings: GenerationSettings) -> Score:
-    if min(len(samples), len(reference)) < settings.kid_subset_size:
-        return Score("kid")
-    return Score(
-        "kid",
-        *kernel_distance(samples, reference, settings.kid_subsets, settings.kid_subset_size, settings.seed),
-    )
-
-
-def _inception(probabilities: Features, settings: GenerationSettings, may_lack: bool) -> Score:
-    if may_lack and len(probabilities) < settings.parts:
-        return Score("inception_score")
-    seed = settings.seed if settings.shuffle else None
-    return Score("inception_score", *inception_score(probabilities, settings.parts, seed))
-
-
-def _units(
-    samples: Features, reference: Features, settings: GenerationSettings, may_lack: bool
-) -> ManifoldUnits | None:
-    most = max(settings.neighbours, settings.density_neighbours)
-    if may_lack and (len(samples) <= settings.neighbours or len(reference) <= most):
-        return None
-    return manifold_units(samples, reference, settings.neighbours, settings.density_neighbours)
+    return _Measured(tuple(scores), values, count, others)
 
 
 def _resampled(measured: _All, replicates: int, seed: int) -> Iterator[dict[str, Any]]:
     """Rows of SYSTEM_SCORES with their class: of those generators together that have equally many samples."""
-    alike: dict[tuple[str | None, int, tuple[str, ...]], dict[str, Mapping[str, Floats]]] = {}
+    alike: dict[tuple[str | None, int, tuple[str, ...]], dict[str, Scorer]] = {}
     for (name, group), one in measured.items():
         if one.values:
-            alike.setdefault((group, one.samples, tuple(one.values)), {})[name] = one.values
-    for (group, samples, metrics), several in alike.items():
+            alike.setdefault((group, one.samples, tuple(one.values)), {})[name] = mean_scorer(one.values)
+    for (group, samples, metrics), scorers in alike.items():
         ranking = RANKING._replace(has_leads=group is None and RANKING.metric in metrics)
-        scorers = {name: mean_scorer(values) for name, values in several.items()}
         for row in score_systems(scorers, samples, {}, ranking, replicates, seed).to_pylist():
             yield {**row, "class": group}
 
@@ -207,11 +170,8 @@ def _rows(measured: _All, resampled: list[dict[str, Any]]) -> Iterator[dict[str,
     }
     for (name, group), one in measured.items():
         for score in one.scores:
-            yield {
-                **{"system": name, "class": group, **score._asdict()},
-                **ends.get((name, group, score.metric), {}),
-                **_counts(score.metric, one),
-            }
+            own = {"system": name, "class": group, **score._asdict()}
+            yield {**own, **ends.get((name, group, score.metric), {}), **_counts(score.metric, one)}
     for row in resampled:
         if row["ahead_of"] is not None:
             yield {**row, **_counts(row["metric"], measured[row["system"], None])}
@@ -221,35 +181,27 @@ def _counts(metric: str, one: _Measured) -> dict[str, int | None]:
     return {"samples": one.samples, "reference": None if metric in _ALONE else one.reference}
 
 
-def _notes(name: str, extracts: Extracts, measured: _All, settings: GenerationSettings) -> Iterator[str]:
-    """On FID of few images, where the smallest set counts, overall or of a class; and on what is null.
+def _null_scores(whole: _Measured, groups: Iterable[_Measured]) -> list[list[str]]:
+    """The scores that are not defined, of each class that lacks some; without those that all images lack."""
+    absent = {score.metric for score in whole.scores if score.value is None}
+    lacking = ([score.metric for score in one.scores if score.value is None] for one in groups)
+    return [own for names in lacking if (own := [metric for metric in names if metric not in absent])]
 
-    What is null for all images has a note of its own, and is not noted again for each class.
-    """
+
+def _notes(extracts: Extracts, lacking: Sequence[Sequence[str]], settings: GenerationSettings) -> Iterator[str]:
+    """On FID of few images, where the smallest set counts, overall or of a class; and on what is null (`lacking`)."""
     if extracts.distribution is not None:
         samples, reference = extracts.distribution
         sizes = [len(samples), len(reference)]
         if extracts.sample_classes is not None and extracts.reference_classes is not None:
             sizes += [*Counter(extracts.sample_classes).values(), *Counter(extracts.reference_classes).values()]
-        if note := distance_note(min(sizes), samples.shape[1]):
+        if note := set_scores.distance_note(min(sizes), samples.shape[1]):
             yield note
         if (least := min(sizes[:2])) < settings.kid_subset_size:
-            yield (
-                f"no KID: a set has {counted(least, 'image')}, a subset has {settings.kid_subset_size:,}; "
-                f"--set kid_subset_size={least} or less has it"
-            )
-    if lacking := [names for names in _null_scores(name, measured) if names]:
-        blank = list(dict.fromkeys(metric for names in lacking for metric in names))
+            few = f"a set has {counted(least, 'image')}, a subset has {settings.kid_subset_size:,}"
+            yield f"no KID: {few}; --set kid_subset_size={least} or less has it"
+    if lacking:
+        blank = dict.fromkeys(metric for names in lacking for metric in names)
+        few = f"{counted(len(lacking), 'class', 'classes')} with too few images for {', '.join(blank)}"
         setting = f"; for kid, --set kid_subset_size=... names a smaller subset than {settings.kid_subset_size:,}"
-        yield (
-            f"{counted(len(lacking), 'class', 'classes')} with too few images for {', '.join(blank)}, which are blank"
-            f"{setting if 'kid' in blank else ''}"
-        )
-
-
-def _null_scores(name: str, measured: _All) -> Iterator[list[str]]:
-    """The scores that are not defined, of each class of a generator; without those that it has for no class."""
-    absent = {score.metric for score in measured[name, None].scores if score.value is None}
-    for (system, group), one in measured.items():
-        if system == name and group is not None:
-            yield [score.metric for score in one.scores if score.value is None and score.metric not in absent]
+        yield f"{few}, which are blank{setting if 'kid' in blank else ''}"

@@ -1,11 +1,11 @@
 """How far a system's joints are from those that people gave: PCK and NME, overall and joint by joint.
 
 Each pose, the one with the highest score first, takes the most similar figure of its image that is left; one that is
-nowhere near (a similarity of 0) takes none. PCK is the
-share of given joints that are at most alpha x the figure's reference length away (Yang & Ramanan, "Articulated Human
-Detection with Flexible Mixtures of Parts", 2013; Andriluka et al., "2D Human Pose Estimation", 2014, take the head for
-the reference). A joint of a figure that no pose has taken is wrong. NME is the mean distance as a share of the square
-root of the area of the figure's box, over the joints of figures that were taken.
+nowhere near (a similarity of 0) takes none. PCK is the share of given joints that are at most alpha x the figure's
+reference length away (Yang & Ramanan, "Articulated Human Detection with Flexible Mixtures of Parts", 2013; Andriluka et
+al., "2D Human Pose Estimation", 2014, take the head for the reference). A joint of a figure that no pose has taken is
+wrong. NME is the mean distance as a share of the square root of the area of the figure's box, over the joints of
+figures that were taken.
 """
 
 from collections.abc import Sequence
@@ -56,55 +56,36 @@ def joint_distances(
         similarity = object_keypoint_similarity(
             poses.keypoints_xy[found], truth.keypoints_xyv[rows], drawn.xywh_px[rows], drawn.area_px2[rows], sigmas
         )
-        for pose, place in _taken(similarity):
-            away = poses.keypoints_xy[found.start + pose] - truth.keypoints_xyv[rows[place], :, :2]
-            distance_px[rows[place]] = np.hypot(*away.T)
+        for pose, left in enumerate(similarity if similarity.size else ()):
+            place = int(np.argmax(left))
+            if left[place] > 0:
+                away = poses.keypoints_xy[found.start + pose] - truth.keypoints_xyv[rows[place], :, :2]
+                distance_px[rows[place]] = np.hypot(*away.T)
+                similarity[:, place] = 0  # each figure is taken once
     kept = np.flatnonzero(truth.is_labelled)
     points, sides = truth.keypoints_xyv[kept], drawn.xywh_px[kept, 2:]
-    return JointDistances(
-        drawn.image[kept],
-        points[..., 2] > 0,
-        distance_px[kept],
-        sides.max(axis=1) if reference is None else _lengths(points, reference),
-        np.sqrt(sides.prod(axis=1)),
-    )
-
-
-def _taken(similarity: Floats) -> list[tuple[int, int]]:
-    """Pairs of rows and columns: each row in turn takes the highest column that is left and above 0."""
-    left = similarity.copy()
-    taken = []
-    for row in range(len(left) if left.size else 0):
-        column = int(np.argmax(left[row]))
-        if left[row, column] > 0:
-            taken.append((row, column))
-            left[:, column] = 0
-    return taken
-
-
-def _lengths(points_xyv: Floats, joints: tuple[int, int]) -> Floats:
-    """(F,) the distance of two joints in px; NaN where people gave only one or none."""
-    one, other = (points_xyv[:, joint] for joint in joints)
-    length = np.hypot(*(one - other)[:, :2].T)
-    return np.where((one[:, 2] > 0) & (other[:, 2] > 0), length, np.nan)
+    is_given, reference_px = points[..., 2] > 0, sides.max(axis=1)
+    if reference is not None:
+        one, other = reference
+        length = np.hypot(*(points[:, one] - points[:, other])[:, :2].T)
+        reference_px = np.where(is_given[:, one] & is_given[:, other], length, np.nan)
+    return JointDistances(drawn.image[kept], is_given, distance_px[kept], reference_px, np.sqrt(sides.prod(axis=1)))
 
 
 def distance_scorer(found: JointDistances, alphas: Sequence[float]) -> Scorer:
     """A function of (N,) `times` to PCK@alpha for each alpha, 0..1, and NME, 0 or more; NaN where there is no joint."""
-    is_measured = found.is_given & ~np.isnan(found.reference_px)[:, None]
-    is_right = [is_measured & _is_near(found, alpha) for alpha in alphas]
-    is_taken = found.is_given & ~np.isnan(found.distance_px) & (found.size_px > 0)[:, None]
-    error = np.where(is_taken, found.distance_px, 0.0).sum(axis=1) / np.where(found.size_px > 0, found.size_px, 1.0)
-    names = distance_measures(alphas)[:-1]
+    reference_px, size_px = found.reference_px[:, None], found.size_px
+    is_measured = found.is_given & ~np.isnan(reference_px)
+    with np.errstate(invalid="ignore"):  # NaN is not near
+        is_right = [is_measured & (found.distance_px <= alpha * reference_px) for alpha in alphas]
+    is_taken = found.is_given & ~np.isnan(found.distance_px) & (size_px > 0)[:, None]
+    error = np.where(is_taken, found.distance_px, 0.0).sum(axis=1) / np.where(size_px > 0, size_px, 1.0)
+    sums = [*((right.sum(axis=1), is_measured.sum(axis=1)) for right in is_right), (error, is_taken.sum(axis=1))]
+    names = distance_measures(alphas)
 
     def score(times: NDArray[np.int64]) -> dict[str, float]:
-        of_figure = times[found.image]
-        measured, taken = (float(of_figure @ joints.sum(axis=1)) for joints in (is_measured, is_taken))
-        shares = {
-            name: _share(float(of_figure @ right.sum(axis=1)), measured)
-            for name, right in zip(names, is_right, strict=True)
-        }
-        return {**shares, NME: _share(float(of_figure @ error), taken)}
+        shares = ((float(times[found.image] @ each) for each in pair) for pair in sums)
+        return {name: part / whole if whole else np.nan for name, (part, whole) in zip(names, shares, strict=True)}
 
     return score
 
@@ -145,19 +126,6 @@ def joint_lines(rows: Sequence[JointRow], has_categories: bool) -> list[str]:
     if not rows:
         return []
     names = [name for name in rows[0] if has_categories or name != "category"]
-    cells = [[_cell(row[name]) for name in names] for row in rows]
+    values = ([row[name] for name in names] for row in rows)
+    cells = [[cell(str(one)) if isinstance(one, str | int) else number(one) for one in own] for own in values]
     return ["## Joint by joint", "", *table(names, cells)]
-
-
-def _cell(value: str | float | None) -> str:
-    return number(value) if isinstance(value, float) else cell("" if value is None else str(value))
-
-
-def _is_near(found: JointDistances, alpha: float) -> NDArray[np.bool_]:
-    with np.errstate(invalid="ignore"):  # NaN is not near
-        near: NDArray[np.bool_] = found.distance_px <= alpha * found.reference_px[:, None]
-    return near
-
-
-def _share(part: float, whole: float) -> float:
-    return part / whole if whole else np.nan

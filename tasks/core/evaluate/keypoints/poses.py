@@ -1,6 +1,6 @@
 """Poses as arrays: those that people gave to figures, and those that a system has found."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -45,23 +45,12 @@ class Poses(NamedTuple):
     area_px2: Floats
 
 
-def posed_figures_by_category(
-    images: pa.Table, figures: pa.Table, categories: Iterable[str], joints: int, lengths: Sequence[int] = ()
-) -> dict[str, PosedFigures]:
-    """`posed_figures_of` each category, in their order, also of those that have none."""
-    return {
-        category: posed_figures_of(images, figures.filter(pc.equal(figures["category"], category)), joints, lengths)
-        for category in categories
-    }
-
-
 def posed_figures_of(images: pa.Table, figures: pa.Table, joints: int, lengths: Sequence[int] = ()) -> PosedFigures:
     """ANNOTATED_FIGURES with so many joints, the first ones; rows are those of `images` (ANNOTATED_IMAGES).
 
-    lengths: of how many joints a figure may be, by default of just these.
-
-    A figure whose area is missing, NaN or 0 has that of its box: with an area of 0 only a pose without any error would
-    be right. Raises BadInput for keypoints of another number of joints, and for a given one beyond MAX_PX.
+    lengths: of how many joints a figure may be, by default of just these. A figure whose area is missing, NaN or 0 has
+    that of its box: with an area of 0 only a pose without any error would be right. Raises BadInput for keypoints of
+    another number of joints, and for a given one beyond MAX_PX.
     """
     in_order = figures.take(pc.sort_indices(rows_of_images(images, figures)))
     drawn = figures_of(images, in_order)
@@ -78,10 +67,8 @@ def poses_of(name: str, images: pa.Table, results: pa.Table, joints: int, length
 
     results: one row for each pose, in any order: image_id (int64), score (double), keypoints_xyv (list of doubles, 3 a
     joint, of so many joints or one of `lengths`; the third is not read), and, where the system has boxes, xywh_px (list
-    of 4 doubles or null). A top-down system may say in `box_id` whose box it was given: it makes no difference, as
-    poses are ranked by score and take figures by similarity alone, as in COCO. Raises BadInput for an image that the
-    truth does not have, for keypoints of another number of joints or of none, for a score that is not finite, and for
-    coordinates beyond MAX_PX.
+    of 4 doubles or null). Raises BadInput for an image that the truth does not have, for keypoints of another number of
+    joints or of none, for a score that is not finite, and for coordinates beyond MAX_PX.
     """
     row = rows_of_images(images, results)
     if row.null_count:
@@ -101,8 +88,7 @@ def poses_of(name: str, images: pa.Table, results: pa.Table, joints: int, length
 
 
 def sort_poses(image: NDArray[np.int64], keypoints_xy: Floats, score: Floats, xywh_px: Floats | None = None) -> Poses:
-    """Poses by image, then by falling score, then by their points and boxes: x and y of the first joint, and so on (see
-    `rank_order`).
+    """Poses by `rank_order`, equal scores by their points and boxes: x and y of the first joint, and so on.
 
     The area of a pose, which says whether it counts as wrong among medium or large figures, is that of its box; without
     a box (NaN), of what its points span, as in COCO's own tools.
@@ -122,25 +108,21 @@ def _boxes(name: str, results: pa.Table) -> Floats:
     if "xywh_px" in results.column_names:
         length = pc.list_value_length(results["xywh_px"])
         if strange := length.filter(pc.not_equal(length, 4)).to_pylist():
-            raise BadInput(
-                f"{name}: expected a box as [x, y, width, height] in px, got {counted(strange[0], 'number')}"
-            )
+            got = counted(strange[0], "number")
+            raise BadInput(f"{name}: expected a box as [x, y, width, height] in px, got {got}")
         boxes[results["xywh_px"].is_valid().to_numpy()] = xywh_array(results["xywh_px"])
     return boxes
 
 
 def _points(name: str, column: Column, joints: int, lengths: Sequence[int]) -> Floats:
-    """(N, joints, 3) of lists of 3 numbers a joint, of which further joints are not taken; zeros for null and for an
-    empty list.
-    """
+    """(N, joints, 3) of lists of 3 numbers a joint, of which further joints are not taken; zeros for null and empty."""
     lists = whole(column)
     length = np.asarray(pc.fill_null(pc.list_value_length(lists), 0))
     expected = sorted({joints, *lengths})
     if strange := sorted(set(length.tolist()) - {0, *(3 * number for number in expected)}):
         numbers, counts = (" or ".join(str(times * number) for number in expected) for times in (3, 1))
-        raise BadInput(
-            f"{name}: expected {numbers} numbers, x, y and visibility of each of {counts} joints, got {strange[0]}"
-        )
+        wanted = f"{numbers} numbers, x, y and visibility of each of {counts} joints"
+        raise BadInput(f"{name}: expected {wanted}, got {strange[0]}")
     points = np.zeros((len(length), 3 * joints))
     flat = pc.list_flatten(lists).cast(pa.float64()).to_numpy(zero_copy_only=False)
     for number in expected:

@@ -38,7 +38,7 @@ def compared_joints(
     settings: KeypointSettings,
     of_file: KeypointScheme | None = None,
 ) -> tuple[ComparedJoints, list[str]]:
-    """What is compared, and notes.
+    """What is compared, and notes where the truth calls its joints otherwise than the scheme that was asked for.
 
     name: of the truth. own: the scheme of each category that is compared, None where the truth names no joints.
     figures: ANNOTATED_FIGURES. of_file: the scheme of the file that the settings name. Raises BadInput where there is
@@ -55,7 +55,9 @@ def compared_joints(
     if others := {length: times for length, times in lengths.items() if length not in {first, len(scheme.joints)}}:
         shortest = min(others)
         prefix = f"; --set first={shortest} scores the first {shortest}" if shortest < len(scheme.joints) else ""
-        named = f"the {len(scheme.joints)} joints that {_who_names(own, scheme)}"
+        of = [category for category, one in own.items() if one is scheme]
+        who = f"the category {quoted(of[0])} names" if of else f"{scheme.name} has"
+        named = f"the {len(scheme.joints)} joints that {who}"
         raise BadInput(f"{name}: expected figures with keypoints of {named}, got figures with {_told(others)}{prefix}")
     return ComparedJoints(scheme, first, _sigmas(scheme, first, settings)), notes
 
@@ -73,9 +75,13 @@ def _scheme(
         if named is None:
             known = listed([*dict.fromkeys([*shipped_schemes(), *of_truth])], _MOST_NAMES)
             raise BadInput(f"keypoints: expected one of {known}, or a YAML file, got {quoted(settings.keypoints)}")
-        return named, [
-            note for category, one in own.items() if one is not None for note in _other(category, one, named)
-        ]
+        notes = []
+        for category, one in own.items():
+            pairs = zip(one.joints, named.joints, strict=False) if one is not None else ()
+            if unlike := [f"{ours} for {theirs}" for ours, theirs in pairs if bare_name(ours) != bare_name(theirs)]:
+                otherwise = f"{category} calls its joints otherwise than {named.name} ({listed(unlike, _MOST_SHOWN)})"
+                notes.append(f"{otherwise}: they are taken in the order of {named.name}")
+        return named, notes
     if nameless := [category for category, one in own.items() if one is None]:
         has = f", whose figures have keypoints of {_told(_lengths(figures))}" if _lengths(figures) else ""
         got = f"{quoted(nameless[0])} without{has}"
@@ -86,29 +92,13 @@ def _scheme(
     return next(iter(of_truth.values())), []
 
 
-def _other(category: str, own: KeypointScheme, named: KeypointScheme) -> list[str]:
-    """A note where the truth calls its joints otherwise than the scheme that was asked for."""
-    unlike = [
-        f"{one} for {other}"
-        for one, other in zip(own.joints, named.joints, strict=False)
-        if bare_name(one) != bare_name(other)
-    ]
-    if not unlike:
-        return []
-    told = listed(unlike, _MOST_SHOWN)
-    return [
-        f"{category} calls its joints otherwise than {named.name} ({told}): they are taken in the order of {named.name}"
-    ]
-
-
 def _sigmas(scheme: KeypointScheme, first: int, settings: KeypointSettings) -> NDArray[np.float64]:
     """(first,) the settings' sigmas, or else the scheme's."""
     sigmas = settings.sigmas if settings.sigmas is not None else scheme.sigmas
     if sigmas is None:
-        raise BadInput(
-            f"sigmas: expected one for each of the {first} joints of {scheme.name}, or one for all, got none; nobody "
-            "has measured those of this scheme: say by which you score, such as --set sigmas=0.05"
-        )
+        how = "nobody has measured those of this scheme: say by which you score, such as --set sigmas=0.05"
+        expected = f"one for each of the {first} joints of {scheme.name}, or one for all"
+        raise BadInput(f"sigmas: expected {expected}, got none; {how}")
     if isinstance(sigmas, float):
         return np.full(first, sigmas)
     if len(sigmas) not in {len(scheme.joints), first}:
@@ -125,8 +115,3 @@ def _lengths(figures: pa.Table) -> dict[int, int]:
 
 def _told(lengths: Mapping[int, int]) -> str:
     return " and ".join(f"{joints} ({counted(times, 'figure')})" for joints, times in lengths.items())
-
-
-def _who_names(own: Mapping[str, KeypointScheme | None], scheme: KeypointScheme) -> str:
-    of = [category for category, one in own.items() if one is scheme]
-    return f"the category {quoted(of[0])} names" if of else f"{scheme.name} has"

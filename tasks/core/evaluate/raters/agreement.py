@@ -9,8 +9,6 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas.errors import BadInput
-from schemas.phrases import quoted
 from tasks.core.evaluate.means import mean_of_defined
 from tasks.core.evaluate.oks import oks
 from tasks.core.evaluate.raters.boxes import overlaps_of, pair_boxes
@@ -19,7 +17,7 @@ from tasks.core.evaluate.systems import Scorer
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-Metric = Literal["nominal", "ordinal", "interval", "ratio"]
+Metric = Literal["nominal", "ordinal", "interval"]
 METRICS: tuple[Metric, ...] = get_args(Metric)
 
 
@@ -27,18 +25,18 @@ def krippendorff_alpha(values: Floats, metric: Metric, times: Integers | None = 
     """1 - observed over expected disagreement: 1 where all agree, 0 as by chance, below 0 worse than that.
 
     values: (R, U) what each rater said of each unit, NaN where nothing. metric: how far two values are apart: nominal 0
-    or 1; ordinal by their ranks; interval by their difference; ratio by difference over sum, for values of at least 0.
-    times: (U,) how often each unit counts, once by default. A unit with one value only has no pair, and does not count.
-    NaN where it is not defined: without a pair, or where all values of pairs are the same.
-
-    Raises BadInput for what is no table of finite numbers, or, for ratio, for numbers below 0.
+    or 1; ordinal by their ranks; interval by their difference. times: (U,) how often each unit counts, once by default.
+    A unit with one value only has no pair, and does not count. NaN where it is not defined: without a pair, or where
+    all values of pairs are the same.
 
     >>> round(krippendorff_alpha(np.array([[1.0, 2.0, 3.0], [1.0, 2.0, 2.0]]), "interval"), 4)
     0.7059
     """
-    check_values(values, metric)
-    domain, counts = _count_values(values)
-    weights = np.ones(counts.shape[0], np.int64) if times is None else times
+    is_given = ~np.isnan(values)
+    domain, place = np.unique(values[is_given], return_inverse=True)
+    counts = np.zeros((values.shape[1], len(domain)))  # how many raters said each value of each unit
+    np.add.at(counts, (np.nonzero(is_given)[1], place), 1.0)
+    weights = np.ones(len(counts), np.int64) if times is None else times
     size = counts.sum(axis=1)
     weight = weights * (size > 1) / np.maximum(size - 1, 1)
     coincidences = counts.T @ (weight[:, None] * counts) - np.diag(weight @ counts)
@@ -53,33 +51,7 @@ def krippendorff_alpha(values: Floats, metric: Metric, times: Integers | None = 
 
 def alpha_scorer(values: Floats) -> Scorer:
     """alpha_nominal, alpha_ordinal and alpha_interval as a function of how often each unit counts, (U,)."""
-    names: tuple[Metric, ...] = ("nominal", "ordinal", "interval")
-    return lambda times: {f"alpha_{name}": krippendorff_alpha(values, name, times) for name in names}
-
-
-def check_values(values: Floats, metric: Metric) -> None:
-    """Raise BadInput for what alpha can't be computed of."""
-    if values.ndim != 2:
-        raise BadInput(f"expected values of raters (R, U), got an array of shape {values.shape}")
-    if np.isinf(values).any():
-        raise BadInput(
-            f"expected finite values, or NaN where there is none, got {quoted(float(values[np.isinf(values)][0]))}"
-        )
-    if metric == "ratio" and (values < 0).any():
-        raise BadInput(f"expected values of at least 0 for the ratio metric, got {quoted(float(np.nanmin(values)))}")
-
-
-def _count_values(values: Floats) -> tuple[Floats, Floats]:
-    """(V,) the different values, ascending, and (U, V) how many raters said each of each unit.
-
-    Values are divided by a power of two, which is exact and makes no difference: no square is beyond any number.
-    """
-    is_given = ~np.isnan(values)
-    domain, place = np.unique(values[is_given], return_inverse=True)
-    counts = np.zeros((values.shape[1], len(domain)))
-    np.add.at(counts, (np.nonzero(is_given)[1], place), 1.0)
-    largest = np.abs(domain).max(initial=0.0)
-    return np.ldexp(domain, -int(np.frexp(largest)[1])), counts
+    return lambda times: {f"alpha_{name}": krippendorff_alpha(values, name, times) for name in METRICS}
 
 
 def _distances(metric: Metric, domain: Floats, marginal: Floats) -> Floats:
@@ -87,22 +59,18 @@ def _distances(metric: Metric, domain: Floats, marginal: Floats) -> Floats:
     if metric == "nominal":
         return 1.0 - np.eye(len(domain))
     places = np.cumsum(marginal) - marginal / 2 if metric == "ordinal" else domain
-    apart = places[:, None] - places
-    if metric == "ratio":
-        total = domain[:, None] + domain
-        apart /= np.where(total > 0, total, 1.0)
-    return np.asarray(apart**2)
+    return np.asarray((places[:, None] - places) ** 2)
 
 
 class PairCounts(NamedTuple):
     """What two raters of one image have in common: one entry for each image and pair of raters who saw it, (P,) each.
 
-    pairs: (Q, 2) raters who have an image in common, the first below the second. pair: the row there. matched: boxes
-    matched one to one. boxes: of both together. similarity: the sum of OKS over figures whose joints both gave,
-    compared: how many these are.
+    pairs: how many different pairs, Q. pair: which of them, by both raters' places. matched: boxes matched one to one.
+    boxes: of both together. similarity: the sum of OKS over figures whose joints both gave, compared: how many these
+    are.
     """
 
-    pairs: Integers
+    pairs: int
     pair: Integers
     image: Integers
     matched: Integers
@@ -112,11 +80,11 @@ class PairCounts(NamedTuple):
 
 
 def compare_pairs(ratings: Ratings, iou: float, sigmas: Sequence[float] | None = None) -> PairCounts:
-    """Every two raters in every image that both saw.
+    """Every two raters in every image that both saw. iou: from which on two boxes are of one figure. sigmas: (K,) of
+    the joints; without them, or without keypoints, none are compared.
 
-    iou: from which on two boxes are of one figure. sigmas: (K,) of the joints; without them, or without keypoints, no
-    joints are compared. Each of two raters is the truth once, and the mean of both OKS counts: a joint that only one of
-    them gave counts 0 where theirs is the truth. The area is that of the true rater's box.
+    Each of two raters is the truth once, and the mean of both OKS counts: a joint that only one of them gave counts 0
+    where theirs is the truth. The area is that of the true rater's box.
     """
     entries: list[tuple[int, int, int, int, int]] = []
     matched = [np.zeros((0, 2), np.int64)]
@@ -133,14 +101,13 @@ def compare_pairs(ratings: Ratings, iou: float, sigmas: Sequence[float] | None =
     entry, is_compared = np.repeat(np.arange(len(entries)), matches), ~np.isnan(values)
     similarity = np.bincount(entry[is_compared], values[is_compared], len(entries)).astype(np.float64)
     compared = np.bincount(entry[is_compared], minlength=len(entries))
-    pairs, pair = np.unique(np.stack([ones, others], axis=1), axis=0, return_inverse=True)
-    return PairCounts(pairs, pair.reshape(-1), images, matches, totals, similarity, compared)
+    pairs, pair = np.unique(ones * len(ratings.raters) + others, return_inverse=True)
+    return PairCounts(len(pairs), pair, images, matches, totals, similarity, compared)
 
 
 def pairwise_f1(counts: PairCounts, times: Integers | None = None) -> Floats:
-    """(Q,) F of each two raters' boxes, pooled over the images that both saw: twice the matched boxes over all.
-
-    times: (I,) how often each image counts. NaN where two have no box in common images.
+    """(Q,) F of each two raters' boxes, pooled over the images that both saw: twice the matched boxes over all; NaN
+    where there is none. times: (I,) how often each image counts.
     """
     return _ratios(counts, 2 * counts.matched, counts.boxes, times)
 
@@ -163,7 +130,7 @@ def pairs_scorer(counts: PairCounts) -> Scorer:
 def _ratios(counts: PairCounts, above: Floats | Integers, below: Integers, times: Integers | None) -> Floats:
     """(Q,) sums over images of one number by those of another; NaN where the latter are 0."""
     weights = np.ones(len(counts.image)) if times is None else times[counts.image]
-    upper, lower = (np.bincount(counts.pair, weights * values, len(counts.pairs)) for values in (above, below))
+    upper, lower = (np.bincount(counts.pair, weights * values, counts.pairs) for values in (above, below))
     with np.errstate(invalid="ignore"):
         return np.asarray(upper / lower)
 

@@ -16,10 +16,7 @@ Integers = NDArray[np.int64]
 
 @compiled
 def overlaps_of(one: Floats, other: Floats) -> Floats:
-    """(N, M) intersection over union of boxes (N, 4) and (M, 4) as (x_min, y_min, x_max, y_max), continuous corners.
-
-    Boxes have sides above 0.
-    """
+    """(N, M) IoU of boxes (N, 4) and (M, 4) as (x_min, y_min, x_max, y_max), continuous corners, with sides above 0."""
     overlaps = np.zeros((len(one), len(other)))
     for row in range(len(one)):
         x_min, y_min, x_max, y_max = one[row]
@@ -38,7 +35,7 @@ def pair_boxes(overlaps: Floats, least: float) -> Integers:
     """(P, 2) rows and columns of the boxes that are matched: one to one, as many as can be, all with IoU >= least.
 
     overlaps: (N, M). Of all matchings with the most pairs, one with the largest sum of IoU (Kuhn, 1955, "The Hungarian
-    method"). Sorted by row. Nothing in, nothing out.
+    method"). Sorted by row.
 
     >>> pair_boxes(np.array([[0.6, 0.9], [0.2, 0.8]]), 0.5).tolist()
     [[0, 0], [1, 1]]
@@ -62,9 +59,9 @@ def kmeans(points: Floats, count: int, draws: Floats) -> Integers:
     """(n,) the group of each point: k-means with k-means++ starts (Lloyd, 1982; Arthur & Vassilvitskii, 2007).
 
     points: (n, d), in an order of their own. count: how many groups, 1 to the number of different points. draws: (S, at
-    least count) of 0 <= u < 1: one row is one start. The start with the smallest inertia (sum of squared distances to
-    the groups' means) is taken, of equal ones the first. A point that is as near to two means goes to the first of
-    them. A group that loses all its points begins anew at the point that is farthest from its mean.
+    least count) of 0 <= u < 1: one row is one start. The first start with the smallest inertia (sum of squared
+    distances to the groups' means) is taken. A point that is as near to two means goes to the first of them. A group
+    that loses all its points begins anew at the point that is farthest from its mean.
     """
     best, least = np.zeros(len(points), np.int64), np.inf
     for start in range(len(draws)):

@@ -37,9 +37,7 @@ class ImageConsensus(NamedTuple):
 
 
 class Consensus(NamedTuple):
-    """The figures of all images. image: (T,) ascending. xyxy_px: (T, 4). figure: (B,) of each box of Ratings the row
-    of its figure here, -1 for none.
-    """
+    """The figures of all images. image: (T,) ascending. xyxy_px: (T, 4). figure: (B,) as of `ImageConsensus`."""
 
     image: Integers
     xyxy_px: Floats
@@ -50,27 +48,24 @@ def find_consensus(ratings: Ratings, settings: RaterSettings) -> Consensus:
     """The figures on which all raters of each image agree (section 5.4). For detectors; a rater is scored without
     their own boxes (`leave_one_out`).
     """
-    images, corners = [np.zeros(0, np.int64)], [np.zeros((0, 4))]
+    images: list[int] = []
+    corners = [np.zeros((0, 4))]
     figure = np.full(len(ratings.image), -1, np.int64)
-    total = 0
     for number, rows in ratings.boxes_by_image():
-        boxes, rater = ratings.xyxy_px[rows], ratings.rater[rows]
+        rater = ratings.rater[rows]
         draws = draw_starts(ratings.images[number], rater, settings)
-        found = image_consensus(boxes, rater, ratings.is_seen[:, number], draws, settings)
-        figure[rows] = np.where(found.figure < 0, -1, found.figure + total)
-        images.append(np.full(len(found.xyxy_px), number))
+        found = image_consensus(ratings.xyxy_px[rows], rater, ratings.is_seen[:, number], draws, settings)
+        figure[rows] = np.where(found.figure < 0, -1, found.figure + len(images))
+        images += [number] * len(found.xyxy_px)
         corners.append(found.xyxy_px)
-        total += len(found.xyxy_px)
-    return Consensus(np.concatenate(images), np.concatenate(corners), figure)
+    return Consensus(np.array(images, np.int64), np.concatenate(corners), figure)
 
 
 def image_consensus(
     xyxy_px: Floats, rater: Integers, is_seen: NDArray[np.bool_], draws: Floats, settings: RaterSettings
 ) -> ImageConsensus:
-    """The figures of one image.
-
-    xyxy_px: (n, 4) all boxes of these raters, sorted by coordinates. rater: (n,). is_seen: (R,) whose boxes count, with
-    or without any. draws: `draw_starts`. Nobody's boxes give no figure.
+    """xyxy_px: (n, 4) all boxes of these raters in one image, sorted by coordinates. rater: (n,). is_seen: (R,) whose
+    boxes count, with or without any. draws: `draw_starts`. Nobody's boxes give no figure.
     """
     if settings.consensus == "kmeans":
         count = median_count(np.bincount(rater, minlength=len(is_seen))[is_seen])
@@ -90,7 +85,7 @@ def image_consensus(
 
 
 def median_count(counts: Integers) -> int:
-    """How many figures the median rater drew; half a figure is rounded up. 0 of nobody.
+    """How many figures the median rater drew, a half rounded up; 0 of nobody.
 
     >>> median_count(np.array([0, 1, 2, 2])), median_count(np.array([3, 0, 1]))
     (2, 1)
@@ -103,9 +98,8 @@ def median_count(counts: Integers) -> int:
 
 
 def draw_starts(image: str, rater: Integers, settings: RaterSettings) -> Floats:
-    """(starts, most boxes of one rater) of 0 <= u < 1 for k-means in one image: by the seed and the image's name alone.
-
-    The first columns are the same for any number of raters' boxes, so that leaving one out changes no start.
+    """(starts, most boxes of one rater) of 0 <= u < 1 for k-means in one image: by the seed and the image's name alone,
+    the first columns the same for any number of boxes, so that leaving a rater out changes no start.
     """
     most = int(np.bincount(rater).max()) if len(rater) and settings.consensus == "kmeans" else 0
     digest = hashlib.sha256(f"{settings.seed}\t{image}".encode()).digest()
@@ -123,18 +117,17 @@ def figure_table(ratings: Ratings, consensus: Consensus) -> pa.Table:
     figure = pairs // max(raters, 1)
     by_raters = np.bincount(figure, minlength=figures)
     seen_by = ratings.is_seen.sum(axis=0)[consensus.image]
-    sides = zip(("x_min", "y_min", "x_max", "y_max"), consensus.xyxy_px.T, strict=True)
-    columns = {
-        "image": np.array(ratings.images, dtype=object)[consensus.image],
-        "figure": np.arange(figures) - np.searchsorted(consensus.image, consensus.image) + 1,
-        **dict(sides),
-        "raters": by_raters,
-        "boxes": np.bincount(figure, boxes, figures).astype(np.int64),
-        "seen_by": seen_by,
-        "has_rater_twice": np.bincount(figure[boxes > 1], minlength=figures) > 0,
-        "is_minority": 2 * by_raters < seen_by,
-    }
-    return pa.table([pa.array(columns[field.name], field.type) for field in FIGURES], schema=FIGURES)
+    columns = [
+        np.array(ratings.images, dtype=object)[consensus.image],
+        np.arange(figures) - np.searchsorted(consensus.image, consensus.image) + 1,
+        *consensus.xyxy_px.T,
+        by_raters,
+        np.bincount(figure, boxes, figures).astype(np.int64),
+        seen_by,
+        np.bincount(figure[boxes > 1], minlength=figures) > 0,
+        2 * by_raters < seen_by,
+    ]
+    return pa.table([*map(pa.array, columns, FIGURES.types)], schema=FIGURES)
 
 
 def consensus_document(
@@ -142,27 +135,28 @@ def consensus_document(
 ) -> Row:
     """A COCO document of the figures: ids from 1, images in the order of their names, figures in that of `consensus`.
 
-    pictures: PICTURES; without it an image's name is its file's, and there is no width and height. An image that no
-    rater saw has `is_annotated` false; one that raters saw without a figure has it true. `metadata` has each image's
-    `deformation` (the bucket), `mean_rating` and `raters`.
+    pictures: PICTURES; without it an image's name is its file's, and there is no width and height. `is_annotated` says
+    whether raters saw an image, with or without a figure, `metadata` its `deformation` (the bucket), `mean_rating` and
+    `raters`.
 
     Raises BadInput where pictures lacks an image of the ratings, has one twice or one without a name, or has a side
     below 1 px.
     """
-    names = list(ratings.images)
-    known: dict[str, Row] = {name: {} for name in names}
-    if pictures is not None:
-        known = _by_name(pictures)
-        if missing := [name for name in names if name not in known]:
-            raise BadInput(f"pictures: expected each image of the ratings, got none called {quoted(missing[0])}")
-    number = {name: place for place, name in enumerate(names)}
+    seen = dict(zip(ratings.images, _metadata(ratings), strict=True))
+    known: dict[str, Row] = {name: {} for name in seen} if pictures is None else _by_name(pictures)
+    if missing := [name for name in seen if name not in known]:
+        raise BadInput(f"pictures: expected each image of the ratings, got none called {quoted(missing[0])}")
     ids = {name: place for place, name in enumerate(sorted(known), 1)}
-    facts = _metadata(ratings)
+    images = []
+    for name, number in ids.items():
+        sides = {side: known[name].get(f"{side}_px") for side in ("width", "height")}
+        named = {"id": number, "file_name": known[name].get("file_name") or name}
+        sized = {side: px for side, px in sides.items() if px is not None}
+        images.append({**named, **sized, "is_annotated": name in seen, "metadata": seen.get(name, {})})
     annotations: list[Row] = []
-    for image, corners in zip(consensus.image.tolist(), consensus.xyxy_px.tolist(), strict=True):
-        left, top, right, bottom = corners
-        box = [left, top, right - left, bottom - top]
-        entry = annotation_entry(len(annotations) + 1, ids[names[image]], 1, box, area_px2(box), is_crowd=False)
+    for image, (left, top, right, bottom) in zip(consensus.image, consensus.xyxy_px.tolist(), strict=True):
+        box, number = [left, top, right - left, bottom - top], ids[ratings.images[image]]
+        entry = annotation_entry(len(annotations) + 1, number, 1, box, area_px2(box), is_crowd=False)
         annotations.append(entry)
     return {
         "info": {
@@ -170,8 +164,8 @@ def consensus_document(
             "annotation_origin": "people",
         },
         "licenses": [],
-        "images": [_image_entry(ids[name], name, known[name], facts, number.get(name)) for name in sorted(known)],
-        "annotations": sorted(annotations, key=lambda entry: entry["image_id"]),
+        "images": images,
+        "annotations": annotations,
         "categories": [{"id": 1, "name": category}],
     }
 
@@ -204,21 +198,9 @@ def _by_name(pictures: pa.Table) -> dict[str, Row]:
 
 
 def _metadata(ratings: Ratings) -> list[Row]:
-    """Of each image."""
     buckets, means = deformation_buckets(ratings).tolist(), means_along(ratings.rating)
     raters = ratings.is_seen.sum(axis=0).tolist()
     return [
         {"deformation": bucket or None, "mean_rating": None if np.isnan(mean) else float(mean), "raters": count}
         for bucket, mean, count in zip(buckets, means, raters, strict=True)
     ]
-
-
-def _image_entry(image_id: int, name: str, picture: Row, facts: list[Row], number: int | None) -> Row:
-    sides = {"width": picture.get("width_px"), "height": picture.get("height_px")}
-    return {
-        "id": image_id,
-        "file_name": picture.get("file_name") or name,
-        **{side: px for side, px in sides.items() if px is not None},
-        "is_annotated": number is not None,
-        "metadata": {} if number is None else facts[number],
-    }

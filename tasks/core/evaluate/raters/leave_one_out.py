@@ -27,10 +27,10 @@ COUNTS = ("right", "wrong", "missed", "images")
 class BoxCounts(NamedTuple):
     """What each rater's boxes come to in each image, (R, I) each.
 
-    is_scored: the rater saw the image, and so did somebody else. right: boxes that are matched to a true figure at the
-    IoU asked for; wrong: other boxes; missed: other figures. overlap: the largest sum of IoU of boxes matched one to
-    one to figures, at any IoU. worst: the smallest, over boxes and figures, of the largest IoU with one of the other
-    side; NaN where there is neither.
+    is_scored: somebody else saw the image, too. right: boxes that are matched to a true figure at the IoU asked for;
+    wrong: other boxes; missed: other figures. overlap: the largest sum of IoU of boxes matched one to one to figures,
+    at any IoU. worst: the smallest, over boxes and figures, of the largest IoU with one of the other side; NaN where
+    there is neither.
     """
 
     is_scored: NDArray[np.bool_]
@@ -44,8 +44,7 @@ class BoxCounts(NamedTuple):
 def leave_one_out(ratings: Ratings, settings: RaterSettings) -> BoxCounts:
     """Each rater's boxes against the consensus of all other raters who saw the image (section 5.4).
 
-    An image that nobody else saw has no truth, and is not scored. One in which the others agree on no figure is: each
-    box there is wrong.
+    An image that nobody else saw is not scored. One in which the others agree on no figure is: each box is wrong.
     """
     counts, rows_of = _no_counts(ratings.is_seen.shape), dict(ratings.boxes_by_image())
     for image, rater, truth in leave_one_out_truths(ratings, settings):
@@ -57,10 +56,7 @@ def leave_one_out(ratings: Ratings, settings: RaterSettings) -> BoxCounts:
 
 
 def compare_raters(ratings: Ratings, image: Integers, xyxy_px: Floats, iou: float) -> BoxCounts:
-    """Each rater's boxes against one truth for all, such as a known one.
-
-    image: (T,) the number of each true figure's image. xyxy_px: (T, 4).
-    """
+    """Each rater's boxes against one truth for all. image: (T,) each true figure's image. xyxy_px: (T, 4)."""
     counts = _no_counts(ratings.is_seen.shape)
     for number, rows in ratings.boxes_by_image():
         overlaps = overlaps_of(ratings.xyxy_px[rows], np.ascontiguousarray(xyxy_px[image == number]))
@@ -73,9 +69,7 @@ def compare_raters(ratings: Ratings, image: Integers, xyxy_px: Floats, iou: floa
 def leave_one_out_truths(
     ratings: Ratings, settings: RaterSettings, images: Container[int] | None = None
 ) -> Iterator[tuple[int, int, ImageConsensus]]:
-    """(image, rater, the consensus of all others who saw the image) for each image, or those asked for, and each rater
-    who saw it.
-    """
+    """(image, rater, the consensus of all others) for each image, or those asked for, and each rater who saw it."""
     for image, rows in ratings.boxes_by_image():
         if images is not None and image not in images:
             continue
@@ -90,26 +84,18 @@ def leave_one_out_truths(
 
 
 def score_raters(counts: BoxCounts, times: Integers | None = None) -> Floats:
-    """(R, 4) NAMES of each rater, pooled over images, where each image counts so many times, once by default.
+    """(R, 4) NAMES of each rater from the summed counts, where each image counts so many times, once by default.
 
-    Precision, recall and F1 from the summed counts; mean_iou: the summed overlap over the sum of max(figures, boxes),
-    so that a missed figure and a box too many count 0. NaN where a rater has nothing that could be counted.
+    mean_iou: the summed overlap over the sum of max(figures, boxes), so that a missed figure and a box too many count
+    0. NaN where a rater has nothing that could be counted.
     """
     weights = np.ones(counts.right.shape[1], np.int64) if times is None else times
-    right, wrong, missed, overlap = (
-        values @ weights for values in (counts.right, counts.wrong, counts.missed, counts.overlap)
-    )
+    right, wrong, missed, overlap = (values @ weights for values in counts[1:5])
     larger = np.maximum(counts.wrong, counts.missed) @ weights + right
+    upper = np.stack([right, right, 2 * right, overlap], axis=1)
+    lower = np.stack([right + wrong, right + missed, 2 * right + wrong + missed, larger], axis=1)
     with np.errstate(invalid="ignore"):
-        return np.stack(
-            [
-                right / (right + wrong),
-                right / (right + missed),
-                2 * right / (2 * right + wrong + missed),
-                overlap / larger,
-            ],
-            axis=1,
-        )
+        return np.asarray(upper / lower)
 
 
 def rater_scorer(counts: BoxCounts, rater: int) -> Scorer:
@@ -118,9 +104,8 @@ def rater_scorer(counts: BoxCounts, rater: int) -> Scorer:
 
 
 def mean_rater_scorer(counts: BoxCounts) -> Scorer:
-    """The means of NAMES and COUNTS over raters (section 5.5), as a function of how often each image counts, (I,).
-
-    A rater without a value does not count; NaN where no rater has one.
+    """The means of NAMES and COUNTS over the raters that have a value, NaN without one (section 5.5), as a function of
+    how often each image counts, (I,).
     """
 
     def score(times: Integers) -> dict[str, float]:
@@ -133,11 +118,8 @@ def mean_rater_scorer(counts: BoxCounts) -> Scorer:
 
 
 def disagreement_table(ratings: Ratings, counts: BoxCounts) -> pa.Table:
-    """DISAGREEMENT: who differs most first.
-
-    By falling number of missed figures and extra boxes together, then by rising worst_iou (null last), then by image
-    and rater. worst_iou: of all boxes and figures the one that fits worst, with the best IoU that it has; null where
-    there is neither a box nor a figure.
+    """DISAGREEMENT, by falling number of missed figures and extra boxes together, then by rising worst_iou
+    (`BoxCounts.worst`; null last), then by image and rater.
     """
     rater, image = np.nonzero(counts.is_scored)
     missed, extra, worst = (values[rater, image] for values in (counts.missed, counts.wrong, counts.worst))

@@ -1,6 +1,6 @@
 """What an evaluation of raters writes: agreement, where raters differ most, and how F is spread over them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from schemas.evaluate_figures import RaterSettings
 from tasks.core.evaluate import charts
 from tasks.core.evaluate.deformation import UNRATED
-from tasks.core.evaluate.picture_page import Picture, PictureRow, picture_page
-from tasks.core.evaluate.raters.leave_one_out import BoxCounts, leave_one_out_truths, score_raters
+from tasks.core.evaluate.picture_page import picture_page
+from tasks.core.evaluate.raters.leave_one_out import NAMES, BoxCounts, leave_one_out_truths, score_raters
 from tasks.core.evaluate.raters.ratings import Ratings
 from tasks.core.evaluate.systems import Ranking
 from tasks.core.evaluate.systems_page import Headings, summary_lines
@@ -24,26 +24,11 @@ Drawer = Callable[[str, Sequence[tuple[Box, str]]], bytes | None]
 
 RANKING = Ranking("f1", has_leads=False)
 BY_ALPHA = Ranking("alpha_ordinal", has_leads=False)
-HEADINGS = Headings(
-    "Raters, each against the consensus of the others",
-    "rater",
-    "image",
-    "images",
-    {"f1": "F", "precision": "precision", "recall": "recall", "mean_iou": "mean IoU"},
-)
-_AGREEMENT = Headings(
-    "Agreement",
-    "of",
-    "image",
-    "images",
-    {
-        "alpha_ordinal": "alpha, ordinal",
-        "alpha_interval": "alpha, interval",
-        "alpha_nominal": "alpha, nominal",
-        "pairwise_f1": "F of pairs",
-        "pairwise_oks": "OKS of pairs",
-    },
-)
+_SHOWN = {"f1": "F", "precision": "precision", "recall": "recall", "mean_iou": "mean IoU"}
+HEADINGS = Headings("Raters, each against the consensus of the others", "rater", "image", "images", _SHOWN)
+_OF_ALL = {f"alpha_{name}": f"alpha, {name}" for name in ("ordinal", "interval", "nominal")}
+_OF_PAIRS = {"pairwise_f1": "F of pairs", "pairwise_oks": "OKS of pairs"}
+_AGREEMENT = Headings("Agreement", "of", "image", "images", {**_OF_ALL, **_OF_PAIRS})
 GRID = np.linspace(0.0, 1.0, 201)
 """Where densities are drawn."""
 
@@ -52,11 +37,16 @@ _RATER_COLOUR, _CONSENSUS_COLOUR = "#e0601e", "#1f5a8a"
 
 
 def page_lines(agreement: pa.Table, differences: pa.Table) -> list[str]:
-    """Lines of Markdown: how far all raters agree, and the images in which one differs most from the others.
-
-    agreement: SYSTEM_SCORES. differences: DISAGREEMENT, who differs most first.
-    """
-    return [*summary_lines(agreement, _AGREEMENT, BY_ALPHA), "", *_difference_lines(differences)]
+    """Lines of Markdown: how far all raters agree, SYSTEM_SCORES, and the first rows of DISAGREEMENT."""
+    lines = [
+        [cell(f"{row['rater']}, {row['image']}"), str(row["missed"]), str(row["extra"]), number(row["worst_iou"])]
+        for row in differences.slice(0, _MOST_SHOWN).to_pylist()
+        if row["missed"] + row["extra"]
+    ]
+    most = ["No rater misses a figure or has an extra box."]
+    if lines:
+        most = ["Where a rater differs most:", "", *table(["rater, image", "missed", "extra", "worst IoU"], lines)]
+    return [*summary_lines(agreement, _AGREEMENT, BY_ALPHA), "", *most]
 
 
 def notes(figures: pa.Table, settings: RaterSettings) -> list[str]:
@@ -72,10 +62,10 @@ def notes(figures: pa.Table, settings: RaterSettings) -> list[str]:
 def disagreement_page(
     drawn: Ratings, settings: RaterSettings, differences: pa.Table, pictures: pa.Table | None, draw: Drawer
 ) -> str:
-    """The 40 images in which raters differ most, with the rater's boxes and the consensus of the others.
+    """The 40 images in which raters differ most, with the rater's boxes above the consensus of the others.
 
-    settings: by which the differences were found. differences: DISAGREEMENT, who differs most first. pictures:
-    PICTURES; an image that it gives no file is a file of its own name.
+    settings: by which the differences (DISAGREEMENT) were found. pictures: PICTURES; an image that it gives no file is
+    a file of its own name.
     """
     files = {} if pictures is None else {row["image"]: row["file_name"] for row in pictures.to_pylist()}
     rows, shown = [], differences.slice(0, _MOST_PICTURES).to_pylist()
@@ -83,24 +73,23 @@ def disagreement_page(
     truths = {(rater, image): truth.xyxy_px for image, rater, truth in leave_one_out_truths(drawn, settings, images)}
     for row in shown:
         rater, image = drawn.raters.index(row["rater"]), drawn.images.index(row["image"])
-        boxes = _boxes(truths[rater, image], drawn.xyxy_px[(drawn.image == image) & (drawn.rater == rater)])
+        mine = drawn.xyxy_px[(drawn.image == image) & (drawn.rater == rater)]
+        boxes: list[tuple[Box, str]] = [(tuple(box), _CONSENSUS_COLOUR) for box in truths[rater, image].tolist()]
+        boxes += [(tuple(box), _RATER_COLOUR) for box in mine.tolist()]
         jpeg = draw(files.get(row["image"]) or row["image"], boxes)
         caption = f"{row['missed']} missed, {row['extra']} extra"
-        rows.append(PictureRow(f"{row['rater']}, {row['image']}", [Picture(jpeg, caption)]))
+        rows.append((f"{row['rater']}, {row['image']}", [(jpeg, caption)]))
     explanation = "Orange: the rater's boxes. Blue: the consensus of the others, with which they are compared."
     return picture_page("Where raters differ most", explanation, rows)
 
 
 def distribution_chart(counts: BoxCounts, buckets: Sequence[int], bandwidth: float) -> str:
-    """The density of F over raters, over all images and in each bucket (Fig. 3 and 8); empty where no rater has an F.
-
-    buckets: of each image.
+    """The density of F over raters, over all images and in each of their buckets (Fig. 3 and 8); empty where no rater
+    has an F.
     """
     of = np.array(buckets)
-    lines: Mapping[str, NDArray[np.float64]] = {
-        "all": score_raters(counts)[:, 2],
-        **{f"deformation {one}": score_raters(counts, (of == one) * 1)[:, 2] for one in sorted({*buckets} - {UNRATED})},
-    }
+    times = {"all": None, **{f"deformation {one}": (of == one) * 1 for one in sorted({*buckets} - {UNRATED})}}
+    lines = {name: score_raters(counts, each)[:, NAMES.index("f1")] for name, each in times.items()}
     drawn = {
         name: np.stack([GRID, density(values, bandwidth)], axis=1)
         for name, values in lines.items()
@@ -110,11 +99,10 @@ def distribution_chart(counts: BoxCounts, buckets: Sequence[int], bandwidth: flo
 
 
 def density(values: NDArray[np.float64], bandwidth: float, at: NDArray[np.float64] = GRID) -> NDArray[np.float64]:
-    """The density of values in 0..1 at some points: the mean of one bell curve for each value.
+    """The density of values in 0..1 at some points: the mean of one bell curve for each value but NaN; 0 of none.
 
-    bandwidth: the curves' standard deviation, above 0 and at most 0.2. NaN among the values is left out; without any
-    value all is 0. What a curve would have beyond 0 or 1 is folded back, so that the area is 1 (Silverman, "Density
-    estimation", 1986, section 2.10).
+    bandwidth: the curves' standard deviation, above 0 and at most 0.2. What a curve would have beyond 0 or 1 is folded
+    back, so that the area is 1 (Silverman, "Density estimation", 1986, section 2.10).
 
     >>> density(np.array([0.5]), 0.1, np.array([0.4, 0.5])).round(3).tolist()
     [2.42, 3.989]
@@ -125,23 +113,3 @@ def density(values: NDArray[np.float64], bandwidth: float, at: NDArray[np.float6
     folded = np.concatenate([defined, -defined, 2 - defined])
     bells = np.exp(-(((at[:, None] - folded) / bandwidth) ** 2) / 2) / (bandwidth * np.sqrt(2 * np.pi))
     return np.asarray(bells.sum(axis=1) / len(defined))
-
-
-def _difference_lines(differences: pa.Table) -> list[str]:
-    lines = [
-        [cell(f"{row['rater']}, {row['image']}"), str(row["missed"]), str(row["extra"]), number(row["worst_iou"])]
-        for row in differences.slice(0, _MOST_SHOWN).to_pylist()
-        if row["missed"] + row["extra"]
-    ]
-    if not lines:
-        return ["No rater misses a figure or has an extra box."]
-    return ["Where a rater differs most:", "", *table(["rater, image", "missed", "extra", "worst IoU"], lines)]
-
-
-def _boxes(truth: NDArray[np.float64], own: NDArray[np.float64]) -> list[tuple[Box, str]]:
-    """What a rater is compared with, and above it the rater's boxes. truth, own: (B, 4) corners in px."""
-    return [
-        (tuple(box), colour)
-        for boxes, colour in ((truth, _CONSENSUS_COLOUR), (own, _RATER_COLOUR))
-        for box in boxes.tolist()
-    ]

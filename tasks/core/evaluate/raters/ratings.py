@@ -1,6 +1,4 @@
-"""What raters drew and rated: one long table, of which each refusal is one sentence, as arrays in an order that is not
-the rows'; and how deformed the figures of an image are by its ratings (section 7.1).
-"""
+"""What raters drew and rated, one long table, as arrays; how deformed figures are by their ratings (section 7.1)."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -11,22 +9,19 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.errors import BadInput
-from schemas.evaluate_figures import LIKERT, RATINGS
+from schemas.evaluate_figures import LIKERT
 from schemas.phrases import listed, quoted
 from tasks.core.coco.box import MAX_PX
-from tasks.core.columns import floats
+from tasks.core.columns import floats, whole
 from tasks.core.evaluate.deformation import round_means
-from tasks.core.evaluate.table_columns import names_column, number_column, quoted_cell, refuse_empty, require_columns
+from tasks.core.evaluate.table_columns import names_column, number_column, quoted_cell, refuse_empty
 
 MOST_PAIRS = 20_000_000
 """Of a rater and an image, whoever saw it: each takes some fifty bytes, all of them 1 GB."""
-
 MOST_COMPARISONS = 10_000_000
 """Of two raters of one image, over all images: each takes some 150 bytes and 40 microseconds."""
-
 MOST_BOXES = 10_000
 """Of all raters in one image: each is compared with each."""
-
 LEAST_PX = 1e-6
 """Of a box's sides: the area of far smaller ones is 0, and by 0 no overlap can be divided."""
 
@@ -62,23 +57,19 @@ class Ratings(NamedTuple):
 
 
 def read_ratings(table: pa.Table) -> Ratings:
-    """A table of RATINGS' columns as arrays. The order of its rows makes no difference; without `rating` nobody rated.
-
-    Raises BadInput for whatever `check_ratings` refuses.
-    """
+    """A table of RATINGS as arrays, in any order of rows; without `rating` nobody rated. Raises as `check_ratings`."""
     if "rating" not in table.column_names:
-        table = table.append_column("rating", pa.nulls(table.num_rows))
+        table = table.append_column("rating", pa.nulls(table.num_rows, pa.int8()))
     check_ratings(table)
     # as objects: numpy's own texts all take the room of the longest, and lose null characters at their ends
-    names = [np.array(table[column].cast(pa.string()).to_pylist(), object) for column in ("rater", "image")]
+    names = [np.array(table[column].to_pylist(), object) for column in ("rater", "image")]
     (raters, rater), (images, image) = (np.unique(column, return_inverse=True) for column in names)
     is_seen = np.zeros((len(raters), len(images)), np.bool_)
     is_seen[rater, image] = True
     rating = np.full(is_seen.shape, np.nan)
     rating[rater, image] = floats(table["rating"])
     xyxy = _corners(table)
-    has_box = ~np.isnan(xyxy[:, 0])
-    rows = np.flatnonzero(has_box)
+    rows = np.flatnonzero(~np.isnan(xyxy[:, 0]))
     rows = rows[np.lexsort((rater[rows], *xyxy[rows].T[::-1], image[rows]))]
     return Ratings(
         tuple(raters.tolist()),
@@ -93,47 +84,37 @@ def read_ratings(table: pa.Table) -> Ratings:
 
 
 def deformation_buckets(ratings: Ratings) -> NDArray[np.int64]:
-    """(I,) 1 to 5: the mean of each image's ratings, rounded; UNRATED without any rating.
-
-    All raters count, whoever is compared.
-    """
+    """(I,) 1 to 5: the rounded mean of all ratings of each image, whoever is compared; UNRATED without any."""
     count = (~np.isnan(ratings.rating)).sum(axis=0)
     return round_means(np.nan_to_num(ratings.rating, nan=0.0).sum(axis=0).astype(np.int64), count)
 
 
 def check_ratings(table: pa.Table) -> None:
-    """Raise BadInput, one sentence, for a table that is not RATINGS or contradicts itself.
+    """Raise BadInput, one sentence, for RATINGS that contradict themselves.
 
-    Refused: missing columns; no row; a rater or image without a name; a box of which only some corners are given, that
-    is not finite, too far away, or not LEAST_PX wide and high; a rating that is not a whole number of 1 to 5; a row
-    twice; a rater with a box and an empty box, or with two ratings, in one image; lists of keypoints that are none;
-    fewer than two raters; more than MOST_BOXES rows of an image, MOST_PAIRS of raters and images, or
-    MOST_COMPARISONS.
+    Refused: no row; a rater or image without a name; a box of which only some corners are given, that is not finite,
+    too far away, or not LEAST_PX wide and high; a rating that is not of 1 to 5; a row twice; a rater with a box and an
+    empty box, or with two ratings, in one image; lists of keypoints that are none; fewer than two raters; more than
+    MOST_BOXES rows of an image, MOST_PAIRS of raters and images, or MOST_COMPARISONS.
     """
-    _check_columns(table)
-    _check_size(table)
-    _check_boxes(table)
-    _check_pairs(table)
-    if KEYPOINTS in table.column_names:
-        _check_keypoints(table)
-    raters = pc.unique(table["rater"].cast(pa.string())).to_pylist()
-    if len(raters) < 2:
-        raise BadInput(f"ratings: expected at least two raters, got {quoted(raters[0])} alone")
-
-
-def _check_columns(table: pa.Table) -> None:
-    """Each column by itself."""
-    require_columns("ratings", table, [name for name in RATINGS.names if name != KEYPOINTS])
     refuse_empty("ratings", table, "boxes")
     for name in ("rater", "image"):
         names_column("ratings", table, name)
     for name in CORNERS:
         number_column("ratings", table, name, -MAX_PX, MAX_PX, null=True)
     number_column("ratings", table, "rating", *LIKERT, null=True, whole_numbers=True)
+    _check_size(table)
+    _check_boxes(table)
+    _check_pairs(table)
+    if KEYPOINTS in table.column_names:
+        _check_keypoints(table)
+    raters = pc.unique(table["rater"]).to_pylist()
+    if len(raters) < 2:
+        raise BadInput(f"ratings: expected at least two raters, got {quoted(raters[0])} alone")
 
 
 def _check_size(table: pa.Table) -> None:
-    raters, images = (pc.value_counts(table[name].cast(pa.string()).combine_chunks()) for name in ("rater", "image"))
+    raters, images = (pc.value_counts(whole(table[name])) for name in ("rater", "image"))
     if len(raters) * len(images) > MOST_PAIRS:
         got = f"{len(raters):,} x {len(images):,}"
         raise BadInput(f"ratings: expected at most {MOST_PAIRS:,} pairs of a rater and an image, got {got}")
@@ -161,59 +142,45 @@ def _check_boxes(table: pa.Table) -> None:
 
 def _check_pairs(table: pa.Table) -> None:
     """What rows of one rater and image must not say."""
-    pairs = list(zip(*(table[name].cast(pa.string()).to_pylist() for name in ("rater", "image")), strict=True))
     boxes: dict[tuple[str, str], set[tuple[float, ...] | None]] = {}
     ratings: dict[tuple[str, str], float | None] = {}
-    corners = _corners(table).tolist()
-    for pair, box, rating in zip(pairs, corners, table["rating"].to_pylist(), strict=True):
-        drawn = None if np.isnan(box[0]) else tuple(box)
+    columns = (table[name].to_pylist() for name in ("rater", "image", "rating"))
+    for rater, image, rating, box in zip(*columns, _corners(table).tolist(), strict=True):
+        pair, drawn = (rater, image), None if np.isnan(box[0]) else tuple(box)
         before = boxes.setdefault(pair, set())
-        who = f"rater {quoted(pair[0])} in image {quoted(pair[1])}"
+        who = f"rater {quoted(rater)} in image {quoted(image)}"
         if drawn in before:
             raise BadInput(f"ratings: expected each box once, got {quoted(drawn or 'no box')} twice from {who}")
         before.add(drawn)
         if None in before and len(before) > 1:
             raise BadInput(f"ratings: expected boxes or one row without a box, got both from {who}")
         if ratings.setdefault(pair, rating) != rating:
-            raise BadInput(
-                f"ratings: expected one rating on all rows of a rater and image, got "
-                f"{quoted_cell(ratings[pair])} and {quoted_cell(rating)} from {who}"
-            )
+            two = f"{quoted_cell(ratings[pair])} and {quoted_cell(rating)}"
+            raise BadInput(f"ratings: expected one rating on all rows of a rater and image, got {two} from {who}")
 
 
 def _check_keypoints(table: pa.Table) -> None:
-    kind = table.schema.field(KEYPOINTS).type
-    if pa.types.is_null(kind):
-        return
-    if not pa.types.is_list(kind) and not pa.types.is_large_list(kind):
-        raise BadInput(f"ratings: expected lists of numbers as {KEYPOINTS}, got a column of {kind}")
     has_box = ~np.isnan(_corners(table)[:, 0])
-    lengths = {len(values) for values in table[KEYPOINTS].to_pylist() if values}
+    given = [
+        (has, values) for has, values in zip(has_box.tolist(), table[KEYPOINTS].to_pylist(), strict=True) if values
+    ]
+    lengths = {len(values) for _, values in given}
     if len(lengths) > 1 or any(length % 3 for length in lengths):
-        raise BadInput(
-            f"ratings: expected x, y, v of the same joints in each row of {KEYPOINTS}, got lists of "
-            f"{listed([str(length) for length in sorted(lengths)], 5)} numbers"
-        )
-    for has, values in zip(has_box.tolist(), table[KEYPOINTS].to_pylist(), strict=True):
-        if not values:
-            continue
+        got = f"lists of {listed([str(length) for length in sorted(lengths)], 5)} numbers"
+        raise BadInput(f"ratings: expected x, y, v of the same joints in each row of {KEYPOINTS}, got {got}")
+    for has, values in given:
         numbers = np.array(values, np.float64)
         is_good = (np.abs(numbers) <= MAX_PX).all() and np.isin(numbers[2::3], (0, 1, 2)).all()
         if not has or not is_good:
-            raise BadInput(
-                f"ratings: expected finite x and y and a v of 0, 1 or 2 of a box's joints, got {quoted(values)}"
-            )
+            expected = "finite x and y and a v of 0, 1 or 2 of a box's joints"
+            raise BadInput(f"ratings: expected {expected}, got {quoted(values)}")
 
 
 def _refuse_rows(table: pa.Table, is_odd: Any, expected: str) -> None:
     """Raise BadInput for the box of the first of these rows, if there is one. is_odd: (N,)."""
-    if not is_odd.any():
-        return
-    row: dict[str, Any] = table.slice(int(is_odd.argmax()), 1).to_pylist()[0]
-    raise BadInput(
-        f"ratings: expected {expected}, got {quoted([row[name] for name in CORNERS])} from rater "
-        f"{quoted(str(row['rater']))} in image {quoted(str(row['image']))}"
-    )
+    for row in table.filter(pa.array(is_odd)).slice(0, 1).to_pylist():
+        who = f"rater {quoted(row['rater'])} in image {quoted(row['image'])}"
+        raise BadInput(f"ratings: expected {expected}, got {quoted([row[name] for name in CORNERS])} from {who}")
 
 
 def _keypoints(table: pa.Table, rows: Integers) -> Floats | None:

@@ -16,11 +16,9 @@ Floats = NDArray[np.float64]
 
 
 class Votes(NamedTuple):
-    """What predictions with every k and temperature are made of.
-
-    similarity: (Q, K) of each query's nearest images, clamped at 0, nearest first. is_nearest_of_class: (Q, K) no
+    """similarity: (Q, K) of each query's nearest images, clamped at 0, nearest first. is_nearest_of_class: (Q, K) no
     nearer image is of the same class, so that this similarity is its class's s_c for every k that reaches it.
-    prediction: (Q,) class of the nearest image. classes: N, of the whole gallery. gallery_rows: of the whole gallery.
+    prediction: (Q,) class of the nearest image. classes: N, and gallery_rows: of the whole gallery.
     """
 
     similarity: Floats
@@ -41,9 +39,8 @@ class BestPair(NamedTuple):
 def collect_votes(neighbours: Neighbours, gallery_class: NDArray[np.int64]) -> Votes:
     """What the neighbours (Q, K) of queries say, K at least 1; gallery_class: (G,) the class of each row, from 0 on.
 
-    A class is predicted by its nearest image, so of two classes that are equally near, that of the lower row. This
-    holds, too, where no similarity is above 0 and all classes have the same s_c, 0, and the confidence 1 / N (ours: the
-    paper says both that the class is that of the nearest image and that it is that of the largest s_c).
+    The class is that of the nearest image, of equally near ones the lower row, also where no similarity is above 0 and
+    all classes have the same s_c, 0 (ours: the paper says both this and that it is the class of the largest s_c).
     """
     classes = gallery_class[neighbours.rows]
     is_nearest = np.ones(classes.shape, np.bool_)
@@ -63,8 +60,7 @@ def weigh_votes(votes: Votes, k: int, tau: float) -> Floats:
 
     The lower, the surer: it is (ln of the odds against the prediction - ln(N - 1)) / tau, the odds against it being
     (1 - confidence) / confidence. Near 1, confidences differ by less than 64 bits can hold, and the odds become 0 where
-    tau is large; their logarithm does neither, so predictions are ranked by it. For k = 1 the doubt is the similarity
-    below 0, whatever tau is.
+    tau is large; their logarithm does neither. For k = 1 the doubt is the similarity below 0, whatever tau is.
 
     With s of the best class, the odds against it are (sum of e^(tau s_c) over the other classes of the k nearest + (N -
     their number) e^0) / e^(tau s). A k beyond the gallery takes all of it. Raises ValueError for a k that was not
@@ -84,9 +80,7 @@ def weigh_votes(votes: Votes, k: int, tau: float) -> Floats:
 
 def softmax_of(votes: Votes, k: int, tau: float) -> Floats:
     """(Q,) the confidence in each query's prediction as the authors' code computes it, in 64 bits: with a high
-    temperature it is just 1 for many.
-
-    k, tau: as of `weigh_votes`.
+    temperature it is just 1 for many. k, tau: as of `weigh_votes`.
 
     >>> neighbours = Neighbours(np.array([[0, 1]]), np.array([[0.9, 0.5]], np.float32))
     >>> softmax_of(collect_votes(neighbours, np.arange(4)), 2, 10).round(4).tolist()
@@ -120,9 +114,8 @@ def tune(
 ) -> BestPair:
     """The first pair with the highest GAP, in the order of k, then of tau (ours: the paper does not say of which).
 
-    outcomes: those of the validation queries with a pair. times: (Q,) how often each query counts: 0 leaves out a
-    distractor. A single pair needs no query; without a Met query to choose by, the first pair is taken and all GAPs
-    are NaN.
+    outcomes: of the validation queries with a pair. times: (Q,) how often each query counts: 0 leaves out a distractor.
+    Without a Met query to choose by, the first pair is taken and all GAPs are NaN.
     """
     gap = np.array([[scorer(outcomes(k, tau))(times)["GAP"] for tau in taus] for k in ks])
     best = int(np.argmax(np.nan_to_num(gap)))

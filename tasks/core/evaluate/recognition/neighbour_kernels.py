@@ -1,7 +1,4 @@
-"""The inner loops of the search for nearest neighbours: compiled, and free of Python's lock.
-
-Imported only where neighbours are searched.
-"""
+"""The inner loops of the search for nearest neighbours, imported only where they are searched."""
 
 import numpy as np
 from numpy.typing import NDArray

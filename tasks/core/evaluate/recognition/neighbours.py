@@ -59,8 +59,7 @@ def nearest_neighbours(
     gallery: (G, d), may be a memory map; or blocks of its rows (any number, d) in their order, read once. queries:
     (Q, d). All are taken as 32-bit numbers; unit vectors give cosine similarities. Returns (Q, min(most, G)), nearest
     first; of equally near rows the lower one is first, also where the list is cut. Without queries or gallery, 0 rows
-    or 0 columns. The similarities are those of 64-bit sums, rounded to 32 bits. Where thousands of rows are as near,
-    to a few millionths, it takes longer: all of them are looked at again.
+    or 0 columns. Where thousands of rows are as near, to a few millionths, it takes longer.
 
     product: another matrix product, such as a GPU's. product_error: what one of its results may be wrong by at most, as
     a share of the product of the two lengths, which decides how many rows are looked at again: by default that of
@@ -98,7 +97,7 @@ def nearest_neighbours(
 def _select(
     pool: ThreadPoolExecutor, threads: int, lists: Sequence[NDArray[Any]], block: Vectors, first_row: int
 ) -> None:
-    """Bring the queries' lists up to date with a block, in place. lists: what `keep_nearest` wants of each query."""
+    """Bring the queries' lists up to date with a block. lists: what `keep_nearest` wants of each query."""
     from tasks.core.evaluate.recognition.neighbour_kernels import keep_nearest  # numba takes half a second to import
 
     def select(start: int, stop: int) -> None:
@@ -109,10 +108,8 @@ def _select(
 
 
 def _error_of_sums(dimensions: int) -> float:
-    """What a sum of so many products of 32-bit numbers, in any order, may be wrong by, as a share of the lengths.
-
-    d u / (1 - d u) (Higham, "Accuracy and Stability of Numerical Algorithms", 2002, section 3.1), and a little more for
-    the rounding of what it is compared with.
+    """What a sum of so many products of 32-bit numbers, in any order, may be wrong by, as a share of the lengths: d u /
+    (1 - d u) (Higham, "Accuracy and Stability of Numerical Algorithms", 2002, section 3.1), and a little for rounding.
     """
     share = (dimensions + 8) * 2.0**-24
     return share / (1 - share) if share < 1 else np.inf
@@ -148,11 +145,7 @@ def _blocks(gallery: Vectors | Iterable[Vectors], block_rows: int, size: int) ->
 def _check(queries: Vectors, most: int, block_rows: int, queries_at_once: int, threads: int) -> None:
     if queries.ndim != 2:
         raise ValueError(f"expected queries of shape (queries, dimensions), got {queries.shape}")
-    for name, value in (
-        ("neighbours", most),
-        ("rows in a block", block_rows),
-        ("queries at once", queries_at_once),
-        ("threads", threads),
-    ):
+    names = ("neighbours", "rows in a block", "queries at once", "threads")
+    for name, value in zip(names, (most, block_rows, queries_at_once, threads), strict=True):
         if value < 1:
             raise ValueError(f"expected at least 1 as the number of {name}, got {value}")

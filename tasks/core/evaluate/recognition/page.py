@@ -18,14 +18,15 @@ Row = dict[str, Any]
 
 
 def page_lines(found: Mapping[str, Recognition], distractors: pa.Table, sizes: pa.Table) -> list[str]:
-    """Lines of Markdown: the pair that each system uses, DISTRACTORS (Table 7) and SIZES (Fig. 8).
-
-    found: the systems whose k and temperature were chosen. What there is nothing to say about is left out.
+    """Lines of Markdown, where there is something to say: the pair that each system uses, DISTRACTORS (Table 7) and
+    SIZES (Fig. 8).
     """
     rows = distractors.to_pylist()
     shares, types = ([row for row in rows if (row["type"] is None) == is_share] for is_share in (True, False))
+    pairs = [[cell(name), str(one.best.k), f"{one.best.tau:g}", str(one.dimensions)] for name, one in found.items()]
+    pair_title = "## k, temperature and dimensions"
     parts = [
-        _pair_lines(found),
+        [pair_title, "", *table(["system", "k", "tau", "dimensions"], pairs)] if pairs else [],
         _gap_lines("## GAP with shares of the distractors", shares, "share", lambda share: f"{100 * share:g}%"),
         _gap_lines("## GAP with one type of distractor", types, "type", str),
         _size_lines(sizes.to_pylist()),
@@ -34,10 +35,7 @@ def page_lines(found: Mapping[str, Recognition], distractors: pa.Table, sizes: p
 
 
 def tie_notes(found: Mapping[str, Recognition], ties: Ties) -> list[str]:
-    """A sentence for each system whose GAP, or choice of k and temperature, rests on how alike confidences are ranked.
-
-    ties: the rule by which they were.
-    """
+    """A sentence for each system whose GAP, or choice of k and temperature, rests on the rule for ties."""
     (unused,) = (rule for rule in get_args(Ties) if rule != ties)
     notes = []
     for name, one in found.items():
@@ -45,7 +43,7 @@ def tie_notes(found: Mapping[str, Recognition], ties: Ties) -> list[str]:
         if not one.alike and pair == other_pair:
             continue
         every = np.ones(len(outcomes.doubt), np.int64)
-        own_gap, other_gap = (number(scorer(each)(every)["GAP"]) for each in (one.outcomes, outcomes))
+        own_gap, other_gap = (number(scorer(each)(every)["GAP"]) for each in (one.predictions.outcomes, outcomes))
         chosen = f" with k = {other_pair[0]} and tau = {other_pair[1]:g}" if pair != other_pair else ""
         alike = counted(one.alike, "test query has", "test queries have")
         notes.append(
@@ -75,12 +73,6 @@ def grid_table(found: Mapping[str, Recognition], settings: RecognitionSettings) 
         for tau, gap in zip(settings.tau, gaps, strict=True)
     }
     return pa.Table.from_pylist([*rows.values()], schema=GRID)
-
-
-def _pair_lines(found: Mapping[str, Recognition]) -> list[str]:
-    rows = [[cell(name), str(one.best.k), f"{one.best.tau:g}", str(one.dimensions)] for name, one in found.items()]
-    title = "## k, temperature and dimensions"
-    return [title, "", *table(["system", "k", "tau", "dimensions"], rows)] if rows else []
 
 
 def _gap_lines(title: str, rows: Sequence[Row], column: str, head: Callable[[Any], str]) -> list[str]:

@@ -3,6 +3,7 @@ one type, and by how many images of a query's class the gallery has (Figure 8).
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,17 +14,15 @@ from schemas.evaluate_images import DISTRACTORS, QUERY_TYPES, SIZES
 from tasks.core.evaluate.systems import Scorer, score_part
 from tasks.core.tickets import tickets
 
-NAMES = ("GAP", "GAP_minus", "ACC")
 LABELS = {"GAP": "GAP", "GAP_minus": "GAP-", "ACC": "ACC"}
-"""How each is written in tables."""
+"""How each score is written in tables."""
 
 
 class Outcomes(NamedTuple):
     """What is scored, one row a query. doubt: (Q,) any numbers: the lower, the surer of its prediction.
 
-    is_met: the query shows an exhibit of the gallery; the others are distractors. is_right: the prediction is the
-    query's class, which it never is for a distractor. keeps_ties: equal doubts stay in the order of the queries;
-    otherwise wrong predictions come first.
+    is_met: as of `Queries`. is_right: the prediction is the query's class, which it never is for a distractor.
+    keeps_ties: equal doubts stay in the order of the queries; otherwise wrong predictions come first.
     """
 
     doubt: NDArray[np.float64]
@@ -33,9 +32,8 @@ class Outcomes(NamedTuple):
 
 
 class DistractorPart(NamedTuple):
-    """All Met queries and some of the distractors.
-
-    type: of QUERY_TYPES; None: all types. share: of the distractors of this type, 0 to 1. is_in: (Q,) the queries.
+    """All Met queries and some of the distractors. type: of QUERY_TYPES; None: all types. share: of the distractors of
+    this type, 0 to 1. is_in: (Q,) the queries.
     """
 
     type: str | None
@@ -44,7 +42,7 @@ class DistractorPart(NamedTuple):
 
 
 def scorer(outcomes: Outcomes) -> Scorer:
-    """A function that computes NAMES where each query counts so many times (Q,); it sorts only once.
+    """A function that computes LABELS where each query counts so many times (Q,); it sorts only once.
 
     GAP = 1/M sum of p(i) r(i) over all queries by falling confidence: r(i), the prediction at place i is right; p(i),
     the share of right ones up to there; M Met queries. GAP_minus ("GAP-") is the same over the Met queries alone. ACC
@@ -54,18 +52,14 @@ def scorer(outcomes: Outcomes) -> Scorer:
     >>> scorer(Outcomes(np.array([1.0, 2.0]), np.array([False, True]), np.array([False, True])))(np.ones(2, np.int64))
     {'GAP': 0.5, 'GAP_minus': 1.0, 'ACC': 1.0}
     """
-    order = (
-        np.argsort(outcomes.doubt, kind="stable")
-        if outcomes.keeps_ties
-        else np.lexsort((outcomes.is_right, outcomes.doubt))
-    )
+    order = np.lexsort((outcomes.doubt,) if outcomes.keeps_ties else (outcomes.is_right, outcomes.doubt))  # stable
     is_met, is_right = outcomes.is_met[order], outcomes.is_right[order]
 
     def score(times: NDArray[np.int64]) -> dict[str, float]:
         counts = times[order]
         met = int(counts[is_met].sum())
         if not met:
-            return dict.fromkeys(NAMES, float("nan"))
+            return dict.fromkeys(LABELS, float("nan"))
         return {
             "GAP": _summed_precision(np.repeat(is_right, counts)) / met,
             "GAP_minus": _summed_precision(np.repeat(is_right[is_met], counts[is_met])) / met,
@@ -95,9 +89,8 @@ def times_with_share(ids: pa.ChunkedArray, is_met: NDArray[np.bool_], share: flo
 def distractor_parts(
     ids: pa.ChunkedArray, is_met: NDArray[np.bool_], types: Sequence[str], shares: Sequence[float], seed: int
 ) -> list[DistractorPart]:
-    """A part for each share of all distractors, each once, then one for each type that occurs.
-
-    None without distractors. Distractors whose type is not known are in no part of one type. ids, is_met, types: (Q,).
+    """A part for each share of all distractors, each once, then one for each type that occurs, without those of unknown
+    type; none without distractors. ids, is_met, types: (Q,).
     """
     if is_met.all():
         return []
@@ -115,11 +108,7 @@ def distractor_parts(
 def distractors_table(
     parts: Sequence[DistractorPart], several: Mapping[str, Outcomes], replicates: int, seed: int
 ) -> pa.Table:
-    """DISTRACTORS: GAP of each system on each part, by system in the order of both.
-
-    Intervals are from resamples of the part's queries, the same for all systems; with all distractors they are those of
-    GAP in the scores.
-    """
+    """DISTRACTORS: GAP of each system on each part, by system in the order of both; intervals as of `score_part`."""
     scorers = {name: _gap_scorer(outcomes) for name, outcomes in several.items()}
     rows: dict[str, list[dict[str, Any]]] = {name: [] for name in several}
     for part in parts:
@@ -127,7 +116,7 @@ def distractors_table(
             count = int((part.is_in & ~several[row["system"]].is_met).sum())
             counted = {"type": part.type, "share": part.share, "distractors": count, "gap": row["value"]}
             rows[row["system"]].append({**row, **counted})
-    return pa.Table.from_pylist([row for own in rows.values() for row in own], schema=DISTRACTORS)
+    return pa.Table.from_pylist([*chain(*rows.values())], schema=DISTRACTORS)
 
 
 def gallery_sizes(class_of: NDArray[np.int64], gallery_class: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -143,8 +132,7 @@ def gallery_sizes(class_of: NDArray[np.int64], gallery_class: NDArray[np.int64])
 def sizes_table(several: Mapping[str, Outcomes], sizes: NDArray[np.int64]) -> pa.Table:
     """SIZES: ACC of each system by images of the class, ascending, the first one compared with the second.
 
-    sizes: (Q,) as `gallery_sizes` has it. Of a number without a Met query there is no row. The paper's figure shows the
-    relative gain in percent.
+    sizes: (Q,) as of `gallery_sizes`. Of a number without a Met query there is no row.
     """
     rows: dict[str, list[dict[str, Any]]] = {name: [] for name in several}
     for name, outcomes in several.items():
@@ -158,7 +146,7 @@ def sizes_table(several: Mapping[str, Outcomes], sizes: NDArray[np.int64]) -> pa
             points = row["acc"] - beside["acc"]
             relative = points / beside["acc"] if beside["acc"] else None
             row |= {"compared_with": other, "points": points, "relative": relative}
-    return pa.Table.from_pylist([row for own in rows.values() for row in own], schema=SIZES)
+    return pa.Table.from_pylist([*chain(*rows.values())], schema=SIZES)
 
 
 def _summed_precision(is_right: NDArray[np.bool_]) -> float:

@@ -1,6 +1,4 @@
-"""What is compared: the gallery's images and classes, the queries, the vectors that belong to them, and what a system
-says of the queries, whichever way it came to it.
-"""
+"""What is compared: the gallery, the queries, their vectors, and what a system says of the queries."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -15,7 +13,6 @@ from schemas.evaluate_images import QUERY_TYPES
 from schemas.phrases import counted, listed, quoted
 from tasks.core.evaluate.recognition.scores import Outcomes
 from tasks.core.evaluate.recognition.vectors import AT_ONCE
-from tasks.core.evaluate.table_columns import text_array
 
 NO_CLASS = -1
 _MOST_QUOTED = 3
@@ -49,8 +46,7 @@ class Predictions(NamedTuple):
     """Of Q test queries, in their order.
 
     prediction: (Q,) strings, classes, which may be others than the gallery's. confidence: (Q,) the higher, the surer.
-    nearest: (Q,) strings, ids of the gallery images that predictions are by; null where none is. outcomes: what
-    `scores.scorer` scores.
+    nearest: (Q,) strings, ids of the gallery images that predictions are by; null where none is.
     """
 
     prediction: pa.Array
@@ -60,12 +56,12 @@ class Predictions(NamedTuple):
 
 
 def check_gallery(table: pa.Table) -> Gallery:
-    """The gallery of a table with `id` and `class` (strings, or whole numbers, which become strings).
+    """The gallery of a table with `id` and `class`, strings.
 
-    Raises BadInput for a missing column or value, an id that occurs twice, no image, and fewer than two classes, of
-    which any confidence would be 1.
+    Raises BadInput for a missing value, an id that occurs twice, no image, and fewer than two classes, of which any
+    confidence would be 1.
     """
-    ids, classes = _ids("gallery", table), _texts("gallery", table, "class")
+    ids, classes = _ids("gallery", table), table["class"]
     if classes.null_count:
         raise BadInput(f"gallery: expected a class for each image, got {classes.null_count:,} without")
     if not len(ids):
@@ -81,38 +77,37 @@ def check_queries(table: pa.Table, gallery: Gallery, name: str = "queries") -> Q
 
     name: what messages call them. A class that the gallery does not have is refused: nothing could be right about such
     a query (in the paper, the queries' classes are among the gallery's). If it is to count as a distractor, it needs no
-    class. Raises BadInput for this, for what `check_gallery` refuses in ids and columns, for no query, and for a type
-    that is none, or does not fit the class: met has one, other_art and non_art have none.
+    class. Raises BadInput for this, for an id that is missing or occurs twice, for no query, and for a type that is
+    none, or does not fit the class: met has one, other_art and non_art have none.
     """
-    ids, classes = _ids(name, table), _texts(name, table, "class")
+    ids, classes = _ids(name, table), table["class"]
     if not len(ids):
         raise BadInput(f"{name}: expected queries, got none")
     class_of = _places(classes, gallery.classes)
     is_met = np.asarray(classes.is_valid())
     if unknown := sorted(set(pc.unique(classes).drop_null().to_pylist()).difference(gallery.classes)):
-        raise BadInput(
-            f"{name}: expected classes of the gallery, or null for distractors, got "
-            f"{counted(len(unknown), 'other class', 'other classes')} ({_quote_some(unknown)})"
-        )
-    types = _optional(name, table, "type")
+        got = f"{counted(len(unknown), 'other class', 'other classes')} ({_quote_some(unknown)})"
+        raise BadInput(f"{name}: expected classes of the gallery, or null for distractors, got {got}")
+    types, photographers = (
+        table[column].to_pylist() if column in table.column_names else [None] * len(ids)
+        for column in ("type", "photographer")
+    )
+    named = []
     for row, (kind, has_class) in enumerate(zip(types, is_met.tolist(), strict=True)):
         if kind is not None and kind not in QUERY_TYPES:
             raise BadInput(f"{name}: expected the type met, other_art or non_art, got {quoted(kind)}")
         if kind is not None and (kind == "met") != has_class:
             expected = "a class where the type is met, and none elsewhere"
             raise BadInput(f"{name}: expected {expected}, got another in the query {quoted(ids[row].as_py())}")
-    named = tuple(
-        kind or ("met" if has_class else "distractor") for kind, has_class in zip(types, is_met.tolist(), strict=True)
-    )
-    return Queries(ids, class_of, named, tuple(_optional(name, table, "photographer")))
+        named.append(kind or ("met" if has_class else "distractor"))
+    return Queries(ids, class_of, tuple(named), tuple(photographers))
 
 
 def check_vectors(vectors: NDArray[Any], rows: int, name: str, dimensions: int | None = None) -> int:
     """How many of the vectors are zero, which are as near to everything.
 
-    vectors: (rows, d), 16 to 64-bit floats, may be a memory map. They need no length of 1: it is brought about later.
-    dimensions: what d must be, for queries that of the gallery. Raises BadInput for another shape or type, and for a
-    number that is not finite.
+    vectors: (rows, d), 16 to 64-bit floats of any length, may be a memory map. dimensions: what d must be, for queries
+    that of the gallery. Raises BadInput for another shape or type, and for a number that is not finite.
     """
     if vectors.ndim != 2 or len(vectors) != rows or not vectors.shape[1]:
         raise BadInput(f"{name}: expected vectors of shape ({rows}, dimensions), got {vectors.shape}")
@@ -133,10 +128,10 @@ def check_predictions(name: str, table: pa.Table, gallery: Gallery, queries: Que
     """Another program's predictions: a table with `id`, `prediction` (a class) and `confidence`, in any order of rows.
 
     prediction: any text; a class that the gallery does not have is wrong. confidence: any finite numbers, only their
-    order counts. Raises BadInput for a missing column or value, for an id that occurs twice, and unless each of the
-    test queries is there and no other.
+    order counts. Raises BadInput for a missing value, for an id that occurs twice, and unless each of the test queries
+    is there and no other.
     """
-    ids, said = _ids(name, table), _texts(name, table, "prediction")
+    ids, said = _ids(name, table), table["prediction"]
     if said.null_count:
         raise BadInput(f"{name}: expected a prediction in each row, got {said.null_count:,} without")
     rows = pc.index_in(queries.ids, value_set=ids.combine_chunks())
@@ -154,9 +149,8 @@ def check_predictions(name: str, table: pa.Table, gallery: Gallery, queries: Que
         raise BadInput(f"{name}: expected a finite number as confidence in each row, got another for {first}")
     prediction = said.take(rows).combine_chunks()
     is_right = queries.is_met & (_places(prediction, gallery.classes) == queries.class_of)
-    return Predictions(
-        prediction, confidence, pa.nulls(len(rows), pa.string()), Outcomes(-confidence, queries.is_met, is_right)
-    )
+    outcomes = Outcomes(-confidence, queries.is_met, is_right)
+    return Predictions(prediction, confidence, pa.nulls(len(rows), pa.string()), outcomes)
 
 
 def foreign_notes(name: str, predictions: Predictions, gallery: Gallery) -> list[str]:
@@ -174,9 +168,8 @@ def leak_notes(val: Queries, test: Queries) -> tuple[str, ...]:
     In the paper, no photographer and no class is in both. Raises BadInput for an id that is in both.
     """
     if shared := sorted({*val.ids.to_pylist()}.intersection(test.ids.to_pylist())):
-        raise BadInput(
-            f"expected queries for validation or for test, got {len(shared)} in both ({_quote_some(shared)})"
-        )
+        got = f"{len(shared)} in both ({_quote_some(shared)})"
+        raise BadInput(f"expected queries for validation or for test, got {got}")
     photographers = {*val.photographer}.intersection(test.photographer) - {None}
     classes = {*val.class_of.tolist()}.intersection(test.class_of.tolist()) - {NO_CLASS}
     return tuple(
@@ -187,8 +180,8 @@ def leak_notes(val: Queries, test: Queries) -> tuple[str, ...]:
 
 
 def _ids(name: str, table: pa.Table) -> pa.ChunkedArray:
-    """The column `id` as text. Raises BadInput where it is missing, for a null, and for an id that occurs twice."""
-    ids = _texts(name, table, "id")
+    """The column `id`. Raises BadInput for a null, and for an id that occurs twice."""
+    ids = table["id"]
     if ids.null_count:
         raise BadInput(f"{name}: expected an id in each row, got {ids.null_count:,} without")
     if len(pc.unique(ids)) < len(ids):
@@ -198,15 +191,6 @@ def _ids(name: str, table: pa.Table) -> pa.ChunkedArray:
     return ids
 
 
-def _texts(name: str, table: pa.Table, column: str) -> pa.ChunkedArray:
-    """`text_array`, as a column of a table."""
-    return pa.chunked_array([text_array(name, table, column)])
-
-
-def _optional(name: str, table: pa.Table, column: str) -> list[str | None]:
-    return _texts(name, table, column).to_pylist() if column in table.column_names else [None] * table.num_rows
-
-
 def _places(values: pa.Array | pa.ChunkedArray, names: Sequence[str]) -> NDArray[np.int64]:
     """(N,) the place of each value among the names, NO_CLASS for null and for what is not there."""
     places = pc.index_in(values, value_set=pa.array(names, pa.string()))
@@ -214,5 +198,4 @@ def _places(values: pa.Array | pa.ChunkedArray, names: Sequence[str]) -> NDArray
 
 
 def _quote_some(values: Sequence[str]) -> str:
-    """The first few of these texts, for a message."""
     return listed([quoted(value) for value in values], _MOST_QUOTED)

@@ -20,15 +20,12 @@ AT_ONCE = 8192
 
 LEAST_VARIANCE = 1e-9
 """As a share of the largest. A direction with less has none but the rounding of 32-bit numbers: it is left out."""
-
 _LEAST_EXPONENT = -1022
 """Of 64-bit floats with all their digits; smaller numbers are scaled by this, too, for a finite factor."""
 
 
 def normalise(vectors: NDArray[Any]) -> Vectors:
-    """(N, d) the vectors divided by their lengths (L2). A zero vector stays zero: it is as near to everything.
-
-    Computed in 64 bits; also vectors of 1e308 or 1e-308 come out with length 1. Empty in, empty out.
+    """(N, d) the vectors divided by their lengths (L2), also of 1e308 or 1e-308; a zero vector stays zero.
 
     >>> normalise(np.array([[3, 4], [0, 0]])).tolist()
     [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
@@ -64,10 +61,9 @@ def pool_gem(maps: NDArray[Any], p: float = 3.0, least: float = 1e-6) -> Floats:
 
 
 def sum_scales(descriptors: NDArray[Any]) -> Vectors:
-    """(N, d) the sum of descriptors (S, N, d) over S scales, divided by its length (Eq. 1).
+    """(N, d) the sum of descriptors (S, N, d) of length 1 over S scales, divided by its length, or zero (Eq. 1).
 
-    Each is of length 1 before, so that every scale counts the same; one scale leaves it as it is. Where the sum is
-    zero, it stays zero. The paper's scales are 1, 2^-0.5 and 2^-1. Raises BadInput without a scale.
+    The paper's scales are 1, 2^-0.5 and 2^-1. Raises BadInput without a scale.
     """
     if descriptors.ndim != 3 or not len(descriptors):
         raise BadInput(f"expected descriptors of shape (scales, images, dimensions), got {descriptors.shape}")
@@ -75,10 +71,9 @@ def sum_scales(descriptors: NDArray[Any]) -> Vectors:
 
 
 class Whitening(NamedTuple):
-    """Of vectors x 2^-exponent, so that no square is too large or too small, of however large or small numbers.
-
-    mean: (d,). projection: (d, kept) eigenvectors by falling variance, each divided by its standard deviation.
-    exponent: of the power of two above the gallery's largest number.
+    """mean: (d,) of vectors x 2^-exponent, so that no square is too large or too small. projection: (d, kept)
+    eigenvectors by falling variance, each divided by its standard deviation. exponent: of the power of two above the
+    gallery's largest number.
     """
 
     mean: Floats
@@ -95,12 +90,10 @@ def learn_whitening(gallery: NDArray[Any], at_most: int | None = 512) -> Whiteni
     """The whitening of a gallery (G, d), which may be a memory map: it is read three times, in blocks.
 
     m = mean, C = (X - m)^T (X - m) / G in 64 bits, P = V diag(variance^-1/2) for the `at_most` eigenvectors V with the
-    largest variance (null: all; the paper: 512). Directions whose variance is below LEAST_VARIANCE of the largest are
-    left out, so that fewer may be kept: G images have at most G - 1. Of each eigenvector the entry that is farthest
-    from 0 is positive (the first of equal ones): no similarity depends on it.
-
-    Raises BadInput for fewer than two images, for images that are all equal, and for more than MOST_DIMENSIONS or a
-    covariance that does not fit into memory.
+    largest variance (null: all; the paper: 512). Directions below LEAST_VARIANCE are left out, so that fewer may be
+    kept: G images have at most G - 1. Of each eigenvector the entry that is farthest from 0 is positive (the first of
+    equal ones). Raises BadInput for fewer than two images, for images that are all equal, and for more than
+    MOST_DIMENSIONS or a covariance that does not fit into memory.
     """
     if len(gallery) < 2:
         raise BadInput(f"expected at least 2 gallery images to learn a whitening from, got {len(gallery)}")
@@ -119,14 +112,14 @@ def learn_whitening(gallery: NDArray[Any], at_most: int | None = 512) -> Whiteni
     if not rank or variance[0] <= float(mean @ mean) * 1e-24:  # the mean's own rounding
         raise BadInput("expected gallery images with different vectors to learn a whitening from, got equal ones")
     kept = rank if at_most is None else min(at_most, rank)
-    return Whitening(mean, _with_signs(vectors[:, :kept]) / np.sqrt(variance[:kept]), exponent)
+    directions = vectors[:, :kept]
+    farthest = np.take_along_axis(directions, np.abs(directions).argmax(axis=0)[None], axis=0)
+    return Whitening(mean, directions * np.where(farthest < 0, -1.0, 1.0) / np.sqrt(variance[:kept]), exponent)
 
 
 def whiten(vectors: NDArray[Any], whitening: Whitening) -> Vectors:
-    """(N, kept) the vectors (N, d) whitened, y = (x - m) P, and divided by their lengths again.
-
-    The paper speaks of cosine similarities, which implies the length; its authors' code does so. The gallery's mean
-    itself becomes zero and stays it.
+    """(N, kept) the vectors (N, d) whitened, y = (x - m) P, and divided by their lengths again, as in the authors'
+    code; the gallery's mean itself becomes zero and stays it.
     """
     nothing = np.empty((0, whitening.dimensions), np.float32)
     return np.concatenate([nothing, *whiten_blocks(vectors, whitening)])
@@ -166,9 +159,3 @@ def _scaled(vectors: NDArray[Any], exponents: int | NDArray[np.int64]) -> Floats
     wide = vectors.astype(np.float64)
     wide *= np.ldexp(1.0, -np.asarray(exponents))
     return np.asarray(wide)
-
-
-def _with_signs(vectors: Floats) -> Floats:
-    """(d, kept) each column with the sign that makes its entry farthest from 0 positive."""
-    farthest = np.abs(vectors).argmax(axis=0)
-    return vectors * np.where(np.take_along_axis(vectors, farthest[None], axis=0) < 0, -1.0, 1.0)

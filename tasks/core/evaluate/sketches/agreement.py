@@ -17,11 +17,10 @@ from tasks.core.evaluate.means import mean_of_defined
 from tasks.core.evaluate.sketches.correlation import kendall, spearman
 from tasks.core.evaluate.sketches.table import Sketches
 from tasks.core.evaluate.systems import Scorer
-from tasks.core.evaluate.table_columns import names_column, number_column, refuse_repeats, require_columns
+from tasks.core.evaluate.table_columns import names_column, number_column, refuse_repeats
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-COLUMNS = ("person", "sketch", "question", "value")
 RECOGNISABILITY, SIMPLICITY = "recognisability", "simplicity"
 QUESTIONS = (RECOGNISABILITY, SIMPLICITY)
 OWN = ("mOKS", "S_CLIP", "SR")
@@ -37,20 +36,18 @@ class PeopleScores(NamedTuple):
 
 
 def check_answers(name: str, table: pa.Table, sketches: Sketches, settings: SketchSettings) -> dict[str, PeopleScores]:
-    """People's scores of each sketch by question, from one answer a row.
+    """People's scores of each sketch by question, from one answer a row; an empty table has none.
 
     Columns: person (text), sketch (its id), question, value (whole number). Of `recognisability`, value is a rating
     from 1 to the highest; of `simplicity`, the place in a person's ranking of a photo's sketches, 1 the simplest.
     The score of recognisability is the mean rating; that of simplicity the average rank score (Eq. 6): the mean
     weight, which is `places` for the first place and falls by 1 for each that follows. Both rise with what they name.
 
-    name: the table's, for messages. An empty table has no answer to either question. Raises BadInput for missing
-    columns, values of the wrong kind or out of range, sketches that are not in the table of sketches, another
-    question, a person's second answer to one question about a sketch, and two sketches of a photo in one place of a
-    person's ranking.
+    name: the table's, for messages. Raises BadInput for values out of range, sketches that are not in the table of
+    sketches, another question, a person's second answer to one question about a sketch, and two sketches of a photo in
+    one place of a person's ranking.
     """
-    require_columns(name, table, COLUMNS)
-    person, sketch, question = (names_column(name, table, column) for column in COLUMNS[:3])
+    person, sketch, question = (names_column(name, table, column) for column in ("person", "sketch", "question"))
     places = _places(name, sketch, sketches)
     _check_words(name, question, QUESTIONS, f"a question, {' or '.join(QUESTIONS)}")
     refuse_repeats(name, list(zip(person, question, sketch, strict=True)), "one answer of each person to each question")
@@ -63,15 +60,12 @@ def check_answers(name: str, table: pa.Table, sketches: Sketches, settings: Sket
         for row in np.flatnonzero(is_asked & (value > most))[:1].tolist():
             raise BadInput(f"{name}[{row}]: expected {one} from 1 to {most}, got {value[row]:g}")
         weights = value if one == RECOGNISABILITY else settings.places + 1 - value
-        scores[one] = _means(places[is_asked], weights[is_asked], len(sketches.ids))
+        responses, total = (
+            np.bincount(places[is_asked], counted, len(sketches.ids)) for counted in (None, weights[is_asked])
+        )
+        score = np.divide(total, responses, out=np.full(len(total), np.nan), where=responses > 0)
+        scores[one] = PeopleScores(score, responses.astype(np.int64))
     return scores
-
-
-def _means(places: Integers, weights: Floats, sketches: int) -> PeopleScores:
-    responses = np.bincount(places, minlength=sketches)
-    total = np.bincount(places, weights, minlength=sketches)
-    score = np.divide(total, responses, out=np.full(sketches, np.nan), where=responses > 0)
-    return PeopleScores(score, responses.astype(np.int64))
 
 
 def _check_words(name: str, words: Sequence[str], known: Collection[str], what: str) -> None:
@@ -90,33 +84,29 @@ def _places(name: str, ids: Sequence[str], sketches: Sketches) -> Integers:
 def _check_ranking(
     name: str, person: Sequence[str], photo: Integers, value: Floats, is_ranking: NDArray[np.bool_]
 ) -> None:
-    """Raises BadInput where somebody gives one place to two sketches of a photo."""
     first: dict[tuple[str, int, float], int] = {}
     for row in np.flatnonzero(is_ranking).tolist():
         before = first.setdefault((person[row], int(photo[row]), float(value[row])), row)
         if before != row:
-            raise BadInput(
-                f"{name}[{row}]: expected each place once in a person's ranking of a photo's sketches, got "
-                f"{value[row]:g} again by {quoted(person[row])}, as in row {before}"
-            )
+            expected = "each place once in a person's ranking of a photo's sketches"
+            got = f"{value[row]:g} again by {quoted(person[row])}, as in row {before}"
+            raise BadInput(f"{name}[{row}]: expected {expected}, got {got}")
 
 
 def refuse_own_names(names: Iterable[str]) -> None:
     """Raises BadInput where another metric would have the name of one of ours, and so take its place."""
-    for name in names:
-        if name in OWN:
-            got = f"expected another name than those of our own metrics, {', '.join(OWN)}, got {quoted(name)}"
-            raise BadInput(f"--metric: {got}")
+    for name in set(OWN).intersection(names):
+        expected = f"another name than those of our own metrics, {', '.join(OWN)}"
+        raise BadInput(f"--metric: expected {expected}, got {quoted(name)}")
 
 
 def check_metric(name: str, table: pa.Table, sketches: Sketches) -> Floats:
     """(S,) another metric's value of each sketch, such as those of SketchRef's tables; NaN where the table has none.
 
     Columns: sketch, its id; value, a number or null. Only the order of values matters; the better or simpler sketch has
-    the larger one, or the correlations are negative. Raises BadInput for missing columns, values of the wrong kind, a
-    sketch that stands twice, and one that is not in the table of sketches.
+    the larger one, or the correlations are negative. Raises BadInput for values that are not finite, a sketch that
+    stands twice, and one that is not in the table of sketches.
     """
-    require_columns(name, table, ("sketch", "value"))
     ids = names_column(name, table, "sketch")
     refuse_repeats(name, ids, "each sketch once")
     given = number_column(name, table, "value", -_MOST, _MOST, null=True)
@@ -126,10 +116,9 @@ def check_metric(name: str, table: pa.Table, sketches: Sketches) -> Floats:
 
 
 class Agreement(NamedTuple):
-    """A metric and people's scores on G sets, which are the sketches of one photo each.
-
-    sets: (G,) the photos' places, ascending. rho, tau: (G,) of each set, NaN where not defined. metric, people: (R,)
-    of all sketches that have both; set_of: (R,) the place of each one's set in `sets`.
+    """A metric and people's scores on G sets, which are the sketches of one photo each. sets: (G,) the photos' places,
+    ascending. rho, tau: (G,) of each set, NaN where not defined. metric, people: (R,) of all sketches that have both;
+    set_of: (R,) the place of each one's set in `sets`.
     """
 
     sets: Integers
@@ -141,11 +130,10 @@ class Agreement(NamedTuple):
 
 
 def agreement(metric: Floats, people: Floats, photo: Integers) -> Agreement:
-    """The rank correlations of a metric with people's scores in each set of sketches of one photo.
+    """metric, people: (S,) of each sketch, NaN where there is none; photo: (S,) the place of its photo.
 
-    metric, people: (S,) of each sketch, NaN where there is none; photo: (S,) the place of its photo. A set is a photo
-    of which people have scored a sketch, so that all metrics have the same sets. A sketch without a value of the metric
-    is left out of its set. Where one side is constant in a set, or has fewer than two values, there is no correlation.
+    A set is a photo of which people have scored a sketch, so that all metrics have the same sets. A sketch without a
+    value of the metric is left out of its set. Where one side is constant in a set, there is no correlation.
     """
     sets = np.unique(photo[~np.isnan(people)])
     has_both = ~np.isnan(people) & ~np.isnan(metric)
@@ -162,19 +150,16 @@ def agreements(values: Mapping[str, Floats], people: Floats, photo: Integers) ->
 
 
 def has_same_sets(one: Agreement, other: Agreement) -> bool:
-    """Whether two metrics have correlations on the same sets: only then is one better than the other.
-
-    one, other: with the same people's scores, and so the same sets.
-    """
+    """Whether two metrics have correlations on the same of their sets: only then is one better than the other."""
     return bool(np.array_equal(np.isnan(one.rho), np.isnan(other.rho)))
 
 
 def agreement_scorer(compared: Agreement) -> Scorer:
     """The scorer of a metric over sets: (G,) how often each set counts.
 
-    `rho` and `tau` are the means over the sets for which they are defined, as SketchRef's text has them ("on the same
-    sets"); `rho_pooled` and `tau_pooled` are those of all sketches of all sets together (ours). `sets` is how many sets
-    have a correlation, `sets_left_out` how many have none. NaN where there is no set, or one side is constant.
+    `rho` and `tau` are the means over the sets for which they are defined, as in SketchRef ("on the same sets");
+    `rho_pooled` and `tau_pooled` are those of all sketches together (ours). `sets` is how many sets have a correlation,
+    `sets_left_out` how many have none. NaN where there is no set, or one side is constant.
     """
 
     def score(times: Integers) -> dict[str, float]:

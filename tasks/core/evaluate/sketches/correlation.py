@@ -33,9 +33,8 @@ def spearman(x: Floats, y: Floats, times: Counts | None = None) -> float:
 def kendall(x: Floats, y: Floats, times: Counts | None = None) -> float:
     """Kendall's tau-b: concordant less discordant pairs, by the root of the pairs not tied in x and of those in y.
 
-    x, y: (N,) without NaN. times: (N,) how often each item counts, once by default; copies of an item tie. -1..1; NaN
-    where one list is constant, as are those of one item and of none. Source: Kendall, "The treatment of ties in
-    ranking problems", 1945.
+    x, y, times, range: as of `spearman`; copies of an item tie. Source: Kendall, "The treatment of ties in ranking
+    problems", 1945.
 
     >>> kendall(np.array([1.0, 2, 3, 4, 5]), np.array([2.0, 1, 4, 3, 5]))
     0.6
@@ -46,17 +45,15 @@ def kendall(x: Floats, y: Floats, times: Counts | None = None) -> float:
     untied = [int(counts.sum()) ** 2 - int((np.bincount(ranks, counts) ** 2).sum()) for ranks in (one, other)]
     if not all(untied):
         return math.nan
-    return 2 * _concordance(one, other, counts) / math.sqrt(untied[0] * untied[1])
-
-
-def _concordance(one: Counts, other: Counts, counts: Counts) -> int:
     if len(one) <= _FEW:
         signs = np.sign(one[:, None] - one) * np.sign(other[:, None] - other)
-        return int(counts @ signs @ counts) // 2
-    from tasks.core.evaluate.kernels import concordance  # numba takes half a second to import
+        pairs = int(counts @ signs @ counts) // 2
+    else:
+        from tasks.core.evaluate.kernels import concordance  # numba takes half a second to import
 
-    order = np.argsort(one, kind="stable")
-    return int(concordance(one[order], other[order], counts[order]))
+        order = np.argsort(one, kind="stable")
+        pairs = int(concordance(one[order], other[order], counts[order]))
+    return 2 * pairs / math.sqrt(untied[0] * untied[1])
 
 
 def _counted(x: Floats, y: Floats, times: Counts | None) -> tuple[Floats, Floats, Counts]:

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -34,9 +33,8 @@ _AGREEMENT = {
 
 
 def headings(known: Sketches, alphas: Sequence[float]) -> Headings:
-    """The words of the page, with the metrics that have a value; methods are ranked by the first.
-
-    Raises BadInput where nothing says how recognisable a sketch is.
+    """The words of the page, with the metrics that have a value; methods are ranked by the first. Raises BadInput where
+    nothing says how recognisable a sketch is.
     """
     has_ratio = not np.isnan(known.ratio).all()
     texts = [alpha_text(alpha) for alpha in alphas] if has_ratio else []
@@ -48,9 +46,8 @@ def headings(known: Sketches, alphas: Sequence[float]) -> Headings:
                 key, label = f"{short}_{alpha}", f"{short}@{alpha}"
                 columns |= {key: label, f"{key}{OF_ALL}": f"{label} of all"}
     if not columns:
-        raise BadInput(
-            "sketches: expected mean_oks or clip_cosine, or --poses, got nothing that says how recognisable a sketch is"
-        )
+        got = "nothing that says how recognisable a sketch is"
+        raise BadInput(f"sketches: expected mean_oks or clip_cosine, or --poses, got {got}")
     columns |= {"SR": "SR"} if has_ratio else {}
     columns |= {f"passing_{alpha}": f"passing@{alpha}" for alpha in texts}
     return Headings("Sketches", "method", "photo", "photos", {**columns, "sketches": "sketches"}, {"sketches"})
@@ -64,10 +61,7 @@ def own_metrics(question: str, known: Sketches, clip_scale: float) -> dict[str, 
 
 
 def split_leads(scores: pa.Table, compared: Mapping[str, Agreement]) -> tuple[pa.Table, list[tuple[str, str]]]:
-    """SYSTEM_SCORES without leads between metrics whose correlations are on different sets, and which pairs these are.
-
-    scores: of the metrics in compared.
-    """
+    """SYSTEM_SCORES without leads between metrics with correlations on different sets, and which pairs these are."""
     rows = scores.to_pylist()
     unlike = [
         (row["system"], row["ahead_of"])
@@ -79,9 +73,7 @@ def split_leads(scores: pa.Table, compared: Mapping[str, Agreement]) -> tuple[pa
 
 
 def agreement_lines(question: str, scores: pa.Table, unlike: Sequence[tuple[str, str]]) -> list[str]:
-    """How well metrics agree with people, and which of them can't be compared with each other. scores, unlike: as of
-    `split_leads`.
-    """
+    """How well metrics agree with people, and which of them can't be compared. scores, unlike: as of `split_leads`."""
     title, counts = f"Agreement with people: {question}", {"sets", "sets_left_out"}
     lines = summary_lines(scores, Headings(title, "metric", "photo", "photos", _AGREEMENT, counts), BY_RHO)
     notes = [
@@ -97,12 +89,12 @@ def stroke_lines(studies: Sequence[Study]) -> Iterator[str]:
         return
     yield from ("By number of strokes:", "")
     lines = []
-    for method, subset, metric, study in studies:
-        numbers = study.strokes.tolist()
-        steps = (_by_strokes(numbers[1:], study.rises), _by_strokes(numbers[1:], study.falls))
-        counts = (str(study.photos), str(study.left_out))
-        name, means = cell(f"{method}, {subset}, {metric}"), _by_strokes(numbers, study.means)
-        lines.append([name, means, *steps, number(study.rises_throughout), number(study.rho), *counts])
+    for *names, study in studies:
+        later = study.strokes[1:]
+        steps = ((study.strokes, study.means), (later, study.rises), (later, study.falls))
+        shares = number(study.rises_throughout), number(study.rho)
+        counts = str(study.photos), str(study.left_out)
+        lines.append([cell(", ".join(names)), *(_by_strokes(*each) for each in steps), *shares, *counts])
     yield from table(["sketches", "means", "rises", "falls", "rises throughout", "rho", "photos", "left out"], lines)
 
 
@@ -114,9 +106,8 @@ def strokes_table(studies: Sequence[Study]) -> pa.Table:
         rises, falls = ([math.nan, *steps.tolist()] for steps in (study.rises, study.falls))
         steps = zip(study.strokes.tolist(), study.means.tolist(), rises, falls, strict=True)
         rows += [whole | dict(zip(("strokes", "mean", "rises", "falls"), step, strict=True)) for step in steps]
-    return pa.Table.from_pylist(
-        [{name: _nullable(row[name]) for name in STROKES.names} for row in rows], schema=STROKES
-    )
+    columns = [pa.array([row[field.name] for row in rows], field.type, from_pandas=True) for field in STROKES]
+    return pa.table(columns, schema=STROKES)
 
 
 def stroke_charts(studies: Sequence[Study]) -> dict[str, str]:
@@ -131,9 +122,5 @@ def stroke_charts(studies: Sequence[Study]) -> dict[str, str]:
     }
 
 
-def _by_strokes(numbers: Sequence[int], values: NDArray[np.float64]) -> str:
+def _by_strokes(numbers: NDArray[np.int64], values: NDArray[np.float64]) -> str:
     return ", ".join(f"{n}: {number(value) or '-'}" for n, value in zip(numbers, values.tolist(), strict=True))
-
-
-def _nullable(value: Any) -> Any:
-    return None if isinstance(value, float) and math.isnan(value) else value

@@ -15,7 +15,6 @@ from tasks.core.evaluate.oks import oks
 from tasks.core.evaluate.sketches.table import Sketches
 from tasks.core.evaluate.table_columns import list_column, names_column, number_column, require_columns
 
-COLUMNS = ("picture", "keypoints_xyv", "area_px2")
 _MOST_AREA_PX2 = 1e15
 _ANIMAL = (0.025, 0.025, 0.026, 0.035, 0.035, *[0.1] * 3, *[0.107] * 4, *[0.087] * 4, *[0.089] * 4)
 """Those of MMPose's configs/_base_/datasets/animalpose.py, marked there as made from COCO's: nobody measured them."""
@@ -35,10 +34,10 @@ def check_poses(name: str, table: pa.Table) -> dict[str, SketchPoses]:
     joint; area_px2, a number of at least 0 or null. In a truth, joints with v > 0 count: COCO's 1 and 2, or a
     confidence. A picture in which no pose was seen has one row without keypoints (null); its arrays are empty.
 
-    Raises BadInput for missing columns, values of the wrong kind, lists that are not three numbers a joint, and a
-    picture that has poses and also a row without any.
+    Raises BadInput for a table without area_px2, numbers that are not finite, lists that are not three numbers a joint,
+    and a picture that has poses and also a row without any.
     """
-    require_columns(name, table, COLUMNS)
+    require_columns(name, table, ["area_px2"])
     pictures, lists = names_column(name, table, "picture"), list_column(name, table, "keypoints_xyv")
     areas = number_column(name, table, "area_px2", 0, _MOST_AREA_PX2, null=True).tolist()
     rows_of: dict[str, list[int]] = {}
@@ -75,34 +74,27 @@ def mean_oks_of_sketches(
     NaN for photos of which the table has nothing, nor of their sketches, and where there is nobody in both. name: the
     poses' table, for messages. sigmas: of each subset, as in the settings.
 
-    Raises BadInput where mOKS are given already, for poses of other pictures, for an id of a photo and a sketch, for a
-    photo with rows and a sketch without or the other way round, for a true pose without an area, for a subset without
-    sigmas, and for poses whose joints are not as many as those sigmas.
+    Raises BadInput where mOKS are given already, for poses of other pictures, an id of a photo and a sketch, a photo
+    with rows and a sketch without or the other way round, a true pose without an area, a subset without sigmas, and
+    poses whose joints are not as many as those.
     """
     if not np.isnan(sketches.mean_oks).all():
         raise BadInput(f"{name}: expected poses or a column mean_oks, got both")
-    _check_pictures(name, sketches, poses)
-    values = np.full(len(sketches.ids), np.nan)
-    for row, sketch in enumerate(sketches.ids):
-        place = sketches.photo[row]
-        photo, subset = sketches.photos[place], sketches.subsets[place]
-        if photo not in poses and sketch not in poses:
-            continue
-        for picture in (photo, sketch):
-            if picture not in poses:
-                raise BadInput(
-                    f"{name}: expected a row of each picture, also without a pose, got none of {quoted(picture)}"
-                )
-        values[row] = _score(name, photo, sketch, subset, poses, sigmas)
-    return values
-
-
-def _check_pictures(name: str, sketches: Sketches, poses: Mapping[str, SketchPoses]) -> None:
-    photos, ids = set(sketches.photos), set(sketches.ids)
-    if both := sorted(photos & ids & set(poses)):
+    photos, ids = {*sketches.photos}, {*sketches.ids}
+    if both := sorted(photos & ids & poses.keys()):
         raise BadInput(f"{name}: expected a picture to be a photo or a sketch, got {quoted(both[0])} as both")
-    if others := sorted(set(poses) - photos - ids):
+    if others := sorted(poses.keys() - photos - ids):
         raise BadInput(f"{name}: expected photos and sketches of the table of sketches, got {quoted(others[0])}")
+    values = np.full(len(ids), np.nan)
+    for row, (sketch, place) in enumerate(zip(sketches.ids, sketches.photo.tolist(), strict=True)):
+        photo = sketches.photos[place]
+        without = [picture for picture in (photo, sketch) if picture not in poses]
+        if len(without) == 1:
+            got = f"none of {quoted(without[0])}"
+            raise BadInput(f"{name}: expected a row of each picture, also without a pose, got {got}")
+        if not without:
+            values[row] = _score(name, photo, sketch, sketches.subsets[place], poses, sigmas)
+    return values
 
 
 def _score(
@@ -121,7 +113,7 @@ def _score(
     values = subset_sigmas(subset, sigmas[subset], joints) if joints else np.zeros(0)
     # a picture without poses has no number of joints of its own
     true_xyv, predicted_xyv = (these.xyv.reshape(len(these.xyv), joints, 3) for these in (truth, predicted))
-    return mean_oks(true_xyv, truth.area_px2, predicted_xyv, values)
+    return assignment_mean(oks(true_xyv[:, None], predicted_xyv[None], truth.area_px2[:, None], values))
 
 
 def sigma_sets() -> Mapping[str, tuple[float, ...]]:
@@ -135,9 +127,8 @@ def sigma_sets() -> Mapping[str, tuple[float, ...]]:
 
 
 def subset_sigmas(subset: str, setting: Sigmas, joints: int) -> NDArray[np.float64]:
-    """(joints,) sigmas of a subset: a set by its name, one for all joints, or a list.
-
-    Raises BadInput for a name that no set has, and where there are as many as the figures have no joints.
+    """(joints,) sigmas of a subset: a set by its name, one for all joints, or a list. Raises BadInput for a name that
+    no set has, and for another number than that of the joints.
 
     >>> subset_sigmas("face", 0.025, 2).tolist()
     [0.025, 0.025]
@@ -149,32 +140,16 @@ def subset_sigmas(subset: str, setting: Sigmas, joints: int) -> NDArray[np.float
         setting = sets[setting]
     values = np.full(joints, setting) if isinstance(setting, float) else np.array(setting, np.float64)
     if len(values) != joints:
-        raise BadInput(
-            f"sigmas of {quoted(subset)}: expected {joints}, one for each joint of its poses, got {len(values)}"
-        )
+        expected = f"{joints}, one for each joint of its poses"
+        raise BadInput(f"sigmas of {quoted(subset)}: expected {expected}, got {len(values)}")
     return values
-
-
-def mean_oks(
-    truth_xyv: NDArray[np.float64],
-    area_px2: NDArray[np.float64],
-    predicted_xyv: NDArray[np.float64],
-    sigmas: NDArray[np.float64],
-) -> float:
-    """The best one-to-one assignment's sum of OKS between true and predicted poses, divided by the larger number.
-
-    truth_xyv: (N, K, 3), area_px2: (N,), predicted_xyv: (M, K, 3) or (M, K, 2), sigmas: (K,), as of `oks`. 0..1; a
-    pose too many or too few has no partner and counts 0. NaN where nobody is, N = M = 0 (ours).
-    """
-    pairs = oks(truth_xyv[:, None], predicted_xyv[None], area_px2[:, None], sigmas)
-    return assignment_mean(pairs)
 
 
 def assignment_mean(similarity: NDArray[np.float64]) -> float:
     """Sum of the best one-to-one assignment between rows and columns, divided by the larger of their numbers.
 
-    similarity: (N, M), 0..1. That is the mean over pairs of the square matrix that 0s fill up. NaN without any row or
-    column, 0 without one of them.
+    similarity: (N, M), 0..1, of true and predicted poses: one too many or too few has no partner and counts 0. NaN
+    where nobody is, N = M = 0 (ours).
 
     >>> assignment_mean(np.array([[0.9, 0.5]])), assignment_mean(np.zeros((2, 0)))
     (0.45, 0.0)

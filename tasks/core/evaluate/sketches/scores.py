@@ -41,16 +41,11 @@ def sketch_scores(
     and `mRC_<alpha>` the mean S_CLIP over the sketches whose ratio is strictly above it; `mRS_<alpha>_of_all` and
     `mRC_<alpha>_of_all` divide the same sums by the number of all sketches that have an mOKS, or S_CLIP: Eq. 4 and 5 as
     they are printed. The paper's tables can only be the former (Table 2, Contour on faces: 49.84 at 0.75, 53.76 at
-    1.75, while the latter never rises with alpha). `passing_<alpha>` is the share of sketches that pass, among all with
-    a ratio.
-
-    A mean of nothing is NaN. A sketch without a ratio counts in none of the scores of an alpha.
+    1.75, while the latter never rises with alpha). `passing_<alpha>` is the share of sketches that pass. A mean of
+    nothing is NaN. A sketch without a ratio counts in none of the scores of an alpha.
     """
-    scores = {
-        "mOKS": mean_of_defined(mean_oks, times),
-        "S_CLIP": mean_of_defined(s_clip, times),
-        "SR": mean_of_defined(ratio, times),
-    }
+    columns = (("mOKS", mean_oks), ("S_CLIP", s_clip), ("SR", ratio))
+    scores = {name: mean_of_defined(values, times) for name, values in columns}
     has_ratio = ~np.isnan(ratio)
     for alpha in alphas:
         text, passes = alpha_text(alpha), has_ratio & (np.nan_to_num(ratio, nan=0.0) > alpha)
@@ -64,16 +59,12 @@ def sketch_scores(
 
 
 def method_scorer(sketches: Sketches, method: str, alphas: Sequence[float], clip_scale: float) -> Scorer:
-    """A method's scorer over photos: (P,) how often each photo counts, and with it the method's sketches of it.
+    """A method's scorer over photos: (P,) how often each photo counts, and with it all the method's sketches of it, of
+    whatever number of strokes. So methods are compared on the same photos.
 
-    So methods are compared on the same photos. All of the method's sketches count, of whatever number of strokes. Its
-    keys are those of `sketch_scores` and `sketches`, how many there are. S_CLIP is the cosine times clip_scale: Eq. 2
-    is the bare cosine, and like it ours has no max(0, .), which CLIPScore has.
-
-    Raises KeyError for a method that has no sketches.
+    Its keys are those of `sketch_scores` and `sketches`, how many there are. S_CLIP is the cosine times clip_scale:
+    Eq. 2 is the bare cosine, and like it ours has no max(0, .), which CLIPScore has.
     """
-    if method not in sketches.methods:
-        raise KeyError(method)
     rows = np.flatnonzero(sketches.method == sketches.methods.index(method))
     photo, ratio = sketches.photo[rows], sketches.ratio[rows]
     mean_oks, s_clip = sketches.mean_oks[rows], clip_scale * sketches.cosine[rows]
@@ -106,11 +97,10 @@ class StrokeStudy(NamedTuple):
 
 
 def stroke_study(photo: NDArray[np.int64], strokes: NDArray[np.int64], score: Floats) -> StrokeStudy:
-    """The scores of one method's sketches by number of strokes.
+    """photo, strokes, score: (S,) of one method's sketches, at most one for each photo and number of strokes.
 
-    photo, strokes, score: (S,); sketches without a number of strokes (0) or without a score (NaN) are passed over. A
-    photo has one sketch for each number. Only photos with all numbers count (ours), so that all means are over the same
-    photos.
+    Sketches without a number of strokes (0) or without a score (NaN) are passed over. Only photos with all numbers
+    count (ours), so that all means are over the same photos.
     """
     counts = (strokes > 0) & ~np.isnan(score)
     photos, row = np.unique(photo[counts], return_inverse=True)
@@ -134,9 +124,7 @@ def stroke_study(photo: NDArray[np.int64], strokes: NDArray[np.int64], score: Fl
 
 
 def stroke_studies(sketches: Sketches, clip_scale: float) -> Iterator[tuple[str, str, str, StrokeStudy]]:
-    """Method, subset, `mOKS` or `S_CLIP`, and the study, wherever a method has sketches with scores at several numbers
-    of strokes.
-    """
+    """Method, subset, `mOKS` or `S_CLIP`, and the study, wherever a method has scores at several numbers of strokes."""
     subset_of = np.array(sketches.subsets, object)[sketches.photo]
     scores = {"mOKS": sketches.mean_oks, "S_CLIP": clip_scale * sketches.cosine}
     for place, method in enumerate(sketches.methods):

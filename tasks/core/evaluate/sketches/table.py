@@ -19,18 +19,17 @@ from tasks.core.evaluate.table_columns import (
     text_column,
 )
 
-NEEDED = ("sketch", "method", "photo", "subset")
 COMPLEXITIES = ("photo_complexity", "sketch_complexity")
-_MOST_STROKES = 1e9
+
 _LEAST, _MOST = 1e-15, 1e15
 """Between these a complexity must lie, so that a ratio is a number."""
 
 
 class Sketches(NamedTuple):
-    """Sketches in the order of their ids, whatever the order of the table; S of them, by M methods, of P photos.
+    """S sketches, by M methods, of P photos.
 
-    ids: (S,). methods: (M,) names, ascending. method: (S,) place in methods. photos: (P,) names, ascending. photo:
-    (S,) place in photos. subsets: (P,) of each photo. strokes: (S,), 0 where the table says none. mean_oks: (S,) 0..1;
+    ids: (S,) ascending. methods: (M,) names, ascending. method: (S,) place there. photos: (P,) names, ascending. photo:
+    (S,) place there. subsets: (P,) of each photo. strokes: (S,), 0 where the table says none. mean_oks: (S,) 0..1;
     cosine: (S,) -1..1, between the class name and the sketch; ratio: (S,) the simplicity ratio, C(photo) / C(sketch)
     (Eq. 3): above 1 where the sketch is simpler than its photo. NaN where the table has no value.
     """
@@ -48,20 +47,21 @@ class Sketches(NamedTuple):
 
 
 def check_sketches(name: str, table: pa.Table) -> Sketches:
-    """The sketches of a table, one a row.
+    """The sketches of a table, one a row, in any order.
 
     Columns: sketch, method, photo and subset, texts; class (text), strokes (whole number), mean_oks, clip_cosine,
-    photo_complexity and sketch_complexity (numbers), which may be left out. All but the first four and the
-    complexities may be null.
+    photo_complexity and sketch_complexity (numbers), which may be left out. Class, strokes, mean_oks and clip_cosine
+    may be null.
 
-    name: the table's, for messages. Raises BadInput for a table without rows, a missing column, a value of the wrong
-    kind or out of its range, one complexity without the other, a sketch that stands twice, two sketches of one photo by
-    one method with as many strokes, and a photo whose rows differ in subset, class or complexity.
+    name: the table's, for messages. Raises BadInput for an empty table, a value out of its range, one complexity
+    without the other, a sketch that stands twice, two sketches of one photo by one method with as many strokes, and a
+    photo whose rows differ in subset, class or complexity.
     """
     refuse_empty(name, table, "sketches")
-    require_columns(name, table, NEEDED)
-    ids, method, photo, subset = (names_column(name, table, column) for column in NEEDED)
-    strokes = np.nan_to_num(_numbers(name, table, "strokes", 1, _MOST_STROKES)).astype(np.int64)
+    ids, method, photo, subset = (
+        names_column(name, table, column) for column in ("sketch", "method", "photo", "subset")
+    )
+    strokes = np.nan_to_num(_numbers(name, table, "strokes", 1, 1e9)).astype(np.int64)
     refuse_repeats(name, ids, "each sketch once")
     drawn = list(zip(method, photo, strokes.tolist(), strict=True))
     refuse_repeats(name, drawn, "one sketch for each method, photo and number of strokes")
@@ -69,17 +69,16 @@ def check_sketches(name: str, table: pa.Table) -> Sketches:
     ratio, complexity = _ratio(name, table)
     for column, values in (("subset", subset), ("class", classes), ("photo_complexity", complexity)):
         _refuse_two_of_a_photo(name, photo, column, values)
-    order = np.array(sorted(range(len(ids)), key=ids.__getitem__), np.int64)
-    methods, photos = sorted(set(method)), sorted(set(photo))
-    at_photo, at_method = ({value: place for place, value in enumerate(names)} for names in (photos, methods))
-    subset_of = dict(zip(photo, subset, strict=True))
+    order = np.argsort(np.array(ids, object))
+    methods, at_method = np.unique(np.array(method, object), return_inverse=True)
+    photos, first, at_photo = np.unique(np.array(photo, object), return_index=True, return_inverse=True)
     return Sketches(
         tuple(sorted(ids)),
-        tuple(methods),
-        np.array([at_method[value] for value in method], np.int64)[order],
-        tuple(photos),
-        np.array([at_photo[value] for value in photo], np.int64)[order],
-        tuple(subset_of[value] for value in photos),
+        tuple(methods.tolist()),
+        at_method[order].astype(np.int64),
+        tuple(photos.tolist()),
+        at_photo[order].astype(np.int64),
+        tuple(subset[row] for row in first.tolist()),
         strokes[order],
         _numbers(name, table, "mean_oks", 0, 1)[order],
         _numbers(name, table, "clip_cosine", -1, 1)[order],
@@ -88,17 +87,13 @@ def check_sketches(name: str, table: pa.Table) -> Sketches:
 
 
 def values_of_photos(column: str, sketches: Sketches, value_of: Mapping[str, str | None]) -> list[str | None]:
-    """(P,) the value of each photo. value_of: of each sketch by its id, in a column by which photos are grouped.
-
-    Raises BadInput where two sketches of a photo differ.
-    """
+    """(P,) the value of each photo, which all its sketches share, or else BadInput. value_of: by a sketch's id."""
     values: dict[int, str | None] = {}
     for sketch, photo in zip(sketches.ids, sketches.photo.tolist(), strict=True):
         if values.setdefault(photo, value_of[sketch]) != value_of[sketch]:
-            raise BadInput(
-                f"--by {column}: expected one value for all sketches of a photo, got {quoted_cell(values[photo])} and "
-                f"{quoted_cell(value_of[sketch])} for {quoted(sketches.photos[photo])}"
-            )
+            two = f"{quoted_cell(values[photo])} and {quoted_cell(value_of[sketch])}"
+            got = f"{two} for {quoted(sketches.photos[photo])}"
+            raise BadInput(f"--by {column}: expected one value for all sketches of a photo, got {got}")
     return [values[photo] for photo in range(len(sketches.photos))]
 
 
@@ -110,7 +105,7 @@ def _numbers(name: str, table: pa.Table, column: str, least: float, most: float)
 
 
 def _ratio(name: str, table: pa.Table) -> tuple[NDArray[np.float64], list[float]]:
-    """(S,) simplicity ratios, and the complexities of the photos; NaN where the table has no complexities.
+    """(S,) simplicity ratios, and the complexities of the photos; NaN and 0 where the table has no complexities.
 
     By which method complexities were taken, such as bytes after compression, is part of a result: the paper takes the
     compression ratio of Machado et al. (2015) without codec or quality.
@@ -128,7 +123,5 @@ def _refuse_two_of_a_photo(name: str, photo: Sequence[str], column: str, values:
     for row, (key, value) in enumerate(zip(photo, values, strict=True)):
         place, expected = first.setdefault(key, (row, value))
         if value != expected:
-            raise BadInput(
-                f"{name}[{row}]: expected {column} {quoted_cell(expected)} of photo {quoted(key)}, "
-                f"as in row {place}, got {quoted_cell(value)}"
-            )
+            told = f"{column} {quoted_cell(expected)} of photo {quoted(key)}, as in row {place}"
+            raise BadInput(f"{name}[{row}]: expected {told}, got {quoted_cell(value)}")

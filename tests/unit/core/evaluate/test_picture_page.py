@@ -1,10 +1,10 @@
 """A page of pictures in rows."""
 
-from tasks.core.evaluate.picture_page import Picture, PictureRow, picture_page
+from tasks.core.evaluate.picture_page import picture_page
 
 
 def test_rows_with_their_pictures_and_captions_whatever_a_name_holds():
-    rows = [PictureRow("Ada <i>", [Picture(b"\xff\xd8jpeg", "1 missed"), Picture(None, "not there")])]
+    rows = [("Ada <i>", [(b"\xff\xd8jpeg", "1 missed"), (None, "not there")])]
     page = picture_page("Where & when", "Blue: all.", rows)
     assert page.startswith("<!doctype html>")
     assert "<title>Where &amp; when</title>" in page

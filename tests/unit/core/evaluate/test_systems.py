@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from schemas.tables import SYSTEM_SCORES
 from tasks.core.evaluate.systems import Ranking, rank_systems, score_part, score_systems
-from tests.support.systems import ACCURACY, ERROR, GOOD, POOR, STYLES, right_on
+from tests.support.systems import ACCURACY, GOOD, POOR, STYLES, right_on
 
 
 def rows_of(scores, **wanted):
@@ -111,15 +111,6 @@ def test_in_a_group_the_best_of_all_may_be_behind():
     ]
     behind = next(row for row in rows if row["group"] == "b" and row["ahead_of"] == "other")
     assert (behind["low"], behind["high"]) == (-1, -1)
-
-
-def test_where_lower_is_better_the_lead_is_still_above_zero():
-    scores = score_systems({"poor": POOR, "good": GOOD}, 20, {}, ERROR, 100, 0)
-    assert rank_systems(scores.to_pylist(), ERROR) == ["good", "poor"]
-    (lead,) = [row for row in scores.to_pylist() if row["ahead_of"]]
-    assert (lead["system"], lead["ahead_of"], lead["metric"]) == ("good", "poor", "error")
-    assert lead["value"] == pytest.approx(0.5)
-    assert lead["low"] > 0
 
 
 def test_a_system_without_a_value_is_last_and_ahead_of_nobody():

@@ -7,7 +7,7 @@ import pytest
 from schemas.tables import SYSTEM_SCORES
 from tasks.core.evaluate.systems import Ranking, score_systems
 from tasks.core.evaluate.systems_page import Headings, _pair, page, summary_lines
-from tests.support.systems import ACCURACY, ERROR, GOOD, POOR, STYLES
+from tests.support.systems import ACCURACY, GOOD, POOR, STYLES
 
 HEADINGS = Headings(
     "Models on | <b>", "model", "query", "queries", {"accuracy": "ACC", "error": "error", "never": "never"}
@@ -46,8 +46,8 @@ def test_one_system_alone_is_ahead_of_nobody():
 
 
 def test_what_is_not_certain_is_not_called_better():
-    lines = summary_lines(score_systems({"a": GOOD, "b": GOOD}, 20, {}, ERROR, 120, 0), HEADINGS, ERROR)
-    assert "- a is not clearly better than b: error is lower by 0.000 (0.000 to 0.000)." in lines
+    lines = summary_lines(score_systems({"a": GOOD, "b": GOOD}, 20, {}, ACCURACY, 120, 0), HEADINGS, ACCURACY)
+    assert "- a is not clearly better than b: ACC is higher by 0.000 (0.000 to 0.000)." in lines
 
 
 def test_a_page_has_every_system_by_group_what_the_protocol_adds_and_how_it_was_computed(scores):

@@ -126,8 +126,6 @@ def test_columns_that_are_refused():
         with pytest.raises(BadInput) as problem:
             check_predictions("t", columns)
         assert str(problem.value) == f"t: expected a column predicted_class or probabilities, got {got}"
-    with pytest.raises(BadInput, match=r"t: expected one column image, got columns true_class, predicted_class"):
-        check_predictions("t", rows.drop_columns("image"))
 
 
 def test_several_classifiers_are_about_the_same_images_and_truths():

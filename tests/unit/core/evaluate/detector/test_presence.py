@@ -39,7 +39,8 @@ def test_an_image_counts_as_often_as_it_is_told():
     ],
 )
 def test_shares_of_nothing_are_not_defined(counts: KeptImages, shares: tuple[float | None, ...]):
-    assert (counts.kept_share, counts.recall, counts.precision, counts.f1) == shares
+    assert tuple(counts.shares().values()) == shares
+    assert [*counts.shares()] == ["kept_share", "recall", "precision", "f1"]
 
 
 @pytest.mark.parametrize(

@@ -284,8 +284,3 @@ def test_a_copy_is_at_the_threshold_itself():
 
 def test_nothing_has_no_scores():
     assert mean_scorer(sample_values(None, None, 0.5))(np.array([1, 2])) == {}
-
-
-def test_values_of_other_samples_are_refused():
-    with pytest.raises(BadInput, match="expected values of the same samples, got 1 and 2"):
-        mean_scorer({"a": np.ones(1), "b": np.ones(2)})

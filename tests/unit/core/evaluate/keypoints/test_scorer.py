@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from tasks.core.evaluate.keypoints.scorer import MEASURES, keypoint_scorer, match_poses, summarise
+from tasks.core.evaluate.keypoints.scorer import MEASURES, keypoint_scorer, match_poses
+from tasks.core.evaluate.matching import summarised
 from tests.support.poses import HERE, SIGMAS, THERE, posed, poses
 
 TRUTH = posed((0, HERE), (1, HERE), images=3)
@@ -41,4 +42,4 @@ def test_without_an_image_all_is_nan():
 
 def test_five_numbers_of_a_kind():
     values = np.arange(30.0).reshape(3, 10)
-    assert summarise(values) == (4.5, 0.0, 5.0, 14.5, 24.5)
+    assert summarised(values) == [4.5, 0.0, 5.0, 14.5, 24.5]

@@ -81,9 +81,7 @@ def test_of_one_system_or_without_a_met_query_nothing_is_compared():
 
 def found_by(k: int, tau: float, gap: list[list[float]]) -> Recognition:
     pair = BestPair(k, tau, np.array(gap))
-    return Recognition(
-        pair, np.zeros(4, np.int64), np.zeros(4, np.int64), np.ones(4), GOOD.outcomes, 3, 0, (pair, GOOD.outcomes)
-    )
+    return Recognition(pair, GOOD, 3, 0, (pair, GOOD.outcomes))
 
 
 def test_the_grid_has_each_pair_once():

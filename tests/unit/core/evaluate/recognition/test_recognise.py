@@ -5,10 +5,8 @@ import pyarrow as pa
 import pytest
 
 from schemas.evaluate_images import RecognitionSettings
-from tasks.core.evaluate.recognition.classifier import BestPair
 from tasks.core.evaluate.recognition.page import tie_notes
-from tasks.core.evaluate.recognition.recognise import Recognition, find_neighbours, predictions_of, recognise
-from tasks.core.evaluate.recognition.scores import Outcomes
+from tasks.core.evaluate.recognition.recognise import find_neighbours, recognise
 from tasks.core.evaluate.recognition.tables import check_gallery, check_queries
 from tests.support.recognition import score_once
 
@@ -42,10 +40,12 @@ def test_clear_photographs_are_recognised_and_distractors_come_last():
     found = recognise(
         GALLERY, VECTORS, visitors("v", 20, 50, 1, 0.1), visitors("t", 100, 300, 2, 0.1), RecognitionSettings()
     )
-    assert score_once(found.outcomes) == pytest.approx({"GAP": 1, "GAP_minus": 1, "ACC": 1}, abs=0.02)
+    own = found.predictions
+    assert score_once(own.outcomes) == pytest.approx({"GAP": 1, "GAP_minus": 1, "ACC": 1}, abs=0.02)
     assert found.dimensions == SIZE
-    assert np.array_equal(GALLERY.class_of[found.nearest], found.prediction)
-    assert ((found.confidence >= 1 / CLASSES) & (found.confidence <= 1)).all()
+    nearest = [GALLERY.ids.to_pylist().index(name) for name in own.nearest.to_pylist()]
+    assert [GALLERY.classes[place] for place in GALLERY.class_of[nearest]] == own.prediction.to_pylist()
+    assert ((own.confidence >= 1 / CLASSES) & (own.confidence <= 1)).all()
 
 
 def test_the_chosen_pair_has_the_highest_gap_on_the_validation_queries():
@@ -54,20 +54,20 @@ def test_the_chosen_pair_has_the_highest_gap_on_the_validation_queries():
     assert found.best.gap.shape == (9, 12)
     assert found.best.gap[settings.k.index(found.best.k), settings.tau.index(found.best.tau)] == found.best.gap.max()
     on_val = recognise(GALLERY, VECTORS, VAL, VAL, RecognitionSettings(k=(found.best.k,), tau=(found.best.tau,)))
-    assert score_once(on_val.outcomes)["GAP"] == found.best.gap.max()
+    assert score_once(on_val.predictions.outcomes)["GAP"] == found.best.gap.max()
 
 
 def test_accuracy_is_free_of_what_is_chosen():
     pairs = [((1,), (0.01,)), ((5,), (10,)), ((50,), (500,))]
     several = [recognise(GALLERY, VECTORS, VAL, TEST, RecognitionSettings(k=k, tau=tau)) for k, tau in pairs]
-    assert len({score_once(found.outcomes)["ACC"] for found in several}) == 1
-    assert all(np.array_equal(found.prediction, several[0].prediction) for found in several)
+    assert len({score_once(found.predictions.outcomes)["ACC"] for found in several}) == 1
+    assert all(found.predictions.prediction == several[0].predictions.prediction for found in several)
 
 
 def test_tuned_without_distractors_the_highest_gap_is_gap_minus():
     found = recognise(GALLERY, VECTORS, VAL, TEST, RecognitionSettings(tune_distractors=0))
     on_val = recognise(GALLERY, VECTORS, VAL, VAL, RecognitionSettings(k=(found.best.k,), tau=(found.best.tau,)))
-    assert score_once(on_val.outcomes)["GAP_minus"] == found.best.gap.max()
+    assert score_once(on_val.predictions.outcomes)["GAP_minus"] == found.best.gap.max()
 
 
 def test_a_single_pair_needs_no_validation_queries():
@@ -76,7 +76,8 @@ def test_a_single_pair_needs_no_validation_queries():
     found = recognise(GALLERY, VECTORS, nobody, TEST, settings)
     assert (found.best.k, found.best.tau) == (3, 50)
     assert np.isnan(found.best.gap).all()
-    assert score_once(found.outcomes) == score_once(recognise(GALLERY, VECTORS, VAL, TEST, settings).outcomes)
+    tuned = recognise(GALLERY, VECTORS, VAL, TEST, settings)
+    assert score_once(found.predictions.outcomes) == score_once(tuned.predictions.outcomes)
 
 
 def test_lengths_of_vectors_do_not_matter_without_whitening():
@@ -99,11 +100,11 @@ def test_where_ties_matter_the_page_says_what_the_other_rule_gives():
     found = recognise(GALLERY, VECTORS, VAL, TEST, saturated)
     other = recognise(GALLERY, VECTORS, VAL, TEST, saturated.model_copy(update={"ties": "official"}))
     assert found.alike > 0
-    assert score_once(found.other[1]) == score_once(other.outcomes)
-    assert score_once(other.other[1]) == score_once(found.outcomes)
-    assert np.array_equal(found.confidence, other.confidence)
+    assert score_once(found.other[1]) == score_once(other.predictions.outcomes)
+    assert score_once(other.other[1]) == score_once(found.predictions.outcomes)
+    assert np.array_equal(found.predictions.confidence, other.predictions.confidence)
     (note,) = tie_notes({"a": found}, "log_odds")
-    gap = score_once(other.outcomes)["GAP"]
+    gap = score_once(other.predictions.outcomes)["GAP"]
     assert note.startswith(
         f"a: with tau = 10000 {found.alike} test queries have a confidence of 1 in 64 bits; by ties: "
     )
@@ -112,16 +113,3 @@ def test_where_ties_matter_the_page_says_what_the_other_rule_gives():
         tie_notes({"a": recognise(GALLERY, VECTORS, VAL, TEST, RecognitionSettings(k=(1,), tau=(1,)))}, "log_odds")
         == []
     )
-
-
-def test_predictions_have_the_names_of_classes_and_images():
-    outcomes = Outcomes(np.zeros(2), np.array([True, False]), np.array([True, False]))
-    pair = BestPair(1, 1.0, np.zeros((1, 1)))
-    found = Recognition(
-        pair, np.array([1, 0]), np.array([2, 1]), np.array([0.9, 0.5]), outcomes, 3, 0, (pair, outcomes)
-    )
-    gallery = check_gallery(pa.table({"id": ["a", "b", "c"], "class": ["vase", "armour", "vase"]}))
-    own = predictions_of(found, gallery)
-    assert own.prediction.to_pylist() == ["vase", "armour"]
-    assert own.nearest.to_pylist() == ["c", "b"]
-    assert (own.confidence.tolist(), own.outcomes) == ([0.9, 0.5], outcomes)

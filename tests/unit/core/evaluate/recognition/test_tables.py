@@ -22,19 +22,13 @@ GALLERY = check_gallery(pa.table({"id": ["a", "b", "c"], "class": ["vase", "armo
 
 def queries(**columns: list[Any]) -> Queries:
     count = len(next(iter(columns.values())))
-    return check_queries(pa.table({"id": [f"q{row}" for row in range(count)], **columns}), GALLERY)
+    texts = {"id": [f"q{row}" for row in range(count)], **columns}
+    return check_queries(pa.table({name: pa.array(values, pa.string()) for name, values in texts.items()}), GALLERY)
 
 
 def test_a_gallery_has_classes_in_the_order_of_their_names():
     assert GALLERY.ids.to_pylist() == ["a", "b", "c"]
     assert (GALLERY.classes, GALLERY.class_of.tolist()) == (("armour", "vase"), [1, 0, 1])
-
-
-def test_numbers_are_texts():
-    gallery = check_gallery(pa.table({"id": [1, 2], "class": [7, 11]}))
-    assert gallery.classes == ("11", "7")
-    found = check_queries(pa.table({"id": [3], "class": ["7"]}), gallery)
-    assert (found.ids.to_pylist(), found.class_of.tolist()) == (["3"], [1])
 
 
 def test_a_query_without_a_class_is_a_distractor():
@@ -46,7 +40,7 @@ def test_a_query_without_a_class_is_a_distractor():
 
 
 def test_all_queries_may_be_distractors():
-    found = check_queries(pa.table({"id": ["q"], "class": pa.nulls(1)}), GALLERY)
+    found = check_queries(pa.table({"id": ["q"], "class": pa.nulls(1, pa.string())}), GALLERY)
     assert found.class_of.tolist() == [-1]
 
 
@@ -61,13 +55,11 @@ def test_types_and_photographers_are_kept():
 @pytest.mark.parametrize(
     ("columns", "said"),
     [
-        ({"id": ["a"]}, r"gallery: expected one column class, got columns id"),
         ({"id": [], "class": []}, "gallery: expected images, got none"),
         ({"id": ["a", "b"], "class": ["x", "x"]}, "gallery: expected at least two classes, got only 'x'"),
         ({"id": ["a", "b"], "class": ["x", None]}, "gallery: expected a class for each image, got 1 without"),
         ({"id": ["a", None], "class": ["x", "y"]}, "gallery: expected an id in each row, got 1 without"),
         ({"id": ["a", "b", "a"], "class": ["x", "y", "x"]}, "gallery: expected each id once, got 'a' several times"),
-        ({"id": [0.5, 1], "class": ["x", "y"]}, "expected texts or whole numbers in id, got double"),
     ],
 )
 def test_odd_galleries_are_refused(columns: dict[str, list[Any]], said: str):
@@ -83,7 +75,6 @@ def test_odd_galleries_are_refused(columns: dict[str, list[Any]], said: str):
         ({"class": ["vase"], "type": ["photo"]}, "expected the type met, other_art or non_art, got 'photo'"),
         ({"class": ["vase"], "type": ["non_art"]}, "a class where the type is met, and none elsewhere, .* query 'q0'"),
         ({"class": [None], "type": ["met"]}, "a class where the type is met, and none elsewhere"),
-        ({"class": ["vase"], "photographer": [1.5]}, "in photographer, got double"),
         ({"class": ["vase", None], "id": ["q", "q"]}, "queries: expected each id once, got 'q' several times"),
     ],
 )
@@ -150,7 +141,7 @@ def test_another_programs_predictions_are_taken_in_the_order_of_the_queries():
 
 
 def test_a_distractor_is_never_right():
-    nobody = check_queries(pa.table({"id": ["q"], "class": pa.nulls(1)}), GALLERY)
+    nobody = check_queries(pa.table({"id": ["q"], "class": pa.nulls(1, pa.string())}), GALLERY)
     one = pa.table({"id": ["q"], "prediction": ["vase"], "confidence": [1.0]})
     assert check_predictions("asmk", one, GALLERY, nobody).outcomes.is_right.tolist() == [False]
 

@@ -84,8 +84,6 @@ def test_a_method_counts_its_own_sketches_on_the_photos_of_all():
     )
     assert [scores(both, method)["mOKS"] for method in both.methods] == pytest.approx([0.55, 0.4])
     assert scores(both, "contour", [0, 5])["sketches"] == 0
-    with pytest.raises(KeyError):
-        method_scorer(both, "upgd", ALPHAS, 2.5)
 
 
 def by_loops(rows: list[tuple[float, float]], alpha: float) -> tuple[float, float]:
