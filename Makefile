@@ -90,7 +90,7 @@ coverage: $(READY) ## the same tests, and the lines and branches that none of th
 	$(TESTS) --cov --cov-report=term-missing:skip-covered
 
 test-live: $(READY) ## whole commands with Prefect servers, workers, a Dask cluster, signals, a browser, the wheel, trainings, hostile samples
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "server or live" tests/integration tests/unit/flows
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "server or live" tests/integration tests/unit
 
 test-readers: $(READY) .venv/readers/ready ## docs/reading.md's lines, each with its reader, on the museum's and People-Art's release
 	$(BIN)/python -m pytest -n 0 -m readers tests/integration/test_reading.py

@@ -4,6 +4,7 @@ A few hundred bytes of YAML can mean gigabytes: an alias names a list, and a lis
 are counted as they would be written out, before any is made.
 """
 
+import functools
 import re
 from typing import Any
 
@@ -23,6 +24,8 @@ MAX_DEPTH = 50
 mappings. Far more than people write."""
 
 _MAX_NUMBER_BITS = 256
+_MOST_KEPT = 1 << 18
+"""Characters of a text whose value is kept: of strangers' texts, no more than some 100 MB stay in memory."""
 _LONGEST_PROBLEM = 300
 _TAG = "tag:yaml.org,2002:"
 _PLAIN = {f"{_TAG}{name}" for name in ("null", "bool", "int", "float", "str", "timestamp", "seq", "map", "merge")}
@@ -51,9 +54,18 @@ def parse_yaml(text: str, *, tolerance: int = 1) -> Any:
     if len(text) > most or len(text.encode("utf-8", "surrogatepass")) > most:
         raise NotYaml(f"expected YAML of at most {most:,} bytes, got more")
     try:
-        return _tree(_Loader(text, tolerance).get_single_data())
+        return _tree((_kept_value if len(text) <= _MOST_KEPT else _value)(text, tolerance))
     except yaml.YAMLError as problem:
         raise NotYaml(f"expected YAML, got {_detail(problem)}") from problem
+
+
+def _value(text: str, tolerance: int) -> Any:
+    """The value, in which what an alias names is shared."""
+    return _Loader(text, tolerance).get_single_data()
+
+
+_kept_value = functools.lru_cache(maxsize=32)(_value)
+"""A build and `verify` read the recipe and the contract of one release many times."""
 
 
 class _Loader(yaml.SafeLoader):

@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.support.desk import ROOT
 
 BUILD = """
@@ -38,6 +40,7 @@ def _build(store: Path, museum: Path, records: int) -> set[str]:
     return set(done.stdout.split())
 
 
+@pytest.mark.live
 def test_parts_of_a_rebuild_import_nothing_more(tmp_path: Path, painted: Path) -> None:
     assert {"detect_part", "find_keypoints_part"} <= _build(tmp_path / "store", painted, 60)
     # new images with each other and with those before: in two parts, each of which came to the compiler its own way

@@ -18,6 +18,8 @@ from tasks.io.store.releases import Release
 from tasks.verify import verify
 from tests.support.desk import ROOT
 
+pytestmark = pytest.mark.live
+
 
 @pytest.fixture(scope="module")
 def steps(tmp_path_factory, shared_data) -> tuple[Step, ...]:

@@ -86,6 +86,7 @@ def test_a_temporary_server_that_does_not_start_in_time_is_one_sentence(tmp_path
     assert "Application" not in error
 
 
+@pytest.mark.server
 @pytest.mark.parametrize("status", [1, 3])
 def test_a_temporary_server_that_ends_at_once_is_not_waited_for(tmp_path, status):
     broken = tmp_path / "server.py"

@@ -22,6 +22,7 @@ open(sys.argv[1], "w").close()
 """
 
 
+@pytest.mark.server
 @pytest.mark.parametrize(("environment", "goes_on"), [({}, False), ({RUN_ID: "0"}, True)])
 def test_a_run_of_a_worker_goes_on_without_a_reader_and_no_other_process_does(
     environment, goes_on, monkeypatch, tmp_path

@@ -25,8 +25,6 @@ from prefect.workers.process import ProcessJobConfiguration
 
 from tasks.orchestration import prefect_innards as innards
 
-pytestmark = pytest.mark.slow
-
 ROOT = Path(innards.__file__).resolve().parents[2]
 PRIVATE = ("prefect.server", "prefect.flow_engine", "prefect.task_engine", "prefect.events.worker")
 PRIVATE_TOO = ("prefect.logging.handlers", "prefect.concurrency._")
@@ -145,6 +143,7 @@ print(flow_engine.maintain_concurrency_lease.__module__)
 """
 
 
+@pytest.mark.server
 @pytest.mark.parametrize(
     ("environment", "module"), [({}, maintain_concurrency_lease.__module__), ({innards.RUN_ID: "0"}, innards.__name__)]
 )
@@ -195,11 +194,13 @@ if sys.argv[1] == "ours":
 """
 
 
+@pytest.mark.server
 @pytest.mark.parametrize(("way", "is_shared"), [("ours", "False False\n"), ("prefect's", "True False\n")])
 def test_prefect_has_one_service_of_events_for_all_servers(way, is_shared):
     assert run(SERVICES, way) == is_shared
 
 
+@pytest.mark.server
 def test_prefect_finds_the_temporary_server_that_was_made_first(monkeypatch):
     from prefect.server.api.server import SubprocessASGIServer
 
@@ -244,6 +245,7 @@ print(*(asyncio.run(ask(path)) for path in ("/api/health", "/")))
 """
 
 
+@pytest.mark.server
 @pytest.mark.parametrize(("kind", "statuses"), [("temporary", "200 404\n"), ("lasting", "200 200\n")])
 def test_a_server_can_be_put_behind_a_wall_and_a_temporary_one_has_no_page(tmp_path, kind, statuses):
     assert run(APP, kind, PREFECT_HOME=str(tmp_path)) == statuses
@@ -285,6 +287,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.server
 @pytest.mark.parametrize(("way", "told"), [("in turn", "1 2\n"), ("prefect's", "database is locked\n2\n")])
 def test_of_two_transactions_that_read_and_write_the_later_one_waits(tmp_path, way, told):
     url = f"sqlite+aiosqlite:///{tmp_path}/numbers.db"

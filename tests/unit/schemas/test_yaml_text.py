@@ -155,3 +155,10 @@ def test_any_text_is_a_value_or_one_sentence(text: str):
     sentence = complaint(text) or ""
     assert "\n" not in sentence
     assert len(sentence) < 500
+
+
+def test_a_text_that_is_read_twice_gives_two_values():
+    text = "a: &one [1, {b: 2}]\nc: *one"
+    first = parse_yaml(text)
+    first["a"][1]["b"] = 3
+    assert parse_yaml(text) == {"a": [1, {"b": 2}], "c": [1, {"b": 2}]}

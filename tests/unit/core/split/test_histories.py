@@ -225,7 +225,7 @@ FIRST = st.builds(Change, toggled=st.frozensets(NUMBERS, min_size=4, max_size=14
 
 
 @pytest.mark.slow
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(FIRST, st.lists(CHANGES, min_size=2, max_size=5), st.sampled_from(SETTINGS), st.integers(0, 13))
 def test_no_image_is_ever_in_another_split(first: Change, changes: list[Change], how: Split, turn: int):
     world, book, published = World(), None, dict[str, str]()

@@ -81,6 +81,7 @@ def test_a_checkpoint_in_the_middle_changes_no_bit(more):
     assert not are_equal(straight, trainer(given))
 
 
+@pytest.mark.live
 @pytest.mark.parametrize("model", ["fasterrcnn_mobilenet_v3_large_320_fpn", "ssdlite320_mobilenet_v3_large"])
 def test_torchvisions_own_go_on_in_the_same_bits_from_weights_of_90_classes(model):
     given = settings(model=model, optimizer="sgd")
@@ -121,6 +122,7 @@ def test_a_loss_that_is_no_number_is_told_and_changes_no_weight():
     assert not all(torch.equal(a, b) for a, b in zip(before, weights(one), strict=False))
 
 
+@pytest.mark.live
 def test_boxes_are_counted_in_float32_whatever_the_precision():
     model = "fasterrcnn_mobilenet_v3_large_320_fpn"
     one = trainer(settings(model=model, precision="bfloat16", optimizer="sgd"))
@@ -133,6 +135,7 @@ def test_boxes_are_counted_in_float32_whatever_the_precision():
     assert {(found[0] if isinstance(found, list) else found).dtype for _, found in seen} == {torch.float32}
 
 
+@pytest.mark.live
 def test_the_first_batch_does_not_settle_where_boxes_are_looked_for():
     one = trainer(settings(model="fasterrcnn_mobilenet_v3_large_320_fpn", optimizer="sgd"))
     before = one.model.roi_heads.box_roi_pool.scales
@@ -172,6 +175,7 @@ def test_a_state_of_something_else_is_damaged():
             one.restore(data)
 
 
+@pytest.mark.live
 def test_frozen_statistics_and_scales_stay_while_the_rest_learns():
     given = settings()
     one = training.Trainer(training.initial_model(given, None, 1), given, CPU, is_frozen=True)
@@ -232,6 +236,7 @@ def test_with_its_head_a_start_is_taken_as_it_is_but_for_its_sides():
     assert model.transform.max_size == 64
 
 
+@pytest.mark.live
 def test_a_fresh_head_knows_no_class_but_where_boxes_are_is_kept():
     before = build("retinanet_resnet50_fpn_v2", 3)
     data = weights_bytes(before, WeightsMetadata("retinanet_resnet50_fpn_v2", ("a", "b", "c"), 64, 64))

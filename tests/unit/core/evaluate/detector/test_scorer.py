@@ -5,21 +5,24 @@ import pytest
 
 from tasks.core.evaluate.detector.presence import compute_presence, join_presences
 from tasks.core.evaluate.detector.scorer import FIGURES, OF_BOXES, OF_IMAGES, box_scorer, detector_scorer
-from tasks.core.evaluate.matching import match_boxes
+from tasks.core.evaluate.matching import Matches, match_boxes
 from tasks.core.evaluate.systems import Ranking, interval, score_systems
 from tests.support.evaluate import LARGE, SMALL, detections, figures
 
 NAN = float("nan")
 TRUTH = figures((0, SMALL), (1, SMALL), images=3)
-HALF = match_boxes(TRUTH, detections((0, SMALL, 0.9)))
 ONCE = np.ones(3, np.int64)
+
+
+def half() -> Matches:
+    return match_boxes(TRUTH, detections((0, SMALL, 0.9)))
 
 
 def test_each_number_of_half_the_figures():
     # precision 1 up to recall 0.5, and 0 above: 51 of COCO's 101 recall points
     expected = dict.fromkeys(OF_BOXES, 51 / 101) | dict.fromkeys(("AR1", "AR10", "AR", "ARS"), 0.5)
     expected |= dict.fromkeys(("APM", "APL", "ARM", "ARL"), NAN)
-    assert box_scorer(HALF)(ONCE) == pytest.approx(expected, nan_ok=True)
+    assert box_scorer(half())(ONCE) == pytest.approx(expected, nan_ok=True)
 
 
 @pytest.mark.parametrize(
@@ -33,7 +36,7 @@ def test_each_number_of_half_the_figures():
     ],
 )
 def test_an_image_counts_as_often_as_it_is_told(times: list[int], ap: float, recall: float):
-    got = box_scorer(HALF)(np.array(times))
+    got = box_scorer(half())(np.array(times))
     assert (got["AP"], got["AR"], got["AR1"]) == pytest.approx((ap, recall, recall), nan_ok=True)
 
 
@@ -73,7 +76,7 @@ def test_several_categories_are_means_and_an_image_is_kept_for_any_of_them():
     other = figures((2, LARGE), (2, SMALL), images=3)
     found = detections((2, LARGE, 0.7))
     eel = figures(images=3)
-    matched = [HALF, match_boxes(other, found), match_boxes(eel, detections((0, SMALL, 0.9)))]
+    matched = [half(), match_boxes(other, found), match_boxes(eel, detections((0, SMALL, 0.9)))]
     seen = join_presences([compute_presence(TRUTH, detections((0, SMALL, 0.9))), compute_presence(other, found)])
     got = detector_scorer(matched, seen, 0.5)(ONCE)
     assert (got["AR"], got[FIGURES], got["image_recall"]) == (pytest.approx((0.5 + 0.5) / 2), 4, pytest.approx(2 / 3))

@@ -158,7 +158,6 @@ RATINGS = read_ratings(
         row("c", "a.jpg"),
     )
 )
-CONSENSUS = find_consensus(RATINGS, RaterSettings())
 PICTURE_ROWS = [
     {"image": "b.jpg", "file_name": "images/b.jpg", "width_px": 300, "height_px": 400},
     {"image": "0.jpg", "file_name": "images/0.jpg"},
@@ -166,12 +165,16 @@ PICTURE_ROWS = [
 ]
 
 
+def document(*rows: dict) -> dict:
+    return consensus_document(RATINGS, find_consensus(RATINGS, RaterSettings()), *([pictures(*rows)] if rows else []))
+
+
 def pictures(*rows: dict) -> pa.Table:
     return pa.Table.from_pylist(list(rows), schema=PICTURES)
 
 
 def test_images_and_figures_from_1():
-    got = consensus_document(RATINGS, CONSENSUS)
+    got = document()
     assert [(image["id"], image["file_name"], image["is_annotated"]) for image in got["images"]] == [
         (1, "a.jpg", True),
         (2, "b.jpg", True),
@@ -185,7 +188,7 @@ def test_images_and_figures_from_1():
 
 
 def test_the_comparison_reads_it():
-    got = consensus_document(RATINGS, CONSENSUS, pictures(*PICTURE_ROWS))
+    got = document(*PICTURE_ROWS)
     truth = read_truth_file("consensus.json", json.dumps(got).encode(), ["person"])
     assert [image["file_name"] for image in truth.images] == ["images/a.jpg", "images/b.jpg"]
     assert [figure["xywh_px"] for figure in truth.figures] == [[11, 10, 39, 40], [200, 200, 40, 60]]
@@ -194,7 +197,7 @@ def test_the_comparison_reads_it():
 
 
 def test_pictures_give_names_sizes_and_images_that_nobody_saw():
-    images = consensus_document(RATINGS, CONSENSUS, pictures(*PICTURE_ROWS))["images"]
+    images = document(*PICTURE_ROWS)["images"]
     assert images[0] == {"id": 1, "file_name": "images/0.jpg", "is_annotated": False, "metadata": {}}
     assert (images[2]["width"], images[2]["height"], "width" in images[1]) == (300, 400, False)
 
@@ -208,5 +211,5 @@ def test_pictures_give_names_sizes_and_images_that_nobody_saw():
 )
 def test_pictures_that_do_not_fit_are_refused(rows: list, said: str):
     with pytest.raises(BadInput) as problem:
-        consensus_document(RATINGS, CONSENSUS, pictures(*rows))
+        document(*rows)
     assert str(problem.value) == said
