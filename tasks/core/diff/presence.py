@@ -32,8 +32,7 @@ from tasks.core.diff.columns import (
 )
 from tasks.core.diff.sides import Pair
 
-_FETCH = Fetch.reasons - {Reason.REDIRECT_LOOP}
-_COPY, _DRAW, _SPLIT = Dedup.reasons, Sample.reasons, Split.reasons
+_FETCH, _COPY, _DRAW, _SPLIT = Fetch.reasons, Dedup.reasons, Sample.reasons, Split.reasons
 _BY_ANY = (_DRAW, _SPLIT)
 """Reasons of stages that may go by any attribute."""
 _LISTING = {Reason.BAD_RECORD, Reason.BAD_ATTRIBUTE, Reason.SAME_KEY}

@@ -127,6 +127,7 @@ WENT = {
     "excluded": ([dropped("m:1", "scrape", "excluded", detail="a frame")], {}, "excluded"),
     "replaced": ([dropped("m:1", "sample", "replaced", detail="a drawing")], {}, "replaced"),
     "no answer": ([dropped("m:1", "fetch", "not_found")], {}, "not_fetched"),
+    "a circle of redirects": ([dropped("m:1", "fetch", "redirect_loop")], {}, "not_fetched"),
     "a threshold": ([SMALL], {"recipe": recipe(shape={"least_side_px": 99})}, "settings"),
     "another file": ([{**SMALL, "sha256": "other"}], {}, "source_file"),
     "a copy came": ([COPY, kept("m:2")], {}, "copy_came"),
