@@ -65,7 +65,7 @@ build: $(READY) $(MUSEUM)/works.csv ## build and check a release of the pretend 
 serve: $(READY) ## Prefect's server with its web page, a worker and all deployments, until Ctrl-C (docs/operate.md)
 	$(BIN)/bilderatlas serve --store $(STORE)
 
-test: $(READY) ## every check, and every test but test-live, test-readers and test-contracts (about 12 minutes)
+test: $(READY) ## every check, and every test but test-live, test-readers and test-contracts (about 9 minutes)
 	$(MAKE) --no-print-directory --jobs=2 lint types imports tests
 
 check: $(READY) ## the quick checks: lint, types, imports and unit tests (about three minutes, the first time four)
@@ -89,7 +89,7 @@ tests: $(READY) ## all tests but those of test-live, test-readers and test-contr
 coverage: $(READY) ## the same tests, and the lines and branches that none of them reaches: takes twice as long
 	$(TESTS) --cov --cov-report=term-missing:skip-covered
 
-test-live: $(READY) ## whole commands with Prefect servers, workers, a Dask cluster, signals, a browser, the wheel, trainings, hostile samples
+test-live: $(READY) ## whole commands with Prefect servers, workers, a Dask cluster, signals, a browser, the wheel, trainings, purges, museums on localhost, hostile samples
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "server or live" tests/integration tests/unit
 
 test-readers: $(READY) .venv/readers/ready ## docs/reading.md's lines, each with its reader, on the museum's and People-Art's release

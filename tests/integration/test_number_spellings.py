@@ -20,6 +20,8 @@ from tasks.purge import purge
 from tasks.verify import verify
 from tasks.why import why
 
+pytestmark = pytest.mark.live
+
 FIRST, WORKS = 436501, 24
 RECIPE: dict[str, Any] = {
     "name": "numbered",

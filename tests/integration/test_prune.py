@@ -24,6 +24,8 @@ from tasks.verify import verify
 from tests.support.desk import Desk, MadeOnce, computed
 from tests.support.manifests import rewrite_manifest
 
+pytestmark = pytest.mark.live
+
 NEWEST = ("stages.sample.at_most=6",)
 ORPHAN = b"an image that no ledger names"
 

@@ -32,6 +32,8 @@ from tasks.verify import verify
 from tests.support.guesthouse import Guesthouse
 from tests.support.manifests import rewrite_manifest
 
+pytestmark = pytest.mark.live
+
 TITLE = "Nocturne of the Purged Heron"
 URL = "https://museum.example/heron-of-the-night"
 ARTIST, STYLE = "Aurelia Heronwright", "Heronism"

@@ -21,6 +21,8 @@ from tasks.verify import verify
 from tests.support.dedup import HANGING, ONE, jpeg
 from tests.support.wall import SPLIT, Wall
 
+pytestmark = pytest.mark.live
+
 DOWN = "takedown,,m:one.jpg"
 
 

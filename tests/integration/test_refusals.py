@@ -23,6 +23,8 @@ from tasks.io.store.releases import Release
 from tests.support.desk import by_label
 from tests.support.servers import Site, answer, serving
 
+pytestmark = pytest.mark.live
+
 STAGES = ["fetch", "hash", {"split": {"by": None}}, "export"]
 
 

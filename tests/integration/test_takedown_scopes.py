@@ -11,6 +11,8 @@ from tasks.purge import purge
 from tasks.verify import verify
 from tests.support.wall import SPLIT, Wall
 
+pytestmark = pytest.mark.live
+
 ALL_OF_ONE = {"m:one-again.jpg", "m:one-cropped.jpg", "m:one-worse.jpg", "m:one.jpg"}
 
 ALONE_GO = {"m:one.jpg", "m:one-again.jpg"}  # the second is a file of the same bytes

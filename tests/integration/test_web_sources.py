@@ -28,6 +28,8 @@ from tasks.scrape import crawl
 from tests.support.desk import ROOT, by_label, computed
 from tests.support.guesthouse import SECRET, SOURCES, STAGES, Guesthouse
 
+pytestmark = pytest.mark.live
+
 ROWS = 120
 MET_API = "collectionapi.metmuseum.org"
 
