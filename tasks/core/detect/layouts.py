@@ -1,10 +1,9 @@
 """Raw outputs of ONNX models, by layout: boxes and scores of the requested classes.
 
-`check_outputs` says once, when a model is loaded, whether its outputs can be of a layout; `read_boxes` reads those of
-one picture. Each reader takes the output for one picture, the input's height and width in px, class indices (K) and a
-least score. It returns boxes (M, 4) as x_min, y_min, x_max, y_max in px of the input, and scores (M, K), a column for
-each class in the given order; rows that reach the least score in no class are left out early, since most of the many
-thousand cells are empty. Each raises ValueError if the output has another layout, or no class of a given index.
+Each reader takes the output for one picture, the input's height and width in px, class indices (K) and a least score.
+It returns boxes (M, 4) as x_min, y_min, x_max, y_max in px of the input, and scores (M, K), a column for each class in
+the given order; rows that reach the least score in no class are left out early, since most of the many thousand cells
+are empty. Each raises ValueError if the output has another layout, or no class of a given index.
 """
 
 import functools
@@ -50,20 +49,20 @@ def strong_rows(scores: Floats, least_score: float) -> NDArray[np.int64]:
     return np.flatnonzero((scores >= least_score).any(axis=1))
 
 
-def shape_text(raw: Floats) -> str:
+def shape_text(shape: tuple[int, ...]) -> str:
     """An output's shape."""
-    return " x ".join(map(str, raw.shape)) or "one number"
+    return " x ".join(map(str, shape)) or "one number"
 
 
 def shapes_text(shapes: Sequence[tuple[int, ...]]) -> str:
     """How many outputs there are, and of which shapes."""
-    first = ", ".join(" x ".join(map(str, shape)) or "one number" for shape in shapes[:6])
+    first = ", ".join(map(shape_text, shapes[:6]))
     return f"{len(shapes)} ({first}{', ...' if len(shapes) > 6 else ''})"
 
 
 def _expect(is_fit: bool, expected: str, raw: Floats) -> None:
     if not is_fit:
-        raise ValueError(f"expected {expected}, got an output of {shape_text(raw)} for a picture")
+        raise ValueError(f"expected {expected}, got an output of {shape_text(raw.shape)} for a picture")
 
 
 Reader = Callable[[Floats, int, int, Sequence[int], float], tuple[Floats, Floats]]
@@ -183,10 +182,9 @@ def read_boxes(
 def check_outputs(
     layout: str, outputs: Sequence[Floats], shapes: Sequence[tuple[int, ...]], height_px: int, width_px: int
 ) -> None:
-    """Raise ValueError unless a model's outputs for one picture can be of that layout.
+    """Raise ValueError unless a model's outputs for one picture can be of that layout. outputs: those that are read.
 
-    outputs: those that are read. shapes: of all outputs, for one picture. Where one output is read, others may only
-    have another number of dimensions, such as the raw heads that YOLOv5 can export beside its boxes.
+    shapes: of all. Others may only have another number of dimensions, as raw heads that YOLOv5 exports beside boxes.
     """
     if layout == "nanodet":
         _check_nanodet(outputs, height_px, width_px)

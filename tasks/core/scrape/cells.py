@@ -106,10 +106,7 @@ MAX_ELEMENTS = 10_000
 
 
 def rows_of_elements(source: TableSource, rows: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """A row for each element, with all of its work; of a work without elements, one that says why.
-
-    Raises BadInput for a path that is none, and at the end if no work has such a list.
-    """
+    """A row for each element, or one that says why a work has none. Raises BadInput for no path, or no list at all."""
     each = source.each or ""
     try:
         parse_path(each)

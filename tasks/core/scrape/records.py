@@ -23,7 +23,7 @@ from schemas.tables import RECORDS
 from tasks.core.fetch import is_url, locator_of
 from tasks.core.names.artist_roles import choose_artist
 from tasks.core.scrape.dates import one_year, year_of_cell, years_of_work
-from tasks.core.tables import kept_rows
+from tasks.core.tables import kept_rows, with_columns
 from tasks.core.whole_numbers import is_inexact, text_of_number
 
 Row = Mapping[str, Any]
@@ -149,9 +149,7 @@ def _sorted(tables: Iterable[pa.Table], schema: pa.Schema) -> pa.Table:
 
 
 def unique(rows: Iterable[dict[str, Any]], equal: Counter[str] | None = None) -> list[dict[str, Any]]:
-    """Rows by record_id. Of those with one id, the first by content keeps it, others get another one and a reason;
-    equal ones are one, and counted in `equal`.
-    """
+    """Rows by record_id. Of one id the first by content keeps it, others are drops; equal ones are one: see `equal`."""
     by_id: dict[str, dict[str, Any]] = {}
     names = operator.itemgetter("record_id")
     for name, group in itertools.groupby(sorted(rows, key=names), names):
@@ -188,15 +186,6 @@ def with_year_within(known: pa.Table) -> pa.Table:
         for name, value in zip(years, (one_year(within, stated, text), *within), strict=True):
             years[name].append(value)
     return with_columns(known, years)
-
-
-def with_columns(table: pa.Table, columns: Mapping[str, pa.ChunkedArray | list[Any]]) -> pa.Table:
-    """The table with these columns, or their values, in place of its own of these names, in its types."""
-    for name, column in columns.items():
-        place, field = table.schema.get_field_index(name), table.schema.field(name)
-        array = pa.array(column, field.type) if isinstance(column, list) else column
-        table = table.set_column(place, field, array)
-    return table
 
 
 def limit_records(records: pa.Table, limit: int | None) -> pa.Table:

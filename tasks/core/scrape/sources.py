@@ -2,7 +2,6 @@
 
 A source in files is a module with
 
-    tables_of_paths(source, paths) -> list[str]   the files that have its rows, among those listed
     rows(source, files, attributes, left_out)     the rows of RECORDS; left_out counts what is none
     expected(source, paths, left_out) -> str      where there is no row: what was expected, and what there is
 """
@@ -21,7 +20,7 @@ from schemas.errors import BadInput
 from schemas.file_names import FileNames
 from schemas.manifests import PassedOver
 from schemas.phrases import listed, quoted
-from schemas.sources import NOASSERTION, Annotations, AnyFileSource, Rights
+from schemas.sources import NOASSERTION, Annotations, AnyFileSource, Rights, TableSource
 from schemas.sources.common import COCO_ANNOTATIONS
 from schemas.stand_ins import stand_in
 from schemas.tables import COCO_FILES, RECORDS, SOURCE_FIGURES
@@ -31,6 +30,7 @@ from tasks.core.passed_over import IMAGES_OF_FILE, Tally
 from tasks.core.scrape import folder, records, table_files, voc
 from tasks.core.scrape.attributes import check_some_fit
 from tasks.core.scrape.table_files import Files, Read, UnreadableFile, missing_file, read_bytes
+from tasks.core.tables import with_columns
 
 _MODULES = {"folder": folder, "table": table_files}
 _EXAMPLES = 3
@@ -41,16 +41,13 @@ _BATCH = 10_000
 
 @dataclass(frozen=True)
 class SourceTables:
-    """RECORDS of a source, SOURCE_FIGURES of those that annotations know, and what was left out, in sentences.
-
-    coco_files: a row or none. passed_over: of rows and annotations, not of files, which several sources may share.
-    """
+    """RECORDS of a source, SOURCE_FIGURES of those that annotations know, and what was left out, in sentences."""
 
     records: pa.Table
     figures: pa.Table
     notes: tuple[str, ...] = ()
-    coco_files: pa.Table = field(default_factory=COCO_FILES.empty_table)
-    passed_over: tuple[PassedOver, ...] = ()
+    coco_files: pa.Table = field(default_factory=COCO_FILES.empty_table)  # a row or none
+    passed_over: tuple[PassedOver, ...] = ()  # not of files, which several sources may share
 
 
 class _Annotations(NamedTuple):
@@ -67,10 +64,7 @@ class _Annotations(NamedTuple):
 def check_named_files(
     source: AnyFileSource, validator: Callable[[str], str | None], first_paths: Callable[[], Sequence[str]]
 ) -> None:
-    """Raise BadInput where a file that the settings name is not there, before all files of a folder are listed.
-
-    validator: of a file, None if there is none. first_paths: some files, to look for what is meant.
-    """
+    """Raise BadInput for a named file without a validator, before all are listed. first_paths: of the like."""
     for what, path in source.named_files:
         if validator(path) is None and (there := FileNames(first_paths())).find(path) is None:
             raise missing_file(source, what, path, there)
@@ -80,7 +74,7 @@ def files_to_read(source: AnyFileSource, paths: Sequence[str]) -> list[str]:
     """Paths of the files, among those listed, whose content is needed for the source's records; sorted."""
     paths = folder.files(paths)
     there, boxes, pattern = FileNames(paths), source.annotations, source.image_pattern
-    wanted = {*_MODULES[source.source].tables_of_paths(source, paths)}
+    wanted = {*table_files.tables_of_paths(source, paths)} if isinstance(source, TableSource) else set()
     if boxes is not None and boxes.format == "coco":
         wanted.add(there.find(boxes.path) or "")
     elif boxes is not None and pattern is not None:
@@ -97,10 +91,7 @@ def tables_of_source(
     categories: Schemes,
     attributes: AttributeFields | None = None,
 ) -> SourceTables:
-    """The source's records and figures. categories: the recipe's. attributes: of the records.
-
-    Raises BadInput if there are no records or a file has another format than expected.
-    """
+    """The source's records and figures. Raises BadInput if there are no records, or a file has another format."""
     attributes, left_out, there = attributes or {}, Tally(), FileNames(paths)
 
     def read(path: str) -> IO[bytes] | None:
@@ -220,7 +211,7 @@ def _annotated(
     known = {name for name, row in figures.items() if row["figures"] is not None}
     changed = {name: [row[name] for row in rights] for name in _RIGHTS}
     changed |= {"is_annotated": [name in known for name in found["record_id"].to_pylist()], "detail": details}
-    return records.with_columns(found, changed), pa.Table.from_pylist(list(figures.values()), schema=SOURCE_FIGURES)
+    return with_columns(found, changed), pa.Table.from_pylist(list(figures.values()), schema=SOURCE_FIGURES)
 
 
 def _rights(row: dict[str, Any], licence: coco.Licence, asserted: Rights) -> dict[str, Any]:
@@ -317,9 +308,7 @@ def _read_annotations(
 
 
 def _locators_of(file_names: Collection[str], below: str, images: FileNames) -> dict[str, str]:
-    """By each `file_name` of a COCO file, where its image is; the name itself if none is called so, or another
-    more exactly.
-    """
+    """By each `file_name`, where its image is; the name itself if none is called so, or another more exactly."""
     paths = {name: f"{below}{name}" for name in file_names}
     exact = set(paths.values())
     found: dict[str, str] = {}

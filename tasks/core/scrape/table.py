@@ -143,10 +143,7 @@ def _value_on_way(ways: Mapping[str, "_Way"], row: Mapping[str, Any], path: str)
 
 
 class _Way:
-    """Whether a path leads anywhere in any row, and how it would where a list stands in its way.
-
-    what: the path is for. place: in such a list; None: every element.
-    """
+    """Whether a path leads anywhere, or would through the `place` of lists in its way (None: each). what: it is for."""
 
     def __init__(self, source: TableSource, path: str, what: str, place: int | None) -> None:
         self.path, self._source, self._what, self._place = path, source, what, place

@@ -127,10 +127,7 @@ def expected(source: TableSource, paths: Sequence[str], left_out: Tally) -> str:
 def rows_of_tables(
     source: TableSource, tables: Sequence[str], files: Files, left_out: Tally
 ) -> Iterator[dict[str, Any]]:
-    """The rows of all tables, of JSON files that can't be read one that says so. left_out: counts lines that are none.
-
-    Raises BadInput for a table of another format than expected.
-    """
+    """The rows of all tables, of JSON files that can't be read one that says so. Raises BadInput for another format."""
     if not source.is_pattern_of_tables:
         with _opened(source, files.open, source.table) as file:
             if source.ending == ".parquet":
