@@ -129,9 +129,9 @@ def unpack(
     splits: of these alone. store_url: where the bytes are if the release has none. flavour: of tasks.unpack.flavours.
     is_linked: what lies on the same file system is not copied, but gets a second name.
 
-    Raises BadInput if the folder holds anything else, if there is no such split, if a release without images comes
-    without a store, and for a release that can't be had in that flavour. Raises Refusal if somebody else is filling the
-    folder, and BrokenPromise where images are gone or damaged: all others are unpacked first.
+    Raises BadInput if the folder holds anything else, for a split that is none, images without a store, and a flavour
+    that the release can't have; Refusal if somebody else is filling the folder; and BrokenPromise where images are gone
+    or damaged: all others are unpacked first.
     """
     release = Release(url)
     parts = FLAVOURS[flavour](release, splits)

@@ -65,7 +65,6 @@ def _expect(is_fit: bool, expected: str, raw: Floats) -> None:
         raise ValueError(f"expected {expected}, got an output of {shape_text(raw.shape)} for a picture")
 
 
-Reader = Callable[[Floats, int, int, Sequence[int], float], tuple[Floats, Floats]]
 _MOST_NEGATIVE = 0.01
 # heads of YOLO models: two or more neighbours of these strides, and so many boxes for each cell
 _ALL_STRIDES = (4, 8, 16, 32, 64, 128)
@@ -150,8 +149,7 @@ def boxes_from_plain(
 ) -> tuple[Floats, Floats]:
     """Boxes as they are, each of one class.
 
-    raw: (N, 6): x_min, y_min, x_max, y_max in px of the input, score, class index. The number of classes is unknown, so
-    an index that the model does not have simply matches no row.
+    raw: (N, 6): x_min, y_min, x_max, y_max in px of the input, score, class index; one that is no class has no row.
     """
     _expect(raw.ndim == 2 and raw.shape[1] == 6, "rows of 6 numbers", raw)
     is_of = raw[:, 5:6] == np.array(classes, np.float32)
@@ -160,20 +158,19 @@ def boxes_from_plain(
     return raw[strong, :4], scores[strong]
 
 
-READERS: dict[str, Reader] = {
+READERS: dict[str, Callable[[Floats, int, int, Sequence[int], float], tuple[Floats, Floats]]] = {
     "yolox": boxes_from_yolox,
     "fastestdet": boxes_from_fastestdet,
     "yolov5": boxes_from_yolov5,
     "yolov8": boxes_from_yolov8,
     "plain": boxes_from_plain,
 }
-"""By layout, of those that have one output."""
 
 
 def read_boxes(
     layout: str, outputs: Sequence[Floats], height_px: int, width_px: int, classes: Sequence[int], least_score: float
 ) -> tuple[Floats, Floats]:
-    """Boxes and scores out of a model's outputs for one picture; of layouts with one output, the first is read."""
+    """Boxes and scores out of a model's outputs for one picture; READERS are those of layouts with one output."""
     if layout == "nanodet":
         return boxes_from_nanodet(outputs, height_px, width_px, classes, least_score)
     return READERS[layout](outputs[0], height_px, width_px, classes, least_score)
@@ -229,10 +226,8 @@ def _corners(centred: Floats, strong: NDArray[np.int64]) -> Floats:
     return np.concatenate([middle - half, middle + half], axis=1)
 
 
-NANODET_STRIDES = ((8, 16, 32), (8, 16, 32, 64))
-"""Of NanoDet, and of NanoDet-Plus."""
-# its authors export 0..7; where all is one output, it does not say so itself
-_BINS = 8
+NANODET_STRIDES = ((8, 16, 32), (8, 16, 32, 64))  # of NanoDet, and of NanoDet-Plus
+_BINS = 8  # its authors export 0..7; where all is one output, it does not say so itself
 _LEAST_BINS, _MOST_BINS = 2, 33
 
 

@@ -32,8 +32,7 @@ _EXPECTED: dict[AttributeType, str] = {
     "boolean": "true or false, yes or no, 1 or 0",
     "strings": f"a list of at most {_MOST_TEXTS:,} texts",
 }
-_SINGLE = (str, int, float, Decimal, date, time, timedelta)
-"""What JSON, CSV and Parquet have for one value; bytes are none."""
+_SINGLE = (str, int, float, Decimal, date, time, timedelta)  # what JSON, CSV and Parquet have for one value
 
 Value = str | int | float | bool | list[str] | None
 

@@ -81,10 +81,9 @@ def start_requests(source: CommonsSource) -> list[SourceRequest]:
 
 
 def parse(source: CommonsSource, request: SourceRequest, data: bytes) -> ParsedAnswer:
-    """One row for each file with `imageinfo`; its source key is the number of its page, which outlasts its name.
+    """A row for each file with `imageinfo`, by its page's number, which outlasts its name. Raises BadAnswer.
 
-    Files that are not bitmaps are rows without an image. A category claims the number of its files, each answer the
-    number of files in it, so that their sum can be compared. Raises BadAnswer.
+    A category claims the number of its files, each answer of the files in it, so that their sum can be compared.
     """
     answer = object_of_json(request, data)
     if (fault := answer.get("error")) is not None:

@@ -82,10 +82,9 @@ def start_requests(source: FlickrSource) -> list[SourceRequest]:
 
 
 def parse(source: FlickrSource, request: SourceRequest, data: bytes) -> ParsedAnswer:
-    """One row for each photograph of a page, and the next page where there is one that says more.
+    """A row for each photograph of a page, and the next page. Raises BadAnswer, also where Flickr says that it failed.
 
     Each page claims as many photographs as Flickr says there are in all, even where a search gives but 4,000 of them.
-    Films are rows without an image. Raises BadAnswer, also where Flickr says that it failed.
     """
     photos = _photos(request, data)
     numbers = {name: _number(photos.get(name)) for name in ("page", "pages", "total")}  # some have come as text

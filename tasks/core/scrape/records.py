@@ -29,13 +29,10 @@ from tasks.core.whole_numbers import is_inexact, text_of_number
 Row = Mapping[str, Any]
 _OPEN_URI = re.compile(r"https?://(creativecommons\.org|rightsstatements\.org)/\S+")
 _LONGEST_TEXT = 2000
-_LONGEST_PLACE = 8192
-"""Characters of an image's path or address: Linux allows 4096 bytes, servers about 8 kB."""
+_LONGEST_PLACE = 8192  # characters of an image's path or address: Linux allows 4096 bytes, servers about 8 kB
 _BATCH = 10_000
-MAX_ARTISTS = 100
-"""Of one work: more are no artists, but something else."""
-RIGHTS_BY = "rights.by"
-"""The field with what a table says in the column by which its rights go."""
+MAX_ARTISTS = 100  # of one work: more are no artists, but something else
+RIGHTS_BY = "rights.by"  # the field with what a table says in the column by which its rights go
 _MOST_EXAMPLES = 5
 _LATER = {"artists", "artist_roles", "year_first", "year_last", "offers"}
 """Fields that came after ids were given: without them, the id of a row with another's key, or none, stays as it was."""
@@ -111,8 +108,7 @@ def records_table(
 def merge(tables: Iterable[pa.Table], schema: pa.Schema = RECORDS, equal: Counter[str] | None = None) -> pa.Table:
     """RECORDS of several tables of one schema, as `records_table` has them.
 
-    Only rows that share an id are compared one by one. To save memory with millions of records, tables in order are not
-    copied, others column by column; so there is only one copy if the caller keeps none.
+    Only rows that share an id are compared one by one. To save memory, tables in order are not copied, others by column.
     """
     everything = _sorted(tables, schema)
     if everything.num_rows < 2:

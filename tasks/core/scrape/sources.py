@@ -35,8 +35,7 @@ from tasks.core.tables import with_columns
 _MODULES = {"folder": folder, "table": table_files}
 _EXAMPLES = 3
 _RIGHTS = ("rights_uri", "rights_text", "rights_basis")
-_BATCH = 10_000
-"""Rows that are mappings at one time."""
+_BATCH = 10_000  # rows that are mappings at one time
 
 
 @dataclass(frozen=True)
@@ -117,7 +116,7 @@ def tables_of_source(
         pa.concat_tables([figures for _, figures in parts]),
         (*annotations.notes, *_unmatched_note(source, annotations.by_locator, found["locator"])),
         pa.Table.from_pylist([annotations.head] if annotations.head else [], schema=COCO_FILES),
-        (*passed_over, *drawn.rows(source)),
+        (*passed_over, *drawn.rows((source.name,), found["reason"].null_count)),
     )
 
 
@@ -146,11 +145,10 @@ class _Drawn:
         self._images, self._seen = Tally(), set[str]()
         self._unit = "objects" if annotations.left_out is None else "annotations"
         self._of_file, self._objects = annotations.left_out or LeftOut(Tally(), Tally())
-        self._records = self._figures = 0
+        self._figures = 0
 
     def count(self, locator: str, image: coco.ImageFigures | None) -> None:
         """Count what the annotations say of a record's image."""
-        self._records += 1
         if image is None:
             self._images.add("images without an annotation", locator)
         elif image.figures is None:
@@ -165,24 +163,22 @@ class _Drawn:
 
     def count_unreadable(self, locator: str, objects: int) -> None:
         """Count an image whose annotation can't be read. objects: in it."""
-        self._records += 1
         self._images.add("images whose annotation can't be read", locator)
         if locator not in self._seen:
             self._objects.add(f"{self._unit} of annotations that can't be read", locator, count=objects)
         self._seen.add(locator)
 
-    def rows(self, source: AnyFileSource) -> tuple[PassedOver, ...]:
-        """What was passed over, once all records are counted."""
+    def rows(self, names: tuple[str], records: int) -> tuple[PassedOver, ...]:
+        """What was passed over, once all records are counted. records: how many are no drops."""
         in_file = len(self._by_locator) + self._of_file.total
         for locator, image in self._by_locator.items():
             if locator not in self._seen:
                 lost = "images whose file name no record has"
                 self._of_file.add(lost, locator)
                 self._objects.add(f"annotations of {lost}", locator, count=len(image.figures or ()))
-        names = (source.name,)
         objects = self._objects.rows(names, self._unit, self._figures + self._objects.total)
         of_file = self._of_file.rows(names, IMAGES_OF_FILE, in_file)
-        return (*self._images.rows(names, "images", self._records), *of_file, *objects)
+        return (*self._images.rows(names, "images", records), *of_file, *objects)
 
 
 def _annotated(

@@ -27,8 +27,7 @@ _CHUNK = 1 << 20
 _STARS = re.compile(r"\*+")
 _EXAMPLES = 3
 _ENDINGS = ", ".join(TABLE_ENDINGS)
-_NEAR_BYTES = 10
-"""Shown on either side of what is no UTF-8."""
+_NEAR_BYTES = 10  # shown on either side of what is no UTF-8
 Read = Callable[[str], IO[bytes] | None]
 """Opens a file by its path; None if there is none. Raises UnreadableFile if it can't be read."""
 

@@ -9,8 +9,7 @@ from tasks.core.coco.box import BadBox, is_flat_box, read_box
 from tasks.core.coco.reader import read_side_px
 from tasks.core.coco.source import Figure, ImageFigures, figure
 
-_FIELDS = ("difficult", "occluded", "pose", "truncated")
-"""What VOC says of an object beside its name and its box."""
+_FIELDS = ("difficult", "occluded", "pose", "truncated")  # what VOC says of an object beside name and box
 _CORNERS = ("xmin", "ymin", "xmax", "ymax")
 _LONGEST_TEXT = 200
 

@@ -25,18 +25,13 @@ class BadAnswer(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class SourceRequest:
-    """One request to a source: its URL without any secret, under which the answer is stored, and how to parse that.
+    """One request to a source, and how to parse the answer, which is stored under its URL."""
 
-    kind: the source's own word for the answer. source_key: of the one work that it is about; None for a listing, which
-    each build requests again. expects: another format is a temporary failure; html is requested only if robots.txt
-    allows it, documented APIs have their own terms. needs_secret: the credential is added when it is sent.
-    """
-
-    url: str
-    kind: str
-    source_key: str | None = None
-    expects: Expects = "json"
-    needs_secret: bool = False
+    url: str  # without any secret
+    kind: str  # the source's own word for the answer
+    source_key: str | None = None  # of the one work that it is about; None for a listing: each build requests it again
+    expects: Expects = "json"  # another format is a temporary failure; html is requested only if robots.txt allows it
+    needs_secret: bool = False  # the credential is added when it is sent
 
     def bad_answer(self, expected: str, got: Any) -> BadAnswer:
         """What is wrong with the answer. got: the value that is there."""
@@ -169,18 +164,14 @@ class OfferedValues(Mapping[str, OfferValue]):
 
 @dataclass(frozen=True)
 class WebMuseum:
-    """A source on the web. Its functions are pure, so that a changed parser can read stored answers again.
+    """A source on the web. Its functions are pure, so that a changed parser can read stored answers again."""
 
-    hosts: of all its requests, not of images. parse: raises BadAnswer, quoting the answer. offers: all that a row's
-    `offers` may give attributes. credential: the secret of its API. needs_secret, does_offer: by the settings.
-    """
-
-    hosts: tuple[str, ...]
+    hosts: tuple[str, ...]  # of all its requests, not of images
     start_requests: Callable[[Any], list[SourceRequest]]
-    parse: Callable[[Any, SourceRequest, bytes], ParsedAnswer]
-    offers: Mapping[str, Offer]
-    credential: Credential | None = None
-    needs_secret: Callable[[Any], bool] = lambda _: True
+    parse: Callable[[Any, SourceRequest, bytes], ParsedAnswer]  # raises BadAnswer, quoting the answer
+    offers: Mapping[str, Offer]  # all that a row's `offers` may give attributes
+    credential: Credential | None = None  # of its API
+    needs_secret: Callable[[Any], bool] = lambda _: True  # by the settings, as the next
     does_offer: Callable[[Any, str], bool] = lambda *_: True
 
     @property
