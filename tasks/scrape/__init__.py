@@ -223,7 +223,7 @@ def _pass_over_files(
 def _list_web_source(
     store: Store, source: AnyWebSource, recipe: Recipe, before: Release | None, context: Context
 ) -> crawl.SourceListing:
-    """A source's listing, with the last release's records that it missed. Raises Refusal for too many without any."""
+    """A source's listing, and records of the last release that it missed; if none, too many failures raise Refusal."""
     purged = by_hand.purged_ids(store, recipe, before)
     listing = crawl.crawl_source(store, source, recipe.manners, recipe.limit, context, purged, recipe.attributes)
     if listing.is_complete or context.plan:

@@ -35,7 +35,7 @@ def nms_indices(xyxy: Floats, scores: Floats, most_iou: float) -> NDArray[np.int
 def select_boxes(
     xyxy: Floats, scores: Floats, least_score: float, nms_iou: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Rows and columns (M,) of scores (N, K) that are high enough, and whose boxes (N, 4) no better one suppresses."""
+    """Rows and columns (M,) of scores (N, K) high enough whose boxes (N, 4) no better one of the class suppresses."""
     rows, columns = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     for column in range(scores.shape[1]):
         strong = np.flatnonzero(scores[:, column] >= least_score)

@@ -149,7 +149,7 @@ def boxes_from_plain(
 ) -> tuple[Floats, Floats]:
     """Boxes as they are, each of one class.
 
-    raw: (N, 6): x_min, y_min, x_max, y_max in px of the input, score, class index; one that is no class has no row.
+    raw: (N, 6): x_min, y_min, x_max, y_max in px of the input, score, class index. Unknown classes match no row.
     """
     _expect(raw.ndim == 2 and raw.shape[1] == 6, "rows of 6 numbers", raw)
     is_of = raw[:, 5:6] == np.array(classes, np.float32)

@@ -40,7 +40,6 @@ _OFFERS = {
     "date_end": Offer("date_end", "integer", "the last year in which it may be made, negative before Christ"),
     "is_public_domain": Offer("is_public_domain", "boolean", "whether the museum counts it as in the public domain"),
     "image_id": Offer("image_id", "string", "the museum's name of the image"),
-    # each of these is asked for only where a recipe says so, since it is part of the requests' addresses
     "medium_display": Offer("medium_display", "string", "materials and technique in words", is_extra=True),
     "place_of_origin": Offer("place_of_origin", "string", "where the work was made", is_extra=True),
     "artwork_type_title": Offer("artwork_type_title", "string", "what kind of work it is, e.g. Print", is_extra=True),

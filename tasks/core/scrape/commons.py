@@ -45,7 +45,6 @@ _OFFERS = {
     "original_width_px": Offer("width", "integer", "the original file's width in pixels"),
     "original_height_px": Offer("height", "integer", "the original file's height in pixels"),
     "original_bytes": Offer("size", "integer", "the original file's size in bytes"),
-    # each of these is asked for only where a recipe says so, since it is part of the requests' addresses
     "uploader": Offer("user", "string", "the user who put the file on Commons", is_extra=True),
     "description": Offer("ImageDescription", "string", "what the file's page says that it shows", is_extra=True),
 }

@@ -108,7 +108,7 @@ def records_table(
 def merge(tables: Iterable[pa.Table], schema: pa.Schema = RECORDS, equal: Counter[str] | None = None) -> pa.Table:
     """RECORDS of several tables of one schema, as `records_table` has them.
 
-    Only rows that share an id are compared one by one. To save memory, tables in order are not copied, others by column.
+    Only rows that share an id are compared one by one. Tables in order are not copied, others by column.
     """
     everything = _sorted(tables, schema)
     if everything.num_rows < 2:

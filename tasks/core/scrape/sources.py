@@ -63,7 +63,7 @@ class _Annotations(NamedTuple):
 def check_named_files(
     source: AnyFileSource, validator: Callable[[str], str | None], first_paths: Callable[[], Sequence[str]]
 ) -> None:
-    """Raise BadInput for a named file without a validator, before all are listed. first_paths: of the like."""
+    """Raise BadInput for a named file without a validator, before all are listed. first_paths: some, for a hint."""
     for what, path in source.named_files:
         if validator(path) is None and (there := FileNames(first_paths())).find(path) is None:
             raise missing_file(source, what, path, there)

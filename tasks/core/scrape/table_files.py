@@ -20,9 +20,8 @@ from tasks.core.scrape import json_works, table
 from tasks.core.scrape.json_works import UNREADABLE
 from tasks.core.scrape.paths import parse_path
 
+# of the beginning of a table no larger share may be NUL: UTF-16 has one in every letter, a single one is its row's matter
 _FIRST_CHARACTERS, _MOST_NULS = 4096, 0.1
-"""At the beginning of a table no more than this share may be NUL: text in UTF-16 has one in every letter, and a single
-one is a matter of its row."""
 _CHUNK = 1 << 20
 _STARS = re.compile(r"\*+")
 _EXAMPLES = 3

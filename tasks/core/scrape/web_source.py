@@ -127,7 +127,7 @@ class Offer(NamedTuple):
     field: str
     type: AttributeType
     meaning: str
-    is_extra: bool = False  # whether a request asks for it only where a recipe's `more_offers` say so
+    is_extra: bool = False  # asked for only where a recipe's `more_offers` say so: it is part of requests' addresses
 
 
 def extra_fields(source: Any, offers: Mapping[str, Offer]) -> list[str]:
