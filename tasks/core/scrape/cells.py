@@ -111,7 +111,8 @@ def rows_of_elements(source: TableSource, rows: Iterable[Mapping[str, Any]]) -> 
     except ValueError as problem:
         raise BadInput(f"source '{source.name}': each: {problem}") from problem
     works, lists, names = 0, 0, set[str]()
-    for works, row in enumerate(rows, 1):
+    for row in rows:
+        works += 1
         names.update(row)
         at_each = values_at(row, f"{each}[]")
         elements = at_each if isinstance(at_each, list) else None

@@ -31,7 +31,7 @@ _EMPTY_LINES, _HEADER_AGAIN = "empty lines", "rows that are the table's first li
 def rows_of_csv(lines: Iterable[str], left_out: Tally) -> Iterator[dict[str, Any]]:
     """One mapping a row, by the names in the first. lines: with their ends. No lines, no rows.
 
-    Short rows lack their last columns; one with more cells than columns becomes a drop: they may stand in wrong columns.
+    Short rows lack their last columns; one with more cells than columns becomes a drop: they may be in wrong columns.
     A column that is named twice has TWICE in each cell. Empty lines and the first row again are counted in `left_out`.
     Raises csv.Error for a quotation without end, which swallows rows.
     """

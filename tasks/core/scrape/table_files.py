@@ -20,7 +20,7 @@ from tasks.core.scrape import json_works, table
 from tasks.core.scrape.json_works import UNREADABLE
 from tasks.core.scrape.paths import parse_path
 
-# of the beginning of a table no larger share may be NUL: UTF-16 has one in every letter, a single one is its row's matter
+# no larger share of a table's beginning may be NUL: UTF-16 has one in every letter, a single one is its row's matter
 _FIRST_CHARACTERS, _MOST_NULS = 4096, 0.1
 _CHUNK = 1 << 20
 _STARS = re.compile(r"\*+")
