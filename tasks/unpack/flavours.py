@@ -1,7 +1,7 @@
 """In which flavours a release can be unpacked: how its images are called, and what COCO files stand beside them.
 
 release: `<split>/<image_id>.*`, and the release's own COCO files. popart: `<split>/<artist>_<title>-<year>.*`, and COCO
-files as PoPArt has them. source: the COCO files of its sources, given back, and images under their names there.
+files as PoPArt has them. source: COCO files of its sources, given back, and images under their names there.
 """
 
 import json
