@@ -65,6 +65,7 @@ def _expect(is_fit: bool, expected: str, raw: Floats) -> None:
         raise ValueError(f"expected {expected}, got an output of {shape_text(raw.shape)} for a picture")
 
 
+Reader = Callable[[Floats, int, int, Sequence[int], float], tuple[Floats, Floats]]
 _MOST_NEGATIVE = 0.01
 # heads of YOLO models: two or more neighbours of these strides, and so many boxes for each cell
 _ALL_STRIDES = (4, 8, 16, 32, 64, 128)
@@ -158,7 +159,7 @@ def boxes_from_plain(
     return raw[strong, :4], scores[strong]
 
 
-READERS: dict[str, Callable[[Floats, int, int, Sequence[int], float], tuple[Floats, Floats]]] = {
+READERS: dict[str, Reader] = {
     "yolox": boxes_from_yolox,
     "fastestdet": boxes_from_fastestdet,
     "yolov5": boxes_from_yolov5,
