@@ -65,15 +65,15 @@ def with_attributes(
     if record["reason"] is not None or not attributes:
         return dict(record)
     found: dict[str, Any] = {}
-    problems = []
+    dropped: dict[str, Any] = {}
     for name, attribute in attributes.items():
         value = None if attribute.field is None else value_of(attribute.field)
         try:
             found[name] = typed_value(value, attribute.type)
         except BadValue:
             got = str(value) if value is TWICE else quoted(value)
-            problems.append(f"attribute '{name}': expected {_EXPECTED[attribute.type]}, got {got}")
-    dropped = {"reason": Reason.BAD_ATTRIBUTE, "detail": problems[0]} if problems else {}
+            problem = f"attribute '{name}': expected {_EXPECTED[attribute.type]}, got {got}"
+            dropped = dropped or {"reason": Reason.BAD_ATTRIBUTE, "detail": problem}
     return {**record, **found, **dropped}
 
 

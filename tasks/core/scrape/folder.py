@@ -58,6 +58,11 @@ def files(paths: Iterable[str]) -> list[str]:
     return [path for path in paths if not path.endswith("/")]
 
 
+def tables_of_paths(source: FolderSource, paths: Iterable[str]) -> list[str]:
+    """None: what is known stands in the paths."""
+    return []
+
+
 def rows(source: FolderSource, files: Files, attributes: AttributeFields, left_out: Tally) -> list[dict[str, Any]]:
     """A row of RECORDS for each file that fits the pattern."""
     return records(source, files.paths, attributes)

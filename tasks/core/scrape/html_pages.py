@@ -138,8 +138,7 @@ _UNREAD_CLASSES = frozenset({"boilerplate", "language", "noprint", "mw-editsecti
 def text_of_html(value: str | None) -> str | None:
     """The text that a reader sees in a piece of HTML, on one line; None if there is none.
 
-    Without hidden elements, marks of missing fields and labels of languages; only the names (class fn) of an hCard; of
-    several languages English alone, or the first.
+    Without hidden elements and labels; only the names (class fn) of an hCard; of languages English, or the first.
 
     >>> text_of_html('<bdi><a href="//x">Edvard Munch</a></bdi><div style="display: none;">label QS:Len</div>')
     'Edvard Munch'

@@ -2,6 +2,7 @@
 
 A source in files is a module with
 
+    tables_of_paths(source, paths) -> list[str]   the files that have its rows, among those listed
     rows(source, files, attributes, left_out)     the rows of RECORDS; left_out counts what is none
     expected(source, paths, left_out) -> str      where there is no row: what was expected, and what there is
 """
@@ -20,7 +21,7 @@ from schemas.errors import BadInput
 from schemas.file_names import FileNames
 from schemas.manifests import PassedOver
 from schemas.phrases import listed, quoted
-from schemas.sources import NOASSERTION, Annotations, AnyFileSource, Rights, TableSource
+from schemas.sources import NOASSERTION, Annotations, AnyFileSource, Rights
 from schemas.sources.common import COCO_ANNOTATIONS
 from schemas.stand_ins import stand_in
 from schemas.tables import COCO_FILES, RECORDS, SOURCE_FIGURES
@@ -73,7 +74,7 @@ def files_to_read(source: AnyFileSource, paths: Sequence[str]) -> list[str]:
     """Paths of the files, among those listed, whose content is needed for the source's records; sorted."""
     paths = folder.files(paths)
     there, boxes, pattern = FileNames(paths), source.annotations, source.image_pattern
-    wanted = {*table_files.tables_of_paths(source, paths)} if isinstance(source, TableSource) else set()
+    wanted = {*_MODULES[source.source].tables_of_paths(source, paths)}
     if boxes is not None and boxes.format == "coco":
         wanted.add(there.find(boxes.path) or "")
     elif boxes is not None and pattern is not None:

@@ -69,8 +69,7 @@ def _csv_rows(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
 def rows_of_json_lines(file: TextIO, left_out: Tally) -> Iterator[dict[str, Any]]:
     r"""One mapping a line, as "\n" ends them: others, such as U+2028, may stand inside a JSON string.
 
-    A line that is no work (`checked_work`), or too long, becomes a row without a key: its record is a drop. A field
-    that an object names twice has TWICE for its value. Empty lines are counted in `left_out`.
+    A line that is no work, or too long, becomes a drop. A field named twice has TWICE. Empty lines go to `left_out`.
     """
     for number in itertools.count(1):
         line = rest = file.readline(MAX_WORK_CHARACTERS + 2)
