@@ -46,10 +46,10 @@ def outcome(schema: pa.Schema, record_id: pa.ChunkedArray, **columns: Any) -> pa
 
 
 def with_columns(table: pa.Table, columns: Mapping[str, Any]) -> pa.Table:
-    """The table with other values in these columns of its own; names, types and places stay."""
+    """The table with other values in these columns of its own, lists or Arrow's; names, types and places stay."""
     for name, values in columns.items():
-        place = table.schema.get_field_index(name)
-        table = table.set_column(place, table.schema.field(place), values)
+        place, field = table.schema.get_field_index(name), table.schema.field(name)
+        table = table.set_column(place, field, pa.array(values, field.type) if isinstance(values, list) else values)
     return table
 
 

@@ -36,7 +36,7 @@ from tasks.core.scrape import folder as of_folder
 from tasks.core.scrape import records, sources
 from tasks.core.scrape.attributes import absent_notes
 from tasks.core.scrape.table_files import UnreadableFile
-from tasks.core.tables import as_schema
+from tasks.core.tables import as_schema, with_columns
 from tasks.engine import runs, steps, web_client
 from tasks.engine.cache_keys import code_digest
 from tasks.engine.retrieve import retrieve
@@ -93,7 +93,7 @@ def check_sources(recipe: Recipe, context: Context) -> None:
         sources.check_named_files(file_source, folder.validator, folder.first_paths)
     for source in recipe.web_sources:
         web_sources.check_offers(source, fields_of(recipe.attributes, source.name))
-        web_client.check_contact(context, sorted(web_sources.museum_of(source).hosts), recipe.manners)
+        web_client.check_contact(context, sorted(web_sources.MUSEUMS[source.source].hosts), recipe.manners)
         if web_sources.needs_secret(source) and web_client.load_secret(context, source.secret) is None:
             raise source.bad_input("secret: NAME, a binding of its API's secret", "none")
 
@@ -154,25 +154,19 @@ def scrape(recipe: Recipe, context: Context, chosen: Predecessor) -> State:
 def _with_names(store: Store, recipe: Recipe, everything: pa.Table) -> pa.Table:
     """RECORDS with the names of artists and of styles that the recipe and our tables give what the sources say."""
     said, own, by_style = everything.select(_READ_IN), recipe.maker_words, everything.select(["record_id", "style"])
-    artist_names, _ = decide_once(
-        store,
-        "artists",
-        _ArtistSettings(artists=recipe.artists, words=own),
-        CODE,
-        said,
-        lambda: artists.with_artist_names(said, matching.merge_aliases(recipe.artists), own).select(_NAME_COLUMNS),
-    )
-    style_names, _ = decide_once(
-        store,
-        "styles",
-        _StyleSettings(styles=recipe.styles),
-        STYLES,
-        by_style,
-        lambda: styles.with_style_names(by_style, styles.names_by_style(recipe.styles)),
-    )
+
+    def name_artists() -> pa.Table:
+        return artists.with_artist_names(said, matching.merge_aliases(recipe.artists), own).select(_NAME_COLUMNS)
+
+    def name_styles() -> pa.Table:
+        return styles.with_style_names(by_style, styles.names_by_style(recipe.styles))
+
+    of_artists, of_styles = _ArtistSettings(artists=recipe.artists, words=own), _StyleSettings(styles=recipe.styles)
+    artist_names, _ = decide_once(store, "artists", of_artists, CODE, said, name_artists)
+    style_names, _ = decide_once(store, "styles", of_styles, STYLES, by_style, name_styles)
     named = store.read_table(artist_names)
     columns = {name: named[name] for name in _NAME_COLUMNS[1:]}
-    return records.with_columns(everything, {**columns, "style": store.read_table(style_names)["style"]})
+    return with_columns(everything, {**columns, "style": store.read_table(style_names)["style"]})
 
 
 def _list_sources(
@@ -229,10 +223,7 @@ def _pass_over_files(
 def _list_web_source(
     store: Store, source: AnyWebSource, recipe: Recipe, before: Release | None, context: Context
 ) -> crawl.SourceListing:
-    """A source's listing; if it is incomplete, with the records of the last release that it did not reach.
-
-    Raises Refusal if too many listings failed, and there are no records to carry over.
-    """
+    """A source's listing, and records of the last release that it missed; if none, too many failures raise Refusal."""
     purged = by_hand.purged_ids(store, recipe, before)
     listing = crawl.crawl_source(store, source, recipe.manners, recipe.limit, context, purged, recipe.attributes)
     if listing.is_complete or context.plan:

@@ -79,7 +79,6 @@ class AnswerIndex:
     """The stored answers of a source: an index of their tables, without the bodies."""
 
     def __init__(self, store: Store, folder: str) -> None:
-        """Reads that of all tables."""
         self._store, self._folder = store, folder
         self._paths: list[str] = []
         self._rows = pa.schema([*_INDEX, ("part", pa.int32())]).empty_table()
@@ -185,7 +184,7 @@ def _download_answers(
             request["expects"],
             etag=request.get("etag"),
             last_modified=request.get("last_modified"),
-            credential=core.museum_of(source).credential if is_secret else None,
+            credential=core.MUSEUMS[source.source].credential if is_secret else None,
             secret=secret if is_secret else None,
         )
         return _download_answer(store, request, download, guest)

@@ -66,11 +66,10 @@ def crawl_source(
     purged: pa.Array | pa.ChunkedArray | None = None,
     attributes: Attributes | None = None,
 ) -> SourceListing:
-    """All records of a source on the web; in a plan, those of the stored answers.
+    """All records of a source on the web; in a plan, those of the stored answers. purged: none is sent for these ids.
 
     limit: in each round, only so many requests for works are sent, those with the smallest SHA-256(<source>:<key>).
-    purged: record_ids for which none is sent. attributes: of the recipe. Raises BrokenPromise if a listing can't be
-    parsed, BadInput if the source has no works, or no value of an attribute is of its type.
+    Raises BrokenPromise for an unreadable listing, BadInput for no works, or for no value of an attribute's type.
     """
     index = (AnswerIndex if context.plan else open_answers)(store, answers_folder(source.name))
     fields = fields_of(attributes or {}, source.name)

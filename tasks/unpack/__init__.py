@@ -31,8 +31,6 @@ class Image(NamedTuple):
     record_id: str
     image_id: int
     sha256: str
-    format: str
-    split: str
     data: bytes | None
     path: str | None
 
@@ -50,17 +48,17 @@ def images_of(release: Release, splits: Collection[str]) -> Iterator[Image]:
             places = (place for batch in batches for place in batch["image"].to_pylist())
             for *columns, split, place in zip(*(rows[name].to_pylist() for name in _COLUMNS), places, strict=True):
                 if split in splits:
-                    yield _image(release, path, columns, split, place)
+                    yield _image(release, path, columns, place)
 
 
-def _image(release: Release, path: str, columns: list[Any], split: str, place: Any) -> Image:
-    record_id, image_id, sha256, format_name = columns
+def _image(release: Release, path: str, columns: list[Any], place: Any) -> Image:
+    record_id, image_id, sha256, _ = columns
     try:
         core.check_id(image_id)
         data, media = core.check_place(place)
     except ValueError as problem:
         raise release.damage(path, "a table of images as releases have them", problem) from problem
-    return Image(record_id, image_id, sha256, format_name, split, data, media)
+    return Image(record_id, image_id, sha256, data, media)
 
 
 class ImageSource:
@@ -85,10 +83,7 @@ class ImageSource:
         return leases.shared(store, f"unpacking of {self._release.manifest.name}")
 
     def place(self, image: Image, name: str, target: UnpackFolder) -> str:
-        """Make an image a file of that name, if it is none yet; what was done.
-
-        Raises DamagedFile if its bytes are gone, or others than the table says.
-        """
+        """Make an image a file of that name, if it is none yet; what was done. Raises DamagedFile for other bytes."""
         if target.has(name, image.sha256):
             return "there already"
         if self._is_linked and (path := self._local_path(image)) and target.link(name, path, image.sha256):
@@ -131,13 +126,12 @@ def unpack(
 ) -> str:
     """Lay out the images of a release as files; what was done, in lines.
 
-    splits: of these alone. store_url: where the bytes are if the release has none. flavour: how files are called and
-    what stands beside them (tasks.unpack.flavours). is_linked: what lies on the same file system is not copied, but
-    gets a second name.
+    splits: of these alone. store_url: where the bytes are if the release has none. flavour: of tasks.unpack.flavours.
+    is_linked: what lies on the same file system is not copied, but gets a second name.
 
-    Raises BadInput if the folder holds anything else, if there is no such split, if a release without images comes
-    without a store, and for a release that can't be had in that flavour. Raises Refusal if somebody else is filling the
-    folder, and BrokenPromise where images are gone or damaged: all others are unpacked first.
+    Raises BadInput if the folder holds anything else, for a split that is none, images without a store, and a flavour
+    that the release can't have; Refusal if somebody else is filling the folder; and BrokenPromise where images are gone
+    or damaged: all others are unpacked first.
     """
     release = Release(url)
     parts = FLAVOURS[flavour](release, splits)

@@ -1,8 +1,7 @@
 """In which flavours a release can be unpacked: how its images are called, and what COCO files stand beside them.
 
-release: `<split>/<image_id>.<extension>`, and the release's own COCO files. popart: `<split>/<artist>_<title>-<year>.
-<extension>`, and COCO files as PoPArt has them. source: the COCO files that came with its sources, given back, and
-images under their names there.
+release: `<split>/<image_id>.*`, and the release's own COCO files. popart: `<split>/<artist>_<title>-<year>.*`, and COCO
+files as PoPArt has them. source: COCO files of its sources, given back, and images under their names there.
 """
 
 import json
@@ -30,17 +29,13 @@ Row = dict[str, Any]
 
 
 class Part(NamedTuple):
-    """One COCO file and its images.
+    """One COCO file and its images."""
 
-    root: folder of the images. names: of their files below it, by image_id. annotations: path of the COCO file.
-    document: gives its bytes, and a note, if there is anything to tell. splits: those whose images it has.
-    """
-
-    root: str
-    names: dict[int, str]
-    annotations: str
-    document: Callable[[], tuple[bytes, str]]
-    splits: Collection[str]
+    root: str  # folder of the images
+    names: dict[int, str]  # of their files below it, by image_id
+    annotations: str  # path of the COCO file
+    document: Callable[[], tuple[bytes, str]]  # gives its bytes, and a note, if there is anything to tell
+    splits: Collection[str]  # those whose images it has
 
 
 def _release_parts(release: Release, splits: Collection[str]) -> dict[str, Part]:

@@ -15,9 +15,7 @@ _CANDIDATES = 1000  # boxes of a class that enter suppression, best first: it is
 
 
 def nms_indices(xyxy: Floats, scores: Floats, most_iou: float) -> NDArray[np.int64]:
-    """Indices that greedy non-maximum suppression keeps, best first.
-
-    Of two boxes whose IoU is above `most_iou`, the one with the lower score is removed.
+    """Indices that greedy suppression keeps, best first: of two boxes of more than `most_iou`, the one of higher score.
 
     xyxy: (N, 4), scores: (N,). Ties go to the smaller index. Empty in, empty out.
 
@@ -37,12 +35,7 @@ def nms_indices(xyxy: Floats, scores: Floats, most_iou: float) -> NDArray[np.int
 def select_boxes(
     xyxy: Floats, scores: Floats, least_score: float, nms_iou: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The boxes to keep, and for which class: with at least the least score, not suppressed by a better one of their
-    class.
-
-    xyxy: (N, 4), scores: (N, K), a column for each class. Returns rows and columns, (M,) each; a box may be of several
-    classes.
-    """
+    """Rows and columns (M,) of scores (N, K) high enough whose boxes (N, 4) no better one of the class suppresses."""
     rows, columns = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     for column in range(scores.shape[1]):
         strong = np.flatnonzero(scores[:, column] >= least_score)

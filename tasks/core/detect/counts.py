@@ -7,10 +7,7 @@ from numpy.typing import NDArray
 
 
 def count_figures(figures: pa.ChunkedArray, category: str, least_score: float) -> NDArray[np.int64]:
-    """(N,) figures of the category in each of N lists: all annotated ones (score null), a detector's from the score on.
-
-    A crowd box counts as one. A null list counts as none.
-    """
+    """(N,) figures of the category by list, a crowd as one: annotated (score null), or detected from the score on."""
     lists = figures.combine_chunks()
     flat = pc.list_flatten(lists)
     if not len(flat):

@@ -1,10 +1,9 @@
 """Raw outputs of ONNX models, by layout: boxes and scores of the requested classes.
 
-`check_outputs` says once, when a model is loaded, whether its outputs can be of a layout; `read_boxes` reads those of
-one picture. Each reader takes the output for one picture, the input's height and width in px, class indices (K) and a
-least score. It returns boxes (M, 4) as x_min, y_min, x_max, y_max in px of the input, and scores (M, K), a column for
-each class in the given order; rows that reach the least score in no class are left out early, since most of the many
-thousand cells are empty. Each raises ValueError if the output has another layout, or no class of a given index.
+Each reader takes the output for one picture, the input's height and width in px, class indices (K) and a least score.
+It returns boxes (M, 4) as x_min, y_min, x_max, y_max in px of the input, and scores (M, K), a column for each class in
+the given order; rows that reach the least score in no class are left out early, since most of the many thousand cells
+are empty. Each raises ValueError if the output has another layout, or no class of a given index.
 """
 
 import functools
@@ -50,20 +49,20 @@ def strong_rows(scores: Floats, least_score: float) -> NDArray[np.int64]:
     return np.flatnonzero((scores >= least_score).any(axis=1))
 
 
-def shape_text(raw: Floats) -> str:
+def shape_text(shape: tuple[int, ...]) -> str:
     """An output's shape."""
-    return " x ".join(map(str, raw.shape)) or "one number"
+    return " x ".join(map(str, shape)) or "one number"
 
 
 def shapes_text(shapes: Sequence[tuple[int, ...]]) -> str:
     """How many outputs there are, and of which shapes."""
-    first = ", ".join(" x ".join(map(str, shape)) or "one number" for shape in shapes[:6])
+    first = ", ".join(map(shape_text, shapes[:6]))
     return f"{len(shapes)} ({first}{', ...' if len(shapes) > 6 else ''})"
 
 
 def _expect(is_fit: bool, expected: str, raw: Floats) -> None:
     if not is_fit:
-        raise ValueError(f"expected {expected}, got an output of {shape_text(raw)} for a picture")
+        raise ValueError(f"expected {expected}, got an output of {shape_text(raw.shape)} for a picture")
 
 
 Reader = Callable[[Floats, int, int, Sequence[int], float], tuple[Floats, Floats]]
@@ -151,8 +150,7 @@ def boxes_from_plain(
 ) -> tuple[Floats, Floats]:
     """Boxes as they are, each of one class.
 
-    raw: (N, 6): x_min, y_min, x_max, y_max in px of the input, score, class index. The number of classes is unknown, so
-    an index that the model does not have simply matches no row.
+    raw: (N, 6): x_min, y_min, x_max, y_max in px of the input, score, class index. Unknown classes match no row.
     """
     _expect(raw.ndim == 2 and raw.shape[1] == 6, "rows of 6 numbers", raw)
     is_of = raw[:, 5:6] == np.array(classes, np.float32)
@@ -168,13 +166,12 @@ READERS: dict[str, Reader] = {
     "yolov8": boxes_from_yolov8,
     "plain": boxes_from_plain,
 }
-"""By layout, of those that have one output."""
 
 
 def read_boxes(
     layout: str, outputs: Sequence[Floats], height_px: int, width_px: int, classes: Sequence[int], least_score: float
 ) -> tuple[Floats, Floats]:
-    """Boxes and scores out of a model's outputs for one picture; of layouts with one output, the first is read."""
+    """Boxes and scores out of a model's outputs for one picture; READERS are those of layouts with one output."""
     if layout == "nanodet":
         return boxes_from_nanodet(outputs, height_px, width_px, classes, least_score)
     return READERS[layout](outputs[0], height_px, width_px, classes, least_score)
@@ -183,10 +180,9 @@ def read_boxes(
 def check_outputs(
     layout: str, outputs: Sequence[Floats], shapes: Sequence[tuple[int, ...]], height_px: int, width_px: int
 ) -> None:
-    """Raise ValueError unless a model's outputs for one picture can be of that layout.
+    """Raise ValueError unless a model's outputs for one picture can be of that layout. outputs: those that are read.
 
-    outputs: those that are read. shapes: of all outputs, for one picture. Where one output is read, others may only
-    have another number of dimensions, such as the raw heads that YOLOv5 can export beside its boxes.
+    shapes: of all. Others may only have another number of dimensions, as raw heads that YOLOv5 exports beside boxes.
     """
     if layout == "nanodet":
         _check_nanodet(outputs, height_px, width_px)
@@ -231,10 +227,8 @@ def _corners(centred: Floats, strong: NDArray[np.int64]) -> Floats:
     return np.concatenate([middle - half, middle + half], axis=1)
 
 
-NANODET_STRIDES = ((8, 16, 32), (8, 16, 32, 64))
-"""Of NanoDet, and of NanoDet-Plus."""
-# its authors export 0..7; where all is one output, it does not say so itself
-_BINS = 8
+NANODET_STRIDES = ((8, 16, 32), (8, 16, 32, 64))  # of NanoDet, and of NanoDet-Plus
+_BINS = 8  # its authors export 0..7; where all is one output, it does not say so itself
 _LEAST_BINS, _MOST_BINS = 2, 33
 
 

@@ -1,7 +1,7 @@
 """Answers of sources on the web, parsed by the module of their source, as tables."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -62,25 +62,20 @@ class AnswerTables:
     passed_over: pa.Table
 
 
-def museum_of(source: AnySource) -> WebMuseum:
-    """What is declared of the source."""
-    return MUSEUMS[source.source]
-
-
 def needs_secret(source: AnySource) -> bool:
     """Whether any request of a source needs its secret, be it one of the first or a later one."""
-    museum = museum_of(source)
+    museum = MUSEUMS[source.source]
     return museum.credential is not None and museum.needs_secret(source)
 
 
 def start_requests(source: AnySource) -> pa.Table:
     """SOURCE_REQUESTS: the first requests of a source."""
-    return requests_table(museum_of(source).start_requests(source))
+    return requests_table(MUSEUMS[source.source].start_requests(source))
 
 
 def check_offers(source: AnySource, attributes: AttributeFields) -> None:
     """Raise BadInput for what an attribute can't be taken from, or not in its type, before hours of requests."""
-    museum = museum_of(source)
+    museum = MUSEUMS[source.source]
     offered = museum.sentences(source)
     for name, attribute in attributes.items():
         if (field := attribute.field) is None:
@@ -102,7 +97,7 @@ def check_offers(source: AnySource, attributes: AttributeFields) -> None:
 def parse_answers(
     source: AnySource, answers: Iterable[Mapping[str, Any]], body: Body, attributes: AttributeFields | None = None
 ) -> AnswerTables:
-    """The content of answers (rows of ANSWERS); `body` returns an answer's bytes. attributes: of the records.
+    """The content of answers (rows of ANSWERS). body: gives an answer's bytes.
 
     A work whose own answer failed or can't be parsed is a record with the reason, such a listing a problem in reports.
     """
@@ -143,10 +138,7 @@ def _passed_over(answer: Mapping[str, Any], parsed: ParsedAnswer, *, has_failed:
 
 
 def passed_over_rows(source: AnySource, passed: pa.Table, later: Tally) -> tuple[PassedOver, ...]:
-    """What of the source's listings yields no record. passed: PARSED_PASSED_OVER of all answers, each once.
-
-    later: entries passed over after they were read.
-    """
+    """What yields no record: by PARSED_PASSED_OVER of all answers, each once; later: after the entries were read."""
     rows: list[PassedOver] = []
     tallies = {"entries": later} | {unit: Tally() for unit in sorted({*passed["unit"].to_pylist()} - {"entries"})}
     for unit, left_out in tallies.items():
@@ -157,15 +149,10 @@ def passed_over_rows(source: AnySource, passed: pa.Table, later: Tally) -> tuple
     return tuple(rows)
 
 
-def listing_requests(requests: Sequence[SourceRequest]) -> list[SourceRequest]:
-    """The requests for listings, among others for works."""
-    return [request for request in requests if request.source_key is None]
-
-
 def next_listing_requests(source: AnySource, answer: Mapping[str, Any], body: Body) -> list[dict[str, Any]]:
     """SOURCE_REQUESTS rows of further listings in a listing's answer; none if it can't be parsed: an error later."""
     parsed, _, _ = _parse_answer(source, answer, body)
-    return [_request_row(request) for request in listing_requests(parsed.requests)]
+    return [_request_row(request) for request in parsed.requests if request.source_key is None]
 
 
 def requests_table(requests: Iterable[SourceRequest]) -> pa.Table:
@@ -175,10 +162,7 @@ def requests_table(requests: Iterable[SourceRequest]) -> pa.Table:
 
 
 def count_notes(reports: pa.Table, records: pa.Table) -> list[str]:
-    """A sentence for each count that the source claims (ANSWER_REPORTS) and that differs from the number found.
-
-    That of a listing is compared with the works in its answers, that of a style with its RECORDS.
-    """
+    """A sentence for each count claimed in ANSWER_REPORTS but not that of a listing's works or a style's RECORDS."""
     claims: dict[tuple[str, str | None], list[int]] = {}
     for row in reports.filter(pc.is_valid(reports["claim"])).to_pylist():
         counts = claims.setdefault((row["claim"], row["style"]), [row["claimed_count"], 0])
@@ -208,7 +192,7 @@ def _parse_answer(
         return ParsedAnswer(), None, failure
     request = SourceRequest(answer["url"], answer["kind"], answer["key"], answer["expects"], answer["needs_secret"])
     try:
-        parsed = museum_of(source).parse(source, request, body(answer))
+        parsed = MUSEUMS[source.source].parse(source, request, body(answer))
         _check_hosts(source, parsed.requests)
     except BadAnswer as problem:
         if answer["key"] is None:
@@ -219,7 +203,7 @@ def _parse_answer(
 
 
 def _check_hosts(source: AnySource, requests: Iterable[SourceRequest]) -> None:
-    allowed = museum_of(source).hosts
+    allowed = MUSEUMS[source.source].hosts
     for request in requests:
         try:
             host = urlsplit(request.url).netloc

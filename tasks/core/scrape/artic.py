@@ -5,8 +5,8 @@ from typing import Any
 
 from schemas.sources.artic import ArticSource
 from tasks.core.passed_over import Tally
-from tasks.core.scrape.museum_fields import QUALIFIER, text_without_tags
 from tasks.core.scrape.web_source import (
+    QUALIFIER,
     BadAnswer,
     ClaimedCount,
     Offer,
@@ -17,6 +17,7 @@ from tasks.core.scrape.web_source import (
     extra_fields,
     object_of_json,
     quoted,
+    text_without_tags,
 )
 
 HOSTS = ("api.artic.edu",)
@@ -39,7 +40,6 @@ _OFFERS = {
     "date_end": Offer("date_end", "integer", "the last year in which it may be made, negative before Christ"),
     "is_public_domain": Offer("is_public_domain", "boolean", "whether the museum counts it as in the public domain"),
     "image_id": Offer("image_id", "string", "the museum's name of the image"),
-    # each of these is asked for only where a recipe says so, since it is part of the requests' addresses
     "medium_display": Offer("medium_display", "string", "materials and technique in words", is_extra=True),
     "place_of_origin": Offer("place_of_origin", "string", "where the work was made", is_extra=True),
     "artwork_type_title": Offer("artwork_type_title", "string", "what kind of work it is, e.g. Print", is_extra=True),
@@ -61,10 +61,7 @@ def start_requests(source: ArticSource) -> list[SourceRequest]:
 
 
 def parse(source: ArticSource, request: SourceRequest, data: bytes) -> ParsedAnswer:
-    """One row for each wanted work of a page, which claims as many as belong on it. Raises BadAnswer.
-
-    The first page leads to requests for all others, so that none depends on the success of another.
-    """
+    """A row for each wanted work of a page. The first leads to all others, so none needs another. Raises BadAnswer."""
     answer = object_of_json(request, data)
     page, works = _page_number(request), answer.get("data")
     total = _total(source, request, answer.get("pagination"))

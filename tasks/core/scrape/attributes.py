@@ -32,8 +32,7 @@ _EXPECTED: dict[AttributeType, str] = {
     "boolean": "true or false, yes or no, 1 or 0",
     "strings": f"a list of at most {_MOST_TEXTS:,} texts",
 }
-_SINGLE = (str, int, float, Decimal, date, time, timedelta)
-"""What JSON, CSV and Parquet have for one value; bytes are none."""
+_SINGLE = (str, int, float, Decimal, date, time, timedelta)  # what JSON, CSV and Parquet have for one value
 
 Value = str | int | float | bool | list[str] | None
 
@@ -62,22 +61,19 @@ def typed_value(value: Any, kind: AttributeType) -> Value:
 def with_attributes(
     record: Mapping[str, Any], attributes: AttributeFields, value_of: Callable[[str], Any]
 ) -> dict[str, Any]:
-    """A row of RECORDS with its attributes; a drop where one of them is not of its type. Drops have none.
-
-    value_of: what the source says in a field, None where it says nothing.
-    """
+    """A row of RECORDS with its attributes, by what the source says in a field; a drop where one is not of its type."""
     if record["reason"] is not None or not attributes:
         return dict(record)
     found: dict[str, Any] = {}
-    problems = []
+    dropped: dict[str, Any] = {}
     for name, attribute in attributes.items():
         value = None if attribute.field is None else value_of(attribute.field)
         try:
             found[name] = typed_value(value, attribute.type)
         except BadValue:
             got = str(value) if value is TWICE else quoted(value)
-            problems.append(f"attribute '{name}': expected {_EXPECTED[attribute.type]}, got {got}")
-    dropped = {"reason": Reason.BAD_ATTRIBUTE, "detail": problems[0]} if problems else {}
+            problem = f"attribute '{name}': expected {_EXPECTED[attribute.type]}, got {got}"
+            dropped = dropped or {"reason": Reason.BAD_ATTRIBUTE, "detail": problem}
     return {**record, **found, **dropped}
 
 
@@ -97,10 +93,7 @@ def check_some_fit(source: str, records: pa.Table, attributes: AttributeFields) 
 
 
 def absent_notes(records: pa.Table, attributes: Attributes, files: Collection[str]) -> tuple[str, ...]:
-    """A sentence for each source on attributes that none of its kept RECORDS has, though by the recipe they should.
-
-    files: the sources whose fields people call as they like, so that one may be misspelt.
-    """
+    """A sentence for each source on attributes that no kept record of it has. files: sources that may misspell one."""
     kept = records.select(["source", *attributes]).filter(pc.is_null(records["reason"]))
     notes = []
     for source in pc.unique(kept["source"]).sort().to_pylist() if attributes else ():

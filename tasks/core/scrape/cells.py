@@ -11,8 +11,7 @@ from schemas.sources import TableSource
 from tasks.core.scrape.json_works import UNREADABLE
 from tasks.core.scrape.paths import TWICE, Path, Step, parse_path, path_of_steps, values_at
 
-LISTS = {"styles", "artists", "artist_roles"}
-"""Fields that are lists of texts."""
+LISTS = {"styles", "artists", "artist_roles"}  # fields that are lists of texts
 _FREE_TEXT = {"title", "date_text", "rights_text"}
 """Fields whose text may well begin with a bracket: '["Untitled"]' is what a museum calls a work without a title."""
 _AS_PYTHON_WRITES_IT = re.compile(r"\[\s*\{\s*['\"].*\}\s*\]|\{\s*['\"][^'\"]*['\"]\s*:.*\}", re.DOTALL)
@@ -101,15 +100,11 @@ def _steps(value: Any) -> list[Step]:
 
 ELEMENT, NUMBER, WITHOUT = "each", "\0number", "\0without elements"
 """Fields of an element's row beside those of its work: the element; its number, from 1; why a work has none."""
-MAX_ELEMENTS = 10_000
-"""Of one work."""
+MAX_ELEMENTS = 10_000  # of one work
 
 
 def rows_of_elements(source: TableSource, rows: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """A row for each element, with all of its work; of a work without elements, one that says why.
-
-    Raises BadInput for a path that is none, and at the end if no work has such a list.
-    """
+    """A row for each element, or one that says why a work has none. Raises BadInput for no path, or no list at all."""
     each = source.each or ""
     try:
         parse_path(each)

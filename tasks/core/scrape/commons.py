@@ -45,7 +45,6 @@ _OFFERS = {
     "original_width_px": Offer("width", "integer", "the original file's width in pixels"),
     "original_height_px": Offer("height", "integer", "the original file's height in pixels"),
     "original_bytes": Offer("size", "integer", "the original file's size in bytes"),
-    # each of these is asked for only where a recipe says so, since it is part of the requests' addresses
     "uploader": Offer("user", "string", "the user who put the file on Commons", is_extra=True),
     "description": Offer("ImageDescription", "string", "what the file's page says that it shows", is_extra=True),
 }
@@ -81,10 +80,9 @@ def start_requests(source: CommonsSource) -> list[SourceRequest]:
 
 
 def parse(source: CommonsSource, request: SourceRequest, data: bytes) -> ParsedAnswer:
-    """One row for each file with `imageinfo`; its source key is the number of its page, which outlasts its name.
+    """A row for each file with `imageinfo`, by its page's number, which outlasts its name. Raises BadAnswer.
 
-    Files that are not bitmaps are rows without an image. A category claims the number of its files, each answer the
-    number of files in it, so that their sum can be compared. Raises BadAnswer.
+    A category claims the number of its files, each answer of the files in it, so that their sum can be compared.
     """
     answer = object_of_json(request, data)
     if (fault := answer.get("error")) is not None:

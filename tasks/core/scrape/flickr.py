@@ -65,7 +65,6 @@ _OFFERS = {
     "taken_at": Offer("taken_at", "string", "day and time of the photograph; none where Flickr only knows its upload"),
     "taken_granularity": Offer("datetakengranularity", "integer", "0: exact, 4: a month, 6: a year, 8: about a year"),
     "original_format": Offer("originalformat", "string", "the original file's extension, if its owner shows the file"),
-    # each of these is asked for only where a recipe says so: it is one more of the `extras` in the requests' addresses
     "tags": Offer(
         "tags", "strings", "the photographer's tags, as Flickr writes them: small letters, no blanks", is_extra=True
     ),
@@ -82,10 +81,9 @@ def start_requests(source: FlickrSource) -> list[SourceRequest]:
 
 
 def parse(source: FlickrSource, request: SourceRequest, data: bytes) -> ParsedAnswer:
-    """One row for each photograph of a page, and the next page where there is one that says more.
+    """A row for each photograph of a page, and the next page. Raises BadAnswer, also where Flickr says that it failed.
 
     Each page claims as many photographs as Flickr says there are in all, even where a search gives but 4,000 of them.
-    Films are rows without an image. Raises BadAnswer, also where Flickr says that it failed.
     """
     photos = _photos(request, data)
     numbers = {name: _number(photos.get(name)) for name in ("page", "pages", "total")}  # some have come as text
@@ -206,16 +204,13 @@ def _image(source: FlickrSource, photo: dict[str, Any]) -> str | None:
 
 
 def _date(photo: dict[str, Any]) -> str | None:
-    """When it was taken, no finer than its owner knows; None where Flickr put in the day of its upload.
-
-    Granularity 0 is to the second, 4 a month, 6 a year, 8 about a year:
-    https://www.flickr.com/services/api/misc.dates.html
-    """
+    """When it was taken, no finer than its owner knows; None where Flickr put in the day of its upload."""
     taken = photo.get("datetaken")
     match = _TAKEN.fullmatch(taken) if isinstance(taken, str) else None
     if match is None or not _has_date(photo):
         return None
     year, month = match[1], match[2]
+    # 0 is to the second: https://www.flickr.com/services/api/misc.dates.html
     by_granularity = {4: f"{year}-{month}", 6: year, 8: f"circa {year}"}
     return by_granularity.get(_number(photo.get("datetakengranularity", 0)) or 0, match[0])
 

@@ -77,10 +77,7 @@ def expected(source: FolderSource, paths: Sequence[str], left_out: Tally) -> str
 def records(
     source: FolderSource, paths: Iterable[str], attributes: AttributeFields | None = None
 ) -> list[dict[str, Any]]:
-    """A row of RECORDS for each path that matches the pattern. The source key is the path if the pattern has no key.
-
-    Of files with one key, those with the extension to the letter come first, so that no file beside changes a record.
-    """
+    """A row of RECORDS for each path that fits. Of one key those with the extension to the letter come first."""
     end = source.pattern[len(source.pattern) - len(extension(source.pattern)) :]
     rows = []
     for path in files(paths):
@@ -94,8 +91,7 @@ def records(
 def annotation_path(template: str, pattern: str, path: str, there: FileNames = _NO_FILES) -> str:
     """The path of an image's annotation: the template with the image's fields filled in.
 
-    there: paths of files. Where none has that name, one counts whose extensions are in another case, as that of `a.JPG`
-    may be `a.JPG.xml` for a template `{title}.jpg.xml`, or `a.XML`.
+    Where none is there so, one in another case: of `a.JPG` and `{title}.jpg.xml`, it may be `a.JPG.xml` or `a.XML`.
     """
     fields = fields_of_path(pattern, path) or {}
     found = _FIELD.sub(lambda match: fields.get(match[1] or "", ""), template)
@@ -141,9 +137,8 @@ _OF_SYSTEM = frozenset({"thumbs.db", "ehthumbs.db", "desktop.ini", "__macosx", "
 def count_files(sources: Sequence[AnyFileSource], paths: Iterable[str], taken: Collection[str]) -> tuple[int, Tally]:
     """How many files of a folder its sources take or could have taken, and what of these none takes, by kind.
 
-    sources: all that read that folder. paths: its files, sorted; a link to a folder ends with "/". taken: those that a
-    record names, or that are read. A folder source could have taken every file; beside tables alone, which say what
-    they take, only images count, and the JSON files of a pattern; nothing where no row names a file.
+    paths: sorted; a link to a folder ends with "/". A folder source could have taken every file; beside tables alone,
+    which say what they take, only images count, and the JSON files of a pattern; nothing where no row names a file.
     """
     names, tally, count = frozenset(taken), Tally(), 0
     patterns = [source.image_pattern for source in sources if source.image_pattern]

@@ -73,8 +73,7 @@ class _Parser(HTMLParser):
         self._open_tags = Counter[str]()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Opens an element; of an attribute that is given twice the first counts, as in browsers."""
-        attributes = {name: value or "" for name, value in reversed(attrs)}
+        attributes = {name: value or "" for name, value in reversed(attrs)}  # of two the first, as in browsers
         begun = Element(tag, attributes, len(self.elements) + 1, 0, len(self.chunks), 0)
         self.open.append(begun)
         self.elements.append(begun)
@@ -83,7 +82,6 @@ class _Parser(HTMLParser):
             self.end_last()
 
     def handle_endtag(self, tag: str) -> None:
-        """Closes the last element of that tag and what is open in it; nothing where none is open."""
         if self._open_tags[tag]:
             while self.end_last() != tag:
                 pass
@@ -96,7 +94,6 @@ class _Parser(HTMLParser):
         return begun.tag
 
     def handle_data(self, data: str) -> None:
-        """Collects text that a reader sees; the title separately."""
         tag = self.open[-1].tag if self.open else ""
         if tag not in _UNREAD:
             self.chunks.append(data)
@@ -105,9 +102,7 @@ class _Parser(HTMLParser):
 
 
 def parse_page(data: bytes) -> Page:
-    """The page of these bytes, as UTF-8 ("�" for what is none); open tags end with it. Raises BadAnswer where it is too
-    large or can't be read. Nothing here recurses; time grows with the length alone.
-    """
+    """The page of these bytes, in linear time; "�" for what is no UTF-8. Raises BadAnswer for none or a large one."""
     if len(data) > _LARGEST_BYTES:
         raise BadAnswer(f"expected a page of at most {_LARGEST_BYTES} bytes, got {len(data)}")
     parser = _Parser()
@@ -143,8 +138,7 @@ _UNREAD_CLASSES = frozenset({"boilerplate", "language", "noprint", "mw-editsecti
 def text_of_html(value: str | None) -> str | None:
     """The text that a reader sees in a piece of HTML, on one line; None if there is none.
 
-    Without hidden elements, marks of missing fields and labels of languages; only the names (class fn) of an hCard; of
-    several languages English alone, or the first.
+    Without hidden elements and labels; only the names (class fn) of an hCard; of languages English, or the first.
 
     >>> text_of_html('<bdi><a href="//x">Edvard Munch</a></bdi><div style="display: none;">label QS:Len</div>')
     'Edvard Munch'
@@ -167,7 +161,6 @@ class _VisibleText(HTMLParser):
         self._visible: list[tuple[str, str | None, bool]] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """An element begins; the texts of blocks are separated by a blank."""
         if tag in VOID_TAGS | _BLOCKS:
             self.handle_data(" ")
         if tag in VOID_TAGS:
@@ -180,13 +173,11 @@ class _VisibleText(HTMLParser):
         self._open.append((tag, is_hidden, given.get("lang") or language, is_name or "fn" in classes))
 
     def handle_endtag(self, tag: str) -> None:
-        """An element ends, with all elements in it that were never closed."""
         names = [name for name, *_ in self._open]
         if tag in names:
             del self._open[len(names) - 1 - names[::-1].index(tag) :]
 
     def handle_data(self, data: str) -> None:
-        """Text, if it is visible."""
         _, is_hidden, language, is_name = self._open[-1]
         if not is_hidden:
             self._visible.append((data, language, is_name))

@@ -10,11 +10,9 @@ from typing import Any
 from tasks.core.nesting import is_nested_deeper
 from tasks.core.scrape.paths import TWICE, Path, path_of_steps
 
-UNREADABLE = "\0unreadable"
-"""The one field of a work that could not be read: what is wrong with it."""
+UNREADABLE = "\0unreadable"  # the one field of a work that could not be read: what is wrong with it
 MAX_WORK_CHARACTERS = 16_000_000
-MAX_WORK_LEVELS = 64
-"""Lists and objects within each other."""
+MAX_WORK_LEVELS = 64  # lists and objects within each other
 
 _TOO_DEEP = f"nested deeper than {MAX_WORK_LEVELS} levels"
 _TOO_LONG = f"longer than {MAX_WORK_CHARACTERS:,} characters"
@@ -39,12 +37,10 @@ class _LongNumber(BrokenJson):
 
 
 def works_of_json(read: Callable[[int], str], steps: Path | None = None) -> Iterator[dict[str, Any]]:
-    """The works of a file. read: gives so many further characters, fewer only at the end.
+    """The works of a file. read: gives so many further characters, fewer only at the end. steps: to the list of works.
 
-    steps: names on the way to the list of works, if the file is an object that holds it. A work that is no object, is
-    longer than MAX_WORK_CHARACTERS or has more than MAX_WORK_LEVELS becomes one with UNREADABLE alone; so does the rest
-    of a broken file. A field that one object names twice has TWICE for its value. Raises BrokenJson where steps lead to
-    no list.
+    A work that is no object, too long or too deep becomes one with UNREADABLE alone; so does the rest of a broken file.
+    A field that one object names twice has TWICE for its value. Raises BrokenJson where steps lead to no list.
     """
     reader = _Reader(read)
     if steps:

@@ -17,8 +17,8 @@ from pyarrow import csv
 from schemas.sources.met import MetSource
 from schemas.stand_ins import stand_in
 from tasks.core.passed_over import Tally
-from tasks.core.scrape.museum_fields import QUALIFIER, text_without_tags
 from tasks.core.scrape.web_source import (
+    QUALIFIER,
     BadAnswer,
     ClaimedCount,
     Offer,
@@ -29,6 +29,7 @@ from tasks.core.scrape.web_source import (
     field_of_items,
     object_of_json,
     quoted,
+    text_without_tags,
 )
 
 HOSTS = ("collectionapi.metmuseum.org", "media.githubusercontent.com")
@@ -182,10 +183,7 @@ def _parse_list(source: MetSource, request: SourceRequest, data: bytes) -> Parse
 
 
 def _object_requests(source: MetSource, ids: NDArray[np.int64], broken: list[str], left_out: Tally) -> ParsedAnswer:
-    """Requests for these objects, each once, if they are in the recipe's ranges.
-
-    broken: items without a valid id, which are rows without a key. left_out: of what was listed, before these.
-    """
+    """Requests for these objects in the recipe's ranges, each once. broken: items without an id, rows without a key."""
     listed, ids, ranges = len(ids), np.unique(ids), source.id_ranges()
     left_out.add("objects that are listed twice", count=listed - len(ids))
     if ranges:

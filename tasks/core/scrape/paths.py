@@ -45,9 +45,7 @@ _FURTHER = re.compile(rf"\.{_NAME}|{_ODD}|{_CONDITION}|\[(?P<place>\d{{0,9}})\]"
 
 
 def parse_path(text: str) -> Path:
-    """The steps of a path.
-
-    Raises ValueError, in one sentence, for what is no path and for more than MAX_PATH_CHARACTERS or MAX_PATH_STEPS.
+    """The steps of a path. Raises ValueError for what is none, or has over MAX_PATH_CHARACTERS or MAX_PATH_STEPS.
 
     >>> parse_path("creator[].full_name"), parse_path('a["odd.name"][2].b')
     (('creator', None, 'full_name'), ('a', 'odd.name', 2, 'b'))
@@ -74,8 +72,7 @@ def parse_path(text: str) -> Path:
 
 
 def values_at(row: Mapping[str, Any], path: str) -> Any:
-    """What a row has at a path: None where something on the way is missing or of another kind, and of what is no path;
-    TWICE where it is named twice.
+    """What a row has at a path; TWICE where it is named twice, None where it leads nowhere or is none.
 
     A field of the row whose whole name is the path wins, so that a CSV's heading may have dots and brackets. Where the
     path has `[]`, a flat list with one value for each element, None for those without one, so that the lists of

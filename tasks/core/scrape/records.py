@@ -23,19 +23,16 @@ from schemas.tables import RECORDS
 from tasks.core.fetch import is_url, locator_of
 from tasks.core.names.artist_roles import choose_artist
 from tasks.core.scrape.dates import one_year, year_of_cell, years_of_work
-from tasks.core.tables import kept_rows
+from tasks.core.tables import kept_rows, with_columns
 from tasks.core.whole_numbers import is_inexact, text_of_number
 
 Row = Mapping[str, Any]
 _OPEN_URI = re.compile(r"https?://(creativecommons\.org|rightsstatements\.org)/\S+")
 _LONGEST_TEXT = 2000
-_LONGEST_PLACE = 8192
-"""Characters of an image's path or address: Linux allows 4096 bytes, servers about 8 kB."""
+_LONGEST_PLACE = 8192  # characters of an image's path or address: Linux allows 4096 bytes, servers about 8 kB
 _BATCH = 10_000
-MAX_ARTISTS = 100
-"""Of one work: more are no artists, but something else."""
-RIGHTS_BY = "rights.by"
-"""The field with what a table says in the column by which its rights go."""
+MAX_ARTISTS = 100  # of one work: more are no artists, but something else
+RIGHTS_BY = "rights.by"  # the field with what a table says in the column by which its rights go
 _MOST_EXAMPLES = 5
 _LATER = {"artists", "artist_roles", "year_first", "year_last", "offers"}
 """Fields that came after ids were given: without them, the id of a row with another's key, or none, stays as it was."""
@@ -111,8 +108,7 @@ def records_table(
 def merge(tables: Iterable[pa.Table], schema: pa.Schema = RECORDS, equal: Counter[str] | None = None) -> pa.Table:
     """RECORDS of several tables of one schema, as `records_table` has them.
 
-    Only rows that share an id are compared one by one. To save memory with millions of records, tables in order are not
-    copied, others column by column; so there is only one copy if the caller keeps none.
+    Only rows that share an id are compared one by one. Tables in order are not copied, others by column.
     """
     everything = _sorted(tables, schema)
     if everything.num_rows < 2:
@@ -149,9 +145,7 @@ def _sorted(tables: Iterable[pa.Table], schema: pa.Schema) -> pa.Table:
 
 
 def unique(rows: Iterable[dict[str, Any]], equal: Counter[str] | None = None) -> list[dict[str, Any]]:
-    """Rows by record_id. Of those with one id, the first by content keeps it, others get another one and a reason;
-    equal ones are one, and counted in `equal`.
-    """
+    """Rows by record_id. Of one id the first by content keeps it, others are drops; equal ones are one: see `equal`."""
     by_id: dict[str, dict[str, Any]] = {}
     names = operator.itemgetter("record_id")
     for name, group in itertools.groupby(sorted(rows, key=names), names):
@@ -188,15 +182,6 @@ def with_year_within(known: pa.Table) -> pa.Table:
         for name, value in zip(years, (one_year(within, stated, text), *within), strict=True):
             years[name].append(value)
     return with_columns(known, years)
-
-
-def with_columns(table: pa.Table, columns: Mapping[str, pa.ChunkedArray | list[Any]]) -> pa.Table:
-    """The table with these columns, or their values, in place of its own of these names, in its types."""
-    for name, column in columns.items():
-        place, field = table.schema.get_field_index(name), table.schema.field(name)
-        array = pa.array(column, field.type) if isinstance(column, list) else column
-        table = table.set_column(place, field, array)
-    return table
 
 
 def limit_records(records: pa.Table, limit: int | None) -> pa.Table:

@@ -31,26 +31,23 @@ from tasks.core.passed_over import IMAGES_OF_FILE, Tally
 from tasks.core.scrape import folder, records, table_files, voc
 from tasks.core.scrape.attributes import check_some_fit
 from tasks.core.scrape.table_files import Files, Read, UnreadableFile, missing_file, read_bytes
+from tasks.core.tables import with_columns
 
 _MODULES = {"folder": folder, "table": table_files}
 _EXAMPLES = 3
 _RIGHTS = ("rights_uri", "rights_text", "rights_basis")
-_BATCH = 10_000
-"""Rows that are mappings at one time."""
+_BATCH = 10_000  # rows that are mappings at one time
 
 
 @dataclass(frozen=True)
 class SourceTables:
-    """RECORDS of a source, SOURCE_FIGURES of those that annotations know, and what was left out, in sentences.
-
-    coco_files: a row or none. passed_over: of rows and annotations, not of files, which several sources may share.
-    """
+    """RECORDS of a source, SOURCE_FIGURES of those that annotations know, and what was left out, in sentences."""
 
     records: pa.Table
     figures: pa.Table
     notes: tuple[str, ...] = ()
-    coco_files: pa.Table = field(default_factory=COCO_FILES.empty_table)
-    passed_over: tuple[PassedOver, ...] = ()
+    coco_files: pa.Table = field(default_factory=COCO_FILES.empty_table)  # a row or none
+    passed_over: tuple[PassedOver, ...] = ()  # not of files, which several sources may share
 
 
 class _Annotations(NamedTuple):
@@ -67,10 +64,7 @@ class _Annotations(NamedTuple):
 def check_named_files(
     source: AnyFileSource, validator: Callable[[str], str | None], first_paths: Callable[[], Sequence[str]]
 ) -> None:
-    """Raise BadInput where a file that the settings name is not there, before all files of a folder are listed.
-
-    validator: of a file, None if there is none. first_paths: some files, to look for what is meant.
-    """
+    """Raise BadInput for a named file without a validator, before all are listed. first_paths: some, for a hint."""
     for what, path in source.named_files:
         if validator(path) is None and (there := FileNames(first_paths())).find(path) is None:
             raise missing_file(source, what, path, there)
@@ -97,10 +91,7 @@ def tables_of_source(
     categories: Schemes,
     attributes: AttributeFields | None = None,
 ) -> SourceTables:
-    """The source's records and figures. categories: the recipe's. attributes: of the records.
-
-    Raises BadInput if there are no records or a file has another format than expected.
-    """
+    """The source's records and figures. Raises BadInput if there are no records, or a file has another format."""
     attributes, left_out, there = attributes or {}, Tally(), FileNames(paths)
 
     def read(path: str) -> IO[bytes] | None:
@@ -126,7 +117,7 @@ def tables_of_source(
         pa.concat_tables([figures for _, figures in parts]),
         (*annotations.notes, *_unmatched_note(source, annotations.by_locator, found["locator"])),
         pa.Table.from_pylist([annotations.head] if annotations.head else [], schema=COCO_FILES),
-        (*passed_over, *drawn.rows(source)),
+        (*passed_over, *drawn.rows((source.name,), found["reason"].null_count)),
     )
 
 
@@ -155,11 +146,10 @@ class _Drawn:
         self._images, self._seen = Tally(), set[str]()
         self._unit = "objects" if annotations.left_out is None else "annotations"
         self._of_file, self._objects = annotations.left_out or LeftOut(Tally(), Tally())
-        self._records = self._figures = 0
+        self._figures = 0
 
     def count(self, locator: str, image: coco.ImageFigures | None) -> None:
         """Count what the annotations say of a record's image."""
-        self._records += 1
         if image is None:
             self._images.add("images without an annotation", locator)
         elif image.figures is None:
@@ -174,24 +164,22 @@ class _Drawn:
 
     def count_unreadable(self, locator: str, objects: int) -> None:
         """Count an image whose annotation can't be read. objects: in it."""
-        self._records += 1
         self._images.add("images whose annotation can't be read", locator)
         if locator not in self._seen:
             self._objects.add(f"{self._unit} of annotations that can't be read", locator, count=objects)
         self._seen.add(locator)
 
-    def rows(self, source: AnyFileSource) -> tuple[PassedOver, ...]:
-        """What was passed over, once all records are counted."""
+    def rows(self, names: tuple[str], records: int) -> tuple[PassedOver, ...]:
+        """What was passed over, once all records are counted. records: how many are no drops."""
         in_file = len(self._by_locator) + self._of_file.total
         for locator, image in self._by_locator.items():
             if locator not in self._seen:
                 lost = "images whose file name no record has"
                 self._of_file.add(lost, locator)
                 self._objects.add(f"annotations of {lost}", locator, count=len(image.figures or ()))
-        names = (source.name,)
         objects = self._objects.rows(names, self._unit, self._figures + self._objects.total)
         of_file = self._of_file.rows(names, IMAGES_OF_FILE, in_file)
-        return (*self._images.rows(names, "images", self._records), *of_file, *objects)
+        return (*self._images.rows(names, "images", records), *of_file, *objects)
 
 
 def _annotated(
@@ -220,7 +208,7 @@ def _annotated(
     known = {name for name, row in figures.items() if row["figures"] is not None}
     changed = {name: [row[name] for row in rights] for name in _RIGHTS}
     changed |= {"is_annotated": [name in known for name in found["record_id"].to_pylist()], "detail": details}
-    return records.with_columns(found, changed), pa.Table.from_pylist(list(figures.values()), schema=SOURCE_FIGURES)
+    return with_columns(found, changed), pa.Table.from_pylist(list(figures.values()), schema=SOURCE_FIGURES)
 
 
 def _rights(row: dict[str, Any], licence: coco.Licence, asserted: Rights) -> dict[str, Any]:
@@ -317,9 +305,7 @@ def _read_annotations(
 
 
 def _locators_of(file_names: Collection[str], below: str, images: FileNames) -> dict[str, str]:
-    """By each `file_name` of a COCO file, where its image is; the name itself if none is called so, or another
-    more exactly.
-    """
+    """By each `file_name`, where its image is; the name itself if none is called so, or another more exactly."""
     paths = {name: f"{below}{name}" for name in file_names}
     exact = set(paths.values())
     found: dict[str, str] = {}

@@ -24,17 +24,16 @@ csv.field_size_limit(1_000_000)
 IDENTIFIERS = ("key", "each_key", "group", "series")
 """Fields that name something: of these a whole float is the whole number, whatever is missing in their column."""
 
-_END = "\0end of the table"
-"""A last row of our own: if it is no row, it stands within a quotation that never ends."""
+_END = "\0end of the table"  # a last row of our own: if it is no row, it stands within a quotation that never ends
 _EMPTY_LINES, _HEADER_AGAIN = "empty lines", "rows that are the table's first line again"
 
 
 def rows_of_csv(lines: Iterable[str], left_out: Tally) -> Iterator[dict[str, Any]]:
     """One mapping a row, by the names in the first. lines: with their ends. No lines, no rows.
 
-    Short rows lack their last columns. One with more cells than columns becomes a row without a key, a drop: its cells
-    may stand in the wrong columns. A column that is named twice has TWICE in each cell. Empty lines, and rows that are
-    the first one again, are counted in `left_out`. Raises csv.Error for a quotation without end, which swallows rows.
+    Short rows lack their last columns; one with more cells than columns becomes a drop: they may be in wrong columns.
+    A column that is named twice has TWICE in each cell. Empty lines and the first row again are counted in `left_out`.
+    Raises csv.Error for a quotation without end, which swallows rows.
     """
     header = None
     for line, cells in _csv_rows(lines):
@@ -70,8 +69,7 @@ def _csv_rows(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
 def rows_of_json_lines(file: TextIO, left_out: Tally) -> Iterator[dict[str, Any]]:
     r"""One mapping a line, as "\n" ends them: others, such as U+2028, may stand inside a JSON string.
 
-    A line that is no work (`checked_work`), or too long, becomes a row without a key: its record is a drop. A field
-    that an object names twice has TWICE for its value. Empty lines are counted in `left_out`.
+    A line that is no work, or too long, becomes a drop. A field named twice has TWICE. Empty lines go to `left_out`.
     """
     for number in itertools.count(1):
         line = rest = file.readline(MAX_WORK_CHARACTERS + 2)
@@ -88,8 +86,7 @@ def rows_of_json_lines(file: TextIO, left_out: Tally) -> Iterator[dict[str, Any]
 def whole_float_fields(source: TableSource, rows: Callable[[], Iterable[Mapping[str, Any]]]) -> frozenset[str]:
     """IDENTIFIERS of a CSV that have whole floats alone, as pandas writes "436501.0" where one number is missing.
 
-    rows: the table's, read no further than to the first other text, in most tables the first row. Cells of CSV have no
-    type; in other tables a text is meant as one.
+    rows: read to the first other text, mostly in the first row. In tables with types, a text is meant as one.
     """
     named = {field: source.columns[field] for field in IDENTIFIERS if field in source.columns}
     return frozenset(
@@ -107,8 +104,7 @@ def records(
 ) -> Iterator[dict[str, Any]]:
     """Rows of RECORDS by the recipe's columns. attributes: by columns or paths. whole_floats: `whole_float_fields`.
 
-    Raises BadInput at the end if the table has none of a named column, names it twice, or has lists, objects or bytes
-    in it where one value is expected: of the whole column nobody knows which value is meant.
+    Raises BadInput at the end for a named column that is missing, is there twice, or has more than one value in a cell.
     """
     attributes = attributes or {}
     named: dict[str, str] = dict(source.columns.items())
@@ -143,10 +139,7 @@ def _value_on_way(ways: Mapping[str, "_Way"], row: Mapping[str, Any], path: str)
 
 
 class _Way:
-    """Whether a path leads anywhere in any row, and how it would where a list stands in its way.
-
-    what: the path is for. place: in such a list; None: every element.
-    """
+    """Whether a path leads anywhere, or would through the `place` of lists in its way (None: each). what: it is for."""
 
     def __init__(self, source: TableSource, path: str, what: str, place: int | None) -> None:
         self.path, self._source, self._what, self._place = path, source, what, place

@@ -20,15 +20,13 @@ from tasks.core.scrape import json_works, table
 from tasks.core.scrape.json_works import UNREADABLE
 from tasks.core.scrape.paths import parse_path
 
+# no larger share of a table's beginning may be NUL: UTF-16 has one in every letter, a single one is its row's matter
 _FIRST_CHARACTERS, _MOST_NULS = 4096, 0.1
-"""At the beginning of a table no more than this share may be NUL: text in UTF-16 has one in every letter, and a single
-one is a matter of its row."""
 _CHUNK = 1 << 20
 _STARS = re.compile(r"\*+")
 _EXAMPLES = 3
 _ENDINGS = ", ".join(TABLE_ENDINGS)
-_NEAR_BYTES = 10
-"""Shown on either side of what is no UTF-8."""
+_NEAR_BYTES = 10  # shown on either side of what is no UTF-8
 Read = Callable[[str], IO[bytes] | None]
 """Opens a file by its path; None if there is none. Raises UnreadableFile if it can't be read."""
 
@@ -127,10 +125,7 @@ def expected(source: TableSource, paths: Sequence[str], left_out: Tally) -> str:
 def rows_of_tables(
     source: TableSource, tables: Sequence[str], files: Files, left_out: Tally
 ) -> Iterator[dict[str, Any]]:
-    """The rows of all tables, of JSON files that can't be read one that says so. left_out: counts lines that are none.
-
-    Raises BadInput for a table of another format than expected.
-    """
+    """The rows of all tables, of JSON files that can't be read one that says so. Raises BadInput for another format."""
     if not source.is_pattern_of_tables:
         with _opened(source, files.open, source.table) as file:
             if source.ending == ".parquet":

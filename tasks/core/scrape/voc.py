@@ -9,8 +9,7 @@ from tasks.core.coco.box import BadBox, is_flat_box, read_box
 from tasks.core.coco.reader import read_side_px
 from tasks.core.coco.source import Figure, ImageFigures, figure
 
-_FIELDS = ("difficult", "occluded", "pose", "truncated")
-"""What VOC says of an object beside its name and its box."""
+_FIELDS = ("difficult", "occluded", "pose", "truncated")  # what VOC says of an object beside name and box
 _CORNERS = ("xmin", "ymin", "xmax", "ymax")
 _LONGEST_TEXT = 200
 
@@ -32,11 +31,9 @@ def read_voc(data: bytes, corners: str = "inclusive") -> ImageFigures:
     """The objects of one PASCAL VOC file, and the size that it says.
 
     corners: inclusive: pixels from 1, both ends included, so 1..1 is one pixel; exclusive: edges from 0, so 0..1 is
-    one. What a figure's object says beside is kept, as `source_coco` of ANNOTATIONS has it. An object whose box
-    encloses nothing (`is_flat_box`) is left out alone where there are good ones of its name: see `left_out`.
+    one. An object whose box encloses nothing is left out alone where there are good ones of its name: see `left_out`.
 
-    Raises BadAnnotation for objects without a box (see tasks.core.coco.box), for what is no VOC file, and for XML with
-    a DTD, which no VOC file has, and which can blow up a parser.
+    Raises BadAnnotation for objects without a box, for what is no VOC file, and for a DTD: it can blow up a parser.
 
     >>> read_voc(b"<annotation><object><name>person</name><bndbox><xmin>1</xmin><ymin>3</ymin><xmax>10</xmax>"
     ...                b"<ymax>4</ymax></bndbox></object></annotation>").figures[0]["xywh_px"]

@@ -1,5 +1,6 @@
 """What a source on the web is (`WebMuseum`): its requests, its answers, and what it offers a recipe's attributes."""
 
+import html
 import json
 import math
 import re
@@ -14,7 +15,6 @@ from schemas.attributes import AttributeType
 from schemas.manifests import PassedOver
 from schemas.manners import Credential
 from tasks.core.passed_over import Tally
-from tasks.core.scrape.museum_fields import text_without_tags
 
 Expects = Literal["json", "html", "csv"]
 
@@ -25,18 +25,13 @@ class BadAnswer(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class SourceRequest:
-    """One request to a source: its URL without any secret, under which the answer is stored, and how to parse that.
+    """One request to a source, and how to parse the answer, which is stored under its URL."""
 
-    kind: the source's own word for the answer. source_key: of the one work that it is about; None for a listing, which
-    each build requests again. expects: another format is a temporary failure; html is requested only if robots.txt
-    allows it, documented APIs have their own terms. needs_secret: the credential is added when it is sent.
-    """
-
-    url: str
-    kind: str
-    source_key: str | None = None
-    expects: Expects = "json"
-    needs_secret: bool = False
+    url: str  # without any secret
+    kind: str  # the source's own word for the answer
+    source_key: str | None = None  # of the one work that it is about; None for a listing: each build requests it again
+    expects: Expects = "json"  # another format is a temporary failure; html is requested only if robots.txt allows it
+    needs_secret: bool = False  # the credential is added when it is sent
 
     def bad_answer(self, expected: str, got: Any) -> BadAnswer:
         """What is wrong with the answer. got: the value that is there."""
@@ -64,15 +59,12 @@ class ClaimedCount:
 
 @dataclass(frozen=True, slots=True)
 class ParsedAnswer:
-    """The content of one answer: works (fields for `records.record`), further requests, and claimed counts.
-
-    passed_over: entries that are neither, by kind; beside them what holds works, such as artists (`of_containers`).
-    """
+    """The content of one answer: works (fields for `records.record`), further requests, and claimed counts."""
 
     rows: tuple[Mapping[str, Any], ...] = ()
     requests: tuple[SourceRequest, ...] = ()
     claims: tuple[ClaimedCount, ...] = ()
-    passed_over: tuple[PassedOver, ...] = ()
+    passed_over: tuple[PassedOver, ...] = ()  # entries that are neither, and what holds works (`of_containers`)
 
     @property
     def works(self) -> int:
@@ -121,18 +113,21 @@ _LONGEST_TEXT = 2000
 _LONGEST_RAW_TEXT = 4 * _LONGEST_TEXT
 _MOST_TEXTS = 1000
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
+_TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
+QUALIFIER = re.compile(
+    r"\b(attributed|workshop|atelier|studio|circle|follower|school|style|manner|imitator|copy|after|possibly|probably|formerly)\b",
+    re.I,
+)
+"""Words before an artist's name that qualify the attribution. Others, such as "Issued by", are roles."""
 
 
 class Offer(NamedTuple):
-    """The field of the source's own record that has a value, its type, and what it is.
-
-    is_extra: whether a request asks for it only where a recipe's `more_offers` say so.
-    """
+    """The field of the source's own record that has a value, its type, and what it is."""
 
     field: str
     type: AttributeType
     meaning: str
-    is_extra: bool = False
+    is_extra: bool = False  # asked for only where a recipe's `more_offers` say so: it is part of requests' addresses
 
 
 def extra_fields(source: Any, offers: Mapping[str, Offer]) -> list[str]:
@@ -153,16 +148,13 @@ class OfferedValues(Mapping[str, OfferValue]):
         self._offers, self._fields_of, self._given = offers, fields_of, given
 
     def __getitem__(self, name: str) -> OfferValue:
-        """The value of that offer. Raises KeyError for a name that is none."""
         offer = self._offers[name]
         return _READERS[offer.type](self._fields.get(offer.field))
 
     def __iter__(self) -> Iterator[str]:
-        """The offers' names."""
         return iter(self._offers)
 
     def __len__(self) -> int:
-        """How many offers there are."""
         return len(self._offers)
 
     @cached_property
@@ -172,18 +164,14 @@ class OfferedValues(Mapping[str, OfferValue]):
 
 @dataclass(frozen=True)
 class WebMuseum:
-    """A source on the web. Its functions are pure, so that a changed parser can read stored answers again.
+    """A source on the web. Its functions are pure, so that a changed parser can read stored answers again."""
 
-    hosts: of all its requests, not of images. parse: raises BadAnswer, quoting the answer. offers: all that a row's
-    `offers` may give attributes. credential: the secret of its API. needs_secret, does_offer: by the settings.
-    """
-
-    hosts: tuple[str, ...]
+    hosts: tuple[str, ...]  # of all its requests, not of images
     start_requests: Callable[[Any], list[SourceRequest]]
-    parse: Callable[[Any, SourceRequest, bytes], ParsedAnswer]
-    offers: Mapping[str, Offer]
-    credential: Credential | None = None
-    needs_secret: Callable[[Any], bool] = lambda _: True
+    parse: Callable[[Any, SourceRequest, bytes], ParsedAnswer]  # raises BadAnswer, quoting the answer
+    offers: Mapping[str, Offer]  # all that a row's `offers` may give attributes
+    credential: Credential | None = None  # of its API
+    needs_secret: Callable[[Any], bool] = lambda _: True  # by the settings, as the next
     does_offer: Callable[[Any, str], bool] = lambda *_: True
 
     @property
@@ -229,6 +217,15 @@ def field_of_items(items: Any, field: str) -> list[Any]:
     return [item.get(field) for item in _first_items(items) if isinstance(item, dict)]
 
 
+def text_without_tags(value: Any) -> str | None:
+    """Text without tags such as <i>, which may be escaped; None for empty text and for other values.
+
+    >>> text_without_tags("Armor (&lt;i&gt;Gusoku&lt;/i&gt;)"), text_without_tags(" "), text_without_tags(7)
+    ('Armor (Gusoku)', None, None)
+    """
+    return _TAG.sub("", html.unescape(value)).strip() or None if isinstance(value, str) else None
+
+
 def _text(value: Any) -> str | None:
     """Text without tags and outer blanks, in NFC, that UTF-8 can hold; None for empty text and for other values."""
     plain = text_without_tags(value[:_LONGEST_RAW_TEXT]) if isinstance(value, str) else None
@@ -251,10 +248,6 @@ def _number(value: Any) -> float | None:
     return value if isinstance(value, float) and math.isfinite(value) else None
 
 
-def _truth(value: Any) -> bool | None:
-    return value if isinstance(value, bool) else None
-
-
 def _texts(value: Any) -> list[str] | None:
     """The texts of a list in their order, each once; None where there are none."""
     return list(dict.fromkeys(text for item in _first_items(value) if (text := _text(item)))) or None
@@ -268,6 +261,6 @@ _READERS: Mapping[AttributeType, Callable[[Any], OfferValue]] = {
     "string": _text,
     "integer": _whole_number,
     "number": _number,
-    "boolean": _truth,
+    "boolean": lambda value: value if isinstance(value, bool) else None,
     "strings": _texts,
 }

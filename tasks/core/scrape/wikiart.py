@@ -45,9 +45,7 @@ _CONTENT_ID = re.compile(r"[0-9]{1,20}")
 
 
 def start_requests(source: WikiartSource) -> list[SourceRequest]:
-    """Requests for listings: of the named artists, else of the wanted styles (by json only for their number of works,
-    since they have no contentId), else of all artists.
-    """
+    """Listings: of the named artists, else of the wanted styles (by json only to count works), else of all artists."""
     if source.artists != "all":
         return _requests_of_named_artists(source, source.artists)
     styles = () if source.styles == "all" else source.styles

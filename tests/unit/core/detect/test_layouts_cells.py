@@ -38,6 +38,6 @@ def test_rows_that_reach_the_score_in_any_class():
 
 
 def test_shapes_in_words():
-    assert (shape_text(np.zeros((2, 3), np.float32)), shape_text(np.zeros((), np.float32))) == ("2 x 3", "one number")
+    assert (shape_text((2, 3)), shape_text(())) == ("2 x 3", "one number")
     assert shapes_text([(2, 3), ()]) == "2 (2 x 3, one number)"
     assert shapes_text([(1,)] * 7) == "7 (1, 1, 1, 1, 1, 1, ...)"

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from tasks.core.scrape.museum_fields import QUALIFIER, text_without_tags
+from tasks.core.scrape.web_source import QUALIFIER, text_without_tags
 
 
 @pytest.mark.parametrize("value", [None, "", " \t\n", "<i></i>", "&nbsp;", "&lt;br/&gt;", 0, 7, True, b"text", ["a"]])
