@@ -14,7 +14,9 @@ TABLE_ENDINGS = (".csv", ".json", ".jsonl", ".parquet")
 
 
 class TableSource(FileSource):
-    """A table of works (CSV, Parquet, JSON), or a folder of JSON files; images are paths below the binding, or URLs."""
+    """A table with one row for each work (CSV, Parquet, JSON), or a folder of JSON files; images are paths below the
+    binding, or URLs.
+    """
 
     source: Literal["table"] = "table"
     table: str = Field(

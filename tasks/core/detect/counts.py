@@ -7,7 +7,10 @@ from numpy.typing import NDArray
 
 
 def count_figures(figures: pa.ChunkedArray, category: str, least_score: float) -> NDArray[np.int64]:
-    """(N,) figures of the category by list, a crowd as one: annotated (score null), or detected from the score on."""
+    """(N,) figures of the category in each list: annotated (score null), or detected from the score on.
+
+    A crowd counts as one, a null list as none.
+    """
     lists = figures.combine_chunks()
     flat = pc.list_flatten(lists)
     if not len(flat):
