@@ -16,9 +16,7 @@ from tasks.subjects import library_hashes
 
 
 def hash_(settings: Hash, state: State, recipe: Recipe, context: Context) -> Step:
-    """The measurements of each kept record; only blobs that fetch has not measured are decoded. Other hashes that the
-    recipe asks for are attributes of the records.
-    """
+    """Measure each kept blob that fetch has not measured; other hashes of the recipe are attributes of the records."""
     step = measure_step(
         inspection.inspect_part, settings, state, context, inspection.HASHES, HASH, is_measured_by_fetch=True
     )

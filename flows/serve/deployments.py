@@ -32,10 +32,9 @@ _CRON_FIELDS = 5
 
 
 class Deployment(NamedTuple):
-    """A flow with defaults for its parameters, as Prefect's web page offers it.
-
-    entrypoint: the flow's module and name. is_alone: whether its runs are at work one at a time. of_store: names of the
-    parameters that are the store, or places in it. digest: of what was written last without a person's changes, if any.
+    """A flow with defaults for its parameters. entrypoint: its module and name. is_alone: its runs are at work one at a
+    time. of_store: parameters that are places in the store. digest: of what was written last without a person's
+    changes.
     """
 
     name: str
@@ -162,9 +161,7 @@ def _digest_of(deployment: DeploymentResponse) -> str:
 
 
 def keep_what_people_changed(client: SyncPrefectClient, deployment: Deployment, *, with_store: bool) -> Deployment:
-    """The deployment with what people have changed of the one of its name that the server has: its pool; its schedules;
-    and its parameters, so far as the form takes them. with_store: its store stays, too, and the form offers it.
-    """
+    """The deployment with pool, schedules and parameters as people have changed them; with_store: its store stays, too."""
     if (before := _deployment_before(client, deployment)) is None:
         return deployment
     form = {**deployment.form}

@@ -25,10 +25,7 @@ LINE_EVERY_S = 30.0
 
 @contextlib.contextmanager
 def progress(label: str, total: int, context: Context | None = None) -> Iterator[Callable[..., str]]:
-    """A bar on a terminal, or lines in a log, and a progress artifact on Prefect's page where a flow runs.
-
-    Gives advance(rows, line): so many more rows are done; the line, if any, is printed; returns ", about 4 min left".
-    """
+    """A bar, or lines in a log, and an artifact on Prefect's page. Gives advance(rows, line) -> ", about 4 min left"."""
     artifact = _Artifact(label, total, context)
     console = Console(stderr=True)
     is_main = threading.current_thread() is threading.main_thread()  # bars of several sources at once would tear

@@ -29,10 +29,7 @@ def figures_in(images: pa.Table, figures: pa.Table) -> pa.Table:
 
 
 def join_truths(truths: Mapping[str, Tables]) -> Tables:
-    """The images and figures of all truths, by their digests, in two tables. Empty in, empty out. Images get numbers
-    from 1, by digest and place, so that truths may share ids and come in any order. Every figure is in an image of its
-    truth.
-    """
+    """All truths, by digest, in two tables; images get numbers from 1, by digest and place. Empty in, empty out."""
     all_images, all_figures = [ANNOTATED_IMAGES.empty_table()], [ANNOTATED_FIGURES.empty_table()]
     first = 1
     for digest in sorted(truths):
