@@ -131,7 +131,7 @@ def check(recipe: Recipe, context: Context) -> None:
 
 
 def list_records(recipe: Recipe, source: str | None, at_most: int, context: Context) -> tuple[Step, list[str]]:
-    """Only the scrape, of one source or all: its step, and records as lines of JSON. Raises BadInput for other sources."""
+    """Only the scrape, of one source or all: its step, and records as JSON. Raises BadInput for another source."""
     names = [entry.name for entry in recipe.sources]
     if source is not None and source not in names:
         raise BadInput(f"--source: expected one of {quoted(names, LONGEST_PLACE)}, got {quoted(source)}")
@@ -160,6 +160,6 @@ def plan(recipe: Recipe, context: Context) -> tuple[Step, ...]:
 
 
 def run_stages(recipe: Recipe, context: Context) -> tuple[Step, ...]:
-    """Run all stages of a recipe, in a flow as Prefect tasks. Raises Refusal; `why --last` knows what was kept so far."""
+    """Run all stages of a recipe, in a flow as Prefect tasks. Raises Refusal; `why --last` tells what was kept."""
     with open_build(recipe, context) as build:
         return build.finish()

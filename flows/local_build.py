@@ -35,8 +35,7 @@ def build_here(
     parameters: Mapping[str, Any], dask: str | None = None, began_s: float | None = None, command: tuple[str, ...] = ()
 ) -> Built:
     """Build a release. A server is started after all checks, and only where there is something to do, unless
-    PREFECT_API_URL names one. dask: None: the environment's cluster, if any. Raises BadInput, Refusal and
-    BrokenPromise.
+    PREFECT_API_URL names one. dask: None: the environment's cluster, if any. Raises BadInput, Refusal, BrokenPromise.
     """
     recipe, context = request(parameters, began_s, command)
     dask, named_by = (cluster_address(), DASK) if dask is None else (dask, "--dask")

@@ -17,7 +17,7 @@ from tasks.orchestration.prefect_innards import collect_apart, make_server_app
 
 
 def start_process(port: int) -> "subprocess.Popen[bytes]":
-    """The server's process, which answers at the port. Raises BadInput if it ends before, RuntimeError after too long."""
+    """The server's process, which answers at the port. Raises BadInput if it ends, RuntimeError after too long."""
     settings = get_current_settings().to_environment_variables(exclude_unset=True)
     process = subprocess.Popen(
         # -P: neither the current folder nor that of this file may hide a module of Prefect's

@@ -24,8 +24,8 @@ _SHOWN = 5
 
 
 class _Dataset(NamedTuple):
-    """is_chosen: releases of it may go. has_latest: full builds of it have been published. reasons: why each release
-    stays; None: it goes. remnants: folders without a manifest, of killed publications and prunes.
+    """A dataset of the store. is_chosen: releases of it may go. has_latest: full builds of it have been published.
+    reasons: why each stays; None: it goes. remnants: folders without a manifest, of killed publications and prunes.
     """
 
     name: str
@@ -50,8 +50,7 @@ def prune(
     is_dry: bool = True,
 ) -> str:
     """Remove old releases of a dataset (or of `all`), and what nobody needs in the store; what goes, in lines. Raises,
-    before anything goes, BadInput for no such dataset, DamagedFile for unknown needs, and Refusal if anybody is at
-    work.
+    before anything goes, BadInput for no such dataset, DamagedFile for unknown needs, Refusal if others are at work.
     """
     store = Store(store_url, is_overlay=is_dry)
     try:

@@ -31,7 +31,7 @@ _NOTICES = {
 
 
 def create_automations(notify_url: str | None, *, are_kept: bool = False) -> None:
-    """Write the automations. notify_url: is posted JSON with a `text`; None: no notices, or with are_kept, as before."""
+    """Write the automations. notify_url: is posted JSON with a `text`; None: no notices; with are_kept, as before."""
     with get_client(sync_client=True) as client:
         deployment = client.read_deployment_by_name(DOWNSTREAM)
         release = {"__prefect_kind": "jinja", "template": "{{ event.payload.release }}"}

@@ -32,9 +32,9 @@ _CRON_FIELDS = 5
 
 
 class Deployment(NamedTuple):
-    """A flow with defaults for its parameters. entrypoint: its module and name. is_alone: its runs are at work one at a
-    time. of_store: parameters that are places in the store. digest: of what was written last without a person's
-    changes.
+    """A flow with defaults for its parameters. entrypoint: its module and name. is_alone: its runs go one by one.
+    time. of_store: parameters that are places in the store. digest: of what was written last, if a person has changed
+    it.
     """
 
     name: str
@@ -161,7 +161,7 @@ def _digest_of(deployment: DeploymentResponse) -> str:
 
 
 def keep_what_people_changed(client: SyncPrefectClient, deployment: Deployment, *, with_store: bool) -> Deployment:
-    """The deployment with pool, schedules and parameters as people have changed them; with_store: its store stays, too."""
+    """The deployment with pool, schedules and parameters as people have changed them; with_store: its store, too."""
     if (before := _deployment_before(client, deployment)) is None:
         return deployment
     form = {**deployment.form}

@@ -1,8 +1,8 @@
 """Runs that Prefect shows as running though nothing runs: their worker or their machine was stopped.
 
-Where one machine has the pool's only worker, `serve`, or before a worker that is a service, `python -m
-flows.serve.lost_runs POOL`, starts them again. Else an automation ends a run that is not heard of for a while, and
-starts none again: it may be at work out of the server's reach.
+Where one machine has the pool's only worker, `serve` starts them again, and before a worker that is a service does so
+`python -m flows.serve.lost_runs POOL`. Else an automation ends a run that is not heard of for a while, and starts none
+again: it may be at work out of the server's reach.
 """
 
 import argparse

@@ -62,7 +62,7 @@ def running_service(
     are_stores_given: bool,
     allowed_hosts: Sequence[str] = (),
 ) -> Iterator[Service]:
-    """The service, while the block runs; before Prefect is imported, as it sets where its server is. Raises BadInput."""
+    """The service, while the block runs; before Prefect is imported, as this sets its server. Raises BadInput."""
     notices = notify_url()
     if recipes is not None and not recipes.is_dir():
         raise BadInput(f"--recipes: expected a folder with recipes (*.yaml), got {quoted(str(recipes), LONGEST_PLACE)}")

@@ -126,7 +126,7 @@ def completed_run(result: Result, message: str) -> Result:
 
 
 def end_in_a_sentence(work: Callable[[], Result]) -> Result:
-    """What a flow's work gives. Of a failure that `failure_of` knows, the run's log and state have the sentence alone."""
+    """What a flow's work gives. Of a failure that `failure_of` knows, log and state have the sentence alone."""
     try:
         with reports.wait_for_reports():
             return work()

@@ -89,8 +89,7 @@ _RENEW_EVERY_S = 60.0
 
 def keep_slots() -> None:
     """From now on, runs of this process keep their slots for as long as they last. Prefect ends a run whose lease was
-    not renewed, as after a restart of the server, which has leases in memory: a scrape of a week. 3.8.8, issues 21064,
-    18839.
+    not renewed, as after a restart of the server, which has leases in memory. 3.8.8, issues 21064 and 18839.
     """
     from prefect import flow_engine
 
@@ -187,8 +186,7 @@ def make_server_app(*, is_temporary: bool) -> "FastAPI":
 
 def write_in_turn() -> None:
     """From now on, transactions with SQLite are for writing from their beginning. Else it refuses a change where
-    another has written since the first read: "database is locked" for a click on the page. 3.8.8, issues 18934 and
-    10188.
+    another has written since the first read, with "database is locked". 3.8.8, issues 18934 and 10188.
     """
     from prefect.server.database.configurations import AioSqliteConfiguration
     from sqlalchemy.ext.asyncio import AsyncSession

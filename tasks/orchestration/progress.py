@@ -25,7 +25,7 @@ LINE_EVERY_S = 30.0
 
 @contextlib.contextmanager
 def progress(label: str, total: int, context: Context | None = None) -> Iterator[Callable[..., str]]:
-    """A bar, or lines in a log, and an artifact on Prefect's page. Gives advance(rows, line) -> ", about 4 min left"."""
+    """A bar, or lines in a log, and an artifact of Prefect. Gives advance(rows, line) -> ", about 4 min left"."""
     artifact = _Artifact(label, total, context)
     console = Console(stderr=True)
     is_main = threading.current_thread() is threading.main_thread()  # bars of several sources at once would tear

@@ -1,4 +1,4 @@
-"""The release that a build goes on from, and the splits that it inherits. Without one to trust, nothing is published."""
+"""The release that a build goes on from, and the splits it inherits. Without one to trust, nothing is published."""
 
 from collections.abc import Sequence
 from typing import NoReturn
@@ -30,8 +30,7 @@ _LEDGER = pa.schema([(name, pa.string()) for name in ("record_id", "source", "sh
 
 def choose_predecessor(recipe: Recipe, context: Context) -> Predecessor:
     """The release that a build goes on from: the one that the context names, or else `latest`. A killed publication is
-    finished first; for a damaged one its own predecessor stands in, and the build may only give that very release
-    again.
+    finished first; a damaged one's predecessor stands in, and the build may only give that damaged one again.
 
     Raises BadInput for a version that is not there; and Refusal where the store has releases of the dataset but not
     that of `latest`, or that one is of another dataset, does not hold, or is half amended.

@@ -12,7 +12,7 @@ from tasks.io.store import datasets
 
 
 def keep_refusal(state: State | None, recipe: Recipe, context: Context, problem: Refusal) -> None:
-    """Keep a refused build's ledger as far as it came, in place of an earlier one's; not in a plan. state: None: empty."""
+    """Keep a refused build's ledger as far as it came, in place of an earlier one's; not in a plan. No state: empty."""
     if context.plan:
         return
     store, book, labels = runs.store_of(context), LEDGER.empty_table(), list[str]()

@@ -34,7 +34,7 @@ def load(
 def rows(
     imported: ImportedDetections, settings: Detect, blobs: pa.Table, read: Callable[[str], bytes]
 ) -> Iterator[dict[str, Any]]:
-    """DETECT rows of blobs (BLOB_NAMES, or sha256 alone); figures null for one not in the files, a drop if unreadable."""
+    """DETECT rows of blobs (BLOB_NAMES, or sha256 alone); figures null for one not in the files; a drop if damaged."""
     for blob in blobs.to_pylist():
         image_id = imported.find_image(blob["sha256"], blob.get("names") or (), blob.get("bases") or ())
         if image_id is None:
