@@ -34,8 +34,7 @@ def _with_other_hashes(step: Step, settings: Hash, state: State, context: Contex
         found = library_hashes.ensure_hashes(kind, needed, context, settings.label)
         hashes = tables.lookup(found, "sha256", blobs)["hash"]
         of_all = hashes.take(pc.index_in(records["record_id"], value_set=ids))
-        place = records.schema.get_field_index(kind)
-        records = records.set_column(place, records.schema.field(place), of_all)
+        records = tables.with_columns(records, {kind: of_all})
     if context.plan and (len(lacking) or state.pending):
         waiting = ids.filter(pc.is_in(blobs, value_set=lacking))
         outcome = store.read_table(step.outcome)

@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.manifests import Context, State, Step
 from schemas.recipe import Recipe
 from schemas.split import Split
-from tasks.core import strata
+from tasks.core import strata, tables
 from tasks.core.names.spellings import joined_names, joined_note
 from tasks.core.split import decide as core
 from tasks.core.split import drift, units
@@ -60,8 +59,7 @@ def _notes(view: pa.Table, outcome: pa.Table, settings: Split) -> tuple[str, ...
     dealt = outcome.filter(is_dealt)
     if pc.any(pc.is_valid(view["published"])).as_py():
         joined = tuple(core.joined_across_splits_note(settings.label, outcome))
-        unpublished = pa.nulls(view.num_rows, pa.string())
-        afresh = view.set_column(view.schema.get_field_index("published"), "published", unpublished)
+        afresh = tables.with_columns(view, {"published": pa.nulls(view.num_rows, pa.string())})
         drift.check(dealt, settings, lambda: core.decide(afresh, settings).filter(is_dealt), joined)
     return (*own_notes, *drift.notes(kept.filter(is_dealt), dealt, settings), *gap_notes)
 
@@ -95,18 +93,12 @@ def _view(store: Store, settings: Split, state: State, recipe: Recipe, ids: pa.C
 
 def _with_renamed_records(view: pa.Table, renamed: pa.Table, role: pa.ChunkedArray) -> pa.Table:
     """The view, and rows that are not kept, for the splits in which files were published."""
-    size = renamed.num_rows
-    more = pa.table(
-        {
-            "record_id": renamed["record_id"],
-            "published": renamed["published"],
-            "copies_sha256": renamed["sha256"],
-            "role": role,
-            "is_kept": np.zeros(size, np.bool_),
-            "figures": np.zeros(size, np.int64),
-        }
-    )
-    return pa.concat_tables([view, more], promote_options="default") if size else view
+    if not renamed.num_rows:
+        return view
+    more = renamed.drop_columns("source").rename_columns({"sha256": "copies_sha256"}).append_column("role", role)
+    for name, value in (("is_kept", False), ("figures", 0)):
+        more = more.append_column(name, pa.repeat(value, more.num_rows))
+    return pa.concat_tables([view, more], promote_options="default")
 
 
 def _with_dropped_copies(ids: pa.ChunkedArray, outcomes: Sequence[pa.Table]) -> pa.ChunkedArray:

@@ -30,12 +30,10 @@ if TYPE_CHECKING:
     from prefect.server.api.server import SubprocessASGIServer
 
 RUN_ID = "PREFECT__FLOW_RUN_ID"
-"""The variable with the run that Prefect has started a process for. Without it, a run that is alive would be taken for
-lost, and a person's command for a run of a worker. 3.8.8, no issue known."""
+"""The variable with the run that Prefect has started a process for, by which one that lives is known. 3.8.8, no issue."""
 
 ENGINE = "-m prefect.engine"
-"""What runs a flow in a process of its own, as arguments of Python. Without it, a worker starts three processes one
-after another for each run. 3.8.8; compare issue 21944, on the seconds that a run takes to start."""
+"""Arguments of Python to run a flow in one process: a worker starts three for each run. 3.8.8; compare issue 21944."""
 
 LOGGERS = ("prefect.flow_runs", "prefect.task_runs", "prefect.engine")
 """The loggers of runs, for `repeats_state` and `is_end_of_flow`."""

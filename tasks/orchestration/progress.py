@@ -16,11 +16,10 @@ from schemas.manifests import Context
 from tasks.orchestration import reports
 
 _ARTIFACT_EVERY_S, _ARTIFACT_AFTER_S = 1.0, 30.0
-"""The artifact is written at most once a second, each hundredth of the work, and else after half a minute: the server
-keeps an event of every change, and a scrape may take a week."""
+"""For each hundredth of the work, and else: the server keeps an event of every change, and a scrape may take a week."""
 
 LINE_EVERY_S = 30.0
-"""Where no bar is shown (a log, several sources at once), a line says how far the work is, at most so often."""
+"""At most so often a line says how far the work is, where no bar is shown."""
 
 
 @contextlib.contextmanager

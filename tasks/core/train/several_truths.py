@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.tables import ANNOTATED_FIGURES, ANNOTATED_IMAGES
+from tasks.core.tables import with_columns
 
 Tables = tuple[pa.Table, pa.Table]
 """The images and the figures of a truth: ANNOTATED_IMAGES and ANNOTATED_FIGURES."""
@@ -35,8 +36,9 @@ def join_truths(truths: Mapping[str, Tables]) -> Tables:
     for digest in sorted(truths):
         images, figures = truths[digest]
         places = pc.index_in(figures["image_id"], value_set=images["image_id"])
-        all_figures.append(_with_ids(figures, pc.add(places.cast(pa.int64()), first)))
-        all_images.append(_with_ids(images, pa.array(range(first, first + images.num_rows), pa.int64())))
+        all_figures.append(with_columns(figures, {"image_id": pc.add(places.cast(pa.int64()), first)}))
+        ids = pa.array(range(first, first + images.num_rows), pa.int64())
+        all_images.append(with_columns(images, {"image_id": ids}))
         first += images.num_rows
     return pa.concat_tables(all_images).combine_chunks(), pa.concat_tables(all_figures).combine_chunks()
 
@@ -49,7 +51,3 @@ def count_shared(truths: Iterable[pa.Table]) -> int:
     """
     counts = Counter(sha256 for images in truths for sha256 in {*images["sha256"].to_pylist()})
     return sum(count > 1 for count in counts.values())
-
-
-def _with_ids(table: pa.Table, ids: pa.Array | pa.ChunkedArray) -> pa.Table:
-    return table.set_column(table.column_names.index("image_id"), "image_id", ids)

@@ -26,8 +26,7 @@ _CODE = {
     "results": ("tasks.subjects.detectors.results",),
     "torchvision": ("tasks.subjects.detectors.detections", "tasks.io.detectors.torchvision_models"),
 }
-"""By family, the modules whose code is part of the cache key: other families' code changes nothing. Only a family's own
-modules are imported, since a machine with torch need not have onnxruntime or OpenCV, and each import takes time."""
+"""By family, the modules of its cache key, alone imported: a machine with torch need not have onnxruntime or OpenCV."""
 
 _NOT_IN_KEY = {"label", "weights", "weights_sha256", "images"}
 _TORCHVISION_ONLY = {"least_side_px", "most_side_px"}
