@@ -29,7 +29,7 @@ def import_one_by_one(names: Iterable[str]) -> list[ModuleType]:
 
 
 def imports_before(*names: str) -> Callable[[Callable[_Arguments, _Result]], Callable[_Arguments, _Result]]:
-    """Decorator of a part: what its functions import, as test_late_imports.py finds it, is imported before it begins."""
+    """Decorator of a part: what its functions import, as test_late_imports.py finds, is imported before it begins."""
 
     def with_imports(part: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
         @functools.wraps(part)

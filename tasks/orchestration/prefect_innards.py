@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from prefect.server.api.server import SubprocessASGIServer
 
 RUN_ID = "PREFECT__FLOW_RUN_ID"
-"""The variable with the run that Prefect has started a process for, by which one that lives is known. 3.8.8, no issue."""
+"""The variable with the run of a process: else one that is alive would be taken for lost. 3.8.8, no issue known."""
 
 ENGINE = "-m prefect.engine"
 """Arguments of Python to run a flow in one process: a worker starts three for each run. 3.8.8; compare issue 21944."""
