@@ -155,8 +155,7 @@ def plan(recipe: Recipe, context: Context) -> tuple[Step, ...]:
     """What each stage of a build would do. Decisions are made in memory; nothing is fetched, measured or written."""
     context = context.model_copy(update={"plan": uuid.uuid4().hex})
     check(recipe, context)
-    with open_build(recipe, context) as build:
-        return build.finish()
+    return run_stages(recipe, context)
 
 
 def run_stages(recipe: Recipe, context: Context) -> tuple[Step, ...]:

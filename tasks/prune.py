@@ -35,10 +35,6 @@ class _Dataset(NamedTuple):
     reasons: dict[str, str | None]
     remnants: list[str]
 
-    @property
-    def kept(self) -> list[Release]:
-        return [release for version, release in self.releases.items() if self.reasons[version]]
-
 
 def prune(
     name: str,
@@ -155,8 +151,9 @@ def _remove(store: Store, cleaner: StoreCleaner, datasets: Sequence[_Dataset], p
 def _ledgers(store: Store, datasets: Sequence[_Dataset]) -> Iterator[pa.Table]:
     """Of all releases that stay, and of refused builds, which may go on tomorrow."""
     for dataset in datasets:
-        for release in dataset.kept:
-            yield release.ledger()
+        for version, release in dataset.releases.items():
+            if dataset.reasons[version]:
+                yield release.ledger()
     for name in refused_datasets(store):
         with contextlib.suppress(BadInput):
             if (refused := read_refusal(store, name)) is not None:

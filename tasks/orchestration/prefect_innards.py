@@ -136,6 +136,7 @@ def _service_of_server(cls: type[EventsWorker], client_type: Any = None) -> Even
 
 def stop_services(api_url: str) -> "list[concurrent.futures.Future[bool]]":
     """Stop what sends to a server; each is done once all is sent: else the last is lost. 3.8.8, no issue known."""
+    # `drain_all` would stop those of other builds, too
     services = list(EventsWorker._instances.values())  # type: ignore[misc]
     return [service._drain() for service in services if server_of(service) == api_url]
 

@@ -114,7 +114,7 @@ def _load_truths(category: str, data: TrainingData, context: Context) -> tuple[J
 
 
 def held_out_blobs(data: TrainingData, evaluation: GroundTruth | None, category: str, context: Context) -> set[str]:
-    """SHA-256 of images to evaluate on, and of a truth's in `val`, `test` or that split, unless all are trained on."""
+    """SHA-256 of images to evaluate on, and in `val`, `test` or that split of a truth that does not train on these."""
     blobs = set() if evaluation is None else {*evaluation.images["sha256"].to_pylist()}
     names = _HELD_OUT | ({data.evaluation.split} if data.evaluation and data.evaluation.split else set())
     for truth, folder in dict.fromkeys((one.truth, one.images) for one in data.truths):
