@@ -1,7 +1,5 @@
 """split (decide): train, val and test. Published images keep theirs; only what is new is dealt."""
 
-from collections.abc import Sequence
-
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -67,7 +65,10 @@ def _notes(view: pa.Table, outcome: pa.Table, settings: Split) -> tuple[str, ...
 def _view(store: Store, settings: Split, state: State, recipe: Recipe, ids: pa.ChunkedArray) -> pa.Table:
     """The kept records, and what says where they were published: dropped copies, and other names of their files."""
     dedups = [step.outcome for step in state.steps if step.stage == "dedup"]
-    everyone = _with_dropped_copies(ids, [store.read_table(ref) for ref in dedups])
+    outcomes = [store.read_table(ref) for ref in dedups]
+    copies = [table.filter(pc.is_valid(table["kept_record_id"]))["record_id"] for table in outcomes]
+    everyone = pa.chunked_array([chunk for found in (ids, *copies) for chunk in found.chunks], pa.string())
+    everyone = pa.chunked_array([pc.unique(everyone).sort()], pa.string())
     known = grouping_values(store, state, recipe, everyone, {*settings.by, *settings.together})
     sha256 = column_of(store, state.outcome("fetch"), everyone, "sha256")
     fields = columns_of(store, state.records, everyone, ("source", "declared_group"))
@@ -99,9 +100,3 @@ def _with_renamed_records(view: pa.Table, renamed: pa.Table, role: pa.ChunkedArr
     for name, value in (("is_kept", False), ("figures", 0)):
         more = more.append_column(name, pa.repeat(value, more.num_rows))
     return pa.concat_tables([view, more], promote_options="default")
-
-
-def _with_dropped_copies(ids: pa.ChunkedArray, outcomes: Sequence[pa.Table]) -> pa.ChunkedArray:
-    copies = [table.filter(pc.is_valid(table["kept_record_id"]))["record_id"] for table in outcomes]
-    everyone = pa.chunked_array([chunk for found in (ids, *copies) for chunk in found.chunks], pa.string())
-    return pa.chunked_array([pc.unique(everyone).sort()], pa.string())
