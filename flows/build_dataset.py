@@ -76,9 +76,7 @@ def build_dataset(
 def request(
     parameters: Mapping[str, Any], began_s: float | None = None, command: tuple[str, ...] = ()
 ) -> tuple[Recipe, Context]:
-    """The recipe, and the context of its build. parameters: of `build_dataset`. began_s: when it was asked for; None:
-    now. command: what was typed, if anything was. Raises BadInput.
-    """
+    """The recipe, and the context of its build. began_s: None: now. command: what was typed. Raises BadInput."""
     changes = parameters["changes"] or ()
     recipe = recipe_from_file(parameters["recipe"], changes, parameters["limit"], parameters["seed"])
     return recipe, Context(
@@ -133,9 +131,7 @@ def check(recipe: Recipe, context: Context) -> None:
 
 
 def list_records(recipe: Recipe, source: str | None, at_most: int, context: Context) -> tuple[Step, list[str]]:
-    """Run only the scrape, for one source or all: its step, and at most so many records as lines of JSON. The web's
-    answers are kept for a later build. Raises BadInput if the recipe has no such source.
-    """
+    """Only the scrape, of one source or all: its step, and records as JSON. Raises BadInput for another source."""
     names = [entry.name for entry in recipe.sources]
     if source is not None and source not in names:
         raise BadInput(f"--source: expected one of {quoted(names, LONGEST_PLACE)}, got {quoted(source)}")
@@ -159,13 +155,10 @@ def plan(recipe: Recipe, context: Context) -> tuple[Step, ...]:
     """What each stage of a build would do. Decisions are made in memory; nothing is fetched, measured or written."""
     context = context.model_copy(update={"plan": uuid.uuid4().hex})
     check(recipe, context)
-    with open_build(recipe, context) as build:
-        return build.finish()
+    return run_stages(recipe, context)
 
 
 def run_stages(recipe: Recipe, context: Context) -> tuple[Step, ...]:
-    """Run all stages of a recipe: inside a flow as Prefect tasks, outside it as plain calls. Where a gate refuses, what
-    was kept and dropped so far is printed and kept for `why --last`, and Refusal is raised.
-    """
+    """Run all stages of a recipe, in a flow as Prefect tasks. Raises Refusal; `why --last` tells what was kept."""
     with open_build(recipe, context) as build:
         return build.finish()

@@ -61,9 +61,7 @@ def open_build(recipe: Recipe, context: Context) -> Iterator["Build"]:
 
 @contextlib.contextmanager
 def shared_build(recipe: Recipe, context: Context) -> Iterator["Build"]:
-    """The build that was opened around this block, so that a flow goes on where its command has looked whether there is
-    anything to do; without one, one that is opened here, and shared with all within.
-    """
+    """The build opened around this block, with which a flow goes on; else one opened here and shared within."""
     with contextlib.ExitStack() as stack:
         if (build := _SHARED.get()) is None:
             build = stack.enter_context(open_build(recipe, context))

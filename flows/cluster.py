@@ -33,10 +33,7 @@ _LONGEST_S = 6.0
 
 
 def check_cluster(dask: str, named_by: str = "--dask") -> None:
-    """Raise BadInput if no Dask scheduler answers at the address, or its workers can't reach Prefect's server: the
-    temporary one answers on this machine only, since everybody could use it who reaches it. A scheduler without workers
-    is no error yet. named_by: the option or setting that holds the address, as the sentence calls it.
-    """
+    """Raise BadInput if no scheduler answers, or workers can't reach Prefect's server; there may be no worker yet."""
     clusters.longest_wait_s()  # told now, not only once workers are waited for
     try:
         workers = _workers(dask)
@@ -48,9 +45,7 @@ def check_cluster(dask: str, named_by: str = "--dask") -> None:
 
 
 def check_workers(client: Client, dask: str) -> None:
-    """Wait for a first worker, where there is none. Raise BadInput if none comes in time, or a worker has another
-    version of this program. For a flow that has parts to run: a cluster may start workers only then.
-    """
+    """Wait for a first worker. Raise BadInput if none comes in time, or one has another version of this program."""
     if not client.scheduler_info(n_workers=-1)["workers"]:
         waiting = client.submit(os.getpid, pure=False)  # a cluster that grows when there is work has a reason to
         try:

@@ -32,9 +32,7 @@ class ResultsRequest(NamedTuple):
 def parse_requests(
     detectors: Sequence[str], results: Sequence[str], *, with_release: bool
 ) -> tuple[list[DetectorRequest], list[ResultsRequest]]:
-    """The values of `--detector` and of `--results`, read. with_release: the release's own are compared, too. Raises
-    BadInput for a value that can't be read, a name that is given twice, and where there is nothing to compare.
-    """
+    """`--detector` and `--results`, read. Raises BadInput for bad values, a name given twice, nothing to compare."""
     if not (detectors or results or with_release):
         raise BadInput(
             "expected at least one detector to compare, got none: give --detector, --results or --release-detections"

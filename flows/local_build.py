@@ -17,9 +17,7 @@ from tasks.page import summary
 
 
 def parameters_of(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters of the flow `build_dataset`, checked, from what somebody gives here: places may be paths, changes
-    a mapping or texts, and workers None, which is one for each core. Raises BadInput.
-    """
+    """Checked parameters of `build_dataset`; changes may be a mapping, workers None: one a core. Raises BadInput."""
     workers = given.get("workers")
     workers = os.cpu_count() or 2 if workers is None else workers
     mended = {"changes": changes_of(given.get("changes") or ()), "workers": workers}
@@ -36,11 +34,8 @@ class Built(NamedTuple):
 def build_here(
     parameters: Mapping[str, Any], dask: str | None = None, began_s: float | None = None, command: tuple[str, ...] = ()
 ) -> Built:
-    """Build a release. All that can be checked beforehand is checked before a server is started, and where there is
-    nothing to do, none is started; a server that PREFECT_API_URL names learns of every build.
-
-    parameters, began_s, command: as of `request`. dask: the address of a cluster to run on; None: the one that the
-    environment names, if any. Raises BadInput, Refusal and BrokenPromise.
+    """Build a release. A server is started after all checks, and only where there is something to do, unless
+    PREFECT_API_URL names one. dask: None: the environment's cluster, if any. Raises BadInput, Refusal, BrokenPromise.
     """
     recipe, context = request(parameters, began_s, command)
     dask, named_by = (cluster_address(), DASK) if dask is None else (dask, "--dask")

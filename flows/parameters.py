@@ -1,6 +1,4 @@
-"""How parameters of what a person starts are declared, once: Prefect's form, the command line and Python read the same
-signature and docstring. Nothing here takes long to import, since `--help` needs it.
-"""
+"""Parameters, declared once for Prefect's form, the command line and Python. Quick to import: `--help` needs it."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -141,9 +139,7 @@ def with_texts(value: Any) -> Any:
 
 
 def checked_parameters(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters of a function, in its types, with its defaults. Raises BadInput, in one sentence, for names that
-    it does not have, for what is missing, and for values of other types or outside their ranges.
-    """
+    """A function's parameters, in its types, with its defaults. Raises BadInput for what it would not take."""
     from pydantic import ConfigDict, create_model
 
     from flows.settings import settings_from_fields

@@ -35,10 +35,7 @@ def check_home(home: Path) -> None:
 
 @contextlib.contextmanager
 def locked_home(home: Path) -> Iterator[BinaryIO]:
-    """Prefect's home, made if there is none, and locked: two that `serve` would share a database and a work pool, and
-    each take the other one's runs for lost. Gives the lock. Raises BadInput where another one, or what it has started,
-    has it.
-    """
+    """Prefect's home, made and locked: two `serve` would take each other's runs for lost. Raises BadInput."""
     check_home(home)
     with (home / "serve.lock").open("wb") as lock:
         until_s = time.monotonic() + _OTHERS_END_S

@@ -44,10 +44,7 @@ def bindings_from_pairs(pairs: Sequence[str]) -> dict[str, str]:
 
 
 def check_bindings(recipe: Recipe, bindings: Mapping[str, str]) -> None:
-    """Raise BadInput unless everything that the recipe names is bound, and nothing else.
-
-    What the recipe does not name comes first: it may be a slip of the pen, for which another one is missing.
-    """
+    """Raise BadInput unless just what the recipe names is bound. Unknown names come first: they may be slips."""
     for name in bindings:
         if name not in recipe.bindings and name not in ALWAYS_BINDABLE:
             expected = "no --bind, since the recipe names no bindings"

@@ -54,9 +54,7 @@ def is_server_named() -> bool:
 
 
 def start_server() -> str:
-    """Start Prefect's temporary server, if the coming flow would, so that it ends with this process; the address of the
-    API of the server that the flow uses. Raises BadInput for a server or a PREFECT_HOME that is of no use.
-    """
+    """The API of the server that is named, else of a temporary one that ends with this process. Raises BadInput."""
     if url := str(PREFECT_API_URL.value() or ""):
         check_server(url, "without that setting, a temporary server is started")
         return url

@@ -115,10 +115,8 @@ _TYPE_MARK = re.compile(r"(literal|tuple|list|dict|str|int|float|bool|constraine
 
 
 def sentence_from_error(problem: ValidationError, model: type[BaseModel], fields: Mapping[str, Any]) -> str:
-    """The first thing that is wrong: the field, what was expected, what was given; and how many more errors there are.
-
-    Fields that nobody knows come before all else: where one is a slip of the pen (`patern`), that the right one is
-    missing is no error of its own. fields: what the model was to be made of, for labels of stages and names of sources.
+    """The first thing that is wrong, and how many more errors there are. Unknown fields come first: where one is a slip
+    of the pen (`patern`), that the right one is missing is no error. fields: for labels of stages and names of sources.
     """
     # where an entry of a list is wrong, pydantic adds that the list is too short without it
     errors: list[Mapping[str, Any]] = [
@@ -199,9 +197,7 @@ def _nearest_field(loc: Sequence[int | str], model: type[BaseModel]) -> str | No
 
 
 def _known_fields(loc: Sequence[int | str], model: type[BaseModel]) -> list[str]:
-    """The names of the fields that a mapping at a place of the model may have, in the model's order. loc: as pydantic
-    gives it, with tags of unions and marks of types, which lead to no field.
-    """
+    """The fields at a place of the model, in its order. loc: pydantic's, with tags of unions and marks of types."""
     schema = _schema(model)
     nodes = _alternatives(schema, schema)
     for part in loc:

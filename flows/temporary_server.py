@@ -1,7 +1,5 @@
-"""Prefect's temporary server, as a process that ends with the command that has started it, however that one ends.
-
-The command holds one end of a pipe, the server waits at the other. When the command ends, even by `kill -9`, the
-system closes its end, and the server ends as well. This file is also what the server's process runs, by its path.
+"""Prefect's temporary server, as a process that ends with the command that has started it, however that one ends: it
+waits at a pipe whose other end the command holds. This file is also what the server's process runs, by its path.
 """
 
 import os
@@ -19,9 +17,7 @@ from tasks.orchestration.prefect_innards import collect_apart, make_server_app
 
 
 def start_process(port: int) -> "subprocess.Popen[bytes]":
-    """The server's process, which answers at the port. Raises BadInput if it ends before that, and RuntimeError when
-    the time is over: Prefect would go on asking, and counts but the time in which it sleeps.
-    """
+    """The server's process, which answers at the port. Raises BadInput if it ends, RuntimeError after too long."""
     settings = get_current_settings().to_environment_variables(exclude_unset=True)
     process = subprocess.Popen(
         # -P: neither the current folder nor that of this file may hide a module of Prefect's

@@ -46,9 +46,7 @@ class HostPort(NamedTuple):
 
 
 class RequestHead(NamedTuple):
-    """What the rule sees of a request. target: as the request line has it; of an ASGI server only its path, which
-    always begins with a slash. headers: names in small letters, values; in their order.
-    """
+    """What the rule sees of a request. target: of its line, or the path. headers: in order, names in small letters."""
 
     method: str
     target: str
@@ -61,9 +59,7 @@ class RequestHead(NamedTuple):
 
 
 def allowed_names(*hosts: str, named_by: str = "--allowed-host") -> frozenset[str]:
-    """The names that a server answers to beside all addresses: localhost and these; addresses among them are left out.
-
-    named_by: the option or setting that holds them. Raises BadInput for what is neither a name nor an address.
+    """Names that a server answers to: localhost and these, without addresses. Raises BadInput for what is neither.
 
     >>> sorted(allowed_names("Museum.Example.", "0.0.0.0"))
     ['localhost', 'museum.example']
@@ -85,10 +81,8 @@ def allowed_names(*hosts: str, named_by: str = "--allowed-host") -> frozenset[st
 
 
 def refusal(head: RequestHead, names: frozenset[str]) -> str | None:
-    """Why a request is not answered, in a sentence; None for one that is. names: those of `allowed_names`.
-
-    Requests without an origin are no page's, unless the browser says so: they pass where the host is right. HTTP/1.0
-    knows no host, and browsers do not speak it.
+    """Why a request is not answered, in a sentence; None for one that is. Without an origin it is no page's, unless the
+    browser says so: it passes where the host is right. HTTP/1.0 knows no host, and browsers do not speak it.
     """
     hosts, origins = head.values("host"), head.values("origin")
     if not head.target.startswith("/") and head.target != "*":
@@ -128,9 +122,7 @@ def _place(text: str) -> HostPort | None:
 
 
 def _is_own(origin: str, own: HostPort) -> bool:
-    """Whether an `Origin` is that of the pages at the place which was asked. Whether with TLS or without is not
-    compared: a proxy may have taken it away, and only one of them answers at a port.
-    """
+    """Whether an `Origin` is of the place that was asked. TLS is not compared: a proxy may have taken it away."""
     parts = _ORIGIN.fullmatch(origin)
     place = _place(parts[2]) if parts else None
     if parts is None or place is None:

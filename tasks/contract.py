@@ -1,14 +1,13 @@
 """contract: two versions of a contract beside each other."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from schemas.phrases import counted, quoted
 from tasks.core.contract import changes, is_allowed
 from tasks.io.files import contracts
 
 
-@dataclass(frozen=True)
-class ContractComparison:
+class ContractComparison(NamedTuple):
     """What has changed, as a text for people; is_allowed: whether the version's number says so."""
 
     text: str

@@ -38,9 +38,7 @@ def detect(settings: Detect, state: State, recipe: Recipe, context: Context) -> 
 
 
 def detections(settings: Detect, blobs: pa.Array, context: Context) -> pa.Table:
-    """The DETECT row of each of these blobs, of any release, sorted; only missing ones are computed. Results of another
-    program are looked up by SHA-256 alone, since blobs have no names here.
-    """
+    """The DETECT row of each blob, sorted; only missing ones are computed. Results are looked up by SHA-256 alone."""
     check_detector(settings, context)
     label, folder = settings.label or settings.stage, _folder(settings, context)
     return measure_blobs(detect_part, label, blobs, context, folder, DETECT, settings)

@@ -16,9 +16,7 @@ from tasks.subjects import library_hashes
 
 
 def hash_(settings: Hash, state: State, recipe: Recipe, context: Context) -> Step:
-    """The measurements of each kept record; only blobs that fetch has not measured are decoded. Other hashes that the
-    recipe asks for are attributes of the records.
-    """
+    """Measure each kept blob that fetch has not measured; other hashes of the recipe are attributes of the records."""
     step = measure_step(
         inspection.inspect_part, settings, state, context, inspection.HASHES, HASH, is_measured_by_fetch=True
     )
@@ -36,8 +34,7 @@ def _with_other_hashes(step: Step, settings: Hash, state: State, context: Contex
         found = library_hashes.ensure_hashes(kind, needed, context, settings.label)
         hashes = tables.lookup(found, "sha256", blobs)["hash"]
         of_all = hashes.take(pc.index_in(records["record_id"], value_set=ids))
-        place = records.schema.get_field_index(kind)
-        records = records.set_column(place, records.schema.field(place), of_all)
+        records = tables.with_columns(records, {kind: of_all})
     if context.plan and (len(lacking) or state.pending):
         waiting = ids.filter(pc.is_in(blobs, value_set=lacking))
         outcome = store.read_table(step.outcome)

@@ -1,6 +1,4 @@
-"""prune: old releases leave a store, then caches, then blobs that no kept release and no last build needs. What is
-needed is found out from the releases that stay, so a prune that is killed and run again ends the same.
-"""
+"""prune: old releases leave a store, then what those that stay do not need: killed and run again, it ends the same."""
 
 import contextlib
 from collections import defaultdict
@@ -27,8 +25,7 @@ _SHOWN = 5
 
 class _Dataset(NamedTuple):
     """A dataset of the store. is_chosen: releases of it may go. has_latest: full builds of it have been published.
-    reasons: why each release stays; None: it goes. remnants: folders without a manifest, of killed publications and
-    prunes.
+    reasons: why each stays; None: it goes. remnants: folders without a manifest, of killed publications and prunes.
     """
 
     name: str
@@ -37,10 +34,6 @@ class _Dataset(NamedTuple):
     releases: dict[str, Release]
     reasons: dict[str, str | None]
     remnants: list[str]
-
-    @property
-    def kept(self) -> list[Release]:
-        return [release for version, release in self.releases.items() if self.reasons[version]]
 
 
 def prune(
@@ -52,11 +45,8 @@ def prune(
     *,
     is_dry: bool = True,
 ) -> str:
-    """Remove old releases of a dataset (or of `all`), and what nobody needs in the store; what goes, in lines.
-
-    The newest `keep` stay, those since a day (2026-01-31), and what is younger than grace_days. is_dry: nothing is
-    removed. Raises, before anything is removed, BadInput where there is no such dataset, DamagedFile where it can't be
-    told what a release needs, and Refusal if anybody is at work in the store.
+    """Remove old releases of a dataset (or of `all`), and what nobody needs in the store; what goes, in lines. Raises,
+    before anything goes, BadInput for no such dataset, DamagedFile for unknown needs, Refusal if others are at work.
     """
     store = Store(store_url, is_overlay=is_dry)
     try:
@@ -161,8 +151,9 @@ def _remove(store: Store, cleaner: StoreCleaner, datasets: Sequence[_Dataset], p
 def _ledgers(store: Store, datasets: Sequence[_Dataset]) -> Iterator[pa.Table]:
     """Of all releases that stay, and of refused builds, which may go on tomorrow."""
     for dataset in datasets:
-        for release in dataset.kept:
-            yield release.ledger()
+        for version, release in dataset.releases.items():
+            if dataset.reasons[version]:
+                yield release.ledger()
     for name in refused_datasets(store):
         with contextlib.suppress(BadInput):
             if (refused := read_refusal(store, name)) is not None:

@@ -14,12 +14,7 @@ Form = Literal["text", "json", "odcs"]
 
 
 def schema(word: str | None, form: Form | None = None) -> str:
-    """The schema of recipes, or of a table of a release; without a word, what there is. Raises BadInput for other
-    words.
-
-    form: text, json (JSON Schema; recipes have no other) or odcs (the contract itself, as releases carry it); by
-    default json for recipes, text for tables.
-    """
+    """The schema of recipes (json) or a table (by default text); without a word, what there is. Raises BadInput."""
     if word is None:
         summaries = {table: contracts.contracts()[table].table.description for table in TABLES}
         lines = {RECIPE: "The YAML that people write, as a JSON Schema.", **summaries}

@@ -1,15 +1,12 @@
 """split (decide): train, val and test. Published images keep theirs; only what is new is dealt."""
 
-from collections.abc import Sequence
-
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.manifests import Context, State, Step
 from schemas.recipe import Recipe
 from schemas.split import Split
-from tasks.core import strata
+from tasks.core import strata, tables
 from tasks.core.names.spellings import joined_names, joined_note
 from tasks.core.split import decide as core
 from tasks.core.split import drift, units
@@ -25,9 +22,7 @@ CODE = code_digest(core)
 
 
 def split(settings: Split, state: State, recipe: Recipe, context: Context) -> Step:
-    """A split for each kept record; taken anew if a new record, what is published, a setting or the rule is another.
-    Raises Refusal where what is published keeps the splits too far from their ratios, or is of another dataset.
-    """
+    """A split for each kept record. Raises Refusal where what is published is another dataset's, or far from ratios."""
     store = runs.store_of(context)
     ids = kept_ids(store, state)
     check_roles(store, recipe, state, ids)
@@ -62,8 +57,7 @@ def _notes(view: pa.Table, outcome: pa.Table, settings: Split) -> tuple[str, ...
     dealt = outcome.filter(is_dealt)
     if pc.any(pc.is_valid(view["published"])).as_py():
         joined = tuple(core.joined_across_splits_note(settings.label, outcome))
-        unpublished = pa.nulls(view.num_rows, pa.string())
-        afresh = view.set_column(view.schema.get_field_index("published"), "published", unpublished)
+        afresh = tables.with_columns(view, {"published": pa.nulls(view.num_rows, pa.string())})
         drift.check(dealt, settings, lambda: core.decide(afresh, settings).filter(is_dealt), joined)
     return (*own_notes, *drift.notes(kept.filter(is_dealt), dealt, settings), *gap_notes)
 
@@ -71,7 +65,10 @@ def _notes(view: pa.Table, outcome: pa.Table, settings: Split) -> tuple[str, ...
 def _view(store: Store, settings: Split, state: State, recipe: Recipe, ids: pa.ChunkedArray) -> pa.Table:
     """The kept records, and what says where they were published: dropped copies, and other names of their files."""
     dedups = [step.outcome for step in state.steps if step.stage == "dedup"]
-    everyone = _with_dropped_copies(ids, [store.read_table(ref) for ref in dedups])
+    outcomes = [store.read_table(ref) for ref in dedups]
+    copies = [table.filter(pc.is_valid(table["kept_record_id"]))["record_id"] for table in outcomes]
+    everyone = pa.chunked_array([chunk for found in (ids, *copies) for chunk in found.chunks], pa.string())
+    everyone = pa.chunked_array([pc.unique(everyone).sort()], pa.string())
     known = grouping_values(store, state, recipe, everyone, {*settings.by, *settings.together})
     sha256 = column_of(store, state.outcome("fetch"), everyone, "sha256")
     fields = columns_of(store, state.records, everyone, ("source", "declared_group"))
@@ -97,21 +94,9 @@ def _view(store: Store, settings: Split, state: State, recipe: Recipe, ids: pa.C
 
 def _with_renamed_records(view: pa.Table, renamed: pa.Table, role: pa.ChunkedArray) -> pa.Table:
     """The view, and rows that are not kept, for the splits in which files were published."""
-    size = renamed.num_rows
-    more = pa.table(
-        {
-            "record_id": renamed["record_id"],
-            "published": renamed["published"],
-            "copies_sha256": renamed["sha256"],
-            "role": role,
-            "is_kept": np.zeros(size, np.bool_),
-            "figures": np.zeros(size, np.int64),
-        }
-    )
-    return pa.concat_tables([view, more], promote_options="default") if size else view
-
-
-def _with_dropped_copies(ids: pa.ChunkedArray, outcomes: Sequence[pa.Table]) -> pa.ChunkedArray:
-    copies = [table.filter(pc.is_valid(table["kept_record_id"]))["record_id"] for table in outcomes]
-    everyone = pa.chunked_array([chunk for found in (ids, *copies) for chunk in found.chunks], pa.string())
-    return pa.chunked_array([pc.unique(everyone).sort()], pa.string())
+    if not renamed.num_rows:
+        return view
+    more = renamed.drop_columns("source").rename_columns({"sha256": "copies_sha256"}).append_column("role", role)
+    for name, value in (("is_kept", False), ("figures", 0)):
+        more = more.append_column(name, pa.repeat(value, more.num_rows))
+    return pa.concat_tables([view, more], promote_options="default")

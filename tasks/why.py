@@ -41,9 +41,7 @@ def why(url: str, record_id: str) -> str:
 
 
 def why_last(store_url: str, dataset: str | None, record_id: str | None) -> str:
-    """What became of a record in the dataset's last build, also if a gate refused it; of all records by default.
-    dataset: may be None where the store has only one. Raises BadInput where no build is known, or not the record.
-    """
+    """What became of a record, or all, in the last build, even if refused. dataset: None: the only. Raises BadInput."""
     store = Store(store_url)
     name = _dataset(store, dataset)
     refused, release = read_refusal(store, name), releases.latest(store, name)

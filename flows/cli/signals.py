@@ -21,8 +21,7 @@ SENTENCES = {
     signal.SIGTERM: "terminated: what was done is kept; run the same command again to continue",
 }
 UNWIND_S, THREADS_S = 5.0, 2.0
-"""How long the main thread may take to end the command, and then all other threads to end what they do: together less
-than the 10 s after which `docker stop` kills."""
+"""For the main thread to end the command, then for all others: less than the 10 s after which `docker stop` kills."""
 
 
 class Ending:

@@ -1,6 +1,5 @@
-"""What Prefect's server does by itself when it hears of a dataset: it checks what was published, and tells a person
-where a build was refused, or a source has shrunk or changed. An automation that a person has changed, switched off or
-deleted stays so: a variable keeps the digest of each as it was written, and what differs from it is a person's.
+"""What Prefect's server does when it hears of a dataset: it checks releases, and tells of refusals and changed sources.
+A variable has the digest of each automation as it was written: what differs is a person's, and stays.
 """
 
 import hashlib
@@ -32,9 +31,7 @@ _NOTICES = {
 
 
 def create_automations(notify_url: str | None, *, are_kept: bool = False) -> None:
-    """Write the automations to the server of PREFECT_API_URL. notify_url: where a JSON object with a `text` is posted,
-    as Slack, Mattermost and others take it; without it nobody is told any more, or with are_kept, whoever was before.
-    """
+    """Write the automations. notify_url: is posted JSON with a `text`; None: no notices; with are_kept, as before."""
     with get_client(sync_client=True) as client:
         deployment = client.read_deployment_by_name(DOWNSTREAM)
         release = {"__prefect_kind": "jinja", "template": "{{ event.payload.release }}"}

@@ -32,10 +32,8 @@ _CRON_FIELDS = 5
 
 
 class Deployment(NamedTuple):
-    """A flow with defaults for its parameters, as Prefect's web page offers it.
-
-    entrypoint: the flow's module and name. is_alone: whether its runs are at work one at a time. of_store: names of the
-    parameters that are the store, or places in it. digest: of what was written last without a person's changes, if any.
+    """A flow with defaults for its parameters. entrypoint: its module and name. is_alone: its runs go one by one.
+    of_store: parameters that are places in the store. digest: of what was written last, where people have changed it.
     """
 
     name: str
@@ -61,7 +59,8 @@ def _read_entry(entry: Mapping[str, Any], stores: Sequence[str]) -> Deployment:
     file, _, function = entry["entrypoint"].partition(":")
     entrypoint = f"{file.removesuffix('.py').replace('/', '.')}.{function}"
     given = entry.get("parameters", {})
-    of_store = frozenset(name for name, value in given.items() if _is_of_store(value))
+    # `store` is the store, `store/...` a place in it
+    of_store = frozenset(name for name, value in given.items() if str(value).partition("/")[0] == "store")
     places = {name: stores[0] + given[name].removeprefix("store") for name in of_store}
     if (recipe := given.get("recipe")) is None:
         form = flow_form(_flow(entrypoint), stores)
@@ -74,11 +73,6 @@ def _read_entry(entry: Mapping[str, Any], stores: Sequence[str]) -> Deployment:
     name, description, tags = entry["name"], " ".join(entry["description"].split()), entry.get("tags", ())
     parameters, is_alone = {**given, **places}, "concurrency_limit" in entry
     return Deployment(name, entrypoint, description, parameters, form, tags, schedules, is_alone, of_store=of_store)
-
-
-def _is_of_store(value: Any) -> bool:
-    """Whether a parameter of prefect.yaml is the store, which it calls `store`, or a place in it."""
-    return isinstance(value, str) and (value == "store" or value.startswith("store/"))
 
 
 def recipe_deployment(
@@ -162,9 +156,7 @@ def _digest_of(deployment: DeploymentResponse) -> str:
 
 
 def keep_what_people_changed(client: SyncPrefectClient, deployment: Deployment, *, with_store: bool) -> Deployment:
-    """The deployment with what people have changed of the one of its name that the server has: its pool; its schedules;
-    and its parameters, so far as the form takes them. with_store: its store stays, too, and the form offers it.
-    """
+    """The deployment with pool, schedules and parameters as people have changed them; with_store: its store, too."""
     if (before := _deployment_before(client, deployment)) is None:
         return deployment
     form = {**deployment.form}

@@ -1,6 +1,4 @@
-"""The parameter schema of a deployment: what Prefect's form asks for, and by which its server refuses bad values. A
-flow's signature and docstring give it; a build's is narrowed to one recipe and its bindings.
-"""
+"""A deployment's parameter schema, by which Prefect asks and refuses; a build's is narrowed to a recipe's bindings."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,9 +1,8 @@
 """Runs that Prefect shows as running though nothing runs: their worker or their machine was stopped.
 
-Where one machine has the pool's only worker, they are found when it starts, and are started again: a scrape of a week
-outlives a reboot. `serve` does so, and `python -m flows.serve.lost_runs POOL` before a worker that is a service.
-Else only the server can notice: an automation ends a run as crashed that has not been heard of for a while. It starts
-none again, since the run may still be at work out of the server's reach.
+Where one machine has the pool's only worker, `serve` starts them again, and before a worker that is a service does so
+`python -m flows.serve.lost_runs POOL`. Else an automation ends a run that is not heard of for a while, and starts none
+again: it may be at work out of the server's reach.
 """
 
 import argparse

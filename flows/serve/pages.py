@@ -1,6 +1,4 @@
-"""The releases of stores in folders, shown by a small web server: no browser follows a link from Prefect's page to a
-file on the disk. Addresses are the releases' own paths, so that links stay right for as long as the port is the same.
-"""
+"""A web server with the releases of stores in folders, at their paths: no browser follows a link to the disk."""
 
 import contextlib
 import socket
@@ -70,9 +68,7 @@ class _Files(SimpleHTTPRequestHandler):
         return f"{resolved}{'/' * place.endswith('/')}" if is_shown else ""
 
     def send_head(self) -> BytesIO | BinaryIO | None:
-        """As of any file server; but no page stands for a folder, which may be a link out of the store, and no pipe is
-        there, which would be waited for without end.
-        """
+        """No page, which may be a link out of the store, stands for a folder; no pipe, which never ends, is there."""
         translated = self.translate_path(self.path)
         place = Path(translated)
         try:
@@ -97,9 +93,7 @@ class _Files(SimpleHTTPRequestHandler):
 
 @contextlib.contextmanager
 def release_pages(stores: Sequence[str], host: str, port: int, names: frozenset[str]) -> Iterator[str]:
-    """The address of the server while the block runs, which is the value of `tasks.page.artifacts.SETTING`. Stores in a
-    bucket have no pages. port: any other one if somebody listens there. names: those of `allowed_names`.
-    """
+    """The server's address (`artifacts.SETTING`) while the block runs; at another port if somebody listens at this."""
     paths = [store.removeprefix("file://") for store in stores]
     folders = [Path(path).absolute().resolve() / "releases" for path in paths if "://" not in path]
     try:

@@ -32,10 +32,8 @@ Entry = TypeVar("Entry")
 
 
 def update_pool(client: SyncPrefectClient, name: str, folder: str, *, is_made: bool = False) -> list[str]:
-    """Bring a pool's template up to date, and the job variables of its deployments; a sentence for each of these that
-    loses one. What else people have set of the pool stays: limit, pause, environment, queues; and pools of other types.
-
-    folder: from which deployments that are written next see their paths. is_made: the pool is made where there is none.
+    """Bring a pool's template and the job variables of its deployments up to date; a sentence for each that loses one.
+    What else people have set stays. folder: of deployments that are written next. is_made: a missing pool is made.
     """
     of_pool = WorkPoolFilter.model_validate({"name": {"any_": [name]}})
     deployments = [*all_pages(functools.partial(client.read_deployments, work_pool_filter=of_pool))]

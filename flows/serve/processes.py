@@ -55,9 +55,7 @@ _OF_THIS_PROCESS = {
 
 
 class Child:
-    """The command of a module, with a log of its own; the log before it is kept as `<log>.1`. grace_s: how long it may
-    take to end by itself. lock: what it keeps open for as long as it lives, also if this process is killed before it.
-    """
+    """A module's command, with a log (the one before: `<log>.1`). lock: it keeps this open, also if we are killed."""
 
     def __init__(
         self, words: list[str], log: Path, environment: Mapping[str, str], lock: BinaryIO, grace_s: float

@@ -34,9 +34,7 @@ _WATCH_S = 0.5
 
 
 class Service(NamedTuple):
-    """A server and a worker that run. url: of the web page. problems: sentences on recipes that could not be deployed,
-    and on paths. restarted: names of the runs that a stop had interrupted.
-    """
+    """A server, its page's url, a worker. problems: sentences. restarted: names of runs that a stop had interrupted."""
 
     url: str
     server: Child
@@ -64,9 +62,7 @@ def running_service(
     are_stores_given: bool,
     allowed_hosts: Sequence[str] = (),
 ) -> Iterator[Service]:
-    """The service, while the block runs. Prefect must not have been imported, since this sets where its server is.
-    Raises BadInput for a host, a port, a folder, a name or an address that is of no use.
-    """
+    """The service, while the block runs; before Prefect is imported, as this sets its server. Raises BadInput."""
     notices = notify_url()
     if recipes is not None and not recipes.is_dir():
         raise BadInput(f"--recipes: expected a folder with recipes (*.yaml), got {quoted(str(recipes), LONGEST_PLACE)}")

@@ -69,9 +69,7 @@ class ClusterWatch:
             raise no_workers(self._address)
 
     def check_ended(self, future: Any, part: str) -> None:
-        """Raise what has become of a part that no worker has brought to an end, which Prefect takes for one that runs:
-        BadInput where the scheduler, or workers that had it, are gone. future: Prefect's, which is done.
-        """
+        """Raise what became of a part that no worker has ended: BadInput where scheduler or workers are gone."""
         ended = future.wrapped_future
         if ended.status == "finished":
             return

@@ -1,6 +1,4 @@
-"""Failures that a person can do something about, as one sentence and an exit status: the same on the command line, in
-Prefect's log and in the state of a run. All else is a bug, and keeps its traceback.
-"""
+"""Failures that a person can mend: everywhere one sentence, and an exit status. All else is a bug with a traceback."""
 
 import errno
 import os

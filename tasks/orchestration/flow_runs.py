@@ -1,7 +1,4 @@
-"""What Prefect's page shows of a run as it goes: its name, its stages, and one line of log for each part.
-
-Without a flow around them (a plan, a test, a machine without Prefect's server) these do their work and show nothing.
-"""
+"""What Prefect's page shows of a run as it goes. Without a flow around them, these do their work and show nothing."""
 
 import logging
 import os
@@ -74,9 +71,7 @@ def rename_run(name: str) -> None:
 
 
 def run_stage(label: str, context: Context, work: Callable[[], Result], step_of: Callable[[Result], Step]) -> Result:
-    """What a stage's work gives; in a flow, it is a task run that is shown as cached where the store had all of it.
-    Where a build may only use that, it is shown once it is done: a stage that lacks something will be run again.
-    """
+    """What a stage's work gives; in a flow a task run, shown once done where it may only use what the store has."""
     if not is_flow() or context.plan:
         return work()
     done = [work()] if context.is_stored_only else list[Result]()
@@ -103,9 +98,7 @@ def run_stage(label: str, context: Context, work: Callable[[], Result], step_of:
 
 @task(cache_policy=NO_CACHE, **NO_RETRY)
 def _stage_run(state: Callable[[], State]) -> State:
-    """The state in which a stage's run ends, from a closure, since what a stage is given says nothing to whoever looks.
-    It never raises: Prefect would call all its parts "rolled back".
-    """
+    """The state in which a stage's run ends. It never raises: Prefect would call all its parts rolled back."""
     return state()
 
 
@@ -133,9 +126,7 @@ def completed_run(result: Result, message: str) -> Result:
 
 
 def end_in_a_sentence(work: Callable[[], Result]) -> Result:
-    """What a flow's work gives. Where it ends by a failure that can be told in a sentence, the run's log and state have
-    that alone, and whoever has called the flow gets the failure itself.
-    """
+    """What a flow's work gives. Of a failure that `failure_of` knows, log and state have the sentence alone."""
     try:
         with reports.wait_for_reports():
             return work()

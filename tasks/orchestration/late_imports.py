@@ -20,9 +20,7 @@ _IMPORTING = threading.Lock()
 
 
 def import_one_by_one(names: Iterable[str]) -> list[ModuleType]:
-    """The modules, imported in this order, while no other thread of this process imports any by this function. With the
-    compiler comes all that it would import when it is first called.
-    """
+    """The modules, imported in this order, in one thread at a time; with the compiler, what its first call imports."""
     with _IMPORTING:
         modules = [importlib.import_module(name) for name in names]
         if "tasks.core.jit" in sys.modules:
@@ -31,9 +29,7 @@ def import_one_by_one(names: Iterable[str]) -> list[ModuleType]:
 
 
 def imports_before(*names: str) -> Callable[[Callable[_Arguments, _Result]], Callable[_Arguments, _Result]]:
-    """Decorator of a part: the modules are imported before it begins, in whatever process and thread it runs. names: of
-    all that its code imports within functions, as tests/unit/orchestration/test_late_imports.py derives it.
-    """
+    """Decorator of a part: what its functions import, as test_late_imports.py finds, is imported before it begins."""
 
     def with_imports(part: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
         @functools.wraps(part)

@@ -30,12 +30,10 @@ if TYPE_CHECKING:
     from prefect.server.api.server import SubprocessASGIServer
 
 RUN_ID = "PREFECT__FLOW_RUN_ID"
-"""The variable with the run that Prefect has started a process for. Without it, a run that is alive would be taken for
-lost, and a person's command for a run of a worker. 3.8.8, no issue known."""
+"""The variable with the run of a process: else one that is alive would be taken for lost. 3.8.8, no issue known."""
 
 ENGINE = "-m prefect.engine"
-"""What runs a flow in a process of its own, as arguments of Python. Without it, a worker starts three processes one
-after another for each run. 3.8.8; compare issue 21944, on the seconds that a run takes to start."""
+"""Arguments of Python to run a flow in one process: a worker starts three for each run. 3.8.8; compare issue 21944."""
 
 LOGGERS = ("prefect.flow_runs", "prefect.task_runs", "prefect.engine")
 """The loggers of runs, for `repeats_state` and `is_end_of_flow`."""
@@ -52,33 +50,25 @@ def repeats_state(record: logging.LogRecord) -> bool:
 
 
 def is_end_of_flow(record: logging.LogRecord) -> bool:
-    """Whether a line tells of the error that has ended a flow. Without it, an error that is told in a sentence stands
-    in the log again, with its traceback. 3.8.8, issue 7959.
-    """
+    """Whether a line tells of the error that ended a flow, whose sentence is logged already. 3.8.8, issue 7959."""
     return record.name == LOGGERS[0] and record.levelno == logging.ERROR and record.funcName == "run_context"
 
 
 def raise_if_paused() -> None:
-    """Raise Pause, which ends the flow's process until it is resumed, if somebody has paused the run. Without it, a run
-    that waits for its parts goes on until its next task begins, maybe for hours. 3.8.8, issues 14747 and 20388.
-    """
+    """Raise Pause if the run was paused: else it goes on until its next task begins. 3.8.8, issues 14747 and 20388."""
     if (flow_run := FlowRunContext.get()) is not None:
         flow_run.flow_run_suspension_request.raise_if_requested()
 
 
 def next_time(cron: str) -> float:
-    """When the time of a cron line comes next, in POSIX seconds; ValueError if never. Without it, Prefect takes 31
-    February, and no run ever begins. 3.8.8; pallets-eco/croniter, of which Prefect has a copy, issue 141.
-    """
+    """When a cron line comes next, POSIX seconds; ValueError for 31 February. 3.8.8; pallets-eco/croniter issue 141."""
     from prefect._vendor.croniter.croniter import croniter
 
     return float(croniter(cron).get_next())  # type: ignore[no-untyped-call]
 
 
 class Threads(ThreadPoolTaskRunner[Any]):
-    """Threads of this process. A flow that is interrupted does not wait for parts that still run. Without it, one that
-    hangs keeps Ctrl-C from ending a command. 3.8.8, issue 14219.
-    """
+    """Threads of this process. An interrupted flow waits for no part, since one may hang. 3.8.8, issue 14219."""
 
     def cancel_all(self) -> None:
         """Start no further part, and wait for none. A flow that ends by itself has waited for its parts before."""
@@ -96,11 +86,8 @@ _RENEW_EVERY_S = 60.0
 
 
 def keep_slots() -> None:
-    """From now on, runs of this process keep their slots for as long as they last.
-
-    Prefect gives a run a lease on its slot, and ends a run that could not renew it: three times within a few minutes,
-    or once after the server was started again, since it keeps leases in memory. Without this, a restart of the server
-    ends a scrape of a week. The server frees the slot when the run has ended. 3.8.8, issues 21064 and 18839.
+    """From now on, runs of this process keep their slots for as long as they last. Prefect ends a run whose lease was
+    not renewed, as after a restart of the server, which has leases in memory. 3.8.8, issues 21064 and 18839.
     """
     from prefect import flow_engine
 
@@ -134,9 +121,8 @@ _first_servers_service = EventsWorker.instance
 
 
 def send_events_by_server() -> None:
-    """From now on, each event goes to the server of the task that it is of. Prefect keeps one service for events in a
-    process, of the first server. Without this, on a worker of a cluster, which outlives builds, events of the second
-    build go to the first one's server, which is gone. 3.8.8, no issue known.
+    """From now on, each event goes to the server of its task. Prefect keeps one service in a process, of the first
+    server: a cluster's worker would send the second build's events to a server that is gone. 3.8.8, no issue known.
     """
     EventsWorker.instance = classmethod(_service_of_server)  # type: ignore[method-assign, assignment]
 
@@ -149,9 +135,8 @@ def _service_of_server(cls: type[EventsWorker], client_type: Any = None) -> Even
 
 
 def stop_services(api_url: str) -> "list[concurrent.futures.Future[bool]]":
-    """Stop what sends events and logs to a server; each is done once all is sent. Without it, the last ones are lost
-    with a build's temporary server. `drain_all` would also stop those of other builds. 3.8.8, no issue known.
-    """
+    """Stop what sends to a server; each is done once all is sent: else the last is lost. 3.8.8, no issue known."""
+    # `drain_all` would stop those of other builds, too
     services = list(EventsWorker._instances.values())  # type: ignore[misc]
     return [service._drain() for service in services if server_of(service) == api_url]
 
@@ -168,11 +153,8 @@ def server_of(service: Any) -> str | None:
 
 
 def make_temporary_server(start_process: "Callable[[int], subprocess.Popen[bytes]]") -> "SubprocessASGIServer":
-    """The temporary server of this process: the first one that is made is the one that Prefect finds and uses.
-
-    start_process: starts a server at a port that ends once its standard input does, and waits until it answers. Without
-    this, it outlives a command that is killed, Ctrl-C ends it before the flow has told it of its end, and any page that
-    a browser shows may use it (flows/wall.py). 3.8.8, no issue known.
+    """This process's temporary server. start_process: starts one at a port that ends with its standard input, and waits
+    for it. Without this, it outlives a killed command, and any page in a browser may use it. 3.8.8, no issue known.
     """
     from prefect.server.api.server import SubprocessASGIServer
 
@@ -194,9 +176,7 @@ def make_temporary_server(start_process: "Callable[[int], subprocess.Popen[bytes
 
 
 def make_server_app(*, is_temporary: bool) -> "FastAPI":
-    """Prefect's API, and its page if it is not temporary. Without it, nothing could stand between the API and whoever
-    asks. 3.8.8, no issue known.
-    """
+    """Prefect's API, and its page if it is not temporary, for a wall to stand before it. 3.8.8, no issue known."""
     from prefect.server.api.server import create_app
 
     write_in_turn()
@@ -204,11 +184,8 @@ def make_server_app(*, is_temporary: bool) -> "FastAPI":
 
 
 def write_in_turn() -> None:
-    """From now on, transactions with SQLite are for writing from their beginning; those with PostgreSQL stay.
-
-    Prefect's begin to write where their first change is, and SQLite refuses it where another one has written since they
-    first read: "database is locked", and the page shows "Service Unavailable" for a click. One that is to write from
-    its beginning waits for its turn. 3.8.8, issues 18934 and 10188.
+    """From now on, transactions with SQLite are for writing from their beginning. Else it refuses a change where
+    another has written since the first read, with "database is locked". 3.8.8, issues 18934 and 10188.
     """
     from prefect.server.database.configurations import AioSqliteConfiguration
     from sqlalchemy.ext.asyncio import AsyncSession
@@ -229,10 +206,8 @@ _EVERYTHING_EACH = 30
 def collect_apart() -> None:
     """From now on, collect garbage on a thread of its own only: for a process that serves Prefect's API from SQLite.
 
-    Python collects garbage on whatever thread has made enough objects, mostly that of the event loop. A cursor in it,
-    left by a query that has failed, is reset, and waits for its connection, which may be waiting for another one's
-    transaction; and that one ends on the event loop: the server answers nobody until SQLite gives the wait up, after
-    Prefect's 60 seconds. On a thread that nobody waits for, it is but a late collection. 3.8.8, no issue known.
+    On the event loop, a cursor that a failed query has left waits for its connection, which may wait for a transaction
+    that ends on the event loop: nobody is answered for Prefect's 60 seconds. 3.8.8, no issue known.
     """
 
     def collect() -> None:

@@ -16,19 +16,15 @@ from schemas.manifests import Context
 from tasks.orchestration import reports
 
 _ARTIFACT_EVERY_S, _ARTIFACT_AFTER_S = 1.0, 30.0
-"""The artifact is written at most once a second, each hundredth of the work, and else after half a minute: the server
-keeps an event of every change, and a scrape may take a week."""
+"""For each hundredth of the work, and else: the server keeps an event of every change, and a scrape may take a week."""
 
 LINE_EVERY_S = 30.0
-"""Where no bar is shown (a log, several sources at once), a line says how far the work is, at most so often."""
+"""At most so often a line says how far the work is, where no bar is shown."""
 
 
 @contextlib.contextmanager
 def progress(label: str, total: int, context: Context | None = None) -> Iterator[Callable[..., str]]:
-    """A bar on a terminal, or lines in a log, and a progress artifact on Prefect's page where a flow runs.
-
-    Gives advance(rows, line): so many more rows are done; the line, if any, is printed; returns ", about 4 min left".
-    """
+    """A bar, or lines in a log, and an artifact of Prefect. Gives advance(rows, line) -> ", about 4 min left"."""
     artifact = _Artifact(label, total, context)
     console = Console(stderr=True)
     is_main = threading.current_thread() is threading.main_thread()  # bars of several sources at once would tear

@@ -1,7 +1,5 @@
-"""What Prefect's server is told of a run beside the run's states, such as artifacts: best effort, and never waited for.
-
-A thread of its own tells it, of each key only the newest, and again until a server that is away or hangs is back. At
-its end a run waits for the server (`wait_for_reports`), so that Prefect can report the run's last state to it.
+"""What Prefect's server is told of a run beside the run's states, such as artifacts: best effort. A thread of its own
+tells it, of each key only the newest, until a server that is away is back; a run waits for it at its end alone.
 """
 
 import contextlib
@@ -114,8 +112,7 @@ class Reporter:
 
 
 def wait_s(failures: int, longest_s: float) -> float:
-    """How long to wait after so many failures, of which there is no limit: a server may be away for a week. At first
-    not long, since a database that is only busy takes it then.
+    """How long to wait after so many failures: at first not long, since a database may only be busy.
 
     >>> wait_s(1, 2.0), wait_s(300_000, 2.0)
     (0.1, 2.0)

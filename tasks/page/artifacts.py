@@ -111,8 +111,7 @@ def _samples(context: Context, steps: Sequence[Step]) -> list[str]:
 
 
 SETTING = "BILDERATLAS_RELEASES_URL"
-"""The variable with the address of a web server that shows this machine's releases, each at its path, if there is one:
-no browser follows a link from a web page to a file on the disk."""
+"""The variable with the address of a web server with this machine's releases: no browser follows a link to the disk."""
 
 
 def link_to(release: Release, file: str) -> str:

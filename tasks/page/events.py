@@ -1,6 +1,4 @@
-"""Events for whoever works with a dataset further on, sent after every build where PREFECT_API_URL names a server: a
-release stands, a build was refused, a source lists fewer works or says other things.
-"""
+"""Events on a dataset for others, sent after each build where PREFECT_API_URL names a server."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -14,12 +14,10 @@ from tasks.io.store.store import parquet_bytes
 class GroundTruth(NamedTuple):
     """Images that people have annotated, and the figures they drew; the images' bytes are blobs of the store.
 
-    images: ANNOTATED, sorted by image_id. figures: ANNOTATED_FIGURES of these images. sha256: digest of both tables,
-    for cache keys. notes: what was left out, in sentences. category_ids: by the name of each category that counts, its
-    id in the release or the file. others: ids of its other images, such as those that nobody has annotated. file_names,
-    deformation: of a COCO file, by id, the images' files, and how deformed their figures are, 1 (lifelike) to 5, where
-    it says so. groups: by attribute, the value of each image. schemes: of each category's keypoints; None where a COCO
-    file names no joints, or a release has none. keypoint_notes: which of a COCO file were left out.
+    images: ANNOTATED_IMAGES, sorted by image_id. figures: ANNOTATED_FIGURES of these. sha256: of both, for cache keys.
+    category_ids: of each category that counts. others: ids of its other images. file_names, deformation (1, lifelike,
+    to 5): of a COCO file, by id. groups: by attribute, the value of each image. schemes: by category; None: no joints
+    are named. notes, keypoint_notes: what was left out, in sentences.
     """
 
     name: str

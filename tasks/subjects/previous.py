@@ -1,6 +1,4 @@
-"""The release that a build goes on from, and what it inherits: its splits, as long as the split settings are the same.
-Without it all images would be split anew: a build that can't tell which it is, or trust it, publishes nothing.
-"""
+"""The release that a build goes on from, and the splits it inherits. Without one to trust, nothing is published."""
 
 from collections.abc import Sequence
 from typing import NoReturn
@@ -31,13 +29,11 @@ _LEDGER = pa.schema([(name, pa.string()) for name in ("record_id", "source", "sh
 
 
 def choose_predecessor(recipe: Recipe, context: Context) -> Predecessor:
-    """The release that a build goes on from: the one that the context names, or else `latest`.
+    """The release that a build goes on from: the one that the context names, or else `latest`. A killed publication is
+    finished first; a damaged one's predecessor stands in, and the build may only give that damaged one again.
 
-    Where the newest is damaged in what a build needs of it, its own predecessor stands in, and the build may only give
-    that very release again. A publication that was killed before `latest` was written is finished first.
-
-    Raises BadInput where the context names a version that is not there; and Refusal where the store has releases of the
-    dataset but not that of `latest`, or that one is of another dataset, does not hold, or is half amended.
+    Raises BadInput for a version that is not there; and Refusal where the store has releases of the dataset but not
+    that of `latest`, or that one is of another dataset, does not hold, or is half amended.
     """
     store, name = runs.store_of(context), recipe.name
     if not context.plan:
@@ -79,9 +75,7 @@ def open_predecessor(store: Store, recipe: Recipe, chosen: Predecessor) -> Relea
 
 
 def published_spellings(before: Release | None, recipe: Recipe, records: pa.Table) -> dict[str, str]:
-    """By the id of each of these RECORDS that the previous release has in another spelling, that one (core.record_ids).
-    Keys of folders are paths, not numbers: they have one spelling.
-    """
+    """For each id of these RECORDS that the previous release spells otherwise, that spelling. Paths have but one."""
     numbered = [source.name for source in recipe.sources if not source.are_keys_paths]
     if before is None or not numbered:
         return {}
@@ -125,9 +119,7 @@ def predecessor_notes(recipe: Recipe, chosen: Predecessor) -> tuple[str, ...]:
 
 
 def check_not_overtaken(store: Store, recipe: Recipe, chosen: Predecessor, version: str) -> None:
-    """Raise Overtaken where another build has published since the choice: images that are new in both could be in
-    different splits. A build that gives the very release which is the newest now is not too late.
-    """
+    """Raise Overtaken where another build has published another release: images new in both could differ in split."""
     newest = releases.latest_text(store, recipe.name) or ""
     if newest not in {chosen.latest, version}:
         raise Overtaken(
@@ -217,10 +209,8 @@ def _choices(known: Sequence[Release]) -> str:
 def published_splits(
     store: Store, recipe: Recipe, chosen: Predecessor, ids: pa.ChunkedArray, sha256: pa.ChunkedArray
 ) -> pa.ChunkedArray:
-    """(N,) the split in which each record was last published; null where it was in none, or the settings have changed.
-
-    sha256: (N,) of its file now: a dropped copy has the split of the record that was kept, as long as it has the same
-    file. Raises Refusal where the previous release is of another dataset.
+    """(N,) the split in which each record was last published, or null; a dropped copy has that of the kept one while
+    its file (sha256: (N,) now) is the same. Raises Refusal where the previous release is of another dataset.
     """
     was = tables.lookup(_inherited_ledger(store, recipe, chosen), "record_id", ids)
     is_other_file = pc.and_(pc.is_valid(was["kept_record_id"]), pc.fill_null(pc.not_equal(was["sha256"], sha256), True))
@@ -230,9 +220,7 @@ def published_splits(
 def renamed_records(
     store: Store, recipe: Recipe, chosen: Predecessor, ids: pa.ChunkedArray, sha256: pa.ChunkedArray
 ) -> pa.Table:
-    """record_id, source, sha256, published of records that are not among these, but were published with their files: a
-    source may number its works anew, or another copy be drawn, and the file must not change its split by that.
-    """
+    """record_id, source, sha256, published of other records that had these files, whose splits must not change."""
     ledger = _inherited_ledger(store, recipe, chosen)
     is_same = pc.and_(pc.is_in(ledger["sha256"], value_set=pc.unique(sha256)), pc.is_valid(ledger["sha256"]))
     is_absent = pc.invert(pc.is_in(ledger["record_id"], value_set=ids))

@@ -27,9 +27,7 @@ def broken_promises(tables: Mapping[str, pa.Table], contracts: Mapping[str, Data
 
 
 def table_digest(release: Release, table: str) -> str:
-    """SHA-256 of a table's content, as hex. Raises DamagedFile where a file can't be read or lacks a column, and
-    ValueError for values of which no digest can be computed, such as a number that is not finite.
-    """
+    """A table's SHA-256, as hex. Raises DamagedFile, and ValueError for values without one, as an infinite number."""
     try:
         names, read = release.column_names(table), release.column_reader(table)
         return digest.table_digest(names, read, digest.PRIMARY_KEYS[table])

@@ -12,9 +12,7 @@ from tasks.io.store import datasets
 
 
 def keep_refusal(state: State | None, recipe: Recipe, context: Context, problem: Refusal) -> None:
-    """Store the ledger of a build as far as it came, in place of an earlier refused one's; not in a plan. state: None
-    where the sources could not even be listed: the ledger is empty.
-    """
+    """Keep a refused build's ledger as far as it came, in place of an earlier one's; not in a plan. No state: empty."""
     if context.plan:
         return
     store, book, labels = runs.store_of(context), LEDGER.empty_table(), list[str]()

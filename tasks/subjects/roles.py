@@ -39,9 +39,7 @@ def check_roles(store: Store, recipe: Recipe, state: State, record_id: pa.Chunke
 
 
 def roles_of_renamed(store: Store, recipe: Recipe, state: State, renamed: pa.Table) -> pa.ChunkedArray:
-    """(N,) the role of each record that only the memory of splits has (`previous.renamed_records`): what this build, or
-    else the previous release, knows of it; else it was a query in a split of queries, and of the gallery in any other.
-    """
+    """(N,) roles of `previous.renamed_records`: as this build, or the last, knows them; else by their splits."""
     settings, record_id = recipe.split, renamed["record_id"]
     if not isinstance(roles := settings.roles, RolesByValue):
         return roles_of(store, recipe, state, record_id)

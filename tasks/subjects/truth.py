@@ -45,10 +45,8 @@ Row = dict[str, Any]
 
 
 class Chosen(NamedTuple):
-    """What of a release or a COCO file is compared.
-
-    categories: whose figures count; `all`: every category. split: only images of this split (COCO: `images[].split`).
-    by: attributes to group by: columns of `images`; of a COCO file, fields of `images[].metadata` or the images.
+    """What is compared. categories: whose figures count; `all`: every one's. split: only images of it. by: attributes
+    to group by: columns of `images`; of a COCO file, fields of `images[].metadata` or the images.
     """
 
     categories: Sequence[str] = ("person",)
@@ -60,15 +58,11 @@ DEFAULT = Chosen()
 
 
 def load_ground_truth(truth: str, folder: str | None, context: Context | None, chosen: Chosen = DEFAULT) -> GroundTruth:
-    """The figures that people drew, out of a release or a COCO file.
+    """The figures that people drew, out of a release (folder, URL, `.../latest`) or a COCO file, whose images lie in
+    `folder` or beside it and become blobs; those that can't be read, or have another upright size, so that boxes would
+    lie elsewhere, are left out, with a note. context: None where no image is needed: nothing has a SHA-256 then.
 
-    truth: a release (its folder, its URL, or `.../latest`), or a COCO JSON file (path or URL). folder: where the
-    `file_name`s of a COCO file are found; by default, beside the file. Their bytes become blobs of the store. An image
-    that can't be read, or whose upright size is another than the file's, so that its boxes would lie elsewhere, is left
-    out, with a note. context: None where no image is needed: COCO images then have no SHA-256, and there is no digest.
-
-    Raises BadInput where there is no such release or file, where no image is annotated or no figure is drawn, and for
-    an attribute or a category that it does not have.
+    Raises BadInput for no such release, file, annotated image, figure, attribute or category.
     """
     source = _open(truth, folder, chosen)
     name, images = source.truth.name, source.truth.images
@@ -105,9 +99,7 @@ def load_ground_truth(truth: str, folder: str | None, context: Context | None, c
 def blobs_of_splits(
     truth: str, folder: str | None, context: Context, *, category: str, splits: Collection[str]
 ) -> frozenset[str]:
-    """SHA-256 of the annotated images that a release or a COCO file has in these splits, if any, without those that
-    `load_ground_truth` would leave out. Those of a file become blobs of the store.
-    """
+    """SHA-256 of the annotated images of these splits that `load_ground_truth` takes; a file's become blobs."""
     source = _open(truth, folder, Chosen((category,)))
     images = source.truth.images
     images = images.filter(pc.is_in(images["split"], value_set=pa.array(sorted(splits), pa.string())))
@@ -117,9 +109,8 @@ def blobs_of_splits(
 
 
 class _TruthSource(NamedTuple):
-    """A release or a COCO file, read; images of a file still lack what only their bytes say. ids: of all images,
-    annotated or not. attributes: by name and by id. store_images: makes blobs of images; their complete rows, and notes
-    on others.
+    """A release or a COCO file, read. ids: of all images, annotated or not. attributes: by name and by id.
+    store_images: makes blobs of images; their complete rows, and notes on others.
     """
 
     truth: GroundTruth
@@ -224,9 +215,7 @@ def _open_release(truth: str, chosen: Chosen) -> _TruthSource:
 
 
 def boxes_of_release(release: Release) -> pa.Table:
-    """The boxes of a release, whoever drew or found them: the columns of ANNOTATIONS that scores go by. Raises
-    DamagedFile as `Release.rows` does, and for a box that is none, or a detector's without a score of 0 to 1.
-    """
+    """All boxes, drawn or found: _OF_BOXES. Raises DamagedFile, also for a box or a detector's score that is none."""
     boxes = release.rows("annotations", _OF_BOXES)
     try:
         core.check_boxes(boxes)
@@ -236,9 +225,7 @@ def boxes_of_release(release: Release) -> pa.Table:
 
 
 def _adopt_images(release: Release, formats: Mapping[str, str], store: Store) -> list[str]:
-    """Make blobs of the images, whose formats these are by their SHA-256, that the store does not have, from the
-    release's tables or its media; the SHA-256 of those that it does not have either.
-    """
+    """Make blobs of images that the store lacks, out of a release. formats: by SHA-256. The SHA-256 still missing."""
     missing = formats.keys() - store.blob_sizes().keys()
 
     def adopt(sha256: str, data: bytes) -> None:

@@ -59,9 +59,7 @@ class JoinedTruth(NamedTuple):
 
 @task(task_run_name="train", cache_policy=NO_CACHE, **retries.NO_RETRY)
 def train(settings: TrainDetector, data: TrainingData, context: Context) -> TrainingResult:
-    """Train a detector, or return the stored result; an interrupted training goes on from its newest checkpoint. Raises
-    BadInput for no figures, a truth twice, weights of another model, no such device, or a loss that is not finite.
-    """
+    """Train a detector, go on from its newest checkpoint, or return the stored result. Raises BadInput."""
     store, device, start = runs.store_of(context), choose_device(context.device), None
     if settings.start is not None:
         if settings.start not in context.bindings:
@@ -116,9 +114,7 @@ def _load_truths(category: str, data: TrainingData, context: Context) -> tuple[J
 
 
 def held_out_blobs(data: TrainingData, evaluation: GroundTruth | None, category: str, context: Context) -> set[str]:
-    """SHA-256 of the images that no training on several truths may use: those that are evaluated on, and those that a
-    truth has in `val`, `test` or the split to evaluate on, unless that split, or all of the truth, is trained on.
-    """
+    """SHA-256 of images to evaluate on, and in `val`, `test` or that split of a truth that does not train on these."""
     blobs = set() if evaluation is None else {*evaluation.images["sha256"].to_pylist()}
     names = _HELD_OUT | ({data.evaluation.split} if data.evaluation and data.evaluation.split else set())
     for truth, folder in dict.fromkeys((one.truth, one.images) for one in data.truths):
@@ -140,9 +136,7 @@ def name_apart(truths: Sequence[GroundTruth], places: Sequence[str]) -> list[Gro
 
 
 def join_truths(truths: Sequence[GroundTruth], held_out: Collection[str]) -> JoinedTruth:
-    """The truths, in any order, as one, without the images that are held out. An image that several have stays in each,
-    with the figures of each. Raises BadInput if two are the same, one has no other images, or no figures are left.
-    """
+    """The truths as one, without images held out. Raises BadInput for equal ones, and where no image or box is left."""
     tables: dict[str, core.Tables] = {}
     notes: list[str] = []
     shares: list[TruthShare] = []

@@ -17,9 +17,7 @@ _FEW = 30
 
 
 def curves_svg(rows: pa.Table, title: str) -> str:
-    """The SVG of a table of schema CURVES: loss and its parts on an axis from 0, below them scores, if any, on one from
-    0 to 1; lines are named at their right ends. No rows: an empty frame.
-    """
+    """The SVG of CURVES: losses on an axis from 0, below them scores, if any, on one to 1. No rows: an empty frame."""
     lines: dict[str, list[tuple[float, float]]] = {}
     for row in rows.to_pylist():
         lines.setdefault(row["name"], []).append((float(row["step"]), float(row["value"])))

@@ -36,8 +36,7 @@ def lessons_from_tables(images: pa.Table, figures: pa.Table) -> list[Lesson]:
 
 
 def corners_inside(xywh_px: Sequence[Sequence[float]], size_px: tuple[int, int]) -> NDArray[np.float32]:
-    """(N, 4) x_min, y_min, x_max, y_max of boxes inside an image of (width, height), without those that have no area
-    there.
+    """(N, 4) x_min, y_min, x_max, y_max of boxes within (width, height), without those that have no area there.
 
     >>> corners_inside([[-2, 0, 6, 5], [9, 0, 5, 5], [3, 3, 0, 2]], (9, 9)).tolist()
     [[0.0, 0.0, 4.0, 5.0]]

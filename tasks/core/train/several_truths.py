@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.tables import ANNOTATED_FIGURES, ANNOTATED_IMAGES
+from tasks.core.tables import with_columns
 
 Tables = tuple[pa.Table, pa.Table]
 """The images and the figures of a truth: ANNOTATED_IMAGES and ANNOTATED_FIGURES."""
@@ -29,17 +30,15 @@ def figures_in(images: pa.Table, figures: pa.Table) -> pa.Table:
 
 
 def join_truths(truths: Mapping[str, Tables]) -> Tables:
-    """The images and figures of all truths, by their digests, in two tables. Empty in, empty out. Images get numbers
-    from 1, by digest and place, so that truths may share ids and come in any order. Every figure is in an image of its
-    truth.
-    """
+    """All truths, by digest, in two tables; images get numbers from 1, by digest and place. Empty in, empty out."""
     all_images, all_figures = [ANNOTATED_IMAGES.empty_table()], [ANNOTATED_FIGURES.empty_table()]
     first = 1
     for digest in sorted(truths):
         images, figures = truths[digest]
         places = pc.index_in(figures["image_id"], value_set=images["image_id"])
-        all_figures.append(_with_ids(figures, pc.add(places.cast(pa.int64()), first)))
-        all_images.append(_with_ids(images, pa.array(range(first, first + images.num_rows), pa.int64())))
+        all_figures.append(with_columns(figures, {"image_id": pc.add(places.cast(pa.int64()), first)}))
+        ids = pa.array(range(first, first + images.num_rows), pa.int64())
+        all_images.append(with_columns(images, {"image_id": ids}))
         first += images.num_rows
     return pa.concat_tables(all_images).combine_chunks(), pa.concat_tables(all_figures).combine_chunks()
 
@@ -52,7 +51,3 @@ def count_shared(truths: Iterable[pa.Table]) -> int:
     """
     counts = Counter(sha256 for images in truths for sha256 in {*images["sha256"].to_pylist()})
     return sum(count > 1 for count in counts.values())
-
-
-def _with_ids(table: pa.Table, ids: pa.Array | pa.ChunkedArray) -> pa.Table:
-    return table.set_column(table.column_names.index("image_id"), "image_id", ids)

@@ -26,8 +26,7 @@ _CODE = {
     "results": ("tasks.subjects.detectors.results",),
     "torchvision": ("tasks.subjects.detectors.detections", "tasks.io.detectors.torchvision_models"),
 }
-"""By family, the modules whose code is part of the cache key: other families' code changes nothing. Only a family's own
-modules are imported, since a machine with torch need not have onnxruntime or OpenCV, and each import takes time."""
+"""By family, the modules of its cache key, alone imported: a machine with torch need not have onnxruntime or OpenCV."""
 
 _NOT_IN_KEY = {"label", "weights", "weights_sha256", "images"}
 _TORCHVISION_ONLY = {"least_side_px", "most_side_px"}
@@ -62,9 +61,7 @@ def load(settings: Detect, context: Context) -> Detector:
 
 
 def check(settings: Detect, context: Context, schemes: Mapping[str, KeypointScheme | None] | None = None) -> None:
-    """Raise BadInput if the detector can't be used: its file is missing, not pinned or another model's, or lacks a
-    class of the recipe. schemes: of the recipe's categories, which keypoints of results must have; None: any.
-    """
+    """Raise BadInput if the detector can't be used. schemes: which keypoints of results must have; None: any."""
     if settings.family == "results":
         imported = _results(settings, context)
         if schemes is not None:
@@ -82,9 +79,7 @@ def rows(settings: Detect, blobs: pa.Table, context: Context, read: Callable[[st
 
 
 def measure_key(settings: Detect, context: Context, names: str = "") -> str:
-    """Cache key of detections: of settings, weights and code, but not of the weights' path or the machine. names: for
-    results, the digest of the names of records, by which images may be matched.
-    """
+    """Cache key of settings, weights and code, on any machine. names: for results, the digest of records' names."""
     excluded = _NOT_IN_KEY if settings.family == "torchvision" else _NOT_IN_KEY | _TORCHVISION_ONLY
     measure = settings.model_dump(mode="json", exclude=excluded)
     code = code_digest(*_import_family(settings))

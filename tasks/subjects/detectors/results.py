@@ -34,9 +34,7 @@ def load(
 def rows(
     imported: ImportedDetections, settings: Detect, blobs: pa.Table, read: Callable[[str], bytes]
 ) -> Iterator[dict[str, Any]]:
-    """DETECT rows of the blobs (BLOB_NAMES, or their sha256 alone): figures null for an image that is not in the files.
-    One that is in them is decoded all the same: boxes are cut at its edges, and one that can't be read is a drop.
-    """
+    """DETECT rows of blobs (BLOB_NAMES, or sha256 alone); figures null for one not in the files; a drop if damaged."""
     for blob in blobs.to_pylist():
         image_id = imported.find_image(blob["sha256"], blob.get("names") or (), blob.get("bases") or ())
         if image_id is None:
