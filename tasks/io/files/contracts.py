@@ -103,8 +103,7 @@ def _attribute_lines(attributes: Attributes, table: str) -> str:
 
 
 def with_descriptions(schema: pa.Schema, table: str, known: Mapping[str, DataContract] | None = None) -> pa.Schema:
-    """The schema with what the table's contract says of each column in the field's metadata: description, unit,
-    example. known: by default the program's own contracts.
+    """The schema with the description, unit and example of each column by the contract: the program's, or one `known`.
     """
     promised = {column.name: column for column in (known or contracts())[table].table.properties}
     for place, field in enumerate(schema):

@@ -1,6 +1,5 @@
-"""Changes of pictures by name: RGB, (height, width, 3), 8-bit, in; the same out, never in place.
-
-They are those of Albumentations (Buslaev et al. 2020) of the same names. Only `flip` moves boxes.
+"""Changes by name, as in Albumentations (Buslaev et al. 2020), of RGB (height, width, 3), 8-bit; only `flip` moves
+boxes.
 """
 
 import functools
@@ -71,4 +70,3 @@ CHANGES: dict[str, Callable[..., Any]] = {
     "median_blur": functools.partial(cv2.medianBlur, ksize=3),
     "flip": np.fliplr,
 }
-"""Every change by its name."""

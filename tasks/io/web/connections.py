@@ -1,7 +1,5 @@
-"""Connections to allowed addresses only, and with time limits: requests' adapter over guarded urllib3 pools.
-
-Addresses are checked when a connection is opened, so that a name server that changes its answer can't lead a request
-into a private network (DNS rebinding).
+"""Connections to allowed addresses only, and with time limits: requests' adapter over guarded urllib3 pools. Checked
+when one is opened: a name server may change its answer to one in a private network (DNS rebinding).
 """
 
 import contextlib
