@@ -44,7 +44,7 @@ def split_sha256(settings: Split, deals_nothing: frozenset[str] = _DEALS_NOTHING
 
 
 def is_same_split(settings: Split, published_sha256: str) -> bool:
-    """Whether a release with that digest of its split, before contract 2.2 with any score in it, was split by these."""
+    """Whether that digest of a release's split, with any score in it before contract 2.2, is of these settings."""
     return published_sha256 in {split_sha256(settings), split_sha256(settings, _DEALS_NOTHING - {"score"})}
 
 

@@ -33,8 +33,7 @@ def check_part(blobs: pa.Table, context: Context) -> None:
 
 
 def remove_damaged_files(recipe: Recipe, context: Context, problem: DamagedFile) -> str:
-    """Check all that a build of the recipe may read, and remove what is damaged; a plan hides it. Returns a sentence.
-    """
+    """Check all that a build of the recipe may read; what is damaged is removed, or hidden from a plan. A sentence."""
     store = runs.store_of(context)
     known = _known_blobs(store, recipe)
     stored = pa.array(sorted(known & store.blob_sizes().keys()), pa.string())

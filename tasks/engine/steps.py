@@ -1,5 +1,4 @@
-"""The step of a stage: its outcome, and counts that must close; and decisions, once per settings, code and whole view.
-"""
+"""The step of a stage: its outcome, and counts that must close; decisions, once per settings, code and whole view."""
 
 import hashlib
 from collections.abc import Callable

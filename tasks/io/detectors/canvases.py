@@ -25,7 +25,9 @@ class Size(NamedTuple):
 
 
 class Canvases(NamedTuple):
-    """A model's: it scales the shorter side to `least_side_px`, the longer to at most `most_side_px`, or each to `fixed`."""
+    """The canvases of a model: it scales the shorter side to `least_side_px`, but the longer to at most `most_side_px`.
+    fixed: the one size of a model that scales every picture to it, whatever its aspect.
+    """
 
     least_side_px: int
     most_side_px: int

@@ -75,8 +75,7 @@ class DecodedPicture(Protocol):
 
 @runtime_checkable
 class PipelinedDetector(Protocol):
-    """A detector on a device of its own: batches are of one canvas; neither `stage` nor `start` waits for the device.
-    """
+    """A detector on a device of its own: batches of one canvas; neither `stage` nor `start` waits for the device."""
 
     decoder_threads: int
     """Threads that decode; 0: the calling thread decodes."""

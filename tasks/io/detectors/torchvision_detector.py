@@ -34,8 +34,7 @@ _PARTS_AT_ONCE = 2
 
 @dataclass(eq=False)
 class StagedBatch:
-    """Pictures and, if memory sufficed, their pixels on the canvas, complete at `ready`; alive until the rows are read.
-    """
+    """Pictures and, if memory sufficed, their pixels on the canvas, complete at `ready`; alive until its rows are."""
 
     pictures: list[Picture]
     canvas: Size
@@ -45,8 +44,7 @@ class StagedBatch:
 
 
 class TorchvisionDetector:
-    """A torchvision model as both kinds of detector. Threads may share one: on a GPU batch by batch, on a CPU at once.
-    """
+    """A torchvision model as both kinds of detector, for several threads: on a GPU batch by batch, on a CPU at once."""
 
     batch = 1
 

@@ -116,8 +116,7 @@ def _told() -> Any:
 
 
 def archive_at(url: str) -> Archive | None:
-    """The archive that a path or URL names, if any. Raises as `Archive`, and ValueError for one compressed as a whole.
-    """
+    """The archive that a path or URL names, or None. Raises as `Archive`; ValueError for one compressed as a whole."""
     name = url.lower().rstrip("/")
     if name.endswith(_COMPRESSED):
         raise ValueError("its files can't be read one by one: unpack it, or pack it as .zip")

@@ -103,8 +103,7 @@ def _attribute_lines(attributes: Attributes, table: str) -> str:
 
 
 def with_descriptions(schema: pa.Schema, table: str, known: Mapping[str, DataContract] | None = None) -> pa.Schema:
-    """The schema with the description, unit and example of each column by the contract: the program's, or one `known`.
-    """
+    """The schema with each column's description, unit and example by the contracts: the program's, or `known` ones."""
     promised = {column.name: column for column in (known or contracts())[table].table.properties}
     for place, field in enumerate(schema):
         if (column := promised.get(field.name)) is not None:

@@ -166,8 +166,7 @@ def _refuse_other_encodings(name: str, data: bytes) -> None:
 
 
 def _whole_numbers(name: str, column: str, texts: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
-    """Texts such as 2, 2.0 and 2e3, none rounded that has no exponent. Raises BadInput for the first of another kind.
-    """
+    """Texts such as 2, 2.0, 2e3 as numbers, rounded only with an exponent. Raises BadInput for the first other text."""
     plain = pc.replace_substring_regex(pc.utf8_trim_whitespace(texts), r"^([+-]?\d+)\.0*$", r"\1")
     plain = pc.replace_substring_regex(plain, r"^\+(\d)", r"\1")
     values = {text: _whole_number(text) for text in pc.unique(plain).to_pylist() if text is not None}

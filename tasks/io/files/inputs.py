@@ -65,17 +65,11 @@ class NotRegular(OSError):
 
 
 def open_file(path: str, *, follows_link: bool = True) -> BufferedReader:
-    """A local file, open for reading; looked at before it is opened, and again when it is open. Raises NotRegular for a
-    pipe, socket, device or folder, other OSErrors as `open` does (for a link as the last part of the path too, unless
-    `follows_link`), and ValueError for a path that no file can have.
+    """A local file, open for reading, looked at before and after. Raises NotRegular for a pipe, socket, device or
+    folder, other OSErrors as `open` does (for a last link too, unless `follows_link`), ValueError for no file's path.
     """
     _check(Path(path).stat(follow_symlinks=follows_link))
-    handle, _ = _open(path, follows_link)
-    try:
-        return os.fdopen(handle, "rb")
-    except BaseException:
-        os.close(handle)
-        raise
+    return open(path, "rb", opener=lambda place, _: _open(place, follows_link)[0])
 
 
 def read_into(path: str, target: memoryview) -> bool:

@@ -29,8 +29,7 @@ class NoAnswer(ValueError):
 
 @contextlib.contextmanager
 def opened(tables: Mapping[str, pa.Table]) -> Iterator[Callable[[str], list[tuple[Any, ...]]]]:
-    """What answers a query with rows; tables stand under their names. Raises NoAnswer for one that DuckDB can't take.
-    """
+    """What answers a query with rows of these tables, by name. Raises NoAnswer for one that DuckDB can't take in."""
     with duckdb.connect(":memory:", config=_CONFIG) as connection:
         for name, table in tables.items():
             try:

@@ -1,4 +1,4 @@
-"""Stored thumbnails as colour pixels, apart from `thumbnails`, whose code is in the cache keys of other measures."""
+"""Stored thumbnails as colour pixels, for quality; apart from `thumbnails`, whose code is in other cache keys."""
 
 import numpy as np
 import simplejpeg  # type: ignore[import-untyped]

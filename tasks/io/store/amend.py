@@ -1,6 +1,4 @@
-"""A release changed in place: file by file, each whole or not at all, the manifest last. A purge that is killed leaves
-files that the old manifest does not know; the next purge goes on from there.
-"""
+"""A release changed in place, file by file, the manifest last: where a killed purge has ended, the next goes on."""
 
 import contextlib
 import json

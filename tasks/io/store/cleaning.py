@@ -95,9 +95,7 @@ class StoreCleaner:
                 yield path, length, written_s
 
     def remove_release(self, name: str, version: str) -> None:
-        """Remove a release so that no reader ever sees a part of it; not in a dry run. On a local store its folder is
-        moved out of sight as a whole; elsewhere its manifest goes first.
-        """
+        """Remove a release so that no reader sees a part of it: moved away whole, or elsewhere its manifest first."""
         if self._is_dry:
             return
         folder = layout.release_folder(name, version)

@@ -37,8 +37,7 @@ _SUFFIX = ".parquet"
 
 
 class RefusedBuild(NamedTuple):
-    """A build that published nothing: its LEDGER so far, the gate's sentence, labels of the stages done, and the day.
-    """
+    """A build that published nothing: its LEDGER so far, the gate's sentence, labels of stages done, and the day."""
 
     ledger: pa.Table
     sentence: str

@@ -225,7 +225,7 @@ def areas(rule: PurgeRule) -> list[Area]:
 
 
 def unknown_entries(list_folder: Callable[[str], list[str]]) -> list[str]:
-    """Paths in a store that belong to no area, sorted, without dot files. list_folder: names in a folder of it."""
+    """Paths that belong to no area, sorted; of an unknown folder only itself; names with a dot are left out."""
     found = []
     tops = {area.root.partition("/")[0] for area in AREAS}
     for top in [name for name in list_folder("") if not name.startswith(".")]:

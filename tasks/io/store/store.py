@@ -129,9 +129,7 @@ class Store:
             self.list_folder(layout.RELEASES)
 
     def check_writable(self) -> None:
-        """Raise BadInput if nothing can be written here; remove what killed builds left unfinished. A folder is made
-        where there is none, a bucket never: it may be a misspelt one.
-        """
+        """Raise BadInput if nothing can be written here; sweep what killed builds left. No bucket is made."""
         probe = layout.scratch_path(uuid.uuid4().hex)
         with inputs.reword_errors("store: expected a place that can be written", self.url):
             self.write_bytes(probe, b"")

@@ -1,6 +1,4 @@
-"""Changes by name, as in Albumentations (Buslaev et al. 2020), of RGB (height, width, 3), 8-bit; only `flip` moves
-boxes.
-"""
+"""Changes, not in place, of RGB (height, width, 3), 8-bit, by their names in Albumentations (Buslaev et al. 2020)."""
 
 import functools
 from collections.abc import Callable
@@ -68,5 +66,5 @@ CHANGES: dict[str, Callable[..., Any]] = {
     "channel_shuffle": _channel_shuffle,
     "blur": functools.partial(cv2.blur, ksize=(3, 3)),
     "median_blur": functools.partial(cv2.medianBlur, ksize=3),
-    "flip": np.fliplr,
+    "flip": np.fliplr,  # the only one that moves boxes
 }

@@ -1,5 +1,4 @@
-"""Training of a torchvision detector: initial weights, steps, the whole state as bytes, and checkpoints in the store.
-"""
+"""Training of a torchvision detector: initial weights, steps, the whole state as bytes, checkpoints in the store."""
 
 import contextlib
 import copy
@@ -48,8 +47,7 @@ def deterministic(threads: int, device: torch.device) -> Iterator[None]:
 
 
 def initial_model(settings: TrainDetector, start: bytes | None, seed: int) -> nn.Module:
-    """The model before its first step: by the seed, or a file's weights. Raises BadInput if these are another model's.
-    """
+    """The model before its first step: random by the seed, or a file's. Raises BadInput for another model's weights."""
     torch.manual_seed(seed)
     model = models.build(settings.model, 1, settings.least_side_px, settings.most_side_px)
     if start is not None:

@@ -125,8 +125,7 @@ class Client:
     def using_permit(
         self, host: str, redirect_chain: RedirectChain | None = None, *, has_failed: bool = False
     ) -> Iterator[None]:
-        """Use this thread's permit for its next request, on this chain of redirects; cancelled at the end, if unused.
-        """
+        """Use this thread's permit for its next request, along this chain; cancelled at the end, if unused."""
         own = self._own_permit
         own.host, own.redirect_chain, own.has_failed = host, redirect_chain, has_failed
         try:

@@ -124,12 +124,6 @@ class GuardedAdapter(HTTPAdapter):
 
 def _pool_classes(origins: Origins) -> dict[str, type[HTTPConnectionPool]]:
     class Guarded:
-        host: str
-        port: int
-        _dns_host: str
-        timeout: Any
-        source_address: Any
-        socket_options: Any
         response_class: type[http.client.HTTPResponse] = _FinalResponse
 
         def _new_conn(self) -> socket.socket:

@@ -45,8 +45,7 @@ class _HostState:
 
 @dataclass(frozen=True)
 class PermitDecision:
-    """Whether one request may be sent now, with a permit to give back; in `wait_s`, if above 0; or never (`refusal`).
-    """
+    """Whether one request may be sent: now, with a permit to give back, in `wait_s`, or never (`refusal`)."""
 
     wait_s: float = 0.0
     refusal: Reason | None = None
