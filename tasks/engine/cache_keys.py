@@ -1,6 +1,5 @@
-"""Cache keys: digests of all that an answer depends on, such as settings and code.
-
-A digest of code takes seconds, so each is kept in the user's folder for caches, for as long as the files it is of stay.
+"""Cache keys: digests of all that an answer depends on, such as settings and code. A digest of code takes seconds: kept
+in the user's folder for caches, for as long as the files it is of stay.
 """
 
 import ast
@@ -33,27 +32,20 @@ def cache_key(**parts: Any) -> str:
     return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
 
 
-def split_sha256(settings: Split) -> str:
-    """Digest of what a split is: as long as it stays, published images stay where they are.
+def split_sha256(settings: Split, deals_nothing: frozenset[str] = _DEALS_NOTHING) -> str:
+    """Digest of what a split is: as long as it stays, published images stay where they are. 3:1:1 is 0.6:0.2:0.2.
 
-    Left out are settings at their defaults, so that one that is new to the program moves nothing, and those that deal
-    nothing: the stage's label, the limit of drift, an order that no batches have, and a score, which only orders what
-    is new. 3:1:1 is 0.6:0.2:0.2.
+    Left out are defaults, so that a setting that is new to the program moves nothing, and what deals nothing: the
+    label, the limit of drift, an order that no batches have, and a score, which only orders what is new.
     """
-    return _split_sha256(settings, _DEALS_NOTHING)
-
-
-def is_same_split(settings: Split, published_sha256: str) -> bool:
-    """Whether a release with that digest of its split was split by these settings, so that its images stay: also one
-    from before contract 2.2, whose digest has a score in it that was not the default.
-    """
-    return published_sha256 in {split_sha256(settings), _split_sha256(settings, _DEALS_NOTHING - {"score"})}
-
-
-def _split_sha256(settings: Split, deals_nothing: frozenset[str]) -> str:
     exclude = {*deals_nothing} | ({"order"} if settings.method == "iterative" else set())
     plain = settings.model_dump(mode="json", exclude_defaults=True, exclude=exclude)
     return cache_key(split={**plain, "seats": settings.seats})
+
+
+def is_same_split(settings: Split, published_sha256: str) -> bool:
+    """Whether that digest of a release's split, with any score in it before contract 2.2, is of these settings."""
+    return published_sha256 in {split_sha256(settings), split_sha256(settings, _DEALS_NOTHING - {"score"})}
 
 
 _NOT_PART_OF_ANSWERS = frozenset({"tasks.io.store.layout"})

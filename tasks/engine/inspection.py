@@ -1,6 +1,5 @@
-"""An image's inspection: size, perceptual hash and thumbnail, measured in the pass that decodes it to the end.
-
-`fetch` inspects every new image; `hash` and `dedup` inspect it again if a measurement is missing.
+"""An image's size, perceptual hash and thumbnail, measured in the pass that decodes it to the end: by `fetch` of each
+new image, by `hash` and `dedup` where a measurement is missing.
 """
 
 import threading

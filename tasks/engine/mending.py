@@ -33,16 +33,14 @@ def check_part(blobs: pa.Table, context: Context) -> None:
 
 
 def remove_damaged_files(recipe: Recipe, context: Context, problem: DamagedFile) -> str:
-    """Check all that a build of the recipe may read (images and listings of its sources, thumbnails; other tables are
-    checked whenever they are read), and remove what is damaged. A plan only hides it. Returns a sentence.
-    """
+    """Check all that a build of the recipe may read; what is damaged is removed, or hidden from a plan. A sentence."""
     store = runs.store_of(context)
     known = _known_blobs(store, recipe)
     stored = pa.array(sorted(known & store.blob_sizes().keys()), pa.string())
     run_in_parts(check_part, pa.table({"sha256": stored}), (), context, "check-store")
     lost = len(known - store.blob_sizes().keys())
     for _ in store.tables(inspection.THUMBNAILS_AT):
-        pass  # a listing removes what is damaged
+        pass  # a listing removes what is damaged; other tables are checked whenever they are read
     return (
         f"the store is damaged ({problem}): of {counted(len(known), 'stored file')}, all checked now, {lost} are "
         "damaged, and removed, or missing; they are fetched again"

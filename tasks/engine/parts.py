@@ -53,9 +53,8 @@ class _Batch(NamedTuple):
 def run_in_parts(part: PartTask, rows: pa.Table, arguments: tuple[Any, ...], context: Context, label: str) -> None:
     """Run part(batch, *arguments, context) for all batches of the rows, at most `context.workers` at once.
 
-    Without a flow around it (a plan, a benchmark, a machine without Prefect's server) the parts run here, one by one.
-    After a part's first error no other is started; it is raised once those that run have ended. Raises WorkToDo for a
-    run of what is stored.
+    Without a flow (a plan, a benchmark, a machine without Prefect's server) they run here, one by one. After a first
+    error none starts; it is raised once all have ended. Raises WorkToDo for a run of what is stored.
     """
     if not rows.num_rows:
         return

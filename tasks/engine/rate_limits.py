@@ -1,6 +1,4 @@
-"""One rate limiter for a whole Dask cluster, which every worker asks for permits: a plugin of the scheduler, as Dask's
-own semaphores are, so that it needs no server, port or lifetime. The first worker that needs it registers it.
-"""
+"""One rate limiter for a Dask cluster: a plugin of the scheduler, which the first worker that needs it registers."""
 
 from collections import Counter
 from typing import Any, Literal

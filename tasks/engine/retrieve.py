@@ -40,15 +40,14 @@ def retrieve(
 ) -> tuple[pa.Table, int]:
     """RETRIEVALS row of each request, in order, and how many had to be sent now.
 
-    requests: columns locator, validator (unique together). folder: where the store keeps their rows. Sent are those
-    without a row, whose blob is gone, that failed in passing, that were refused by a host that may have been in trouble
-    (`open_refusals`), or whose bytes were judged by other `rules` (limits, code); by `refresh`, also those that failed
-    for good, or all. In a plan nothing is sent (unless `even_in_plan`, which leaves nothing behind either): rows still
-    to come are null. part(requests, settings, rules, folder, context) sends one batch and stores its rows; what is
-    known of a request, such as its ETag, comes with it.
+    requests: locator, validator (unique together). folder: where their rows lie. Sent are those without a row, whose
+    blob is gone, that failed in passing, that a host in trouble may have refused (`open_refusals`), or whose bytes were
+    judged by other `rules` (limits, code); by `refresh`, also those that failed for good, or all. In a plan nothing is
+    sent (unless `even_in_plan`, which leaves nothing behind): rows to come are null. part(requests, settings, rules,
+    folder, context) sends a batch, with all that is known of it, such as ETags, and stores its rows.
 
-    A row that is returned with a sha256 has its blob in the store: where the blob of an earlier answer is gone, and it
-    could not be had again, the row says why. Raises DamagedFile if a blob is gone that has come just now.
+    A row with a sha256 has its blob in the store: where an earlier one is gone and can't be had again, the row says
+    why. Raises DamagedFile if a blob is gone that has come just now.
     """
     store = runs.store_of(context)
     if not context.plan:
@@ -101,9 +100,7 @@ def _known(store: Store, folder: str, requests: pa.Table, sizes: Mapping[str, in
     order = pc.sort_indices(numbers, [("request", "ascending"), ("lasts", "ascending"), ("retrieved_at", "ascending")])
     best = tables.last_of_each(numbers.select(["request", "row"]).take(order), "request")
     latest = rows.take(tables.lookup(best, "request", pc.index_in(keys, value_set=keys))["row"])
-    for place, name in enumerate(("locator", "validator")):
-        latest = latest.set_column(place, RETRIEVALS.field(name), requests[name])
-    return latest
+    return tables.with_columns(latest, {name: requests[name] for name in ("locator", "validator")})
 
 
 def _has_blob(rows: pa.Table, sizes: Mapping[str, int]) -> pa.Array:

@@ -1,6 +1,4 @@
-"""The step that a stage hands on: its outcome, and the counts that must close; and decisions, each taken once per
-(settings, code, digest of the whole view that it is taken from).
-"""
+"""The step of a stage: its outcome, and counts that must close; decisions, once per settings, code and whole view."""
 
 import hashlib
 from collections.abc import Callable

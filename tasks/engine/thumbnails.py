@@ -43,9 +43,7 @@ def stored_thumbnails(store: Store, blobs: pa.Array) -> pa.Table:
 
 
 def jpegs(store: Store, shelf: pa.Table) -> Iterator[tuple[str, memoryview]]:
-    """Each blob of a (sha256, path) table once, and its thumbnail; one table is read after the other. Raises
-    DamagedFile if one is missing or damaged (then it is removed): the build makes its thumbnails again.
-    """
+    """Each blob of a (sha256, path) table once, and its thumbnail. Raises DamagedFile for one to be made anew."""
     for path in pc.unique(shelf["path"]).sort().to_pylist():
         wanted = pc.unique(shelf.filter(pc.equal(shelf["path"], path))["sha256"])
         rows = tables.lookup(store.read_table(TableRef(path=path, rows=0)), "sha256", wanted)

@@ -22,9 +22,7 @@ _DRIVERS = ("nvidia[0-9]*", "dxg")
 
 
 def product_on(device: str) -> Product | None:
-    """The product on a device: auto (a GPU if there is one), cpu, cuda, cuda:1 ... None: the CPU's own, of numpy.
-    32-bit sums, without TF32. Raises BadInput for a device that is not there, or where torch is missing.
-    """
+    """The product on a device, of 32 bits, not TF32; None: numpy's. Raises BadInput if it, or torch, is missing."""
     # without torch, which takes seconds to import
     may_have_gpu = any(any(Path("/dev").glob(name)) for name in _DRIVERS)
     if device == "cpu" or (device == "auto" and not (find_spec("torch") and may_have_gpu)):

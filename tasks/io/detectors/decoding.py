@@ -36,10 +36,7 @@ class Picture(NamedTuple):
 
 
 def decode_on_cpu(data: bytes, *, is_pinned: bool = False) -> Picture:
-    """A picture decoded by the rules of tasks/io/images/decode.py. Raises UnreadableImage.
-
-    is_pinned: in page-locked memory, from which the current CUDA device copies while the program goes on.
-    """
+    """A picture by the rules of `decode`; `is_pinned`: in memory that a GPU reads by itself. Raises UnreadableImage."""
     pixels = decode.picture(data, HIGHEST_MAX_PIXELS).pixels()
     copy = torch.empty(pixels.shape, dtype=torch.uint8, pin_memory=is_pinned)
     np.copyto(copy.numpy(), pixels)  # releases the interpreter's lock, which the thread that feeds the device needs

@@ -1,6 +1,4 @@
-"""A torchvision model made ready to detect: how many boxes its heads return, from which score on, in which precision;
-pictures placed on a canvas as one batch, in place of the model's own `transform`; and the whole loaded on a device.
-"""
+"""A torchvision model made ready to detect: its limits and precision, pictures on a canvas as one batch, its device."""
 
 import copy
 from collections.abc import Sequence
@@ -20,9 +18,7 @@ from tasks.io.detectors.canvases import Canvases, Size
 
 
 def set_limits(model: Any, settings: Detect) -> None:
-    """Set least score, suppression and number of boxes as in the recipe. A model of several classes returns more boxes,
-    since those of other classes are removed later.
-    """
+    """Set least score, suppression and number of boxes; more of several classes, of which others are removed later."""
     heads = getattr(model, "roi_heads", model)
     heads.score_thresh, heads.nms_thresh = settings.least_score, settings.nms_iou
     heads.detections_per_img = settings.at_most if count_classes(model) <= 2 else 1000 * settings.at_most
@@ -54,9 +50,7 @@ class Float32Layer(nn.Module):
 
 
 class Float32Anchors(nn.Module):
-    """A generator of float32 anchors, whatever the type of the feature maps: torchvision's bfloat16 anchors, of maps of
-    that type, lie on a grid of 4 px beyond 512 px.
-    """
+    """A generator of float32 anchors for any maps: torchvision's in bfloat16 lie on a grid of 4 px beyond 512 px."""
 
     def __init__(self, anchors: nn.Module) -> None:
         super().__init__()
@@ -75,9 +69,7 @@ OUTPUT_LAYERS = frozenset({"cls_logits", "bbox_pred", "cls_score", "bbox_reg", "
 
 
 def compute_outputs_in_float32(model: nn.Module) -> None:
-    """For detection: have the layers that return scores and boxes, and the anchors, computed in float32. The layers are
-    wrapped, which changes their names in a state dict.
-    """
+    """For detection: compute scores, boxes and anchors in float32. Wraps layers, which renames them in a state dict."""
     _use_float32_anchors(model)
     for module, name, layer in _children(model):
         if name in OUTPUT_LAYERS and not isinstance(layer, Float32Layer):
@@ -88,9 +80,7 @@ def compute_outputs_in_float32(model: nn.Module) -> None:
 
 
 def cast_outputs_to_float32(model: nn.Module) -> None:
-    """For training: have scores and boxes cast to float32, so that losses are computed in it, and float32 anchors. The
-    layers themselves keep their precision, and their names in a state dict.
-    """
+    """For training: float32 anchors, and scores and boxes cast to float32; layers keep their precision and names."""
     _use_float32_anchors(model)
     for _, name, layer in _children(model):
         if name in OUTPUT_LAYERS or isinstance(layer, SSDScoringHead):
@@ -109,9 +99,7 @@ def _children(model: nn.Module) -> list[tuple[nn.Module, str, nn.Module]]:
 
 
 def fix_pooling_scales(model: Any) -> None:
-    """Set the scales of the box pooling before the first picture. torchvision takes them from the first pictures: after
-    one much lower than its canvas, it would pool the boxes of all others at the wrong places.
-    """
+    """Set the box pooling's scales, which torchvision gets wrong if its first picture is much lower than its canvas."""
     if not (pools := [module for module in model.modules() if isinstance(module, MultiScaleRoIAlign)]):
         return
     with torch.inference_mode():

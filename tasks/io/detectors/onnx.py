@@ -81,9 +81,7 @@ class Model:
         self.grey_outputs, self.output_shapes = self._run_on_grey()
 
     def _run_on_grey(self) -> tuple[list[NDArray[np.float32]], list[tuple[int, ...]]]:
-        """The outputs that are read for a grey picture, as a test of the model, and the shapes of all for one picture.
-        Raises BadInput if the model does not run, or does not return a row for each picture.
-        """
+        """Outputs for a grey picture, as a test, and shapes of all. Raises BadInput for an error, or without a row."""
         grey, _ = self.prepare_picture(np.full((self.height_px, self.width_px, 3), _PAD, np.uint8))
         try:
             outputs = self._run(self._batch_of([grey]))

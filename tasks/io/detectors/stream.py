@@ -1,7 +1,4 @@
-"""The interface of every detector, and blobs through it: read, decoded and detected in, batch by batch.
-
-While a device works on one batch, the next pictures are read and decoded.
-"""
+"""The interface of every detector, and blobs through it, batch by batch: while a device works, the next are decoded."""
 
 import contextlib
 import threading
@@ -78,10 +75,7 @@ class DecodedPicture(Protocol):
 
 @runtime_checkable
 class PipelinedDetector(Protocol):
-    """A detector on a device of its own, which works while this program decodes, copies and writes.
-
-    Pictures on the same canvas form a batch. Neither `stage` nor `start` waits for the device.
-    """
+    """A detector on a device of its own: batches of one canvas; neither `stage` nor `start` waits for the device."""
 
     decoder_threads: int
     """Threads that decode; 0: the calling thread decodes."""

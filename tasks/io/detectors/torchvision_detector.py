@@ -34,9 +34,7 @@ _PARTS_AT_ONCE = 2
 
 @dataclass(eq=False)
 class StagedBatch:
-    """A batch: its pictures and, if memory sufficed, their pixels on the canvas, complete at the event `ready`. The
-    pending detections keep it alive until they are read: streams of the device read from it until then.
-    """
+    """Pictures and, if memory sufficed, their pixels on the canvas, complete at `ready`; alive until its rows are."""
 
     pictures: list[Picture]
     canvas: Size
@@ -46,9 +44,7 @@ class StagedBatch:
 
 
 class TorchvisionDetector:
-    """A torchvision model as a Detector and a PipelinedDetector. Several threads may share one: on a GPU they take
-    turns batch by batch, on a CPU they run at the same time.
-    """
+    """A torchvision model as both kinds of detector, for several threads: on a GPU batch by batch, on a CPU at once."""
 
     batch = 1
 

@@ -65,10 +65,9 @@ def build(name: str, classes: int, least_side_px: int = 800, most_side_px: int =
 def load(
     name: str, data: bytes, what: str, least_side_px: int = 800, most_side_px: int = 1333
 ) -> tuple[nn.Module, WeightsMetadata]:
-    """The model with the weights of a file, and the file's metadata, whose sides replace those given.
-
-    A state dict has no metadata: its classes have no names, and are as many as its head scores (COCO's if the head is
-    unknown). `what` names the file in errors. Raises BadInput if the bytes are not weights, or another model's.
+    """The model with the weights of a file, and the file's metadata, whose sides replace those given. Of a state dict,
+    which has none, classes have no names, and are as many as its head scores (COCO's if the head is unknown). Raises
+    BadInput, which `what` begins, if the bytes are not weights, or another model's.
     """
     state, metadata = read_weights(data, what)
     if metadata is None:
@@ -89,10 +88,8 @@ def load(
 
 
 def fill_weights(model: nn.Module, state: dict[str, Tensor], what: str) -> None:
-    """Put weights into a model. Raises BadInput, with the first that does not fit, if they are another model's.
-
-    torchvision accepts layer names of its earlier versions. Weights with frozen norms may lack the counts of batches,
-    which only training needs.
+    """Put weights into a model; names of layers may be torchvision's earlier ones, and counts of batches, which only
+    training needs, may lack. Raises BadInput, with the first that does not fit, if they are another model's.
     """
     own = model.state_dict()
     unlike = [name for name in own if name in state and state[name].shape != own[name].shape]
@@ -175,9 +172,7 @@ MOST_BYTES = 2 * 2**30
 
 
 def weights_file(name: str, model: str, url: str) -> str:
-    """Path or URL of a binding's file; torchvision:DEFAULT, torchvision:COCO_V1 ... are downloaded once and checked.
-    Raises BadInput if the model has no such weights, or they can't be downloaded.
-    """
+    """Path or URL of a file; torchvision:DEFAULT, torchvision:COCO_V1 ... are downloaded once. Raises BadInput."""
     if not url.startswith(PREFIX):
         return url
     published = {}

@@ -116,9 +116,7 @@ def _told() -> Any:
 
 
 def archive_at(url: str) -> Archive | None:
-    """The archive that a path or URL names; None for what does not end as one. Raises as `Archive` does, and ValueError
-    for one that is compressed as a whole: for its last file, all before it would be unpacked each time.
-    """
+    """The archive that a path or URL names, or None. Raises as `Archive`; ValueError for one compressed as a whole."""
     name = url.lower().rstrip("/")
     if name.endswith(_COMPRESSED):
         raise ValueError("its files can't be read one by one: unpack it, or pack it as .zip")

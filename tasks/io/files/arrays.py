@@ -1,6 +1,5 @@
-"""Tables of other programs, for evaluation: Parquet, CSV and JSON; and arrays of numbers, also as NumPy saves them.
-
-Of `.npy` and `.npz` arrays of Python objects are refused: to read them would run what is in them.
+"""Tables of other programs, for evaluation: Parquet, CSV and JSON; and arrays of numbers, also as NumPy saves them:
+none of Python objects, since to read them would run what is in them.
 """
 
 import io
@@ -150,10 +149,9 @@ def _is_number(kind: pa.DataType) -> bool:
 
 
 def read_array(name: str, url: str) -> NDArray[Any]:
-    """(N, d) numbers of a `.npy` file, a local one mapped into memory, not read; or of the one array of a `.npz`.
-
-    Axes of length 1 after the second, as networks leave them behind (N, d, 1, 1), are left out. Raises BadInput for
-    what is no such file, for Python objects, text or complex numbers, and for another number of dimensions.
+    """(N, d) numbers of a `.npy` file, a local one mapped into memory, not read; or of the one array of a `.npz`; axes
+    of length 1 behind them, (N, d, 1, 1), are left out. Raises BadInput for no such file, Python objects, text, complex
+    numbers, and other dimensions.
     """
     is_archive = url.lower().endswith(".npz")
     expected = f"{name}: expected an array of numbers ({'.npz' if is_archive else _ENDING})"

@@ -103,9 +103,7 @@ def _attribute_lines(attributes: Attributes, table: str) -> str:
 
 
 def with_descriptions(schema: pa.Schema, table: str, known: Mapping[str, DataContract] | None = None) -> pa.Schema:
-    """The schema with what the table's contract says of each column in the field's metadata: description, unit,
-    example. known: by default the program's own contracts.
-    """
+    """The schema with each column's description, unit and example by the contracts: the program's, or `known` ones."""
     promised = {column.name: column for column in (known or contracts())[table].table.properties}
     for place, field in enumerate(schema):
         if (column := promised.get(field.name)) is not None:

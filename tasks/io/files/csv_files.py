@@ -105,9 +105,7 @@ def _csv_with_odd_numbers(
 
 
 def _with_points(name: str, column: str, texts: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The numbers with a point for a decimal comma. Raises BadInput where a point is in another number: beside 1,5
-    nobody knows whether 1.000 is one or a thousand.
-    """
+    """Points for decimal commas. Raises BadInput where a point is in another number: 1.000 may then be a thousand."""
     with_mark = {mark: texts.filter(pc.match_substring(texts, mark)) for mark in (".", ",")}
     if all(map(len, with_mark.values())):
         got = " and ".join(quoted(found[0].as_py()) for found in with_mark.values())
@@ -168,9 +166,7 @@ def _refuse_other_encodings(name: str, data: bytes) -> None:
 
 
 def _whole_numbers(name: str, column: str, texts: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
-    """Texts such as 2, 2.0 and 2e3 as whole numbers, none rounded that has no exponent. Raises BadInput for the first
-    text that is no whole number, or does not fit into this type.
-    """
+    """Texts such as 2, 2.0, 2e3 as numbers, rounded only with an exponent. Raises BadInput for the first other text."""
     plain = pc.replace_substring_regex(pc.utf8_trim_whitespace(texts), r"^([+-]?\d+)\.0*$", r"\1")
     plain = pc.replace_substring_regex(plain, r"^\+(\d)", r"\1")
     values = {text: _whole_number(text) for text in pc.unique(plain).to_pylist() if text is not None}
@@ -197,9 +193,8 @@ def _whole_number(text: str) -> int | None:
 
 
 def without_fraction(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A text column whose values all are floats, or texts such as 10.0 and 2.5: these without a ".0" at their end, as
-    pandas writes whole numbers among which one is missing. So a 10.0 is the same name in CSV as in Parquet, and beside
-    numbers that are not whole. Other values stay; NaN is no name of anything, but a null.
+    """A column of floats, or of texts that all are such as 10.0 and 2.5, as texts without the ".0" that pandas writes
+    where one number is missing: so a name is the same in CSV and Parquet. Other columns stay; NaN is null.
     """
     if pa.types.is_floating(column.type):
         column = pc.if_else(pc.is_nan(column), None, column)

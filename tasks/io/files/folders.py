@@ -235,9 +235,7 @@ class Folder:
                 raise BadInput(f"{expected}, got '{shown}' ({problem.strerror})") from problem
 
     def _validator(self, info: dict[str, Any]) -> str:
-        """Size and stamps of a file: a copied folder has others, so that files of equal size and time are told apart,
-        and so has a file that may not be read now, and later may.
-        """
+        """Digest of a file's size and stamps, which a copy changes, and of whether it may be read: later it may."""
         stamps = [f"{key}={info[key]}" for key in _STAMPS if info.get(key) is not None]
         if self.is_local and not os.access(info["name"], os.R_OK):
             stamps.append("unreadable")

@@ -1,6 +1,5 @@
-"""Single files that a user names, by a path or any fsspec URL: read whole, in pieces, or refused in one sentence.
-
-Local files are opened only if they are regular files: a pipe would wait for ever, a device may do anything.
+"""Single files that a user names, by a path or any fsspec URL: read whole, in pieces, or refused in one sentence; local
+ones only if they are regular: a pipe would wait for ever, a device may do anything.
 """
 
 import os
@@ -48,9 +47,7 @@ def folder_of(url: str) -> str:
 
 @contextmanager
 def reword_errors(expected: str, url: str) -> Iterator[None]:
-    """Raise BadInput for whatever a file system raises within: "EXPECTED, got 'URL' (its own words)". Errors of s3 are
-    no OSErrors, so that all classes are caught: nothing but the work with one place belongs within.
-    """
+    """Raise BadInput for whatever a file system raises within, of any class: "EXPECTED, got 'URL' (its own words)"."""
     try:
         yield
     except BadInput:
@@ -68,25 +65,15 @@ class NotRegular(OSError):
 
 
 def open_file(path: str, *, follows_link: bool = True) -> BufferedReader:
-    """A local file, open for reading. It is looked at before it is opened, and again when it is open.
-
-    Raises NotRegular for a pipe, socket, device or folder, other OSErrors as `open` does (for a link as the last part
-    of the path too, unless `follows_link`), and ValueError for a path that no file can have.
+    """A local file, open for reading, looked at before and after. Raises NotRegular for a pipe, socket, device or
+    folder, other OSErrors as `open` does (for a last link too, unless `follows_link`), ValueError for no file's path.
     """
     _check(Path(path).stat(follow_symlinks=follows_link))
-    handle, _ = _open(path, follows_link)
-    try:
-        return os.fdopen(handle, "rb")
-    except BaseException:
-        os.close(handle)
-        raise
+    return open(path, "rb", opener=lambda place, _: _open(place, follows_link)[0])
 
 
 def read_into(path: str, target: memoryview) -> bool:
-    """Fill memory with a local file; whether it is as long as the memory. Raises as `open_file` does.
-
-    Quicker than that for many small files that a listing has shown to be regular: looked at only when it is open.
-    """
+    """Fill memory with a local file, looked at only when open; whether it is as long. Raises as `open_file` does."""
     handle, length = _open(path, follows_link=True)
     try:
         is_whole = length == len(target)
@@ -112,9 +99,7 @@ def open_on(fs: AbstractFileSystem, path: str) -> AbstractContextManager[Any]:
 
 
 def read_at_most(file: Any, size: int) -> bytes:
-    """The next bytes of an open file, fewer than `size` only where it ends. Over HTTP without a length, one `read`
-    gives what has come so far: a table would be read in part, and nobody would know.
-    """
+    """The next bytes, fewer only at the end: over HTTP without a length, one `read` gives what has come so far."""
     pieces: list[bytes] = []
     while size > 0 and (piece := bytes(file.read(size))):
         pieces.append(piece)

@@ -70,9 +70,7 @@ def read_columns(data: bytes, wanted: Collection[str]) -> tuple[pa.Table, list[s
 
 
 def _fixed_bytes(metadata: pq.FileMetaData, leaf: int) -> int:
-    """The bytes of a physical column's values, of texts without the texts themselves. Raises ValueError for lists of
-    texts, which no protocol reads: they can't be numbered by a dictionary.
-    """
+    """Bytes of a column, of texts without the texts. Raises ValueError for lists of texts, which have no dictionary."""
     column = metadata.schema.column(leaf)
     if column.physical_type == "BYTE_ARRAY" and column.max_repetition_level:
         raise ValueError(f"lists of texts in the column {quoted(column.path)}")

@@ -29,9 +29,7 @@ class NoAnswer(ValueError):
 
 @contextlib.contextmanager
 def opened(tables: Mapping[str, pa.Table]) -> Iterator[Callable[[str], list[tuple[Any, ...]]]]:
-    """What answers a query with its rows; each table stands under its name, which may be a path. Raises NoAnswer for a
-    table that DuckDB can't take in, such as one without columns.
-    """
+    """What answers a query with rows of these tables, by name. Raises NoAnswer for one that DuckDB can't take in."""
     with duckdb.connect(":memory:", config=_CONFIG) as connection:
         for name, table in tables.items():
             try:

@@ -97,9 +97,7 @@ class UnpackFolder:
             raise BadInput(f"unpack: expected a folder of its own at '{place}', got a link or a file: move it away")
 
     def expect(self, folder: str, names: Collection[str]) -> None:
-        """Make a folder and those in which these files will lie. A later run takes away those that it no longer
-        expects: numbers by their looks, others since they are noted.
-        """
+        """Make the folders of these files. Later runs take away what they don't expect: numbers, and what is noted."""
         for place in sorted({f"{folder}/{name}".rpartition("/")[0] for name in (*names, "")}):
             for step in itertools.accumulate(place.split("/"), "{}/{}".format):
                 self.folder(step)

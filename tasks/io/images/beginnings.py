@@ -18,9 +18,7 @@ _MAY_BE_IMAGE = re.compile(rb"BM|P[0-7FfyY]|II|MM|.{4}ftyp", re.DOTALL)
 
 
 def why_no_image(folder: Folder, path: str) -> tuple[Reason, str] | None:
-    """Why a file will certainly be dropped: it isn't there, can't be read, is empty, or begins like no image. None for
-    all others, also where it could not be read for a cause that may pass.
-    """
+    """Why a file will certainly be dropped: not there, unreadable, empty, begins like no image. None if it may pass."""
     try:
         beginning = folder.beginning(path, _LOOK_BYTES)
     except UnreadableImage as problem:

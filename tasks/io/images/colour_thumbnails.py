@@ -1,7 +1,4 @@
-"""Stored thumbnails as colour pixels, for the quality scores.
-
-A module of its own, since the code of `thumbnails` is part of the cache keys of other measures.
-"""
+"""Stored thumbnails as colour pixels, for quality; apart from `thumbnails`, whose code is in other cache keys."""
 
 import numpy as np
 import simplejpeg  # type: ignore[import-untyped]

@@ -16,9 +16,7 @@ VERSION = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in ("i
 
 def library_hash(jpeg: bytes | memoryview, kind: HashKind) -> tuple[str, NDArray[np.uint64]]:
     """The hash of a stored thumbnail as imagehash writes it, and its bits in (W,) words of 64; W is 4 for 256 bits.
-
-    Word w has the bits w, w + W, w + 2 W ..., the first one highest, and zeros behind the last: so each word is a hash
-    of the whole picture, only coarser.
+    Word w has the bits w, w + W ..., the first highest, zeros behind: a coarser hash of the whole picture.
     """
     spec = HASHES[kind]
     found = getattr(imagehash, spec.method)(Image.open(io.BytesIO(jpeg)), **spec.settings)

@@ -77,9 +77,7 @@ def why_unsupported(data: bytes) -> tuple[Reason, str] | None:
 
 
 def profile(data: bytes, *, is_grey: bool) -> bytes | None:
-    """An ICC profile with the colours that a PNG's cICP, if it is known, or gAMA and cHRM, say. None where gAMA and
-    cHRM are sRGB's, or say nothing that is known, or where iCCP or sRGB come before them.
-    """
+    """An ICC profile by a PNG's cICP, or gAMA and cHRM. None where these are sRGB's, unknown, or outranked."""
     chunks, colours = _colour_chunks(data), None
     cicp = chunks.get(b"cICP", b"")
     # its matrix_coefficients must be 0 and the range full, as PNG has it; else it says nothing

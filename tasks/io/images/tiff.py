@@ -26,19 +26,17 @@ Tiff = TiffImagePlugin.TiffImageFile
 
 
 class _Pieces(NamedTuple):
-    """The strips or tiles that a TIFF should have, and those that its directory lists."""
+    """The strips or tiles that a TIFF should have, and those that its directory lists. columns, down: how many lie side
+    by side, and one below another. last_rows: of the lowest. planes_bits: bits of a pixel in each plane.
+    """
 
     name: str
     width_px: int
     rows: int
     columns: int
-    """Pieces side by side."""
     down: int
-    """Pieces one below another."""
     last_rows: int
-    """Of the lowest one."""
     planes_bits: Sequence[int]
-    """Bits of a pixel in each plane."""
     starts: Sequence[int]
     lengths: Sequence[int] | None
 
@@ -156,9 +154,7 @@ _MOST_BITS = 16
 
 
 def why_unsupported_samples(image: Image.Image) -> str | None:
-    """What is wrong with a TIFF's samples, if they have no agreed range: signed ones, and whole ones beyond 16 bits.
-    None for floating-point samples, of which the mode says so.
-    """
+    """What is wrong with a TIFF's samples: signed, or beyond 16 bits; None for others, and for floating point."""
     if not isinstance(image, TiffImagePlugin.TiffImageFile):
         return None
     bits, formats = image.tag_v2.get(_BITS, (1,)), image.tag_v2.get(_FORMAT, (1,))

@@ -58,9 +58,7 @@ def format_that_is_not_read(data: bytes) -> str | None:
 
 
 def why_not_decoded(data: bytes, max_pixels: int, *, is_opened: bool) -> Why | None:
-    """The reason that an image's own header gives; None where it gives none: then the image is broken. is_opened:
-    whether the decoder understood the header, and failed later.
-    """
+    """The reason that an image's header gives, if any; `is_opened`: the decoder has read it, and failed later."""
     for signature, explain in _EXPLANATIONS:
         if signature.match(data):
             try:

@@ -1,7 +1,4 @@
-"""A release changed in place: file by file, each whole or not at all, the manifest last.
-
-A purge that is killed leaves files that the old manifest does not know; the next purge goes on from there.
-"""
+"""A release changed in place, file by file, the manifest last: where a killed purge has ended, the next goes on."""
 
 import contextlib
 import json
@@ -31,10 +28,8 @@ class ReleaseEditor:
         self.lost_rows: dict[str, int] = {}
 
     def table(self, path: str, change: Change) -> None:
-        """Change a table, row group by row group; a file in which nothing changes is left alone.
-
-        change: gets tables in the types of a release (`to_release_types`). Raises DamagedFile for a file that no
-        release has, before anything of it is written.
+        """Change a table, in the types of a release (`to_release_types`), row group by row group, if anything changes.
+        Raises DamagedFile for a file that no release has, before anything of it is written.
         """
         with self.release.open_parquet(path) as parquet, self._damage_if_unreadable(path):
             schema = release_tables.schema_to_write(parquet.schema_arrow, path)

@@ -36,19 +36,12 @@ class StoreCleaner:
 
     def paths(self, area: layout.Area) -> list[str]:
         """Paths of all files in an area, sorted."""
-        try:
-            found = self._store.fs.find(self._store.full(area.root))
-        except FileNotFoundError:
-            return []
-        start = len(self._store.root.rstrip("/")) + 1
-        return sorted(path for path in (str(each)[start:] for each in found) if layout.area_of(path) is area)
+        return sorted(path for path, _, _ in self.files(area))
 
     def tables(
         self, area: layout.Area, is_wanted: Callable[[pa.Table], bool] | None = None
     ) -> Iterator[tuple[str, pa.Table]]:
-        """Path and table of each Parquet file in an area; a damaged one is removed. is_wanted: called with the area's
-        `columns` and `hash_column` alone; other tables are not read whole.
-        """
+        """Path and table of each Parquet file, read whole if wanted by its hashes alone; a damaged one is removed."""
         columns = [name for name in (*area.columns, area.hash_column) if name]
         for path in self.paths(area):
             if not path.endswith(".parquet"):
@@ -102,9 +95,7 @@ class StoreCleaner:
                 yield path, length, written_s
 
     def remove_release(self, name: str, version: str) -> None:
-        """Remove a release so that no reader ever sees a part of it; not in a dry run. On a local store its folder is
-        moved out of sight as a whole; elsewhere its manifest goes first.
-        """
+        """Remove a release so that no reader sees a part of it: moved away whole, or elsewhere its manifest first."""
         if self._is_dry:
             return
         folder = layout.release_folder(name, version)

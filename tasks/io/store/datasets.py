@@ -1,6 +1,5 @@
-"""What a store keeps of each dataset beside its releases: tombstones, a refused build, what its last build looked at.
-
-Tombstones are no cache: they can't be computed again, and a build stops if they can't be read.
+"""What a store keeps of each dataset beside releases: tombstones (no cache: a build stops if they can't be read), a
+refused build, what its last build looked at.
 """
 
 import json
@@ -38,9 +37,7 @@ _SUFFIX = ".parquet"
 
 
 class RefusedBuild(NamedTuple):
-    """A build that published nothing. ledger: LEDGER, as far as the build came. sentence: what the gate said. labels:
-    of the stages that were done. day: on which it was refused.
-    """
+    """A build that published nothing: its LEDGER so far, the gate's sentence, labels of stages done, and the day."""
 
     ledger: pa.Table
     sentence: str

@@ -1,7 +1,5 @@
-"""Releases that are being written: beside, then moved into place whole.
-
-A version's folder appears with its manifest or not at all. On a local store that is one rename; elsewhere (s3) files
-are copied with the manifest last, and to readers a folder without manifest.json is no release.
+"""Releases that are being written: beside, then moved into place, with their manifest or not at all. On a local store
+that is one rename; elsewhere (s3) the manifest is copied last: without it, a folder is no release.
 """
 
 import contextlib

@@ -225,9 +225,7 @@ def areas(rule: PurgeRule) -> list[Area]:
 
 
 def unknown_entries(list_folder: Callable[[str], list[str]]) -> list[str]:
-    """Paths in a store that belong to no area, sorted; of an unknown folder only the folder itself. list_folder: names
-    of what lies in a folder of the store ("": the store); names with a dot, as desktops make them, are left out.
-    """
+    """Paths that belong to no area, sorted; of an unknown folder only itself; names with a dot are left out."""
     found = []
     tops = {area.root.partition("/")[0] for area in AREAS}
     for top in [name for name in list_folder("") if not name.startswith(".")]:
@@ -253,35 +251,21 @@ def measure_folder(measure: str, *keys: str) -> str:
 
 _ByName = Callable[[str], str]
 _ByNames = Callable[[str, str], str]
+# paths of the areas above, by what stands for the <words> of their patterns
 images_folder: _ByName = "retrievals/{}".format
-"""Which images of a folder or table were read."""
 listings_folder: _ByName = "retrievals/{}-answers".format
-"""Which files list the works of a source."""
 answers_folder: _ByName = "retrievals/{}-web".format
-"""Raw answers of a source on the web."""
 decision_folder: _ByNames = "decisions/{}/{}".format
-"""Where the one table of a decision lies."""
 outcome_folder: _ByName = "outcomes/{}".format
-"""Where tables lie that say what a stage did in a build."""
 releases_folder: _ByName = "releases/{}".format
-"""Where all releases of a dataset lie."""
 release_folder: _ByNames = "releases/{}/{}".format
-"""Where one version lies."""
 latest_path: _ByName = "releases/{}/latest".format
-"""The file that names the newest version."""
 announced_path: _ByName = "releases/{}/latest.next".format
-"""The file that names the version that is being published as the newest; gone when `latest` names it."""
 tombstones_path: _ByName = "tombstones/{}.parquet".format
-"""The table of what was purged from a dataset."""
 refusal_path: _ByName = "refusals/{}.parquet".format
-"""The ledger of a dataset's last build, if it was refused."""
 uses_path: _ByName = "uses/{}.json".format
-"""What the last build of a dataset has looked at."""
 lease_path: _ByName = "leases/{}.json".format
-"""The lease of somebody who is at work."""
 training_folder: _ByName = "trainings/{}".format
-"""Where all of one training lies."""
 checkpoints_folder: _ByName = "{}/checkpoints".format
 """Where the checkpoints of a training lie, whose folder is given."""
 scratch_path: _ByName = "tmp/{}".format
-"""An unfinished file or folder."""

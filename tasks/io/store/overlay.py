@@ -19,9 +19,7 @@ class _Span(NamedTuple):
 
 
 class Overlay:
-    """Files by their paths, one behind the other in a temporary file without a name: however the process ends, nothing
-    is left, and they can be as large as a museum's whole catalogue. Several threads may use it at once.
-    """
+    """Files by their paths in one temporary file without a name, of which nothing can be left. For several threads."""
 
     def __init__(self) -> None:
         self.removed = set[str]()

@@ -1,7 +1,4 @@
-"""How the Parquet files of a release are written: the same settings for every table.
-
-docs/release.md says what they are for.
-"""
+"""How the Parquet files of a release are written: the same settings for every table (docs/release.md: what for)."""
 
 import hashlib
 import os
@@ -193,9 +190,8 @@ class ImageGroup(NamedTuple):
 
 
 def image_bytes(store: Store, groups: Iterable[ImageGroup]) -> Iterator[pa.Array]:
-    """(N,) bytes of each group's images. Raises DamagedFile where a blob is gone, of another size, or damaged.
-
-    Each array is good until the next is asked for: new memory for each would take a third of the time of writing.
+    """(N,) bytes of each group's images, good until the next: new memory would take a third of the time of writing.
+    Raises DamagedFile where a blob is gone, of another size, or damaged.
     """
     memory = np.empty(0, np.uint8)
     with ThreadPoolExecutor(_READERS_AFAR) as pool:

@@ -70,9 +70,8 @@ def split_of_path(path: str) -> str | None:
 
 
 def to_plain_types(table: pa.Table) -> pa.Table:
-    """The table with each column in the plainest type that means the same: no dictionaries, no large or view types.
-
-    Raises ValueError for text that is no UTF-8, for a column that stands twice, and for a type that can't be had plain.
+    """The table in the plainest types that mean the same: no dictionaries, no large or view types. Raises ValueError
+    for text that is no UTF-8, for a column that stands twice, and for a type that can't be had plain.
     """
     names = table.column_names
     if twice := sorted({name for name in names if names.count(name) > 1}):
@@ -86,9 +85,8 @@ def to_plain_types(table: pa.Table) -> pa.Table:
 
 
 def check_columns(table: pa.Table, expected: ReleaseTable, needed: Collection[str]) -> pa.Table:
-    """The columns of a table of a release which are there, in its types and order. needed: those that must be.
-
-    Raises ValueError for what a release does not have, in words that stand after "got".
+    """Those columns of a release's table that are there, in its types and order. Raises ValueError, whose words stand
+    after "got", for one of the `needed` missing, and for what a release does not have.
     """
     schema, filled = expected
     if missing := [column for column in schema.names if column in needed and column not in table.column_names]:

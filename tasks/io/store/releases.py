@@ -1,7 +1,4 @@
-"""Releases on disk, read by anybody: one version, and which versions of a dataset there are.
-
-A folder without manifest.json is no release. `drafts` writes them.
-"""
+"""Releases on disk, which `drafts` writes: one version, and which versions there are. Without manifest.json, none."""
 
 import contextlib
 import functools
@@ -40,9 +37,7 @@ _Fields = TypeVar("_Fields", bound=BaseModel)
 
 
 class Release:
-    """A published version, read from any folder or fsspec URL. All that reads a file of it raises DamagedFile where
-    that is gone, or is not what releases have there.
-    """
+    """A published version, from any folder or fsspec URL. What reads a file raises DamagedFile if it is gone or odd."""
 
     def __init__(self, url: str) -> None:
         """Raises BadInput if there is no intact manifest at the URL; `.../latest` is followed to the newest version."""
@@ -209,10 +204,9 @@ class Release:
         return self.read_columns(path, schema.names) if path in self.manifest.files else schema.empty_table()
 
     def rows(self, table: str, columns: Sequence[str]) -> pa.Table:
-        """Columns of one of its tables, of all its files, in the types of a release (`release_tables.check_columns`).
-
-        Raises DamagedFile also if there is no file, and if a column is missing, of another kind, with nulls where
-        releases have none, or with text or numbers that are none.
+        """Columns of a table, of all its files, in a release's types (`release_tables.check_columns`). Raises
+        DamagedFile also for no file, a column missing or of another kind, nulls where releases have none, text or
+        numbers that are none.
         """
         if not (paths := self.parts(table)):
             raise DamagedFile(f"expected files of the table {table} in release {self.manifest.version}, got none")
@@ -263,9 +257,8 @@ class Release:
         return list(dict.fromkeys(name for path in self.parts(table) for name in self.schema(path).names))
 
     def column_reader(self, table: str) -> Callable[[str], pa.ChunkedArray]:
-        """What gives a column of a table by its name, of all its files, in plain types; of `image` all but the bytes.
-
-        It raises DamagedFile for a file without the column, too, and ValueError where files have it in several types.
+        """What gives a column by its name, of all files of a table, in plain types; of `image` all but the bytes. It
+        raises DamagedFile for a file without the column, too, and ValueError where files have it in several types.
         """
         footers: dict[str, pq.FileMetaData] = {}  # of thousands of row groups, each takes longer than a column
 

@@ -75,10 +75,8 @@ _BUCKETS = {"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oss", "oci"
 
 
 class Store:
-    """Blobs, tables and releases below one fsspec URL.
-
-    With `is_overlay`, what is written and removed is known to this object alone (overlay.py), and the store is not
-    touched: that is how a plan takes the same decisions as a build and leaves no trace.
+    """Blobs, tables and releases below one fsspec URL. With `is_overlay`, what is written and removed only this object
+    knows (overlay.py): so a plan takes the same decisions as a build and leaves no trace.
     """
 
     def __init__(self, url: str, *, is_overlay: bool = False) -> None:
@@ -131,9 +129,7 @@ class Store:
             self.list_folder(layout.RELEASES)
 
     def check_writable(self) -> None:
-        """Raise BadInput if nothing can be written here; remove what killed builds left unfinished. A folder is made
-        where there is none, a bucket never: it may be a misspelt one.
-        """
+        """Raise BadInput if nothing can be written here; sweep what killed builds left. No bucket is made."""
         probe = layout.scratch_path(uuid.uuid4().hex)
         with inputs.reword_errors("store: expected a place that can be written", self.url):
             self.write_bytes(probe, b"")
@@ -219,9 +215,7 @@ class Store:
     def read_table(
         self, ref: TableRef, columns: Sequence[str] | None = None, *, is_remembered: bool = True
     ) -> pa.Table:
-        """The table that the reference names, or only these columns of it. Raises DamagedFile if it is gone, or not
-        what its name says. is_remembered: whether this process keeps it in memory; not for what is read once.
-        """
+        """The table of the reference, or these columns of it. Raises DamagedFile if it is gone, or other bytes."""
         return _columns_of(self._table_or_file(ref, is_remembered=is_remembered), columns)
 
     def read_pieces(self, ref: TableRef, rows: int) -> Iterator[pa.Table]:

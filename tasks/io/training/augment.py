@@ -1,7 +1,4 @@
-"""Changes of pictures by name: RGB, (height, width, 3), 8-bit, in; the same out, never in place.
-
-They are those of Albumentations (Buslaev et al. 2020) of the same names. Only `flip` moves boxes.
-"""
+"""Changes, not in place, of RGB (height, width, 3), 8-bit, by their names in Albumentations (Buslaev et al. 2020)."""
 
 import functools
 from collections.abc import Callable
@@ -69,6 +66,5 @@ CHANGES: dict[str, Callable[..., Any]] = {
     "channel_shuffle": _channel_shuffle,
     "blur": functools.partial(cv2.blur, ksize=(3, 3)),
     "median_blur": functools.partial(cv2.medianBlur, ksize=3),
-    "flip": np.fliplr,
+    "flip": np.fliplr,  # the only one that moves boxes
 }
-"""Every change by its name."""

@@ -1,6 +1,4 @@
-"""Training of a torchvision detector: its initial weights, its steps, its whole state as bytes; and these as
-checkpoints in the store, named after their step and the SHA-256 of their bytes, so that damage is detected.
-"""
+"""Training of a torchvision detector: initial weights, steps, the whole state as bytes, checkpoints in the store."""
 
 import contextlib
 import copy
@@ -49,9 +47,7 @@ def deterministic(threads: int, device: torch.device) -> Iterator[None]:
 
 
 def initial_model(settings: TrainDetector, start: bytes | None, seed: int) -> nn.Module:
-    """The model before its first step: with random weights by the seed, or those of a file (with a new head if the
-    settings say so). Raises BadInput if the file's weights are another model's.
-    """
+    """The model before its first step: random by the seed, or a file's. Raises BadInput for another model's weights."""
     torch.manual_seed(seed)
     model = models.build(settings.model, 1, settings.least_side_px, settings.most_side_px)
     if start is not None:

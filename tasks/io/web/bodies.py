@@ -117,9 +117,7 @@ def label_problem(label: str) -> UnreadableImage:
 
 
 def check_expected(into: BinaryIO, expects: str, *, may_quote: bool, wrong_label: str | None = None) -> None:
-    """Raise UnreadableImage if the body is something else: busy servers send a page with status 200. Whether an image
-    with a wrong label is one, its decoder says.
-    """
+    """Raise UnreadableImage if the body is something else (busy servers send pages); of images the decoder tells."""
     if wrong_label is not None and expects != "image" and not _is_plain(into, expects):
         raise label_problem(wrong_label)
     if expects == "html" and _is_bot_wall(into):

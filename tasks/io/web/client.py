@@ -125,9 +125,7 @@ class Client:
     def using_permit(
         self, host: str, redirect_chain: RedirectChain | None = None, *, has_failed: bool = False
     ) -> Iterator[None]:
-        """Use this thread's permit for the host for its next request; an unused one is cancelled at the end.
-        redirect_chain: of the request's PostponedRequest, if there was one. has_failed: the request failed before.
-        """
+        """Use this thread's permit for its next request, along this chain; cancelled at the end, if unused."""
         own = self._own_permit
         own.host, own.redirect_chain, own.has_failed = host, redirect_chain, has_failed
         try:
@@ -371,9 +369,7 @@ def retry_after_s(value: str | None, now: datetime | None = None) -> float | Non
 
 
 def _is_busy(response: requests.Response, exchange: _Exchange) -> bool:
-    """Whether a 403 means to slow down: a page in place of an API's answer, or one with typical words, such as
-    Imperva's after some 30 requests (metmuseum/openaccess#60).
-    """
+    """Whether a 403 means to slow down: a page for an API's answer, or typical words (metmuseum/openaccess#60)."""
     is_page = "html" in response.headers.get("Content-Type", "").lower()
     if response.headers.get("Retry-After") or (is_page and exchange.request.expects in {"json", "csv"}):
         return True

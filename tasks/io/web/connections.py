@@ -1,7 +1,5 @@
-"""Connections to allowed addresses only, and with time limits: requests' adapter over guarded urllib3 pools.
-
-Addresses are checked when a connection is opened, so that a name server that changes its answer can't lead a request
-into a private network (DNS rebinding).
+"""Connections to allowed addresses only, and with time limits: requests' adapter over guarded urllib3 pools. Checked
+when one is opened: a name server may change its answer to one in a private network (DNS rebinding).
 """
 
 import contextlib
@@ -126,12 +124,6 @@ class GuardedAdapter(HTTPAdapter):
 
 def _pool_classes(origins: Origins) -> dict[str, type[HTTPConnectionPool]]:
     class Guarded:
-        host: str
-        port: int
-        _dns_host: str
-        timeout: Any
-        source_address: Any
-        socket_options: Any
         response_class: type[http.client.HTTPResponse] = _FinalResponse
 
         def _new_conn(self) -> socket.socket:

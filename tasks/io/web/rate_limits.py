@@ -45,9 +45,7 @@ class _HostState:
 
 @dataclass(frozen=True)
 class PermitDecision:
-    """Whether one request may be sent now; a granted permit must be given back by `release` or `cancel`. wait_s: above
-    0, ask again then. refusal: why the host gets no more requests in this build.
-    """
+    """Whether one request may be sent: now, with a permit to give back, in `wait_s`, or never (`refusal`)."""
 
     wait_s: float = 0.0
     refusal: Reason | None = None

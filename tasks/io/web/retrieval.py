@@ -31,9 +31,7 @@ def failure_row(request: Row, problem: UnreadableImage, rules: str) -> Row:
 
 
 def store_answer(store: Store, request: Row, rules: str, copy: Callable[[str, IO[bytes]], tuple[str, int]]) -> Row:
-    """Store a file that is no image as a blob, a piece at a time. copy: writes the file of a locator into an open one,
-    and returns SHA-256 and length; raises UnreadableImage.
-    """
+    """Store a file that is no image as a blob. copy(locator, file): SHA-256 and length, or raises UnreadableImage."""
     try:
         with store.scratch() as path:
             with path.open("wb") as file:
@@ -61,10 +59,8 @@ def store_image(
 def download_image(
     store: Store, client: Client, request: Row, rules: str, limits: Limits, max_pixels: int, on_inspected: OnInspected
 ) -> Row:
-    """Download an image to a scratch file, inspect all of it, and only then make it a blob. Raises UnreadableImage.
-
-    The caller holds the permit for the host. The request is conditional only if the blob of the last download is there
-    and passed under these rules; of an unchanged image the row stays as it was.
+    """Download an image to a scratch file, inspect all of it, and only then make it a blob, with the caller's permit.
+    The request is conditional if the blob of the last one is there and passed these rules. Raises UnreadableImage.
     """
     is_known = request.get("rules") == rules and not request.get("reason") and _has_blob(store, request)
     validators = (request.get("etag"), request.get("last_modified")) if is_known else (None, None)
