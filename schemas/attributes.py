@@ -9,11 +9,11 @@ from pydantic import ConfigDict, Field
 from schemas.base import Frozen, Name
 from schemas.phrases import LONGEST_PLACE, quoted
 from schemas.sources import AnySource
+from schemas.sources.common import SourceField
 from schemas.tables import BY_CONTRACT, IMAGES
 
 AttributeName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,62}$")]
 AttributeType = Literal["string", "integer", "number", "boolean", "strings"]
-SourceField = Annotated[str, Field(min_length=1, max_length=300)]
 
 ARROW_TYPES: dict[AttributeType, pa.DataType] = {
     "string": pa.string(),

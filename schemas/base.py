@@ -1,7 +1,7 @@
 """What all parts of a recipe share."""
 
 import functools
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, PydanticKnownError, core_schema
@@ -9,6 +9,8 @@ from pydantic_core import CoreSchema, PydanticKnownError, core_schema
 Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,62}$", description="Lower-case letters, digits, - and _")]
 Score = Annotated[float, Field(ge=0, le=1)]
 Positive = Annotated[int, Field(ge=1)]
+Overlap = Annotated[float, Field(gt=0, le=1)]
+Filled = Annotated[str, Field(min_length=1)]
 
 LARGEST_WHOLE = 2**63 - 1
 """The largest whole number that tables hold."""
@@ -56,6 +58,12 @@ def is_unset(value: object) -> bool:
     A recipe that does not use one has the dump that it had before there was such a setting, and so the same digest.
     """
     return not value
+
+
+Entry = TypeVar("Entry")
+Some = Annotated[tuple[Entry, ...], Field(min_length=1)]
+Later = Annotated[Entry, Field(exclude_if=is_unset)]
+"""A setting that came later: while it is unset, it stands in no dump, and so changes no digest."""
 
 
 class Frozen(BaseModel):

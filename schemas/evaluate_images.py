@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self, get_args
 
 from pydantic import Field, model_validator
 
-from schemas.base import Frozen, Score
+from schemas.base import Frozen, Score, Some
 from schemas.evaluate_figures import Sigma
 from schemas.phrases import quoted
 from schemas.tables import schema
@@ -57,15 +57,13 @@ SIZES = schema(
 class RecognitionSettings(Frozen):
     """The settings of an evaluation of instance recognition."""
 
-    k: tuple[K, ...] = Field(
+    k: Some[K] = Field(
         MET_K,
-        min_length=1,
         description="Numbers of nearest gallery images to try; with the temperatures, the pair with the highest GAP on "
         "the validation queries is used (The Met, A.1). A single number is used as it is",
     )
-    tau: tuple[Temperature, ...] = Field(
+    tau: Some[Temperature] = Field(
         MET_TEMPERATURES,
-        min_length=1,
         description="Temperatures of the softmax to try (The Met, A.1): the higher, the more the nearest class counts",
     )
     tune_distractors: Score = Field(
@@ -238,10 +236,8 @@ class GenerationSettings(Frozen):
         le=LARGEST_SEED,
         description="Seed of KID's subsets and of the shuffle; 2020 draws as torch-fidelity does by default",
     )
-    neighbours: int = Field(
-        3, ge=1, le=1000, description="k of precision and recall: a ball reaches to the k-th nearest neighbour"
-    )
-    density_neighbours: int = Field(5, ge=1, le=1000, description="k of density and coverage")
+    neighbours: K = Field(3, description="k of precision and recall: a ball reaches to the k-th nearest neighbour")
+    density_neighbours: K = Field(5, description="k of density and coverage")
     training_neighbours: K = Field(
         7,
         description="How many of the nearest training images stand beside each sample (ArtBench, 4.4)",

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import Field, model_validator
 
-from schemas.base import Frozen, Name, Positive, Score, is_unset
+from schemas.base import Frozen, Later, Name, Positive, Score, Some
 from schemas.detect import Detect
 from schemas.hash_kinds import HASHES, HashKind, WorkHash
 from schemas.phrases import LONGEST_PLACE, quoted
@@ -82,10 +82,9 @@ class Hash(Stage):
         description="The perceptual hash: 8 x 8 bits of a 32 x 32 DCT of a reduced copy, computed as imagehash.phash "
         "does",
     )
-    also: tuple[HashKind, ...] = Field(
+    also: Later[tuple[HashKind, ...]] = Field(
         (),
         max_length=len(HASHES),
-        exclude_if=is_unset,
         description=f"Other hashes, by imagehash itself, of each thumbnail: {_WORK_HASHES} and colorhash. Each becomes "
         "an attribute of its name, which the release has and a screen may ask for (docs/dedup.md)",
     )
@@ -113,9 +112,8 @@ class Dedup(Stage):
     reasons = frozenset({Reason.EXACT_DUPLICATE, Reason.NEAR_DUPLICATE})
 
     stage: Literal["dedup"] = "dedup"
-    by: tuple[PairFinder, ...] = Field(
+    by: Some[PairFinder] = Field(
         ("phash", "crops", "inner", "local"),
-        min_length=1,
         description="What finds the pairs to compare closely. By hashes: phash (required): copies in another size, "
         "quality or colour; crops: copies that lost up to a quarter of a side; tilted: copies turned by 5 degrees; "
         "inner: copies with a mount, a border, or padded; mirrored: mirror images; turned: copies turned by 90, 180 or "
@@ -133,19 +131,17 @@ class Dedup(Stage):
         description="The same for the hash of a view (crops, tilted, inner, mirrored, turned) and that of a picture; "
         "never more than radius_bits. At 12 seven times as many pairs are compared",
     )
-    drop_relations: tuple[DropRelation, ...] = Field(
+    drop_relations: Some[DropRelation] = Field(
         ("same_file", "reencoded", "resized", "recoloured", "cropped"),
-        min_length=1,
         description="Kinds of copies of which only one is kept; same_file is required",
     )
     bind_relations: tuple[BindRelation, ...] = Field(
         ("same_file", "reencoded", "resized", "recoloured", "cropped", "mirrored", "turned", "detail", "uncertain"),
         description="Kinds of pairs that must be in one split; those of drop_relations always are",
     )
-    prefer: tuple[Preference, ...] = Field(
+    prefer: Later[tuple[Preference, ...]] = Field(
         (),
         max_length=MOST_RULES,
-        exclude_if=is_unset,
         description="Which copy stays, above the program's own order (rights, annotations, pixels ...): rules such as "
         "{source: met}, {folder: originals}, {known: artist} or {not: {folder: Kopien}}; the first one outranks the "
         "others (docs/dedup.md)",

@@ -4,7 +4,7 @@ from typing import Any, Literal, NamedTuple, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from schemas.base import Frozen, Name, Positive, Score
+from schemas.base import Filled, Frozen, Name, Positive, Score
 from schemas.detect import TORCHVISION
 from schemas.manifests import Manifest
 from schemas.phrases import quoted
@@ -33,9 +33,7 @@ class TrainDetector(Frozen):
     """Training of one of torchvision's detectors on annotated figures."""
 
     model: str = Field("fasterrcnn_resnet50_fpn", description="A detector of torchvision by its name, or fcos_small")
-    category: str = Field(
-        "person", min_length=1, description="The category of the figures to learn; all others are background"
-    )
+    category: Filled = Field("person", description="The category of the figures to learn; all others are background")
     start: Name | None = Field(
         None, description="Binding of the start weights (trained on COCO, in PoPArt); none: random weights"
     )
@@ -85,11 +83,11 @@ class TrainDetector(Frozen):
     threads: int = Field(
         2, ge=1, le=256, description="Threads on a CPU; part of the cache key, as they change the last bits"
     )
-    evaluate_every: int = Field(
-        1, ge=1, description="Epochs from one evaluation to the next; the last is always evaluated"
+    evaluate_every: Positive = Field(
+        1, description="Epochs from one evaluation to the next; the last is always evaluated"
     )
-    checkpoint_every_steps: int = Field(
-        500, ge=1, description="Steps from checkpoint to checkpoint, the most that an interruption costs"
+    checkpoint_every_steps: Positive = Field(
+        500, description="Steps from checkpoint to checkpoint, the most that an interruption costs"
     )
     seed: int = Field(
         0, ge=0, lt=2**63, description="Seed of the random weights, of the order of images and of all random draws"
