@@ -129,10 +129,7 @@ def attribute_problems(attributes: Attributes, sources: Sequence[AnySource]) -> 
 
 
 def check_offer(name: str, field: str, source: str, offered: Sequence[str], what: str) -> Iterator[str]:
-    """A sentence where a source does not have the field that an attribute is to be taken from.
-
-    offered: the fields that the source has; what: what these are, such as "a field of the pattern".
-    """
+    """A sentence where a source lacks an attribute's field. what: each of `offered`, as in "a field of the pattern"."""
     if field not in offered:
         yield (
             f"attributes.{name}.from: expected {what} of source '{source}', "

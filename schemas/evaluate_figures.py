@@ -1,6 +1,4 @@
-"""evaluate: how figures are scored: detectors' by COCO's numbers and by VOC's rule, poses by COCO's object keypoint
-similarity, raters' by what the other raters drew (Ginosar et al., 2014).
-"""
+"""evaluate: how figures are scored: by COCO's numbers or VOC's rule; raters' by the others' (Ginosar et al., 2014)."""
 
 from typing import Annotated, Literal
 
@@ -53,10 +51,8 @@ class KeypointSettings(Frozen):
         description="The keypoint scheme of the figures and of the results: the name of one of the program's or of the "
         "release's, or a YAML file with one; null: the category's own, as the release or the COCO file has it",
     )
-    first: int | None = Field(
+    first: Annotated[int, Field(ge=1, le=MOST_JOINTS)] | None = Field(
         None,
-        ge=1,
-        le=MOST_JOINTS,
         description="How many joints of the scheme count, the first ones, as where a COCO category names more joints "
         "than its figures have; null: all",
     )

@@ -204,9 +204,7 @@ class Split(SeededStage):
 
     @property
     def splits(self) -> tuple[str, ...]:
-        """The splits that a release has: those with a ratio, 0 too, and train where there is a gallery; all of them
-        where the sources' own are kept.
-        """
+        """Those of a release: with a ratio, 0 too; train where there is a gallery; all where the sources' are kept."""
         if self.keep is not None:
             return SPLITS
         has_gallery = isinstance(self.roles, RolesByValue) or "gallery" in self.roles.values()

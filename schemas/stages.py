@@ -51,11 +51,8 @@ class Fetch(Stage):
         200_000_000,
         description="Largest file that is accepted; ten times the largest original of PoPArt is far below it",
     )
-    max_pixels: int = Field(
-        150_000_000,
-        ge=1,
-        le=HIGHEST_MAX_PIXELS,
-        description="Largest width x height that is accepted; 150 Mpx need 450 MB when decoded",
+    max_pixels: Annotated[int, Field(ge=1, le=HIGHEST_MAX_PIXELS)] = Field(
+        150_000_000, description="Largest width x height that is accepted; 150 Mpx need 450 MB when decoded"
     )
     timeout_s: float = Field(
         30, gt=0, le=3600, description="A server that sends nothing for so long counts as unreachable"
@@ -192,11 +189,8 @@ class Parquet(Frozen):
     part_bytes: int = Field(
         500_000_000, ge=1_000_000, description="Bytes of images in one file; many readers have trouble above 2 GB"
     )
-    row_group_bytes: int = Field(
-        32_000_000,
-        ge=100_000,
-        le=1_000_000_000,
-        description="Bytes of images in one row group, which a reader holds in memory at once",
+    row_group_bytes: Annotated[int, Field(ge=100_000, le=1_000_000_000)] = Field(
+        32_000_000, description="Bytes of images in one row group, which a reader holds in memory at once"
     )
     row_group_rows: int = Field(
         100, ge=1, le=100_000, description="Images in one row group, where the table holds their bytes"
@@ -248,10 +242,9 @@ SEEDED: frozenset[str] = frozenset(word for word, kind in STAGES.items() if issu
 
 
 def screened_score(stages: Sequence[AnyStage], category: str) -> float | None:
-    """The score from which on the screens of a recipe count figures of a category; None where none counts them.
+    """The score from which on a recipe's screens count figures of a category; None where none counts them.
 
-    Of several screens the last one that asks for at least one figure, as what passes all of them has; otherwise the
-    last one.
+    Of several screens: the last one that asks for at least one figure, as what passes all of them has; else the last.
     """
     limits = [limit for stage in stages if (limit := stage.least_and_score(category)) is not None]
     scores = [score for least, score in limits if least] or [score for _, score in limits]
@@ -265,8 +258,7 @@ def with_figure_scores(stages: Sequence[AnyStage], categories: Sequence[str]) ->
 
 
 def with_scores_as_published(stages: Sequence[AnyStage], published: Sequence[Any]) -> list[AnyStage]:
-    """The stages, with the scores that the same stages had in a release: no score that may follow from a screen changes
-    how many images are kept.
+    """The stages, with the scores of the same stages in a release: none that may follow from a screen changes counts.
 
     published: the stages of its `recipe.yaml`, each as {word: settings}. Where they are others, or too few, ours stay.
     """

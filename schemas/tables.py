@@ -133,8 +133,7 @@ VIEW_HASHES = schema("sha256 keys")
 """keys: a blob's view hashes, of how it would look mirrored, turned or cropped; one for each view, in their order."""
 
 SEARCH_PAIRS = schema("left right distance_bits is_view", distance_bits=pa.uint8())
-"""Pairs of hashes within the radius. is_view: left is the hash of a view, right that of a whole; else left < right,
-both wholes."""
+"""Pairs within the radius. is_view: left is the hash of a view, right of a whole; else both of wholes, left < right."""
 
 SEARCH_HASHES = schema("key is_view pairs", key=pa.uint64())
 """The distinct hashes (key) that were searched for near pairs; pairs: how many rows of SEARCH_PAIRS have it left."""
@@ -146,8 +145,7 @@ LOCAL_BLOBS = schema("sha256 pairs")
 """Blobs whose keypoints were all compared with each other's; pairs: how many of LOCAL_PAIRS have it as the smaller."""
 
 LOCAL_PAIRS = schema("piece a b matches")
-"""Two blobs (SHA-256) that share so many places. piece: of the work; its first row has no pair, and as matches the
-number of its pairs."""
+"""Two blobs that share so many places. piece: of the work; its first row is no pair, and its matches count them."""
 
 RELATIONS = schema(
     "a b",
@@ -170,8 +168,7 @@ BY_HAND = schema("action scope name reason date")
 """The list by hand: actions on records, works or artists (schemas/by_hand.py). date: such as 2024-12-31."""
 
 TAKEN_DOWN = schema("record_id sha256 detail is_work reached_by")
-"""Records that are taken down. sha256: of the file, if it was ever stored; is_work: copies of the work go, too;
-reached_by: as of TAKEDOWNS."""
+"""sha256: of the file, if it was ever stored; is_work: copies of the work go, too; reached_by: as of TAKEDOWNS."""
 
 TAKEDOWNS = schema("record_id scope reached_by")
 TOMBSTONES = schema("record_id date reason sha256 scope")
