@@ -210,11 +210,8 @@ class GenerationSettings(Frozen):
     """The settings of a comparison of generators with a reference set."""
 
     kid_subsets: Many = Field(100, description="KID is the mean over so many random subsets")
-    kid_subset_size: int = Field(
-        1000,
-        ge=2,
-        le=100_000,
-        description="How many images of each set a subset has; of fewer there is no KID",
+    kid_subset_size: Annotated[int, Field(ge=2, le=100_000)] = Field(
+        1000, description="How many images of each set a subset has; of fewer there is no KID"
     )
     parts: Many = Field(10, description="The Inception score is the mean over so many parts of the samples")
     shuffle: bool = Field(

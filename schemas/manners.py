@@ -116,11 +116,10 @@ def ascii_name(host: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """How a secret is sent: as a query parameter, to this host only; with a log-in, a session token in its place.
+    """How a secret is sent: as the query parameter `parameter`, to this host only.
 
-    parameter: name of the query parameter for the secret (or, after a log-in, for the session token).
     login_url: the secret is then `<first>:<second>`, sent there as the two `login_parameters`; `session_field` of the
-    JSON answer is the session token, which is valid for `session_s` seconds.
+    JSON answer is a session token, which is sent in its place for `session_s` seconds.
     """
 
     host: str

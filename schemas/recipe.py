@@ -1,7 +1,6 @@
 """The recipe: the story of one dataset, read from top to bottom. Immutable; every setting has a reason.
 
-A recipe decides what a release holds. What a machine provides (folders, weights) is only named in it, as a *binding*,
-and given when a build starts; its path is never part of a digest.
+What a machine provides (folders, weights) is only named, as a *binding*: a build is given its path, no digest has it.
 """
 
 import itertools
@@ -27,8 +26,7 @@ ALWAYS_BINDABLE = ("contact", "origins")
 """Bindings that any recipe with web sources takes: a contact address, and other origins to ask in place of hosts."""
 
 _RESERVED_ENDINGS, _RESERVED_NAME = ("-web", "-answers"), "web-images"
-"""The store keeps what a source `a` answered in folders named `a-web` and `a-answers`, and downloads in `web-images`; a
-source of such a name would share one of these."""
+"""Folders of the store: what a source `a` answered is in `a-web` and `a-answers`, downloads are in `web-images`."""
 
 OneStage = TypeVar("OneStage", bound=Stage)
 

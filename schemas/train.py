@@ -1,6 +1,6 @@
 """Training a detector: every setting with its unit, range and reason. Defaults are PoPArt's where it gives a value."""
 
-from typing import Any, Literal, NamedTuple, Self
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from pydantic import Field, field_validator, model_validator
 
@@ -47,11 +47,8 @@ class TrainDetector(Frozen):
         4, ge=1, le=4096, description="Batches of one step: 4 x 4 = 16 images, as COCO's schedules assume"
     )
     optimizer: Literal["sgd", "adamw"] = Field("sgd", description="PoPArt: SGD for ResNet-50, Adam for transformers")
-    learning_rate: float = Field(
-        2e-4,
-        gt=0,
-        le=1e30,
-        description="The highest; PoPArt: 2e-4, and 2e-2 for its training on COCO before",
+    learning_rate: Annotated[float, Field(gt=0, le=1e30)] = Field(
+        2e-4, description="The highest; PoPArt: 2e-4, and 2e-2 for its training on COCO before"
     )
     momentum: float = Field(0.9, ge=0, lt=1, description="Of SGD (PoPArt)")
     weight_decay: float = Field(1e-4, ge=0, le=1, description="PoPArt: 1e-4")
