@@ -1,6 +1,7 @@
 """What all parts of a recipe share."""
 
 import functools
+import operator
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler
@@ -11,6 +12,11 @@ Score = Annotated[float, Field(ge=0, le=1)]
 Positive = Annotated[int, Field(ge=1)]
 Overlap = Annotated[float, Field(gt=0, le=1)]
 Filled = Annotated[str, Field(min_length=1)]
+
+Entry = TypeVar("Entry")
+Some = Annotated[tuple[Entry, ...], Field(min_length=1)]
+Later = Annotated[Entry, Field(exclude_if=operator.not_)]
+"""A setting that came later: a recipe that does not use it has the dump that it had before, and so the same digest."""
 
 LARGEST_WHOLE = 2**63 - 1
 """The largest whole number that tables hold."""
@@ -50,17 +56,6 @@ def _refuse_booleans(schema: Any) -> None:
     for part, entry in schema.items():
         if not is_done and part not in {"metadata", "serialization"}:
             _refuse_booleans(entry)
-
-
-def is_unset(value: object) -> bool:
-    """Whether a setting is null, empty or false."""
-    return not value
-
-
-Entry = TypeVar("Entry")
-Some = Annotated[tuple[Entry, ...], Field(min_length=1)]
-Later = Annotated[Entry, Field(exclude_if=is_unset)]
-"""A setting that came later: a recipe that does not use it has the dump that it had before, and so the same digest."""
 
 
 class Frozen(BaseModel):

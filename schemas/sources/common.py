@@ -1,12 +1,13 @@
 """What sources have in common: a name, rights, words, and for sources in files, where these are."""
 
+import operator
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
-from schemas.base import Filled, Frozen, Later, Name, is_unset
+from schemas.base import Filled, Frozen, Later, Name
 from schemas.errors import BadInput
 from schemas.phrases import quoted
 from schemas.word_lists import DateWords, MakerWords
@@ -188,7 +189,7 @@ def more_offers(what: str) -> Any:
     """The setting of what a source on the web offers only where it is asked for. what: in the plural."""
     return Field(
         (),
-        exclude_if=is_unset,
+        exclude_if=operator.not_,
         description=f"Further {what} to ask for, for attributes (docs/sources). They are part of the requests' "
         "addresses: the source is asked anew with them",
     )
