@@ -14,7 +14,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from prefect import task
 from prefect.cache_policies import NO_CACHE
-from pydantic import Field
 
 from schemas.attributes import AttributeField, fields_of, with_attribute_columns
 from schemas.base import Frozen, Later
