@@ -37,7 +37,7 @@ class PassedOver(Manifest):
 
     sources: tuple[str, ...] = ()  # several may share a folder
     unit: str = "entries"  # of which list, in the plural: files, rows, annotations ...
-    listed: int = 0  # what yields something, and all kinds together
+    listed: int = 0  # length of that list: what yields something, and all kinds together
     kind: str = ""  # for people, in the plural: "image files that end in .webp"
     count: int = 0
     examples: tuple[str, ...] = ()
