@@ -9,11 +9,11 @@ from pydantic import ConfigDict, Field
 from schemas.base import Frozen, Name
 from schemas.phrases import LONGEST_PLACE, quoted
 from schemas.sources import AnySource
+from schemas.sources.common import SourceField
 from schemas.tables import BY_CONTRACT, IMAGES
 
 AttributeName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,62}$")]
 AttributeType = Literal["string", "integer", "number", "boolean", "strings"]
-SourceField = Annotated[str, Field(min_length=1, max_length=300)]
 
 ARROW_TYPES: dict[AttributeType, pa.DataType] = {
     "string": pa.string(),
@@ -129,10 +129,7 @@ def attribute_problems(attributes: Attributes, sources: Sequence[AnySource]) -> 
 
 
 def check_offer(name: str, field: str, source: str, offered: Sequence[str], what: str) -> Iterator[str]:
-    """A sentence where a source does not have the field that an attribute is to be taken from.
-
-    offered: the fields that the source has; what: what these are, such as "a field of the pattern".
-    """
+    """A sentence where a source lacks an attribute's field. what: each of `offered`, as in "a field of the pattern"."""
     if field not in offered:
         yield (
             f"attributes.{name}.from: expected {what} of source '{source}', "

@@ -1,7 +1,8 @@
 """What all parts of a recipe share."""
 
 import functools
-from typing import Annotated, Any, Literal
+import operator
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, PydanticKnownError, core_schema
@@ -9,6 +10,13 @@ from pydantic_core import CoreSchema, PydanticKnownError, core_schema
 Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,62}$", description="Lower-case letters, digits, - and _")]
 Score = Annotated[float, Field(ge=0, le=1)]
 Positive = Annotated[int, Field(ge=1)]
+Overlap = Annotated[float, Field(gt=0, le=1)]
+Filled = Annotated[str, Field(min_length=1)]
+
+Entry = TypeVar("Entry")
+Some = Annotated[tuple[Entry, ...], Field(min_length=1)]
+Later = Annotated[Entry, Field(exclude_if=operator.not_)]
+"""A setting that came later: a recipe that does not use it has the dump that it had before, and so the same digest."""
 
 LARGEST_WHOLE = 2**63 - 1
 """The largest whole number that tables hold."""
@@ -50,26 +58,13 @@ def _refuse_booleans(schema: Any) -> None:
             _refuse_booleans(entry)
 
 
-def is_unset(value: object) -> bool:
-    """Whether a setting is null, empty or false: as `exclude_if` of settings that came later, with such a default.
-
-    A recipe that does not use one has the dump that it had before there was such a setting, and so the same digest.
-    """
-    return not value
-
-
 class Frozen(BaseModel):
-    """What every part of a recipe is: immutable, unknown fields are errors, true is no number, and whole numbers are
-    at most 2**63 - 1.
-    """
+    """Every part of a recipe: immutable, no unknown fields, true is no number, whole numbers are within 64 bits."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """Pydantic's own, in which numbers refuse true and false at any depth: pydantic would take them for 1 and 0.
-
-        Its strict numbers would also refuse the text "1e-3", which is what YAML makes of 1e-3.
-        """
+        """Pydantic's own, but true is not 1. Its strict numbers would also refuse "1e-3", as YAML reads 1e-3."""
         _refuse_booleans(schema := handler(source))
         return schema

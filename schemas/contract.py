@@ -1,6 +1,4 @@
-"""What programs read of Open Data Contract Standard files, one for each table of a release, which may come from
-anybody: other fields are passed over, text is text and a number is a number. And names of files that lie by split.
-"""
+"""What programs read of Open Data Contract Standard files, one a table, from anybody; and names of files by split."""
 
 import re
 from typing import Annotated, Any, NamedTuple
@@ -36,6 +34,8 @@ def major(version: str) -> int:
 
 
 class _Fields(BaseModel):
+    """Other fields are passed over; text is text and a number is a number."""
+
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True, populate_by_name=True)
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from schemas.base import Name, Score
+from schemas.base import Name, Overlap, Score
 from schemas.keypoints import DEFAULT
 from schemas.phrases import quoted
 from schemas.reasons import FAILURES_IN_BYTES
@@ -110,10 +110,8 @@ class Detect(Stage):
     least_score: Score = Field(
         0.01, description="Boxes below are not stored: they only lengthen the tail of a precision-recall curve"
     )
-    nms_iou: float = Field(
+    nms_iou: Overlap = Field(
         0.5,
-        gt=0,
-        le=1,
         description="Of two boxes of a class whose IoU is higher, the one with the lower score is removed; by default "
         "the model's own",
     )

@@ -1,13 +1,11 @@
-"""evaluate: how figures are scored: detectors' by COCO's numbers and by VOC's rule, poses by COCO's object keypoint
-similarity, raters' by what the other raters drew (Ginosar et al., 2014).
-"""
+"""evaluate: how figures are scored: by COCO's numbers or VOC's rule; raters' by the others' (Ginosar et al., 2014)."""
 
 from typing import Annotated, Literal
 
 import pyarrow as pa
 from pydantic import Field
 
-from schemas.base import Frozen, Score
+from schemas.base import Filled, Frozen, Overlap, Score
 from schemas.keypoints import MOST_JOINTS
 from schemas.tables import schema
 
@@ -26,11 +24,8 @@ class DetectorSettings(Frozen):
 class VocSettings(Frozen):
     """The settings of PASCAL VOC's rule (Everingham et al. 2010, section 4.2)."""
 
-    iou: float = Field(
-        0.5,
-        gt=0,
-        le=1,
-        description="A box is right if its IoU with a figure is at least this (VOC, Picasso: 0.5)",
+    iou: Overlap = Field(
+        0.5, description="A box is right if its IoU with a figure is at least this (VOC, Picasso: 0.5)"
     )
     far_corner: Literal["x+w-1", "x+w"] = Field(
         "x+w-1",
@@ -51,16 +46,13 @@ Sigma = Annotated[float, Field(ge=1e-6, le=1)]
 class KeypointSettings(Frozen):
     """The settings of COCO's average precision of keypoints."""
 
-    keypoints: str | None = Field(
+    keypoints: Filled | None = Field(
         None,
-        min_length=1,
         description="The keypoint scheme of the figures and of the results: the name of one of the program's or of the "
         "release's, or a YAML file with one; null: the category's own, as the release or the COCO file has it",
     )
-    first: int | None = Field(
+    first: Annotated[int, Field(ge=1, le=MOST_JOINTS)] | None = Field(
         None,
-        ge=1,
-        le=MOST_JOINTS,
         description="How many joints of the scheme count, the first ones, as where a COCO category names more joints "
         "than its figures have; null: all",
     )
@@ -127,13 +119,11 @@ class RaterSettings(Frozen):
         description="How boxes are grouped into figures. kmeans: k-means over the four coordinates, as many figures as "
         "the median rater drew (section 5.4). overlap: boxes that overlap, kept where enough raters agree",
     )
-    iou: float = Field(
-        0.5, gt=0, le=1, description="A box is right from this intersection over union with a true figure on"
-    )
+    iou: Overlap = Field(0.5, description="A box is right from this intersection over union with a true figure on")
     starts: int = Field(20, ge=1, le=10_000, description="kmeans: how many random starts; the best one is taken")
     seed: int = Field(0, ge=0, description="kmeans: seed of the starts, together with the image's name")
-    cluster_iou: float = Field(
-        0.5, gt=0, le=1, description="overlap: the least mean IoU between two groups of boxes that become one"
+    cluster_iou: Overlap = Field(
+        0.5, description="overlap: the least mean IoU between two groups of boxes that become one"
     )
     agreement: Score = Field(
         0.5, description="overlap: a figure is kept where at least this share of the image's raters drew it"

@@ -1,12 +1,10 @@
-"""evaluate: how whole images are scored: photographs that are recognised among a museum's exhibits (The Met dataset),
-sketches (SketchRef), classifiers (ArtBench, Fig. 5), and generators by a reference set.
-"""
+"""evaluate: recognition of exhibits (The Met), sketches (SketchRef), classifiers (ArtBench, Fig. 5), and generators."""
 
 from typing import Annotated, Literal, Self, get_args
 
 from pydantic import Field, model_validator
 
-from schemas.base import Frozen, Score
+from schemas.base import Filled, Frozen, Score, Some
 from schemas.evaluate_figures import Sigma
 from schemas.phrases import quoted
 from schemas.tables import schema
@@ -17,6 +15,8 @@ QUERY_TYPES: tuple[QueryType, ...] = get_args(QueryType)
 Ties = Literal["log_odds", "official"]
 
 K = Annotated[int, Field(ge=1, le=1000)]
+Many = Annotated[int, Field(ge=1, le=100_000)]
+Scale = Annotated[int, Field(ge=2, le=100)]
 Temperature = Annotated[float, Field(gt=0, le=10_000)]
 MET_K: tuple[int, ...] = (1, 2, 3, 5, 7, 10, 15, 20, 50)
 MET_TEMPERATURES: tuple[float, ...] = (0.01, 0.1, 1, 5, 10, 15, 20, 25, 30, 50, 100, 500)
@@ -57,15 +57,13 @@ SIZES = schema(
 class RecognitionSettings(Frozen):
     """The settings of an evaluation of instance recognition."""
 
-    k: tuple[K, ...] = Field(
+    k: Some[K] = Field(
         MET_K,
-        min_length=1,
         description="Numbers of nearest gallery images to try; with the temperatures, the pair with the highest GAP on "
         "the validation queries is used (The Met, A.1). A single number is used as it is",
     )
-    tau: tuple[Temperature, ...] = Field(
+    tau: Some[Temperature] = Field(
         MET_TEMPERATURES,
-        min_length=1,
         description="Temperatures of the softmax to try (The Met, A.1): the higher, the more the nearest class counts",
     )
     tune_distractors: Score = Field(
@@ -83,10 +81,8 @@ class RecognitionSettings(Frozen):
         description="Whether to whiten the vectors by the principal components of the gallery's (The Met, section 3). "
         "False: they are only divided by their lengths, for vectors that are whitened already",
     )
-    dimensions: int | None = Field(
+    dimensions: Annotated[int, Field(ge=1, le=MOST_DIMENSIONS)] | None = Field(
         512,
-        ge=1,
-        le=MOST_DIMENSIONS,
         description="At most how many principal components are kept (The Met: 512); null: all. A gallery of few images "
         "has fewer",
     )
@@ -99,7 +95,7 @@ class RecognitionSettings(Frozen):
     seed: int = Field(0, ge=0, description="Seed of the draw of distractors")
 
 
-Sigmas = Annotated[str, Field(min_length=1)] | Sigma | tuple[Sigma, ...]
+Sigmas = Filled | Sigma | tuple[Sigma, ...]
 """Of a subset's joints: the name of a set, one sigma for all joints, or one for each."""
 
 
@@ -135,13 +131,9 @@ class SketchSettings(Frozen):
         "animal-20-guessed, one number for all joints, or a list with one for each. The paper gives none: those of "
         "faces and animals are guesses",
     )
-    highest_rating: int = Field(
-        5, ge=2, le=100, description="Recognisability is rated from 1 to this, the best (SketchRef: 5)"
-    )
-    places: int = Field(
+    highest_rating: Scale = Field(5, description="Recognisability is rated from 1 to this, the best (SketchRef: 5)")
+    places: Scale = Field(
         5,
-        ge=2,
-        le=100,
         description="Simplicity is ranked from 1, the simplest, to this; the first place weighs this much, the last 1 "
         "(SketchRef, Eq. 6: 5)",
     )
@@ -176,13 +168,13 @@ CONFUSION = schema("classifier true_class predicted_class images")
 class ClassificationSettings(Frozen):
     """The settings of an evaluation of classifiers."""
 
-    top: tuple[Annotated[int, Field(ge=1, le=1000)], ...] = Field(
+    top: tuple[K, ...] = Field(
         (5,),
         max_length=20,
         description="For each number k: the share of images whose true class is among the k most probable ones. Needs "
         "probabilities",
     )
-    classes: tuple[Annotated[str, Field(min_length=1)], ...] = Field(
+    classes: tuple[Filled, ...] = Field(
         (),
         max_length=MOST_CLASSES,
         description="The names of all classes. With probabilities they are needed, in the order of the probabilities; "
@@ -217,31 +209,21 @@ NEIGHBOURS = schema("system sample_id rank training_id similarity")
 class GenerationSettings(Frozen):
     """The settings of a comparison of generators with a reference set."""
 
-    kid_subsets: int = Field(100, ge=1, le=100_000, description="KID is the mean over so many random subsets")
-    kid_subset_size: int = Field(
-        1000,
-        ge=2,
-        le=100_000,
-        description="How many images of each set a subset has; of fewer there is no KID",
+    kid_subsets: Many = Field(100, description="KID is the mean over so many random subsets")
+    kid_subset_size: Annotated[int, Field(ge=2, le=100_000)] = Field(
+        1000, description="How many images of each set a subset has; of fewer there is no KID"
     )
-    parts: int = Field(
-        10, ge=1, le=100_000, description="The Inception score is the mean over so many parts of the samples"
-    )
+    parts: Many = Field(10, description="The Inception score is the mean over so many parts of the samples")
     shuffle: bool = Field(
         True,
         description="Shuffle the samples before they are cut into parts. If not, samples that are sorted by class have "
         "a score that is too low",
     )
-    seed: int = Field(
-        2020,
-        ge=0,
-        le=LARGEST_SEED,
-        description="Seed of KID's subsets and of the shuffle; 2020 draws as torch-fidelity does by default",
+    seed: Annotated[int, Field(ge=0, le=LARGEST_SEED)] = Field(
+        2020, description="Seed of KID's subsets and of the shuffle; 2020 draws as torch-fidelity does by default"
     )
-    neighbours: int = Field(
-        3, ge=1, le=1000, description="k of precision and recall: a ball reaches to the k-th nearest neighbour"
-    )
-    density_neighbours: int = Field(5, ge=1, le=1000, description="k of density and coverage")
+    neighbours: K = Field(3, description="k of precision and recall: a ball reaches to the k-th nearest neighbour")
+    density_neighbours: K = Field(5, description="k of density and coverage")
     training_neighbours: K = Field(
         7,
         description="How many of the nearest training images stand beside each sample (ArtBench, 4.4)",

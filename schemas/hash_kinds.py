@@ -51,9 +51,7 @@ def hash_attributes(kinds: Iterable[HashKind]) -> dict[str, Attribute]:
 
 
 def with_hash_attributes(attributes: Mapping[str, Any], asked: Iterable[Any]) -> dict[str, Any]:
-    """A recipe's attributes, as they are written, with those of the hashes that are asked for, and without others that
-    an earlier form of the recipe has been filled with.
-    """
+    """A recipe's attributes with those of the hashes asked for, without others that an earlier form was filled with."""
     own = {name: value for name, value in attributes.items() if name not in HASHES or not _is_filled(value)}
     return {**own, **hash_attributes(kind for kind in HASHES if kind in asked and kind not in own)}
 

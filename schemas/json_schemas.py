@@ -16,10 +16,7 @@ Node = dict[str, Any]
 
 
 def recipe_schema() -> Node:
-    """JSON Schema 2020-12 of a recipe's YAML, with each setting's reason.
-
-    Rules over several settings (a stage that needs another before it) are not in it: a build says these.
-    """
+    """JSON Schema 2020-12 of a recipe's YAML. Rules over several settings are not in it: a build says these."""
     schema = Recipe.model_json_schema()
     definitions = schema["$defs"]
     for field, word_field in _LISTS.items():

@@ -33,13 +33,11 @@ class TableRef(Manifest):
 
 
 class PassedOver(Manifest):
-    """What of a source's list yields no record, of one kind: a row of PASSED_OVER. The list's length is that of what
-    yields something, and of all kinds together.
-    """
+    """What of a source's list yields no record, of one kind: a row of PASSED_OVER."""
 
     sources: tuple[str, ...] = ()  # several may share a folder
     unit: str = "entries"  # of which list, in the plural: files, rows, annotations ...
-    listed: int = 0
+    listed: int = 0  # length of that list: what yields something, and all kinds together
     kind: str = ""  # for people, in the plural: "image files that end in .webp"
     count: int = 0
     examples: tuple[str, ...] = ()
@@ -90,14 +88,9 @@ class State(Manifest):
 
     def then(self, step: Step) -> "State":
         """The state after one more stage."""
-        return self.model_copy(
-            update={
-                "records": step.records or self.records,
-                "figures": step.figures or self.figures,
-                "steps": (*self.steps, step),
-                "pending": max(self.pending, step.pending),
-            }
-        )
+        tables = {"records": step.records or self.records, "figures": step.figures or self.figures}
+        more = {"steps": (*self.steps, step), "pending": max(self.pending, step.pending)}
+        return self.model_copy(update=tables | more)
 
     def outcome(self, stage: str) -> TableRef | None:
         """The outcome of the last stage of that word, or None where the recipe has none so far."""

@@ -4,36 +4,34 @@ import contextlib
 import ipaddress
 import re
 from dataclasses import dataclass
+from typing import Annotated
 
 import idna
 from pydantic import Field, field_validator
 
-from schemas.base import Frozen
+from schemas.base import Frozen, Positive
 from schemas.phrases import quoted
 
 _PLACE = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[^:\[\]]+)(?::(?P<port>[0-9]{1,5}))?")
 _NAME = re.compile(r"[a-z0-9_.-]+")
 _LEFT_OUT = {"80", "443"}
 
+Rate = Annotated[float, Field(gt=0, le=100_000)]
+Connections = Annotated[int, Field(ge=1, le=256)]
+
 
 class HostTerms(Frozen):
     """Limits for one host, where they differ from those for all hosts."""
 
-    rate_per_s: float | None = Field(
-        None, gt=0, le=100_000, description="Most requests per second; null: as for all hosts"
-    )
-    connections: int | None = Field(
-        None, ge=1, le=256, description="Most requests at the same time; null: as for all hosts"
-    )
+    rate_per_s: Rate | None = Field(None, description="Most requests per second; null: as for all hosts")
+    connections: Connections | None = Field(None, description="Most requests at the same time; null: as for all hosts")
 
 
 class HostManners(HostTerms):
     """Limits for one host, shared by all workers of a run."""
 
-    rate_per_s: float = Field(
-        5, gt=0, le=100_000, description="Most requests per second; a host that asks to slow down gets fewer"
-    )
-    connections: int = Field(4, ge=1, le=256, description="Most requests at the same time")
+    rate_per_s: Rate = Field(5, description="Most requests per second; a host that asks to slow down gets fewer")
+    connections: Connections = Field(4, description="Most requests at the same time")
 
 
 class Manners(HostManners):
@@ -50,11 +48,11 @@ class Manners(HostManners):
     longest_wait_s: float = Field(
         300, ge=0, le=86_400, description="A host that asks for a longer pause gets no more requests in this build"
     )
-    max_requests: int | None = Field(
-        None, ge=1, description="Most requests in one build, all hosts together; null: no limit"
+    max_requests: Positive | None = Field(
+        None, description="Most requests in one build, all hosts together; null: no limit"
     )
-    max_bytes: int | None = Field(
-        None, ge=1, description="Most bytes received in one build, all hosts together; null: no limit"
+    max_bytes: Positive | None = Field(
+        None, description="Most bytes received in one build, all hosts together; null: no limit"
     )
 
     @field_validator("hosts")
@@ -118,11 +116,10 @@ def ascii_name(host: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """How a secret is sent: as a query parameter, to this host only; with a log-in, a session token in its place.
+    """How a secret is sent: as the query parameter `parameter`, to this host only.
 
-    parameter: name of the query parameter for the secret (or, after a log-in, for the session token).
     login_url: the secret is then `<first>:<second>`, sent there as the two `login_parameters`; `session_field` of the
-    JSON answer is the session token, which is valid for `session_s` seconds.
+    JSON answer is a session token, which is sent in its place for `session_s` seconds.
     """
 
     host: str

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
-from schemas.base import Frozen, Name, is_unset
+from schemas.base import Frozen, Later, Name
 from schemas.where import ColumnName
 
 MOST_RULES = 20
@@ -25,17 +25,14 @@ FolderPattern = Annotated[
 class PlainPreference(Frozen):
     """Records that are preferred: of a source, below a folder, or with a value in a column. One of the three."""
 
-    source: Name | None = Field(None, exclude_if=is_unset, description="Name of one of the sources")
-    folder: FolderPattern | None = Field(
+    source: Later[Name | None] = Field(None, description="Name of one of the sources")
+    folder: Later[FolderPattern | None] = Field(
         None,
-        exclude_if=is_unset,
         description="Folder below the source's binding in which the image lies, at any depth, such as `scans/2024`; * "
         "and ? stand for letters of one name, ** for any folders. Case does not count",
     )
-    known: ColumnName | None = Field(
-        None,
-        exclude_if=is_unset,
-        description="Column of records, or attribute, that has a value, such as `artist`",
+    known: Later[ColumnName | None] = Field(
+        None, description="Column of records, or attribute, that has a value, such as `artist`"
     )
 
     @model_validator(mode="after")
@@ -52,11 +49,8 @@ class Preference(PlainPreference):
 
     model_config = ConfigDict(serialize_by_alias=True)
 
-    none_of: PlainPreference | None = Field(
-        None,
-        alias="not",
-        exclude_if=is_unset,
-        description="A rule of this kind whose records are kept last, such as {folder: Kopien}",
+    none_of: Later[PlainPreference | None] = Field(
+        None, alias="not", description="A rule of this kind whose records are kept last, such as {folder: Kopien}"
     )
 
     @property

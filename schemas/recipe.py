@@ -1,7 +1,6 @@
 """The recipe: the story of one dataset, read from top to bottom. Immutable; every setting has a reason.
 
-A recipe decides what a release holds. What a machine provides (folders, weights) is only named in it, as a *binding*,
-and given when a build starts; its path is never part of a digest.
+What a machine provides (folders, weights) is only named, as a *binding*: a build is given its path, no digest has it.
 """
 
 import itertools
@@ -12,7 +11,7 @@ from typing import Any, Self, TypeVar
 from pydantic import Field, ValidationInfo, field_validator, model_serializer, model_validator
 
 from schemas.attributes import MOST_ATTRIBUTES, Attribute, AttributeName, attribute_problems
-from schemas.base import Frozen, Name, Positive, Score, is_unset
+from schemas.base import Frozen, Later, Name, Positive, Score, Some
 from schemas.hash_kinds import with_hash_attributes
 from schemas.keypoints import Category, CocoCategory, Joints, KeypointScheme, resolve_categories, scheme_problems
 from schemas.manners import Manners
@@ -27,8 +26,7 @@ ALWAYS_BINDABLE = ("contact", "origins")
 """Bindings that any recipe with web sources takes: a contact address, and other origins to ask in place of hosts."""
 
 _RESERVED_ENDINGS, _RESERVED_NAME = ("-web", "-answers"), "web-images"
-"""The store keeps what a source `a` answered in folders named `a-web` and `a-answers`, and downloads in `web-images`; a
-source of such a name would share one of these."""
+"""Folders of the store: what a source `a` answered is in `a-web` and `a-answers`, downloads are in `web-images`."""
 
 OneStage = TypeVar("OneStage", bound=Stage)
 
@@ -45,16 +43,14 @@ class Recipe(Frozen):
     title: str | None = Field(None, description="Title for people")
     description: str | None = Field(None, description="One or two sentences for the dataset card")
     seed: int = Field(0, ge=0, description="Seed of every stage that draws by chance and has no seed of its own")
-    categories: tuple[Category, ...] = Field(
+    categories: Some[Category] = Field(
         ("person",),
-        min_length=1,
         validate_default=True,
         description="COCO categories, each a name or a mapping of name, supercategory and keypoints (the name of a "
         "keypoint scheme, by default coco-17, or null); their ids count from 1 in this order",
     )
-    keypoint_schemes: dict[Name, Joints] = Field(
+    keypoint_schemes: Later[dict[Name, Joints]] = Field(
         default_factory=dict,
-        exclude_if=is_unset,
         description="Keypoint schemes of one's own by their names, each a mapping of joints, skeleton, flip_pairs, "
         "sigmas and source; the program has some (docs/keypoints.md)",
     )
@@ -90,10 +86,9 @@ class Recipe(Frozen):
     )
     artists: Artists = Field(default_factory=Artists, description="Which names mean the same artist")
     styles: Styles = Field(default_factory=Styles, description="Which names mean the same style")
-    attributes: dict[AttributeName, Attribute] = Field(
+    attributes: Later[dict[AttributeName, Attribute]] = Field(
         default_factory=dict,
         max_length=MOST_ATTRIBUTES,
-        exclude_if=is_unset,
         description="What records say beyond the columns that every release has, as name: settings; each becomes a "
         "column of images and records (docs/attributes.md)",
     )
@@ -102,12 +97,8 @@ class Recipe(Frozen):
         description="Binding of a table in which people exclude, include, replace or take down single records "
         "(docs/by-hand.md)",
     )
-    sources: tuple[AnySource, ...] = Field(
-        min_length=1, description="The collections to take records from, each with its own name"
-    )
-    stages: tuple[AnyStage, ...] = Field(
-        min_length=1, description="What is done with the records, in this order; export is the last"
-    )
+    sources: Some[AnySource] = Field(description="The collections to take records from, each with its own name")
+    stages: Some[AnyStage] = Field(description="What is done with the records, in this order; export is the last")
 
     @model_validator(mode="before")
     @classmethod

@@ -46,8 +46,7 @@ BindRelation = Literal[DropRelation, "detail", "uncertain", "look_alike"]
 """Relations that may keep two works in one split."""
 
 ViewName = Literal["phash", "mirrored", "turned", "crops", "tilted", "inner"]
-"""Views whose hashes find pairs: the whole picture (phash), and how it would look mirrored, turned, cropped,
-slightly tilted, or without its plain margins (inner)."""
+"""Whose hashes find pairs: the whole (phash), mirrored, turned, cropped, slightly tilted, without margins (inner)."""
 
 PairFinder = Literal[ViewName, WorkHash, "local"]
 """What may find pairs: views by their hashes, imagehash's hashes, and keypoints (local)."""

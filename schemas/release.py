@@ -35,9 +35,7 @@ class RecipeCoco(_Fields):
 
 
 class RecipeStage(_Fields):
-    """A stage of a recipe. drop_relations: kinds of copies that dedup drops; ratios, roles and together: of split;
-    parquet, coco and media: of export.
-    """
+    """A stage of a recipe. drop_relations: of dedup; ratios, roles, together: of split; the others: of export."""
 
     label: str
     drop_relations: list[str] = []
@@ -75,10 +73,7 @@ class ReleaseSource(_Fields):
 
 
 class ReleaseRecipe(ReleaseAttributes):
-    """`recipe.yaml`: the settings of the release's build; category ids count from 1 in the order of `categories`.
-
-    Categories that name a keypoint scheme which neither the recipe nor the program has are an error.
-    """
+    """`recipe.yaml`: the settings of the release's build; category ids count from 1 in the order of `categories`."""
 
     name: str | None = None
     title: str | None = None

@@ -28,11 +28,11 @@ class Caps(Frozen):
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[AttributeName, Positive]
 
-    artist: int | None = Field(
-        None, ge=1, description="Most records of one artist, chosen by chance; unknown artists have no cap"
+    artist: Positive | None = Field(
+        None, description="Most records of one artist, chosen by chance; unknown artists have no cap"
     )
-    object: int | None = Field(
-        None, ge=1, description="Most records of one object (a source's group): the first by record_id (the Met: 10)"
+    object: Positive | None = Field(
+        None, description="Most records of one object (a source's group): the first by record_id (the Met: 10)"
     )
 
     @property
@@ -62,9 +62,9 @@ class Sample(SeededStage):
         description="Keep only so many of the largest strata (PoPArt: 22 styles), never `unknown`; of equal ones the "
         "first by name",
     )
-    at_most: int | None = Field(None, ge=1, description="Most records of each stratum (PoPArt: 125, ArtBench-10: 6000)")
-    exactly: int | None = Field(
-        None, ge=1, description="Records of each stratum; if one has fewer, nothing is published and the error names it"
+    at_most: Positive | None = Field(None, description="Most records of each stratum (PoPArt: 125, ArtBench-10: 6000)")
+    exactly: Positive | None = Field(
+        None, description="Records of each stratum; if one has fewer, nothing is published and the error names it"
     )
     total: Positive | None = Field(
         None,

@@ -6,7 +6,7 @@ from typing import Any, Literal, Self, get_args
 
 from pydantic import Field, field_validator, model_validator
 
-from schemas.base import Frozen, Score, is_unset
+from schemas.base import Frozen, Later, Positive, Score, Some
 from schemas.phrases import quoted
 from schemas.reasons import Reason
 from schemas.scores import LIMIT_REASONS, ScoreLimits
@@ -84,25 +84,23 @@ class Screen(Stage):
     )
 
     stage: Literal["screen"] = "screen"
-    rights: tuple[str, ...] | None = Field(
+    rights: Some[str] | None = Field(
         None,
-        min_length=1,
         description="Rights that pass, one or several: public_domain; open (public_domain, CC BY and CC BY-SA); all; "
         "NOASSERTION; or URIs, also beginnings of URIs that end at a /",
     )
-    styles: tuple[str, ...] | None = Field(
-        None, min_length=1, description="Styles that pass, by any of their names; records without a style do not"
+    styles: Some[str] | None = Field(
+        None, description="Styles that pass, by any of their names; records without a style do not"
     )
-    where: dict[ColumnName, AnyCondition] = Field(
+    where: Later[dict[ColumnName, AnyCondition]] = Field(
         default_factory=dict,
         max_length=MOST_CONDITIONS,
-        exclude_if=is_unset,
         description="What attributes, or columns of records, must say, as column: a value, a list of values, or a "
         "condition; a record must meet all of them (docs/screening.md)",
     )
     bytes: Between | None = Field(None, description="Limits on the size of the file")
     pixels: Between | None = Field(None, description="Limits on width x height")
-    least_side_px: int | None = Field(None, ge=1, description="Shortest side that passes, when the image is upright")
+    least_side_px: Positive | None = Field(None, description="Shortest side that passes, when the image is upright")
     aspect: Aspect | None = Field(None, description="Limits on width / height")
     colour: Literal["colour", "grey"] | None = Field(
         None,

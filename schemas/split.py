@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self, get_args
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from schemas.attributes import AttributeName, AttributeType
-from schemas.base import Frozen, Score, is_unset
+from schemas.base import Frozen, Later, Score
 from schemas.phrases import LONGEST_PLACE, quoted
 from schemas.reasons import Reason
 from schemas.stage import (
@@ -104,9 +104,8 @@ class Split(SeededStage):
         description="Shares of the splits, as any numbers (PoPArt, section 3.3: 3:1:1); null, only with `keep`: each "
         "record must have a split of its own",
     )
-    keep: AttributeName | None = Field(
+    keep: Later[AttributeName | None] = Field(
         None,
-        exclude_if=is_unset,
         description="Attribute that says in which split its source has a record: train (training), val (valid, "
         "validation, dev, development) or test (testing), in any case. There it stays; records without a value are "
         "divided by the ratios, among themselves",
@@ -205,9 +204,7 @@ class Split(SeededStage):
 
     @property
     def splits(self) -> tuple[str, ...]:
-        """The splits that a release has: those with a ratio, 0 too, and train where there is a gallery; all of them
-        where the sources' own are kept.
-        """
+        """Those of a release: with a ratio, 0 too; train where there is a gallery; all where the sources' are kept."""
         if self.keep is not None:
             return SPLITS
         has_gallery = isinstance(self.roles, RolesByValue) or "gallery" in self.roles.values()

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import Field, model_validator
 
-from schemas.base import Frozen, Name, Positive, Score, is_unset
+from schemas.base import Frozen, Later, Name, Positive, Score, Some
 from schemas.detect import Detect
 from schemas.hash_kinds import HASHES, HashKind, WorkHash
 from schemas.phrases import LONGEST_PLACE, quoted
@@ -51,11 +51,8 @@ class Fetch(Stage):
         200_000_000,
         description="Largest file that is accepted; ten times the largest original of PoPArt is far below it",
     )
-    max_pixels: int = Field(
-        150_000_000,
-        ge=1,
-        le=HIGHEST_MAX_PIXELS,
-        description="Largest width x height that is accepted; 150 Mpx need 450 MB when decoded",
+    max_pixels: Annotated[int, Field(ge=1, le=HIGHEST_MAX_PIXELS)] = Field(
+        150_000_000, description="Largest width x height that is accepted; 150 Mpx need 450 MB when decoded"
     )
     timeout_s: float = Field(
         30, gt=0, le=3600, description="A server that sends nothing for so long counts as unreachable"
@@ -82,10 +79,9 @@ class Hash(Stage):
         description="The perceptual hash: 8 x 8 bits of a 32 x 32 DCT of a reduced copy, computed as imagehash.phash "
         "does",
     )
-    also: tuple[HashKind, ...] = Field(
+    also: Later[tuple[HashKind, ...]] = Field(
         (),
         max_length=len(HASHES),
-        exclude_if=is_unset,
         description=f"Other hashes, by imagehash itself, of each thumbnail: {_WORK_HASHES} and colorhash. Each becomes "
         "an attribute of its name, which the release has and a screen may ask for (docs/dedup.md)",
     )
@@ -113,9 +109,8 @@ class Dedup(Stage):
     reasons = frozenset({Reason.EXACT_DUPLICATE, Reason.NEAR_DUPLICATE})
 
     stage: Literal["dedup"] = "dedup"
-    by: tuple[PairFinder, ...] = Field(
+    by: Some[PairFinder] = Field(
         ("phash", "crops", "inner", "local"),
-        min_length=1,
         description="What finds the pairs to compare closely. By hashes: phash (required): copies in another size, "
         "quality or colour; crops: copies that lost up to a quarter of a side; tilted: copies turned by 5 degrees; "
         "inner: copies with a mount, a border, or padded; mirrored: mirror images; turned: copies turned by 90, 180 or "
@@ -133,19 +128,17 @@ class Dedup(Stage):
         description="The same for the hash of a view (crops, tilted, inner, mirrored, turned) and that of a picture; "
         "never more than radius_bits. At 12 seven times as many pairs are compared",
     )
-    drop_relations: tuple[DropRelation, ...] = Field(
+    drop_relations: Some[DropRelation] = Field(
         ("same_file", "reencoded", "resized", "recoloured", "cropped"),
-        min_length=1,
         description="Kinds of copies of which only one is kept; same_file is required",
     )
     bind_relations: tuple[BindRelation, ...] = Field(
         ("same_file", "reencoded", "resized", "recoloured", "cropped", "mirrored", "turned", "detail", "uncertain"),
         description="Kinds of pairs that must be in one split; those of drop_relations always are",
     )
-    prefer: tuple[Preference, ...] = Field(
+    prefer: Later[tuple[Preference, ...]] = Field(
         (),
         max_length=MOST_RULES,
-        exclude_if=is_unset,
         description="Which copy stays, above the program's own order (rights, annotations, pixels ...): rules such as "
         "{source: met}, {folder: originals}, {known: artist} or {not: {folder: Kopien}}; the first one outranks the "
         "others (docs/dedup.md)",
@@ -196,11 +189,8 @@ class Parquet(Frozen):
     part_bytes: int = Field(
         500_000_000, ge=1_000_000, description="Bytes of images in one file; many readers have trouble above 2 GB"
     )
-    row_group_bytes: int = Field(
-        32_000_000,
-        ge=100_000,
-        le=1_000_000_000,
-        description="Bytes of images in one row group, which a reader holds in memory at once",
+    row_group_bytes: Annotated[int, Field(ge=100_000, le=1_000_000_000)] = Field(
+        32_000_000, description="Bytes of images in one row group, which a reader holds in memory at once"
     )
     row_group_rows: int = Field(
         100, ge=1, le=100_000, description="Images in one row group, where the table holds their bytes"
@@ -252,10 +242,9 @@ SEEDED: frozenset[str] = frozenset(word for word, kind in STAGES.items() if issu
 
 
 def screened_score(stages: Sequence[AnyStage], category: str) -> float | None:
-    """The score from which on the screens of a recipe count figures of a category; None where none counts them.
+    """The score from which on a recipe's screens count figures of a category; None where none counts them.
 
-    Of several screens the last one that asks for at least one figure, as what passes all of them has; otherwise the
-    last one.
+    Of several screens: the last one that asks for at least one figure, as what passes all of them has; else the last.
     """
     limits = [limit for stage in stages if (limit := stage.least_and_score(category)) is not None]
     scores = [score for least, score in limits if least] or [score for _, score in limits]
@@ -269,8 +258,7 @@ def with_figure_scores(stages: Sequence[AnyStage], categories: Sequence[str]) ->
 
 
 def with_scores_as_published(stages: Sequence[AnyStage], published: Sequence[Any]) -> list[AnyStage]:
-    """The stages, with the scores that the same stages had in a release: no score that may follow from a screen changes
-    how many images are kept.
+    """The stages, with the scores of the same stages in a release: none that may follow from a screen changes counts.
 
     published: the stages of its `recipe.yaml`, each as {word: settings}. Where they are others, or too few, ours stay.
     """

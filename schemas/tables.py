@@ -31,21 +31,15 @@ _TYPES: dict[str, pa.DataType] = {
         (pa.int16(), "view"),
         (pa.int32(), "year year_first year_last width_px height_px category_id rank"),
         (pa.int64(), "images annotations bytes matches image_id annotation_id with_figure kept_with_figure units"),
-        (
-            pa.int64(),
-            "unknown_artist count records distinct listed step k distractors queries strokes rho_photos photos",
-        ),
-        (pa.int64(), "left_out predictions samples reference figure raters boxes seen_by missed extra"),
+        (pa.int64(), "unknown_artist count records distinct listed step k distractors queries strokes rho_photos"),
+        (pa.int64(), "photos left_out predictions samples reference figure raters boxes seen_by missed extra"),
         (pa.uint32(), "pairs"),
         (pa.uint64(), "phash left right"),
         (pa.float64(), "score source_area_px2 area_px2 share tone threshold value low high recall recall_low"),
         (pa.float64(), "recall_high precision precision_low precision_high kept_share effective_artists gini"),
-        (pa.float64(), "largest_share least below wanted_share images_share figures_share"),
-        (
-            pa.float64(),
-            "confidence tau gap acc points relative mean rises falls rises_throughout rho f1 sd x_min y_min",
-        ),
-        (pa.float64(), "x_max y_max worst_iou"),
+        (pa.float64(), "largest_share least below wanted_share images_share figures_share worst_iou"),
+        (pa.float64(), "confidence tau gap acc points relative mean rises falls rises_throughout rho f1 sd"),
+        (pa.float64(), "x_min y_min x_max y_max"),
         (pa.float64(), " ".join(SCORES)),
         (pa.float32(), "similarity"),
         (pa.list_(pa.uint8()), "places"),
@@ -133,8 +127,7 @@ VIEW_HASHES = schema("sha256 keys")
 """keys: a blob's view hashes, of how it would look mirrored, turned or cropped; one for each view, in their order."""
 
 SEARCH_PAIRS = schema("left right distance_bits is_view", distance_bits=pa.uint8())
-"""Pairs of hashes within the radius. is_view: left is the hash of a view, right that of a whole; else left < right,
-both wholes."""
+"""Pairs within the radius. is_view: left is the hash of a view, right of a whole; else both of wholes, left < right."""
 
 SEARCH_HASHES = schema("key is_view pairs", key=pa.uint64())
 """The distinct hashes (key) that were searched for near pairs; pairs: how many rows of SEARCH_PAIRS have it left."""
@@ -146,8 +139,7 @@ LOCAL_BLOBS = schema("sha256 pairs")
 """Blobs whose keypoints were all compared with each other's; pairs: how many of LOCAL_PAIRS have it as the smaller."""
 
 LOCAL_PAIRS = schema("piece a b matches")
-"""Two blobs (SHA-256) that share so many places. piece: of the work; its first row has no pair, and as matches the
-number of its pairs."""
+"""Two blobs that share so many places. piece: of the work; its first row is no pair, and its matches count them."""
 
 RELATIONS = schema(
     "a b",
@@ -170,8 +162,7 @@ BY_HAND = schema("action scope name reason date")
 """The list by hand: actions on records, works or artists (schemas/by_hand.py). date: such as 2024-12-31."""
 
 TAKEN_DOWN = schema("record_id sha256 detail is_work reached_by")
-"""Records that are taken down. sha256: of the file, if it was ever stored; is_work: copies of the work go, too;
-reached_by: as of TAKEDOWNS."""
+"""sha256: of the file, if it was ever stored; is_work: copies of the work go, too; reached_by: as of TAKEDOWNS."""
 
 TAKEDOWNS = schema("record_id scope reached_by")
 TOMBSTONES = schema("record_id date reason sha256 scope")

@@ -1,10 +1,10 @@
 """Training a detector: every setting with its unit, range and reason. Defaults are PoPArt's where it gives a value."""
 
-from typing import Any, Literal, NamedTuple, Self
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from schemas.base import Frozen, Name, Positive, Score
+from schemas.base import Filled, Frozen, Name, Positive, Score
 from schemas.detect import TORCHVISION
 from schemas.manifests import Manifest
 from schemas.phrases import quoted
@@ -33,9 +33,7 @@ class TrainDetector(Frozen):
     """Training of one of torchvision's detectors on annotated figures."""
 
     model: str = Field("fasterrcnn_resnet50_fpn", description="A detector of torchvision by its name, or fcos_small")
-    category: str = Field(
-        "person", min_length=1, description="The category of the figures to learn; all others are background"
-    )
+    category: Filled = Field("person", description="The category of the figures to learn; all others are background")
     start: Name | None = Field(
         None, description="Binding of the start weights (trained on COCO, in PoPArt); none: random weights"
     )
@@ -49,11 +47,8 @@ class TrainDetector(Frozen):
         4, ge=1, le=4096, description="Batches of one step: 4 x 4 = 16 images, as COCO's schedules assume"
     )
     optimizer: Literal["sgd", "adamw"] = Field("sgd", description="PoPArt: SGD for ResNet-50, Adam for transformers")
-    learning_rate: float = Field(
-        2e-4,
-        gt=0,
-        le=1e30,
-        description="The highest; PoPArt: 2e-4, and 2e-2 for its training on COCO before",
+    learning_rate: Annotated[float, Field(gt=0, le=1e30)] = Field(
+        2e-4, description="The highest; PoPArt: 2e-4, and 2e-2 for its training on COCO before"
     )
     momentum: float = Field(0.9, ge=0, lt=1, description="Of SGD (PoPArt)")
     weight_decay: float = Field(1e-4, ge=0, le=1, description="PoPArt: 1e-4")
@@ -85,11 +80,11 @@ class TrainDetector(Frozen):
     threads: int = Field(
         2, ge=1, le=256, description="Threads on a CPU; part of the cache key, as they change the last bits"
     )
-    evaluate_every: int = Field(
-        1, ge=1, description="Epochs from one evaluation to the next; the last is always evaluated"
+    evaluate_every: Positive = Field(
+        1, description="Epochs from one evaluation to the next; the last is always evaluated"
     )
-    checkpoint_every_steps: int = Field(
-        500, ge=1, description="Steps from checkpoint to checkpoint, the most that an interruption costs"
+    checkpoint_every_steps: Positive = Field(
+        500, description="Steps from checkpoint to checkpoint, the most that an interruption costs"
     )
     seed: int = Field(
         0, ge=0, lt=2**63, description="Seed of the random weights, of the order of images and of all random draws"

@@ -88,9 +88,8 @@ AnyCondition = Annotated[
 
 def column_types(attributes: Mapping[str, Attribute]) -> dict[str, AttributeType]:
     """The type of each column that records have in a recipe with these attributes."""
-    words: dict[pa.DataType, AttributeType] = {kind: word for word, kind in ARROW_TYPES.items()} | {
-        pa.int32(): "integer"
-    }
+    words: dict[pa.DataType, AttributeType] = {kind: word for word, kind in ARROW_TYPES.items()}
+    words[pa.int32()] = "integer"
     built_in = {field.name: words[field.type] for field in RECORDS if field.name not in _NO_FIELDS}
     return built_in | {name: attribute.type for name, attribute in attributes.items()}
 

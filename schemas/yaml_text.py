@@ -5,6 +5,7 @@ are counted as they would be written out, before any is made.
 """
 
 import functools
+import itertools
 import re
 from typing import Any
 
@@ -12,7 +13,7 @@ import yaml
 from yaml.constructor import ConstructorError
 from yaml.error import MarkedYAMLError
 from yaml.events import AliasEvent
-from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+from yaml.nodes import MappingNode, Node, ScalarNode
 
 from schemas.phrases import quoted
 
@@ -43,11 +44,11 @@ class NotYaml(Exception):
 def parse_yaml(text: str, *, tolerance: int = 1) -> Any:
     """The value of a YAML text: null, true, text, numbers, dates, lists and mappings; null where the text is empty.
 
-    What an alias names is written out at each place, so that one can be changed without the others. tolerance: by how
-    much the limits on bytes, values and characters are multiplied, for what was written out of a text that kept them.
+    What an alias names is copied to each place. tolerance: by how much the limits on bytes, values and characters are
+    multiplied, for what was written out of a text that kept them.
 
-    Raises NotYaml: for what is no YAML, more than one document, a key that comes twice, a tag of another kind, a number
-    of more than 256 bits or in base 8 or 60, and beyond the limits above.
+    Raises NotYaml: for no YAML, several documents, a key that comes twice, another tag, a number of more than 256 bits
+    or in base 8 or 60, and beyond the limits above.
     """
     # a text of so many characters has at least as many bytes: the longest are never encoded
     most = tolerance * MAX_BYTES
@@ -101,10 +102,13 @@ class _Loader(yaml.SafeLoader):
             raise NotYaml(
                 f"expected YAML of plain values, got the tag {quoted(node.tag.replace(_TAG, '!!'))} (line {line})"
             )
-        if isinstance(node, MappingNode):
+        values, characters, levels, children = 1, 0, 1, node.value
+        if isinstance(node, ScalarNode):
+            characters, levels, children = len(node.value), 0, ()
+        elif isinstance(node, MappingNode):
             self._check_keys(node)
-        values, characters, levels = (1, len(node.value), 0) if isinstance(node, ScalarNode) else (1, 0, 1)
-        for child in _children(node):
+            children = itertools.chain(*node.value)
+        for child in children:
             its_values, its_characters, its_levels = self._sizes[child]
             values, characters, levels = values + its_values, characters + its_characters, max(levels, its_levels + 1)
         if values > self._max_values or characters > self._max_characters:
@@ -147,15 +151,13 @@ class _Loader(yaml.SafeLoader):
             ) from problem
         if isinstance(value, str) and not value.isascii() and _SURROGATE.search(value):
             raise ConstructorError(None, None, f"{quoted(value)}, half a character", node.start_mark)
+        line = node.start_mark.line + 1
         if isinstance(value, int) and value.bit_length() > _MAX_NUMBER_BITS:
-            raise NotYaml(
-                f"expected numbers of at most {_MAX_NUMBER_BITS} bits, got {quoted(value)} "
-                f"(line {node.start_mark.line + 1})"
-            )
+            raise NotYaml(f"expected numbers of at most {_MAX_NUMBER_BITS} bits, got {quoted(value)} (line {line})")
         if isinstance(value, int | float) and _ODD_NUMBER.match(node.value):
             raise NotYaml(
                 f"expected numbers in plain decimal digits, got {node.value}, which YAML reads as {value}: write "
-                f"{value}, or quotes around it if it is text (line {node.start_mark.line + 1})"
+                f"{value}, or quotes around it if it is text (line {line})"
             )
         return value
 
@@ -179,9 +181,3 @@ def _detail(problem: yaml.YAMLError) -> str:
 
 def _too_deep(line: int) -> NotYaml:
     return NotYaml(f"expected at most {MAX_DEPTH} levels of lists and mappings, got more (line {line})")
-
-
-def _children(node: Node) -> list[Node]:
-    if isinstance(node, MappingNode):
-        return [child for pair in node.value for child in pair]
-    return list(node.value) if isinstance(node, SequenceNode) else []

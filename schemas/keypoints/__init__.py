@@ -154,10 +154,8 @@ def resolve_categories(
     """Categories of a recipe with the schemes that they name. own: the recipe's. Raises ValueError for a problem."""
     for problem in scheme_problems(categories, own or {}):
         raise ValueError(problem)
-    schemes = dict(shipped_schemes())
-    for name, joints in (own or {}).items():
-        fields = {field: getattr(joints, field) for field in Joints.model_fields}
-        schemes[name] = KeypointScheme(name=name, **fields)
+    schemes = {name: KeypointScheme(name=name, **dict(joints)) for name, joints in (own or {}).items()}
+    schemes |= shipped_schemes()
     return tuple(
         CocoCategory(
             name=entry.name,

@@ -5,7 +5,6 @@ from typing import Annotated
 from pydantic import Field
 
 from schemas.sources.artic import ArticSource
-from schemas.sources.common import NOASSERTION, Annotations, FileSource, Rights, Source, WebSource
 from schemas.sources.commons import CommonsSource
 from schemas.sources.flickr import FlickrSource
 from schemas.sources.folder import FolderSource
@@ -18,24 +17,3 @@ from schemas.sources.wikiart import WikiartSource
 AnyFileSource = FolderSource | TableSource
 AnyWebSource = ArticSource | CommonsSource | FlickrSource | MetSource | SurrealismSource | UkiyoeSource | WikiartSource
 AnySource = Annotated[AnyFileSource | AnyWebSource, Field(discriminator="source")]
-
-__all__ = [
-    "NOASSERTION",
-    "Annotations",
-    "AnyFileSource",
-    "AnySource",
-    "AnyWebSource",
-    "ArticSource",
-    "CommonsSource",
-    "FileSource",
-    "FlickrSource",
-    "FolderSource",
-    "MetSource",
-    "Rights",
-    "Source",
-    "SurrealismSource",
-    "TableSource",
-    "UkiyoeSource",
-    "WebSource",
-    "WikiartSource",
-]

@@ -1,6 +1,6 @@
 """The Art Institute of Chicago as a source."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -42,9 +42,6 @@ class ArticSource(WebSource):
         ],
         ...,
     ] = more_offers("fields of the museum")
-    page_size: int = Field(
-        100,
-        ge=1,
-        le=100,
-        description="Works on one page of the list; 100 is the API's limit, and fewer make more requests",
+    page_size: Annotated[int, Field(ge=1, le=100)] = Field(
+        100, description="Works on one page of the list; 100 is the API's limit, and fewer make more requests"
     )

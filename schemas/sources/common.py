@@ -1,18 +1,21 @@
 """What sources have in common: a name, rights, words, and for sources in files, where these are."""
 
+import operator
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
-from schemas.base import Frozen, Name, is_unset
+from schemas.base import Filled, Frozen, Later, Name
 from schemas.errors import BadInput
 from schemas.phrases import quoted
 from schemas.word_lists import DateWords, MakerWords
 
 NOASSERTION = "NOASSERTION"
 COCO_ANNOTATIONS = "COCO annotations"
+SourceField = Annotated[str, Field(min_length=1, max_length=300)]
+StyleName = Annotated[str, Field(min_length=1, max_length=100)]
 RightsUri = Annotated[str, Field(pattern=r"^(NOASSERTION|https?://(creativecommons\.org|rightsstatements\.org)/\S+)$")]
 
 
@@ -21,11 +24,9 @@ class RightsByValue(Frozen):
 
     model_config = ConfigDict(populate_by_name=True, serialize_by_alias=True)
 
-    column: str = Field(
-        min_length=1,
-        max_length=300,
+    column: SourceField = Field(
         description="Where the source says it: a table's column or path, a field of a folder's pattern, or a name that "
-        "a source on the web offers",
+        "a source on the web offers"
     )
     values: dict[str, RightsUri] = Field(
         min_length=1,
@@ -42,8 +43,8 @@ class Rights(Frozen):
 
     uri: RightsUri = Field(NOASSERTION, description="A Creative Commons or rightsstatements.org URI, or NOASSERTION")
     text: str | None = Field(None, description="The rights statement in words")
-    by: RightsByValue | None = Field(
-        None, exclude_if=is_unset, description="In place of one URI: the rights by what the source says of each work"
+    by: Later[RightsByValue | None] = Field(
+        None, description="In place of one URI: the rights by what the source says of each work"
     )
     asserted_by: str | None = Field(None, description="Who says so; required unless the URI is NOASSERTION")
     because: str | None = Field(None, description="The reason; required unless the URI is NOASSERTION")
@@ -63,20 +64,17 @@ class Annotations(Frozen):
     """Boxes that people have drawn, in files beside the images."""
 
     format: Literal["voc", "coco"] = Field(description="voc: one PASCAL VOC XML per image; coco: one JSON for all")
-    path: str = Field(
-        min_length=1,
+    path: Filled = Field(
         description="voc: path of the XML below the binding, with the pattern's fields, e.g. "
-        "'Annotations/{style}/{artist}_{title}.jpg.xml'; coco: path of the JSON",
+        "'Annotations/{style}/{artist}_{title}.jpg.xml'; coco: path of the JSON"
     )
     missing: Literal["unknown", "no_figures"] = Field(
         "unknown",
         description="What a missing annotation means. unknown: nobody has looked at the image; no_figures: it has no "
         "figures",
     )
-    folder: str | None = Field(
+    folder: Later[Filled | None] = Field(
         None,
-        min_length=1,
-        exclude_if=is_unset,
         description="coco: folder below the binding from which the names in the JSON go on, e.g. images/train for a "
         "`file_name` such as 17.jpg; null: they are paths below the binding",
     )
@@ -100,8 +98,8 @@ class Annotations(Frozen):
 class MuseumWords(Frozen):
     """A museum's own words, beside those of some thirty languages that come with bilderatlas; the museum's win."""
 
-    dates: DateWords | None = Field(None, exclude_if=is_unset, description="Of eras, centuries, months, bounds ...")
-    makers: MakerWords | None = Field(None, exclude_if=is_unset, description="Of unknowns, crafts, qualifiers ...")
+    dates: Later[DateWords | None] = Field(None, description="Of eras, centuries, months, bounds ...")
+    makers: Later[MakerWords | None] = Field(None, description="Of unknowns, crafts, qualifiers ...")
 
 
 class Source(Frozen):
@@ -119,10 +117,8 @@ class Source(Frozen):
         None,
         description="Address of a work's page, with fields of the record in braces, e.g. 'https://museum.example/{key}'",
     )
-    words: MuseumWords | None = Field(
-        None,
-        exclude_if=is_unset,
-        description="The museum's own words for dates and makers: see `bilderatlas settings words`",
+    words: Later[MuseumWords | None] = Field(
+        None, description="The museum's own words for dates and makers: see `bilderatlas settings words`"
     )
 
     @property
@@ -193,7 +189,7 @@ def more_offers(what: str) -> Any:
     """The setting of what a source on the web offers only where it is asked for. what: in the plural."""
     return Field(
         (),
-        exclude_if=is_unset,
+        exclude_if=operator.not_,
         description=f"Further {what} to ask for, for attributes (docs/sources). They are part of the requests' "
         "addresses: the source is asked anew with them",
     )

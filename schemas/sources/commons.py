@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
+from schemas.base import Some
 from schemas.phrases import quoted
 from schemas.sources.common import WebSource, more_offers
 
@@ -29,15 +30,11 @@ class CommonsSource(WebSource):
     """Files of Wikimedia Commons in the given categories, or in their subcategories."""
 
     source: Literal["commons"] = "commons"
-    categories: tuple[Category, ...] = Field(
-        min_length=1,
-        max_length=500,
-        description="Names of categories, with or without 'Category:', e.g. 'Paintings by Claude Monet'",
+    categories: Some[Category] = Field(
+        max_length=500, description="Names of categories, with or without 'Category:', e.g. 'Paintings by Claude Monet'"
     )
-    depth: int = Field(
+    depth: Annotated[int, Field(ge=0, le=10)] = Field(
         0,
-        ge=0,
-        le=10,
         description="Levels of subcategories to enter; 0: none. After a few levels, the categories of Commons lead to "
         "almost anything: 10 is a limit against mistakes",
     )

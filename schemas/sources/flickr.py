@@ -42,11 +42,8 @@ class FlickrSource(WebSource):
         "smaller one. null: the original file if its owner allows it, otherwise the largest size",
     )
     more_offers: tuple[Literal["tags", "uploaded_on"], ...] = more_offers("things")
-    page_size: int = Field(
-        500,
-        ge=1,
-        le=500,
-        description="Photographs on one page of the list; 500 is the API's limit, and fewer make more requests",
+    page_size: Annotated[int, Field(ge=1, le=500)] = Field(
+        500, description="Photographs on one page of the list; 500 is the API's limit, and fewer make more requests"
     )
 
     @property

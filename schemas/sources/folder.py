@@ -5,6 +5,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
+from schemas.base import Filled
 from schemas.phrases import quoted
 from schemas.sources.common import FileSource
 
@@ -17,11 +18,10 @@ class FolderSource(FileSource):
     are_keys_paths = True
 
     source: Literal["folder"] = "folder"
-    pattern: str = Field(
-        min_length=1,
+    pattern: Filled = Field(
         description="Paths of the images below the binding, e.g. {style}/{artist}_{title}.jpg. {field} matches as few "
         "characters as possible, '*' any characters, both without '/'. Known fields: key, title, artist, style, "
-        "date_text, year, group",
+        "date_text, year, group"
     )
 
     @model_validator(mode="after")

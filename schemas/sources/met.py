@@ -1,7 +1,7 @@
 """The Metropolitan Museum of Art as a source."""
 
 import re
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
@@ -41,11 +41,8 @@ class MetSource(WebSource):
         description="Only works that the museum marks as in the public domain; it gives no images of others. With csv, "
         "others are not requested at all",
     )
-    images_per_object: int = Field(
-        10,
-        ge=1,
-        le=1000,
-        description="Most images of one object, in the museum's order. 10 is the cap of The Met dataset (2021)",
+    images_per_object: Annotated[int, Field(ge=1, le=1000)] = Field(
+        10, description="Most images of one object, in the museum's order. 10 is the cap of The Met dataset (2021)"
     )
 
     @field_validator("object_ids")

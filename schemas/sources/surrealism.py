@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from schemas.sources.common import WebSource
+from schemas.sources.common import StyleName, WebSource
 
 PagePath = Annotated[str, Field(pattern=r"^/([A-Za-z0-9._~%-]+/)*[A-Za-z0-9._~%-]*$", max_length=300)]
 
@@ -14,9 +14,6 @@ class SurrealismSource(WebSource):
 
     source: Literal["surrealism"] = "surrealism"
     index: PagePath = Field("/", description="Path of the page that links to every artist's page")
-    style: str = Field(
-        "surrealism",
-        min_length=1,
-        max_length=100,
-        description="Style of every work; ArtBench-10 used one style for the whole site",
+    style: StyleName = Field(
+        "surrealism", description="Style of every work; ArtBench-10 used one style for the whole site"
     )

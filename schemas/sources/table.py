@@ -5,8 +5,8 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from schemas.base import is_unset
-from schemas.sources.common import FileSource
+from schemas.base import Filled, Later
+from schemas.sources.common import FileSource, SourceField
 
 A_TABLE = "a table"
 TABLE_ENDINGS = (".csv", ".json", ".jsonl", ".parquet")
@@ -19,23 +19,15 @@ class TableSource(FileSource):
     """
 
     source: Literal["table"] = "table"
-    table: str = Field(
-        min_length=1,
+    table: Filled = Field(
         description="Path of the table below the binding (.csv, .parquet, .jsonl, .json), or a pattern of JSON files "
-        "with a work or a list of works each: works/*.json, **/*.json",
+        "with a work or a list of works each: works/*.json, **/*.json"
     )
-    works: str | None = Field(
-        None,
-        min_length=1,
-        max_length=300,
-        exclude_if=is_unset,
-        description="Where a .json file is an object: the names on the way to its list of works, e.g. data.items",
+    works: Later[SourceField | None] = Field(
+        None, description="Where a .json file is an object: the names on the way to its list of works, e.g. data.items"
     )
-    each: str | None = Field(
+    each: Later[SourceField | None] = Field(
         None,
-        min_length=1,
-        max_length=300,
-        exclude_if=is_unset,
         description="A list in each work, such as images: one record for each of its elements. Columns that begin with "
         "`each.` are of the element. Records of one work get keys with a number behind them, and are grouped",
     )

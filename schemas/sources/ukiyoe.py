@@ -4,8 +4,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from schemas.base import Some
 from schemas.phrases import quoted
-from schemas.sources.common import WebSource
+from schemas.sources.common import StyleName, WebSource
 
 Museum = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,30}$", description="As in ukiyo-e.org/source/<museum>")]
 
@@ -14,19 +15,15 @@ class UkiyoeSource(WebSource):
     """Japanese woodblock prints on ukiyo-e.org, which collects what museums and dealers show."""
 
     source: Literal["ukiyoe"] = "ukiyoe"
-    museums: tuple[Museum, ...] = Field(
+    museums: Some[Museum] = Field(
         ("met", "mfa", "mia", "famsf"),
-        min_length=1,
         description="Museums whose prints are taken, as in ukiyo-e.org/source/<museum>; ArtBench-10 took these four",
     )
     rendition: Literal["full", "scaled"] = Field(
         "full", description="full: the largest image; scaled: the smaller one that the page shows"
     )
-    style: str = Field(
-        "ukiyo-e",
-        min_length=1,
-        max_length=100,
-        description="Style of every print, since the site names none; ArtBench-10 used one style for all",
+    style: StyleName = Field(
+        "ukiyo-e", description="Style of every print, since the site names none; ArtBench-10 used one style for all"
     )
 
     @model_validator(mode="after")

@@ -14,10 +14,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from prefect import task
 from prefect.cache_policies import NO_CACHE
-from pydantic import Field
 
 from schemas.attributes import AttributeField, fields_of, with_attribute_columns
-from schemas.base import Frozen, is_unset
+from schemas.base import Frozen, Later
 from schemas.errors import Refusal
 from schemas.keypoints import KeypointScheme
 from schemas.manifests import Context, PassedOver, Predecessor, State, TableRef
@@ -65,7 +64,7 @@ class _FileSourceSettings(Frozen):
 
     source: AnySource
     categories: dict[str, KeypointScheme | None]
-    attributes: dict[str, AttributeField] = Field(exclude_if=is_unset)
+    attributes: Later[dict[str, AttributeField]]
 
 
 class _ArtistSettings(Frozen):

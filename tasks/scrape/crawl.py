@@ -8,10 +8,9 @@ from collections.abc import Callable, Iterator
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pydantic import Field
 
 from schemas.attributes import AttributeField, AttributeFields, Attributes, fields_of, with_attribute_columns
-from schemas.base import Frozen, is_unset
+from schemas.base import Frozen, Later
 from schemas.errors import BrokenPromise
 from schemas.manifests import Context, Manifest, PassedOver, TableRef
 from schemas.manners import Manners
@@ -54,7 +53,7 @@ class _ParseSettings(Frozen):
 
     source: AnyWebSource
     part: str
-    attributes: dict[str, AttributeField] = Field(exclude_if=is_unset)
+    attributes: Later[dict[str, AttributeField]]
 
 
 def crawl_source(

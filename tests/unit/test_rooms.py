@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from schemas.sources import FileSource, Source, WebSource
+from schemas.sources.common import FileSource, Source, WebSource
 from schemas.stages import STAGES
 
 SOURCES = (Source, FileSource, WebSource, *FileSource.__subclasses__(), *WebSource.__subclasses__())

@@ -7,7 +7,7 @@ from typing import Any
 
 from schemas.errors import BadInput
 from schemas.phrases import LONGEST_PLACE, quoted
-from schemas.sources import TableSource
+from schemas.sources.table import TableSource
 from tasks.core.scrape.json_works import UNREADABLE
 from tasks.core.scrape.paths import TWICE, Path, Step, parse_path, path_of_steps, values_at
 

@@ -8,7 +8,8 @@ from typing import Any
 from schemas.attributes import AttributeFields
 from schemas.file_names import FileNames, canonical_name
 from schemas.phrases import listed, quoted
-from schemas.sources import AnyFileSource, FolderSource
+from schemas.sources import AnyFileSource
+from schemas.sources.folder import FolderSource
 from tasks.core.passed_over import Tally
 from tasks.core.scrape.attributes import with_attributes
 from tasks.core.scrape.records import record, same_key

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from schemas.file_names import canonical_name, form_of
 from schemas.phrases import counted, listed, quoted
 from schemas.reasons import Reason
-from schemas.sources import NOASSERTION, Rights, Source
+from schemas.sources.common import NOASSERTION, Rights, Source
 from schemas.tables import RECORDS
 from tasks.core.fetch import is_url, locator_of
 from tasks.core.names.artist_roles import choose_artist

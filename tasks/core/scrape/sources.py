@@ -21,8 +21,8 @@ from schemas.errors import BadInput
 from schemas.file_names import FileNames
 from schemas.manifests import PassedOver
 from schemas.phrases import listed, quoted
-from schemas.sources import NOASSERTION, Annotations, AnyFileSource, Rights
-from schemas.sources.common import COCO_ANNOTATIONS
+from schemas.sources import AnyFileSource
+from schemas.sources.common import COCO_ANNOTATIONS, NOASSERTION, Annotations, Rights
 from schemas.stand_ins import stand_in
 from schemas.tables import COCO_FILES, RECORDS, SOURCE_FIGURES
 from tasks.core.coco import source as coco

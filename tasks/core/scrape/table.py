@@ -9,8 +9,7 @@ from typing import Any, TextIO
 
 from schemas.attributes import AttributeFields
 from schemas.phrases import LONGEST_PLACE, LONGEST_QUOTE, listed, quoted
-from schemas.sources import TableSource
-from schemas.sources.table import TABLE_ENDINGS
+from schemas.sources.table import TABLE_ENDINGS, TableSource
 from tasks.core.passed_over import Tally
 from tasks.core.scrape.attributes import with_attributes
 from tasks.core.scrape.cells import LISTS, NUMBER, WITHOUT, nesting_of, remedy, rows_of_elements, works_hint

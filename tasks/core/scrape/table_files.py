@@ -12,8 +12,8 @@ from schemas.attributes import AttributeFields
 from schemas.errors import BadInput
 from schemas.file_names import FileNames, canonical_name
 from schemas.phrases import LONGEST_PLACE, listed, quoted
-from schemas.sources import AnyFileSource, TableSource
-from schemas.sources.table import A_TABLE, TABLE_ENDINGS
+from schemas.sources import AnyFileSource
+from schemas.sources.table import A_TABLE, TABLE_ENDINGS, TableSource
 from schemas.stand_ins import LOOK_BYTES, stand_in
 from tasks.core.passed_over import Tally
 from tasks.core.scrape import json_works, table

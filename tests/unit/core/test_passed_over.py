@@ -13,18 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.manifests import PassedOver
-from schemas.sources import (
-    Annotations,
-    AnyFileSource,
-    ArticSource,
-    CommonsSource,
-    FlickrSource,
-    FolderSource,
-    MetSource,
-    SurrealismSource,
-    TableSource,
-    WikiartSource,
-)
+from schemas.sources import AnyFileSource
+from schemas.sources.artic import ArticSource
+from schemas.sources.common import Annotations
+from schemas.sources.commons import CommonsSource
+from schemas.sources.flickr import FlickrSource
+from schemas.sources.folder import FolderSource
+from schemas.sources.met import MetSource
+from schemas.sources.surrealism import SurrealismSource
+from schemas.sources.table import TableSource
+from schemas.sources.wikiart import WikiartSource
 from schemas.tables import ANSWERS, PASSED_OVER, RECORDS
 from tasks.core import passed_over
 from tasks.core.passed_over import Tally, notes

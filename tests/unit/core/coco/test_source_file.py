@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.errors import BadInput
-from schemas.sources import FolderSource
 from schemas.sources.common import Annotations
+from schemas.sources.folder import FolderSource
 from schemas.tables import ANNOTATIONS, COCO_FILES
 from tasks.core.coco import source_file
 from tasks.core.export.annotations import annotations

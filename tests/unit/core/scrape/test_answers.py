@@ -10,7 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.sources import AnySource, ArticSource, FlickrSource, UkiyoeSource, WikiartSource
+from schemas.sources import AnySource
+from schemas.sources.artic import ArticSource
+from schemas.sources.flickr import FlickrSource
+from schemas.sources.ukiyoe import UkiyoeSource
+from schemas.sources.wikiart import WikiartSource
 from schemas.tables import ANSWERS, RECORDS, SOURCE_REQUESTS
 from tasks.core.scrape import answers as web
 from tasks.core.scrape.web_source import BadAnswer, ClaimedCount, ParsedAnswer, SourceRequest

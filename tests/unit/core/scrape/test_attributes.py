@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from schemas.attributes import ARROW_TYPES, Attribute, AttributeField, with_attribute_columns
 from schemas.errors import BadInput
-from schemas.sources import FolderSource
+from schemas.sources.folder import FolderSource
 from schemas.tables import RECORDS
 from tasks.core.scrape import attributes
 from tasks.core.scrape.attributes import BadValue, absent_notes, check_some_fit, typed_value

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from schemas.errors import BadInput
-from schemas.sources import TableSource
+from schemas.sources.table import TableSource
 from tasks.core.scrape import records, table
 from tasks.core.scrape.cells import MAX_ELEMENTS
 from tasks.core.scrape.paths import TWICE

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.file_names import FileNames
-from schemas.sources import FolderSource
+from schemas.sources.folder import FolderSource
 from tasks.core.scrape import folder
 from tasks.core.scrape.records import unique
 

@@ -6,7 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.sources import Annotations, AnyFileSource, FolderSource, TableSource
+from schemas.sources import AnyFileSource
+from schemas.sources.common import Annotations
+from schemas.sources.folder import FolderSource
+from schemas.sources.table import TableSource
 from tasks.core.scrape import folder
 from tasks.core.scrape.folder import count_files
 

@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.reasons import Reason
-from schemas.sources import FolderSource, Rights, TableSource
+from schemas.sources.common import Rights
+from schemas.sources.folder import FolderSource
+from schemas.sources.table import TableSource
 from schemas.tables import RECORDS
 from tasks.core.scrape import records
 

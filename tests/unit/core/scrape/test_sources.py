@@ -8,7 +8,10 @@ from typing import Any
 import pytest
 
 from schemas.errors import BadInput
-from schemas.sources import Annotations, AnySource, FolderSource, Rights, TableSource
+from schemas.sources import AnySource
+from schemas.sources.common import Annotations, Rights
+from schemas.sources.folder import FolderSource
+from schemas.sources.table import TableSource
 from schemas.tables import RECORDS, SOURCE_FIGURES
 from tasks.core.passed_over import notes
 from tasks.core.scrape import sources

@@ -12,7 +12,7 @@ import pytest
 
 from schemas.attributes import AttributeField, AttributeType
 from schemas.errors import BadInput
-from schemas.sources import TableSource
+from schemas.sources.table import TableSource
 from tasks.core.passed_over import Tally
 from tasks.core.scrape import records, table
 from tasks.core.scrape.paths import TWICE

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from schemas.errors import BadInput
-from schemas.sources import TableSource
+from schemas.sources.table import TableSource
 from tasks.core.passed_over import Tally
 from tasks.core.scrape.json_works import UNREADABLE
 from tasks.core.scrape.table_files import Files, UnreadableFile, read_bytes, rows_of_tables, tables_of_paths

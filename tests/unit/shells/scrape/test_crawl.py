@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.sources import ArticSource
+from schemas.sources.artic import ArticSource
 from schemas.tables import SOURCE_REQUESTS
 from tasks.core.passed_over import Tally
 from tasks.core.scrape.answers import PARSED_REQUESTS
