@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from schemas.manifests import Context, State, Step
 from schemas.recipe import Recipe
 from schemas.split import Split
-from tasks.core import strata
+from tasks.core import strata, tables
 from tasks.core.names.spellings import joined_names, joined_note
 from tasks.core.split import decide as core
 from tasks.core.split import drift, units
@@ -63,7 +63,7 @@ def _notes(view: pa.Table, outcome: pa.Table, settings: Split) -> tuple[str, ...
     if pc.any(pc.is_valid(view["published"])).as_py():
         joined = tuple(core.joined_across_splits_note(settings.label, outcome))
         unpublished = pa.nulls(view.num_rows, pa.string())
-        afresh = view.set_column(view.schema.get_field_index("published"), "published", unpublished)
+        afresh = tables.with_columns(view, {"published": unpublished})
         drift.check(dealt, settings, lambda: core.decide(afresh, settings).filter(is_dealt), joined)
     return (*own_notes, *drift.notes(kept.filter(is_dealt), dealt, settings), *gap_notes)
 

@@ -59,9 +59,7 @@ class Axis(NamedTuple):
         return (self.start + self.stop) / 2
 
     def ticks(self) -> list[float]:
-        """Round values inside: powers of ten (and twice and five times these, where they are few), or about five steps
-        of 1, 2 or 5.
-        """
+        """Round values inside: powers of ten (with their doubles and fives, if few), or about five steps of 1, 2, 5."""
         if self.is_log:
             first, last = math.ceil(math.log10(self.low) - 1e-9), math.floor(math.log10(self.high) + 1e-9)
             powers = [10.0**power for power in range(first - 1, last + 1)]

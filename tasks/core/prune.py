@@ -36,8 +36,7 @@ def reasons_to_stay(
     since: what was written on that day or later stays. grace_from: what was written later than that stays, too.
 
     The newest are the latest one and those before it, each the `previous` of the one before: that order needs no clock.
-    Releases that are no such ancestors follow, by their time. To be the `previous` of a release that stays is no
-    reason: a release is whole without it.
+    Releases that are no such ancestors follow, by their time. A release is whole without its `previous`, which may go.
     """
     order = _newest_first(releases, latest)
     newest = [release for release in order if not release.is_trial][:keep]
@@ -87,8 +86,7 @@ def unused_files(
 ) -> Iterator[StoredFile]:
     """Files of caches that the last builds have not looked at, and of which nothing was written since.
 
-    files: by cache key, of all areas: what belongs together goes together; where there is none, by path. uses: paths of
-    files and folders that were looked at.
+    files: by cache key, else by path: what belongs together goes together. uses: paths that were looked at.
     """
     words = {word for path in uses for word in (path, *path.split("/"))}
     for key, its_files in files.items():

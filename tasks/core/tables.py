@@ -91,10 +91,6 @@ def last_of_each(table: pa.Table, column: str) -> pa.Table:
 
 def as_schema(table: pa.Table, schema: pa.Schema) -> pa.Table:
     """The table with a schema's columns in its order; those that it has not, as an older one may, are null."""
-    return pa.table(
-        [
-            table[field.name] if field.name in table.column_names else pa.nulls(table.num_rows, field.type)
-            for field in schema
-        ],
-        schema=schema,
-    )
+    rows, known = table.num_rows, table.column_names
+    columns = [table[field.name] if field.name in known else pa.nulls(rows, field.type) for field in schema]
+    return pa.table(columns, schema=schema)

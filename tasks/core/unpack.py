@@ -88,9 +88,7 @@ def _is_path(name: str) -> bool:
 
 
 def check_place(image: Any) -> tuple[bytes | None, str | None]:
-    """Bytes and path, or None, of a cell of the images table. Raises ValueError for anything else, and for a path that
-    may lead out of the release.
-    """
+    """Bytes and path, or None, of a cell of the images table. Raises ValueError for others, and a path out of there."""
     data, path = (image.get("bytes"), image.get("path")) if isinstance(image, dict) else (None, None)
     if not isinstance(data, bytes | None) or not isinstance(path, str | None) or not isinstance(image, dict | None):
         raise ValueError(f"an image that is {quoted(image)}")

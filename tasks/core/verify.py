@@ -58,8 +58,7 @@ def manifest_problems(
 ) -> Iterator[str]:
     """What a manifest says of itself that does not hold.
 
-    fields: the JSON object as it is written. folder: the name of its folder. siblings: manifests of the releases that
-    lie beside it, by version.
+    fields: the JSON object as it is written. folder: its folder's name. siblings: those of releases beside it.
     """
     version = manifest.contract_version
     for path in (*needed_files(version), *promised_files(version)):
@@ -71,9 +70,7 @@ def manifest_problems(
 
 
 def manifest_text_problems(text: bytes, manifest: ReleaseManifest) -> Iterator[str]:
-    """A manifest.json that is spelled otherwise than the program spells these fields: other white space, a key that
-    stands twice, a letter as an escape. Its digest goes by values and so can't see that.
-    """
+    """A manifest.json that the program spells otherwise (white space, keys, escapes): its digest can't see that."""
     # a field that a later program adds is unset in what was written before it
     expected = manifest.model_dump_json(indent=1, exclude_unset=True).encode()
     if text != expected:
@@ -232,9 +229,7 @@ def name_problems(name: str | None, manifest_name: str) -> Iterator[str]:
 
 
 def recipe_problems(recipe: Row, recipe_sha256: str) -> Iterator[str]:
-    """A digest of recipe.yaml that is not the manifest's (the contract, `recipe_sha256`); none where it also goes by
-    files that are not in the release.
-    """
+    """A digest of recipe.yaml that is not the manifest's; none where it also goes by files that no release has."""
     stages = [stage for stage in recipe.get("stages") or () if isinstance(stage, dict)]
     settings = [of for stage in stages for of in stage.values() if isinstance(of, dict)]
     if recipe.get("by_hand") or any(of.get("verdicts") for of in settings):

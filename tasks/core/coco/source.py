@@ -74,9 +74,8 @@ def read_figures(name: str, data: bytes, categories: Schemes) -> FileFigures:
     """The figures of a COCO file by the file name of each image.
 
     `name` is for messages. Of two images of one file name, the later one counts. An image whose `is_annotated` is false
-    counts as not annotated. Keypoints that are not of the category's scheme are left out of their figures, which is
-    told for figures of `categories`, the recipe's. All else that the file says of these figures and of its images is
-    kept beside (tasks.core.coco.source_file).
+    counts as not annotated. Keypoints that are not of the category's scheme are left out, which is told for figures of
+    `categories`, the recipe's. All else that the file says is kept beside (tasks.core.coco.source_file).
 
     Raises BadInput as `read_document` does, for a value that is nested too deep to be kept, and for a file whose boxes
     are a detector's (`info.annotation_origin`): they must not become people's.

@@ -1,7 +1,6 @@
 """Which images are copies of each other, which one of them stays, and what lies in one split.
 
-What was taken down is in no build. But the store may still know how it looked; then it is a *witness*: what turns out
-to be its copy is taken down, too.
+What was taken down is in no build. Where the store still knows how it looked, it is a *witness*: its copies go, too.
 """
 
 from collections import defaultdict

@@ -79,8 +79,7 @@ class View:
 
     turns: right angles, counterclockwise, before all else. is_mirrored: left for right. tilt_degrees: then so far,
     counterclockwise, about the middle. box: x0, y0, x1, y1 in fortieths of a side. margins: how many plain margins are
-    cut off, one inside the other, in place of the box. is_local: the box is what keypoints of both pictures say
-    (`local.view_of`).
+    cut off, one inside the other, in place of the box. is_local: the box is that of `local.view_of`.
     """
 
     turns: int = 0
