@@ -25,9 +25,7 @@ CODE = code_digest(core)
 
 
 def split(settings: Split, state: State, recipe: Recipe, context: Context) -> Step:
-    """A split for each kept record; taken anew if a new record, what is published, a setting or the rule is another.
-    Raises Refusal where what is published keeps the splits too far from their ratios, or is of another dataset.
-    """
+    """A split for each kept record. Raises Refusal where published images lie too far from the ratios, or another dataset's."""
     store = runs.store_of(context)
     ids = kept_ids(store, state)
     check_roles(store, recipe, state, ids)

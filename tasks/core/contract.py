@@ -63,9 +63,7 @@ def rules(contract: DataContract) -> list[Rule]:
 
 
 def completed(old: DataContract, now: DataContract) -> DataContract:
-    """The contract that a release of an earlier version keeps: its own, with the rules of `now` that such releases kept
-    before they were written down, in the place of those that they replace.
-    """
+    """The contract of an earlier release: its own, with the rules that it kept before `now` wrote them down."""
     more = [rule for rule in now.table.quality if rule.since and numbers(rule.since) <= numbers(old.version)]
     gone = {rule.replaces for rule in more}
     kept = [rule for rule in old.table.quality if rule.name not in gone]
@@ -73,9 +71,7 @@ def completed(old: DataContract, now: DataContract) -> DataContract:
 
 
 def foretold(later: DataContract, now: DataContract) -> DataContract:
-    """The contract that a release of a later version keeps, as far as known: the rules of `now` over its own columns,
-    without its own SQL, whoever wrote it.
-    """
+    """What is known of a later version's contract: the rules of `now` over its columns; none of its own SQL is run."""
     table = now.table.model_copy(update={"properties": later.table.properties})
     return now.model_copy(update={"objects": [table]})
 

@@ -49,9 +49,7 @@ class Tally:
     def rows(
         self, sources: tuple[str, ...], unit: str, listed: int, is_always_shown: Callable[[str], bool] = lambda _: False
     ) -> tuple[PassedOver, ...]:
-        """A row for each kind, the most frequent first; rare ones beyond a dozen are one row. listed: the list's
-        length. is_always_shown: whether a kind has its own row however rare it is, also beyond a dozen.
-        """
+        """A row for each kind, the most frequent first; beyond a dozen those not `is_always_shown` are one row."""
         kinds = sorted(self.kinds(unit), key=lambda row: (-row.count, row.kind))
         rare = [row for row in kinds if not is_always_shown(row.kind)]
         rest = rare[max(_MOST_KINDS - 1 - (len(kinds) - len(rare)), 0) :]

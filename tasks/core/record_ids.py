@@ -1,6 +1,4 @@
-"""Record ids in two spellings: `met:436501.0` is `met:436501`, whose number came as a float. Both may be published, of
-times before this rule; so a record keeps the spelling that it has.
-"""
+"""Record ids in two spellings: `met:436501.0` is `met:436501` as a float. A record keeps the one that was published."""
 
 import unicodedata
 from collections import defaultdict

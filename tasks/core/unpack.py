@@ -56,9 +56,7 @@ def check_source(source: str) -> str:
 
 
 def check_file_names(names: Mapping[int, Any]) -> None:
-    """Names of files below one folder by image_id. Raises ValueError for a name that may lead out of the folder or that
-    file systems can't have, for two that are equal, and for one that another has as its folder.
-    """
+    """Raise ValueError for names of files that lead out of their folder or can't be, or that clash with another."""
     for name in names.values():
         if not isinstance(name, str) or not _is_path(name):
             raise ValueError(f"{quoted(name)}, which can be no file below a folder")

@@ -44,9 +44,7 @@ class Blobs(NamedTuple):
 
 
 def dedup(settings: Dedup, state: State, recipe: Recipe, context: Context) -> Step:
-    """Compare new pairs, then decide which records are copies and which of them is kept. The decision is taken anew
-    only if a pair, the data behind the preference, a verdict, a setting or the code changes.
-    """
+    """Compare new pairs, then decide which records are copies and which are kept; anew only where anything changed."""
     store = runs.store_of(context)
     ids = kept_ids(store, state)
     met = copy_preferences(store, state, settings.prefer, ids)

@@ -22,12 +22,10 @@ VIEW_COST_BITS = 6
 pictures are two works, and only the nearer one where to begin."""
 
 MOST_NEIGHBOURS = 64
-"""Nearest hashes of each hash whose images are compared with its own, and nearest images of each image by its views: a
-work with more versions than that is joined through others."""
+"""Nearest hashes of each hash, and nearest images by views, that are compared: more versions are joined by others."""
 
 MOST_PARTNERS = 64
-"""Pictures with which one is compared for the places that they share, those with most of them first: pages of one
-font share places with all others."""
+"""Pictures with which one is compared for most places in common: pages of one font share places with all others."""
 
 
 class NearHashes(NamedTuple):
@@ -166,8 +164,7 @@ def near_by_words(words: NDArray[np.uint64], near: Sequence[NearHashes], radius_
 def nearest(near: NearHashes) -> NearHashes:
     """The pairs in which either hash is among the other's MOST_NEIGHBOURS nearest, in their order.
 
-    Of equal distances the smaller hash comes first. Of a crowd of hashes that all lie near each other, as blank pages
-    scanned with their grain have, all pairs would grow with its square: so at most MOST_NEIGHBOURS stay for each hash.
+    Of equal distances the smaller hash comes first. Pairs of a crowd, such as blank pages, would grow with its square.
     """
     if not len(near.values):
         return near

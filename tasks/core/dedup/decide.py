@@ -37,9 +37,8 @@ COLUMNS = (
 )
 
 MOST_DOUBT_BITS = 10
-"""Of whole pictures that are farther apart a comparison may say that they are copies, never that they are two works: of
-2,382 copies in a museum of 20,000 works one lost its work where two pictures 12 bits apart were laid over each other in
-the wrong place."""
+"""Of whole pictures that are farther apart a comparison may say that they are copies, never that they are two works:
+one of a museum's 2,382 copies lost its work where pictures 12 bits apart were laid over each other in a wrong place."""
 
 _PAIR_MEASURES = pa.schema(
     [("pair", pa.int64()), *(EDGES.field(name) for name in ("relation", "distance_bits", "score"))]

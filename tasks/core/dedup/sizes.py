@@ -19,5 +19,4 @@ COPY_SCORE = 0.6
 """Scores from here on are copies: of 106 paintings saved at quality 30 and a quarter of their size the least was 0.65
 (docs/decisions/009-second-look.md has what led to it)."""
 APART_SCORE = 0.35
-"""Scores below are two works. Between the two lie works of one series, painted as if traced, and copies in which hardly
-anything can be seen."""
+"""Scores below are two works. Between the two lie works of one series, as if traced, and copies that show little."""

@@ -66,8 +66,7 @@ def _margins(lines: NDArray[np.float32]) -> tuple[int, int]:
 
 
 HASH_VERSION = "waves64/v1"
-"""Name and version of the views' hash: `phash64` of a box, its waves taken of the thumbnail's pixels in whole
-numbers."""
+"""Name and version of the views' hash: `phash64` of a box, its waves taken of the pixels in whole numbers."""
 STEPS = 40
 """Boxes are cut in fortieths of a side."""
 _SCALE = 2**14

@@ -1,6 +1,4 @@
-"""Dealing single images: how many of each stratum each split gets (`seats_of`: the seats of its batches, less those
-that are taken), and which (`deal_images`: most figures first, the seats of each batch by chance).
-"""
+"""Dealing single images: how many of each stratum each split gets (`seats_of`), and which (`deal_images`)."""
 
 import hashlib
 from collections.abc import Sequence

@@ -138,9 +138,7 @@ def _deal_singles(kept: _KeptImages, label: Strata, split: units.Ranks, rows: _I
 
 
 def list_labels(column: pa.ChunkedArray, name: str) -> tuple[_Ints, Strata]:
-    """(M,) rows of a column of lists, and the strata of their texts, each once a row; none is a stratum, too. name: of
-    the column, which says how its texts are compared.
-    """
+    """(M,) rows of a column of lists, and the strata of their texts, each once a row; none is a stratum, too."""
     one = column.combine_chunks()
     empty = np.asarray(pc.fill_null(pc.equal(pc.list_value_length(one), 0), True))
     rows = np.concatenate([np.asarray(pc.list_parent_indices(one), np.int64), np.flatnonzero(empty)])

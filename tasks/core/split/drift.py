@@ -1,6 +1,4 @@
-"""How far the splits are from their ratios because published images keep their split, strata without an image in some
-split (nothing can be chosen or scored by them there), and notes on both for people.
-"""
+"""How far the splits are from their ratios as published images keep theirs, strata without an image in some split."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple

@@ -15,8 +15,7 @@ from tasks.core.components import connected_components
 
 _Rows = NDArray[np.int64]
 Ranks = NDArray[np.int8]
-"""Splits by rank, or by place among those that have seats; -1: none. A byte each, since ten million of them lie
-about."""
+"""Splits by rank, or by place among those with seats; -1: none. A byte each, since there are ten million of them."""
 
 
 def units_of(names: pa.ChunkedArray, bonds: Iterable[Column]) -> _Rows:
