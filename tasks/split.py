@@ -25,7 +25,7 @@ CODE = code_digest(core)
 
 
 def split(settings: Split, state: State, recipe: Recipe, context: Context) -> Step:
-    """A split for each kept record. Raises Refusal where published images lie too far from the ratios, or another dataset's."""
+    """A split for each kept record. Raises Refusal where what is published is too far from its ratios."""
     store = runs.store_of(context)
     ids = kept_ids(store, state)
     check_roles(store, recipe, state, ids)

@@ -146,10 +146,7 @@ def x_axis(
     *,
     has_lines: bool = True,
 ) -> str:
-    """An axis at the bottom, with a fine line up to the top and words at each tick.
-
-    at: values of ticks, by default the axis' own. words: by default these values.
-    """
+    """An axis at the bottom, with lines up to the top and words at ticks, by default the axis' own and their values."""
     places = x.ticks() if at is None else at
     lines = "".join(f"M{x.at(tick):g} {top:g}V{bottom:g}" for tick in places if has_lines)
     named = [f"{tick:,.10g}" for tick in places] if words is None else words

@@ -1,7 +1,4 @@
-"""What a source lists and what yields no record, counted by its kind: so that nothing is lost without a word.
-
-Of every list, what comes in is what yields something, and what is passed over.
-"""
+"""What a source lists and what yields no record, counted by its kind: so that nothing is lost without a word."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -119,9 +116,7 @@ _FRACTION = 0.01
 def shrunk_sources(
     names: Sequence[str], before: Mapping[str, int], now: Mapping[str, int]
 ) -> list[tuple[str, int, int]]:
-    """(source, works before, works now) of each of these sources that has lost more than a hundredth of its works.
-
-    before, now: numbers of works by source. A source that is not among the names was taken out of the recipe.
+    """(source, works before, works now) of each source of the recipe that has lost more than a hundredth of its works.
 
     >>> shrunk_sources(["met", "artic"], {"met": 200, "artic": 100, "flickr": 50}, {"met": 197, "artic": 99})
     [('met', 200, 197)]

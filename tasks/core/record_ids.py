@@ -29,10 +29,7 @@ def plain_id(record_id: str) -> str:
 
 
 def known_spellings(names: Iterable[str], known: Column) -> dict[str, str]:
-    """By each name that is no known id, the one known id that is another spelling of it, if it is just one.
-
-    known: distinct record ids.
-    """
+    """By each name that is no known id, the one known id that is another spelling of it, if it is just one."""
     absent = tables.missing(pa.array(sorted(set(names)), pa.string()), known).to_pylist()
     plain = {name: plain_id(name) for name in absent}
     of_plain = _spellings_of(set(plain.values()), known) if absent else {}

@@ -180,9 +180,7 @@ def _rows(statistic: str, moment: str, of: Strata, group: _Ints, value: _Floats,
 
 
 def share_of_at_least(bins: Sequence[Mapping[str, Any]], least: float) -> float | None:
-    """The share, 0..1, of what is known that lies in bins from `least` on; None where nothing is known.
-
-    bins: HISTOGRAMS rows of one statistic, moment and stratum.
+    """The share, 0..1, of what is known that lies in HISTOGRAMS rows from `least` on; None where nothing is known.
 
     >>> share_of_at_least([{"least": 5, "count": 3}, {"least": 6, "count": 1}, {"least": None, "count": 9}], 6)
     0.25

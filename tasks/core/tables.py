@@ -12,10 +12,7 @@ from schemas.reasons import Reason
 
 
 def lookup(table: pa.Table, primary_key: str, wanted: pa.ChunkedArray | pa.Array) -> pa.Table:
-    """The table's row for each wanted key, in that order; a row of nulls where it has none.
-
-    The key is unique in the table. Dtypes of both keys are equal.
-    """
+    """The row for each wanted key, in that order, or nulls. The key is unique in the table, and of the same type."""
     return table.take(pc.index_in(wanted, value_set=table[primary_key]))
 
 

@@ -1,7 +1,4 @@
-"""How a release's images are called as files, and its COCO files when they name these.
-
-Checks raise ValueError in words that stand after "got".
-"""
+"""How a release's images are called as files, also in its COCO files. Errors say what stands after "got"."""
 
 import itertools
 import re

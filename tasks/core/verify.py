@@ -56,10 +56,7 @@ def promised_files(contract_version: str) -> tuple[str, ...]:
 def manifest_problems(
     fields: Row, manifest: ReleaseManifest, folder: str, siblings: Mapping[str, ReleaseManifest]
 ) -> Iterator[str]:
-    """What a manifest says of itself that does not hold.
-
-    fields: the JSON object as it is written. folder: its folder's name. siblings: those of releases beside it.
-    """
+    """What does not hold of a manifest. fields: its JSON. folder: its name. siblings: of the releases beside it."""
     version = manifest.contract_version
     for path in (*needed_files(version), *promised_files(version)):
         if path not in manifest.files:

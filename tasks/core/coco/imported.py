@@ -42,10 +42,8 @@ class ClassKeypoints(NamedTuple):
 
 
 class ImportedDetections(NamedTuple):
-    """Detections of another program, and in which images they are.
-
-    Image ids by SHA-256, by file name, and by the last part of the file name where that is unique, with these names.
-    rows: where the boxes of an image are. keypoints: by class, of those with any.
+    """Detections of another program. Image ids: by SHA-256, by file name, and by its last part where that is unique,
+    with these names. rows: where the boxes of an image are. keypoints: by class, of those with any.
     """
 
     by_sha256: Mapping[str, Id]

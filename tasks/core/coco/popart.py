@@ -53,7 +53,7 @@ class PopartFile(NamedTuple):
 
 
 def popart_file(document: Mapping[str, Any], names: Mapping[int, str]) -> PopartFile:
-    """The file of one split. names: of its images. Raises LookupError, TypeError or ValueError for no release's file."""
+    """The file of one split. names: of its images. Raises LookupError, TypeError or ValueError for others' files."""
     fields = {
         "info": document["info"],
         "licenses": document["licenses"],

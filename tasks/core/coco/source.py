@@ -58,9 +58,8 @@ class FileFigures(NamedTuple):
     """The figures that people drew in the images of a COCO file, and what of it could not be taken.
 
     by_file_name: without figures where an annotation of the image can't be read, unless its box has no area and there
-    are others. details: by file name, what of the image was left out and why. notes: the same of the whole file,
-    counted, in sentences. head: a row of COCO_FILES, but for the source and the path. left_out: of the file's images
-    and annotations, so that all others are in `by_file_name`.
+    are others. details: by file name, what of the image was left out and why. notes: the same of the whole file.
+    head: a row of COCO_FILES, but for the source and the path. left_out: what is not in `by_file_name`.
     """
 
     by_file_name: Mapping[str, ImageFigures]

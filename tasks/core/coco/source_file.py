@@ -33,10 +33,8 @@ class SourceImage(NamedTuple):
 
 
 def head(document: Row, image_ids: Collection[Id] = ()) -> tuple[Fields, dict[Id, dict[str, list[Row]]]]:
-    """What a row of COCO_FILES says of a document, but for the source and the path; and rows of other lists than images
-    and annotations that name one of these images, by image and list: they go with it.
-
-    Raises TooDeep as `to_text` does.
+    """What a row of COCO_FILES says of a document, but for the source and the path; and rows of other lists than LISTS
+    that name one of these images, by image and list. Raises TooDeep as `to_text` does.
     """
     fields: Fields = {}
     beside: dict[Id, dict[str, list[Row]]] = {}
@@ -163,9 +161,7 @@ def restore_file(row: Row, images: Iterable[tuple[str, str]], annotations: Itera
     """A COCO file: of its images those that are given, and their annotations.
 
     row: of COCO_FILES. images: record_id and `source_coco`; of two records that were one image of the file, the first
-    counts. annotations: of these images, as `restored_annotation` takes them, with record_id and `category`, its name.
-
-    Raises ValueError for rows that no release has.
+    counts. annotations: of these, as `restored_annotation` takes them, with record_id. Else ValueError.
     """
     fields = document_fields(row)
     ids = category_ids(fields.get("categories"))

@@ -91,9 +91,8 @@ def decide(view: pa.Table, relations: pa.Table, verdicts: pa.Table, settings: De
 def conclusive_pairs(measured: pa.Table) -> pa.Table:
     """Of pairs (a, b, view, relation ...) those whose relation decides something, in their order; without `view`.
 
-    Two pictures that differ where one is taken as a crop of the other may still be one work. Only a comparison of the
-    whole pictures, view 0, says that they are two works; and that they have nothing in common, only where their hashes
-    are so near that the comparison would have found what they share.
+    Only a comparison of the whole pictures, view 0, says that they are two works: crops may differ. And that they have
+    nothing in common, only where their hashes are so near that it would have found what they share.
     """
     relation, is_whole = measured["relation"], pc.equal(measured["view"], 0)
     is_far = pc.and_(

@@ -121,9 +121,7 @@ def tie_weights(score: _Scores) -> _Weights:
 
 
 def doubt_weights(score: _Scores) -> _Weights:
-    """(N,) for the scores of two works: from WEAKEST_DOUBT at APART_SCORE to STRONGEST_DOUBT next to 0, level above.
-
-    A score of 0 is LOST.
+    """(N,) for the scores of two works: WEAKEST_DOUBT from APART_SCORE on, to STRONGEST_DOUBT next to 0; of 0: LOST.
 
     >>> doubt_weights(np.array([0.9, 0.35, 0.175, 0.0])).tolist()
     [-1000, -1000, -1500, -300]

@@ -1,7 +1,4 @@
-"""Numbers that several modules of the comparison share.
-
-Compiled functions and their callers share sizes: the compiler is imported late, and neither imports the other.
-"""
+"""Numbers of compiled functions and their callers: the compiler is imported late, and neither imports the other."""
 
 LEVEL_SCALE = 1.2
 """Sizes of keypoints: each so many times the one before."""

@@ -50,10 +50,8 @@ def _kept_images(view: pa.Table, unit: _Ints, split: units.Ranks, settings: Spli
 def deal(view: pa.Table, unit: _Ints, split: units.Ranks, settings: Split) -> units.Ranks:
     """(N,) the rank of the split of each image of a view, whose units are given; -1 in `split`: to be dealt.
 
-    Units of several images are placed (`groups`), then single images are dealt (`batches`), so that with those that lie
-    somewhere already they come as near to the ratios as they can, stratum by stratum.
-
-    Raises ValueError where some lie in a split without seats.
+    Units of several images are placed (`groups`), then single images are dealt (`batches`), stratum by stratum. Raises
+    ValueError where some lie in a split without seats.
     """
     kept = _kept_images(view, unit, split, settings)
     labels = list(groupings(view, settings))

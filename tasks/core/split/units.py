@@ -110,9 +110,7 @@ WORDS: dict[str, SplitName] = {
 
 
 def own_splits(label: str, record_id: pa.ChunkedArray, words: pa.ChunkedArray, attribute: str) -> pa.Array:
-    """(N,) the split that each record's word means, null where it has none; case and blanks around it are ignored.
-
-    Raises BadInput for any other word, with the first record that has it.
+    """(N,) the split that each record's word means, in any case; null for none. Raises BadInput for any other word.
 
     >>> own_splits("split", pa.chunked_array([["a", "b"]]), pa.chunked_array([[" Valid", None]]), "subset").to_pylist()
     ['val', None]
