@@ -83,7 +83,7 @@ def _is_path(name: str) -> bool:
 
 
 def check_place(image: Any) -> tuple[bytes | None, str | None]:
-    """Bytes and path, or None, of a cell of the images table. Raises ValueError for others, and a path out of there."""
+    """Bytes and path, or None, of a cell of the images table. Raises ValueError for others, and paths that lead out."""
     data, path = (image.get("bytes"), image.get("path")) if isinstance(image, dict) else (None, None)
     if not isinstance(data, bytes | None) or not isinstance(path, str | None) or not isinstance(image, dict | None):
         raise ValueError(f"an image that is {quoted(image)}")

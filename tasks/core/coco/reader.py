@@ -324,8 +324,8 @@ def _rows(name: str, document: Any, part: str) -> list[Row]:
 
 
 def without_odd_entries(document: Any, left_out: LeftOut) -> tuple[Any, list[int] | None]:
-    """A source's document without images that nobody can find, and without annotations of no image that is left; and
-    the places of the images that stay in the list of the file. None: those that they have.
+    """A source's document (others are refused) without images that nobody can find, and annotations of no image that is
+    left; and the places of the images that stay in the list of the file. None: those that they have.
 
     What is no document of two such lists stays as it is, and so does an image whose id is none: the reader refuses
     both. An annotation whose category the file does not have stays, too: then nobody knows what is in its image.

@@ -160,8 +160,8 @@ class RestoredFile(NamedTuple):
 def restore_file(row: Row, images: Iterable[tuple[str, str]], annotations: Iterable[Row]) -> RestoredFile:
     """A COCO file: of its images those that are given, and their annotations.
 
-    row: of COCO_FILES. images: record_id and `source_coco`; of two records that were one image of the file, the first
-    counts. annotations: of these, as `restored_annotation` takes them, with record_id. Else ValueError.
+    row: of COCO_FILES. images: record_id and `source_coco`; of two that were one image of the file, the first counts.
+    annotations: of these, as `restored_annotation` takes them, with record_id. Raises ValueError for others.
     """
     fields = document_fields(row)
     ids = category_ids(fields.get("categories"))

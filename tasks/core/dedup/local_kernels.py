@@ -38,7 +38,9 @@ def count_matches(
 
 @compiled
 def matches_on_one_place(mine: Places, others: Places) -> NDArray[np.bool_]:
-    """(M,) the most matches that lie to each other as in the other picture, each by itself; of ties the first."""
+    """(M,) the most matches that lie to each other in one picture as in the other, each at a place of its own. Each is
+    taken as the one that is right; of two with as many, the first.
+    """
     clashes = _clashes(mine, others)
     best = np.zeros(len(mine), np.bool_)
     most = 0

@@ -188,7 +188,7 @@ def _with_roles(view: pa.Table, settings: Split) -> pa.Table:
 
 
 def _without_other_roles(view: pa.Table, settings: Split) -> tuple[pa.Table, pa.Table]:
-    """The view without what was published in a split that its role of today does not have; and these, dropped."""
+    """The view without what was published in a split that its role of today does not have; and SPLIT of that."""
     published, is_query = view["published"], pc.equal(view["role"], "query")
     allowed = pa.array(SPLITS if settings.keep is not None else list(settings.seats))
     fits = pc.if_else(is_query, pc.is_in(published, value_set=allowed), pc.equal(published, "train"))
