@@ -40,8 +40,7 @@ def published_spellings(record_ids: Column, ledger: pa.Table) -> dict[str, str]:
     """By each record's id, the other spelling of it under which it was published, where it was.
 
     record_ids: of a build, distinct, in NFC. ledger: record_id and reason of the previous LEDGER. Of two spellings in
-    it the one counts that was not gone; where both were there, or neither was, a record keeps the id that it has. Two
-    spellings that stand in the build side by side are two records.
+    it the one counts that was not gone, if that is just one. Two that stand in the build are two records.
     """
     known = ledger["record_id"]
     floats = [*_with_float(record_ids), *_with_float(known)]

@@ -199,8 +199,7 @@ def _works_of_artist(artist: pa.ChunkedArray, of: _Rows) -> _Rows:
 def _draw_sizes(names: list[str], sizes: _Rows, there: _Rows, settings: Sample) -> _Rows:
     """(K,) how many records to draw from each stratum. sizes, there: (K,) its records, and those that can be drawn.
 
-    A total is shared out in proportion to the sizes, by largest remainders, equal ones by chance; what a stratum can't
-    give comes from the others, those with most to spare first.
+    A total is shared out by largest remainders, equal ones by chance; who has most to spare gives what others lack.
     """
     if settings.total is None:
         return np.full(len(sizes), settings.exactly or settings.at_most or np.iinfo(np.int64).max)

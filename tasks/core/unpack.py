@@ -67,10 +67,8 @@ def check_file_names(names: Mapping[int, Any]) -> None:
 
 
 def _is_path(name: str) -> bool:
-    """Whether a name is that of a file below a folder, on any system, and a line of text.
-
-    Blanks of any width are in names (macOS has U+202F before AM in those of its screenshots), and so is what joins
-    letters or keeps them apart in Persian, Hindi and emoji.
+    """Whether a name is that of a file below a folder, on any system, and a line of text. There are blanks of any width
+    in names (macOS's screenshots, U+202F), and what joins letters or keeps them apart in Persian, Hindi and emoji.
     """
     parts = name.split("/")
     return (

@@ -241,9 +241,9 @@ def decide_with_witnesses(
 ) -> tuple[pa.Table, pa.Table]:
     """Outcome and edges as `decide` gives them, but copies of witnesses are dropped first, as taken down.
 
-    witnesses: the columns of the view, and `detail`: why it was taken down. They are in neither table that comes out. A
-    copy is: what a build with the witnesses would join with one of them; what has one of the relations COPIES to that,
-    unless a person has said that the two are different or only related; and all that a build would join with it.
+    witnesses: the columns of the view, and `detail`: why it was taken down. They are in neither outcome nor edges. A
+    copy is what a build would join with a witness; what has one of the relations COPIES to that, unless
+    a person has said that the two are different or only related; and all that a build would join with it.
     """
     if not witnesses.num_rows:
         return decide(view, relations, verdicts, settings)

@@ -13,9 +13,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.preferences import Preference
+from schemas.split import SPLITS
 from tasks.core import where
 from tasks.core.columns import bools
-from tasks.core.split import units
 
 _WILD = {"**": "(?:[^/]+/)*", "*": "[^/]*", "?": "[^/]"}
 _PIECES = re.compile(r"\*\*|\*|\?|[^*?]+")
@@ -57,13 +57,25 @@ def is_second_choice(
     will drop them, and no copy would be left. Those that their source has in another split (keep) than the one in which
     the group was published, or else the highest in which any source has it. Queries in a group with a gallery's image.
     """
-    group = np.asarray(group_id.combine_chunks().dictionary_encode().indices, np.int64)
-    _, of_group = units.settled_splits(group, published, keep)
-    ranks = [units.ranks(split) for split in (published, keep) if split is not None]
-    is_elsewhere = np.any([(rank >= 0) & (rank != of_group) for rank in ranks], axis=0)
+    rank, group = _ranks(published), np.asarray(group_id.combine_chunks().dictionary_encode().indices, np.int64)
+    kept = np.full(len(group), -1) if keep is None else _ranks(keep)
+    of_group = _highest(group, rank)
+    of_group = np.where(of_group >= 0, of_group, _highest(group, kept))
+    is_elsewhere = ((rank >= 0) & (rank != of_group)) | ((kept >= 0) & (kept != of_group))
     has_gallery_image = np.zeros(len(group), np.bool_)
     has_gallery_image[group[bools(pc.equal(role, "gallery"))]] = True
     return np.asarray(is_elsewhere | (bools(pc.equal(role, "query")) & has_gallery_image[group]))
+
+
+def _ranks(split: pa.ChunkedArray) -> NDArray[np.int64]:
+    return np.asarray(pc.fill_null(pc.index_in(split, value_set=pa.array(SPLITS)), -1), np.int64)
+
+
+def _highest(group: NDArray[np.int64], rank: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(N,) the highest rank in each row's group."""
+    highest = np.full(len(group), -1)
+    np.maximum.at(highest, group, rank)
+    return highest[group]
 
 
 def columns_needed(rules: Sequence[Preference]) -> list[str]:
