@@ -36,10 +36,7 @@ class AttributeSummary(NamedTuple):
 
 
 def attribute_statistics(images: pa.Table, names: Sequence[str], splits: Sequence[str]) -> pa.Table:
-    """ATTRIBUTES of these columns of a release's images, attribute by attribute: all images, then split by split.
-
-    images: the columns and `split`. Empty in, empty out.
-    """
+    """ATTRIBUTES of these columns of images, beside `split`, one by one: of all images, then split by split."""
     split = np.asarray(pc.index_in(images["split"], value_set=pa.array(splits, pa.string())), np.int64)
     tables = [ATTRIBUTES.empty_table()]
     for name in names:

@@ -61,15 +61,13 @@ class _DropReason(NamedTuple):
 
 
 def parse_manual_lists(name: str, rows: Sequence[tuple[int, Sequence[str]]]) -> pa.Table:
-    """BY_HAND of a file's rows, sorted by action, scope and name, whatever their order; of a header alone an empty one.
+    """BY_HAND of a file's rows, sorted by action, scope and name; of a header alone an empty one.
 
-    name: the file's, for messages. rows: (line, cells), the first with the names of the columns, in any order; a
-    missing or empty `scope` is the first of SCOPES. A row that comes twice counts once; artists' names are compared as
-    everywhere.
+    name: the file's, for messages. rows: (line, cells), as `cells_by_column` takes them; a missing or empty `scope` is
+    the first of SCOPES. A row that comes twice counts once.
 
-    Raises BadInput, one sentence that names lines, for other columns, an unknown action or scope, an empty name or
-    reason or one of several lines, a date that is no day, two rows that do the same for different reasons, two actions
-    on one record that exclude each other (CLASHES), and a takedown of a record alone and of its work.
+    Raises BadInput, naming lines, for cells that can't be read, two rows that do the same for different reasons, two
+    actions on one record that exclude each other (CLASHES), and a takedown of a record alone and of its work.
     """
     found: dict[tuple[str, str, str], tuple[int, _Row]] = {}
     for line, cells in cells_by_column(name, rows, COLUMNS, _NEEDED):
@@ -94,8 +92,7 @@ def cells_by_column(
 ) -> Iterator[tuple[int, dict[str, str]]]:
     """Line and cells by column of each row of a file but the first, which names the columns in any order.
 
-    Raises BadInput, naming the file, for no rows, other columns, a needed one that is missing, and a row with more or
-    fewer cells.
+    Raises BadInput for no rows, other columns, a needed one that is missing, and a row with more or fewer cells.
     """
     expected = f"{name}: expected the columns {','.join(columns)}"
     if not rows:
@@ -224,11 +221,10 @@ def apply_manual_lists(
     previous release, for the files (`sha256`) of earlier records, and for records that no source lists any more.
     takedowns: its TAKEDOWNS. aliases: of artists, by which names are compared.
 
-    Of a record that is taken down only record_id, source, reason and detail are left. If the sources no longer list it,
-    it stays in the table. A record that was taken down because of another work stays down as long as that takedown is
-    in the list, even if its reason and date have changed. An included record is kept although its artist is excluded; a
-    takedown outranks everything. A record that the scrape has already dropped keeps its reason, unless it is taken
-    down.
+    Of a record that is taken down only record_id, source, reason and detail are left, and these also where the sources
+    no longer list it. One that was taken down because of another work stays down as long as that takedown is in the
+    list, whatever its reason and date. An included record is kept although its artist is excluded; a takedown outranks
+    everything. What the scrape has dropped keeps its reason, unless it is taken down.
     """
     by_hand = with_known_ids(by_hand, records["record_id"], previous["record_id"])
     tombstones = _with_todays_ids(tombstones, records)
@@ -349,8 +345,7 @@ def reason_and_date(detail: str | None) -> tuple[str, str | None]:
 def takedowns(ledger: pa.Table, taken_down: pa.Table) -> pa.Table:
     """TAKEDOWNS of a LEDGER, in its order: all records that it has as taken down, whatever stage dropped them.
 
-    A record that only has the file of one that was taken down alone is alone, too; any other that is not in TAKEN_DOWN
-    is a copy.
+    What has the file of a record that was taken down alone is alone, too; any other that is not in TAKEN_DOWN a copy.
     """
     of_ids = pc.if_else(taken_down["is_work"], "work", "record").to_pylist()
     scope_of = dict(zip(taken_down["record_id"].to_pylist(), of_ids, strict=True))
@@ -371,9 +366,7 @@ def _rows_taken_down(ledger: pa.Table) -> pa.Table:
 
 
 def _works_of(records: pa.Table, artists: Collection[str], aliases: Aliases) -> dict[str, list[str]]:
-    """By artist their records. A row may name the artist as read in a source's words, or by all of these words, so that
-    it holds, however they are read.
-    """
+    """By artist their records, whether a row names the artist as read in a source's words, or by all of these words."""
     if not artists:
         return {}
     columns = [records["artist"], records["artist_text"]]
@@ -465,10 +458,8 @@ def drop_same_bytes(fetched: pa.Table, taken_down: pa.Table) -> pa.Table:
         return fetched
     names, details = of["record_id"].take(place), of["detail"].take(place)
     texts = pc.binary_join_element_wise("same bytes as ", names, ": ", details, "")
-    given = {"reason": str(Reason.TAKEN_DOWN), "detail": texts}
-    return tables.with_columns(
-        fetched, {name: pc.if_else(is_down, value, fetched[name]) for name, value in given.items()}
-    )
+    reason = pc.if_else(is_down, str(Reason.TAKEN_DOWN), fetched["reason"])
+    return tables.with_columns(fetched, {"reason": reason, "detail": pc.if_else(is_down, texts, fetched["detail"])})
 
 
 def _unmatched_notes(

@@ -5,9 +5,7 @@ from numpy.typing import NDArray
 
 
 def connected_components(size: int, ties: NDArray[np.int64]) -> NDArray[np.int64]:
-    """(size,) the smallest node that chains of ties connect each node with: itself, where none does.
-
-    ties: (T, 2) numbers of nodes, either way round.
+    """(size,) the smallest node that chains of (T, 2) ties connect each node with: itself, where none does.
 
     >>> connected_components(4, np.array([[3, 2], [2, 1]])).tolist()
     [0, 1, 1, 1]

@@ -1,5 +1,4 @@
-"""Data contracts: the rules that follow from one, as SQL over the release's tables, what a broken one is told by, and
-what a change of one means to readers.
+"""Data contracts: the rules that follow from one, as SQL, and what a change of one means to readers.
 
 A table stands in the SQL under its own name, another one under the path of its files (`"ledger.parquet"`), so that
 DuckDB reads the very same text over the files of a release.
@@ -30,9 +29,8 @@ _BOUNDS: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
 class Rule(NamedTuple):
     """A promise about a table.
 
-    expected: what it says. query: its number, one row of one column, which must be such as comparison and bound say:
-    ("=", 0). rows: a query of the first rows that break it, each what it is called and its values in `columns`; empty
-    where it is not about single rows.
+    expected: what it says. query: its number, one row of one column, which comparison and bound hold for: ("=", 0).
+    rows: a query of the first rows that break it, their names and values in `columns`; empty where it has none.
     """
 
     table: str
@@ -45,9 +43,7 @@ class Rule(NamedTuple):
 
 
 def rules(contract: DataContract) -> list[Rule]:
-    """All rules of a table: no nulls in required columns, allowed words, unique keys, attributes that say nothing by
-    null alone, and its own SQL.
-    """
+    """All rules of a table: its columns' nulls, words, keys and attributes without a value, and its own SQL."""
     table, own = contract.table, []
     for column in table.properties:
         name, words = _quoted(column.name), column.words
@@ -67,9 +63,7 @@ def rules(contract: DataContract) -> list[Rule]:
 
 
 def completed(old: DataContract, now: DataContract) -> DataContract:
-    """The contract that a release of an earlier version keeps: its own, with the rules of `now` that such releases kept
-    before they were written down, in the place of those that they replace.
-    """
+    """The contract of an earlier release: its own, with the rules that it kept before `now` wrote them down."""
     more = [rule for rule in now.table.quality if rule.since and numbers(rule.since) <= numbers(old.version)]
     gone = {rule.replaces for rule in more}
     kept = [rule for rule in old.table.quality if rule.name not in gone]
@@ -77,9 +71,7 @@ def completed(old: DataContract, now: DataContract) -> DataContract:
 
 
 def foretold(later: DataContract, now: DataContract) -> DataContract:
-    """The contract that a release of a later version of this major keeps, as far as it is known: all rules of `now`,
-    over the columns of its own. Whoever wrote it, its SQL is not among them.
-    """
+    """What is known of a later version's contract: the rules of `now` over its columns; none of its own SQL is run."""
     table = now.table.model_copy(update={"properties": later.table.properties})
     return now.model_copy(update={"objects": [table]})
 

@@ -59,9 +59,7 @@ class Axis(NamedTuple):
         return (self.start + self.stop) / 2
 
     def ticks(self) -> list[float]:
-        """Round values inside: powers of ten (and twice and five times these, where they are few), or about five steps
-        of 1, 2 or 5.
-        """
+        """Round values inside: powers of ten (with their doubles and fives, if few), or about five steps of 1, 2, 5."""
         if self.is_log:
             first, last = math.ceil(math.log10(self.low) - 1e-9), math.floor(math.log10(self.high) + 1e-9)
             powers = [10.0**power for power in range(first - 1, last + 1)]
@@ -148,10 +146,7 @@ def x_axis(
     *,
     has_lines: bool = True,
 ) -> str:
-    """An axis at the bottom, with a fine line up to the top and words at each tick.
-
-    at: values of ticks, by default the axis' own. words: by default these values.
-    """
+    """An axis at the bottom, with lines up to the top and words at ticks, by default the axis' own and their values."""
     places = x.ticks() if at is None else at
     lines = "".join(f"M{x.at(tick):g} {top:g}V{bottom:g}" for tick in places if has_lines)
     named = [f"{tick:,.10g}" for tick in places] if words is None else words

@@ -74,8 +74,7 @@ def requests_table(locators: pa.ChunkedArray, validators: Mapping[str, str]) -> 
 def outcome(records: pa.Table, answers: pa.Table, settings: Fetch) -> pa.Table:
     """FETCH outcome of records (record_id, locator) by the RETRIEVALS rows of their locators.
 
-    Limits are checked again, so that a stricter recipe needs no new download. In a plan, a record whose image was not
-    requested yet has neither reason nor sha256.
+    Limits are checked again: a stricter recipe needs no new download. In a plan, what was not requested has nulls.
     """
     at = pc.index_in(records["locator"].cast(pa.string()), value_set=answers["locator"])
     if at.null_count:
@@ -109,9 +108,7 @@ def with_failures(answers: pa.Table, failures: Sequence[Failure]) -> pa.Table:
 
 
 def look_notes(label: str, failures: Sequence[Failure], files: int, most: int) -> list[str]:
-    """What a plan says of the local files that a build would read: it has looked at `most` of them at most, of which
-    the build would drop `failures`.
-    """
+    """What a plan says of local files: it has looked at `most` at most, of which a build would drop `failures`."""
     seen = f"{min(files, most):,} of {files:,} local files" if files > most else counted(files, "local file")
     notes = []
     if failures:

@@ -58,8 +58,7 @@ def ids(names: Column, known: Column | None = None) -> pa.Array:
 def _is_contested(wanted: _Ints) -> NDArray[np.bool_]:
     """(N,) whether another number is equal, or was moved onto this one; the rest may have what they want.
 
-    Where all are served in any order, the numbers that are taken in the end are the same: each run of them begins where
-    none before has been moved as far.
+    In any order the same numbers are taken in the end: each run of them begins where none before was moved as far.
     """
     if len(wanted) == len(np.unique(wanted)):
         return np.zeros(len(wanted), np.bool_)

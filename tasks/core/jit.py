@@ -11,8 +11,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 def compiled(function: _Function) -> _Function:
     """The function as machine code, free of Python's lock: made when it is first called, and kept beside its source.
 
-    Where neither that place nor a folder of the user's can be written, each process makes it anew; NUMBA_CACHE_DIR
-    names another.
+    Where neither that place nor a folder of the user's (NUMBA_CACHE_DIR) can be written, each process makes it anew.
     """
     try:
         return cast(_Function, numba.njit(cache=True, nogil=True)(function))

@@ -56,9 +56,7 @@ def moved_ids(before: pa.Table, now: pa.Table) -> pa.Table:
 
 
 def is_many(moves: Moves, max_fraction: float) -> bool:
-    """Whether so many of the images of one source have other ids that its keys are likely to be others. One alone is a
-    file that somebody has renamed.
-    """
+    """Whether so many images of one source have other ids that its keys are likely others; one alone was renamed."""
     moved = {row["values"]: row["counts"] for row in pc.value_counts(moves.kept["source"]).to_pylist()}
     return any(count > 1 and count > max_fraction * moves.images.get(source, 0) for source, count in moved.items())
 

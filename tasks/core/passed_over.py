@@ -1,7 +1,4 @@
-"""What a source lists and what yields no record, counted by its kind: so that nothing is lost without a word.
-
-Of every list, what comes in is what yields something, and what is passed over.
-"""
+"""What a source lists and what yields no record, counted by its kind: so that nothing is lost without a word."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -49,9 +46,7 @@ class Tally:
     def rows(
         self, sources: tuple[str, ...], unit: str, listed: int, is_always_shown: Callable[[str], bool] = lambda _: False
     ) -> tuple[PassedOver, ...]:
-        """A row for each kind, the most frequent first; rare ones beyond a dozen are one row. listed: the list's
-        length. is_always_shown: whether a kind has its own row however rare it is, also beyond a dozen.
-        """
+        """A row for each kind, the most frequent first; beyond a dozen those not `is_always_shown` are one row."""
         kinds = sorted(self.kinds(unit), key=lambda row: (-row.count, row.kind))
         rare = [row for row in kinds if not is_always_shown(row.kind)]
         rest = rare[max(_MOST_KINDS - 1 - (len(kinds) - len(rare)), 0) :]
@@ -121,9 +116,7 @@ _FRACTION = 0.01
 def shrunk_sources(
     names: Sequence[str], before: Mapping[str, int], now: Mapping[str, int]
 ) -> list[tuple[str, int, int]]:
-    """(source, works before, works now) of each of these sources that has lost more than a hundredth of its works.
-
-    before, now: numbers of works by source. A source that is not among the names was taken out of the recipe.
+    """(source, works before, works now) of each source of the recipe that has lost more than a hundredth of its works.
 
     >>> shrunk_sources(["met", "artic"], {"met": 200, "artic": 100, "flickr": 50}, {"met": 197, "artic": 99})
     [('met', 200, 197)]

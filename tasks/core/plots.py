@@ -1,8 +1,7 @@
 """Small plots as inline SVG: one line of markup each, text that reads on dark and on paper.
 
 Every plot is a <figure> with a caption; its drawing has a name and a description for who can't see it. What was before
-is grey, dashed or hollow, what is after full and in the report's red, so that they differ without colours too. A plot
-of nothing is empty text.
+is grey, dashed or hollow, what is after full and in the report's red. A plot of nothing is empty text.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -36,8 +36,7 @@ def reasons_to_stay(
     since: what was written on that day or later stays. grace_from: what was written later than that stays, too.
 
     The newest are the latest one and those before it, each the `previous` of the one before: that order needs no clock.
-    Releases that are no such ancestors follow, by their time. To be the `previous` of a release that stays is no
-    reason: a release is whole without it.
+    Releases that are no such ancestors follow, by their time. A release is whole without its `previous`, which may go.
     """
     order = _newest_first(releases, latest)
     newest = [release for release in order if not release.is_trial][:keep]
@@ -73,10 +72,7 @@ def seen_files(ledgers: Iterable[pa.Table]) -> set[str]:
 
 
 def newest_answers(answers: pa.Table) -> set[str]:
-    """SHA-256 of the newest whole answer to each request.
-
-    answers: request, sha256 (null: it failed), retrieved_at; an answer may stand in for later ones that failed.
-    """
+    """SHA-256 of the newest answer to each request that has one: it may stand in for later ones that failed."""
     whole = answers.filter(pc.is_valid(answers["sha256"])).sort_by("retrieved_at")
     newest = dict(zip(whole["request"].to_pylist(), whole["sha256"].to_pylist(), strict=True))
     return {*newest.values()}
@@ -85,11 +81,7 @@ def newest_answers(answers: pa.Table) -> set[str]:
 def unused_files(
     files: Mapping[str, Collection[StoredFile]], uses: Collection[str], grace_from_s: float
 ) -> Iterator[StoredFile]:
-    """Files of caches that the last builds have not looked at, and of which nothing was written since.
-
-    files: by cache key, of all areas: what belongs together goes together; where there is none, by path. uses: paths of
-    files and folders that were looked at.
-    """
+    """Files of caches, by key, of which the last builds have used none (uses: paths), and nothing was written since."""
     words = {word for path in uses for word in (path, *path.split("/"))}
     for key, its_files in files.items():
         if key not in words and all(file.written_s < grace_from_s for file in its_files):
@@ -104,10 +96,7 @@ def report(
     *,
     is_dry: bool,
 ) -> Iterator[str]:
-    """What a prune tells, line by line.
-
-    reasons: of each dataset, by `reasons_to_stay`. freed: what goes besides, to its files and bytes.
-    """
+    """What a prune tells. reasons: `reasons_to_stay` by dataset. freed: files and bytes by what goes besides."""
     gone = 0
     for name, its_reasons in reasons.items():
         yield f"{name}: {counted(len(its_reasons), 'release')}"

@@ -83,13 +83,11 @@ def reduce_to_quarter(rgb: Pixels) -> Whole:
 
 
 def chroma(small: Whole) -> float:
-    """How far, of 255 levels, a pixel's colour is from the mean colour of pixels equally light, in all but a twentieth
-    of them.
+    """How far, of 255 levels, a pixel's colour is from the mean of those equally light, in all but a twentieth of them.
 
-    Colour is the pair (R - G, (R + G) / 2 - B) of Hasler and Suesstrunk, "Measuring colourfulness in natural images"
-    (2003). In a picture of one tone (greys, sepia, blueprint, ink on tinted paper) lightness says the colour, so that 0
-    is left, whatever the tone; a seal or a colour chart on less than a twentieth of the area doesn't count. small: as
-    `reduce_to_quarter` gives it.
+    small: as `reduce_to_quarter` gives it. Colour is the pair (R - G, (R + G) / 2 - B), as for `colourfulness`. In a
+    picture of one tone (greys, sepia, blueprint, ink on tinted paper) lightness says the colour, so that 0 is left; a
+    seal or a colour chart on less than a twentieth of the area doesn't count.
 
     >>> chroma(reduce_to_quarter(np.full((8, 8, 3), (200, 150, 90), np.uint8)))
     0.0
@@ -145,8 +143,7 @@ def blur(rgb: Pixels) -> float:
     """What is left of the differences between neighbours when the picture is blurred again: near 1 where it was blurred
     already (Crete et al., "The blur effect: perception and estimation with a new no-reference metric", 2007).
 
-    The worse of both directions. 1 along a direction without any difference, 0 along one of at most 10 px: nothing can
-    be said of it.
+    The worse of both directions: 1 along one without any difference, 0 along one of at most 10 px, which says nothing.
     """
     grey = luma(rgb)
     # every second line across is enough, and half the work
@@ -164,9 +161,8 @@ def luma(rgb: Pixels) -> Grey:
 def margins(rgb: Pixels) -> Margins:
     """How much at each side is border: a plain strip that ends in a straight edge, or, on all four sides, any strip.
 
-    A straight edge is a line along most of a side at which colours change, as they do not elsewhere: frames and
-    passe-partouts end in one, but not dark grounds, skies or the paper around a drawing. Frames in perspective aren't
-    found.
+    A straight edge is a line along most of a side at which colours change, as they do not elsewhere: frames and mounts
+    end in one, but not dark grounds, skies or the paper around a drawing. Frames in perspective aren't found.
     """
     turned = rgb.transpose(1, 0, 2)
     sides = (rgb, rgb[::-1], turned, turned[::-1])

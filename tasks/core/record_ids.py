@@ -1,6 +1,4 @@
-"""Record ids in two spellings: `met:436501.0` is `met:436501`, whose number came as a float. Both may be published, of
-times before this rule; so a record keeps the spelling that it has.
-"""
+"""Record ids in two spellings: `met:436501.0` is `met:436501` as a float. A record keeps the one that was published."""
 
 import unicodedata
 from collections import defaultdict
@@ -31,10 +29,7 @@ def plain_id(record_id: str) -> str:
 
 
 def known_spellings(names: Iterable[str], known: Column) -> dict[str, str]:
-    """By each name that is no known id, the one known id that is another spelling of it, if it is just one.
-
-    known: distinct record ids.
-    """
+    """By each name that is no known id, the one known id that is another spelling of it, if it is just one."""
     absent = tables.missing(pa.array(sorted(set(names)), pa.string()), known).to_pylist()
     plain = {name: plain_id(name) for name in absent}
     of_plain = _spellings_of(set(plain.values()), known) if absent else {}
@@ -45,8 +40,7 @@ def published_spellings(record_ids: Column, ledger: pa.Table) -> dict[str, str]:
     """By each record's id, the other spelling of it under which it was published, where it was.
 
     record_ids: of a build, distinct, in NFC. ledger: record_id and reason of the previous LEDGER. Of two spellings in
-    it the one counts that was not gone; where both were there, or neither was, a record keeps the id that it has. Two
-    spellings that stand in the build side by side are two records.
+    it the one counts that was not gone, if that is just one. Two that stand in the build are two records.
     """
     known = ledger["record_id"]
     floats = [*_with_float(record_ids), *_with_float(known)]

@@ -17,8 +17,7 @@ PUBLIC_DOMAIN = (
 """Nobody has a copyright, as Creative Commons and rightsstatements.org word it."""
 
 OPEN = (*PUBLIC_DOMAIN, "creativecommons.org/licenses/by/", "creativecommons.org/licenses/by-sa/")
-"""Free to use for any purpose: what the Open Definition 2.1 lists as conformant of those
-(opendefinition.org/licenses)."""
+"""Free to use for any purpose: those that the Open Definition 2.1 has as conformant (opendefinition.org/licenses)."""
 
 _WORDS = {"public_domain": PUBLIC_DOMAIN, "open": OPEN, "all": ("",)}
 

@@ -56,16 +56,14 @@ def decide(view: pa.Table, settings: Sample) -> pa.Table:
     """SAMPLE outcome of a view with COLUMNS, in its order: some records of each stratum, drawn without replacement.
 
     Inside a stratum a record's weight is 1 / (works of its artist there), so that each artist has the same odds
-    (ArtBench-10, Algorithm 1; PoPArt, section 3.1). The records with the shortest waiting times are drawn, -ln(u) /
-    weight with u of (seed, stratum, record_id) alone: a new or missing record changes only the odds of its own artist,
-    and a free place goes to the next record in that order. Records that a person included come first, and are kept
-    whatever the caps and the number of strata or records; those that a person replaced leave their place to the next.
+    (ArtBench-10, Algorithm 1; PoPArt, section 3.1). The shortest waiting times are drawn, -ln(u) / weight with u of
+    (seed, stratum, record_id) alone: a new or missing record changes only the odds of its own artist, and a free place
+    goes to the next one. Records that a person included come first, and are kept whatever the caps and numbers; those
+    that a person replaced leave their place to the next.
 
     Spellings of one name are one artist, one stratum and one cap (`names.spellings`); u goes by the record's own
-    spelling of its stratum, so that another spelling changes nobody's.
-
-    `weighs_as` is never null: the caller decides who counts as one unknown artist. Empty in, empty out. Raises Refusal,
-    naming each stratum, where one has fewer records than `exactly` asks for, or more are included in it.
+    spelling of its stratum, so that another changes nobody's. `weighs_as` is never null. Empty in, empty out. Raises
+    Refusal, naming each stratum, where one has fewer records than `exactly` asks for, or more are included in it.
     """
     pool = _pool(view, settings)
     is_included, is_sent_back = bools(view["is_included"]), _is_sent_back(view)
@@ -201,8 +199,7 @@ def _works_of_artist(artist: pa.ChunkedArray, of: _Rows) -> _Rows:
 def _draw_sizes(names: list[str], sizes: _Rows, there: _Rows, settings: Sample) -> _Rows:
     """(K,) how many records to draw from each stratum. sizes, there: (K,) its records, and those that can be drawn.
 
-    A total is shared out in proportion to the sizes, by largest remainders, equal ones by chance; what a stratum can't
-    give comes from the others, those with most to spare first.
+    A total is shared out by largest remainders, equal ones by chance; who has most to spare gives what others lack.
     """
     if settings.total is None:
         return np.full(len(sizes), settings.exactly or settings.at_most or np.iinfo(np.int64).max)

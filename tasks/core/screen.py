@@ -30,10 +30,9 @@ Check = tuple[NDArray[np.bool_], Reason, Sequence[str] | NDArray[np.object_]]
 def decide(view: pa.Table, settings: Screen) -> pa.Table:
     """SCREEN outcome of a view with COLUMNS, of which only those are read that the settings need.
 
-    `figures`: their number, null where no annotation or detector has counted them, which passes no limit. `is_included`
-    (optional) marks records that a person included: they pass every check. A row that fails several checks gets the
-    first of: rights, style, where (the conditions by the names of their columns), bytes, pixels, side, aspect, blank,
-    colour, the other limits of scores as they are declared, too few figures, too many.
+    `figures`: null where nobody has counted them, which passes no limit. `is_included` (optional): by a person; such a
+    record passes every check. The reason is the first of: rights, style, where (by name), bytes, pixels, side, aspect,
+    blank, colour, the other limits of scores as they are declared, too few figures, too many.
     """
     parts = _record_checks, _size_checks, _score_checks, _figure_checks
     checks = [check for part in parts for check in part(view, settings)]
@@ -74,10 +73,7 @@ def check_styles(settings: Screen, names: Mapping[str, str]) -> None:
 
 
 def uncounted_notes(figures: pa.ChunkedArray, settings: Screen) -> tuple[str, ...]:
-    """A sentence on (N,) counts of figures of which some are null, where the settings have a limit for them.
-
-    Raises BadInput where all are null: then the recipe lacks a detect stage.
-    """
+    """A sentence on counts of figures of which some are null, if they have a limit. Raises BadInput where all are."""
     wanted, uncounted = settings.figures, figures.null_count
     if wanted is None or not uncounted or (not wanted.least and wanted.most is None):
         return ()

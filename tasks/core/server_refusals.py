@@ -22,8 +22,7 @@ def are_open(answers: pa.Table, stored: pa.Table) -> pa.ChunkedArray:
     """(N,) whether each RETRIEVALS row is a refusal that is not final: it is asked for again by the next build.
 
     stored: all rows of RETRIEVALS (locator, reason, sha256, run), those of `answers` too. A refusal is final if its
-    host has sent an image, whether or not it can be used, in the same build, or if two builds have met it. Rows of
-    builds from before `run` was noted count as of one build.
+    host has sent any image in the same build, or if two builds have met it; rows without a `run` are of one build.
     """
     refused = are_refused(answers)
     has_answered = pc.or_(pc.is_valid(stored["sha256"]), pc.is_in(stored["reason"], value_set=_BAD_IMAGES))
@@ -46,8 +45,7 @@ def _run_and_host(rows: pa.Table) -> pa.ChunkedArray:
 def refusal_notes(refused: pa.Table, is_open: pa.ChunkedArray, command: str, command_for_all: str) -> list[str]:
     """A sentence about refusals that are asked for again, and one about those that are final, each with its remedy.
 
-    refused: locator and reason of each. command: what a person types to build again, command_for_all: to have all of
-    them asked for; empty where the build was not begun so.
+    refused: locator and reason. command, command_for_all: what a person types to build again, or to ask for all.
     """
     open_, final = refused.filter(is_open), refused.filter(pc.invert(is_open))
     notes = []

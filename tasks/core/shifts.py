@@ -56,9 +56,7 @@ Shares = Mapping[tuple[str, str], SourceShare]
 
 
 def shares(records: pa.Table, unread: pa.Table | None) -> Shares:
-    """The shares of each source. records: source, reason, artist, year, year_first, year_last, rights_uri of RECORDS,
-    but for years that a release does not have. unread: UNREAD; None where that is not known.
-    """
+    """The shares of each source. records: RECORDS, or a release's with fewer years. unread: UNREAD, if known."""
     kept = records.filter(pc.is_null(records["reason"]))
     is_it = {
         "unknown_artist": pc.is_null(kept["artist"]),

@@ -37,10 +37,7 @@ def siphash(
     key_of: NDArray[np.int64],
     out: NDArray[np.uint64],
 ) -> None:
-    """Fill `out` (N,) with the hash of each of N strings: letters[starts[n] : starts[n + 1]] with key keys[key_of[n]].
-
-    keys: (K, 2). starts: (N + 1,).
-    """
+    """Fill `out` (N,): the hash of each string, letters[starts[n] : starts[n + 1]], with keys[key_of[n]], of (K, 2)."""
     state = np.empty(4, np.uint64)
     for row in range(len(out)):
         start, stop = starts[row], starts[row + 1]

@@ -56,9 +56,8 @@ def statistics(views: Mapping[str, pa.Table], split: Column, wanted: Mapping[str
 def diversity(stratum: Column, artist: Column, moment: str = "after") -> pa.Table:
     """DIVERSITY rows of one moment: all together, then each stratum. stratum, artist: (N,) words, null where not known.
 
-    Spellings of one name are one artist, or one stratum. Works without an artist count as one artist's, "unknown": what
-    is not known is not taken for variety. Of artists with equally many works the largest is the first by name. Empty
-    in, empty out.
+    Spellings of one name are one artist, or one stratum. Works without an artist count as one artist's, "unknown": they
+    are no variety. Of artists with equally many works the largest is the first by name. Empty in, empty out.
     """
     of, by = _strata_of_names(stratum, "style"), _strata_of_names(artist, "artist")
     if not len(of.stratum_index):
@@ -106,8 +105,7 @@ def _gini(works: _Ints, group: _Ints, size: int) -> _Floats:
     """(size,) Gini coefficients, G = 2 sum(i x_i) / (n sum(x_i)) - (n + 1) / n with x ascending and i from 1.
 
     works, group: as for `_effective`, but an artist without works may be among them. 0.0 if all have equally many
-    works, (N - 1) / N if one of N artists has all. Source: Gini's coefficient of the population, without a correction
-    for small N.
+    works, (N - 1) / N if one of N artists has all. Gini's coefficient of the population, uncorrected for small N.
 
     >>> _gini(np.array([5, 5, 0, 0, 0, 12]), np.array([0, 0, 1, 1, 1, 1]), 2).tolist()
     [0.0, 0.75]
@@ -127,8 +125,7 @@ def histograms(views: Mapping[str, pa.Table]) -> pa.Table:
     """HISTOGRAMS of VIEW rows by moment, sorted by statistic, then in the order of the moments.
 
     works_per_artist counts artists, bins of one work; year counts images by decade, aspect_ratio by ASPECT_EDGES (and
-    what lies beyond them), figures_per_image by the number itself. A bin in which nothing lies has no row; what is not
-    known has one with null bounds.
+    beyond), figures_per_image by the number itself. Empty bins have no row; what is not known has null bounds.
     """
     found = [rows for moment, view in views.items() if view.num_rows for rows in _histograms(view, moment)]
     return pa.concat_tables([HISTOGRAMS.empty_table(), *sorted(found, key=lambda rows: rows["statistic"][0].as_py())])
@@ -183,9 +180,7 @@ def _rows(statistic: str, moment: str, of: Strata, group: _Ints, value: _Floats,
 
 
 def share_of_at_least(bins: Sequence[Mapping[str, Any]], least: float) -> float | None:
-    """The share, 0..1, of what is known that lies in bins from `least` on; None where nothing is known.
-
-    bins: HISTOGRAMS rows of one statistic, moment and stratum.
+    """The share, 0..1, of what is known that lies in HISTOGRAMS rows from `least` on; None where nothing is known.
 
     >>> share_of_at_least([{"least": 5, "count": 3}, {"least": 6, "count": 1}, {"least": None, "count": 9}], 6)
     0.25
@@ -201,9 +196,8 @@ def share_of_at_least(bins: Sequence[Mapping[str, Any]], least: float) -> float 
 def shares(stratum: Column, split: Column, figures: Column, wanted: Mapping[str, float | None]) -> pa.Table:
     """SHARES: what each split got of each stratum's images and figures, beside what it should have.
 
-    stratum, split, figures: (N,) of the release's images; figures that nobody has counted are none. wanted: the ratio
-    of each split, of any sum above 0 (null: it is not dealt by ratio), in the order in which the splits stand, also of
-    one that got nothing. Empty in, empty out.
+    stratum, split, figures: (N,) of the release's images; figures that nobody has counted are none. wanted: the ratios
+    of all splits in their order, of any sum above 0 (null: it is not dealt by ratio). Empty in, empty out.
     """
     of, names = _strata_of_names(stratum, "style"), [*wanted, *sorted(set(pc.unique(split).to_pylist()) - set(wanted))]
     if not len(of.stratum_index):

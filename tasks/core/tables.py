@@ -12,10 +12,7 @@ from schemas.reasons import Reason
 
 
 def lookup(table: pa.Table, primary_key: str, wanted: pa.ChunkedArray | pa.Array) -> pa.Table:
-    """The table's row for each wanted key, in that order; a row of nulls where it has none.
-
-    The key is unique in the table. Dtypes of both keys are equal.
-    """
+    """The row for each wanted key, in that order, or nulls. The key is unique in the table, and of the same type."""
     return table.take(pc.index_in(wanted, value_set=table[primary_key]))
 
 
@@ -91,10 +88,6 @@ def last_of_each(table: pa.Table, column: str) -> pa.Table:
 
 def as_schema(table: pa.Table, schema: pa.Schema) -> pa.Table:
     """The table with a schema's columns in its order; those that it has not, as an older one may, are null."""
-    return pa.table(
-        [
-            table[field.name] if field.name in table.column_names else pa.nulls(table.num_rows, field.type)
-            for field in schema
-        ],
-        schema=schema,
-    )
+    rows, known = table.num_rows, table.column_names
+    columns = [table[field.name] if field.name in known else pa.nulls(rows, field.type) for field in schema]
+    return pa.table(columns, schema=schema)

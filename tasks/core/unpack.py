@@ -1,7 +1,4 @@
-"""How a release's images are called as files, and its COCO files when they name these.
-
-Checks raise ValueError in words that stand after "got".
-"""
+"""How a release's images are called as files, also in its COCO files. Errors say what stands after "got"."""
 
 import itertools
 import re
@@ -56,9 +53,7 @@ def check_source(source: str) -> str:
 
 
 def check_file_names(names: Mapping[int, Any]) -> None:
-    """Names of files below one folder by image_id. Raises ValueError for a name that may lead out of the folder or that
-    file systems can't have, for two that are equal, and for one that another has as its folder.
-    """
+    """Raise ValueError for names of files that lead out of their folder or can't be, or that clash with another."""
     for name in names.values():
         if not isinstance(name, str) or not _is_path(name):
             raise ValueError(f"{quoted(name)}, which can be no file below a folder")
@@ -72,10 +67,8 @@ def check_file_names(names: Mapping[int, Any]) -> None:
 
 
 def _is_path(name: str) -> bool:
-    """Whether a name is that of a file below a folder, on any system, and a line of text.
-
-    Blanks of any width are in names (macOS has U+202F before AM in those of its screenshots), and so is what joins
-    letters or keeps them apart in Persian, Hindi and emoji.
+    """Whether a name is that of a file below a folder, on any system, and a line of text. There are blanks of any width
+    in names (macOS's screenshots, U+202F), and what joins letters or keeps them apart in Persian, Hindi and emoji.
     """
     parts = name.split("/")
     return (
@@ -88,9 +81,7 @@ def _is_path(name: str) -> bool:
 
 
 def check_place(image: Any) -> tuple[bytes | None, str | None]:
-    """Bytes and path, or None, of a cell of the images table. Raises ValueError for anything else, and for a path that
-    may lead out of the release.
-    """
+    """Bytes and path, or None, of a cell of the images table. Raises ValueError for others, and paths that lead out."""
     data, path = (image.get("bytes"), image.get("path")) if isinstance(image, dict) else (None, None)
     if not isinstance(data, bytes | None) or not isinstance(path, str | None) or not isinstance(image, dict | None):
         raise ValueError(f"an image that is {quoted(image)}")

@@ -56,11 +56,7 @@ def promised_files(contract_version: str) -> tuple[str, ...]:
 def manifest_problems(
     fields: Row, manifest: ReleaseManifest, folder: str, siblings: Mapping[str, ReleaseManifest]
 ) -> Iterator[str]:
-    """What a manifest says of itself that does not hold.
-
-    fields: the JSON object as it is written. folder: the name of its folder. siblings: manifests of the releases that
-    lie beside it, by version.
-    """
+    """What does not hold of a manifest. fields: its JSON. folder: its name. siblings: of the releases beside it."""
     version = manifest.contract_version
     for path in (*needed_files(version), *promised_files(version)):
         if path not in manifest.files:
@@ -71,9 +67,7 @@ def manifest_problems(
 
 
 def manifest_text_problems(text: bytes, manifest: ReleaseManifest) -> Iterator[str]:
-    """A manifest.json that is spelled otherwise than the program spells these fields: other white space, a key that
-    stands twice, a letter as an escape. Its digest goes by values and so can't see that.
-    """
+    """A manifest.json that the program spells otherwise (white space, keys, escapes): its digest can't see that."""
     # a field that a later program adds is unset in what was written before it
     expected = manifest.model_dump_json(indent=1, exclude_unset=True).encode()
     if text != expected:
@@ -232,9 +226,7 @@ def name_problems(name: str | None, manifest_name: str) -> Iterator[str]:
 
 
 def recipe_problems(recipe: Row, recipe_sha256: str) -> Iterator[str]:
-    """A digest of recipe.yaml that is not the manifest's (the contract, `recipe_sha256`); none where it also goes by
-    files that are not in the release.
-    """
+    """A digest of recipe.yaml that is not the manifest's; none where it also goes by files that no release has."""
     stages = [stage for stage in recipe.get("stages") or () if isinstance(stage, dict)]
     settings = [of for stage in stages for of in stage.values() if isinstance(of, dict)]
     if recipe.get("by_hand") or any(of.get("verdicts") for of in settings):

@@ -151,8 +151,7 @@ def coco_value_problems(
 ) -> Iterator[str]:
     """Where one split's COCO files say something else than the tables, of what both have.
 
-    images, boxes: rows of the split, all columns but the images' bytes. attributes: of the release, which every image's
-    metadata has.
+    images, boxes: the split's rows without the images' bytes. attributes: those that every image's metadata has.
     """
     yield from _differences(f"coco/{split}.json: images", _other_images(document, images, attributes))
     rows, found = {row["annotation_id"]: row for row in boxes}, document["annotations"]

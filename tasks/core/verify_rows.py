@@ -77,9 +77,7 @@ CHECKS = {
 
 
 def row_problems(table: str, key: str, order: Sequence[str], rows: Iterable[Row], facts: ReleaseFacts) -> Iterator[str]:
-    """A problem for each thing that is not as expected: the first row, and how many more there are; and where rows of
-    one split are not sorted by the columns of `order`, nulls last.
-    """
+    """What is not as expected: each time its first row and how many more; and rows not by `order`, nulls last."""
     first: dict[tuple[str, str], str] = {}
     counts: Counter[tuple[str, str]] = Counter()
     last: dict[Any, Any] = {}

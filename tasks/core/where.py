@@ -81,9 +81,7 @@ def details(name: str, column: pa.ChunkedArray, fails: _Mask) -> NDArray[np.obje
 
 
 def nothing_meets_note(name: str, column: pa.ChunkedArray, condition: Condition) -> str:
-    """A sentence where no record meets the condition, with the values that may have been meant; "" where one does, or
-    there are no records.
-    """
+    """A sentence where there are records and none meets the condition, with what may have been meant; else ""."""
     if not len(column) or meets(column, condition).any():
         return ""
     return f"no record meets `where` of {name}: {_what_there_is(column, condition)}"

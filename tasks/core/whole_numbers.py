@@ -61,10 +61,7 @@ def text_of_whole_float(text: str) -> str | None:
 
 
 def are_whole_floats(texts: Iterable[str]) -> bool:
-    """Whether the texts of a whole column, of which nobody says whether they are numbers, are all whole floats.
-
-    Empty ones are passed over; without any other there is nothing to go by. Reads no further than to the first that is
-    none: "2.0" beside "2.1" is the name of a version.
+    """Whether the texts of a whole column are all whole floats, empty ones apart: "2.0" beside "2.1" is a version.
 
     >>> are_whole_floats(["1.0", "", "2.0"]), are_whole_floats(["2.0", "2.1"]), are_whole_floats(["", ""])
     (True, False, False)

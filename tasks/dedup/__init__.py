@@ -1,7 +1,6 @@
 """dedup (decide): which images show one work, which of them stays, and what must lie in one split.
 
-Pairs are found by near hashes (`search`) and by keypoints (`local_pairs`), compared by their thumbnails (`relate`), and
-only then is anything decided.
+Pairs are found by near hashes (`search`) and keypoints (`local_pairs`), compared (`relate`), and only then decided.
 """
 
 import hashlib
@@ -44,18 +43,8 @@ class Blobs(NamedTuple):
     sizes: NDArray[np.int64]
 
 
-class PairEvidence(NamedTuple):
-    """Relations of pairs (a, b, relation, distance_bits, score); is_complete: no pair is still to be compared."""
-
-    relations: pa.Table
-    notes: tuple[str, ...]
-    is_complete: bool
-
-
 def dedup(settings: Dedup, state: State, recipe: Recipe, context: Context) -> Step:
-    """Compare new pairs, then decide which records are copies and which of them is kept. The decision is taken anew
-    only if a pair, the data behind the preference, a verdict, a setting or the code changes.
-    """
+    """Compare new pairs, then decide which records are copies and which are kept; anew only where anything changed."""
     store = runs.store_of(context)
     ids = kept_ids(store, state)
     met = copy_preferences(store, state, settings.prefer, ids)
@@ -63,17 +52,16 @@ def dedup(settings: Dedup, state: State, recipe: Recipe, context: Context) -> St
     known = store.read_table(state.records, ["record_id"])["record_id"]
     judged, (absent, lost) = read_verdicts(settings, context, known), _witnesses(store, state)
     blobs = _blobs(pa.concat_tables([view, absent.select(view.column_names)]))
-    evidence = _find_pairs(settings, blobs, pc.unique(absent["sha256"]).sort(), context)
-    notes = (*evidence.notes, *lost, *preferences.unmet_notes(settings.label, met, settings.prefer))
+    relations, notes, is_complete = _find_pairs(settings, blobs, pc.unique(absent["sha256"]).sort(), context)
+    notes = (*notes, *lost, *preferences.unmet_notes(settings.label, met, settings.prefer))
     rows, absent = view.select(decide.COLUMNS), absent.select([*decide.COLUMNS, "detail"])
-    if state.pending or not evidence.is_complete:
-        outcome, _ = decide.decide_with_witnesses(rows, absent, evidence.relations, judged, settings)
+    if state.pending or not is_complete:
+        outcome, _ = decide.decide_with_witnesses(rows, absent, relations, judged, settings)
         return steps.provisional_step(store, settings, state, outcome).model_copy(update={"notes": notes})
-    outcome_ref, edges, is_new = _decide_once(store, settings, rows, absent, evidence.relations, judged)
+    outcome_ref, edges, is_new = _decide_once(store, settings, rows, absent, relations, judged)
     if (is_second_choice := _second_choices(store, state, recipe, store.read_table(outcome_ref))).any():
-        place = rows.schema.get_field_index("is_second_choice")
-        rows = rows.set_column(place, "is_second_choice", pa.array(is_second_choice))
-        outcome_ref, edges, is_new = _decide_once(store, settings, rows, absent, evidence.relations, judged)
+        rows = tables.with_columns(rows, {"is_second_choice": pa.array(is_second_choice)})
+        outcome_ref, edges, is_new = _decide_once(store, settings, rows, absent, relations, judged)
     notes += _unused_verdict_notes(judged, ids)
     step = steps.step_of(store, settings, ids, outcome_ref, computed=int(is_new), notes=notes)
     return step.model_copy(update={"edges": edges})
@@ -94,9 +82,7 @@ def check_verdicts(settings: Dedup, context: Context, recipe: Recipe) -> None:
 
 
 def read_verdicts(settings: Dedup, context: Context, known: pa.ChunkedArray | None = None) -> pa.Table:
-    """VERDICTS of the recipe's file, in the spelling of known ids of the build's records; empty where it names none.
-    Raises BadInput where the file can't be read.
-    """
+    """VERDICTS of the recipe's file, if any, in the spelling of known ids. Raises BadInput where it can't be read."""
     if (name := settings.verdicts) is None:
         return VERDICTS.empty_table()
     rows = rows_of_verdicts(name, context.bindings[name])
@@ -162,8 +148,12 @@ def _blobs(view: pa.Table) -> Blobs:
     return Blobs(sha256, rows["phash"].to_numpy().astype(np.uint64), sizes)
 
 
-def _find_pairs(settings: Dedup, blobs: Blobs, witnessed: pa.Array, context: Context) -> PairEvidence:
+def _find_pairs(
+    settings: Dedup, blobs: Blobs, witnessed: pa.Array, context: Context
+) -> tuple[pa.Table, tuple[str, ...], bool]:
     """Search for near hashes and shared places, then compare the pairs; in a plan only what is in the store already.
+    Relations (a, b, relation, distance_bits, score), notes, and whether no pair is still to be compared.
+
     witnessed: blobs for which all views are hashed, whatever `by` says.
     """
     label = settings.label
@@ -199,7 +189,7 @@ def _find_pairs(settings: Dedup, blobs: Blobs, witnessed: pa.Array, context: Con
     )
     for place, side in enumerate(("a", "b")):
         conclusive = conclusive.set_column(place, side, blobs.sha256.take(conclusive[side].combine_chunks()))
-    return PairEvidence(conclusive, _notes(crowded, to_compare, to_hash), is_complete=not to_compare and not to_hash)
+    return conclusive, _notes(crowded, to_compare, to_hash), not to_compare and not to_hash
 
 
 def _view_hashes(

@@ -1,6 +1,4 @@
-"""Pairs of images of which one shows a part of the other: keypoints of every thumbnail, each picture's compared with
-those of all others. What was compared before is taken from the store.
-"""
+"""Pairs of images of which one shows a part of the other, by keypoints; what was compared before is in the store."""
 
 import hashlib
 import itertools

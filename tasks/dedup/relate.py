@@ -28,8 +28,7 @@ CODE = code_digest(relate, keypoints, thumbnails)
 FOLDER = measure_folder("relations", cache_key(code=CODE, of=inspection.CODE))
 RELATION_COLUMNS = ["relation", "score", "share", "tone"]
 _SHELVES_PER_BLOCK = 8
-"""Pairs are taken in blocks whose thumbnails lie in few tables, so that each table is read seldom. A table has up to
-2,000 thumbnails."""
+"""Pairs are taken in blocks whose thumbnails lie in few tables of up to 2,000, so that each table is read seldom."""
 
 
 @task(cache_policy=NO_CACHE, **retries.RETRY_IO)

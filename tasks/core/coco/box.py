@@ -34,9 +34,7 @@ class EmptyBox(BadBox):
 
 
 def read_number(value: Any) -> float:
-    """The finite number that a JSON value is: a number, or text that says one. True and false are no numbers.
-
-    Raises ValueError for anything else.
+    """The finite number that a JSON value is: a number, or text that says one. Raises ValueError for all else.
 
     >>> read_number(3), read_number("3.5")
     (3.0, 3.5)
@@ -65,9 +63,7 @@ def read_coordinates(values: Any) -> list[float]:
 
 
 def read_box(value: Any) -> list[float]:
-    """x, y, width and height in px, out of a `bbox`.
-
-    Raises EmptyBox where a side is 0 and all else is right, BadBox for anything else that is no box.
+    """x, y, width and height in px. Raises EmptyBox where only a side is 0, BadBox for anything else that is no box.
 
     >>> read_box([1, 2, 3, 4.5])
     [1.0, 2.0, 3.0, 4.5]
@@ -123,9 +119,7 @@ def area_px2(xywh_px: Sequence[float]) -> float:
 
 
 def read_is_crowd(value: Any) -> bool:
-    """Whether `iscrowd` says that a box stands for a crowd: 1 and true do; 0, false, null and no such field do not.
-
-    Raises ValueError for anything else.
+    """Whether `iscrowd` says that a box stands for a crowd. Raises ValueError for others than 0, 1, true, false, null.
 
     >>> read_is_crowd(1), read_is_crowd(False), read_is_crowd(None)
     (True, False, False)
@@ -186,9 +180,7 @@ def _is_rle(value: dict[str, Any], size_px: tuple[int | None, int | None]) -> bo
 def decode_counts(text: str) -> list[int]:
     """The run lengths of pycocotools' compressed text: numbers in letters of 5 bits, least ones first, the sixth bit
     for "more"; from the fourth on, each as what it differs by from the one before the last
-    (https://github.com/cocodataset/cocoapi/blob/master/common/maskApi.c, rleFrString).
-
-    Raises ValueError for text that is none.
+    (https://github.com/cocodataset/cocoapi/blob/master/common/maskApi.c, rleFrString). Raises ValueError for others.
 
     >>> decode_counts("61X1")
     [6, 1, 40]

@@ -1,6 +1,4 @@
-"""The COCO files of a release's split: a document of people's boxes (or, where there are none, the detector's), and all
-detections.
-"""
+"""The COCO files of a release's split: a document of people's boxes (else the detector's), and all detections."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence

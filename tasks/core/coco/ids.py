@@ -27,9 +27,7 @@ def read_number_id(value: Any) -> int:
 
 
 def read_id(value: Any) -> Id:
-    """The number or the text that an id is.
-
-    Raises ValueError for anything else, for empty text, and for a number that 64 bits do not hold.
+    """The number or the text that an id is. Raises ValueError for all else, such as empty text, or above 64 bits.
 
     >>> read_id(7), read_id("000007")
     (7, '000007')

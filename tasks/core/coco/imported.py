@@ -42,10 +42,8 @@ class ClassKeypoints(NamedTuple):
 
 
 class ImportedDetections(NamedTuple):
-    """Detections of another program, and in which images they are.
-
-    Image ids by SHA-256, by file name, and by the last part of the file name where that is unique, with these names.
-    rows: where the boxes of an image are. keypoints: by class, of those with any.
+    """Detections of another program. Image ids: by SHA-256, by file name, and by its last part where that is unique,
+    with these names. rows: where the boxes of an image are. keypoints: by class, of those with any.
     """
 
     by_sha256: Mapping[str, Id]
@@ -73,9 +71,8 @@ def import_detections(document: bytes, results: bytes, classes: Collection[int])
     """Both files, read and checked. `classes`: category ids that are wanted; boxes of others are passed over.
 
     An image is known by `metadata.sha256` (ours) or `sha256`; where it has neither, by its `file_name`. Raises BadInput
-    for what is no COCO file or no results (see `read_images`, `read_results`), for results in an image that the
-    document does not list, for a wanted class that is none of the document's categories, where it has any, and for
-    keypoints of a wanted class with a visibility other than 0, 1 and 2, such as a confidence.
+    as `read_images` and `read_results` do, for results in an image and a wanted class that the document does not list,
+    and for keypoints of such a class with a visibility other than 0, 1 and 2, such as a confidence.
     """
     fields = read_json("images", document)
     images = read_images("images", fields)

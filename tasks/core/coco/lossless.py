@@ -64,9 +64,7 @@ def is_same(one: Any, other: Any) -> bool:
 
 
 def to_text(value: Fields) -> str | None:
-    """JSON of an object, its keys sorted, in one spelling; None for an empty one.
-
-    What UTF-8 can't hold, the halves of characters that JSON may have, is escaped. Raises TooDeep beyond MAX_DEPTH.
+    """JSON of an object, its keys sorted, in one spelling; None for an empty one. Raises TooDeep beyond MAX_DEPTH.
 
     >>> to_text({"fields": {"id": 7, "area": float("nan")}})
     '{"fields":{"area":null,"id":7},"numbers":{"/fields/area":"NaN"}}'

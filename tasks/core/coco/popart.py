@@ -53,9 +53,7 @@ class PopartFile(NamedTuple):
 
 
 def popart_file(document: Mapping[str, Any], names: Mapping[int, str]) -> PopartFile:
-    """The file of one split. document: of a release, as `tasks.core.coco.document` writes it. names: of its images.
-    Raises LookupError, TypeError or ValueError where it is not as a release has it.
-    """
+    """The file of one split. names: of its images. Raises LookupError, TypeError or ValueError for others' files."""
     fields = {
         "info": document["info"],
         "licenses": document["licenses"],

@@ -109,10 +109,9 @@ def read_document(
 ) -> Document:
     """The images, categories and annotations of a COCO file. `name` is for messages.
 
-    schemes: None takes keypoints as they are, of any number of joints, whatever the file calls them.
-
-    left_out: where it is given, entries that say nothing are counted there and left out (`without_odd_entries`), and
-    an annotation whose category the file does not have is one that can't be read.
+    schemes: None takes keypoints as they are, whatever the file calls them. left_out: where it is given, entries that
+    say nothing are counted there and left out (`without_odd_entries`), and an annotation whose category the file does
+    not have is one that can't be read.
 
     Raises BadInput for anything but a COCO file: no JSON, no lists of objects under `images`, `annotations` and
     `categories`, a key that stands twice in an object, ids that are none or stand twice, an image without a file name,
@@ -214,9 +213,7 @@ def read_images(name: str, document: Any, places: Sequence[int] | None = None) -
 
 
 def read_categories(name: str, document: Any) -> dict[Id, str]:
-    """Names of the categories by id. Raises BadInput for a document without a list of them, ids that are none or stand
-    twice, and a category without a name.
-    """
+    """Names of the categories by id. Raises BadInput as `read_images` does, and for a category without a name."""
     ids, names = list[Id](), list[str]()
     for place, row in enumerate(_rows(name, document, "categories")):
         ids.append(_id(name, f"categories[{place}].id", row.get("id")))
@@ -317,21 +314,18 @@ def _id(name: str, what: str, value: Any) -> Id:
 def _rows(name: str, document: Any, part: str) -> list[Row]:
     if not isinstance(document, dict):
         raise BadInput(f"{name}: expected a COCO file, an object, got {type(document).__name__}")
-    rows = document.get(part)
+    rows, problem = document.get(part), f"{name}: expected a COCO file, got no list of objects under '{part}'"
     if not isinstance(rows, list):
-        raise BadInput(f"{name}: expected a COCO file, got no list of objects under '{part}'")
+        raise BadInput(problem)
     for place, row in enumerate(rows):
         if not isinstance(row, dict):
-            raise BadInput(
-                f"{name}: expected a COCO file, got no list of objects under '{part}': {part}[{place}] is {quoted(row)}"
-            )
+            raise BadInput(f"{problem}: {part}[{place}] is {quoted(row)}")
     return rows
 
 
 def without_odd_entries(document: Any, left_out: LeftOut) -> tuple[Any, list[int] | None]:
-    """Only of a source's file: a truth by which others are scored, and a detector's results, are refused for such an
-    entry. The document without images that nobody can find, and without annotations of no image that is left; and the
-    places of the images that stay in the list of the file. None: their places are those that they have.
+    """A source's document (others are refused) without images that nobody can find, and annotations of no image that is
+    left; and the places of the images that stay in the list of the file. None: those that they have.
 
     What is no document of two such lists stays as it is, and so does an image whose id is none: the reader refuses
     both. An annotation whose category the file does not have stays, too: then nobody knows what is in its image.

@@ -58,9 +58,8 @@ class FileFigures(NamedTuple):
     """The figures that people drew in the images of a COCO file, and what of it could not be taken.
 
     by_file_name: without figures where an annotation of the image can't be read, unless its box has no area and there
-    are others. details: by file name, what of the image was left out and why. notes: the same of the whole file,
-    counted, in sentences. head: a row of COCO_FILES, but for the source and the path. left_out: of the file's images
-    and annotations, so that all others are in `by_file_name`.
+    are others. details: by file name, what of the image was left out and why. notes: the same of the whole file.
+    head: a row of COCO_FILES, but for the source and the path. left_out: what is not in `by_file_name`.
     """
 
     by_file_name: Mapping[str, ImageFigures]
@@ -74,9 +73,8 @@ def read_figures(name: str, data: bytes, categories: Schemes) -> FileFigures:
     """The figures of a COCO file by the file name of each image.
 
     `name` is for messages. Of two images of one file name, the later one counts. An image whose `is_annotated` is false
-    counts as not annotated. Keypoints that are not of the category's scheme are left out of their figures, which is
-    told for figures of `categories`, the recipe's. All else that the file says of these figures and of its images is
-    kept beside (tasks.core.coco.source_file).
+    counts as not annotated. Keypoints that are not of the category's scheme are left out, which is told for figures of
+    `categories`, the recipe's. All else that the file says is kept beside (tasks.core.coco.source_file).
 
     Raises BadInput as `read_document` does, for a value that is nested too deep to be kept, and for a file whose boxes
     are a detector's (`info.annotation_origin`): they must not become people's.

@@ -1,10 +1,9 @@
 """A COCO file in a release's tables, and given back from them: the same but for order and formatting.
 
 An annotation is a row of ANNOTATIONS and its `source_coco`, a difference (tasks.core.coco.lossless). An image's
-`source_coco` holds its entry as it came, under `image`; under `annotations` those of an image whose figures nobody
-knows, which are no rows; under `figures` those that were read and left out, as SOURCE_FIGURE; under `rows` those of
-other lists that name the image, such as captions; under `others` earlier entries of the same file name, each as
-`image`, `annotations` and `rows`. All else is a row of COCO_FILES.
+`source_coco` holds its entry under `image`; under `annotations` those of an image whose figures nobody knows; under
+`figures` those that were read and left out, as SOURCE_FIGURE; under `rows` those of other lists that name the image,
+such as captions; under `others` earlier entries of the same file name. All else is a row of COCO_FILES.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -34,10 +33,8 @@ class SourceImage(NamedTuple):
 
 
 def head(document: Row, image_ids: Collection[Id] = ()) -> tuple[Fields, dict[Id, dict[str, list[Row]]]]:
-    """What a row of COCO_FILES says of a document, but for the source and the path; and rows of other lists than images
-    and annotations that name one of these images, by image and list: they go with it.
-
-    Raises TooDeep as `to_text` does.
+    """What a row of COCO_FILES says of a document, but for the source and the path; and rows of other lists than LISTS
+    that name one of these images, by image and list. Raises TooDeep as `to_text` does.
     """
     fields: Fields = {}
     beside: dict[Id, dict[str, list[Row]]] = {}
@@ -81,9 +78,7 @@ def category_ids(categories: Any) -> dict[str, Any]:
 
 
 def given_annotation(row: Row, image_id: Any, category_id: Any, segmentation: Any) -> Fields:
-    """The annotation that columns give back. row: xywh_px, is_crowd, source_area_px2 and keypoints_xyv. image_id,
-    category_id: as the file has them. segmentation: None where the column has none.
-    """
+    """The annotation that these columns of SOURCE_FIGURE give back. image_id, category_id: as the file has them."""
     keypoints = row["keypoints_xyv"]
     entry = {
         "image_id": image_id,
@@ -165,10 +160,8 @@ class RestoredFile(NamedTuple):
 def restore_file(row: Row, images: Iterable[tuple[str, str]], annotations: Iterable[Row]) -> RestoredFile:
     """A COCO file: of its images those that are given, and their annotations.
 
-    row: of COCO_FILES. images: record_id and `source_coco`; of two records that were one image of the file, the first
-    counts. annotations: of these images, as `restored_annotation` takes them, with record_id and `category`, its name.
-
-    Raises ValueError for rows that no release has.
+    row: of COCO_FILES. images: record_id and `source_coco`; of two that were one image of the file, the first counts.
+    annotations: of these, as `restored_annotation` takes them, with record_id. Raises ValueError for others.
     """
     fields = document_fields(row)
     ids = category_ids(fields.get("categories"))
@@ -193,9 +186,7 @@ def restore_file(row: Row, images: Iterable[tuple[str, str]], annotations: Itera
 
 
 def distinct_images(texts: Iterable[tuple[str, str]]) -> dict[str, SourceImage]:
-    """The images of a file, by the record that each has become: of several that were one image, the first. texts:
-    record_id and `source_coco`. Raises ValueError for what `image_text` has never written.
-    """
+    """The images of a file by record: of several that were one, the first. Raises ValueError as `read_image` does."""
     found: dict[Any, tuple[str, SourceImage]] = {}
     for record_id, text in texts:
         image = read_image(text)

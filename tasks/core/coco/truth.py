@@ -53,15 +53,14 @@ def read_truth_file(name: str, data: bytes, categories: Sequence[str], attribute
     """The annotated images of a COCO file and their figures of these categories. `name` is for messages.
 
     An image is annotated unless its `is_annotated` is false. Its style is `metadata.style` (ours) or
-    `metadata.wikiart_style` (PoPArt's), its deformation `metadata.deformation` (as in the consensus of raters;
-    anything else than a whole number of 1 to 5 is none). An image with an annotation of a category that can't be read
-    is left out: nobody knows what is in it; but a box without an area, beside good ones, is left out alone. categories:
-    names; `all`: every one of the file, unless one is called so. attributes: names of fields of `metadata`, or else of
-    the image itself; `style` as above.
+    `metadata.wikiart_style` (PoPArt's), its deformation `metadata.deformation` (a whole number of 1 to 5, or none). An
+    image with an annotation of a category that can't be read is left out; but a box without an area, beside good ones,
+    is left out alone. categories: as for `chosen_categories`. attributes: fields of `metadata`, or else of the image
+    itself; `style` as above.
 
-    Raises BadInput for anything else than a COCO file (see `read_document`), for one whose boxes are a detector's
-    (`info.annotation_origin`), for image ids that are no numbers, for a category that the file does not have once, for
-    an attribute that no annotated image has, and for one that is a list or an object.
+    Raises BadInput as `read_document` does, for boxes of a detector (`info.annotation_origin`), for image ids that are
+    no numbers, for a category that the file does not have once, for an attribute that no annotated image has, and for
+    one that is a list or an object.
     """
     document = read_document(name, data, schemes=None)
     if document.info.get("annotation_origin") == "detector":
@@ -120,8 +119,7 @@ def chosen_categories(chosen: Sequence[str], names: Sequence[str]) -> list[str]:
 def truth_of_release(
     images: pa.Table, annotations: pa.Table, names: Sequence[str], categories: Sequence[str]
 ) -> tuple[pa.Table, pa.Table, dict[str, Id]]:
-    """ANNOTATED and ANNOTATED_FIGURES of a release's tables: images with `is_annotated`, boxes of any origin but a
-    detector; and the id of each category.
+    """ANNOTATED and ANNOTATED_FIGURES of a release, without a detector's boxes; and the id of each category.
 
     names: the release's categories. categories: those wanted, as in `read_truth_file`. Raises BadInput for another.
     """

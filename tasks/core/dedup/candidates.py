@@ -22,12 +22,10 @@ VIEW_COST_BITS = 6
 pictures are two works, and only the nearer one where to begin."""
 
 MOST_NEIGHBOURS = 64
-"""Nearest hashes of each hash whose images are compared with its own, and nearest images of each image by its views: a
-work with more versions than that is joined through others."""
+"""Nearest hashes of each hash, and nearest images by views, that are compared: more versions are joined by others."""
 
 MOST_PARTNERS = 64
-"""Pictures with which one is compared for the places that they share, those with most of them first: pages of one
-font share places with all others."""
+"""Pictures with which one is compared for most places in common: pages of one font share places with all others."""
 
 
 class NearHashes(NamedTuple):
@@ -87,16 +85,14 @@ def is_degenerate(hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
 
 
 def candidates(hashes: NDArray[np.uint64], near: NearHashes, views: Sequence[ViewHashes] = ()) -> Candidates:
-    """Pairs of blobs to compare, each unordered pair once: by the whole if that is about as near as the nearest view,
-    else by that.
+    """Pairs of blobs to compare, each unordered pair once: by the whole (VIEW_COST_BITS) or by the nearest view.
 
     hashes: (N,) of blobs 0 .. N - 1. For the whole picture's view (0), a < b; of two finds by one other view the one
     with the smaller a stands. Degenerate hashes and hashes that no blob has take no part.
 
-    Let s be the blobs with one hash, and s, t those with two near ones. Up to M = MOST_PER_HASH each, all pairs come:
-    at most s (M - 1) / 2 and, as s t <= (s + t)^2 / 4, (s + t) M / 2. Of more, only pairs with one of the first LEADERS
-    of a hash: at most LEADERS s and LEADERS (s + t). So there are at most LEADERS pairs for each blob and each hash
-    that is its own or near it (M is below 2 LEADERS): a million blobs of one hash give eight million pairs. Of pairs
+    Of s blobs with one hash, or s and t with two near ones, all pairs come up to M = MOST_PER_HASH each: at most
+    s (M - 1) / 2 and, as s t <= (s + t)^2 / 4, (s + t) M / 2. Of more, only those with one of the first LEADERS of a
+    hash: at most LEADERS s and LEADERS (s + t), so that a million blobs of one hash give eight million pairs. Of pairs
     that views have found, those stay in which either blob is among the other's MOST_NEIGHBOURS nearest: views of pages
     of one layout are near all the other pages, each by another of its many hashes.
     """
@@ -168,8 +164,7 @@ def near_by_words(words: NDArray[np.uint64], near: Sequence[NearHashes], radius_
 def nearest(near: NearHashes) -> NearHashes:
     """The pairs in which either hash is among the other's MOST_NEIGHBOURS nearest, in their order.
 
-    Of equal distances the smaller hash comes first. Of a crowd of hashes that all lie near each other, as blank pages
-    scanned with their grain have, all pairs would grow with its square: so at most MOST_NEIGHBOURS stay for each hash.
+    Of equal distances the smaller hash comes first. Pairs of a crowd, such as blank pages, would grow with its square.
     """
     if not len(near.values):
         return near

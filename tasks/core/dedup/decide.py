@@ -1,7 +1,6 @@
 """Which images are copies of each other, which one of them stays, and what lies in one split.
 
-What was taken down is in no build. But the store may still know how it looked; then it is a *witness*: what turns out
-to be its copy is taken down, too.
+What was taken down is in no build. Where the store still knows how it looked, it is a *witness*: its copies go, too.
 """
 
 from collections import defaultdict
@@ -38,9 +37,8 @@ COLUMNS = (
 )
 
 MOST_DOUBT_BITS = 10
-"""Of whole pictures that are farther apart a comparison may say that they are copies, never that they are two works: of
-2,382 copies in a museum of 20,000 works one lost its work where two pictures 12 bits apart were laid over each other in
-the wrong place."""
+"""Of whole pictures that are farther apart a comparison may say that they are copies, never that they are two works:
+one of a museum's 2,382 copies lost its work where pictures 12 bits apart were laid over each other in a wrong place."""
 
 _PAIR_MEASURES = pa.schema(
     [("pair", pa.int64()), *(EDGES.field(name) for name in ("relation", "distance_bits", "score"))]
@@ -93,9 +91,8 @@ def decide(view: pa.Table, relations: pa.Table, verdicts: pa.Table, settings: De
 def conclusive_pairs(measured: pa.Table) -> pa.Table:
     """Of pairs (a, b, view, relation ...) those whose relation decides something, in their order; without `view`.
 
-    Two pictures that differ where one is taken as a crop of the other may still be one work. Only a comparison of the
-    whole pictures, view 0, says that they are two works; and that they have nothing in common, only where their hashes
-    are so near that the comparison would have found what they share.
+    Only a comparison of the whole pictures, view 0, says that they are two works: crops may differ. And that they have
+    nothing in common, only where their hashes are so near that it would have found what they share.
     """
     relation, is_whole = measured["relation"], pc.equal(measured["view"], 0)
     is_far = pc.and_(
@@ -244,9 +241,9 @@ def decide_with_witnesses(
 ) -> tuple[pa.Table, pa.Table]:
     """Outcome and edges as `decide` gives them, but copies of witnesses are dropped first, as taken down.
 
-    witnesses: the columns of the view, and `detail`: why it was taken down. They are in neither table that comes out. A
-    copy is: what a build with the witnesses would join with one of them; what has one of the relations COPIES to that,
-    unless a person has said that the two are different or only related; and all that a build would join with it.
+    witnesses: the columns of the view, and `detail`: why it was taken down. They are in neither outcome nor edges. A
+    copy is what a build would join with a witness; what has one of the relations COPIES to that, unless
+    a person has said that the two are different or only related; and all that a build would join with it.
     """
     if not witnesses.num_rows:
         return decide(view, relations, verdicts, settings)

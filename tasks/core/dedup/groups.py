@@ -33,8 +33,7 @@ def clusters(size: int, firm: Pairs, pairs: Pairs, weights: NDArray[np.int64]) -
     """(size,) the smallest node of each node's cluster: what firm ties join, and ties that outweigh the doubts.
 
     firm: ties that nothing outweighs (equal bytes, a person's word); inside what they join no doubt counts. pairs: the
-    strongest tie first. weights: (P,), above 0 a tie, below 0 a doubt, 0 neither; their order among the pairs decides
-    where sums are equal, and nothing else.
+    strongest tie first, which decides only where sums are equal. weights: (P,), above 0 a tie, below 0 a doubt.
 
     The rule: of all pairs of clusters whose weights add up to more than 0, join the two with the largest mean weight
     (then, the two whose first pair comes first), and begin again. So a cluster is held together by ties of its own,
@@ -122,9 +121,7 @@ def tie_weights(score: _Scores) -> _Weights:
 
 
 def doubt_weights(score: _Scores) -> _Weights:
-    """(N,) for the scores of two works: from WEAKEST_DOUBT at APART_SCORE to STRONGEST_DOUBT next to 0, level above.
-
-    A score of 0 is LOST.
+    """(N,) for the scores of two works: WEAKEST_DOUBT from APART_SCORE on, to STRONGEST_DOUBT next to 0; of 0: LOST.
 
     >>> doubt_weights(np.array([0.9, 0.35, 0.175, 0.0])).tolist()
     [-1000, -1000, -1500, -300]

@@ -75,11 +75,9 @@ def distinctive_keypoints(found: Keypoints) -> Keypoints:
 
 
 def match_galleries(left: Gallery, right: Gallery | None = None) -> LocalPairs:
-    """All pairs of a picture on the left and one on the right, or of two on the left (a < b), that share at least
-    LEAST_MATCHES places.
+    """Pairs of pictures, one of either side or two of the left (a < b), that share at least LEAST_MATCHES places.
 
-    Exact, and the same in whatever parts the pictures are compared: what would need too much memory at once, as pages
-    of one font do, is compared in parts.
+    Exact: what would need too much memory at once, as pages of one font do, is compared in parts, with one result.
     """
     found = []
     for first, stop in _parts(left, right):

@@ -163,9 +163,7 @@ def _px_of_sides(shape: tuple[int, ...]) -> NDArray[np.float64]:
 def _cells(
     template: NDArray[np.float32], over: NDArray[np.float32], is_covered: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """`registration.cell_agreements` of a template and the picture over it: (C,) each, for the cells with any contrast.
-    The outermost pixels are left out: where one of the two has a frame, they are half of it.
-    """
+    """(C,) each: `registration.cell_agreements` of cells with any contrast, but for the outermost pixels."""
     from tasks.core.dedup import registration
 
     if min(template.shape) >= 12 * _EDGE_PX:

@@ -112,9 +112,7 @@ def meets(records: pa.Table, rule: Preference) -> NDArray[np.bool_]:
 
 
 def unmet_notes(label: str, met: NDArray[np.bool_], rules: Sequence[Preference]) -> list[str]:
-    """A sentence for each rule that no record meets: probably it is misspelled. Of `not`, all records meet the one in
-    it that none meets. met: (R, N) `meets_all`; without records there are no sentences.
-    """
+    """A sentence for each rule that no record meets (of `not`: all meet the one in it). met: (R, N) `meets_all`."""
     notes = []
     for rule, of in zip(rules, met, strict=True):
         if len(of) and (of == (rule.none_of is not None)).all():

@@ -1,5 +1,4 @@
-"""The compiled arithmetic of the second look: one small grey picture is laid over another, whatever its tones, and the
-two are compared patch by patch.
+"""The compiled arithmetic of the second look: a small grey picture is laid over another, and compared patch by patch.
 
 Pictures are (height, width) float32, grey levels 0..255. A warp is a (2, 3) float64 matrix that takes a pixel (x, y, 1)
 of the template, pixel centres at whole numbers, to (x, y) in the other picture. Free of Python's lock.

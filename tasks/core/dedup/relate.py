@@ -29,8 +29,7 @@ CLASHES = 0.4
 """Correlation of a patch below which it clashes."""
 
 _LEAST_LEVELS = 1.5
-"""Grey levels, root mean square, from which on there is something to see in a patch: a drawing in 20 % of its contrast
-has some 3."""
+"""Grey levels, root mean square, that can be seen in a patch: a drawing in 20 % of its contrast has some 3."""
 _STRONG_LEVELS = 8.0
 """What is so strong in one picture and not there in the other was covered or replaced."""
 _OF_HALF_SIZE = 0.5
@@ -223,9 +222,7 @@ def measure_agreement(a: NDArray[np.uint8], b: NDArray[np.uint8], view: View) ->
 def measure_local_agreement(
     a: NDArray[np.uint8], b: NDArray[np.uint8], keypoints: tuple[Keypoints, Keypoints]
 ) -> Agreement:
-    """How far one picture agrees with the part of the other that their keypoints say, of a and of b; a, b: as in
-    `measure_agreement`. NO_AGREEMENT where too few lie alike.
-    """
+    """`measure_agreement` of one with the part of the other that keypoints say; NO_AGREEMENT where few lie alike."""
     view = view_of(*keypoints, (a.shape, b.shape))
     if view is not None and view.is_larger_than_picture:
         a, b = b, a

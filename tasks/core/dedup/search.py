@@ -22,8 +22,7 @@ _FEW_COMPARISONS = 10**8  # a quarter of a second in numpy; importing the compil
 def near_pairs(hashes: Hashes, radius_bits: int, threads: int = 2) -> Pairs:
     """Pairs of rows (i, j), i < j, sorted, whose hashes differ in at most `radius_bits`, and by how many bits.
 
-    hashes: (N,), distinct. Raises ValueError for equal hashes (group them first: their pairs would grow with the
-    square) and for a radius outside 0..16.
+    hashes: (N,), distinct. Raises ValueError for equal hashes (group them first) and for a radius outside 0..16.
 
     >>> near_pairs(np.array([0, 7, 1], np.uint64), 2)[0].tolist()
     [[0, 2], [1, 2]]

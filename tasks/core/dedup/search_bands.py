@@ -66,9 +66,7 @@ def _declared(module: Any, name: str, result: Any, argument: Any) -> Any:
 
 
 def _least_distance_of(typing_context: Any, hashes: Any, at: Any, hash_: Any) -> Any:
-    """The least distance of `hash_` to hashes[at : at + LANES] in bits, as one vector: scalar loops took
-    twice as long.
-    """
+    """The least distance of `hash_` to hashes[at : at + LANES] in bits, as one vector, in half a scalar loop's time."""
     return types.uint64(hashes, types.uint64, types.uint64), _least_distance_code
 
 

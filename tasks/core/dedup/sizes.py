@@ -1,7 +1,4 @@
-"""Numbers that several modules of the comparison share.
-
-Compiled functions and their callers share sizes: the compiler is imported late, and neither imports the other.
-"""
+"""Numbers of compiled functions and their callers: the compiler is imported late, and neither imports the other."""
 
 LEVEL_SCALE = 1.2
 """Sizes of keypoints: each so many times the one before."""
@@ -19,5 +16,4 @@ COPY_SCORE = 0.6
 """Scores from here on are copies: of 106 paintings saved at quality 30 and a quarter of their size the least was 0.65
 (docs/decisions/009-second-look.md has what led to it)."""
 APART_SCORE = 0.35
-"""Scores below are two works. Between the two lie works of one series, painted as if traced, and copies in which hardly
-anything can be seen."""
+"""Scores below are two works. Between the two lie works of one series, as if traced, and copies that show little."""

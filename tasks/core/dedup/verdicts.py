@@ -32,13 +32,11 @@ class _VerdictRow(NamedTuple):
 def parse_verdicts(name: str, rows: Sequence[tuple[int, Sequence[str]]]) -> pa.Table:
     """VERDICTS of a file's rows: a < b, each pair once, sorted, whatever the order of rows and of a and b.
 
-    name: the file's, for messages. rows: (line, cells), the first with the names of the columns, in any order; `note`
-    may be missing. A pair that comes twice with the same verdict counts once; its notes are joined. A header alone is
-    an empty table.
+    name: the file's, for messages. rows: (line, cells), as `cells_by_column` takes them; `note` may be missing. A pair
+    that comes twice with one verdict counts once; its notes are joined. A header alone is an empty table.
 
-    Raises BadInput, one sentence that names lines, for other columns, a verdict that is not among WORDS, a record_id
-    that is empty or paired with itself, a pair with two verdicts, and two records that are related or different
-    although a chain of copies joins them.
+    Raises BadInput, naming lines, for other columns, a verdict that is not among WORDS, a record_id that is empty or
+    paired with itself, a pair with two verdicts, and one that is no copy although a chain of copies joins it.
     """
     of_pair: defaultdict[_Pair, list[_VerdictRow]] = defaultdict(list)
     for line, cells in cells_by_column(name, rows, COLUMNS, COLUMNS[:3]):

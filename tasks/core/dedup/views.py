@@ -66,8 +66,7 @@ def _margins(lines: NDArray[np.float32]) -> tuple[int, int]:
 
 
 HASH_VERSION = "waves64/v1"
-"""Name and version of the views' hash: `phash64` of a box, its waves taken of the thumbnail's pixels in whole
-numbers."""
+"""Name and version of the views' hash: `phash64` of a box, its waves taken of the pixels in whole numbers."""
 STEPS = 40
 """Boxes are cut in fortieths of a side."""
 _SCALE = 2**14
@@ -79,8 +78,7 @@ class View:
 
     turns: right angles, counterclockwise, before all else. is_mirrored: left for right. tilt_degrees: then so far,
     counterclockwise, about the middle. box: x0, y0, x1, y1 in fortieths of a side. margins: how many plain margins are
-    cut off, one inside the other, in place of the box. is_local: the box is what keypoints of both pictures say
-    (`local.view_of`).
+    cut off, one inside the other, in place of the box. is_local: the box is that of `local.view_of`.
     """
 
     turns: int = 0

@@ -1,6 +1,4 @@
-"""Dealing single images: how many of each stratum each split gets (`seats_of`: the seats of its batches, less those
-that are taken), and which (`deal_images`: most figures first, the seats of each batch by chance).
-"""
+"""Dealing single images: how many of each stratum each split gets (`seats_of`), and which (`deal_images`)."""
 
 import hashlib
 from collections.abc import Sequence
@@ -44,8 +42,7 @@ def deal_images(
 
     A few crowded paintings hold many of all figures. So the seats are dealt anew, up to 64 times, until each split's
     share of the figures is within half a point of its share of seats (or half of the largest image's figures, if that
-    is more); else the nearest deal is taken. That is rerandomization (Morgan & Rubin, 2012): PoPArt's law, given that
-    the figures are balanced.
+    is more); else the nearest deal is taken: rerandomization of PoPArt's law (Morgan & Rubin, 2012).
     """
     if not len(names):
         return np.empty(0, np.int8)

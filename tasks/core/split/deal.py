@@ -50,10 +50,8 @@ def _kept_images(view: pa.Table, unit: _Ints, split: units.Ranks, settings: Spli
 def deal(view: pa.Table, unit: _Ints, split: units.Ranks, settings: Split) -> units.Ranks:
     """(N,) the rank of the split of each image of a view, whose units are given; -1 in `split`: to be dealt.
 
-    Units of several images are placed (`groups`), then single images are dealt (`batches`), so that with those that lie
-    somewhere already they come as near to the ratios as they can, stratum by stratum.
-
-    Raises ValueError where some lie in a split without seats.
+    Units of several images are placed (`groups`), then single images are dealt (`batches`), stratum by stratum. Raises
+    ValueError where some lie in a split without seats.
     """
     kept = _kept_images(view, unit, split, settings)
     labels = list(groupings(view, settings))
@@ -138,9 +136,7 @@ def _deal_singles(kept: _KeptImages, label: Strata, split: units.Ranks, rows: _I
 
 
 def list_labels(column: pa.ChunkedArray, name: str) -> tuple[_Ints, Strata]:
-    """(M,) rows of a column of lists, and the strata of their texts, each once a row; none is a stratum, too. name: of
-    the column, which says how its texts are compared.
-    """
+    """(M,) rows of a column of lists, and the strata of their texts, each once a row; none is a stratum, too."""
     one = column.combine_chunks()
     empty = np.asarray(pc.fill_null(pc.equal(pc.list_value_length(one), 0), True))
     rows = np.concatenate([np.asarray(pc.list_parent_indices(one), np.int64), np.flatnonzero(empty)])

@@ -107,7 +107,7 @@ def _with_spellings(view: pa.Table, outcome: pa.Table, settings: Split) -> pa.Ta
     for row, said in zip(rows.tolist(), view.select([*joined]).take(places).to_pylist(), strict=True):
         named = [spelled for bond, names in joined.items() for spelled in _spellings_of(said[bond], bond, names)]
         details[row] += _SPELLED + (listed(named, _MOST_LISTED, "; ") or "those of others in its group")
-    return _with(outcome, "detail", pa.array(details, pa.string()))
+    return tables.with_columns(outcome, {"detail": pa.array(details, pa.string())})
 
 
 def _spellings_of(words: str | list[str] | None, bond: str, names: Sequence[Name]) -> Iterator[str]:
@@ -170,7 +170,7 @@ def _with_roles(view: pa.Table, settings: Split) -> pa.Table:
     has_gallery_image = np.zeros(view.num_rows, np.bool_)
     has_gallery_image[copy[~is_query & is_kept]] = True
     is_copy = is_query & has_gallery_image[copy] & is_kept
-    queries = _with(view, "is_kept", pa.array(is_kept & ~is_copy)).filter(pa.array(is_query))
+    queries = tables.with_columns(view, {"is_kept": pa.array(is_kept & ~is_copy)}).filter(pa.array(is_query))
     gallery = view.filter(pa.array(~is_query & is_kept))
     if settings.keep is not None:
         units.check_gallery(settings.label, gallery["record_id"], gallery["keep"])
@@ -188,9 +188,7 @@ def _with_roles(view: pa.Table, settings: Split) -> pa.Table:
 
 
 def _without_other_roles(view: pa.Table, settings: Split) -> tuple[pa.Table, pa.Table]:
-    """The view without what was published in a split that its role, another one since, does not have; and SPLIT of what
-    is dropped for that, as if it had joined a group in another split: nothing that is published moves.
-    """
+    """The view without what was published in a split that its role of today does not have; and SPLIT of that."""
     published, is_query = view["published"], pc.equal(view["role"], "query")
     allowed = pa.array(SPLITS if settings.keep is not None else list(settings.seats))
     fits = pc.if_else(is_query, pc.is_in(published, value_set=allowed), pc.equal(published, "train"))
@@ -200,12 +198,9 @@ def _without_other_roles(view: pa.Table, settings: Split) -> tuple[pa.Table, pa.
     detail = pc.binary_join_element_wise("published in ", gone["published"], ", where no ", gone["role"], " is", "")
     names = gone["record_id"]
     dropped = tables.outcome(SPLIT, names, group_id=names, reason=reason, detail=detail)
-    view = _with(view, "is_kept", pc.and_(view["is_kept"], pc.invert(is_elsewhere)))
-    return _with(view, "published", pc.if_else(is_elsewhere, pa.scalar(None, pa.string()), published)), dropped
-
-
-def _with(view: pa.Table, name: str, values: pa.ChunkedArray | pa.Array) -> pa.Table:
-    return view.set_column(view.schema.get_field_index(name), name, values)
+    stays = pc.and_(view["is_kept"], pc.invert(is_elsewhere))
+    published = pc.if_else(is_elsewhere, pa.scalar(None, pa.string()), published)
+    return tables.with_columns(view, {"is_kept": stays, "published": published}), dropped
 
 
 def _keep(view: pa.Table) -> pa.ChunkedArray | None:

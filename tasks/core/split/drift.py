@@ -1,6 +1,4 @@
-"""How far the splits are from their ratios because published images keep their split, strata without an image in some
-split (nothing can be chosen or scored by them there), and notes on both for people.
-"""
+"""How far the splits are from their ratios as published images keep theirs, strata without an image in some split."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -25,9 +23,8 @@ _FEWEST = 20
 def check(outcome: pa.Table, settings: Split, afresh: Callable[[], pa.Table], reasons: Sequence[str] = ()) -> None:
     """Raise Refusal where assigning all images anew would bring more of them into place than max_drift allows.
 
-    outcome: SPLIT of the records that the ratios apply to (not of a gallery); afresh: gives the same for a build that
-    inherits nothing, called only where it is needed; reasons: sentences on what was dropped. A deviation that chance
-    may cause where records are removed, one standard deviation, is no drift.
+    outcome: SPLIT of the records that the ratios apply to; afresh: gives the same for a build that inherits nothing, if
+    it is needed; reasons: sentences on what was dropped. One standard deviation of chance removals is no drift.
     """
     by_split, seats = _images_by_split(outcome, settings), np.array(list(settings.seats.values()))
     whole, batch = int(by_split.sum()), int(seats.sum())
@@ -147,8 +144,7 @@ def gaps(view: pa.Table, split: pa.ChunkedArray, settings: Split) -> tuple[list[
     """The strata of the split's `by` with an empty split, the largest first; and how many strata there are.
 
     view: the columns of `by` of records that are no gallery; split: (N,) of each, null where it is dropped. The splits
-    are those that have a seat or any image. With the method `iterative` each column has strata of its own; of a list
-    each text is one. Empty in, empty out; with nothing in `by` all are one stratum.
+    are those that have a seat or any image. Strata are as in `groupings`. Empty in, empty out.
     """
     there = pc.is_valid(split)
     view, split = view.filter(there), split.filter(there)

@@ -15,8 +15,7 @@ from tasks.core.components import connected_components
 
 _Rows = NDArray[np.int64]
 Ranks = NDArray[np.int8]
-"""Splits by rank, or by place among those that have seats; -1: none. A byte each, since ten million of them lie
-about."""
+"""Splits by rank, or by place among those with seats; -1: none. A byte each, since there are ten million of them."""
 
 
 def units_of(names: pa.ChunkedArray, bonds: Iterable[Column]) -> _Rows:
@@ -111,9 +110,7 @@ WORDS: dict[str, SplitName] = {
 
 
 def own_splits(label: str, record_id: pa.ChunkedArray, words: pa.ChunkedArray, attribute: str) -> pa.Array:
-    """(N,) the split that each record's word means, null where it has none; case and blanks around it are ignored.
-
-    Raises BadInput for any other word, with the first record that has it.
+    """(N,) the split that each record's word means, in any case; null for none. Raises BadInput for any other word.
 
     >>> own_splits("split", pa.chunked_array([["a", "b"]]), pa.chunked_array([[" Valid", None]]), "subset").to_pylist()
     ['val', None]
