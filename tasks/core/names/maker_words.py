@@ -167,6 +167,8 @@ class Words:
         self._unknown = tuple(word for word in self["unknown"] if len(word) > 1 and word[0] >= "\u2e80")
         between = self.union("ands", "ors", "by", "called", "others", "et_al", "now") | {*self.in_front.table}
         joints = frozenset(phrase.split()[0] for phrase in between if phrase)
+        others = self.union("others", "et_al", "unknown", "crafts")
+        self._ends_of_others = frozenset(phrase.split()[-1] for phrase in others if phrase)
         self.signs_of = lru_cache(maxsize=65536)(self._signs_of)
         self.names = Patterns(lambda text: two.split(text.split()), self.signs_of)
         self.kinds = Patterns(lambda text: kinds.split(_plain_words(text)), self.signs_of)
@@ -231,6 +233,11 @@ class Words:
             "national": folded.endswith(self._endings),
             "honours": self._honours.issuperset(text.replace(".", "").split()),
         }
+
+    def may_end_with_others(self, text: str) -> bool:
+        """Whether a text may end with "and others", "et al." or "and an unknown painter"; False is certain."""
+        said = tokens(text)
+        return bool(said) and said[-1].folded in self._ends_of_others
 
     def _alternatives(self, lists: re.Match[str]) -> str:
         """A pattern for any word of lists, the longest first: "{ands}", "{ands!}" without parts of names: "Ortega y

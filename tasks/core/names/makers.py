@@ -53,7 +53,8 @@ def without_others(text: str, words: Words) -> str:
     >>> [without_others(f"{text} and others", shipped_words()) for text in ("Wang Hui", "Turner, Girtin")]
     ['Wang Hui', 'Turner, Girtin and others']
     """
-    match = words.text_pattern("others").fullmatch(text) if words.may_have_joint(text) else None
+    may_end = words.may_have_joint(text) and words.may_end_with_others(text)
+    match = words.text_pattern("others").fullmatch(text) if may_end else None
     return match[1] if match and ("," not in match[1] or is_person(match[1], words)) else text
 
 
