@@ -209,7 +209,7 @@ class Words:
         is_word, length = bool(parts or text.strip()), self._asides.begin(words)
         aside = self._asides.table[" ".join(words[:length])] if length else ""
         return {
-            **{kind: shape.fullmatch(text) is not None for kind, shape in _SHAPES.items()},
+            **{kind: shape.search(text) is not None for kind, shape in _SHAPES.items()},
             "initial": is_initial(text),
             "lower": text.islower(),
             "upper": text.isupper(),
