@@ -139,9 +139,7 @@ class Name(NamedTuple):
 
 
 def names_of(column: Column, field: str, key: Key) -> dict[str, Name]:
-    """The names in a column of texts or lists of texts, by their keys, sorted. The order of rows changes nothing; nulls
-    are none.
-    """
+    """The names in a column of texts or lists of texts, by key, sorted, whatever the order of rows; nulls are none."""
     one = whole(column)
     texts = pc.list_flatten(one) if pa.types.is_list(one.type) else one
     spelled: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
