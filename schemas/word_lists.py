@@ -1,15 +1,13 @@
 """Words of museums, as data: what they call centuries, eras, schools or unknown makers.
 
-Each folder of schemas/words is a subject. Of dates and makers each file in it is a language, with where its words come
-from, and `lists` says which lists such a file, or a recipe, may have; names and patterns hold for all languages. The
-rules that read by them are in tasks.core; another word is another line there.
+Each folder of schemas/words is a subject. Of dates and makers each file is a language, and `lists` says which lists it
+or a recipe may have; names and patterns hold for all languages.
 """
 
 import functools
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import MappingProxyType
 from typing import Annotated, Any, Literal, TypeVar, get_args
 
 import yaml
@@ -47,18 +45,19 @@ def _with_a_letter(word: str) -> str:
 _Phrase = Annotated[str, Field(min_length=1, max_length=100, strict=True)]
 _Phrases = tuple[_Phrase, ...]
 _Words = tuple[Annotated[_Phrase, AfterValidator(_with_a_letter)], ...]
-_TYPES: Mapping[str, Any] = {
-    "phrases": _Phrases,
-    "words": _Words,
-    "by_ordinal": dict[Annotated[int, Field(ge=1, le=99)], _Words],
-    "by_qualifier": dict[Qualifier | Literal[""], _Phrases],
+_TYPES: Mapping[str, tuple[Any, Any]] = {
+    "phrases": (_Phrases, ()),
+    "words": (_Words, ()),
+    "by_ordinal": (dict[Annotated[int, Field(ge=1, le=99)], _Words], {}),
+    "by_qualifier": (dict[Qualifier | Literal[""], _Phrases], {}),
 }
+"""Of each type of list, that of its field and what the field is without words."""
 
 
 @functools.cache
 def word_lists(subject: str) -> Mapping[str, Mapping[str, Any]]:
     """The lists of a subject by language ("en"), as its files have them."""
-    return MappingProxyType({language: yaml.load(text, _LOADER) for language, text in _texts(subject).items()})
+    return {language: yaml.load(text, _LOADER) for language, text in _texts(subject).items()}
 
 
 def all_texts() -> str:
@@ -84,18 +83,13 @@ _Model = TypeVar("_Model", bound=WordLists)
 
 def _with_lists_of(subject: str) -> Callable[[type[_Model]], type[_Model]]:
     """Gives a model the lists of schemas/words/lists as fields."""
-
-    def with_fields(model: type[_Model]) -> type[_Model]:
-        fields: dict[str, Any] = {
-            name: (
-                _TYPES[says["type"]],
-                Field({} if says["type"].startswith("by_") else (), description=says["description"]),
-            )
-            for name, says in word_lists("lists")[subject].items()
-        }
-        return create_model(model.__name__, __base__=model, __doc__=model.__doc__, __module__=__name__, **fields)
-
-    return with_fields
+    fields: dict[str, Any] = {}
+    for name, says in word_lists("lists")[subject].items():
+        kind, empty = _TYPES[says["type"]]
+        fields[name] = (kind, Field(empty, description=says["description"]))
+    return lambda model: create_model(
+        model.__name__, __base__=model, __doc__=model.__doc__, __module__=__name__, **fields
+    )
 
 
 @_with_lists_of("dates")

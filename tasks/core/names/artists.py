@@ -1,15 +1,11 @@
-"""Attributions: one name for an artist across sources, and a qualifier that says how certain it is.
-
-"After Rembrandt" is not an artist's name, nor is "Workshop of Peter Paul Rubens (Flemish, 1577-1640)": the words in
-front become the qualifier, and only the artist's name is left.
-"""
+"""Attributions: one name for an artist across sources, and a qualifier that says how certain it is."""
 
 import html
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -29,6 +25,7 @@ from tasks.core.names.qualifiers import (
     without_signs,
 )
 from tasks.core.own_words import NO_WORDS, OwnWords, rows_by_words
+from tasks.core.tables import with_columns
 
 _LONGEST = 300
 _MOST_TURNS = 5
@@ -50,12 +47,8 @@ _Stripped = tuple[str, str | None]
 """What is left of a text, and the qualifier that was taken from it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Attribution:
-    """An artist's name, None if unknown.
-
-    qualifier: one of QUALIFIERS if the source qualifies the attribution.
-    """
+class Attribution(NamedTuple):
+    """An artist's name, None if unknown, and one of QUALIFIERS if the source qualifies the attribution."""
 
     name: str | None
     qualifier: str | None = None
@@ -87,8 +80,7 @@ def with_artist_names(records: pa.Table, aliases: Mapping[str, str], own: OwnWor
 
     The artist is read in artist_text, or in artist where that is null, as in records carried over from a release
     before contract 2.2. A qualifier that a record already has, from a role or carried over, stays if the record has an
-    artist. Where a record has no list of all, it is that of the artist alone; who is unknown is not in it. own: the
-    MakerWords of sources.
+    artist. Without a list of all, it is of the artist alone; who is unknown is not in it.
     """
     groups = [*rows_by_words(records["source"], own)]
     if len(groups) < 2:
@@ -98,46 +90,33 @@ def with_artist_names(records: pa.Table, aliases: Mapping[str, str], own: OwnWor
 
 
 def _with_artist_names(records: pa.Table, aliases: Mapping[str, str], own: str | None) -> pa.Table:
-    artist, several = pc.coalesce(whole(records["artist_text"]), whole(records["artist"])), whole(records["artists"])
+    artist = pc.coalesce(whole(records["artist_text"]), whole(records["artist"]))
+    several = _or_one_each(records, "artists", artist)
+    roles = pc.list_flatten(_or_one_each(records, "artist_roles", pa.repeat("", len(artist))))
     texts = pc.unique(pa.concat_arrays([artist, pc.list_flatten(several)]).drop_null())
-    attributions = [parse_attribution(text, aliases, own) for text in texts.to_pylist()]
-    names, qualifiers = (
-        pa.array(values, pa.string())
-        for values in ([each.name for each in attributions], [each.qualifier for each in attributions])
-    )
+    found = [parse_attribution(text, aliases, own) for text in texts.to_pylist()]
+    names = pa.array([each.name for each in found], pa.string())
+    qualifiers = pa.array([each.qualifier for each in found], pa.string())
     place = pc.index_in(artist, value_set=texts)
     name = names.take(place)
     qualifier = pc.coalesce(qualifiers.take(place), whole(records["artist_qualifier"]))
     all_names = names.take(pc.index_in(pc.list_flatten(several), value_set=texts))
-    everybody, roles = _lists_of_all(name, several, all_names, pc.list_flatten(whole(records["artist_roles"])))
-    for column, values in {
+    is_named = pc.is_valid(all_names)
+    sizes = np.bincount(pc.list_parent_indices(several).filter(is_named), minlength=len(several))
+    ends = pa.array(np.append(0, np.cumsum(sizes)).astype(np.int32))
+    columns = {
         "artist": name,
-        "artist_qualifier": pc.if_else(pc.is_valid(name), qualifier, _NONE),
-        "artists": everybody,
-        "artist_roles": roles,
-    }.items():
-        at = records.schema.get_field_index(column)
-        records = records.set_column(at, records.schema.field(at), values)
-    return records
+        "artist_qualifier": pc.if_else(pc.is_valid(name), qualifier, None),
+        "artists": pa.ListArray.from_arrays(ends, all_names.filter(is_named)),
+        "artist_roles": pa.ListArray.from_arrays(ends, roles.filter(is_named)),
+    }
+    return with_columns(records, columns)
 
 
-def _lists_of_all(single: pa.Array, several: pa.Array, names: pa.Array, roles: pa.Array) -> tuple[pa.Array, pa.Array]:
-    """(N,) lists of names and of roles, without nulls among the names.
-
-    single: (N,) the artist, who stands alone where `several` (N,) is null. names, roles: of all items of `several`.
-    """
-    is_alone = np.flatnonzero(np.asarray(pc.is_null(several)))
-    rows = np.concatenate([np.asarray(pc.list_parent_indices(several)), is_alone]).astype(np.int64)
-    names = pa.concat_arrays([names, single.take(pa.array(is_alone))])
-    roles = pa.concat_arrays([roles, pa.repeat("", len(is_alone))])
-    order = np.argsort(rows, kind="stable")
-    order = order[np.asarray(pc.is_valid(names))[order]]
-    offsets = np.concatenate([[0], np.cumsum(np.bincount(rows[order], minlength=len(single)))]).astype(np.int32)
-    lists = [pa.ListArray.from_arrays(pa.array(offsets), items.take(pa.array(order))) for items in (names, roles)]
-    return lists[0], lists[1]
-
-
-_NONE = pa.scalar(None, pa.string())
+def _or_one_each(records: pa.Table, column: str, alone: pa.Array) -> pa.Array:
+    """(N,) a column's lists; where a record has no list of all its artists, one of its value in `alone` (N,)."""
+    lists = pa.ListArray.from_arrays(pa.array(np.arange(len(alone) + 1, dtype=np.int32)), alone)
+    return pc.if_else(pc.is_null(whole(records["artists"])), lists, whole(records[column]))
 
 
 @lru_cache(maxsize=8)
@@ -155,7 +134,7 @@ def _parse_attribution(text: str, aliases: Aliases, own: str | None, turns: int 
     if shorter == text:
         if (name := aliases.name(text)) is not None:
             return Attribution(name or None)
-        shorter = _first_of_several(_plain(text), words)
+        shorter = _first_of_several(text, words)
     if shorter == text:
         if is_nobody(text, words):
             return Attribution(None)
@@ -169,30 +148,24 @@ def _parse_attribution(text: str, aliases: Aliases, own: str | None, turns: int 
 
 
 def _strip_once(text: str, words: Words) -> tuple[str, str | None, bool]:
-    """The text without the first thing that is not part of the name, the qualifier that it is, and whether in front.
-
-    The text itself if there is no such thing, or if it is not certain what is one.
-    """
+    """The text without the first thing that is certainly no part of the name, its qualifier, and whether in front."""
     if (maker := makers.maker_now(text, words)) is not None:
         return maker, None, False
-    for step, is_in_front in _STEPS:
+    for step in (*_BEHIND, *_IN_FRONT):
         found = step(text, words)
         rest, qualifier = found if isinstance(found, tuple) else (found, None)
         if rest is not None and rest != text:
-            return rest, qualifier, is_in_front
+            return rest, qualifier, step in _IN_FRONT
     return text, None, False
 
 
-def _plain(text: str) -> str:
+def _first_of_several(text: str, words: Words) -> str:
     cut = text[:_LONGEST]
     while "&" in cut and (phrase := html.unescape(cut)) != cut:  # some sources escape twice
         cut = phrase
     cut = cut if cut.isascii() else unicodedata.normalize("NFC", cut).translate(_WIDE)[:_LONGEST]
-    return _ANGLES.sub(r"(\1)", cut) if "<" in cut else cut  # "Fattori, Giovanni <1825-1908>"
-
-
-def _first_of_several(text: str, words: Words) -> str:
-    named = next((part for part in _SEPARATORS.split(text) if normalize_name(part)), "")
+    cut = _ANGLES.sub(r"(\1)", cut) if "<" in cut else cut  # "Fattori, Giovanni <1825-1908>"
+    named = next((part for part in _SEPARATORS.split(cut) if normalize_name(part)), "")
     first = " ".join(named.split()).lstrip(",:;.-–—* ").rstrip(",:;-–—* ")
     return makers.without_others(makers.without_dates_amid(first), words)
 
@@ -273,28 +246,24 @@ def _without_phrase(text: str, words: Words) -> _Stripped | None:
     return None if stripped is None or makers.is_group(*stripped, words) else stripped
 
 
-def _without_commas(text: str, words: Words) -> str | None:
+def _in_spoken_order(text: str, words: Words) -> str | None:
+    is_several = words.names.fit("several_in_capitals", *text.split(","))  # "AUDRAN Benoît, LE BRUN Charles"
+    if (in_order := spoken(text.partition(",")[0] if is_several else text, words)) != text:
+        return in_order
     if (turned := turn(text, words)) is not None:
         return turned.name
     behind_honours = words.names.fit("behind_honours", text)
     return behind_honours and behind_honours.groups["name"]
 
 
-def _in_spoken_order(text: str, words: Words) -> str:
-    is_several = words.names.fit("several_in_capitals", *text.split(","))  # "AUDRAN Benoît, LE BRUN Charles"
-    return spoken(text.partition(",")[0] if is_several else text, words)
-
-
-_STEPS: Sequence[tuple[Callable[[str, Words], _Stripped | str | None], bool]] = (
-    (_without_brackets, False),
-    (without_signs, False),
-    (makers.without_years, False),
-    (_without_last_part, False),
-    (_without_last_words, False),
-    (makers.maker_of, False),
-    (_without_phrase, True),
-    (makers.without_bare_word, True),
-    (_in_spoken_order, False),
-    (_without_commas, False),
+_Step = Callable[[str, Words], _Stripped | str | None]
+"""What is left of a text without what is no part of a name, with a qualifier or alone."""
+_BEHIND: Sequence[_Step] = (
+    _without_brackets,
+    without_signs,
+    makers.without_years,
+    _without_last_part,
+    _without_last_words,
+    makers.maker_of,
 )
-"""What is left of a text without what is no part of a name, with a qualifier or alone; and whether that is in front."""
+_IN_FRONT: Sequence[_Step] = (_without_phrase, makers.without_bare_word, _in_spoken_order)

@@ -16,22 +16,20 @@ from schemas.word_lists import MakerWords, word_lists
 from tasks.core.names.matching import Aliases, merge_aliases, normalize_name
 
 _PATTERNS, _TEXTS = (word_lists("patterns")[name] for name in ("makers", "texts"))
+_SHAPES = {kind: re.compile(shape, re.DOTALL) for kind, shape in word_lists("patterns")["shapes"].items()}
 _NO_NAMES: Sequence[str] = _PATTERNS["no_names"]
-_SHAPES = (
-    *("initial", "lower", "upper", "small", "capital", "one", "single", "sign", "dotted", "long", "longer", "phrase"),
-    *("amp", "digit", "latin", "brief", "y", "patronymic", "cyrillic", "and", "or", "aside", "anothers"),
-    *("given", "forename", "firm", "particle", "known", "known_before", "unsigned", "national"),
+_OTHERS = (
+    *("initial", "lower", "upper", "small", "capital", "one", "single", "sign", "latin", "and", "or", "aside"),
+    *("anothers", "given", "forename", "firm", "particle", "known", "known_before", "unsigned", "national"),
 )
-"""Kinds that take more than to be in one list: `Words` says what they are."""
-_KINDS = [*MakerWords.model_fields, *(f"={kind}" for kind in (*_NO_NAMES, "number", "name")), *_SHAPES]
+"""Kinds that take more than to be in one list or of one shape: `Words` says what they are."""
+_KINDS = [*MakerWords.model_fields, *(f"={kind}" for kind in (*_NO_NAMES, "number", "name")), *_SHAPES, *_OTHERS]
 _SIGNS = {kind: chr(0xE000 + place) for place, kind in enumerate(_KINDS)}
 _TOKEN = re.compile(r"[^\W_]+(?:['’ʼ`][^\W_]+)*['’]?")
 _LISTS = re.compile(r"\{(=?)([a-z_| ]+)(!?)\}")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.-?)+[^\W\d_]?|[^\W\d_]")
 _SHORT_NAME = re.compile(r"[^\W\d_]{2,3}\.")
-_BRIEF, _CYRILLIC = re.compile(r"(?:[A-Z]\.?){1,2}"), re.compile(r"(?:[А-ЯЁІЇЄҐ]\.){1,2}")
-_PATRONYMIC = re.compile("[А-ЯЁІЇЄҐ][а-яёіїєґ'’]+(?:ич|вна|чна)")
-_LATIN, _DIGIT, _DASH, _D = (re.compile(pattern) for pattern in ("[a-z]", r"\d", "[-–]", r"\bd['’]"))
+_LATIN, _DASH, _D = (re.compile(pattern) for pattern in ("[a-z]", "[-–]", r"\bd['’]"))
 _NUMBER = re.compile(r"\d+[a-z]{0,3}|[ivxl]+(?:e|eme|es|er|th)?|\d+(?:世紀|세기)?")
 _KIND = re.compile(r"(?<!\?P)<([a-z_=!&|]*)(:?)>")
 _OF_WHOLE = re.compile(r"(?<!\?P)<[^:>]+:>")
@@ -130,10 +128,7 @@ def _of_kind(asked: re.Match[str]) -> str:
 
 
 class Words:
-    """What the shipped lists and a museum's own say about makers' words, and a recipe's aliases about artists.
-
-    A word of both means what the museum's own lists say.
-    """
+    """Words about makers, those of a museum's own lists before the shipped ones, and a recipe's aliases of artists."""
 
     def __init__(self, shipped: Sequence[MakerWords], aliases: Aliases, own: MakerWords | None = None) -> None:
         self.aliases = aliases
@@ -171,15 +166,18 @@ class Words:
         self._ands = self["ands"] - self["particles"]
         self._unknown = tuple(word for word in self["unknown"] if len(word) > 1 and word[0] >= "\u2e80")
         between = self.union("ands", "ors", "by", "called", "others", "et_al", "now") | {*self.in_front.table}
-        self._joints = frozenset(phrase.split()[0] for phrase in between if phrase)
+        joints = frozenset(phrase.split()[0] for phrase in between if phrase)
         others = self.union("others", "et_al", "unknown", "crafts")
         self._ends_of_others = frozenset(phrase.split()[-1] for phrase in others if phrase)
-        signs_of = lru_cache(maxsize=65536)(self._signs_of)
-        self.signs_of = signs_of
-        self.names = Patterns(lambda text: two.split(text.split()), signs_of)
-        self.kinds = Patterns(lambda text: kinds.split(_plain_words(text)), signs_of)
-        self.may_have_joint = lru_cache(maxsize=4096)(self._may_have_joint)
-        self.text_pattern = cache(self._text_pattern)
+        self.signs_of = lru_cache(maxsize=65536)(self._signs_of)
+        self.names = Patterns(lambda text: two.split(text.split()), self.signs_of)
+        self.kinds = Patterns(lambda text: kinds.split(_plain_words(text)), self.signs_of)
+        self.may_have_joint = lru_cache(maxsize=4096)(
+            lambda text: "&" in text or any(token.folded in joints for token in tokens(text))
+        )
+        """Whether a word in a text may stand between two names; False is certain."""
+        self.text_pattern = cache(lambda name: re.compile(_LISTS.sub(self._alternatives, _TEXTS[name])))
+        """A pattern over a text itself, of schemas/words/patterns, with the lists in it as they are written."""
 
     def __getitem__(self, name: str) -> frozenset[str]:
         """The folded words of a list of MakerWords."""
@@ -211,6 +209,7 @@ class Words:
         is_word, length = bool(parts or text.strip()), self._asides.begin(words)
         aside = self._asides.table[" ".join(words[:length])] if length else ""
         return {
+            **{kind: shape.search(text) is not None for kind, shape in _SHAPES.items()},
             "initial": is_initial(text),
             "lower": text.islower(),
             "upper": text.isupper(),
@@ -219,17 +218,7 @@ class Words:
             "one": len(folded) == 1,
             "sign": not folded,
             "single": len(words) == 1 or len(words) == 1 + len(_DASH.findall(text)),
-            "long": len(text.replace(".", "")) > 2,
-            "longer": len(text) > 3,
-            "dotted": text.endswith("."),
-            "phrase": " " in text,
-            "amp": "&" in text,
-            "digit": _DIGIT.search(text) is not None,
             "latin": _LATIN.search(folded) is not None,
-            "brief": len(text) < 5 and _BRIEF.fullmatch(text) is not None,
-            "y": text == "Y",
-            "patronymic": not text.isascii() and _PATRONYMIC.fullmatch(text) is not None,
-            "cyrillic": not text.isascii() and _CYRILLIC.fullmatch(text) is not None,
             "given": is_word and all(map(lists["given_names"].issuperset, parts)),
             "forename": is_word and all(map(self._forenames.issuperset, parts)),
             "firm": not lists["firm_words"].isdisjoint(words),
@@ -245,18 +234,10 @@ class Words:
             "honours": self._honours.issuperset(text.replace(".", "").split()),
         }
 
-    def _may_have_joint(self, text: str) -> bool:
-        """Whether a word in a text may stand between two names; False is certain."""
-        return "&" in text or any(token.folded in self._joints for token in tokens(text))
-
     def may_end_with_others(self, text: str) -> bool:
         """Whether a text may end with "and others", "et al." or "and an unknown painter"; False is certain."""
         said = tokens(text)
         return bool(said) and said[-1].folded in self._ends_of_others
-
-    def _text_pattern(self, name: str) -> re.Pattern[str]:
-        """A pattern over a text itself, of schemas/words/patterns, with the lists in it as they are written."""
-        return re.compile(_LISTS.sub(self._alternatives, _TEXTS[name]))
 
     def _alternatives(self, lists: re.Match[str]) -> str:
         """A pattern for any word of lists, the longest first: "{ands}", "{ands!}" without parts of names: "Ortega y

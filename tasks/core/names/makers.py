@@ -38,21 +38,18 @@ def without_years(text: str, words: Words) -> str:
     vase = _OF_VASE.search(text)
     if vase and normalize_name(vase[1]) in words["master_ends"]:
         return text
-    masked = words.text_pattern("of_year").sub(lambda year: _masked(year, words), text)
-    match = words.text_pattern("years").fullmatch(masked)
+
+    def masked(of_year: re.Match[str]) -> str:  # "Master of 1499", but not "Rembrandt, circle of 1640"
+        is_behind_name = of_year[0].startswith(",") and normalize_name(of_year[1]) in words.behind.table
+        return of_year[0] if is_behind_name else "x" * len(of_year[0])
+
+    match = words.text_pattern("years").fullmatch(words.text_pattern("of_year").sub(masked, text))
     return text[: match.end(1)] if match else text
-
-
-def _masked(of_year: re.Match[str], words: Words) -> str:
-    """Letters in place of a year that is part of a name: "Master of 1499", but not "Rembrandt, circle of 1640"."""
-    is_behind_name = of_year[0].startswith(",") and normalize_name(of_year[1]) in words.behind.table
-    return of_year[0] if is_behind_name else "x" * len(of_year[0])
 
 
 def without_others(text: str, words: Words) -> str:
     """The text without "and others" and the like at its end. Of a list with commas only if it is a person's name.
 
-    >>> from tasks.core.names.maker_words import shipped_words
     >>> [without_others(f"{text} and others", shipped_words()) for text in ("Wang Hui", "Turner, Girtin")]
     ['Wang Hui', 'Turner, Girtin and others']
     """
@@ -64,7 +61,6 @@ def without_others(text: str, words: Words) -> str:
 def maker_of(text: str, words: Words) -> str | None:
     """The part of a text that is its maker, before "after", "and" or "called" and another name; None if not certain.
 
-    >>> from tasks.core.names.maker_words import shipped_words
     >>> maker_of("Agostino Veneziano after Raphael", shipped_words())
     'Agostino Veneziano'
     >>> maker_of("after Titian by Agostino Veneziano", shipped_words())
@@ -82,11 +78,9 @@ def maker_of(text: str, words: Words) -> str | None:
 
 
 def maker_now(text: str, words: Words) -> str | None:
-    """Who made it, where a text says whose it was thought to be, or whom he followed, in front; None where it doesn't.
+    """Who made it, where a text says whose it was thought to be, or whom he followed, in front; None where it doesn't;
+    the text itself where it is not by whom it names, and not certain by whom.
 
-    The text itself where it says that a work is not by whom it names, and it is not certain by whom.
-
-    >>> from tasks.core.names.maker_words import shipped_words
     >>> maker_now("Formerly attributed to Titian, now Giorgione", shipped_words())
     'Giorgione'
     """
@@ -113,7 +107,6 @@ def _before_joint(text: str, words: Words) -> str | None:
 def is_person(text: str, words: Words) -> bool:
     """Whether a text is one person's name for certain, in either order, with dates, brackets and qualifiers or without.
 
-    >>> from tasks.core.names.maker_words import shipped_words
     >>> [is_person(name, shipped_words()) for name in ("Robbia, Andrea della (1435-1525)", "Master of Flémalle")]
     [True, True]
     >>> [is_person(name, shipped_words()) for name in ("", "Fontainebleau", "Wedgwood", "Imperial Armory, Tula")]

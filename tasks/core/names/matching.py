@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections import UserDict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 from schemas.names import Artists
@@ -19,10 +19,7 @@ _NO_WORD = re.compile(r"[\W_]+")
 
 
 class Aliases(UserDict[str, str]):
-    """Aliases, resolved once: chains are followed to their end, and of a circle the first name is taken.
-
-    Equal only to itself and hashed by identity, so that it is a quick key for caches of results.
-    """
+    """Aliases that are resolved once; equal only to themselves, which makes them quick keys for caches of results."""
 
     __eq__, __hash__ = object.__eq__, object.__hash__
 
@@ -66,22 +63,17 @@ def normalize_name(text: str) -> str:
     key = name_key(text).translate(_LETTERS)
     if key.isascii():
         return _NO_WORD.sub(" ", key).strip()
-    return " ".join("".join(sign if _is_of_word(sign) else " " for sign in key).split())
+    # vowels of Devanagari are marks
+    signs = (sign if sign.isalnum() or unicodedata.category(sign).startswith("M") else " " for sign in key)
+    return " ".join("".join(signs).split())
 
 
-def _is_of_word(sign: str) -> bool:
-    """Whether a sign is a letter, a number or a mark: vowels of Devanagari are marks."""
-    return sign.isalnum() or unicodedata.category(sign).startswith("M")
-
-
-def resolve_all(steps: Mapping[str, str], names: Iterable[str], normalize: Callable[[str], str]) -> dict[str, str]:
+def resolve_all(steps: Mapping[str, str], names: Sequence[str], normalize: Callable[[str], str]) -> dict[str, str]:
     """The final name of each alias and each name, by normalized form.
 
     steps: names by their normalized aliases. names: how names are spelled; of several that are one the first.
     """
-    spelled = {"": ""}
-    for name in names:
-        spelled.setdefault(normalize(name), name)
+    spelled = {**{normalize(name): name for name in reversed(names)}, "": ""}
     starts = filter(None, {*steps, *spelled})
     return {start: spelled[resolve_alias(start, steps, normalize)] for start in starts}
 

@@ -1,7 +1,7 @@
 """The order in which a person's name is spoken: "Last, First" is turned, and what follows a name is told from it.
 
-By lists that are not complete: what they don't know is left as its source wrote it. What commas mean can't always be
-known: "Babcock, Appleton and Babcock" is a firm, "Louvre, Paris, France" a place. `is_certain` says so.
+By lists that are not complete: what they don't know is left as its source wrote it, and what commas mean can't always
+be known: "Babcock, Appleton and Babcock" is a firm, "Louvre, Paris, France" a place.
 """
 
 import re
@@ -19,9 +19,7 @@ Derby); tails, which stay behind a comma (Lord of Clootwyck, Ltd.)."""
 
 
 def split_generation(text: str, words: Words) -> tuple[str, str]:
-    """The text without a generation at its end, unless it is nothing else, and the generation.
-
-    "V." and the "I" of "J I" are initials.
+    """The text without a generation at its end, unless it is nothing else, and the generation; "V." is an initial.
 
     >>> from tasks.core.names.maker_words import shipped_words
     >>> [split_generation(text, shipped_words()) for text in ("Hans the Elder", "Jr.", "John V.")]

@@ -122,9 +122,7 @@ def qualifier_of_bracket(phrase: str, words: Words) -> str | None:
 
 
 def qualifier_of_phrase(folded: list[str], words: Words) -> str | None:
-    """Of a part of a bracket, "" for a phrase that says none; of several with "or" between them the first, if all are
-    qualifiers; None for other words.
-    """
+    """Of a part of a bracket, "" for a phrase that says none, the first of qualifiers with "or" between; else None."""
     table, joints = words.behind.table, words["ands"] | words["ors"]
     while folded and (folded[0] in joints or folded[0] in words["his"]) and " ".join(folded) not in table:
         folded = folded[1:]

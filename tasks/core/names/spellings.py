@@ -1,11 +1,7 @@
-"""One name in many spellings: what counts as the same name in groups, strata, caps and weights.
-
-Names are those of artists and styles, and texts of attributes that are no identifiers: `KEYS` says it field by field.
-What a record says itself stays as its source wrote it.
-"""
+"""One name in many spellings: what counts as the same in groups, strata, caps and weights; `KEYS` says it by field."""
 
 import unicodedata
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -126,9 +122,8 @@ def keys(column: Column, key: Key) -> pa.Array:
     if not pa.types.is_list(one.type):
         encoded = one.dictionary_encode()
         return pa.array([key(text) for text in encoded.dictionary.to_pylist()], pa.string()).take(encoded.indices)
-    lengths = pc.fill_null(pc.list_value_length(one), 0)
-    ends = np.concatenate([[0], np.cumsum(np.asarray(lengths, np.int64))]).astype(np.int32)
-    return pa.ListArray.from_arrays(pa.array(ends), keys(pc.list_flatten(one), key), mask=pc.is_null(one))
+    ends = np.append(0, np.cumsum(pc.fill_null(pc.list_value_length(one), 0)))
+    return pa.ListArray.from_arrays(pa.array(ends, pa.int32()), keys(pc.list_flatten(one), key), mask=pc.is_null(one))
 
 
 class Name(NamedTuple):
@@ -144,18 +139,14 @@ class Name(NamedTuple):
 
 
 def names_of(column: Column, field: str, key: Key) -> dict[str, Name]:
-    """The names in a column of texts or lists of texts, by their keys, sorted. The order of rows changes nothing; nulls
-    are none.
-    """
+    """The names in a column of texts or lists of texts, by key, sorted, whatever the order of rows; nulls are none."""
     one = whole(column)
     texts = pc.list_flatten(one) if pa.types.is_list(one.type) else one
-    spelled: dict[str, Counter[str]] = defaultdict(Counter)
+    spelled: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
     for text, count in zip(*(part.to_pylist() for part in pc.value_counts(texts.drop_null()).flatten()), strict=True):
-        spelled[key(text)][text] = count
-    return {
-        form: Name(field, sorted(spelled[form].items(), key=lambda entry: (-entry[1], entry[0])))
-        for form in sorted(spelled)
-    }
+        spelled[key(text)].append((text, count))
+    order = sorted(spelled)
+    return {form: Name(field, sorted(spelled[form], key=lambda said: (-said[1], said[0]))) for form in order}
 
 
 def joined_names(view: pa.Table, columns: Sequence[str]) -> list[Name]:

@@ -1,7 +1,4 @@
-"""One name for a style across sources.
-
-A style that no table has keeps its source's name, and is listed in a note: nothing is guessed.
-"""
+"""One name for a style across sources; one that no table has keeps its source's name."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
@@ -13,6 +10,7 @@ import pyarrow.compute as pc
 from schemas.names import Styles
 from schemas.word_lists import word_lists
 from tasks.core.names.matching import normalize_name, resolve_all
+from tasks.core.tables import with_columns
 
 _SPELLED = word_lists("names")["styles"]["spelled"]
 NAMES: Sequence[str] = sorted([*word_lists("names")["styles"]["alone"], *_SPELLED])
@@ -57,26 +55,22 @@ def style_name(style: str | None, names: Mapping[str, str]) -> str | None:
 
 
 def with_style_names(records: pa.Table, names: Mapping[str, str]) -> pa.Table:
-    """A table whose column `style` has one name for each style. Its other columns are unchanged."""
+    """A table whose column `style` has one name for each style."""
     texts = pc.unique(records["style"].drop_null())
     renamed = pa.array([style_name(text, names) for text in texts.to_pylist()], pa.string())
-    at = records.schema.get_field_index("style")
-    return records.set_column(
-        at, records.schema.field(at), pc.take(renamed, pc.index_in(records["style"], value_set=texts))
-    )
+    return with_columns(records, {"style": pc.take(renamed, pc.index_in(records["style"], value_set=texts))})
 
 
 def likely_typos(wanted: Iterable[str], names: Mapping[str, str]) -> list[tuple[str, list[str]]]:
     """Wanted styles that no table has but that are spelled nearly like known ones, each with these names.
 
-    A word that is like no known style is assumed to be a source's own style.
-
     >>> likely_typos(["Cubsim", "Cubism", "Byzantine mosaic"], names_by_style(Styles()))
     [('Cubsim', ['Cubism'])]
     """
-    unknown = [text for text in wanted if normalize_style(text) not in names]
-    near = (
-        (text, get_close_matches(normalize_style(text), sorted(names), n=3, cutoff=_LEAST_SIMILARITY))
-        for text in unknown
-    )
-    return [(text, list(dict.fromkeys(names[match] for match in like))) for text, like in near if like]
+    found = []
+    for text in wanted:
+        form = normalize_style(text)
+        near = get_close_matches(form, sorted(names), n=3, cutoff=_LEAST_SIMILARITY) if form not in names else ()
+        if near:
+            found.append((text, list(dict.fromkeys(names[match] for match in near))))
+    return found
