@@ -19,7 +19,7 @@ from schemas.detect import Detect
 from tasks.core.detect.boxes import figures
 from tasks.io.detectors import devices, torchvision_models
 from tasks.io.detectors.canvases import Canvases, Size
-from tasks.io.detectors.decoding import Picture, decode_on_cpu
+from tasks.io.detectors.decoding import PicturePixels, decode_on_cpu
 from tasks.io.detectors.loading import InferenceOptions
 from tasks.io.detectors.torchvision_detector import TorchvisionDetector
 
@@ -30,7 +30,7 @@ Truth = list[list[tuple[list[float], bool]]]
 
 
 def found(
-    detector: TorchvisionDetector, settings: Detect, pictures: Sequence[Picture], batch: int, threads: int = 1
+    detector: TorchvisionDetector, settings: Detect, pictures: Sequence[PicturePixels], batch: int, threads: int = 1
 ) -> Figures:
     """Figures of each picture as they are stored, detected in batches of one size."""
     by_canvas: dict[Size, list[int]] = {}
@@ -112,7 +112,7 @@ def average_precision(truth: Truth, figures: Figures) -> dict[str, float]:
 def rows(
     model: Any,
     settings: Detect,
-    pictures: Sequence[Picture],
+    pictures: Sequence[PicturePixels],
     device: torch.device,
     on_cpu: int = 0,
     truth: Truth | None = None,

@@ -195,7 +195,7 @@ SPLIT_TABLES = ("images", "annotations")
 _PART = re.compile(r"(images|annotations)/([^/]+)-(\d{5})-of-(\d{5})\.parquet")
 
 
-class Part(NamedTuple):
+class FilePart(NamedTuple):
     """What a file's name says. of: how many files the split has."""
 
     table: str
@@ -213,11 +213,11 @@ def part_path(table: str, split: str, number: int, count: int) -> str:
     return f"{table}/{split}-{number:05}-of-{count:05}.parquet"
 
 
-def parse_part(path: str) -> Part | None:
+def parse_part(path: str) -> FilePart | None:
     """What the path of such a file says; None where it is none.
 
     >>> parse_part("annotations/val-00001-of-00002.parquet")
-    Part(table='annotations', split='val', number=1, of=2)
+    FilePart(table='annotations', split='val', number=1, of=2)
     """
     found = _PART.fullmatch(path)
-    return Part(found[1], found[2], int(found[3]), int(found[4])) if found else None
+    return FilePart(found[1], found[2], int(found[3]), int(found[4])) if found else None

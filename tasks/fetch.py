@@ -29,7 +29,7 @@ from tasks.io.store.journal import Journal
 from tasks.io.store.layout import DOWNLOADS, images_folder, outcome_folder
 from tasks.io.store.store import Store
 from tasks.io.web import retrieval
-from tasks.io.web.client import Limits
+from tasks.io.web.client import ResponseLimits
 from tasks.io.web.downloads import Downloads
 from tasks.orchestration import retries
 from tasks.subjects import by_hand
@@ -66,7 +66,7 @@ def fetch_part(
     """Download a batch of images from all its hosts at the same time; each row is written as soon as it is known."""
     settings, manners = stage_and_manners
     store, inspections, guest = runs.store_of(context), inspection.InspectionRows(), web.guest_of_run(context, manners)
-    limits = Limits(settings.max_bytes, settings.timeout_s)
+    limits = ResponseLimits(settings.max_bytes, settings.timeout_s)
     downloads = Downloads(
         guest.client,
         guest.rate_limiter,

@@ -84,7 +84,7 @@ def _dataset(
         # a purge writes the manifest again, but never the recipe: its time is that of the build
         written_s = written_at(store, f"{layout.release_folder(name, version)}/recipe.yaml")
         built, is_trial = datetime.fromtimestamp(written_s, UTC), release.recipe().limit is not None
-        facts.append(core.ReleaseFacts(version, release.manifest.previous, is_trial, built))
+        facts.append(core.ReleaseAge(version, release.manifest.previous, is_trial, built))
     newest = releases.latest_text(store, name)
     if newest not in found and any(not release.is_trial for release in facts):
         raise BadInput(

@@ -23,14 +23,14 @@ def _title(name: str) -> str:
     return plain[0].upper() + plain[1:]
 
 
-Category = Annotated[str, AfterValidator(_title)]
+CategoryTitle = Annotated[str, AfterValidator(_title)]
 
 
 class CommonsSource(WebSource):
     """Files of Wikimedia Commons in the given categories, or in their subcategories."""
 
     source: Literal["commons"] = "commons"
-    categories: Some[Category] = Field(
+    categories: Some[CategoryTitle] = Field(
         max_length=500, description="Names of categories, with or without 'Category:', e.g. 'Paintings by Claude Monet'"
     )
     depth: Annotated[int, Field(ge=0, le=10)] = Field(
@@ -38,8 +38,8 @@ class CommonsSource(WebSource):
         description="Levels of subcategories to enter; 0: none. After a few levels, the categories of Commons lead to "
         "almost anything: 10 is a limit against mistakes",
     )
-    exclude: tuple[Category, ...] = Field((), description="Names of subcategories that are never entered")
-    styles: dict[Category, str] = Field(
+    exclude: tuple[CategoryTitle, ...] = Field((), description="Names of subcategories that are never entered")
+    styles: dict[CategoryTitle, str] = Field(
         default_factory=dict,
         description="Styles by category, e.g. {Impressionist paintings: Impressionism}: the style of files that are "
         "directly in that category, by each file's own list of categories",

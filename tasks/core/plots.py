@@ -34,7 +34,7 @@ _LONGEST_NAME = 22
 _RADIUS = {"before": 5, "after": 3}  # so that both are seen where they are equal
 _WORDS = ("before", "after")
 
-Pair = Mapping[str, Points]
+PointPair = Mapping[str, Points]
 """Points by name of the series: the first is drawn as what was before, the second as what is after."""
 
 
@@ -49,7 +49,7 @@ class PlotLabels(NamedTuple):
     y_label: str = ""
 
 
-def rank_plot(labels: PlotLabels, series: Pair) -> str:
+def rank_plot(labels: PlotLabels, series: PointPair) -> str:
     """Curves on two logarithmic axes. Points are (x, y) >= 1, x ascending."""
     points = [point for line in series.values() for point in line]
     if not points:
@@ -61,7 +61,7 @@ def rank_plot(labels: PlotLabels, series: Pair) -> str:
     return _curves(labels, height, x, y, axes, series)
 
 
-def step_plot(labels: PlotLabels, series: Pair, marks: Mapping[float, str]) -> str:
+def step_plot(labels: PlotLabels, series: PointPair, marks: Mapping[float, str]) -> str:
     """Histograms as steps, x logarithmic. Points: (left edge of a bin, share 0..1), ascending, the last with 0.
 
     marks: what is written below the x axis, by value; the first and the last are the axis' ends.
@@ -137,7 +137,7 @@ def ridge_plot(labels: PlotLabels, rows: Sequence[tuple[str, Points, Points]], n
 # --- parts
 
 
-def _curves(labels: PlotLabels, height: int, x: Axis, y: Axis, axes: Sequence[str], series: Pair) -> str:
+def _curves(labels: PlotLabels, height: int, x: Axis, y: Axis, axes: Sequence[str], series: PointPair) -> str:
     drawn = [drawing.path(word, drawing.line(line, x, y)) for word, line in zip(_WORDS, series.values(), strict=True)]
     return _figure(labels, height, x, [*axes, *drawn], _legend(series, drawing.legend_line))
 

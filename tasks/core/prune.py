@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from schemas.phrases import counted
 
 
-class ReleaseFacts(NamedTuple):
+class ReleaseAge(NamedTuple):
     """What the choice of releases goes by. is_trial: it was built with a limit, and never was the newest."""
 
     version: str
@@ -28,7 +28,7 @@ class StoredFile(NamedTuple):
 
 
 def reasons_to_stay(
-    releases: Collection[ReleaseFacts], latest: Collection[str], keep: int, since: date | None, grace_from: datetime
+    releases: Collection[ReleaseAge], latest: Collection[str], keep: int, since: date | None, grace_from: datetime
 ) -> dict[str, str | None]:
     """Why each release of a dataset stays, newest first; None: it goes.
 
@@ -41,7 +41,7 @@ def reasons_to_stay(
     order = _newest_first(releases, latest)
     newest = [release for release in order if not release.is_trial][:keep]
 
-    def reason(release: ReleaseFacts) -> str | None:
+    def reason(release: ReleaseAge) -> str | None:
         if release.version in latest:
             return "latest"
         if release in newest:
@@ -53,9 +53,9 @@ def reasons_to_stay(
     return {release.version: reason(release) for release in order}
 
 
-def _newest_first(releases: Collection[ReleaseFacts], latest: Collection[str]) -> list[ReleaseFacts]:
+def _newest_first(releases: Collection[ReleaseAge], latest: Collection[str]) -> list[ReleaseAge]:
     by_version = {release.version: release for release in releases}
-    order: dict[str, ReleaseFacts] = {}
+    order: dict[str, ReleaseAge] = {}
     for version in sorted(latest):
         following: str | None = version
         while following in by_version and following not in order:

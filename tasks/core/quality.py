@@ -41,7 +41,7 @@ _RECTANGLE = 0.9
 """What fills so much of the upright rectangle around it is a picture on its sheet."""
 
 
-class Scores(NamedTuple):
+class QualityScores(NamedTuple):
     """What is measured of a picture, 0..1 but for chroma and colourfulness; all but `border` look within the border."""
 
     chroma: float
@@ -64,7 +64,7 @@ class Margins(NamedTuple):
     right: int
 
 
-def scores(rgb: Pixels) -> Scores:
+def scores(rgb: Pixels) -> QualityScores:
     """All scores of a thumbnail, (H, W, 3), R, G, B."""
     height, width = rgb.shape[:2]
     # the same pixels, each channel by itself in memory: what follows is several times quicker, and counts the same
@@ -74,7 +74,7 @@ def scores(rgb: Pixels) -> Scores:
     covered = 1 - inner.shape[0] * inner.shape[1] / (height * width)
     small = reduce_to_quarter(inner)
     found = (chroma(small), contrast(inner), blur(inner), covered, object_photo(small), colourfulness(small))
-    return Scores(*(round(float(score), 3) for score in found))
+    return QualityScores(*(round(float(score), 3) for score in found))
 
 
 def reduce_to_quarter(rgb: Pixels) -> Whole:

@@ -17,7 +17,7 @@ from schemas.contract import (
     SPLIT_TABLES,
     TABLES,
     ContractProperty,
-    Part,
+    FilePart,
     contract_path,
     numbers,
     parse_part,
@@ -192,7 +192,7 @@ def part_problems(files: Collection[str], splits: Iterable[str]) -> Iterator[str
             yield f"manifest.json: expected a file of {table} for split {split}, got none"
             continue
         count = max(part.of for part in mine)
-        if sorted(mine) != [Part(table, split, number, count) for number in range(min(count, len(mine) + 1))]:
+        if sorted(mine) != [FilePart(table, split, number, count) for number in range(min(count, len(mine) + 1))]:
             yield f"manifest.json: expected files 0 to {count - 1} of {table} for split {split}, got {len(mine)} files"
 
 

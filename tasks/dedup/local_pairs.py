@@ -192,7 +192,7 @@ def _match_piece(piece: _Piece, sides: list[pa.Array], into: str, store: Store) 
     store.write_table(into, pa.concat_tables([first, rows]))
 
 
-def _gallery(store: Store, blobs: pa.Array) -> local.Gallery:
+def _gallery(store: Store, blobs: pa.Array) -> local.KeypointTable:
     """The keypoints of these blobs, in their order."""
     here = [KEYPOINTS.empty_table()]
     for _, table in store.tables(KEYPOINTS_AT):  # one after the other: all together may be too much

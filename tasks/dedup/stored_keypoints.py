@@ -50,9 +50,9 @@ def stored_keypoints(store: Store, places: pa.Table) -> dict[str, local.Keypoint
     return found
 
 
-def gallery_of(rows: pa.Table) -> local.Gallery:
+def gallery_of(rows: pa.Table) -> local.KeypointTable:
     """The keypoints of the blobs of some KEYPOINTS, in the order of the rows."""
     codes = rows["codes"].combine_chunks()
     starts = np.append(0, np.cumsum(pc.list_value_length(codes).to_numpy()))
     places: NDArray[np.uint8] = rows["places"].combine_chunks().flatten().to_numpy().reshape(-1, 4)
-    return local.Gallery(local.Keypoints(codes.flatten().to_numpy(), places), starts.astype(np.int64))
+    return local.KeypointTable(local.Keypoints(codes.flatten().to_numpy(), places), starts.astype(np.int64))

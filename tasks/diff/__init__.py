@@ -12,7 +12,7 @@ from schemas.errors import DamagedFile
 from schemas.phrases import error_line, quoted_name
 from schemas.tables import EDGES
 from tasks.core.diff import comparison, page
-from tasks.core.diff.sides import LEDGER_COLUMNS, Pair, Side
+from tasks.core.diff.sides import LEDGER_COLUMNS, ReleasePair, Side
 from tasks.core.report.thumbnails import Thumbnail, jpeg_thumbnail
 from tasks.io.files import outputs
 from tasks.io.images.decode import UnreadableImage
@@ -49,7 +49,7 @@ class Comparison:
 def diff(before_url: str, after_url: str) -> Comparison:
     """Compare two releases. Raises BadInput where one is missing, DamagedFile where a file is unlike a release's."""
     releases = (Release(before_url), Release(after_url))
-    pair = Pair(*map(_side, releases))
+    pair = ReleasePair(*map(_side, releases))
     try:
         changes = comparison.compare(pair)
         opted_out = comparison.opt_outs(pair)

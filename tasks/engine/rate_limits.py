@@ -1,4 +1,8 @@
-"""One rate limiter for a Dask cluster: a plugin of the scheduler, which the first worker that needs it registers."""
+"""One rate limiter for a whole Dask cluster: it runs on the scheduler, and every worker asks it for permits.
+
+It is a scheduler plugin, as Dask's own semaphores are, so it needs no server, port or lifetime of its own. The first
+worker that needs it registers it; its state ends with the scheduler.
+"""
 
 from collections import Counter
 from typing import Any, Literal

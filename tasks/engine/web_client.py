@@ -11,7 +11,7 @@ from schemas.manners import Manners
 from schemas.phrases import quoted
 from tasks.io.images.decode import UnreadableImage
 from tasks.io.web.addresses import Origins, origins_from_text
-from tasks.io.web.client import Client, Limits
+from tasks.io.web.client import Client, ResponseLimits
 from tasks.io.web.rate_limits import RateLimiter
 from tasks.io.web.secrets import read_secret
 
@@ -94,7 +94,7 @@ def _from_block(name: str, block: str) -> str:
 
 @functools.lru_cache(maxsize=8)
 def _guest(run: str, origins: str, contact: str, manners: str) -> Guest:
-    rate_limiter, limits = _rate_limiter(run, manners), Limits(1_000_000, _TIMEOUT_S)
+    rate_limiter, limits = _rate_limiter(run, manners), ResponseLimits(1_000_000, _TIMEOUT_S)
     client = Client(rate_limiter, origins_from_text(origins), _checked_contact(contact) or None, limits)
     _CLIENTS.setdefault(run, []).append(client)
     return Guest(client, rate_limiter)

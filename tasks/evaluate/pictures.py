@@ -7,7 +7,7 @@ from schemas.file_names import FileNames
 from schemas.phrases import LONGEST_PLACE, counted, listed, quoted
 from tasks.io.files.folders import Folder
 from tasks.io.images.decode import UnreadableImage
-from tasks.io.images.previews import Boxes, small_picture
+from tasks.io.images.previews import LabelledBoxes, small_picture
 
 _ENDINGS = ("", ".png", ".jpg", ".jpeg", ".webp")
 _MAX_BYTES = 2**28
@@ -34,7 +34,7 @@ def missing_note(folder: str, paths: Mapping[str, str], found: Collection[str]) 
     ]
 
 
-def jpeg_of(folder: Folder, path: str, boxes: Boxes = (), *, longest_px: int) -> bytes | None:
+def jpeg_of(folder: Folder, path: str, boxes: LabelledBoxes = (), *, longest_px: int) -> bytes | None:
     """A small JPEG of the image with these boxes; None where it is not there or cannot be read. path: as tables of ids
     often have it, also without its ending.
     """

@@ -72,7 +72,7 @@ def evaluate_sketches(
 
 def _agreements(
     known: Sketches, answers: str | None, metrics: Mapping[str, str], settings: SketchSettings
-) -> dict[str, dict[str, agreement.Agreement]]:
+) -> dict[str, dict[str, agreement.MetricAgreement]]:
     """How each metric, ours and others, agrees with people, by each question that somebody was asked."""
     people = {}
     if answers is not None:
@@ -89,7 +89,7 @@ def _agreements(
 
 
 def _score_agreement(
-    compared: Mapping[str, agreement.Agreement], groups: Mapping[str, list[str | None]], resampling: Resampling
+    compared: Mapping[str, agreement.MetricAgreement], groups: Mapping[str, list[str | None]], resampling: Resampling
 ) -> pa.Table:
     """SYSTEM_SCORES of metrics over the sets of one question. groups: by column, the value of each photo."""
     sets: list[int] = next((one.sets.tolist() for one in compared.values()), [])

@@ -60,7 +60,7 @@ def _embedded(
 ) -> dict[str, ParquetRows]:
     """Files of images with their bytes, by path. places, sizes_bytes: of the split's images."""
     other = images.nbytes // max(1, images.num_rows)
-    limits = row_groups.Limits(settings.row_group_rows, settings.row_group_bytes, settings.part_bytes)
+    limits = row_groups.GroupLimits(settings.row_group_rows, settings.row_group_bytes, settings.part_bytes)
     files = row_groups.files(sizes_bytes + other, row_groups.ends_of_runs(images["style"].take(places)), limits)
     schema, order = with_features(stored_schema(images)), row_groups.ORDER["images"]
     return {

@@ -29,7 +29,7 @@ from tasks.io.images.decode import UnreadableImage
 from tasks.io.store.journal import Journal, absorb
 from tasks.io.store.layout import blob_path
 from tasks.io.store.store import Store
-from tasks.io.web.client import DownloadRequest, Limits
+from tasks.io.web.client import DownloadRequest, ResponseLimits
 from tasks.io.web.downloads import Downloads
 from tasks.orchestration import retries
 from tasks.orchestration.progress import LINE_EVERY_S
@@ -201,13 +201,13 @@ def _download_answer(store: Store, request: Row, download: DownloadRequest, gues
     if download.expects == "csv":
         with store.scratch() as path:
             with path.open("w+b") as file:
-                response = guest.client.get(download, file, Limits(MAX_TABLE_BYTES, TIMEOUT_S), has_permit=True)
+                response = guest.client.get(download, file, ResponseLimits(MAX_TABLE_BYTES, TIMEOUT_S), has_permit=True)
             if not response.is_unchanged:
                 store.adopt_blob(path, response.sha256, response.bytes)
         body = None
     else:
         into = BytesIO()
-        response = guest.client.get(download, into, Limits(MAX_PAGE_BYTES, TIMEOUT_S), has_permit=True)
+        response = guest.client.get(download, into, ResponseLimits(MAX_PAGE_BYTES, TIMEOUT_S), has_permit=True)
         body = into.getvalue()
     is_same = response.is_unchanged or response.sha256 == request.get("sha256")
     validators = {"etag": response.etag, "last_modified": response.last_modified, "is_known": is_same}

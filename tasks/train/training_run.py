@@ -123,7 +123,7 @@ def _run_steps(
     total, last_s = per_epoch * settings.epochs, time.monotonic()
     every = max(1, total // _POINTS)
 
-    def sample(epoch: int, place: int) -> samples.Sample:
+    def sample(epoch: int, place: int) -> samples.TrainingSample:
         return make_sample(images[place], settings, pictures, epoch)
 
     groups = _groups([lesson.image_id for lesson in images], settings, progress.step)
@@ -156,7 +156,7 @@ def _groups(image_ids: Sequence[int], settings: TrainDetector, first: int) -> It
 
 def make_sample(
     lesson: lessons.Lesson, settings: TrainDetector, pictures: samples.PictureCache, epoch: int
-) -> samples.Sample:
+) -> samples.TrainingSample:
     """The sample of a lesson in an epoch: reduced, crowds (neither figures nor background) grey, then changed."""
     size = augment.reduced_size(*lesson.size_px, settings.least_side_px, settings.most_side_px)
     scale = np.array([size[0] / lesson.size_px[0], size[1] / lesson.size_px[1]] * 2, np.float32)
@@ -169,7 +169,7 @@ def make_sample(
         pixels = apply_change(pixels, *change)
         if change.name == "flip":
             boxes = augment.mirror_boxes(boxes, size[0])
-    return samples.Sample(pixels, augment.without_empty_boxes(boxes))
+    return samples.TrainingSample(pixels, augment.without_empty_boxes(boxes))
 
 
 def _end_epoch(

@@ -18,14 +18,14 @@ from tasks.io.store.layout import blob_path
 from tasks.io.store.releases import Release
 from tasks.io.store.store import Store
 from tasks.orchestration.progress import progress
-from tasks.unpack.flavours import FLAVOURS, Part
+from tasks.unpack.flavours import FLAVOURS, CocoPart
 
 _EXAMPLES = 5
 _COLUMNS = ("record_id", "image_id", "sha256", "format", "split")
 _ROWS = 16  # images in memory at once
 
 
-class Image(NamedTuple):
+class ReleaseImage(NamedTuple):
     """An image of a release. data, path: where its bytes are; neither: in the store."""
 
     record_id: str
@@ -35,7 +35,7 @@ class Image(NamedTuple):
     path: str | None
 
 
-def images_of(release: Release, splits: Collection[str]) -> Iterator[Image]:
+def images_of(release: Release, splits: Collection[str]) -> Iterator[ReleaseImage]:
     """The images of these splits, some in memory at a time. Files without one of them are not read."""
     for path in release.parts("images"):
         rows = release.read_columns(path, _COLUMNS).select(_COLUMNS)
@@ -51,14 +51,14 @@ def images_of(release: Release, splits: Collection[str]) -> Iterator[Image]:
                     yield _image(release, path, columns, place)
 
 
-def _image(release: Release, path: str, columns: list[Any], place: Any) -> Image:
+def _image(release: Release, path: str, columns: list[Any], place: Any) -> ReleaseImage:
     record_id, image_id, sha256, _ = columns
     try:
         core.check_id(image_id)
         data, media = core.check_place(place)
     except ValueError as problem:
         raise release.damage(path, "a table of images as releases have them", problem) from problem
-    return Image(record_id, image_id, sha256, data, media)
+    return ReleaseImage(record_id, image_id, sha256, data, media)
 
 
 class ImageSource:
@@ -82,7 +82,7 @@ class ImageSource:
             return contextlib.nullcontext()
         return leases.shared(store, f"unpacking of {self._release.manifest.name}")
 
-    def place(self, image: Image, name: str, target: UnpackFolder) -> str:
+    def place(self, image: ReleaseImage, name: str, target: UnpackFolder) -> str:
         """Make an image a file of that name, if it is none yet; what was done. Raises DamagedFile for other bytes."""
         if target.has(name, image.sha256):
             return "there already"
@@ -94,7 +94,7 @@ class ImageSource:
         target.write(name, data)
         return "written"
 
-    def _bytes(self, image: Image) -> bytes:
+    def _bytes(self, image: ReleaseImage) -> bytes:
         if image.data is not None:
             return image.data
         if image.path in self._release.manifest.files:
@@ -106,7 +106,7 @@ class ImageSource:
             "images of its own, got none"
         )
 
-    def _local_path(self, image: Image) -> str | None:
+    def _local_path(self, image: ReleaseImage) -> str | None:
         if image.data is not None:
             return None
         if image.path in self._release.manifest.files:
@@ -146,7 +146,7 @@ def unpack(
 
 
 def _fill(
-    release: Release, source: ImageSource, target: UnpackFolder, parts: dict[str, Part]
+    release: Release, source: ImageSource, target: UnpackFolder, parts: dict[str, CocoPart]
 ) -> tuple[Counter[str], list[str]]:
     """Write images, COCO files and, last, the receipt; what was done, as `_unpack_images` counts it, and notes."""
     target.folder(core.ANNOTATIONS)
@@ -165,7 +165,9 @@ def _fill(
     return work, notes
 
 
-def _unpack_images(release: Release, source: ImageSource, target: UnpackFolder, parts: dict[str, Part]) -> Counter[str]:
+def _unpack_images(
+    release: Release, source: ImageSource, target: UnpackFolder, parts: dict[str, CocoPart]
+) -> Counter[str]:
     """Make each image a file; how many were written, linked ..."""
     work, damaged = Counter[str](), list[str]()
     places = {number: f"{part.root}/{name}" for part in parts.values() for number, name in part.names.items()}

@@ -28,7 +28,7 @@ _BATCH = 10_000
 Row = dict[str, Any]
 
 
-class Part(NamedTuple):
+class CocoPart(NamedTuple):
     """One COCO file and its images."""
 
     root: str  # folder of the images
@@ -38,7 +38,7 @@ class Part(NamedTuple):
     splits: Collection[str]  # those whose images it has
 
 
-def _release_parts(release: Release, splits: Collection[str]) -> dict[str, Part]:
+def _release_parts(release: Release, splits: Collection[str]) -> dict[str, CocoPart]:
     chosen = _chosen_splits(release, splits)
     names: dict[str, dict[int, str]] = {split: {} for split in chosen}
     for row in _rows(release, _NAMED):
@@ -48,10 +48,10 @@ def _release_parts(release: Release, splits: Collection[str]) -> dict[str, Part]
     def of(split: str) -> Callable[[], tuple[bytes, str]]:
         return lambda: (_json(_coco(release, split, names[split])), "")
 
-    return {split: Part(split, names[split], _annotations(split), of(split), [split]) for split in chosen}
+    return {split: CocoPart(split, names[split], _annotations(split), of(split), [split]) for split in chosen}
 
 
-def _popart_parts(release: Release, splits: Collection[str]) -> dict[str, Part]:
+def _popart_parts(release: Release, splits: Collection[str]) -> dict[str, CocoPart]:
     chosen, parts = _chosen_splits(release, splits), {}
     rows: dict[str, list[Row]] = {split: [] for split in chosen}
     for row in _rows(release, (*_NAMED, "artist", "title", "year")):
@@ -60,7 +60,7 @@ def _popart_parts(release: Release, splits: Collection[str]) -> dict[str, Part]:
             rows[row["split"]].append(row)
     for split in chosen:
         names = file_names(rows[split])
-        parts[split] = Part(split, names, _annotations(split), _popart_document(release, split, names), [split])
+        parts[split] = CocoPart(split, names, _annotations(split), _popart_document(release, split, names), [split])
     return parts
 
 
@@ -74,7 +74,7 @@ def _popart_document(release: Release, split: str, names: Mapping[int, str]) -> 
     return document
 
 
-def _source_parts(release: Release, splits: Collection[str]) -> dict[str, Part]:
+def _source_parts(release: Release, splits: Collection[str]) -> dict[str, CocoPart]:
     if splits:
         raise BadInput("--split: expected none with --flavour source, whose files know no splits, got one")
     files = release.coco_files().to_pylist()
@@ -88,7 +88,7 @@ def _source_parts(release: Release, splits: Collection[str]) -> dict[str, Part]:
     return {file["source"]: _source_part(release, file, rows) for file in files}
 
 
-def _source_part(release: Release, file: Row, rows: list[Row]) -> Part:
+def _source_part(release: Release, file: Row, rows: list[Row]) -> CocoPart:
     """What came with one source. file: of COCO_FILES; rows: of images of all sources."""
     mine = [row for row in rows if row["source"] == file["source"]]
     entries = _checked(release, source_file.distinct_images, [(row["record_id"], row["source_coco"]) for row in mine])
@@ -113,7 +113,7 @@ def _source_part(release: Release, file: Row, rows: list[Row]) -> Part:
         note = f"{missing} of {quoted(file['path'])} are not in the release"
         return b"".join(restored.chunks()), note if images or figures else ""
 
-    return Part(root, names, _annotations(file["source"]), document, {row["split"] for row in mine})
+    return CocoPart(root, names, _annotations(file["source"]), document, {row["split"] for row in mine})
 
 
 def _figures(release: Release) -> Iterator[Row]:
@@ -181,7 +181,7 @@ def _json(value: Any, *, is_sorted: bool = True) -> bytes:
     return json.dumps(value, sort_keys=is_sorted, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-FLAVOURS: dict[str, Callable[[Release, Collection[str]], dict[str, Part]]] = {
+FLAVOURS: dict[str, Callable[[Release, Collection[str]], dict[str, CocoPart]]] = {
     "release": _release_parts,
     "source": _source_parts,
     "popart": _popart_parts,

@@ -37,11 +37,11 @@ def ask_for(url: str, seconds: float, manners: str, run: str) -> int:
     """A worker's task: ask as often as the rate limiter lets it."""
     from tasks.engine.rate_limits import shared_rate_limiter
     from tasks.io.web.addresses import Origins
-    from tasks.io.web.client import Client, DownloadRequest, Limits
+    from tasks.io.web.client import Client, DownloadRequest, ResponseLimits
 
     rate_limiter = shared_rate_limiter(run, manners)
     assert rate_limiter is not None
-    client = Client(rate_limiter, Origins({"*": url}), None, Limits(1000, 2))
+    client = Client(rate_limiter, Origins({"*": url}), None, ResponseLimits(1000, 2))
     count, until_s = 0, time.monotonic() + seconds
     while time.monotonic() < until_s:
         turn = rate_limiter.try_acquire("a.example")
@@ -49,7 +49,9 @@ def ask_for(url: str, seconds: float, manners: str, run: str) -> int:
             time.sleep(min(turn.wait_s, 0.05))
             continue
         with client.using_permit("a.example"):
-            client.get(DownloadRequest("http://a.example/x", "json"), io.BytesIO(), Limits(1000, 2), has_permit=True)
+            client.get(
+                DownloadRequest("http://a.example/x", "json"), io.BytesIO(), ResponseLimits(1000, 2), has_permit=True
+            )
         count += 1
     client.close()
     return count

@@ -23,7 +23,7 @@ from websockets.sync import client  # Prefect brings it along
 from schemas.manifests import ReleaseManifest
 from tasks.core.dedup.verdicts import parse_verdicts
 from tasks.core.report import page as report
-from tasks.core.report.clusters import Cluster, Pair, ReviewSelection
+from tasks.core.report.clusters import Cluster, RecordPair, ReviewSelection
 from tasks.core.report.thumbnails import Thumbnail
 from tasks.core.statistics import VIEW, statistics
 from tasks.io.files.csv_files import rows_of_verdicts
@@ -214,11 +214,14 @@ def page(tmp_path: Path) -> Path:
         for name in names
     }
     copies = (
-        Pair("s:2", "s:1", "resized", 2, 0.9, None, "x"),
-        Pair("s:3", "s:1", "resized", 2, 0.9, "copy", "x"),
-        Pair("s:4", "s:1", "same_file", 0, 1.0, None, "x"),
+        RecordPair("s:2", "s:1", "resized", 2, 0.9, None, "x"),
+        RecordPair("s:3", "s:1", "resized", 2, 0.9, "copy", "x"),
+        RecordPair("s:4", "s:1", "same_file", 0, 1.0, None, "x"),
     )
-    apart = (Pair(ODD, "s:1", "look_alike", 4, 0.5, None, None), Pair(LATE, ODD, "uncertain", 4, 0.4, None, None))
+    apart = (
+        RecordPair(ODD, "s:1", "look_alike", 4, 0.5, None, None),
+        RecordPair(LATE, ODD, "uncertain", 4, 0.4, None, None),
+    )
     thumbnails = {name: picture(640, 480 + 160 * place, "teal") for place, name in enumerate(names)}
     path = tmp_path / "report.html"
     shown = ReviewSelection((Cluster("s:1", None, copies, 0),), 0, apart, 0)

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from schemas.manifests import Amendment, ReleaseManifest
 from schemas.tables import ANNOTATIONS, COCO_FILES, EDGES, IMAGES, LEDGER, RECORDS, TAKEDOWNS, TOMBSTONES
-from tasks.core.diff.sides import LEDGER_COLUMNS, Pair, Side
+from tasks.core.diff.sides import LEDGER_COLUMNS, ReleasePair, Side
 
 Row = Mapping[str, Any]
 RECIPE: dict[str, Any] = {
@@ -94,10 +94,10 @@ def side(
     )
 
 
-def pair(before: Side, after: Side) -> Pair:
+def pair(before: Side, after: Side) -> ReleasePair:
     """The two, the newer going on from the older one."""
     manifest = after.manifest.model_copy(update={"previous": before.manifest.version})
-    return Pair(before, Side(**{**vars(after), "manifest": manifest}))
+    return ReleasePair(before, Side(**{**vars(after), "manifest": manifest}))
 
 
 def table(rows: Sequence[Row], schema: pa.Schema) -> pa.Table:

@@ -71,6 +71,15 @@ def test_nobody_asks_a_stage_or_a_source_what_it_is():
     assert not found
 
 
+def test_a_type_of_one_name_is_one_type():
+    places: dict[str, list[str]] = {}
+    for path in [*(path for room in ("flows", "tasks", "schemas") for path in (ROOT / room).rglob("*.py"))]:
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(str(path.relative_to(ROOT)))
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
 def test_no_module_imports_itself_by_way_of_others():
     """Also within functions: a late import hides a circle."""
     left = {module: imports(module) for module in MODULES}

@@ -21,7 +21,7 @@ Floats = NDArray[np.float32]
 _NOTHING = slice(0, 0)
 
 
-class Boxes(NamedTuple):
+class ImportedBoxes(NamedTuple):
     """Boxes of one image, in the file's order: xyxy_px (N, 4), keypoints_xyv (N,) of (K, 3) each, NaN: none."""
 
     xyxy_px: Floats
@@ -29,9 +29,9 @@ class Boxes(NamedTuple):
     labels: NDArray[np.int64]
     keypoints_xyv: Any  # an array of arrays, which has no type of its own
 
-    def select(self, rows: slice | NDArray[np.int64]) -> "Boxes":
+    def select(self, rows: slice | NDArray[np.int64]) -> "ImportedBoxes":
         """Only these rows."""
-        return Boxes(self.xyxy_px[rows], self.scores[rows], self.labels[rows], self.keypoints_xyv[rows])
+        return ImportedBoxes(self.xyxy_px[rows], self.scores[rows], self.labels[rows], self.keypoints_xyv[rows])
 
 
 class ClassKeypoints(NamedTuple):
@@ -50,7 +50,7 @@ class ImportedDetections(NamedTuple):
     by_name: tuple[FileNames, Mapping[str, Id]]
     by_base: tuple[FileNames, Mapping[str, Id]]
     rows: Mapping[Id, slice]
-    boxes: Boxes
+    boxes: ImportedBoxes
     keypoints: Mapping[Id, ClassKeypoints]
 
     def find_image(self, sha256: str, names: Collection[str], bases: Collection[str]) -> Id | None:
@@ -62,7 +62,7 @@ class ImportedDetections(NamedTuple):
                 return min(matching, key=id_order)
         return None
 
-    def boxes_of(self, image_id: Id) -> Boxes:
+    def boxes_of(self, image_id: Id) -> ImportedBoxes:
         """The boxes in a listed image; none, if the results have none of it."""
         return self.boxes.select(self.rows.get(image_id, _NOTHING))
 
@@ -136,7 +136,7 @@ def _keypoints(document: Any, detections: list[Detection]) -> dict[Id, ClassKeyp
     return {number: ClassKeypoints(frozenset(of), named.get(number) or None) for number, of in counts.items()}
 
 
-def _boxes(detections: list[Detection]) -> tuple[dict[Id, slice], Boxes]:
+def _boxes(detections: list[Detection]) -> tuple[dict[Id, slice], ImportedBoxes]:
     detections = sorted(detections, key=lambda detection: id_order(detection.image_id))
     counts = Counter(detection.image_id for detection in detections)
     bounds = pairwise(accumulate(counts.values(), initial=0))
@@ -147,4 +147,6 @@ def _boxes(detections: list[Detection]) -> tuple[dict[Id, slice], Boxes]:
     keypoints = np.empty(len(detections), np.object_)  # of as many points as each has: not one array of all
     for place, detection in enumerate(detections):
         keypoints[place] = np.array(detection.keypoints_xyv or [math.nan] * 3, np.float32).reshape(-1, 3)
-    return rows, Boxes(np.concatenate([xywh[:, :2], xywh[:, :2] + xywh[:, 2:]], axis=1), scores, labels, keypoints)
+    return rows, ImportedBoxes(
+        np.concatenate([xywh[:, :2], xywh[:, :2] + xywh[:, 2:]], axis=1), scores, labels, keypoints
+    )

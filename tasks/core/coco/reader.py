@@ -31,7 +31,7 @@ MAX_AREA_PX2 = 1e14
 _DEFAULTS: Schemes = {}
 
 
-class Image(NamedTuple):
+class CocoImage(NamedTuple):
     """One of `images`. file_name: None where it has none. row: all its fields, as the file has them."""
 
     image_id: Id
@@ -88,7 +88,7 @@ class Document(NamedTuple):
     images with good boxes of their category; without these it is bad: somebody has marked a figure, nobody knows where.
     """
 
-    images: dict[Id, Image]
+    images: dict[Id, CocoImage]
     categories: dict[Id, str]
     annotations: list[Annotation]
     bad_annotations: list[BadAnnotation]
@@ -197,7 +197,7 @@ def row_name(part: str, place: int, row: Row) -> str:
     return f"{part}[{place}] ({number})"
 
 
-def read_images(name: str, document: Any, places: Sequence[int] | None = None) -> dict[Id, Image]:
+def read_images(name: str, document: Any, places: Sequence[int] | None = None) -> dict[Id, CocoImage]:
     """The images of a COCO document by id, in its order. places: theirs in the file's list, where others were left out.
 
     Raises BadInput for a document without a list of them, and for ids that are none or stand twice.
@@ -205,7 +205,7 @@ def read_images(name: str, document: Any, places: Sequence[int] | None = None) -
     rows = _rows(name, document, "images")
     places = range(len(rows)) if places is None else places
     images = [
-        Image(_id(name, f"images[{place}].id", row.get("id")), read_text(row.get("file_name")), row)
+        CocoImage(_id(name, f"images[{place}].id", row.get("id")), read_text(row.get("file_name")), row)
         for place, row in zip(places, rows, strict=True)
     ]
     check_unique(name, "image", [image.image_id for image in images], places)
@@ -244,7 +244,7 @@ def read_side_px(value: Any) -> int | None:
 
 
 def _annotations(
-    name: str, document: Any, images: Mapping[Id, Image], categories: Mapping[Id, str], schemes: Schemes | None
+    name: str, document: Any, images: Mapping[Id, CocoImage], categories: Mapping[Id, str], schemes: Schemes | None
 ) -> tuple[list[Annotation], list[BadAnnotation], list[str]]:
     """The annotations; those that can't be read; and what messages call those of no image or category of the file."""
     joints = read_joints(name, document)

@@ -17,8 +17,8 @@ from tasks.core.coco.keypoints import count_problems
 from tasks.core.coco.reader import (
     Annotation,
     BadAnnotation,
+    CocoImage,
     Document,
-    Image,
     LeftOut,
     Row,
     Schemes,
@@ -166,7 +166,7 @@ def _figures(name: str, document: Document, categories: Collection[str]) -> dict
     return found
 
 
-def _beside(annotation: Annotation, drawn: Figure, image: Image, category_ids: Mapping[str, Any]) -> Figure:
+def _beside(annotation: Annotation, drawn: Figure, image: CocoImage, category_ids: Mapping[str, Any]) -> Figure:
     """What SOURCE_FIGURE has beside FIGURE."""
     row, outline = annotation.row, annotation.row.get("segmentation")
     segmentation = outline if is_segmentation(outline, image.size_px) else None

@@ -18,7 +18,7 @@ from schemas.tables import ANNOTATED_FIGURES, ANNOTATED_IMAGES
 from tasks.core.coco.box import MAX_PX
 from tasks.core.coco.ids import Id, count_with_examples, id_order
 from tasks.core.coco.keypoints import count_problems, scheme_of_names
-from tasks.core.coco.reader import Image, read_document, read_joints, read_text
+from tasks.core.coco.reader import CocoImage, read_document, read_joints, read_text
 
 Row = dict[str, Any]
 EVERY = "all"
@@ -173,7 +173,7 @@ def _category_id(name: str, categories: Mapping[Id, str], category: str) -> Id:
     return ids[0]
 
 
-def _image(number: int, image: Image) -> Row:
+def _image(number: int, image: CocoImage) -> Row:
     width_px, height_px = image.size_px
     return {
         "image_id": number,
@@ -185,7 +185,7 @@ def _image(number: int, image: Image) -> Row:
     }
 
 
-def _attribute(name: str, images: Mapping[int, Image], attribute: str) -> dict[int, str]:
+def _attribute(name: str, images: Mapping[int, CocoImage], attribute: str) -> dict[int, str]:
     """The text of an attribute of each image that has one. Raises BadInput."""
     values = {number: _attribute_text(name, attribute, image) for number, image in images.items()}
     texts = {number: text for number, text in values.items() if text is not None}
@@ -198,7 +198,7 @@ def _attribute(name: str, images: Mapping[int, Image], attribute: str) -> dict[i
     return texts
 
 
-def _attribute_text(name: str, attribute: str, image: Image) -> str | None:
+def _attribute_text(name: str, attribute: str, image: CocoImage) -> str | None:
     """As JSON has it, but whole numbers without a point: 3 and 3.0 are one value."""
     if attribute == "style" and (style := _style(image)):
         return style
@@ -213,7 +213,7 @@ def _attribute_text(name: str, attribute: str, image: Image) -> str | None:
     )
 
 
-def _style(image: Image) -> str | None:
+def _style(image: CocoImage) -> str | None:
     return read_text(image.metadata.get("style")) or read_text(image.metadata.get("wikiart_style"))
 
 

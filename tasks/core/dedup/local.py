@@ -41,7 +41,7 @@ class Keypoints(NamedTuple):
     places: NDArray[np.uint8]
 
 
-class Gallery(NamedTuple):
+class KeypointTable(NamedTuple):
     """The keypoints of many pictures, one after the other: those of picture i at starts[i] .. starts[i + 1]."""
 
     keypoints: Keypoints
@@ -52,11 +52,11 @@ class Gallery(NamedTuple):
         """(K,) the picture of each keypoint."""
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
-    def part(self, first: int, stop: int) -> "Gallery":
+    def part(self, first: int, stop: int) -> "KeypointTable":
         """Pictures first .. stop - 1."""
         begin, end = self.starts[first], self.starts[stop]
         of_part = Keypoints(self.keypoints.codes[begin:end], self.keypoints.places[begin:end])
-        return Gallery(of_part, self.starts[first : stop + 1] - begin)
+        return KeypointTable(of_part, self.starts[first : stop + 1] - begin)
 
 
 class LocalPairs(NamedTuple):
@@ -74,7 +74,7 @@ def distinctive_keypoints(found: Keypoints) -> Keypoints:
     return Keypoints(found.codes[is_rare], found.places[is_rare])
 
 
-def match_galleries(left: Gallery, right: Gallery | None = None) -> LocalPairs:
+def match_galleries(left: KeypointTable, right: KeypointTable | None = None) -> LocalPairs:
     """Pairs of pictures, one of either side or two of the left (a < b), that share at least LEAST_MATCHES places.
 
     Exact: what would need too much memory at once, as pages of one font do, is compared in parts, with one result.
@@ -87,7 +87,7 @@ def match_galleries(left: Gallery, right: Gallery | None = None) -> LocalPairs:
     return LocalPairs(*(np.concatenate(columns) for columns in zip(*found, strict=True)))
 
 
-def _parts(left: Gallery, right: Gallery | None) -> list[tuple[int, int]]:
+def _parts(left: KeypointTable, right: KeypointTable | None) -> list[tuple[int, int]]:
     """Ranges of the pictures on the left, each with some _MOST_PAIRS pairs of near codes at most, as a sample tells."""
     pictures = len(left.starts) - 1
     codes, counts = np.unique(left.keypoints.codes, return_counts=True)
@@ -103,7 +103,7 @@ _NearKeypoints = tuple[NDArray[np.int64], ...]
 """Keypoints that look alike, (P,) each: their pictures a and b, bits between them, their numbers in a and in b."""
 
 
-def _match(left: Gallery, right: Gallery, later_than: int | None = None) -> LocalPairs:
+def _match(left: KeypointTable, right: KeypointTable, later_than: int | None = None) -> LocalPairs:
     """later_than: of the pictures on the right, those only that come after the one on the left and so many more."""
     near = _near_keypoints(left, right)
     if later_than is not None:
@@ -116,7 +116,7 @@ def _match(left: Gallery, right: Gallery, later_than: int | None = None) -> Loca
     return LocalPairs(*(column[matches >= LEAST_MATCHES] for column in (pairs.a, pairs.b, matches)))
 
 
-def _count_matches(near: _NearKeypoints, left: Gallery, right: Gallery) -> LocalPairs:
+def _count_matches(near: _NearKeypoints, left: KeypointTable, right: KeypointTable) -> LocalPairs:
     """All pairs of pictures with at least LEAST_MATCHES near keypoints, and how many of the nearest lie alike."""
     from tasks.core.dedup import local_kernels  # numba takes half a second to import
 
@@ -133,7 +133,7 @@ def _count_matches(near: _NearKeypoints, left: Gallery, right: Gallery) -> Local
     return LocalPairs(a[starts], b[starts], local_kernels.count_matches(starts, stops, mine, others))
 
 
-def _near_keypoints(left: Gallery, right: Gallery) -> _NearKeypoints:
+def _near_keypoints(left: KeypointTable, right: KeypointTable) -> _NearKeypoints:
     """All pairs of keypoints, one of either side, whose codes differ in at most RADIUS_BITS."""
     codes = left.keypoints.codes, right.keypoints.codes
     (distinct, counts), (others, other_counts) = (np.unique(of, return_counts=True) for of in codes)

@@ -178,7 +178,7 @@ STORED_DECIMALS = 3
 
 
 @dataclass(frozen=True)
-class Agreement:
+class PixelAgreement:
     """How far two pictures agree.
 
     score: 0..1, the mean correlation of the cells in which either has something to show, less 0.3 for each px by which
@@ -197,11 +197,11 @@ class Agreement:
     patches: Patches
 
 
-NO_AGREEMENT = Agreement(0.0, 0.0, 0.0, 0.0, 1.0, 0.0, NO_PATCHES)
+NO_AGREEMENT = PixelAgreement(0.0, 0.0, 0.0, 0.0, 1.0, 0.0, NO_PATCHES)
 """Where the two can't be laid over each other."""
 
 
-def measure_agreement(a: NDArray[np.uint8], b: NDArray[np.uint8], view: View) -> Agreement:
+def measure_agreement(a: NDArray[np.uint8], b: NDArray[np.uint8], view: View) -> PixelAgreement:
     """How far b agrees with that view of a.
 
     a, b: grey, (H, W), sides 1 to 512 px; the smaller picture decides what can be seen. Of the places to
@@ -221,7 +221,7 @@ def measure_agreement(a: NDArray[np.uint8], b: NDArray[np.uint8], view: View) ->
 
 def measure_local_agreement(
     a: NDArray[np.uint8], b: NDArray[np.uint8], keypoints: tuple[Keypoints, Keypoints]
-) -> Agreement:
+) -> PixelAgreement:
     """`measure_agreement` of one with the part of the other that keypoints say; NO_AGREEMENT where few lie alike."""
     view = view_of(*keypoints, (a.shape, b.shape))
     if view is not None and view.is_larger_than_picture:
@@ -230,7 +230,7 @@ def measure_local_agreement(
     return NO_AGREEMENT if view is None else measure_agreement(a, b, view)
 
 
-def _agreement(overlay: Overlay, shown: NDArray[np.float64]) -> Agreement:
+def _agreement(overlay: Overlay, shown: NDArray[np.float64]) -> PixelAgreement:
     """What one overlay shows. shown: (2,) 0..1, how much of the other's width and height is not margin."""
     from tasks.core.dedup import registration
 
@@ -246,7 +246,7 @@ def _agreement(overlay: Overlay, shown: NDArray[np.float64]) -> Agreement:
         patches = compare_patches(overlay.template, overlay.over, overlay.is_covered)
     side = min(1.0, float(sides.min()), float(other_sides.min()))
     tone = float(np.abs(tones[0] - tones[1]).mean()) / 255
-    return Agreement(score, shares[0], shares[1], side, tone, _correlation(*tones), patches)
+    return PixelAgreement(score, shares[0], shares[1], side, tone, _correlation(*tones), patches)
 
 
 def _upper_quartile(values: NDArray[np.float64]) -> float:
@@ -261,7 +261,7 @@ def _correlation(one: NDArray[np.float32], other: NDArray[np.float32]) -> float:
     return float(((one - one.mean()) * (other - other.mean())).mean()) / spread if spread else 0.0
 
 
-def relation_of_agreement(measured: Agreement, view: View, *, has_equal_size: bool) -> Relation:
+def relation_of_agreement(measured: PixelAgreement, view: View, *, has_equal_size: bool) -> Relation:
     """What such an agreement says. has_equal_size: both images have the same width and height.
 
     Two empty sheets are DIFFERENT: nothing in them says that they are one, and they must not tie others. What agrees in

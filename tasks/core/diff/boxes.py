@@ -11,7 +11,7 @@ from schemas.diff import ChangeReason, Kind
 from schemas.phrases import listed, quoted_name
 from tasks.core.diff.columns import Explanations, align, changes, differ, equals, joined, take
 from tasks.core.diff.fields import Common
-from tasks.core.diff.sides import Pair
+from tasks.core.diff.sides import ReleasePair
 
 _COMPARED = ("record_id", "category_id", "xywh_px", "is_crowd", "keypoints_xyv", "score", "origin", "origin_name")
 """What a box is. Its id follows from these, its split and its area from others."""
@@ -40,7 +40,7 @@ def boxes(common: Common) -> Iterator[pa.Table]:
             yield _changes(common, origin, images, numbers, detectors)
 
 
-def _differing(pair: Pair) -> list[pa.Table]:
+def _differing(pair: ReleasePair) -> list[pa.Table]:
     """record_id, category_id, origin, origin_name of the boxes of either side that are not just so in the other."""
     ids = [side.annotations(["annotation_id"])["annotation_id"].combine_chunks() for side in pair.sides]
     if any(len(pc.unique(column)) != len(column) for column in ids):

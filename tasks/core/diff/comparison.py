@@ -18,10 +18,10 @@ from tasks.core.diff.boxes import boxes
 from tasks.core.diff.columns import equals, is_in
 from tasks.core.diff.fields import Common, columns_of_one, fields
 from tasks.core.diff.presence import presence
-from tasks.core.diff.sides import Pair, Side
+from tasks.core.diff.sides import ReleasePair, Side
 
 
-def compare(pair: Pair) -> pa.Table:
+def compare(pair: ReleasePair) -> pa.Table:
     """CHANGES, sorted by record_id, kind and field; empty where the two say the same.
 
     Raises ValueError where a release does not hold together: a record twice, images that its ledger does not keep.
@@ -34,7 +34,7 @@ def compare(pair: Pair) -> pa.Table:
 _MOST_SETTINGS = 20
 
 
-def facts(pair: Pair, changes: pa.Table, opted_out: int) -> dict[str, Any]:
+def facts(pair: ReleasePair, changes: pa.Table, opted_out: int) -> dict[str, Any]:
     """The comparison as plain values."""
     one, other = columns_of_one(pair)
     return {
@@ -76,7 +76,7 @@ def summary(found: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _promise(pair: Pair) -> list[str]:
+def _promise(pair: ReleasePair) -> list[str]:
     """Whether readers may break, by the versions of the contracts: what breaks them needs a new major version."""
     one, other = (side.manifest for side in pair.sides)
     if one.contract_version == other.contract_version:
@@ -147,7 +147,7 @@ REASONS = (
 _DATE = r"\((?P<date>\d{4}-\d{2}-\d{2})\)$"
 
 
-def opt_outs(pair: Pair) -> pa.Table:
+def opt_outs(pair: ReleasePair) -> pa.Table:
     """OPT_OUTS, by record_id: what the older release shows and the newer drops for one of REASONS, and what has been
     taken down since, shown or not.
     """

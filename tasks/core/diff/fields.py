@@ -25,7 +25,7 @@ from tasks.core.diff.columns import (
     take,
 )
 from tasks.core.diff.presence import judged_anew
-from tasks.core.diff.sides import Pair, Side
+from tasks.core.diff.sides import ReleasePair, Side
 
 KIND_OF_COLUMN = {
     "split": Kind.SPLIT,
@@ -42,7 +42,7 @@ NOT_COMPARED = frozenset({"record_id", "retrieved_at", "image"})
 class Common:
     """Images in both releases. ids: of both images tables; both: (P, 2) places in these of the images in both."""
 
-    def __init__(self, pair: Pair) -> None:
+    def __init__(self, pair: ReleasePair) -> None:
         """Raises ValueError where a table has a record twice, or its records are not those that the ledger keeps."""
         self.pair, self.ids = pair, [_image_ids(side) for side in pair.sides]
         self.both = align(*self.ids).both
@@ -95,12 +95,12 @@ class _ColumnChange:
         self.why = Explanations(len(rows))
 
 
-def columns_of_both(pair: Pair) -> list[str]:
+def columns_of_both(pair: ReleasePair) -> list[str]:
     """The columns of the images table that both releases have, but those that say when, and the bytes."""
     return [name for name in pair.after.image_columns if name in pair.before.image_columns and name not in NOT_COMPARED]
 
 
-def columns_of_one(pair: Pair) -> tuple[list[str], list[str]]:
+def columns_of_one(pair: ReleasePair) -> tuple[list[str], list[str]]:
     """The columns that only the older, and that only the newer release has: no change of any record."""
     one, other = pair.before.image_columns, pair.after.image_columns
     return [name for name in one if name not in other], [name for name in other if name not in one]
@@ -224,7 +224,7 @@ def _declared_anew(changed: _ColumnChange) -> pa.Array:
     return take(other["record_id"], found[is_other, 1])
 
 
-def _stirred(pair: Pair) -> pa.Array:
+def _stirred(pair: ReleasePair) -> pa.Array:
     """Records that are new in a ledger, were dropped, came in again, or have other bytes."""
     one, other = (side.ledger for side in pair.sides)
     found = align(one["record_id"], other["record_id"])
@@ -235,7 +235,7 @@ def _stirred(pair: Pair) -> pa.Array:
     return pa.concat_arrays([take(one["record_id"], found.only_before), take(other["record_id"], newer)])
 
 
-def without_purged(pair: Pair, urls: Column) -> pa.Array:
+def without_purged(pair: ReleasePair, urls: Column) -> pa.Array:
     """Lists of addresses as text, without those of records with a tombstone in the newer one, which says no more."""
     own = pair.before.records(pair.after.tombstones["record_id"].combine_chunks())["source_url"].drop_null()
     lists = whole(urls)

@@ -30,7 +30,7 @@ from tasks.core.diff.columns import (
     joined,
     records_of_one,
 )
-from tasks.core.diff.sides import Pair
+from tasks.core.diff.sides import ReleasePair
 
 _FETCH, _COPY, _DRAW, _SPLIT = Fetch.reasons, Dedup.reasons, Sample.reasons, Split.reasons
 _BY_ANY = (_DRAW, _SPLIT)
@@ -52,7 +52,7 @@ _RELEVANT: tuple[tuple[Collection[Reason], tuple[str, ...]], ...] = (
 class _Rows:
     """Images that only one release has, the ledger's rows about them in both, and why: `dropped` is the other one's."""
 
-    def __init__(self, pair: Pair, kept: pa.Table, *, is_came: bool) -> None:
+    def __init__(self, pair: ReleasePair, kept: pa.Table, *, is_came: bool) -> None:
         self.pair, self.kept, self.is_came = pair, kept, is_came
         self.here, self.there = (pair.after, pair.before) if is_came else (pair.before, pair.after)
         self.ids = kept["record_id"].combine_chunks()
@@ -115,7 +115,7 @@ class _Rows:
         }
 
 
-def presence(pair: Pair) -> pa.Table:
+def presence(pair: ReleasePair) -> pa.Table:
     """CHANGES of the images that came, returned or went."""
     before, after = (side.kept for side in pair.sides)
     found = align(before["record_id"], after["record_id"])
@@ -251,7 +251,7 @@ def _by_other_records(rows: _Rows, *, is_alone: bool) -> None:
         rows.say(where, ChangeReason.CLUSTER)
 
 
-def judged_anew(pair: Pair) -> pa.Array:
+def judged_anew(pair: ReleasePair) -> pa.Array:
     """Records of the pairs on which people say something else in one release than in the other."""
     relations = (side.relations().select(["a", "b", "verdict"]) for side in pair.sides)
     return records_of_one(*(table.filter(pc.is_valid(table["verdict"])) for table in relations))

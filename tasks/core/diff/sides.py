@@ -186,7 +186,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Pair:
+class ReleasePair:
     """The older release and the newer one, and what differs between them as a whole."""
 
     before: Side

@@ -12,11 +12,11 @@ body{font:15px/1.5 system-ui,sans-serif;max-width:90rem;margin:2rem auto;padding
 """
 
 
-Picture = tuple[bytes | None, str]
+PagePicture = tuple[bytes | None, str]
 """A JPEG, None where it cannot be shown, and what stands below it."""
 
 
-def picture_page(title: str, explanation: str, rows: Sequence[tuple[str, Sequence[Picture]]]) -> str:
+def picture_page(title: str, explanation: str, rows: Sequence[tuple[str, Sequence[PagePicture]]]) -> str:
     """The page: title and explanation, then rows of pictures, each with its heading; without one it says so."""
     body = ""
     for heading, pictures in rows:
@@ -28,7 +28,7 @@ def picture_page(title: str, explanation: str, rows: Sequence[tuple[str, Sequenc
     )
 
 
-def _figure(picture: Picture) -> str:
+def _figure(picture: PagePicture) -> str:
     jpeg, words = picture
     caption = f"<figcaption>{escape(words)}</figcaption>"
     if jpeg is None:

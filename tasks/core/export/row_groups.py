@@ -18,7 +18,7 @@ _FOOTER_BYTES = 8_192
 """What a row group adds to a file's footer and page index, some 27 columns."""
 
 
-class Limits(NamedTuple):
+class GroupLimits(NamedTuple):
     """What a row group and a file may hold at most. A row larger than that stands alone."""
 
     group_rows: int
@@ -46,14 +46,14 @@ def ends_of_runs(column: pa.ChunkedArray | pa.Array) -> NDArray[np.int64]:
     return np.append(np.flatnonzero(np.diff(codes)) + 1, len(codes)).astype(np.int64)
 
 
-def files(sizes_bytes: NDArray[np.int64], ends: NDArray[np.int64], limits: Limits) -> list[list[tuple[int, int]]]:
+def files(sizes_bytes: NDArray[np.int64], ends: NDArray[np.int64], limits: GroupLimits) -> list[list[tuple[int, int]]]:
     """Row ranges (start, stop) of each row group of each file.
 
     sizes_bytes: (N,) of the rows. ends: where a row group must end (`ends_of_runs`). A group ends before it would
     exceed its limits, too, and a file before it would. No rows: one file without a group, so that a split is always
     there to be read.
 
-    >>> files(np.array([4, 4, 4, 9]), np.array([2, 4]), Limits(100, 12, 20_000))
+    >>> files(np.array([4, 4, 4, 9]), np.array([2, 4]), GroupLimits(100, 12, 20_000))
     [[(0, 2), (2, 3)], [(3, 4)]]
     """
     totals = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes_bytes, dtype=np.int64)])
@@ -70,7 +70,7 @@ def files(sizes_bytes: NDArray[np.int64], ends: NDArray[np.int64], limits: Limit
     return found
 
 
-def _groups(totals: NDArray[np.int64], ends: NDArray[np.int64], limits: Limits) -> list[tuple[int, int]]:
+def _groups(totals: NDArray[np.int64], ends: NDArray[np.int64], limits: GroupLimits) -> list[tuple[int, int]]:
     """One turn a group, none a row."""
     found, start = [], 0
     for end in ends.tolist():

@@ -36,7 +36,7 @@ _OF_WHOLE = re.compile(r"(?<!\?P)<[^:>]+:>")
 _NAMED = re.compile(r"\{([a-z_]+)\}")
 
 
-class Token(NamedTuple):
+class NameToken(NamedTuple):
     """A word of a text: folded, and where it stands."""
 
     folded: str
@@ -286,10 +286,10 @@ def shipped_words(own: str | None = None) -> Words:
 
 
 @lru_cache(maxsize=4096)
-def tokens(text: str) -> tuple[Token, ...]:
+def tokens(text: str) -> tuple[NameToken, ...]:
     """The words of a text.
 
     >>> [token.folded for token in tokens("Copie d'après J.-L. David")]
     ['copie', 'dapres', 'j', 'l', 'david']
     """
-    return tuple(Token(normalize_name(match[0]), *match.span()) for match in _TOKEN.finditer(text))
+    return tuple(NameToken(normalize_name(match[0]), *match.span()) for match in _TOKEN.finditer(text))

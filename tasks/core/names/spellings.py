@@ -126,7 +126,7 @@ def keys(column: Column, key: Key) -> pa.Array:
     return pa.ListArray.from_arrays(pa.array(ends, pa.int32()), keys(pc.list_flatten(one), key), mask=pc.is_null(one))
 
 
-class Name(NamedTuple):
+class SpelledName(NamedTuple):
     """One name of a field. spellings: each with the records that have it, the most frequent first, ties by text."""
 
     field: str
@@ -138,7 +138,7 @@ class Name(NamedTuple):
         return self.spellings[0][0]
 
 
-def names_of(column: Column, field: str, key: Key) -> dict[str, Name]:
+def names_of(column: Column, field: str, key: Key) -> dict[str, SpelledName]:
     """The names in a column of texts or lists of texts, by key, sorted, whatever the order of rows; nulls are none."""
     one = whole(column)
     texts = pc.list_flatten(one) if pa.types.is_list(one.type) else one
@@ -146,12 +146,12 @@ def names_of(column: Column, field: str, key: Key) -> dict[str, Name]:
     for text, count in zip(*(part.to_pylist() for part in pc.value_counts(texts.drop_null()).flatten()), strict=True):
         spelled[key(text)].append((text, count))
     order = sorted(spelled)
-    return {form: Name(field, sorted(spelled[form], key=lambda said: (-said[1], said[0]))) for form in order}
+    return {form: SpelledName(field, sorted(spelled[form], key=lambda said: (-said[1], said[0]))) for form in order}
 
 
-def joined_names(view: pa.Table, columns: Sequence[str]) -> list[Name]:
+def joined_names(view: pa.Table, columns: Sequence[str]) -> list[SpelledName]:
     """Names that stand in several spellings in these columns of a view, column by column; a field once."""
-    found: dict[tuple[str, ...], Name] = {}
+    found: dict[tuple[str, ...], SpelledName] = {}
     for column in columns:
         if (key := key_of_column(column)) is str:
             continue
@@ -161,7 +161,7 @@ def joined_names(view: pa.Table, columns: Sequence[str]) -> list[Name]:
     return list(found.values())
 
 
-def joined_note(label: str, names: Sequence[Name]) -> Iterator[str]:
+def joined_note(label: str, names: Sequence[SpelledName]) -> Iterator[str]:
     """A sentence on names in several spellings, those with most records first; none where there are none."""
     if names:
         order = sorted(names, key=lambda name: (-sum(count for _, count in name.spellings), name))
@@ -170,7 +170,7 @@ def joined_note(label: str, names: Sequence[Name]) -> Iterator[str]:
         yield f"{label}: {counted(len(names), 'name')} {ways} as one: {texts}"
 
 
-def spelled(name: Name) -> str:
+def spelled(name: SpelledName) -> str:
     """A name's first spellings with how many records have each: "artist 'Henri Martin' (12), 'HENRI MARTIN' (3)"."""
     texts = [f"{quoted(text.replace(chr(10), ': '))} ({count:,})" for text, count in name.spellings]
     return f"{name.field} {listed(texts, _MOST_SPELLINGS)}"

@@ -30,7 +30,7 @@ _Row = Mapping[str, Any]
 _Bins = defaultdict[tuple[str, str, str | None], list[_Row]]
 
 
-class Change(NamedTuple):
+class StratumChange(NamedTuple):
     """One stratum before and after; None where it was not there."""
 
     name: str
@@ -38,7 +38,7 @@ class Change(NamedTuple):
     after: _Row | None
 
 
-def changes(diversity: pa.Table) -> list[Change]:
+def changes(diversity: pa.Table) -> list[StratumChange]:
     """What became of each stratum of DIVERSITY: all together, then by most images after, most before, and names."""
     of: defaultdict[str | None, dict[str, _Row]] = defaultdict(dict)
     for row in diversity.to_pylist():
@@ -49,10 +49,12 @@ def changes(diversity: pa.Table) -> list[Change]:
         return name is not None, -after, -before, name or ""
 
     shown = [name for name in sorted(of, key=rank) if {*_MOMENTS} & of[name].keys()]
-    return [Change(ALL if name is None else name, of[name].get("before"), of[name].get("after")) for name in shown]
+    return [
+        StratumChange(ALL if name is None else name, of[name].get("before"), of[name].get("after")) for name in shown
+    ]
 
 
-def cells(change: Change) -> list[str]:
+def cells(change: StratumChange) -> list[str]:
     """Images, artists, effective artists and Gini coefficient as "before → after", "-" where there was nothing."""
     forms = {"images": ",d", "artists": ",d", "effective_artists": ",.1f", "gini": ".2f"}
     sides = (change.before, change.after)
@@ -105,7 +107,7 @@ def _by_rank(bins: Sequence[_Row]) -> list[tuple[float, float]]:
     return points
 
 
-def _effective(rows: Sequence[Change]) -> str:
+def _effective(rows: Sequence[StratumChange]) -> str:
     def artists(row: _Row | None) -> float | None:
         return None if row is None else float(row["effective_artists"])
 
@@ -117,7 +119,7 @@ def _effective(rows: Sequence[Change]) -> str:
     return plots.dot_plot(labels, [(row.name, artists(row.before), artists(row.after)) for row in rows], _MOMENTS)
 
 
-def _years(bins: _Bins, without_year: _Bins, rows: Sequence[Change]) -> str:
+def _years(bins: _Bins, without_year: _Bins, rows: Sequence[StratumChange]) -> str:
     of = [bins["year", moment, None] for moment in _MOMENTS]
     if not any(of):
         return ""
@@ -196,7 +198,7 @@ def _by_number(bins: Sequence[_Row], most: int) -> list[float]:
     return shares
 
 
-def _table(rows: Sequence[Change]) -> str:
+def _table(rows: Sequence[StratumChange]) -> str:
     lines = []
     for change in rows[: plots.ROWS + 1]:
         name = f"<b>{ALL}</b>" if change is rows[0] else escape(change.name)

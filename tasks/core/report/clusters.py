@@ -27,7 +27,7 @@ _FOUND = ("relation", "distance_bits", "score", "verdict")
 _STAGES = 32  # more stages than a recipe may drop copies in, one after the other
 
 
-class Pair(NamedTuple):
+class RecordPair(NamedTuple):
     """Two records, what their comparison found (null: there was none) and a person's verdict (null: there is none)."""
 
     a: str
@@ -44,7 +44,7 @@ class Cluster(NamedTuple):
 
     stays: str
     later: str | None  # the reason for which a later stage dropped the record that stayed
-    copies: tuple[Pair, ...]
+    copies: tuple[RecordPair, ...]
     more: int
 
 
@@ -53,7 +53,7 @@ class ReviewSelection(NamedTuple):
 
     clusters: tuple[Cluster, ...] = ()
     more_clusters: int = 0
-    apart: tuple[Pair, ...] = ()
+    apart: tuple[RecordPair, ...] = ()
     more_apart: int = 0
 
     def record_ids(self) -> list[str]:
@@ -150,7 +150,7 @@ class _Review:
             clusters.append(Cluster(row["record_id"], row["reason"], tuple(pairs), len(members) - len(shown)))
         return tuple(clusters), len(found) - len(chosen)
 
-    def apart(self) -> tuple[tuple[Pair, ...], int]:
+    def apart(self) -> tuple[tuple[RecordPair, ...], int]:
         places = np.flatnonzero(self.stays[self.a] != self.stays[self.b])
         a, b, is_unsaid = self.a[places], self.b[places], self.has_no_verdict[places]
         between = pair_numbers(self.stays[a], self.stays[b], len(self.stays))
@@ -177,7 +177,7 @@ class _Review:
         at = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
         return np.where(known[at] == wanted, order[first[at]], -1)
 
-    def _pair(self, one: int, other: int, edge: int) -> Pair:
+    def _pair(self, one: int, other: int, edge: int) -> RecordPair:
         """A pair of rows with what an edge says; -1: there is none, but two rows of one blob are one file."""
         row, other_row = _row(self.rows, one), _row(self.rows, other)
         found: dict[str, Any] = dict.fromkeys(_FOUND)
@@ -185,7 +185,7 @@ class _Review:
             found = _row(self.edges, edge)
         elif self.blob[one] == self.blob[other]:
             found |= {"relation": Relation.SAME_FILE.value, "distance_bits": 0, "score": 1.0}
-        return Pair(row["record_id"], other_row["record_id"], **found, detail=row["detail"])
+        return RecordPair(row["record_id"], other_row["record_id"], **found, detail=row["detail"])
 
 
 def _row(table: pa.Table, row: int) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from schemas.phrases import and_more, counted
 from schemas.reasons import MEANING as WHY
 from schemas.reasons import Reason
 from schemas.relations import MEANING, VERDICTS, DropRelation, Relation
-from tasks.core.report.clusters import Cluster, Pair, ReviewSelection, why_it_stayed
+from tasks.core.report.clusters import Cluster, RecordPair, ReviewSelection, why_it_stayed
 from tasks.core.report.thumbnails import Thumbnail, drawing
 
 Facts = Mapping[str, Mapping[str, Any]]
@@ -120,7 +120,7 @@ def _cluster(cluster: Cluster, facts: Facts, thumbnails: Thumbnails) -> str:
     )
 
 
-def _apart(pair: Pair, facts: Facts, thumbnails: Thumbnails) -> str:
+def _apart(pair: RecordPair, facts: Facts, thumbnails: Thumbnails) -> str:
     pictures = "".join(_figure(name, facts, thumbnails) for name in (pair.a, pair.b))
     note = ""
     if pair.relation in _COPIES and not pair.verdict:
@@ -159,7 +159,7 @@ def _source(row: Mapping[str, Any]) -> str:
     return name
 
 
-def _pair_facts(pair: Pair, note: str = "") -> str:
+def _pair_facts(pair: RecordPair, note: str = "") -> str:
     """What was found: relation, distance, score; the ledger's words where the two were never compared."""
     findings, tag = [pair.detail or "never compared"], ""
     if pair.relation is not None:
@@ -174,7 +174,7 @@ def _pair_facts(pair: Pair, note: str = "") -> str:
     return f"<p class=found>{tag}{escape(', '.join(filter(None, findings)))}{judged}{note}</p>"
 
 
-def _form(pair: Pair) -> str:
+def _form(pair: RecordPair) -> str:
     """Three choices about a pair, a < b."""
     a, b = (escape(name) for name in sorted((pair.a, pair.b)))
     radios = "".join(

@@ -13,7 +13,7 @@ from tasks.core.evaluate import charts
 from tasks.core.evaluate.detector.presence import compute_presence, threshold_table
 from tasks.core.evaluate.detector.results import detections_of_release
 from tasks.core.evaluate.matching import figures_of
-from tasks.core.names.spellings import Name
+from tasks.core.names.spellings import SpelledName
 from tasks.core.report.choice import wide_table
 from tasks.core.split.drift import Gap
 
@@ -42,7 +42,7 @@ def empty_splits(gaps: Sequence[Gap]) -> str:
     return wide_table(says, ["stratum", *map(escape, splits)], rows)
 
 
-def spellings(names: Sequence[Name]) -> str:
+def spellings(names: Sequence[SpelledName]) -> str:
     """HTML of a table of the names that sources spell in several ways, the most frequent first; nothing without any."""
     rows = [
         f"<tr><td>{escape(name.field)}<td>"

@@ -9,7 +9,7 @@ from schemas.errors import BadInput
 from schemas.phrases import LONGEST_PLACE, quoted
 from schemas.sources.table import TableSource
 from tasks.core.scrape.json_works import UNREADABLE
-from tasks.core.scrape.paths import TWICE, Path, Step, parse_path, path_of_steps, values_at
+from tasks.core.scrape.paths import TWICE, Path, PathStep, parse_path, path_of_steps, values_at
 
 LISTS = {"styles", "artists", "artist_roles"}  # fields that are lists of texts
 _FREE_TEXT = {"title", "date_text", "rights_text"}
@@ -86,11 +86,11 @@ def _spelled(field: str, text: str) -> str | None:
     return "a list" if holds_objects or is_texts else None
 
 
-def _steps(value: Any) -> list[Step]:
+def _steps(value: Any) -> list[PathStep]:
     """The way to a first plain value in a list or an object."""
-    steps: list[Step] = []
+    steps: list[PathStep] = []
     while len(steps) < 4 and isinstance(value, list | tuple | dict) and value:
-        step: Step = 0
+        step: PathStep = 0
         if isinstance(value, dict):
             step = next((name for name in _LIKELY_NAMES if name in value), str(next(iter(value)))[:_LONGEST_NAME])
         value = value.get(step) if isinstance(value, dict) else value[0]

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tasks.core.scrape.date_statements import Statement, UnreadError, YearRange, settled, widest
-from tasks.core.scrape.date_words import Lexicon, Token, tokens
+from tasks.core.scrape.date_words import DateToken, Lexicon, tokens
 
 _OPENING, _CLOSING = frozenset("([{"), frozenset(",;:)]}|·・•、，。=")
 _JOINS = {"-": "-", "/": "/", "&": "and", "+": "and"}
@@ -29,7 +29,7 @@ _SPAN_OF_LIFE = range(15, 101)
 _SHORT_YEAR = r"(?<!\d )(?:1\d|2[1-9]|[3-9]\d)\d(?![_.?xXu]|-(?!\s?\d)| \d{3})"
 _YEAR = re.compile(rf"(?<![\d.,'])(?:(?:1\d|20)\d\d|{_SHORT_YEAR})(?!\d|[.,']\d)")
 """A year, but for what may be another number: 1,500, 1 500, 185-."""
-_END = Token("", {"sign": ""}, is_close=False, year_at=0)
+_END = DateToken("", {"sign": ""}, is_close=False, year_at=0)
 
 
 @dataclasses.dataclass(slots=True)
@@ -70,7 +70,7 @@ def _reader_of(plain: str, lexicon: Lexicon) -> "Reader":
 class Reader:
     """Reads tokens one by one: gathers the words in front of a statement, and statements."""
 
-    def __init__(self, found: Iterable[Token]) -> None:
+    def __init__(self, found: Iterable[DateToken]) -> None:
         self.statements: list[Statement] = []
         self._tokens = [*(token for token in found if token.means.keys() != {"little"}), _END, _END]
         self._touched = -2  # the place of the last token that was part of the last statement
@@ -142,7 +142,7 @@ class Reader:
         is_name = sign == "(" and self._segments_since_last() and not segment.is_named
         self._segments.append(Segment(segment.unread if is_name else None))
 
-    def _read(self, token: Token) -> None:
+    def _read(self, token: DateToken) -> None:
         kinds = token.means.keys()
         if kinds == {"no_date"}:
             raise UnreadError(token.text)
@@ -153,7 +153,7 @@ class Reader:
             if all(_READERS[kind](self, token) is False for kind in meant):
                 self._read_noun(token, next((kind for kind in _NOUNS if kind in kinds), "" if kinds else "unread"))
 
-    def _read_sign(self, token: Token) -> None:
+    def _read_sign(self, token: DateToken) -> None:
         if token.text in _OPENING or token.text in _CLOSING:
             self._end_segment(token.text)
         elif token.text == "-" and self._is_minus():
@@ -173,7 +173,7 @@ class Reader:
             raise UnreadError("-")  # [-1768]: up to 1768?
         return sign == "" or (sign in {"[", "("} and self._place == 1)
 
-    def _read_joins(self, token: Token) -> None:
+    def _read_joins(self, token: DateToken) -> None:
         sign, behind, is_inside = token.text, self._behind, self._segments_since_last() == 0
         is_end = behind.get("sign", "-") in {"", *_CLOSING, *_OPENING}
         is_open = self._before if is_inside else self._next(-1).get("sign") in _CLOSING and behind.get("sign") == ""
@@ -187,7 +187,7 @@ class Reader:
         elif is_inside:
             self._front.link = _JOINS.get(sign, "and")
 
-    def _read_noun(self, token: Token, kind: str) -> None:
+    def _read_noun(self, token: DateToken, kind: str) -> None:
         """A word that says no year. A number right before or behind it may be a day, or its own."""
         if kind == "little":
             return
@@ -213,14 +213,14 @@ class Reader:
         while self._front.is_roman and self._front.link and self.statements and self.statements[-1].is_roman:
             self._front = self.statements.pop()  # "XXVIe-XXXe"
 
-    def _read_names_follow(self, _token: Token) -> None:
+    def _read_names_follow(self, _token: DateToken) -> None:
         self._segment.is_named |= not self._behind or "periods" in self._behind
 
-    def _read_id_est(self, token: Token) -> None:
+    def _read_id_est(self, token: DateToken) -> None:
         if not self.statements:
             raise UnreadError(token.text)
 
-    def _read_copies(self, _token: Token) -> None:
+    def _read_copies(self, _token: DateToken) -> None:
         self._segment.is_copy = True
 
     def _say(self, before: Statement | None, **fields: Any) -> None:
@@ -230,19 +230,19 @@ class Reader:
         if before:
             self._touched = self._place
 
-    def _read_later(self, token: Token) -> None:
+    def _read_later(self, token: DateToken) -> None:
         """Nobody knows how much: "printed later"; but "a later print" is of the time that is said."""
         if self._is_date_next():
             raise UnreadError(token.text)
         if self.statements and "notes" in self._next(-1) and self._behind.get("sign", "-") in {"", *_CLOSING}:
             self.statements.append(Statement(token.text, 1, "later", len(self._segments) - 1, bound="later"))
 
-    def _read_behind(self, token: Token) -> None:
+    def _read_behind(self, token: DateToken) -> None:
         is_in_front = self._is_date_next()  # "after 1918 and before 1930"
         if is_in_front or self.statements:
             self._say(None if is_in_front else self.statements[-1], bound=token.means["behind"])
 
-    def _read_bound(self, token: Token) -> bool | None:
+    def _read_bound(self, token: DateToken) -> bool | None:
         bound, behind, is_in_front = token.means["bound"], self._behind, self._is_date_next()
         if token.means.keys() != {"bound"} and not is_in_front:
             return False
@@ -258,7 +258,7 @@ class Reader:
             self._front.bound = bound
         return None
 
-    def _read_part(self, token: Token) -> None:
+    def _read_part(self, token: DateToken) -> None:
         self._add_part(token.means["part"])
 
     def _add_part(self, part: tuple[float, float]) -> None:
@@ -274,7 +274,7 @@ class Reader:
         else:
             front.parts += (part,)
 
-    def _read_size(self, token: Token) -> bool | None:
+    def _read_size(self, token: DateToken) -> bool | None:
         """A half, a third, a quarter: the ordinals in front of it say which, or the one behind it."""
         size = token.means["size"]
         if self._count is None:
@@ -296,7 +296,7 @@ class Reader:
             raise UnreadError(self._tokens[self._place].text)
         self._add_part((((number or size) - 1) / size, (number or size) / size))
 
-    def _read_unit(self, token: Token) -> bool | None:
+    def _read_unit(self, token: DateToken) -> bool | None:
         is_nth_next = "little" not in token.means and ("nth" in self._behind or self._behind.get("number", 100) < 100)
         if not (self._count or token.means.keys() == {"unit"} or "roman" in self._behind or is_nth_next):
             return False
@@ -307,14 +307,14 @@ class Reader:
             self._segment.unit = token.means["unit"]
         return None
 
-    def _read_era(self, token: Token) -> bool | None:
+    def _read_era(self, token: DateToken) -> bool | None:
         if "id_est" in token.means:  # a word for "that is" may be another language's "before Christ"
             return False
         before = self._before if self._before and self._before.era is None else None
         self._say(before, era=token.means["era"], is_era_in_front=before is None)
         return None
 
-    def _read_calendars(self, token: Token) -> bool | None:
+    def _read_calendars(self, token: DateToken) -> bool | None:
         """The number before it, or else behind it, is of another calendar; both of "25 Fructidor 6"."""
         before, behind = self._before, self._behind
         if token.means.keys() != {"calendars"} and not (before and before.kind == "year"):
@@ -331,7 +331,7 @@ class Reader:
                     break
         return None
 
-    def _read_decades(self, token: Token) -> bool | None:
+    def _read_decades(self, token: DateToken) -> bool | None:
         """In front of its number, or behind it: "anni 1960", "60. léta"."""
         count, before = self._count, self._before
         is_year = before is not None and before.kind == "year"
@@ -348,14 +348,14 @@ class Reader:
             self._segment.are_decades = True
         return None
 
-    def _read_named(self, token: Token) -> None:
+    def _read_named(self, token: DateToken) -> None:
         self._add(token, "count", token.means["named"], unit=100)
 
-    def _read_range(self, token: Token) -> None:
+    def _read_range(self, token: DateToken) -> None:
         first, last = token.means["range"]
         self._add(token, "range", first, unit=last - first + 1)
 
-    def _read_nth(self, token: Token) -> bool | None:
+    def _read_nth(self, token: DateToken) -> bool | None:
         number, segment = token.means["nth"], self._segment
         if "bound" in token.means and not {"size", "unit", "nth"} & self._behind.keys():
             return False
@@ -368,7 +368,7 @@ class Reader:
             self._add(token, "count", number, is_whole=True)
         return None
 
-    def _read_roman(self, token: Token) -> bool | None:
+    def _read_roman(self, token: DateToken) -> bool | None:
         is_beside = not {"unit", "size", "era"}.isdisjoint(self._behind) or self._behind.get("sign") in {"-", "/"}
         is_beside |= self._front.link == "-" and bool(self.statements) and self.statements[-1].is_roman  # "d.C. IV-V"
         if len(token.text) == 1 and token.means.keys() != {"roman"} and not is_beside and self._segment.unit is None:
@@ -376,7 +376,7 @@ class Reader:
         self._add_count(token, token.means["roman"], is_roman=True)
         return None
 
-    def _read_number(self, token: Token) -> None:
+    def _read_number(self, token: DateToken) -> None:
         means, segment, is_label = token.means, self._segment, self._segment.is_label
         number, digits = means["number"], means["digits"]
         is_decade = "s" in means or (segment.are_decades and number % 10 == 0)
@@ -388,7 +388,7 @@ class Reader:
             width = 10 if number < 100 or number % 100 else 100
             self._add(token, "tens" if is_ten else "year", number, unit=width if is_ten else None, digits=digits)
 
-    def _add_count(self, token: Token, number: int, *, is_label: bool = False, **fields: Any) -> None:
+    def _add_count(self, token: DateToken, number: int, *, is_label: bool = False, **fields: Any) -> None:
         """An ordinal: of a century, or of what the word beside it says."""
         before = self._next(-1)
         is_own = not before or {"notes", "periods"} & before.keys()
@@ -399,7 +399,7 @@ class Reader:
         else:
             self._segment.has_day |= "notes" in before
 
-    def _add(self, token: Token, kind: str, number: int, unit: int | None = None, **fields: Any) -> None:
+    def _add(self, token: DateToken, kind: str, number: int, unit: int | None = None, **fields: Any) -> None:
         front, last = self._front, self.statements[-1] if self.statements else None
         if kind == "count" and unit is None:
             unit, self._segment.unit = self._segment.unit, None

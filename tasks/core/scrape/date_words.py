@@ -31,7 +31,7 @@ class Lexicon:
 
 
 @dataclass(slots=True)
-class Token:
+class DateToken:
     """A word, a number or a sign."""
 
     text: str
@@ -128,16 +128,16 @@ def _pieces_with(meanings: Mapping[str, Meanings]) -> re.Pattern[str]:
 Pieces = Sequence[re.Match[str]]
 
 
-def tokens(text: str, lexicon: Lexicon) -> list[Token]:
+def tokens(text: str, lexicon: Lexicon) -> list[DateToken]:
     """The tokens of a plain text, without signs that say nothing, each with what it means in the text's language."""
     pieces = [*lexicon.pieces.finditer(text)]
-    found: list[tuple[Token, Meanings]] = []
+    found: list[tuple[DateToken, Meanings]] = []
     place = 0
     while place < len(pieces):
         size, means, meanings = _read(pieces, place, lexicon)
         if means.get("sign") not in _QUIET:
             piece, end = pieces[place], pieces[place - 1].end() if place else 0
-            token = Token(piece[0], means, piece.start() == end, piece.start(piece.lastgroup or 0))
+            token = DateToken(piece[0], means, piece.start() == end, piece.start(piece.lastgroup or 0))
             found.append((token, meanings))
         place += size
     _choose(found)
@@ -223,7 +223,7 @@ def _phrase(pieces: Pieces, place: int, lexicon: Lexicon) -> tuple[int, Meanings
     return longest
 
 
-def _choose(found: Sequence[tuple[Token, Meanings]]) -> None:
+def _choose(found: Sequence[tuple[DateToken, Meanings]]) -> None:
     """Give each token one meaning of each kind: where languages disagree, that of most words that are certain; a
     museum's own come before all.
     """

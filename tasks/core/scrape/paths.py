@@ -26,16 +26,16 @@ TWICE = _Twice()
 """What stands where a table names a column twice, or an object a field: no rule says which of them counts."""
 
 
-class Condition(NamedTuple):
+class ElementCondition(NamedTuple):
     """The first element of a list that has this text at these steps; a number is its digits."""
 
     steps: tuple[str | int, ...]
     text: str
 
 
-Step = str | int | Condition | None
+PathStep = str | int | ElementCondition | None
 """A field's name, a place in a list, the element of a list that says something, or every element of it (None)."""
-Path = tuple[Step, ...]
+Path = tuple[PathStep, ...]
 
 _NAME, _ODD = r'(?P<name>[^.\[\]"]+)', r'\[(?P<odd>"(?:[^"\\]|\\.)*")\]'
 _PLAIN_NAME = re.compile(r'[^.\[\]"]+')
@@ -50,11 +50,11 @@ def parse_path(text: str) -> Path:
     >>> parse_path("creator[].full_name"), parse_path('a["odd.name"][2].b')
     (('creator', None, 'full_name'), ('a', 'odd.name', 2, 'b'))
     >>> parse_path('metadata[label.en[0]="Artist"].value')
-    ('metadata', Condition(steps=('label', 'en', 0), text='Artist'), 'value')
+    ('metadata', ElementCondition(steps=('label', 'en', 0), text='Artist'), 'value')
     """
     if len(text) > MAX_PATH_CHARACTERS:
         raise ValueError(f"expected a path of at most {MAX_PATH_CHARACTERS} characters, got {len(text)}")
-    steps: list[Step] = []
+    steps: list[PathStep] = []
     at = 0
     while at < len(text) or not steps:
         match = (_FURTHER if steps else _FIRST).match(text, at)
@@ -118,7 +118,7 @@ def path_through_lists(row: Mapping[str, Any], path: str, place: int | None) -> 
     True
     """
     value: Any = row
-    steps: list[Step] = []
+    steps: list[PathStep] = []
     for step in () if path in row else _cached_path(path) or ():
         if isinstance(step, str) and isinstance(value, list | tuple) and value:
             steps.append(place)
@@ -131,14 +131,14 @@ def path_through_lists(row: Mapping[str, Any], path: str, place: int | None) -> 
 def path_of_steps(steps: Path) -> str:
     """The steps as a path, which `parse_path` reads again.
 
-    >>> path_of_steps(("creator", None, "full.name", 0)), path_of_steps(("a", Condition(("b", 0), "c"), "d"))
+    >>> path_of_steps(("creator", None, "full.name", 0)), path_of_steps(("a", ElementCondition(("b", 0), "c"), "d"))
     ('creator[]["full.name"][0]', 'a[b[0]="c"].d')
     """
     text = ""
     for step in steps:
         if isinstance(step, str) and step.isprintable() and _PLAIN_NAME.fullmatch(step):
             text += f".{step}" if text else step
-        elif isinstance(step, Condition):
+        elif isinstance(step, ElementCondition):
             text += f"[{path_of_steps(step.steps)}={json.dumps(step.text)}]"
         else:
             text += "[]" if step is None else f"[{json.dumps(step)}]"
@@ -163,7 +163,7 @@ def _cached_path(text: str) -> Path | None:
         return None
 
 
-def _step(groups: Mapping[str, str | None]) -> Step:
+def _step(groups: Mapping[str, str | None]) -> PathStep:
     if groups["name"] is not None:
         return groups["name"]
     quotation = groups["odd"] or groups.get("says")
@@ -172,7 +172,7 @@ def _step(groups: Mapping[str, str | None]) -> Step:
         return int(place) if place else None
     try:
         text = str(json.loads(quotation))
-        return text if groups["odd"] else Condition(parse_path(groups["where"] or ""), text)  # type: ignore[arg-type]
+        return text if groups["odd"] else ElementCondition(parse_path(groups["where"] or ""), text)  # type: ignore[arg-type]
     except ValueError:  # a \x that JSON does not have, a line's end, a condition on no path
         return ""
 
@@ -181,7 +181,7 @@ def _at(value: Any, steps: Path) -> Any:
     for step in steps:
         if isinstance(step, str) and isinstance(value, Mapping):
             value = value.get(step)
-        elif isinstance(step, Condition) and isinstance(value, list | tuple):
+        elif isinstance(step, ElementCondition) and isinstance(value, list | tuple):
             value = _first_that_says(value, step)
         elif isinstance(step, int) and isinstance(value, list | tuple) and step < len(value):
             value = value[step]
@@ -190,7 +190,7 @@ def _at(value: Any, steps: Path) -> Any:
     return value
 
 
-def _first_that_says(elements: Sequence[Any], condition: Condition) -> Any:
+def _first_that_says(elements: Sequence[Any], condition: ElementCondition) -> Any:
     for element in elements:
         said = _at(element, condition.steps)
         if said is TWICE or (type(said) in {str, int, float} and condition.text in {str(said), text_of_number(said)}):

@@ -200,7 +200,7 @@ def _annotated(
                     figures[row["record_id"]] = dict(zip(SOURCE_FIGURES.names, said, strict=True))
                     mine = _rights(mine, image.licence, asserted)
                     detail = detail or image.left_out[:200] or None
-        except (voc.BadAnnotation, UnreadableFile) as problem:
+        except (voc.BadVocFile, UnreadableFile) as problem:
             drawn.count_unreadable(row["locator"], getattr(problem, "objects", 0))
             detail = detail or f"annotation unreadable, so left out: {problem}"[:200]
         details.append(detail or annotations.details.get(row["locator"] or ""))

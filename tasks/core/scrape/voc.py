@@ -14,7 +14,7 @@ _CORNERS = ("xmin", "ymin", "xmax", "ymax")
 _LONGEST_TEXT = 200
 
 
-class BadAnnotation(ValueError):
+class BadVocFile(ValueError):
     """An annotation file that is not what it should be. objects: how many it has, with those that could be read."""
 
     objects = 0
@@ -24,7 +24,7 @@ class _WithoutDtd(ElementTree.TreeBuilder):
     """Builds a tree, and stops at a DTD before anything in it is read, whatever the encoding."""
 
     def doctype(self, name: str, pubid: str | None, system: str | None) -> None:
-        raise BadAnnotation("XML with a DTD")
+        raise BadVocFile("XML with a DTD")
 
 
 def read_voc(data: bytes, corners: str = "inclusive") -> ImageFigures:
@@ -41,17 +41,17 @@ def read_voc(data: bytes, corners: str = "inclusive") -> ImageFigures:
     """
     try:
         root = ElementTree.fromstring(data, ElementTree.XMLParser(target=_WithoutDtd()))
-    except BadAnnotation:
+    except BadVocFile:
         raise
     except (ElementTree.ParseError, LookupError, ValueError) as problem:  # the latter two: encodings it can't read
-        raise BadAnnotation(f"no XML: {problem}") from problem
+        raise BadVocFile(f"no XML: {problem}") from problem
     if root.tag != "annotation":  # an error page can be well-formed too, and would look like a picture without figures
-        raise BadAnnotation(f"no VOC file: its root is <{root.tag[:40]}>, expected <annotation>")
+        raise BadVocFile(f"no VOC file: its root is <{root.tag[:40]}>, expected <annotation>")
     extent_px = int(corners == "inclusive")  # of a box whose corners are equal
     objects = [*root.iter("object")]
     try:
         figures, flat = _figures(objects, extent_px)
-    except BadAnnotation as problem:
+    except BadVocFile as problem:
         problem.objects = len(objects)
         raise
     left_out = f"box left out, the others stay: {flat[0]}" if flat else ""
@@ -67,7 +67,7 @@ def _figures(objects: Iterable[ElementTree.Element], extent_px: int) -> tuple[li
     names = {figure["category"] for figure in figures}
     for name, problem in flat:
         if name not in names:
-            raise BadAnnotation(problem)
+            raise BadVocFile(problem)
     return figures, [problem for _, problem in flat]
 
 
@@ -81,7 +81,7 @@ def _figure(entry: ElementTree.Element, extent_px: int) -> Figure | str:
     try:
         x_min, y_min, x_max, y_max = (float(entry.findtext(f"bndbox/{side}") or "nan") for side in _CORNERS)
     except ValueError as problem:
-        raise BadAnnotation(f"a corner that is no number: {problem}") from problem
+        raise BadVocFile(f"a corner that is no number: {problem}") from problem
     xywh = [x_min - extent_px, y_min - extent_px, x_max - x_min + extent_px, y_max - y_min + extent_px]
     try:
         box = read_box(xywh)
@@ -90,7 +90,7 @@ def _figure(entry: ElementTree.Element, extent_px: int) -> Figure | str:
         message = f"expected a box of positive width and height, got {xywh}"
         if is_flat_box(xywh) and all(_said(entry, f"bndbox/{side}") for side in _CORNERS):
             return message
-        raise BadAnnotation(message) from problem
+        raise BadVocFile(message) from problem
     texts = {field: text for field in _FIELDS if (text := _said(entry, field))}
     found = {field: int(text) if text in {"0", "1"} else text[:_LONGEST_TEXT] for field, text in texts.items()}
     return {**figure(_said(entry, "name"), box), "source_coco": lossless.to_text({"fields": found} if found else {})}

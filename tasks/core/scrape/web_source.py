@@ -16,7 +16,7 @@ from schemas.manifests import PassedOver
 from schemas.manners import Credential
 from tasks.core.passed_over import Tally
 
-Expects = Literal["json", "html", "csv"]
+AnswerFormat = Literal["json", "html", "csv"]
 
 
 class BadAnswer(ValueError):
@@ -30,7 +30,9 @@ class SourceRequest:
     url: str  # without any secret
     kind: str  # the source's own word for the answer
     source_key: str | None = None  # of the one work that it is about; None for a listing: each build requests it again
-    expects: Expects = "json"  # another format is a temporary failure; html is requested only if robots.txt allows it
+    expects: AnswerFormat = (
+        "json"  # another format is a temporary failure; html is requested only if robots.txt allows it
+    )
     needs_secret: bool = False  # the credential is added when it is sent
 
     def bad_answer(self, expected: str, got: Any) -> BadAnswer:

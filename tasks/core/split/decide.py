@@ -13,7 +13,7 @@ from schemas.split import SPLITS, Split
 from schemas.tables import SPLIT
 from tasks.core import tables
 from tasks.core.columns import Column, bools, whole
-from tasks.core.names.spellings import Name, joined_names, key_of_column, keys
+from tasks.core.names.spellings import SpelledName, joined_names, key_of_column, keys
 from tasks.core.split import units
 from tasks.core.split.deal import deal
 from tasks.core.strata import columns_by
@@ -110,7 +110,7 @@ def _with_spellings(view: pa.Table, outcome: pa.Table, settings: Split) -> pa.Ta
     return tables.with_columns(outcome, {"detail": pa.array(details, pa.string())})
 
 
-def _spellings_of(words: str | list[str] | None, bond: str, names: Sequence[Name]) -> Iterator[str]:
+def _spellings_of(words: str | list[str] | None, bond: str, names: Sequence[SpelledName]) -> Iterator[str]:
     """Of a record's own words in a bond, the spellings of those that have several."""
     key = key_of_column(bond)
     mine = {key(word) for word in ([words] if isinstance(words, str) else words or ())}

@@ -20,16 +20,16 @@ HUE, SATURATION, VALUE = 20, 30, 20
 JPEG_QUALITY = (85, 95)
 
 
-class Change(NamedTuple):
+class Augmentation(NamedTuple):
     """One change of a picture: its name in tasks/io/training/augment.py, and its strengths."""
 
     name: str
     numbers: tuple[float, ...] = ()
 
 
-def draw_changes(augment: Augment, rng: np.random.Generator) -> tuple[Change, ...]:
+def draw_changes(augment: Augment, rng: np.random.Generator) -> tuple[Augmentation, ...]:
     """Draw the changes of a picture, in the order in which they are applied."""
-    drawn: list[Change] = []
+    drawn: list[Augmentation] = []
     if rng.random() < augment.brightness_or_clahe:
         is_brightness = rng.random() < 0.5
         ranges = (BRIGHTNESS, CONTRAST) if is_brightness else (CLAHE_LIMIT,)
@@ -40,18 +40,18 @@ def draw_changes(augment: Augment, rng: np.random.Generator) -> tuple[Change, ..
         name = "rgb_shift" if is_shift else "hue_saturation_value"
         drawn.append(_draw(name, rng, *((-one, one) for one in most)))
     if rng.random() < augment.jpeg:
-        drawn.append(Change("jpeg", (float(rng.integers(JPEG_QUALITY[0], JPEG_QUALITY[1] + 1)),)))
+        drawn.append(Augmentation("jpeg", (float(rng.integers(JPEG_QUALITY[0], JPEG_QUALITY[1] + 1)),)))
     if rng.random() < augment.channel_shuffle:
-        drawn.append(Change("channel_shuffle", tuple(map(float, rng.permutation(3)))))
+        drawn.append(Augmentation("channel_shuffle", tuple(map(float, rng.permutation(3)))))
     if rng.random() < augment.blur:
-        drawn.append(Change("blur" if rng.random() < 0.5 else "median_blur"))
+        drawn.append(Augmentation("blur" if rng.random() < 0.5 else "median_blur"))
     if rng.random() < augment.flip:
-        drawn.append(Change("flip"))
+        drawn.append(Augmentation("flip"))
     return tuple(drawn)
 
 
-def _draw(name: str, rng: np.random.Generator, *ranges: tuple[float, float]) -> Change:
-    return Change(name, tuple(float(rng.uniform(*one)) for one in ranges))
+def _draw(name: str, rng: np.random.Generator, *ranges: tuple[float, float]) -> Augmentation:
+    return Augmentation(name, tuple(float(rng.uniform(*one)) for one in ranges))
 
 
 def reduced_size(width_px: int, height_px: int, least_side_px: int, most_side_px: int) -> tuple[int, int]:

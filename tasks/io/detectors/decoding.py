@@ -19,7 +19,7 @@ _THREAD_LOCAL = threading.local()
 """Each thread's CUDA streams by device, so that decoding need not wait for the model."""
 
 
-class Picture(NamedTuple):
+class PicturePixels(NamedTuple):
     """A decoded picture: (h, w, 3) uint8, upright RGB, on the CPU or on a GPU."""
 
     pixels: Tensor
@@ -35,15 +35,15 @@ class Picture(NamedTuple):
         return int(self.pixels.numel())
 
 
-def decode_on_cpu(data: bytes, *, is_pinned: bool = False) -> Picture:
+def decode_on_cpu(data: bytes, *, is_pinned: bool = False) -> PicturePixels:
     """A picture by the rules of `decode`; `is_pinned`: in memory that a GPU reads by itself. Raises UnreadableImage."""
     pixels = decode.picture(data, HIGHEST_MAX_PIXELS).pixels()
     copy = torch.empty(pixels.shape, dtype=torch.uint8, pin_memory=is_pinned)
     np.copyto(copy.numpy(), pixels)  # releases the interpreter's lock, which the thread that feeds the device needs
-    return Picture(copy)
+    return PicturePixels(copy)
 
 
-def decode_on_gpu(data: bytes, device: torch.device) -> Picture | None:
+def decode_on_gpu(data: bytes, device: torch.device) -> PicturePixels | None:
     """A plain JPEG decoded by nvJPEG, whose pixels differ from libjpeg's by a few of 255 levels at edges of colour.
     None for any other file, for one that nvJPEG can't read, and if torchvision has no nvJPEG.
     """
@@ -64,7 +64,7 @@ def decode_on_gpu(data: bytes, device: torch.device) -> Picture | None:
             if devices.is_device_failure(problem):
                 raise
             return None
-    return Picture(pixels.permute(1, 2, 0))
+    return PicturePixels(pixels.permute(1, 2, 0))
 
 
 # baseline, extended, progressive; the others are arithmetic, lossless, hierarchical

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from tasks.io.detectors.canvases import Size
-from tasks.io.detectors.stream import Detections, Floats
+from tasks.io.detectors.stream import Floats, PictureDetections
 
 _VISIBLE_LOGIT = 2.0
 """The heatmap value from which a joint counts as visible: as Detectron draws Keypoint R-CNN's (kp_thresh)."""
@@ -55,7 +55,7 @@ def _by_picture(values: Tensor, counts: list[int]) -> list[Floats]:
 
 def detections_from_rows(
     rows: Sequence[Floats], sizes: Sequence[tuple[Size, Size]], classes: Sequence[int]
-) -> list[Detections]:
+) -> list[PictureDetections]:
     """The detections of these classes in each picture, in its own pixels. sizes: of it, and of it on the canvas."""
     found = []
     for every, (own, on_canvas) in zip(rows, sizes, strict=True):
@@ -63,7 +63,7 @@ def detections_from_rows(
         own_px, canvas_px = (np.array([size.width_px, size.height_px], np.float32) for size in (own, on_canvas))
         ratio: Floats = own_px / canvas_px
         xyxy, joints = wanted[:, :4] * np.tile(ratio, 2), _joints(wanted[:, 6:], ratio)
-        found.append(Detections(xyxy, wanted[:, 4].copy(), wanted[:, 5].astype(np.int64), joints))
+        found.append(PictureDetections(xyxy, wanted[:, 4].copy(), wanted[:, 5].astype(np.int64), joints))
     return found
 
 

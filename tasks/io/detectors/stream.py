@@ -19,7 +19,7 @@ Pixels = NDArray[np.uint8]
 Floats = NDArray[np.float32]
 
 
-class Detections(NamedTuple):
+class PictureDetections(NamedTuple):
     """A detector's boxes in one picture, in its own pixels, in no particular order; they may reach beyond the picture.
 
     xyxy_px: (N, 4), x_min, y_min, x_max, y_max. scores: (N,), 0..1. labels: (N,), the model's class indices.
@@ -38,7 +38,7 @@ class Detector(Protocol):
     batch: int
     """Most pictures of one call. On a CPU the detections of a picture never depend on the others of its batch."""
 
-    def detect(self, pictures: Sequence[Pixels]) -> list[Detections]:
+    def detect(self, pictures: Sequence[Pixels]) -> list[PictureDetections]:
         """The detections of each of at most `batch` pictures, in their order."""
 
 
@@ -48,7 +48,7 @@ AHEAD_BYTES = 256 * 2**20
 WAITING_BYTES = 1024 * 2**20
 """Most bytes of pixels, of each part, that are decoded ahead, and that wait for their batch to fill."""
 
-PendingDetections = Callable[[], list[Detections]]
+PendingDetections = Callable[[], list[PictureDetections]]
 """Called, waits for the detections of a batch and returns them."""
 
 
@@ -57,7 +57,7 @@ class BlobDetections(NamedTuple):
 
     sha256: str
     size_px: tuple[int, int]
-    detections: Detections | None
+    detections: PictureDetections | None
     problem: decode.UnreadableImage | None = None
 
 

@@ -21,10 +21,10 @@ from schemas.errors import BadInput
 from schemas.phrases import error_line
 from tasks.io.detectors import decoding, devices, loading
 from tasks.io.detectors.canvases import MAX_PICTURES, BatchLimit, Size, padded_size
-from tasks.io.detectors.decoding import Picture
+from tasks.io.detectors.decoding import PicturePixels
 from tasks.io.detectors.loading import DEFAULT_OPTIONS, CanvasBatch, InferenceOptions, LoadedModel
 from tasks.io.detectors.outputs import detections_from_rows, rows_from_outputs, start_copy_to_host
-from tasks.io.detectors.stream import Detections, Floats, PendingDetections, Pixels
+from tasks.io.detectors.stream import Floats, PendingDetections, PictureDetections, Pixels
 
 _LOG = logging.getLogger("bilderatlas.detect")
 _MAX_DECODER_THREADS = 16
@@ -36,7 +36,7 @@ _PARTS_AT_ONCE = 2
 class StagedBatch:
     """Pictures and, if memory sufficed, their pixels on the canvas, complete at `ready`; alive until its rows are."""
 
-    pictures: list[Picture]
+    pictures: list[PicturePixels]
     canvas: Size
     batch: CanvasBatch | None = None
     ready: "torch.cuda.Event | None" = None
@@ -71,7 +71,7 @@ class TorchvisionDetector:
         most = min(_MAX_DECODER_THREADS, os.cpu_count() or 2) if self._device.type == "cuda" else 0
         return most if self.options.decoder_threads is None else self.options.decoder_threads
 
-    def decode(self, data: bytes) -> Picture:
+    def decode(self, data: bytes) -> PicturePixels:
         """See PipelinedDetector."""
         device = self._load().device  # asked anew after a failure: a lost GPU has no pinned memory to give, either
         if device.type != "cuda":
@@ -92,12 +92,12 @@ class TorchvisionDetector:
         """See PipelinedDetector."""
         return self._batch_limit.pictures_on(canvas)
 
-    def detect(self, pictures: Sequence[Pixels]) -> list[Detections]:
+    def detect(self, pictures: Sequence[Pixels]) -> list[PictureDetections]:
         """See Detector."""
-        copies = [Picture(torch.from_numpy(pixels.copy())) for pixels in pictures]
+        copies = [PicturePixels(torch.from_numpy(pixels.copy())) for pixels in pictures]
         return [self.start(self.stage([one], self.canvas_for(one.size)))()[0] for one in copies]
 
-    def stage(self, pictures: Sequence[Picture], canvas: Size) -> StagedBatch:
+    def stage(self, pictures: Sequence[PicturePixels], canvas: Size) -> StagedBatch:
         """See PipelinedDetector."""
         staged = StagedBatch(list(pictures), canvas)
         with contextlib.suppress(torch.OutOfMemoryError), self._translate_errors():
@@ -160,7 +160,7 @@ class TorchvisionDetector:
         with torch.autocast(kind, torch.bfloat16, enabled=precision is torch.bfloat16):
             return list(loaded.model(batch))
 
-    def _read_results(self, staged: StagedBatch, sizes: list[tuple[Size, Size]]) -> list[Detections]:
+    def _read_results(self, staged: StagedBatch, sizes: list[tuple[Size, Size]]) -> list[PictureDetections]:
         assert staged.rows_on_host is not None
         with self._translate_errors():
             rows = staged.rows_on_host()

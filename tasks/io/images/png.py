@@ -54,9 +54,9 @@ _PRIMARIES: dict[int, Primaries] = {
 }
 # from samples to light: a gamma, or gamma, a, b, c, d of ICC's parametric curve of type 3; H.273, table 3. What is
 # coded for television is shown by the gamma of its displays (ITU-R BT.1886), as browsers do
-Curve = tuple[float, ...]
-_SRGB_CURVE: Curve = (2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045)
-_CURVES: dict[int, Curve] = {
+ToneCurve = tuple[float, ...]
+_SRGB_CURVE: ToneCurve = (2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045)
+_CURVES: dict[int, ToneCurve] = {
     **dict.fromkeys((1, 6, 14, 15), (2.4,)),
     4: (2.2,),
     5: (2.8,),
@@ -103,7 +103,7 @@ def _colour_chunks(data: bytes) -> dict[bytes, bytes]:
     return found
 
 
-def _of_gamma(gamma: bytes, chromaticities: bytes) -> tuple[Primaries, Curve] | None:
+def _of_gamma(gamma: bytes, chromaticities: bytes) -> tuple[Primaries, ToneCurve] | None:
     exponent = int.from_bytes(gamma, "big") / 100_000 if len(gamma) == 4 else 0.0
     if not _GAMMAS[0] <= exponent <= _GAMMAS[1]:
         return None
@@ -125,7 +125,7 @@ def _of_chromaticities(body: bytes) -> Primaries | None:
     return (white, red, green, blue) if is_possible and area > _XY_TOLERANCE else None
 
 
-def _icc(primaries: Primaries, curve: Curve, is_grey: bool) -> bytes:
+def _icc(primaries: Primaries, curve: ToneCurve, is_grey: bool) -> bytes:
     """The profile (ICC.1:2022)."""
     trc = b"para\0\0\0\0" + struct.pack(">HH", 0 if len(curve) == 1 else 3, 0) + _fixed(*curve)
     names = [b"kTRC"] if is_grey else [b"rTRC", b"gTRC", b"bTRC"]

@@ -34,11 +34,11 @@ _QUALITY_WITH_BOXES = 80
 _LINE_PX = 2
 
 Box = tuple[float, float, float, float]
-Boxes = Sequence[tuple[Box, str]]
+LabelledBoxes = Sequence[tuple[Box, str]]
 """(x_min, y_min, x_max, y_max) in px of the whole picture, upright, and a colour, such as "#c00"."""
 
 
-def small_picture(data: bytes, boxes: Boxes, longest_px: int, max_pixels: int) -> bytes:
+def small_picture(data: bytes, boxes: LabelledBoxes, longest_px: int, max_pixels: int) -> bytes:
     """A JPEG of the picture, upright, its longest side of so many px, and on it its boxes. Raises UnreadableImage."""
     small = picture(data, max_pixels).rgb.convert("RGB")
     scale = longest_px / max(small.size)

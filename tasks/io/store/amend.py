@@ -15,7 +15,7 @@ from tasks.io.store.releases import Release
 from tasks.io.store.store import Store
 
 _HEAVY = "image"
-Change = Callable[[pa.Table], pa.Table]
+TableEdit = Callable[[pa.Table], pa.Table]
 
 
 class ReleaseEditor:
@@ -27,7 +27,7 @@ class ReleaseEditor:
         # of each changed file; 0 if no row is lost, only values
         self.lost_rows: dict[str, int] = {}
 
-    def table(self, path: str, change: Change) -> None:
+    def table(self, path: str, change: TableEdit) -> None:
         """Change a table, in the types of a release (`to_release_types`), row group by row group, if anything changes.
         Raises DamagedFile for a file that no release has, before anything of it is written.
         """
@@ -97,7 +97,7 @@ class ReleaseEditor:
         return self.release.row_count(path)
 
 
-def _groups(parquet: pq.ParquetFile, path: str, schema: pa.Schema, change: Change) -> Iterator[pa.Table]:
+def _groups(parquet: pq.ParquetFile, path: str, schema: pa.Schema, change: TableEdit) -> Iterator[pa.Table]:
     for number in range(parquet.num_row_groups):
         group = change(release_tables.to_release_types(parquet.read_row_group(number), path))
         if group.num_rows:

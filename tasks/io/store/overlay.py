@@ -18,7 +18,7 @@ class _Span(NamedTuple):
     length: int
 
 
-class Overlay:
+class FileOverlay:
     """Files by their paths in one temporary file without a name, of which nothing can be left. For several threads."""
 
     def __init__(self) -> None:
@@ -71,7 +71,7 @@ class Overlay:
 class _SpanReader(io.RawIOBase):
     """A part of an open file, read at its own pace: others may read and write the file meanwhile."""
 
-    def __init__(self, overlay: Overlay, span: _Span) -> None:
+    def __init__(self, overlay: FileOverlay, span: _Span) -> None:
         self._overlay, self._span, self._at = overlay, span, 0
 
     def readable(self) -> bool:

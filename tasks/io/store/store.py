@@ -31,7 +31,7 @@ from schemas.manifests import TableRef
 from schemas.phrases import quoted
 from tasks.io.files import inputs
 from tasks.io.store import layout
-from tasks.io.store.overlay import Overlay
+from tasks.io.store.overlay import FileOverlay
 
 STALE_S = 24 * 3600.0
 """Unfinished files older than this are left over: no build writes one file for a day."""
@@ -91,7 +91,7 @@ class Store:
         protocol = self.fs.protocol
         self._has_buckets = not _BUCKETS.isdisjoint({protocol} if isinstance(protocol, str) else protocol)
         self.is_overlay = is_overlay
-        self._overlay = Overlay()  # stays empty but for a plan
+        self._overlay = FileOverlay()  # stays empty but for a plan
         self._recorders: list[set[str]] = []
         self._known_as = f"plan {uuid.uuid4().hex}" if is_overlay else url  # no build finds what a plan foresaw
 

@@ -20,7 +20,7 @@ _AHEAD = 2
 _LOADERS, _MOST_LOADERS = 2, 8
 
 
-class Sample(NamedTuple):
+class TrainingSample(NamedTuple):
     """A training sample: a picture, RGB (H, W, 3), 8-bit, and the corners (N, 4) of its figures in px."""
 
     pixels: NDArray[np.uint8]
@@ -58,10 +58,10 @@ def loader_threads(*, is_gpu: bool) -> int:
 
 
 def prefetch(
-    make: Callable[[int, int], Sample], groups: Iterable[tuple[int, Sequence[int]]], threads: int = _LOADERS
-) -> Iterator[list[Sample]]:
+    make: Callable[[int, int], TrainingSample], groups: Iterable[tuple[int, Sequence[int]]], threads: int = _LOADERS
+) -> Iterator[list[TrainingSample]]:
     """The samples make(epoch, place) of each group (epoch, places), in order; threads make a few groups ahead."""
-    waiting: deque[list[Future[Sample]]] = deque()
+    waiting: deque[list[Future[TrainingSample]]] = deque()
     with ThreadPoolExecutor(threads) as pool:
         try:
             for epoch, places in groups:

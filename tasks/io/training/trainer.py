@@ -23,7 +23,7 @@ from tasks.io.detectors import devices, loading, torchvision_detector
 from tasks.io.detectors import torchvision_models as models
 from tasks.io.store.layout import CHECKPOINT_SUFFIX
 from tasks.io.store.store import Store
-from tasks.io.training.samples import Sample
+from tasks.io.training.samples import TrainingSample
 
 _FILLING: Any = torch.utils.deterministic  # a module whose one attribute is a property, which has no type
 _METADATA = "progress"
@@ -88,7 +88,7 @@ class Trainer:
         self._parameters = [weights for weights in model.parameters() if weights.requires_grad]
         self._optimizer = _optimizer(self._parameters, settings)
 
-    def step(self, samples: Sequence[Sample], rate: float, seed: int) -> dict[str, float]:
+    def step(self, samples: Sequence[TrainingSample], rate: float, seed: int) -> dict[str, float]:
         """One step from the samples, at most `batch` in memory; returns each part of the loss, the mean of the samples.
         If memory is short, `batch` is halved for good; for one sample, BadInput is raised, as for a failing GPU and a
         loss that is not finite.
@@ -112,7 +112,7 @@ class Trainer:
             raise BadInput(f"{expected}, got too little; lower most_side_px") from problem
         self.batch = -(-self.batch // 2)
 
-    def _step(self, samples: Sequence[Sample], rate: float, seed: int) -> dict[str, float]:
+    def _step(self, samples: Sequence[TrainingSample], rate: float, seed: int) -> dict[str, float]:
         torch.manual_seed(seed)  # random draws depend on the step alone, so that checkpoints need no generator's state
         self.model.train()
         for layer in _norms(self.model) if self._is_frozen else ():
@@ -175,7 +175,7 @@ class Trainer:
             image = image.pin_memory().to(self.device, non_blocking=True)
         return image.float() / 255
 
-    def _targets(self, samples: Sequence[Sample]) -> list[dict[str, Tensor]]:
+    def _targets(self, samples: Sequence[TrainingSample]) -> list[dict[str, Tensor]]:
         boxes = [torch.from_numpy(one.xyxy_px.copy()).to(self.device) for one in samples]
         labels = [torch.ones(len(one), dtype=torch.int64, device=self.device) for one in boxes]
         return [{"boxes": xyxy, "labels": ones} for xyxy, ones in zip(boxes, labels, strict=True)]

@@ -37,7 +37,7 @@ _BOT_WALL = re.compile(
 
 
 @dataclass(frozen=True)
-class Limits:
+class ResponseLimits:
     """Most bytes of a response, and seconds to connect and between two reads: of a body one more for each 20 kB."""
 
     max_bytes: int
@@ -59,7 +59,7 @@ class ResponseBody:
 
 
 def read_body(
-    response: requests.Response, into: BinaryIO, limits: Limits, stats: TransferStats, secrets: SecretFilter
+    response: requests.Response, into: BinaryIO, limits: ResponseLimits, stats: TransferStats, secrets: SecretFilter
 ) -> ResponseBody:
     """The body, written to `into`. Raises UnreadableImage."""
     said, wrong_labels = response.headers.get("Content-Length", "").strip(), list[str]()

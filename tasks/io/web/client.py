@@ -24,7 +24,7 @@ from schemas.reasons import Reason
 from tasks.io.images.decode import UnreadableImage
 from tasks.io.web import bodies, robots
 from tasks.io.web.addresses import Origins, Target
-from tasks.io.web.bodies import Limits, ResponseBody
+from tasks.io.web.bodies import ResponseBody, ResponseLimits
 from tasks.io.web.connections import ForbiddenAddress, GuardedAdapter
 from tasks.io.web.rate_limits import (
     PostponedRequest,
@@ -36,7 +36,15 @@ from tasks.io.web.rate_limits import (
 )
 from tasks.io.web.secrets import SecretFilter, Sessions
 
-__all__ = ["Client", "DownloadRequest", "Limits", "PostponedRequest", "ResponseBody", "retry_after_s", "user_agent"]
+__all__ = [
+    "Client",
+    "DownloadRequest",
+    "PostponedRequest",
+    "ResponseBody",
+    "ResponseLimits",
+    "retry_after_s",
+    "user_agent",
+]
 
 Expects = Literal["image", "json", "html", "csv", "robots", "anything"]
 
@@ -72,7 +80,7 @@ class _Exchange:
     request: DownloadRequest
     redirect_chain: RedirectChain
     into: BinaryIO
-    limits: Limits
+    limits: ResponseLimits
     permits: RequestPermits
     secret_filter: SecretFilter = field(default_factory=SecretFilter)
     is_patient: bool = False  # other threads wait for its response: it should not be postponed
@@ -99,7 +107,9 @@ def user_agent(contact: str | None) -> str:
 class Client:
     """Sends requests. Thread-safe; one per process and run, so that connections and robots.txt are shared."""
 
-    def __init__(self, rate_limiter: RateLimiter, origins: Origins, contact: str | None, limits: Limits) -> None:
+    def __init__(
+        self, rate_limiter: RateLimiter, origins: Origins, contact: str | None, limits: ResponseLimits
+    ) -> None:
         """`limits` are for robots.txt and log-ins; each download has its own."""
         self._rate_limiter, self._origins = rate_limiter, origins
         self._contact = contact
@@ -135,7 +145,7 @@ class Client:
             RequestPermits(self._rate_limiter, own).cancel_unused()
 
     def get(
-        self, request: DownloadRequest, into: BinaryIO, limits: Limits, *, has_permit: bool = False
+        self, request: DownloadRequest, into: BinaryIO, limits: ResponseLimits, *, has_permit: bool = False
     ) -> ResponseBody:
         """Download, and write the body to `into`. Raises UnreadableImage; BadInput if a secret is missing or refused;
         and, if `has_permit` (within `using_permit`), PostponedRequest in place of any wait.
@@ -277,7 +287,7 @@ class Client:
                 raise BadInput(f"{expected}, got {problem.detail}; check the secret") from None
             raise UnreadableImage(problem.reason, f"log-in: {problem.detail}") from None
 
-    def _look_up(self, request: DownloadRequest, limits: Limits, permits: RequestPermits) -> bytes:
+    def _look_up(self, request: DownloadRequest, limits: ResponseLimits, permits: RequestPermits) -> bytes:
         """The body of a response for which other threads wait. Raises UnreadableImage."""
         into, chain = io.BytesIO(), RedirectChain(request.url, request.url)
         secrets = SecretFilter(request.secret)
@@ -318,7 +328,7 @@ class Client:
         """The host's rules, if any. Raises UnreadableImage if it fails to send them (RFC 9309, 2.3.1)."""
         request = DownloadRequest(urljoin(exchange.redirect_chain.url, "/robots.txt"), "robots")
         # a byte more, by which the rules know that their last line is cut
-        limits = Limits(robots.MAX_BYTES + 1, self._limits.timeout_s, is_cut=True)
+        limits = ResponseLimits(robots.MAX_BYTES + 1, self._limits.timeout_s, is_cut=True)
         try:
             return robots.RobotsRules(self._look_up(request, limits, exchange.permits))
         except UnreadableImage as problem:
@@ -369,7 +379,10 @@ def retry_after_s(value: str | None, now: datetime | None = None) -> float | Non
 
 
 def _is_busy(response: requests.Response, exchange: _Exchange) -> bool:
-    """Whether a 403 means to slow down: a page for an API's answer, or typical words (metmuseum/openaccess#60)."""
+    """Whether a 403 means to slow down: a page in place of an API's answer, or a page with typical words.
+
+    (metmuseum/openaccess#60: a 403 of Imperva after some 30 requests, far below the documented 80 a second.)
+    """
     is_page = "html" in response.headers.get("Content-Type", "").lower()
     if response.headers.get("Retry-After") or (is_page and exchange.request.expects in {"json", "csv"}):
         return True

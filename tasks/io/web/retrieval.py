@@ -15,7 +15,7 @@ from tasks.io.images.inspection import Inspection, inspect
 from tasks.io.store.layout import blob_path
 from tasks.io.store.store import Store
 from tasks.io.web import bodies
-from tasks.io.web.client import Client, DownloadRequest, Limits
+from tasks.io.web.client import Client, DownloadRequest, ResponseLimits
 
 _INSPECTIONS_AT_ONCE = threading.BoundedSemaphore(os.cpu_count() or 1)
 """More threads than cores in a decoder only take Python's lock from each other: 12 to 20 % fewer images a second."""
@@ -57,7 +57,13 @@ def store_image(
 
 
 def download_image(
-    store: Store, client: Client, request: Row, rules: str, limits: Limits, max_pixels: int, on_inspected: OnInspected
+    store: Store,
+    client: Client,
+    request: Row,
+    rules: str,
+    limits: ResponseLimits,
+    max_pixels: int,
+    on_inspected: OnInspected,
 ) -> Row:
     """Download an image to a scratch file, inspect all of it, and only then make it a blob, with the caller's permit.
     The request is conditional if the blob of the last one is there and passed these rules. Raises UnreadableImage.

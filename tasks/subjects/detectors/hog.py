@@ -8,7 +8,7 @@ import numpy as np
 from schemas.detect import Detect
 from tasks.core.detect import boxes
 from tasks.io.detectors.hog import Windows
-from tasks.io.detectors.stream import Detections, Pixels
+from tasks.io.detectors.stream import PictureDetections, Pixels
 
 
 class HogDetector:
@@ -21,14 +21,14 @@ class HogDetector:
         self._windows, self._settings = windows, settings
         (self._person,) = settings.classes.values()
 
-    def detect(self, pictures: Sequence[Pixels]) -> list[Detections]:
+    def detect(self, pictures: Sequence[Pixels]) -> list[PictureDetections]:
         """The detections of each picture, in their order."""
         return [self._one(pixels) for pixels in pictures]
 
-    def _one(self, pixels: Pixels) -> Detections:
+    def _one(self, pixels: Pixels) -> PictureDetections:
         settings = self._settings
         floor = min(max(settings.least_score, 1e-6), 1 - 1e-6)
         xyxy, margins = self._windows.detect(pixels, math.log(floor / (1 - floor)))
         scores = np.asarray(1 / (1 + np.exp(-margins[:, None])), np.float32)
         rows, _ = boxes.select_boxes(xyxy, scores, settings.least_score, settings.nms_iou)
-        return Detections(xyxy[rows], scores[rows, 0], np.full(len(rows), self._person))
+        return PictureDetections(xyxy[rows], scores[rows, 0], np.full(len(rows), self._person))

@@ -9,7 +9,7 @@ from schemas.errors import BadInput
 from tasks.core.detect import boxes, layouts
 from tasks.core.detect.layouts import Floats
 from tasks.io.detectors import onnx
-from tasks.io.detectors.stream import Detections, Pixels
+from tasks.io.detectors.stream import PictureDetections, Pixels
 
 
 class OnnxDetector:
@@ -27,7 +27,7 @@ class OnnxDetector:
             raise BadInput(f"weights for {settings.model}: {problem}") from problem
         self._one(model.grey_outputs, np.ones(2, np.float32))
 
-    def detect(self, pictures: Sequence[Pixels]) -> list[Detections]:
+    def detect(self, pictures: Sequence[Pixels]) -> list[PictureDetections]:
         """The detections of each of at most `batch` pictures, in their order."""
         if not pictures:
             return []
@@ -35,7 +35,7 @@ class OnnxDetector:
         outputs = self._model.run_all([pixels for pixels, _ in inputs])
         return [self._one(raw, scales) for raw, (_, scales) in zip(zip(*outputs, strict=True), inputs, strict=True)]
 
-    def _one(self, raw: Sequence[Floats], scales: Floats) -> Detections:
+    def _one(self, raw: Sequence[Floats], scales: Floats) -> PictureDetections:
         settings, model = self._settings, self._model
         try:
             xyxy, scores = layouts.read_boxes(
@@ -45,4 +45,4 @@ class OnnxDetector:
             raise BadInput(f"weights for {settings.model}: {problem}") from problem
         rows, columns = boxes.select_boxes(xyxy, scores, settings.least_score, settings.nms_iou)
         labels = np.array(self._classes, np.int64)[columns]
-        return Detections(xyxy[rows] / np.concatenate([scales, scales]), scores[rows, columns], labels)
+        return PictureDetections(xyxy[rows] / np.concatenate([scales, scales]), scores[rows, columns], labels)

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from schemas.contract import TABLES, DataContract
-from tasks.core.contract import Change, Rule, changes, completed, foretold, is_allowed, is_kept, problem, rules
+from tasks.core.contract import ContractChange, Rule, changes, completed, foretold, is_allowed, is_kept, problem, rules
 from tasks.io.files import contracts
 
 
@@ -181,7 +181,7 @@ def text(table: str = "images") -> Text:
     return value
 
 
-def between(old: Text, new: Text) -> list[Change]:
+def between(old: Text, new: Text) -> list[ContractChange]:
     return changes({"images": DataContract.model_validate(old)}, {"images": DataContract.model_validate(new)})
 
 
@@ -275,7 +275,7 @@ def test_a_contract_does_not_differ_from_itself():
 def test_what_takes_a_promise_away_breaks_readers(change: Callable[[Text], Any], sentence: str, is_back_breaking: bool):
     new = text()
     change(new)
-    assert Change(sentence, is_breaking=True) in between(text(), new)
+    assert ContractChange(sentence, is_breaking=True) in between(text(), new)
     back = between(new, text())
     assert back
     assert any(of.is_breaking for of in back) is is_back_breaking
@@ -286,8 +286,10 @@ def test_a_rule_that_says_which_one_it_replaces_breaks_nobody():
     rule = new["schema"][0]["quality"][0]
     rule.update(name="each group where it belongs", customProperties=[{"property": "replaces", "value": rule["name"]}])
     assert between(text(), new) == [
-        Change("images: the rule 'each group in one split' is now 'each group where it belongs'", is_breaking=False),
-        Change("images: a new rule 'each group where it belongs'", is_breaking=False),
+        ContractChange(
+            "images: the rule 'each group in one split' is now 'each group where it belongs'", is_breaking=False
+        ),
+        ContractChange("images: a new rule 'each group where it belongs'", is_breaking=False),
     ]
 
 
@@ -297,9 +299,9 @@ def test_to_promise_more_breaks_nobody():
     column(old, "split")["enum"].pop()
     column(old, "format")["required"] = False
     assert between(old, text()) == [
-        Change("images.format: may not be null any more", is_breaking=False),
-        Change("images.split: values that are new: test", is_breaking=False),
-        Change("images.rights_spdx: a new column", is_breaking=False),
+        ContractChange("images.format: may not be null any more", is_breaking=False),
+        ContractChange("images.split: values that are new: test", is_breaking=False),
+        ContractChange("images.rights_spdx: a new column", is_breaking=False),
     ]
 
 
@@ -312,8 +314,8 @@ def test_words_of_a_description_may_change():
 def test_tables_come_and_go():
     all_tables = contracts.contracts()
     fewer = {table: all_tables[table] for table in TABLES if table != "shares"}
-    assert changes(all_tables, fewer) == [Change("shares: the table is gone", is_breaking=True)]
-    assert changes(fewer, all_tables) == [Change("shares: a new table", is_breaking=False)]
+    assert changes(all_tables, fewer) == [ContractChange("shares: the table is gone", is_breaking=True)]
+    assert changes(fewer, all_tables) == [ContractChange("shares: a new table", is_breaking=False)]
 
 
 @pytest.mark.parametrize(
@@ -327,4 +329,4 @@ def test_tables_come_and_go():
     ],
 )
 def test_what_breaks_needs_a_new_major_version(old: str, new: str, is_breaking: bool, allowed: bool):
-    assert is_allowed(old, new, [Change("x", is_breaking=is_breaking)]) is allowed
+    assert is_allowed(old, new, [ContractChange("x", is_breaking=is_breaking)]) is allowed

@@ -7,18 +7,18 @@ import pyarrow as pa
 import pytest
 
 from schemas.tables import LEDGER
-from tasks.core.prune import ReleaseFacts, StoredFile, newest_answers, reasons_to_stay, report, seen_files, unused_files
+from tasks.core.prune import ReleaseAge, StoredFile, newest_answers, reasons_to_stay, report, seen_files, unused_files
 
 
-def release(version: str, day: int, previous: str | None = None, *, is_trial: bool = False) -> ReleaseFacts:
-    return ReleaseFacts(version, previous, is_trial, datetime(2026, 1, day, tzinfo=UTC))
+def release(version: str, day: int, previous: str | None = None, *, is_trial: bool = False) -> ReleaseAge:
+    return ReleaseAge(version, previous, is_trial, datetime(2026, 1, day, tzinfo=UTC))
 
 
 CHAIN = [release("a", 1), release("b", 2, "a"), release("c", 3, "b"), release("d", 4, "c")]
 LATE = datetime(2026, 2, 1, tzinfo=UTC)
 
 
-def staying(releases: list[ReleaseFacts], **more: Any) -> list[str]:
+def staying(releases: list[ReleaseAge], **more: Any) -> list[str]:
     given = {"latest": {"d"}, "keep": 2, "since": None, "grace_from": LATE, **more}
     return [version for version, reason in reasons_to_stay(releases, **given).items() if reason]
 

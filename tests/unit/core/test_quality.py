@@ -15,7 +15,7 @@ from PIL import Image, ImageFilter, ImageOps
 
 from examples.museum.borders import Border, bordered
 from tasks.core import quality
-from tasks.core.quality import Margins, Scores, scores
+from tasks.core.quality import Margins, QualityScores, scores
 from tasks.io.images.colour_thumbnails import rgb
 from tasks.io.images.inspection import inspect
 
@@ -56,7 +56,7 @@ def published_colourfulness(picture: Pixels) -> float:
 )
 def test_tiny_pictures_and_strips_have_scores(size: tuple[int, int], blur: int):
     green = 0.3 * math.hypot(190, 75)
-    assert scores(flat((10, 200, 30), *size)) == Scores(
+    assert scores(flat((10, 200, 30), *size)) == QualityScores(
         chroma=0, contrast=0, blur=blur, border=0, object_photo=0, colourfulness=round(green, 3)
     )
 
@@ -249,7 +249,7 @@ def test_things_before_a_plain_ground(
 # --- real paintings
 
 
-def of_image(image: Image.Image) -> Scores:
+def of_image(image: Image.Image) -> QualityScores:
     """Scores as a build takes them: of the thumbnail that is kept of a file."""
     file = io.BytesIO()
     image.save(file, "JPEG", quality=90)
@@ -295,7 +295,7 @@ def test_no_ordinary_painting_is_beyond_the_limits_that_the_docs_give(folder: Pa
         ),
     ],
 )
-def test_what_eyes_have_found_among_them(folder: Path, name: str, is_right: Callable[[Scores], bool]):
+def test_what_eyes_have_found_among_them(folder: Path, name: str, is_right: Callable[[QualityScores], bool]):
     if not (folder / name).exists():
         pytest.skip(f"real data: no {name}")
     assert is_right(scores(rgb(inspect((folder / name).read_bytes(), 10**9).thumbnail)))
@@ -324,7 +324,7 @@ def blurred(thumbnail_px: float) -> Callable[[Image.Image], Image.Image]:
     ],
 )
 def test_what_is_done_to_paintings_is_seen(
-    paintings: list[Image.Image], done: Callable[[Image.Image], Image.Image], is_found: Callable[[Scores], bool]
+    paintings: list[Image.Image], done: Callable[[Image.Image], Image.Image], is_found: Callable[[QualityScores], bool]
 ):
     found = sum(is_found(of_image(done(image))) for image in paintings)
     assert found >= 0.9 * len(paintings)

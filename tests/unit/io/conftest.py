@@ -7,7 +7,7 @@ import pytest
 
 from schemas.manners import Manners
 from tasks.io.web.addresses import Origins
-from tasks.io.web.client import Client, Limits
+from tasks.io.web.client import Client, ResponseLimits
 from tasks.io.web.rate_limits import RateLimiter
 from tests.support.servers import Site, serving
 
@@ -19,7 +19,7 @@ class Guest:
 
     def __init__(self, origins: Origins, manners: Manners, contact: str | None, timeout_s: float) -> None:
         self.rate_limiter = RateLimiter(manners)
-        self.client = Client(self.rate_limiter, origins, contact, Limits(1_000_000, timeout_s))
+        self.client = Client(self.rate_limiter, origins, contact, ResponseLimits(1_000_000, timeout_s))
 
 
 @pytest.fixture

@@ -4,12 +4,12 @@ import pytest
 
 from schemas.scores import LIMIT_REASONS, SCORES, ScoreLimits
 from schemas.tables import QUALITY
-from tasks.core.quality import Scores
+from tasks.core.quality import QualityScores
 
 
 def test_each_limit_has_its_reason_and_its_score():
     assert [*ScoreLimits.model_fields] == [*LIMIT_REASONS]
-    assert Scores._fields == SCORES
+    assert QualityScores._fields == SCORES
     assert tuple(QUALITY.names[3:]) == SCORES
 
 

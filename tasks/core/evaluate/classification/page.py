@@ -10,7 +10,7 @@ import pyarrow as pa
 from schemas.evaluate_images import CLASS_SCORES, CONFUSION
 from tasks.core.evaluate import charts
 from tasks.core.evaluate.classification.predictions import (
-    Predictions,
+    ClassPredictions,
     class_scores,
     confusion_cells,
     confusion_matrix,
@@ -24,7 +24,7 @@ _MOST_LISTED, _MOST_COLUMNS, _MOST_CONFUSIONS = 200, 20, 10
 _SHARES = ("precision", "recall", "f1")
 
 
-def tops_shown(several: Mapping[str, Predictions], top: Sequence[int]) -> list[int]:
+def tops_shown(several: Mapping[str, ClassPredictions], top: Sequence[int]) -> list[int]:
     """The k that say something: up to the number of classes, where all classifiers give probabilities."""
     if any(own.rank is None for own in several.values()):
         return []
@@ -54,7 +54,7 @@ def class_lines(classes: pa.Table) -> list[str]:
     return lines[:-1]
 
 
-def confusion_lines(several: Mapping[str, Predictions]) -> list[str]:
+def confusion_lines(several: Mapping[str, ClassPredictions]) -> list[str]:
     """The confusion matrix of each classifier in images; of too many classes the most frequent confusions."""
     lines: list[str] = []
     for name, own in several.items():
@@ -68,7 +68,7 @@ def confusion_lines(several: Mapping[str, Predictions]) -> list[str]:
     return lines[1:]
 
 
-def _most_frequent_lines(name: str, own: Predictions) -> list[str]:
+def _most_frequent_lines(name: str, own: ClassPredictions) -> list[str]:
     """Of equal numbers the first by true and by predicted class."""
     true, predicted, images = confusion_cells(own)
     wrong = np.flatnonzero(true != predicted)
@@ -80,7 +80,7 @@ def _most_frequent_lines(name: str, own: Predictions) -> list[str]:
     return [title, "", *table(["true class", "predicted class", "images"], rows)]
 
 
-def classes_table(several: Mapping[str, Predictions]) -> pa.Table:
+def classes_table(several: Mapping[str, ClassPredictions]) -> pa.Table:
     """CLASS_SCORES: each classifier's classes, in the order of their names."""
     parts = [CLASS_SCORES.empty_table()]
     for name, own in several.items():
@@ -96,7 +96,7 @@ def classes_table(several: Mapping[str, Predictions]) -> pa.Table:
     return pa.concat_tables(parts)
 
 
-def confusion_table(several: Mapping[str, Predictions]) -> pa.Table:
+def confusion_table(several: Mapping[str, ClassPredictions]) -> pa.Table:
     """CONFUSION: the cells above 0 of each classifier's matrix, by true and by predicted class."""
     parts = [CONFUSION.empty_table()]
     for name, own in several.items():
@@ -106,7 +106,7 @@ def confusion_table(several: Mapping[str, Predictions]) -> pa.Table:
     return pa.concat_tables(parts)
 
 
-def confusion_charts(several: Mapping[str, Predictions]) -> Iterator[str]:
+def confusion_charts(several: Mapping[str, ClassPredictions]) -> Iterator[str]:
     """A chart of each classifier's matrix as shares of its rows; empty where there are too many classes to see."""
     for name, own in several.items():
         title = f"{name}: true class in rows, predicted class in columns, % of each row"

@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
 
-class Predictions(NamedTuple):
+class ClassPredictions(NamedTuple):
     """images: (N,) ids, ascending. classes: (C,) names, ascending. true, predicted: (N,) places in classes. rank: (N,)
     place of the true class among all, by falling probability, from 0; None where there are no probabilities.
     """
@@ -51,7 +51,7 @@ class ClassScores(NamedTuple):
     right: Counts
 
 
-def check_predictions(name: str, table: pa.Table, class_names: Sequence[str] = ()) -> Predictions:
+def check_predictions(name: str, table: pa.Table, class_names: Sequence[str] = ()) -> ClassPredictions:
     """The predictions of a table, one image a row, in any order.
 
     Columns: image and true_class, texts; and either predicted_class, a text, or probabilities, a list with a number
@@ -79,10 +79,10 @@ def check_predictions(name: str, table: pa.Table, class_names: Sequence[str] = (
         probabilities = _probabilities(name, table, class_names)[order]
         predicted, rank = _ranked(probabilities, _places(truth, classes)[order])
     _refuse_too_many(name, classes)
-    return Predictions(tuple(sorted(images)), tuple(classes), _places(truth, classes)[order], predicted, rank)
+    return ClassPredictions(tuple(sorted(images)), tuple(classes), _places(truth, classes)[order], predicted, rank)
 
 
-def refuse_other_images(several: Mapping[str, Predictions]) -> None:
+def refuse_other_images(several: Mapping[str, ClassPredictions]) -> None:
     """Raises BadInput unless all classifiers are about the same images, with the same true classes: only then can they
     be compared image by image.
     """
@@ -98,7 +98,7 @@ def refuse_other_images(several: Mapping[str, Predictions]) -> None:
                 raise BadInput(f"{name}: expected {told}")
 
 
-def with_all_classes(several: Mapping[str, Predictions]) -> dict[str, Predictions]:
+def with_all_classes(several: Mapping[str, ClassPredictions]) -> dict[str, ClassPredictions]:
     """The same predictions, each with the classes of all: one without a probability is the least probable. Raises
     BadInput for more than MOST_CLASSES.
     """
@@ -111,7 +111,7 @@ def with_all_classes(several: Mapping[str, Predictions]) -> dict[str, Prediction
     return shared
 
 
-def classification_scorer(predictions: Predictions, top: Sequence[int] = ()) -> Scorer:
+def classification_scorer(predictions: ClassPredictions, top: Sequence[int] = ()) -> Scorer:
     """The scorer of a classifier over images: (N,) how often each image counts.
 
     `accuracy` is the share of images whose class is right, `top_<k>` that of images whose true class is among the k
@@ -133,7 +133,7 @@ def classification_scorer(predictions: Predictions, top: Sequence[int] = ()) -> 
     return score
 
 
-def class_scores(predictions: Predictions, times: Counts | None = None) -> ClassScores:
+def class_scores(predictions: ClassPredictions, times: Counts | None = None) -> ClassScores:
     """The scores of each class. times: (N,) how often each image counts, once by default."""
     true, predicted = predictions.true, predictions.predicted
     counts = np.ones(len(true), np.int64) if times is None else times
@@ -145,7 +145,7 @@ def class_scores(predictions: Predictions, times: Counts | None = None) -> Class
     return ClassScores(*shares, images, guesses, right)
 
 
-def confusion_cells(predictions: Predictions) -> tuple[Counts, Counts, Counts]:
+def confusion_cells(predictions: ClassPredictions) -> tuple[Counts, Counts, Counts]:
     """(L,) each: the places of the true and of the predicted class, and the images, of the cells above 0 of the
     confusion matrix, by row and column.
     """
@@ -154,7 +154,7 @@ def confusion_cells(predictions: Predictions) -> tuple[Counts, Counts, Counts]:
     return *np.divmod(flat, max(classes, 1)), images.astype(np.int64)
 
 
-def confusion_matrix(predictions: Predictions) -> Counts:
+def confusion_matrix(predictions: ClassPredictions) -> Counts:
     """(C, C) images of the class of a row that are said to be of the class of a column."""
     matrix = np.zeros((len(predictions.classes),) * 2, np.int64)
     true, predicted, images = confusion_cells(predictions)
@@ -162,7 +162,7 @@ def confusion_matrix(predictions: Predictions) -> Counts:
     return matrix
 
 
-def row_shares(predictions: Predictions) -> Floats:
+def row_shares(predictions: ClassPredictions) -> Floats:
     """(C, C) `confusion_matrix` as shares of the images of each row's class; NaN in the row of a class without any."""
     matrix = confusion_matrix(predictions)
     return divide(matrix, matrix.sum(axis=1, keepdims=True))
@@ -175,7 +175,7 @@ def divide(part: Counts, of: Counts) -> Floats:
     return shares
 
 
-def _true_names(own: Predictions) -> list[str]:
+def _true_names(own: ClassPredictions) -> list[str]:
     return [own.classes[place] for place in own.true.tolist()]
 
 

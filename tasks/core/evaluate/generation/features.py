@@ -21,7 +21,7 @@ BLOCK = 2048
 Floats = NDArray[np.float64]
 Features = NDArray[np.floating]
 """(N, d) one row for each image, of 16, 32 or 64 bits; a memory map will do."""
-Pair = tuple[Features, Features]
+FeaturePair = tuple[Features, Features]
 """Features of the samples, (M, d), and of the reference, (N, d)."""
 
 
@@ -42,8 +42,8 @@ class Extracts(NamedTuple):
     sample_classes, (M,), and reference_classes, (N,): for scores by class.
     """
 
-    distribution: Pair | None = None
-    manifold: Pair | None = None
+    distribution: FeaturePair | None = None
+    manifold: FeaturePair | None = None
     probabilities: Features | None = None
     similarities: NDArray[np.float32] | None = None
     sample_classes: Sequence[str] | None = None

@@ -28,7 +28,7 @@ RANKING = Ranking("precision")
 _ALONE = {"inception_score", *SIMILARITY_SCORES}
 
 
-class Score(NamedTuple):
+class GeneratorScore(NamedTuple):
     """One number of a generator. value: None where it is not defined. sd: over subsets or parts, if there are any."""
 
     metric: str
@@ -41,7 +41,7 @@ class _Measured(NamedTuple):
     each of them contributes, (M,). samples, reference: how many images.
     """
 
-    scores: tuple[Score, ...]
+    scores: tuple[GeneratorScore, ...]
     values: Mapping[str, Floats]
     samples: int
     reference: int | None
@@ -117,21 +117,25 @@ def mean_scorer(values: Mapping[str, Floats]) -> Scorer:
 
 def _measure(extracts: Extracts, settings: GenerationSettings, may_lack: bool = False) -> _Measured:
     """Scores in one order. may_lack: a score for which there are too few images is None, not refused."""
-    scores: list[Score] = []
+    scores: list[GeneratorScore] = []
     if extracts.distribution is not None:
         samples, reference = pair = extracts.distribution
         least = min(map(len, pair))
         has_none = samples.shape[1] > set_scores.MOST_COLUMNS or (may_lack and least < 2)
-        scores.append(Score("fid", None if has_none else set_scores.feature_distance(*pair)))
+        scores.append(GeneratorScore("fid", None if has_none else set_scores.feature_distance(*pair)))
         subsets = settings.kid_subsets, settings.kid_subset_size, settings.seed
         scores.append(
-            Score("kid", *(() if least < settings.kid_subset_size else set_scores.kernel_distance(*pair, *subsets)))
+            GeneratorScore(
+                "kid", *(() if least < settings.kid_subset_size else set_scores.kernel_distance(*pair, *subsets))
+            )
         )
     if (table := extracts.probabilities) is not None:
         has_none = may_lack and len(table) < settings.parts
         seed = settings.seed if settings.shuffle else None
         scores.append(
-            Score("inception_score", *(() if has_none else set_scores.inception_score(table, settings.parts, seed)))
+            GeneratorScore(
+                "inception_score", *(() if has_none else set_scores.inception_score(table, settings.parts, seed))
+            )
         )
     units = None
     if extracts.manifold is not None:
@@ -140,12 +144,13 @@ def _measure(extracts: Extracts, settings: GenerationSettings, may_lack: bool = 
         if not (may_lack and (len(samples) <= sizes[0] or len(reference) <= max(sizes))):
             units = manifold_units(samples, reference, *sizes)
         means = {} if units is None else unit_means(units)._asdict()
-        scores += [Score(metric, means.get(metric)) for metric in ManifoldScores._fields]
+        scores += [GeneratorScore(metric, means.get(metric)) for metric in ManifoldScores._fields]
     count, others = features.set_sizes(extracts)
     values = sample_values(units, extracts.similarities if count else None, settings.copy_similarity)
     if extracts.similarities is not None:
         scores += [
-            Score(metric, float(values[metric].mean()) if metric in values else None) for metric in SIMILARITY_SCORES
+            GeneratorScore(metric, float(values[metric].mean()) if metric in values else None)
+            for metric in SIMILARITY_SCORES
         ]
     return _Measured(tuple(scores), values, count, others)
 

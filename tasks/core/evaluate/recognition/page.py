@@ -10,7 +10,7 @@ from schemas.evaluate_images import GRID, PREDICTIONS, RecognitionSettings, Ties
 from schemas.phrases import counted
 from tasks.core.evaluate.recognition.recognise import Recognition
 from tasks.core.evaluate.recognition.scores import scorer
-from tasks.core.evaluate.recognition.tables import Gallery, Predictions, Queries
+from tasks.core.evaluate.recognition.tables import Gallery, Queries, QueryPredictions
 from tasks.core.evaluate.systems_page import number_with_ends
 from tasks.core.markdown import cell, number, table
 
@@ -53,7 +53,7 @@ def tie_notes(found: Mapping[str, Recognition], ties: Ties) -> list[str]:
     return notes
 
 
-def predictions_table(queries: Queries, gallery: Gallery, several: Mapping[str, Predictions]) -> pa.Table:
+def predictions_table(queries: Queries, gallery: Gallery, several: Mapping[str, QueryPredictions]) -> pa.Table:
     """PREDICTIONS of the test queries, by system, in the order of both."""
     true = pa.array(gallery.classes, pa.string()).take(pa.array(queries.class_of, mask=~queries.is_met))
     parts = [PREDICTIONS.empty_table()]

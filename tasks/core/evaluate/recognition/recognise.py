@@ -12,7 +12,7 @@ from tasks.core.evaluate.recognition import classifier
 from tasks.core.evaluate.recognition.classifier import BestPair
 from tasks.core.evaluate.recognition.neighbours import Neighbours, Product, multiply, nearest_neighbours
 from tasks.core.evaluate.recognition.scores import Outcomes, times_with_share
-from tasks.core.evaluate.recognition.tables import Gallery, Predictions, Queries
+from tasks.core.evaluate.recognition.tables import Gallery, Queries, QueryPredictions
 from tasks.core.evaluate.recognition.vectors import learn_whitening, normal_blocks, normalise, whiten, whiten_blocks
 
 
@@ -25,7 +25,7 @@ class Recognition(NamedTuple):
     """
 
     best: BestPair
-    predictions: Predictions
+    predictions: QueryPredictions
     dimensions: int
     alike: int
     other: tuple[BestPair, Outcomes]
@@ -87,4 +87,4 @@ def recognise(
     alike = int((classifier.softmax_of(test_votes, best.k, best.tau) == 1).sum())
     names = pa.array(gallery.classes, pa.string()).take(pa.array(test_votes.prediction))
     nearest = gallery.ids.combine_chunks().take(pa.array(neighbours.rows[of_test, 0]))
-    return Recognition(best, Predictions(names, confidence, nearest, outcomes), dimensions, alike, other)
+    return Recognition(best, QueryPredictions(names, confidence, nearest, outcomes), dimensions, alike, other)

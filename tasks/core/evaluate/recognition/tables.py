@@ -42,7 +42,7 @@ class Queries(NamedTuple):
         return np.asarray(self.class_of != NO_CLASS)
 
 
-class Predictions(NamedTuple):
+class QueryPredictions(NamedTuple):
     """Of Q test queries, in their order.
 
     prediction: (Q,) strings, classes, which may be others than the gallery's. confidence: (Q,) the higher, the surer.
@@ -124,7 +124,7 @@ def check_vectors(vectors: NDArray[Any], rows: int, name: str, dimensions: int |
     return zero
 
 
-def check_predictions(name: str, table: pa.Table, gallery: Gallery, queries: Queries) -> Predictions:
+def check_predictions(name: str, table: pa.Table, gallery: Gallery, queries: Queries) -> QueryPredictions:
     """Another program's predictions: a table with `id`, `prediction` (a class) and `confidence`, in any order of rows.
 
     prediction: any text; a class that the gallery does not have is wrong. confidence: any finite numbers, only their
@@ -150,10 +150,10 @@ def check_predictions(name: str, table: pa.Table, gallery: Gallery, queries: Que
     prediction = said.take(rows).combine_chunks()
     is_right = queries.is_met & (_places(prediction, gallery.classes) == queries.class_of)
     outcomes = Outcomes(-confidence, queries.is_met, is_right)
-    return Predictions(prediction, confidence, pa.nulls(len(rows), pa.string()), outcomes)
+    return QueryPredictions(prediction, confidence, pa.nulls(len(rows), pa.string()), outcomes)
 
 
-def foreign_notes(name: str, predictions: Predictions, gallery: Gallery) -> list[str]:
+def foreign_notes(name: str, predictions: QueryPredictions, gallery: Gallery) -> list[str]:
     """A sentence on the predictions of classes that the gallery does not have, if there are any."""
     is_known = pc.is_in(predictions.prediction, value_set=pa.array(gallery.classes, pa.string()))
     if not (count := is_known.false_count):

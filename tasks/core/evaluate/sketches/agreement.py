@@ -115,7 +115,7 @@ def check_metric(name: str, table: pa.Table, sketches: Sketches) -> Floats:
     return values
 
 
-class Agreement(NamedTuple):
+class MetricAgreement(NamedTuple):
     """A metric and people's scores on G sets, which are the sketches of one photo each. sets: (G,) the photos' places,
     ascending. rho, tau: (G,) of each set, NaN where not defined. metric, people: (R,) of all sketches that have both;
     set_of: (R,) the place of each one's set in `sets`.
@@ -129,7 +129,7 @@ class Agreement(NamedTuple):
     set_of: Integers
 
 
-def agreement(metric: Floats, people: Floats, photo: Integers) -> Agreement:
+def agreement(metric: Floats, people: Floats, photo: Integers) -> MetricAgreement:
     """metric, people: (S,) of each sketch, NaN where there is none; photo: (S,) the place of its photo.
 
     A set is a photo of which people have scored a sketch, so that all metrics have the same sets. A sketch without a
@@ -141,20 +141,20 @@ def agreement(metric: Floats, people: Floats, photo: Integers) -> Agreement:
     set_of = np.searchsorted(sets, photo[has_both])
     members = [np.flatnonzero(set_of == place) for place in range(len(sets))]
     rho, tau = (np.array([measure(ours[rows], theirs[rows]) for rows in members]) for measure in (spearman, kendall))
-    return Agreement(sets, rho, tau, ours, theirs, set_of)
+    return MetricAgreement(sets, rho, tau, ours, theirs, set_of)
 
 
-def agreements(values: Mapping[str, Floats], people: Floats, photo: Integers) -> dict[str, Agreement]:
+def agreements(values: Mapping[str, Floats], people: Floats, photo: Integers) -> dict[str, MetricAgreement]:
     """The agreement of each metric that has a value at all. values: by name, (S,); people, photo: as of `agreement`."""
     return {name: agreement(own, people, photo) for name, own in values.items() if not np.isnan(own).all()}
 
 
-def has_same_sets(one: Agreement, other: Agreement) -> bool:
+def has_same_sets(one: MetricAgreement, other: MetricAgreement) -> bool:
     """Whether two metrics have correlations on the same of their sets: only then is one better than the other."""
     return bool(np.array_equal(np.isnan(one.rho), np.isnan(other.rho)))
 
 
-def agreement_scorer(compared: Agreement) -> Scorer:
+def agreement_scorer(compared: MetricAgreement) -> Scorer:
     """The scorer of a metric over sets: (G,) how often each set counts.
 
     `rho` and `tau` are the means over the sets for which they are defined, as in SketchRef ("on the same sets");

@@ -11,7 +11,7 @@ from schemas.errors import BadInput
 from schemas.evaluate_images import STROKES
 from schemas.tables import SYSTEM_SCORES
 from tasks.core.evaluate import charts
-from tasks.core.evaluate.sketches.agreement import RECOGNISABILITY, Agreement, has_same_sets
+from tasks.core.evaluate.sketches.agreement import RECOGNISABILITY, MetricAgreement, has_same_sets
 from tasks.core.evaluate.sketches.scores import OF_ALL, StrokeStudy, alpha_text
 from tasks.core.evaluate.sketches.table import Sketches
 from tasks.core.evaluate.systems import Ranking
@@ -60,7 +60,7 @@ def own_metrics(question: str, known: Sketches, clip_scale: float) -> dict[str, 
     return {"SR": known.ratio}
 
 
-def split_leads(scores: pa.Table, compared: Mapping[str, Agreement]) -> tuple[pa.Table, list[tuple[str, str]]]:
+def split_leads(scores: pa.Table, compared: Mapping[str, MetricAgreement]) -> tuple[pa.Table, list[tuple[str, str]]]:
     """SYSTEM_SCORES without leads between metrics with correlations on different sets, and which pairs these are."""
     rows = scores.to_pylist()
     unlike = [

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tasks.core.dedup import local
-from tasks.core.dedup.local import Gallery, Keypoints, match_galleries, view_of
+from tasks.core.dedup.local import Keypoints, KeypointTable, match_galleries, view_of
 from tasks.core.dedup.local_kernels import matches_on_one_place
 
 RNG = np.random.default_rng(20)
@@ -20,12 +20,12 @@ NOTHING = Keypoints(CODES[:0], PLACES[:0])
 Pairs = list[tuple[int, int, int]]
 
 
-def gallery_of(pictures: list[Keypoints]) -> Gallery:
+def gallery_of(pictures: list[Keypoints]) -> KeypointTable:
     """One gallery of the keypoints of some pictures, in their order."""
     starts = np.cumsum([0, *(len(picture.codes) for picture in pictures)])
     codes = np.concatenate([np.empty(0, np.uint64), *(picture.codes for picture in pictures)])
     places = np.concatenate([np.empty((0, 4), np.uint8), *(picture.places for picture in pictures)])
-    return Gallery(Keypoints(codes, places), starts)
+    return KeypointTable(Keypoints(codes, places), starts)
 
 
 def seen(chosen: slice | list[int], right: int = 0, down: int = 0) -> Keypoints:

@@ -10,7 +10,7 @@ from scipy import ndimage
 from schemas.relations import Relation
 from tasks.core.dedup import relate
 from tasks.core.dedup.local import Keypoints
-from tasks.core.dedup.relate import NO_AGREEMENT, Agreement
+from tasks.core.dedup.relate import NO_AGREEMENT, PixelAgreement
 from tasks.core.dedup.sizes import COPY_SCORE
 from tasks.core.dedup.views import View
 
@@ -58,7 +58,9 @@ def with_gamma(picture: Picture, gamma: float) -> Picture:
     return np.rint(255 * (picture / 255) ** gamma).astype(np.uint8)
 
 
-def looked(a: Picture, b: Picture, view: View = WHOLE, *, has_equal_size: bool = False) -> tuple[Relation, Agreement]:
+def looked(
+    a: Picture, b: Picture, view: View = WHOLE, *, has_equal_size: bool = False
+) -> tuple[Relation, PixelAgreement]:
     found = relate.measure_agreement(a, b, view)
     return relate.relation_of_agreement(found, view, has_equal_size=has_equal_size), found
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from schemas.diff import CHANGES, KINDS, MEANING, OPT_OUTS, ChangeReason, Kind
 from tasks.core.diff.columns import as_text
 from tasks.core.diff.comparison import compare, facts, opt_out_lines, opt_outs, summary
-from tasks.core.diff.sides import Pair, Side
+from tasks.core.diff.sides import ReleasePair, Side
 from tests.support.sides import box, dropped, kept, pair, recipe, side
 
 FIELDS = ("split", "group_id", "image_id", "sha256", "title", "styles", "year", "rights_uri")
@@ -59,7 +59,7 @@ def shown(release: Side) -> dict[str, dict[str, str | None]]:
 
 @given(releases(), releases())
 def test_the_changes_lead_from_one_release_to_the_other(before, after):
-    rows = compare(Pair(before, after)).to_pylist()
+    rows = compare(ReleasePair(before, after)).to_pylist()
     found, target = shown(before), shown(after)
     for row in rows:
         if row["kind"] == Kind.WENT:
@@ -92,7 +92,7 @@ def test_the_other_way_round_is_the_mirror_image(before, after):
         )
         return sorted((row["record_id"], row["field"] or "", *(row[name] or "" for name in keys)) for row in rows)
 
-    there, back = (compare(Pair(*sides)).to_pylist() for sides in ((before, after), (after, before)))
+    there, back = (compare(ReleasePair(*sides)).to_pylist() for sides in ((before, after), (after, before)))
     assert sided(there, is_mirrored=False) == sided(back, is_mirrored=True)
     kinds = [sorted(str(row["kind"]) for row in rows) for rows in (there, back)]
     assert sum(kind == Kind.WENT for kind in kinds[0]) == sum(kind in {Kind.CAME, Kind.RETURNED} for kind in kinds[1])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.core.export.row_groups import Limits, ends_of_runs, files, places_in_order
+from tasks.core.export.row_groups import GroupLimits, ends_of_runs, files, places_in_order
 
 SIZES = [4, 4, 4, 9]
 FOOTER = 8_192  # of each group, in a file
@@ -52,20 +52,34 @@ def test_runs_of_equal_values(words: list[str | None], expected: list[int]):
 @pytest.mark.parametrize(
     ("sizes", "ends", "limits", "expected"),
     [
-        pytest.param([], [], Limits(8, 8, 12), [[]], id="no rows: one file without a group"),
-        pytest.param([0] * 3, [3], Limits(2, 8, FOOTER * 9), [[(0, 2), (2, 3)]], id="so many rows"),
-        pytest.param(SIZES, [4], Limits(9, 8, FOOTER * 9), [[(0, 2), (2, 3), (3, 4)]], id="so many bytes"),
-        pytest.param(SIZES, [1, 4], Limits(9, 100, FOOTER * 9), [[(0, 1), (1, 4)]], id="where a style ends"),
-        pytest.param(SIZES, [4], Limits(9, 12, FOOTER * 9), [[(0, 3), (3, 4)]], id="limits are reached, not passed"),
-        pytest.param(SIZES, [4], Limits(9, 1, 1), [[(0, 1)], [(1, 2)], [(2, 3)], [(3, 4)]], id="each row too large"),
-        pytest.param([0, 50, 0], [3], Limits(9, 8, FOOTER * 9), [[(0, 1), (1, 2), (2, 3)]], id="one row too large"),
+        pytest.param([], [], GroupLimits(8, 8, 12), [[]], id="no rows: one file without a group"),
+        pytest.param([0] * 3, [3], GroupLimits(2, 8, FOOTER * 9), [[(0, 2), (2, 3)]], id="so many rows"),
+        pytest.param(SIZES, [4], GroupLimits(9, 8, FOOTER * 9), [[(0, 2), (2, 3), (3, 4)]], id="so many bytes"),
+        pytest.param(SIZES, [1, 4], GroupLimits(9, 100, FOOTER * 9), [[(0, 1), (1, 4)]], id="where a style ends"),
         pytest.param(
-            SIZES, [2, 4], Limits(9, 12, 2 * FOOTER + 12), [[(0, 2), (2, 3)], [(3, 4)]], id="a file before too large"
+            SIZES, [4], GroupLimits(9, 12, FOOTER * 9), [[(0, 3), (3, 4)]], id="limits are reached, not passed"
         ),
-        pytest.param([1] * 3, [1, 2, 3], Limits(9, 9, 10**6, 2), [[(0, 1), (1, 2)], [(2, 3)]], id="so many groups"),
+        pytest.param(
+            SIZES, [4], GroupLimits(9, 1, 1), [[(0, 1)], [(1, 2)], [(2, 3)], [(3, 4)]], id="each row too large"
+        ),
+        pytest.param(
+            [0, 50, 0], [3], GroupLimits(9, 8, FOOTER * 9), [[(0, 1), (1, 2), (2, 3)]], id="one row too large"
+        ),
+        pytest.param(
+            SIZES,
+            [2, 4],
+            GroupLimits(9, 12, 2 * FOOTER + 12),
+            [[(0, 2), (2, 3)], [(3, 4)]],
+            id="a file before too large",
+        ),
+        pytest.param(
+            [1] * 3, [1, 2, 3], GroupLimits(9, 9, 10**6, 2), [[(0, 1), (1, 2)], [(2, 3)]], id="so many groups"
+        ),
     ],
 )
-def test_row_groups_and_files(sizes: list[int], ends: list[int], limits: Limits, expected: list[list[tuple[int, int]]]):
+def test_row_groups_and_files(
+    sizes: list[int], ends: list[int], limits: GroupLimits, expected: list[list[tuple[int, int]]]
+):
     assert files(np.array(sizes, np.int64), np.array(ends, np.int64), limits) == expected
 
 
@@ -80,7 +94,7 @@ def test_every_row_lies_in_one_group_and_no_group_ends_sooner_than_it_must(
 ):
     sizes = [size for size, _ in rows]
     ends = [place + 1 for place, (_, is_last) in enumerate(rows[:-1]) if is_last] + [len(rows)]
-    limits = Limits(most_rows, most_bytes, groups_per_file * (FOOTER + 60))
+    limits = GroupLimits(most_rows, most_bytes, groups_per_file * (FOOTER + 60))
     found = files(np.array(sizes, np.int64), np.array(ends, np.int64), limits)
     groups = list(itertools.chain(*found))
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks.core.names.spellings import (
-    Name,
+    SpelledName,
     joined_names,
     joined_note,
     key_of_column,
@@ -152,8 +152,8 @@ def test_keys_of_columns(column: pa.Array | pa.ChunkedArray, expected: list[obje
 @given(st.permutations(["Henri Martin", "HENRI MARTIN", "Henri Martin", "henri martin.", "Henri Matisse"]))
 def test_a_name_is_shown_as_most_write_it_whatever_the_order_of_rows(texts: list[str]):
     assert list(names_of(pa.array(texts), "artist", name_key).values()) == [
-        Name("artist", [("Henri Martin", 2), ("HENRI MARTIN", 1), ("henri martin.", 1)]),
-        Name("artist", [("Henri Matisse", 1)]),
+        SpelledName("artist", [("Henri Martin", 2), ("HENRI MARTIN", 1), ("henri martin.", 1)]),
+        SpelledName("artist", [("Henri Matisse", 1)]),
     ]
 
 
@@ -166,7 +166,7 @@ def test_what_was_joined_is_told():
         {"style": ["Cubism", "cubism", "Dada"], "weighs_as": ["A", "unknown\nMet", "A"], "object": ["x"] * 3}
     )
     names = joined_names(view, ["style", "weighs_as", "object"])
-    assert names == [Name("style", [("Cubism", 1), ("cubism", 1)])]
+    assert names == [SpelledName("style", [("Cubism", 1), ("cubism", 1)])]
     assert list(joined_note("sample", names)) == [
         "sample: 1 name is spelled in several ways and counts as one: style 'Cubism' (1), 'cubism' (1)"
     ]
@@ -176,11 +176,11 @@ def test_what_was_joined_is_told():
 def test_a_field_of_two_columns_is_told_once():
     artists = ["A", "a", "B"]
     view = pa.table({"artist": artists, "cap.artist": artists, "weighs_as": artists})
-    assert joined_names(view, view.column_names) == [Name("artist", [("A", 1), ("a", 1)])]
+    assert joined_names(view, view.column_names) == [SpelledName("artist", [("A", 1), ("a", 1)])]
 
 
 def test_a_note_lists_three_spellings_of_a_name():
-    name = Name("artist", [(f"spelling {number}", 20 - number) for number in range(12)])
+    name = SpelledName("artist", [(f"spelling {number}", 20 - number) for number in range(12)])
     assert list(joined_note("split", [name])) == [
         "split: 1 name is spelled in several ways and counts as one: artist 'spelling 0' (20), 'spelling 1' (19), "
         "'spelling 2' (18) and 9 more"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from schemas.tables import EDGES, LEDGER
 from tasks.core.dedup.preferences import preference_order
 from tasks.core.report import clusters
-from tasks.core.report.clusters import Cluster, Pair, ReviewSelection, select_for_review, why_it_stayed
+from tasks.core.report.clusters import Cluster, RecordPair, ReviewSelection, select_for_review, why_it_stayed
 
 REASON = {"same": "exact_duplicate", "other": "near_duplicate"}
 
@@ -184,14 +184,14 @@ def test_what_is_known_of_each():
             "a",
             "not_drawn",
             (
-                Pair("c", "a", None, None, None, None, "of a"),
-                Pair("b", "a", "resized", 6, 0.75, "related", "of a"),
-                Pair("d", "a", "same_file", 0, 1.0, None, "of a"),
+                RecordPair("c", "a", None, None, None, None, "of a"),
+                RecordPair("b", "a", "resized", 6, 0.75, "related", "of a"),
+                RecordPair("d", "a", "same_file", 0, 1.0, None, "of a"),
             ),
             0,
         ),
     )
-    assert found.apart == (Pair("a", "e", "resized", 8, 0.25, None, None),)
+    assert found.apart == (RecordPair("a", "e", "resized", 8, 0.25, None, None),)
     assert found.record_ids() == ["a", "b", "c", "d", "e"]
     assert ReviewSelection().record_ids() == []
 

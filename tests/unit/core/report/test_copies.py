@@ -10,13 +10,13 @@ import pytest
 
 from schemas.relations import VERDICTS, Relation
 from tasks.core.dedup import verdicts
-from tasks.core.report.clusters import Cluster, Pair, ReviewSelection
+from tasks.core.report.clusters import Cluster, RecordPair, ReviewSelection
 from tasks.core.report.copies import POLICY, SCRIPT, section
 from tasks.core.report.thumbnails import Thumbnail
 
 THUMBNAILS = {name: Thumbnail(f"data:image/jpeg;base64,{name}", 640, 480) for name in ("1", "2", "3")}
-COPY = Pair("s:2", "s:1", "resized", 2, 0.9871, None, "x")
-APART = Pair("s:3", "s:1", "look_alike", 1, 0.5, None, None)
+COPY = RecordPair("s:2", "s:1", "resized", 2, 0.9871, None, "x")
+APART = RecordPair("s:3", "s:1", "look_alike", 1, 0.5, None, None)
 
 
 def facts(**changes: Any) -> dict[str, dict[str, Any]]:
@@ -39,11 +39,11 @@ def facts(**changes: Any) -> dict[str, dict[str, Any]]:
     return {**rows, "s:2": {**rows["s:2"], **changes}}
 
 
-def of_copy(copy: Pair = COPY, **changes: Any) -> str:
+def of_copy(copy: RecordPair = COPY, **changes: Any) -> str:
     return section(ReviewSelection((Cluster("s:1", None, (copy,), 0),), 0, (), 0), facts(**changes), THUMBNAILS)
 
 
-def of_pair(pair: Pair = APART) -> str:
+def of_pair(pair: RecordPair = APART) -> str:
     return section(ReviewSelection((), 0, (pair,), 0), facts(), THUMBNAILS)
 
 

@@ -14,7 +14,7 @@ from schemas.manifests import ReleaseManifest, Step, TableRef
 from schemas.reasons import MEANING, Reason
 from schemas.tables import LEDGER
 from tasks.core.report import page as report
-from tasks.core.report.clusters import Cluster, Pair, ReviewSelection
+from tasks.core.report.clusters import Cluster, RecordPair, ReviewSelection
 from tasks.core.report.thumbnails import Thumbnail
 from tasks.core.statistics import VIEW, statistics
 
@@ -92,8 +92,8 @@ FACTS = {
     "s:2": fact("s:2", "s2", title=None, source_url=None),
     "s:3": fact("s:3", "s3"),
 }
-COPY = Pair("s:2", "s:1", "resized", 2, 0.987, None, "resized, 2 bits apart, score 0.987")
-APART = Pair("s:1", "s:3", "look_alike", 1, 0.5, "different", None)
+COPY = RecordPair("s:2", "s:1", "resized", 2, 0.987, None, "resized, 2 bits apart, score 0.987")
+APART = RecordPair("s:1", "s:3", "look_alike", 1, 0.5, "different", None)
 CLUSTER = Cluster("s:1", None, (COPY,), 0)
 REVIEWED = ReviewSelection((CLUSTER,), 0, (APART,), 0)
 

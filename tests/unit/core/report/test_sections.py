@@ -8,7 +8,7 @@ import pytest
 
 from schemas.tables import ANNOTATIONS, IMAGES, UNREAD
 from tasks.core.attribute_statistics import AttributeSummary
-from tasks.core.names.spellings import Name
+from tasks.core.names.spellings import SpelledName
 from tasks.core.report import sections
 from tasks.core.report.sections import detector, unread
 from tasks.core.split.drift import Gap
@@ -40,8 +40,8 @@ def test_each_stratum_has_a_row_however_many_there_are():
 
 def test_each_name_has_a_row_with_all_its_spellings():
     names = [
-        Name("style", [("Dada", 3), ("DADA", 1)]),
-        Name("artist", [("Henri Martin", 12), ("<b>\u200b", 1)]),
+        SpelledName("style", [("Dada", 3), ("DADA", 1)]),
+        SpelledName("artist", [("Henri Martin", 12), ("<b>\u200b", 1)]),
     ]
     page = sections.spellings(names)
     rows = [line for line in page.splitlines() if line.startswith("<tr>")]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks.core.coco import source as coco
-from tasks.core.scrape.voc import BadAnnotation, read_voc
+from tasks.core.scrape.voc import BadVocFile, read_voc
 
 
 def voc(*objects: str, head: str = "", root: str = "annotation") -> bytes:
@@ -99,7 +99,7 @@ def test_boxes_of_voc(data: bytes, expected: list[list[float]]):
     ],
 )
 def test_a_file_that_is_no_voc_says_what_it_is(data: bytes, message: str):
-    with pytest.raises(BadAnnotation, match=message):
+    with pytest.raises(BadVocFile, match=message):
         read_voc(data)
 
 
@@ -137,12 +137,12 @@ def test_a_box_that_encloses_nothing_is_left_out_where_there_are_others_of_its_n
     got = read_voc(voc(thing(1, 1, 2, 2), thing(*flat)))
     assert [figure["xywh_px"] for figure in got.figures or ()] == [[0, 0, 2, 2]]
     assert got.left_out.startswith("box left out, the others stay: expected a box of positive width and height")
-    with pytest.raises(BadAnnotation, match="positive width and height"):
+    with pytest.raises(BadVocFile, match="positive width and height"):
         read_voc(voc(thing(1, 1, 2, 2, name="<name>dog</name>"), thing(*flat)))
 
 
 def test_one_pixel_has_no_room_between_its_edges():
-    with pytest.raises(BadAnnotation, match="positive width and height"):
+    with pytest.raises(BadVocFile, match="positive width and height"):
         read_voc(voc(thing(1, 1, 1, 1)), "exclusive")
 
 
@@ -180,7 +180,7 @@ def test_a_voc_box_covers_as_many_pixels_as_its_corners_name(x: int, y: int, w: 
 
 
 def test_a_well_formed_page_that_is_no_voc_file_says_nothing_about_figures():
-    with pytest.raises(BadAnnotation, match="no VOC file: its root is <html>"):
+    with pytest.raises(BadVocFile, match="no VOC file: its root is <html>"):
         read_voc(b"<html><body>not found</body></html>")
 
 

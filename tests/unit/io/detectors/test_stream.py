@@ -14,8 +14,8 @@ from PIL import Image
 from schemas.reasons import Reason
 from tasks.io.detectors import stream
 from tasks.io.detectors.canvases import Size
-from tasks.io.detectors.decoding import Picture, decode_on_cpu
-from tasks.io.detectors.stream import Detections
+from tasks.io.detectors.decoding import PicturePixels, decode_on_cpu
+from tasks.io.detectors.stream import PictureDetections
 from tasks.io.detectors.torchvision_detector import InferenceOptions, TorchvisionDetector
 from tests.support.models import SETTINGS, small
 
@@ -30,12 +30,14 @@ def blob(number: int) -> bytes:
 BLOBS = {hashlib.sha256(data).hexdigest(): data for data in [*map(blob, range(23)), b"no picture", b""]}
 
 
-def counted(sha256: str) -> Detections:
+def counted(sha256: str) -> PictureDetections:
     """What no detector but these tests' finds: a box that says whose picture it is."""
-    return Detections(np.full((1, 4), int(sha256[:5], 16), np.float32), np.ones(1, np.float32), np.ones(1, np.int64))
+    return PictureDetections(
+        np.full((1, 4), int(sha256[:5], 16), np.float32), np.ones(1, np.float32), np.ones(1, np.int64)
+    )
 
 
-def name_of(picture: Picture) -> str:
+def name_of(picture: PicturePixels) -> str:
     pixels = picture.pixels.numpy()
     return next(
         sha for sha, data in BLOBS.items() if len(data) > 20 and np.array_equal(decode_on_cpu(data).pixels, pixels)
@@ -49,7 +51,7 @@ class Slow:
         self.decoder_threads, self._pictures, self.diary = threads, pictures, []
         self.slots = threading.Semaphore(2)
 
-    def decode(self, data: bytes) -> Picture:
+    def decode(self, data: bytes) -> PicturePixels:
         return decode_on_cpu(data)
 
     def canvas_for(self, size: Size) -> Size:
@@ -58,15 +60,15 @@ class Slow:
     def batch_size(self, _canvas: Size) -> int:
         return self._pictures
 
-    def stage(self, pictures: Sequence[Picture], canvas: Size) -> Any:
+    def stage(self, pictures: Sequence[PicturePixels], canvas: Size) -> Any:
         assert {self.canvas_for(one.size) for one in pictures} == {canvas}
         self.diary.append(("staged", len(pictures)))
         return [name_of(one) for one in pictures]
 
-    def start(self, staged: list[str]) -> Callable[[], list[Detections]]:
+    def start(self, staged: list[str]) -> Callable[[], list[PictureDetections]]:
         self.diary.append(("started", len(staged)))
 
-        def results() -> list[Detections]:
+        def results() -> list[PictureDetections]:
             self.diary.append(("asked", len(staged)))
             return [counted(name) for name in staged]
 
@@ -135,9 +137,9 @@ class Plain:
 
     batch = 3
 
-    def detect(self, pictures: Sequence[np.ndarray]) -> list[Detections]:
+    def detect(self, pictures: Sequence[np.ndarray]) -> list[PictureDetections]:
         assert 1 <= len(pictures) <= 3
-        return [counted(name_of(Picture(torch.from_numpy(one.copy())))) for one in pictures]
+        return [counted(name_of(PicturePixels(torch.from_numpy(one.copy())))) for one in pictures]
 
 
 def test_a_plain_detector_is_given_batches():

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from schemas.detect import Detect
-from tasks.io.detectors.stream import Detections, Detector
+from tasks.io.detectors.stream import Detector, PictureDetections
 from tasks.io.detectors.torchvision_detector import InferenceOptions, TorchvisionDetector
 from tasks.subjects.detectors.hog import HogDetector
 from tests.support.models import SETTINGS, small
@@ -62,8 +62,13 @@ def noise(height: int, width: int, seed: int = 0) -> np.ndarray:
 
 def test_a_model_without_joints_says_nothing_about_them():
     empty = np.zeros(0, np.float32)
-    assert Detections(empty.reshape(0, 4), empty, empty.astype(np.int64)).keypoints_xyv is None
-    assert Detections._fields == ("xyxy_px", "scores", "labels", "keypoints_xyv")  # the engine passes them by place
+    assert PictureDetections(empty.reshape(0, 4), empty, empty.astype(np.int64)).keypoints_xyv is None
+    assert PictureDetections._fields == (
+        "xyxy_px",
+        "scores",
+        "labels",
+        "keypoints_xyv",
+    )  # the engine passes them by place
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from schemas.errors import BadInput
 from tasks.io.detectors import decoding, devices, loading, torchvision_models
 from tasks.io.detectors.canvases import Canvases, Size
 from tasks.io.detectors.loading import InferenceOptions
-from tasks.io.detectors.stream import Detections
+from tasks.io.detectors.stream import PictureDetections
 from tasks.io.detectors.torchvision_detector import TorchvisionDetector
 from tests.support.models import SETTINGS, Failing, small
 
@@ -44,7 +44,7 @@ def pictures(count: int, height: int = 90, width: int = 120) -> list[np.ndarray]
     return [rng.integers(0, 256, (height, width, 3), dtype=np.uint8) for _ in range(count)]
 
 
-def same(one: Detections, other: Detections, px: float = 0.0, score: float = 0.0) -> None:
+def same(one: PictureDetections, other: PictureDetections, px: float = 0.0, score: float = 0.0) -> None:
     assert len(one.scores) == len(other.scores) > 0
     np.testing.assert_allclose(one.xyxy_px, other.xyxy_px, atol=px, rtol=0)
     np.testing.assert_allclose(one.scores, other.scores, atol=score, rtol=0)
@@ -93,7 +93,12 @@ def test_on_torchvisions_own_canvas_the_boxes_are_torchvisions(name):
 
     (found,) = ours.detect([picture])
 
-    same(found, Detections(theirs["boxes"][people].numpy(), theirs["scores"][people].numpy(), np.ones(0)), 1e-3, 1e-4)
+    same(
+        found,
+        PictureDetections(theirs["boxes"][people].numpy(), theirs["scores"][people].numpy(), np.ones(0)),
+        1e-3,
+        1e-4,
+    )
     assert set(found.labels) == {1}
     if "keypoint" in name:
         np.testing.assert_allclose(found.keypoints_xyv[:, :, :2], theirs["keypoints"][people][:, :, :2], atol=1e-2)
@@ -284,7 +289,7 @@ def test_what_is_on_its_way_to_a_device_that_fails_is_never_freed():
 def test_a_machine_that_lets_no_page_be_pinned_decodes_all_the_same(monkeypatch):
     detector, usual = TorchvisionDetector(small(), SETTINGS, CPU), decoding.decode_on_cpu
 
-    def unpinned(data: bytes, *, is_pinned: bool = False) -> decoding.Picture:
+    def unpinned(data: bytes, *, is_pinned: bool = False) -> decoding.PicturePixels:
         if is_pinned:
             raise RuntimeError("CUDA error: out of memory")
         return usual(data)

@@ -9,11 +9,11 @@ import threading
 
 import pytest
 
-from tasks.io.store.overlay import Overlay
+from tasks.io.store.overlay import FileOverlay
 
 
 def test_nothing_is_there_at_first_and_what_was_written_is():
-    overlay = Overlay()
+    overlay = FileOverlay()
     assert (list(overlay), overlay.removed, "a" in overlay) == ([], set(), False)
     for path, data in (("empty", b""), ("k/a", b"abc"), ("k/b", bytes(3_000_000)), ("k/a", b"newer")):
         overlay.write(path, io.BytesIO(data))
@@ -23,15 +23,15 @@ def test_nothing_is_there_at_first_and_what_was_written_is():
 
 
 def test_a_file_is_copied_from_where_it_stands():
-    overlay, source = Overlay(), io.BytesIO(b"head and rest")
+    overlay, source = FileOverlay(), io.BytesIO(b"head and rest")
     source.seek(5)
     overlay.write("a", source)
     assert overlay.open("a").read() == b"and rest"
 
 
-@pytest.mark.parametrize("ask", [Overlay.size, Overlay.open])
+@pytest.mark.parametrize("ask", [FileOverlay.size, FileOverlay.open])
 def test_what_was_never_written_or_is_removed_is_not_known(ask):
-    overlay = Overlay()
+    overlay = FileOverlay()
     overlay.write("gone", io.BytesIO(b"1"))
     overlay.remove("gone")
     for path in ("gone", "never"):
@@ -40,7 +40,7 @@ def test_what_was_never_written_or_is_removed_is_not_known(ask):
 
 
 def test_what_is_written_again_is_hidden_no_more():
-    overlay = Overlay()
+    overlay = FileOverlay()
     overlay.remove("a")
     assert overlay.removed == {"a"}
     overlay.write("a", io.BytesIO(b"1"))
@@ -48,7 +48,7 @@ def test_what_is_written_again_is_hidden_no_more():
 
 
 def test_files_are_read_at_any_place_and_never_beyond_their_end():
-    overlay = Overlay()
+    overlay = FileOverlay()
     for path, data in (("a", b"0123456789"), ("b", b"neighbour")):
         overlay.write(path, io.BytesIO(data))
     with overlay.open("a") as file, overlay.open("b") as other:
@@ -65,7 +65,7 @@ def test_files_are_read_at_any_place_and_never_beyond_their_end():
 
 
 def test_a_file_that_is_read_outlives_its_overlay():
-    overlay = Overlay()
+    overlay = FileOverlay()
     overlay.write("a", io.BytesIO(b"pixels"))
     file = overlay.open("a")
     del overlay
@@ -74,7 +74,7 @@ def test_a_file_that_is_read_outlives_its_overlay():
 
 
 def test_threads_write_and_read_at_once():
-    overlay, wrong = Overlay(), list[str]()
+    overlay, wrong = FileOverlay(), list[str]()
 
     def work(number: int) -> None:
         data = bytes([number]) * (number * 10_000)

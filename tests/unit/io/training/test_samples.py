@@ -28,10 +28,10 @@ def test_pictures_are_decoded_once_as_long_as_there_is_room():
 def test_samples_come_in_order_and_only_some_are_made_ahead():
     made, lock = [], threading.Lock()
 
-    def make(epoch: int, place: int) -> samples.Sample:
+    def make(epoch: int, place: int) -> samples.TrainingSample:
         with lock:
             made.append((epoch, place))
-        return samples.Sample(np.full((1, 1, 3), place, np.uint8), np.zeros((0, 4), np.float32))
+        return samples.TrainingSample(np.full((1, 1, 3), place, np.uint8), np.zeros((0, 4), np.float32))
 
     groups = samples.prefetch(make, ((0, [n, n + 1]) for n in range(0, 40, 2)))
     first = next(groups)

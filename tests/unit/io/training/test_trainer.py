@@ -15,7 +15,7 @@ from schemas.errors import BadInput, DamagedFile
 from schemas.train import TrainDetector
 from tasks.io.detectors.torchvision_models import WeightsMetadata, build, read_weights, weights_bytes
 from tasks.io.training import trainer as training
-from tasks.io.training.samples import Sample
+from tasks.io.training.samples import TrainingSample
 
 pytestmark = pytest.mark.slow
 
@@ -36,7 +36,7 @@ def settings(**more: object) -> TrainDetector:
     return TrainDetector.model_validate({**SMALL, **more})
 
 
-def some_samples(count: int = 4, seed: int = 0) -> list[Sample]:
+def some_samples(count: int = 4, seed: int = 0) -> list[TrainingSample]:
     """Bright boxes on noise; every third picture has none."""
     rng = np.random.default_rng(seed)
     found = []
@@ -44,7 +44,7 @@ def some_samples(count: int = 4, seed: int = 0) -> list[Sample]:
         pixels = rng.integers(0, 90, (48 + 8 * number, 64, 3), np.uint8)
         pixels[10:40, 20:44] = 230
         boxes = np.array([[20, 10, 44, 40]], np.float32)[: 0 if number % 3 == 2 else 1]
-        found.append(Sample(pixels, boxes))
+        found.append(TrainingSample(pixels, boxes))
     return found
 
 
@@ -139,7 +139,7 @@ def test_boxes_are_counted_in_float32_whatever_the_precision():
 def test_the_first_batch_does_not_settle_where_boxes_are_looked_for():
     one = trainer(settings(model="fasterrcnn_mobilenet_v3_large_320_fpn", optimizer="sgd"))
     before = one.model.roi_heads.box_roi_pool.scales
-    flat = Sample(np.zeros((4, 64, 3), np.uint8), np.array([[0, 0, 30, 4]], np.float32))
+    flat = TrainingSample(np.zeros((4, 64, 3), np.uint8), np.array([[0, 0, 30, 4]], np.float32))
     one.step([flat], 1e-3, 0)
     assert one.model.roi_heads.box_roi_pool.scales == before == [1 / 32, 1 / 32]
 

@@ -14,12 +14,12 @@ import urllib3
 from schemas.reasons import Reason
 from tasks.io.images.decode import UnreadableImage
 from tasks.io.web import bodies
-from tasks.io.web.bodies import Limits, ResponseBody, read_body
+from tasks.io.web.bodies import ResponseBody, ResponseLimits, read_body
 from tasks.io.web.rate_limits import TransferStats
 from tasks.io.web.secrets import SecretFilter
 
-LIMITS = Limits(max_bytes=1000, timeout_s=5.0)
-CUTTING = Limits(max_bytes=1000, timeout_s=5.0, is_cut=True)
+LIMITS = ResponseLimits(max_bytes=1000, timeout_s=5.0)
+CUTTING = ResponseLimits(max_bytes=1000, timeout_s=5.0, is_cut=True)
 DATA = bytes(range(200))
 
 
@@ -47,14 +47,14 @@ def response(body: Any, status: int = 200, method: str = "GET", **headers: str) 
     return found
 
 
-def read(answer: requests.Response, secret: str | None = None, limits: Limits = LIMITS) -> Any:
+def read(answer: requests.Response, secret: str | None = None, limits: ResponseLimits = LIMITS) -> Any:
     """The body's description, its bytes, and how many bytes had come."""
     into, stats = io.BytesIO(), TransferStats()
     body = read_body(answer, into, limits, stats, SecretFilter(secret))
     return body, into.getvalue(), stats.received_bytes
 
 
-def refused(answer: requests.Response, limits: Limits = LIMITS) -> tuple[Reason, str]:
+def refused(answer: requests.Response, limits: ResponseLimits = LIMITS) -> tuple[Reason, str]:
     with pytest.raises(UnreadableImage) as caught:
         read(answer, limits=limits)
     return caught.value.reason, str(caught.value.detail)
@@ -240,7 +240,7 @@ def test_a_body_that_drips_is_refused_by_the_whole_time_that_it_takes(monkeypatc
     """No single read is slow: the clock goes on by 4 s with each, and 5 s are allowed."""
     ticks = iter(range(0, 4000, 4))
     monkeypatch.setattr(bodies.time, "monotonic", lambda: float(next(ticks)))
-    found = refused(response(Slow(bytes(100), 1)), Limits(1000, 5.0))
+    found = refused(response(Slow(bytes(100), 1)), ResponseLimits(1000, 5.0))
     monkeypatch.undo()
     assert found == (Reason.UNREACHABLE, "too slow: 1 bytes had come by the time limit")
 

@@ -18,7 +18,7 @@ from schemas.manners import Credential, Manners
 from schemas.reasons import Reason
 from tasks.io.images.decode import UnreadableImage
 from tasks.io.web.addresses import Origins
-from tasks.io.web.client import Client, DownloadRequest, Limits, retry_after_s, user_agent
+from tasks.io.web.client import Client, DownloadRequest, ResponseLimits, retry_after_s, user_agent
 from tasks.io.web.rate_limits import RateLimiter
 from tests.support.servers import BODY, answer, chunked, dripping, hang_up, interim, moved, raw
 
@@ -44,7 +44,7 @@ def get(invite):
         into = io.BytesIO()
         wanted = DownloadRequest(url, expects, **more)
         try:
-            found = asked.client.get(wanted, into, Limits(max_bytes, timeout_s))
+            found = asked.client.get(wanted, into, ResponseLimits(max_bytes, timeout_s))
         except UnreadableImage as problem:
             return problem.reason if 0 < len(problem.detail) <= 250 else problem.detail
         if found.is_unchanged:
@@ -283,7 +283,7 @@ def test_redirects_without_an_end_are_a_loop_with_its_reason(site, invite, answe
     for path, each in answers.items():
         site.at(path, each)
     with pytest.raises(UnreadableImage) as caught:
-        invite().client.get(DownloadRequest(f"{site.url}/x"), io.BytesIO(), Limits(MOST, 5.0))
+        invite().client.get(DownloadRequest(f"{site.url}/x"), io.BytesIO(), ResponseLimits(MOST, 5.0))
     assert (caught.value.reason, caught.value.detail) == (Reason.REDIRECT_LOOP, detail)
 
 
@@ -381,7 +381,7 @@ def test_a_connection_is_used_again_after(site, invite, get, send, expects):
 
 def test_what_is_unchanged_is_not_sent_again(site, invite):
     url = site.at("/x", answer(ETag='"1"', Last_Modified="yesterday"), answer(304, b""))
-    client, limits = invite().client, Limits(MOST, 5)
+    client, limits = invite().client, ResponseLimits(MOST, 5)
 
     first = client.get(DownloadRequest(url), io.BytesIO(), limits)
     again = client.get(DownloadRequest(url, etag=first.etag, last_modified=first.last_modified), io.BytesIO(), limits)
@@ -396,7 +396,7 @@ def test_a_validator_that_can_be_sent_back_or_is_not_kept(site, invite, value):
     head = f"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nETag: {value}\r\n\r\nx"
     url = site.at("/x", raw(head.encode()))
 
-    etag = invite().client.get(DownloadRequest(url), io.BytesIO(), Limits(MOST, 5)).etag
+    etag = invite().client.get(DownloadRequest(url), io.BytesIO(), ResponseLimits(MOST, 5)).etag
 
     assert etag is None or (etag.isprintable() and len(etag) <= 200)
 
@@ -432,7 +432,7 @@ def test_without_a_contact_no_public_host_is_asked_not_even_by_redirect(site, in
     assert get("http://127.0.0.1:9/z", asked=asked) == Reason.NOT_ALLOWED  # no contact would make it a public host
     assert site.requests("/y") == 0
     with pytest.raises(UnreadableImage, match="bind `contact`"):
-        asked.client.get(DownloadRequest("http://a.example/x"), io.BytesIO(), Limits(MOST, 5))
+        asked.client.get(DownloadRequest("http://a.example/x"), io.BytesIO(), ResponseLimits(MOST, 5))
 
 
 @pytest.mark.parametrize(
@@ -628,7 +628,7 @@ def test_no_error_and_no_log_shows_the_secret(site, invite, send, caplog):
     site.at("/x", send, host="api.example")
     wanted = DownloadRequest("http://api.example/x", "json", credential=KEY, secret=SECRET)
     with pytest.raises(UnreadableImage) as caught:
-        invite().client.get(wanted, io.BytesIO(), Limits(MOST, 5))
+        invite().client.get(wanted, io.BytesIO(), ResponseLimits(MOST, 5))
 
     for shown in (caught.value.detail, caplog.text):
         assert "s3cr" not in shown
@@ -653,7 +653,7 @@ def test_a_key_that_is_refused_ends_the_build(site, invite):
         invite().client.get(
             DownloadRequest("http://api.example/x", "json", credential=KEY, secret=SECRET),
             io.BytesIO(),
-            Limits(MOST, 5),
+            ResponseLimits(MOST, 5),
         )
 
 
@@ -692,7 +692,7 @@ def test_a_log_in_that_fails_shows_no_secret(site, invite, send, error):
         invite().client.get(
             DownloadRequest("http://api.example/x", "json", credential=SESSION, secret=SECRET),
             io.BytesIO(),
-            Limits(MOST, 5),
+            ResponseLimits(MOST, 5),
         )
 
     assert "s3cr" not in str(caught.value)
@@ -722,7 +722,7 @@ def test_a_full_disk_is_nobodys_fault_but_ours(site, invite):
 
     guest = invite()
     with pytest.raises(OSError, match="No space"):
-        guest.client.get(DownloadRequest(site.at("/x", answer()), "json"), Full(), Limits(MOST, 5))
+        guest.client.get(DownloadRequest(site.at("/x", answer()), "json"), Full(), ResponseLimits(MOST, 5))
     assert all(host.open_permits == 0 for host in guest.rate_limiter._hosts.values())
 
 
@@ -779,4 +779,4 @@ def test_no_retry_after_raises(value):
 
 
 def test_a_client_is_quiet_until_asked():
-    Client(RateLimiter(Manners()), Origins(), None, Limits(1, 1)).close()
+    Client(RateLimiter(Manners()), Origins(), None, ResponseLimits(1, 1)).close()

@@ -9,7 +9,7 @@ import pytest
 from schemas.manners import Credential, HostManners, Manners
 from schemas.reasons import Reason
 from tasks.io.web import downloads
-from tasks.io.web.client import DownloadRequest, Limits
+from tasks.io.web.client import DownloadRequest, ResponseLimits
 from tasks.io.web.downloads import Downloads
 from tests.support.servers import answer, hang_up, moved
 
@@ -38,7 +38,7 @@ def down(invite):
         def fetch(row):
             into = io.BytesIO()
             guest.client.get(
-                DownloadRequest(row["url"], expects, **more), into, Limits(10_000, timeout_s), has_permit=True
+                DownloadRequest(row["url"], expects, **more), into, ResponseLimits(10_000, timeout_s), has_permit=True
             )
             return {**row, "body": into.getvalue(), "reason": None}
 
@@ -259,7 +259,7 @@ def test_a_programs_own_error_ends_the_batch_and_leaves_no_turn(invite, where):
 
     def fetch(row):
         into = io.BytesIO()
-        guest.client.get(DownloadRequest(row["url"], "json"), into, Limits(10_000, 1), has_permit=True)
+        guest.client.get(DownloadRequest(row["url"], "json"), into, ResponseLimits(10_000, 1), has_permit=True)
         return row
 
     given = {"fetch": fetch, "failure_row": lambda row, _: row, where: broken}

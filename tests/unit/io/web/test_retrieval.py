@@ -14,7 +14,7 @@ from tasks.io.images.decode import UnreadableImage
 from tasks.io.store.layout import blob_path
 from tasks.io.store.store import Store
 from tasks.io.web import retrieval
-from tasks.io.web.client import Limits
+from tasks.io.web.client import ResponseLimits
 from tests.support.servers import answer, hang_up
 
 REQUEST = {"locator": "a.png", "validator": "v1"}
@@ -133,7 +133,7 @@ def download(store, invite, seen):
                 guest.client,
                 {**REQUEST, "locator": url, **known},
                 "rules",
-                Limits(10_000, 2),
+                ResponseLimits(10_000, 2),
                 MOST_PX,
                 seen.__setitem__,
             )

@@ -6,14 +6,14 @@ import pytest
 
 from schemas.evaluate_images import CLASS_SCORES, CONFUSION
 from tasks.core.evaluate.classification import page
-from tasks.core.evaluate.classification.predictions import Predictions
+from tasks.core.evaluate.classification.predictions import ClassPredictions
 
 
-def predictions(*pairs: str, classes: str = "abc", has_ranks: bool = False) -> Predictions:
+def predictions(*pairs: str, classes: str = "abc", has_ranks: bool = False) -> ClassPredictions:
     """Of an image for each pair of letters, the true class and the predicted one."""
     true, predicted = (np.array([classes.index(pair[side]) for pair in pairs], np.int64) for side in (0, 1))
     images = tuple(str(place) for place in range(len(pairs)))
-    return Predictions(images, tuple(classes), true, predicted, true if has_ranks else None)
+    return ClassPredictions(images, tuple(classes), true, predicted, true if has_ranks else None)
 
 
 OURS, THEIRS = predictions("aa", "ab", "bb"), predictions("ac", "ac", "bb")
@@ -83,7 +83,7 @@ def test_which_tops_are_shown():
 
 def test_a_thousand_classes_take_no_matrix():
     some = np.arange(20_000)
-    own = Predictions(tuple(map(str, some)), tuple(f"{place:05}" for place in some), some, some[::-1].copy(), None)
+    own = ClassPredictions(tuple(map(str, some)), tuple(f"{place:05}" for place in some), some, some[::-1].copy(), None)
     assert page.confusion_table({"a": own}).num_rows == 20_000
     assert pa.compute.sum(page.classes_table({"a": own})["images"]).as_py() == 20_000
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from schemas.errors import BadInput
 from tasks.core.evaluate.classification.predictions import (
-    Predictions,
+    ClassPredictions,
     check_predictions,
     class_scores,
     classification_scorer,
@@ -161,10 +161,10 @@ def test_too_many_classes():
         with_all_classes({"one": one, "two": other})
 
 
-def predictions(true: list[int], predicted: list[int], classes: str = "abc") -> Predictions:
+def predictions(true: list[int], predicted: list[int], classes: str = "abc") -> ClassPredictions:
     """Of an image for each pair of places in the classes, which are letters."""
     images = tuple(str(place) for place in range(len(true)))
-    return Predictions(images, tuple(classes), np.array(true, np.int64), np.array(predicted, np.int64), None)
+    return ClassPredictions(images, tuple(classes), np.array(true, np.int64), np.array(predicted, np.int64), None)
 
 
 HAND = predictions([0, 0, 0, 1, 1], [0, 0, 1, 1, 2])
@@ -210,7 +210,9 @@ def test_an_image_counts_as_often_as_it_is_said():
         pytest.param(predictions([1], [1], "ab"), np.nan, np.nan, np.nan, id="neither"),
     ],
 )
-def test_a_class_without_images_or_without_predictions(of: Predictions, precision: float, recall: float, f1: float):
+def test_a_class_without_images_or_without_predictions(
+    of: ClassPredictions, precision: float, recall: float, f1: float
+):
     got = class_scores(of)
     assert [got.precision[0], got.recall[0], got.f1[0]] == pytest.approx([precision, recall, f1], nan_ok=True)
 
@@ -222,14 +224,14 @@ def test_nothing_divided_by_nothing_is_not_defined():
 NAMES = ("a", "b", "c")
 
 
-def read(truth: list[str], probabilities: list[list[float]]) -> Predictions:
+def read(truth: list[str], probabilities: list[list[float]]) -> ClassPredictions:
     rows = {"image": [f"{place:03}" for place in range(len(truth))], "true_class": truth}
     lists = pa.array(probabilities, pa.list_(pa.float64()))
     names = pa.schema([("image", pa.string()), ("true_class", pa.string()), ("probabilities", lists.type)])
     return check_predictions("t", pa.table({**rows, "probabilities": lists}, schema=names), NAMES)
 
 
-def scores(predictions: Predictions, times: list[int] | None = None) -> dict[str, float]:
+def scores(predictions: ClassPredictions, times: list[int] | None = None) -> dict[str, float]:
     counts = np.ones(len(predictions.true), np.int64) if times is None else np.array(times, np.int64)
     return classification_scorer(predictions, (1, 2, 5))(counts)
 

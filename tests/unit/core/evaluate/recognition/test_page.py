@@ -8,7 +8,7 @@ from tasks.core.evaluate.recognition import page
 from tasks.core.evaluate.recognition.classifier import BestPair
 from tasks.core.evaluate.recognition.recognise import Recognition
 from tasks.core.evaluate.recognition.scores import Outcomes, gallery_sizes, sizes_table
-from tasks.core.evaluate.recognition.tables import Predictions, Queries, check_gallery, check_queries
+from tasks.core.evaluate.recognition.tables import Queries, QueryPredictions, check_gallery, check_queries
 
 GALLERY = check_gallery(pa.table({"id": ["a", "b", "c"], "class": ["vase", "armour", "vase"]}))
 NO_DISTRACTORS, NO_SIZES = DISTRACTORS.empty_table(), SIZES.empty_table()
@@ -23,11 +23,11 @@ def queries(classes: list[str | None], types: list[str | None] | None = None) ->
 QUERIES = queries(["vase", "armour", None, None], ["met", "met", "other_art", "non_art"])
 
 
-def says(of: Queries, names: list[str], confidence: list[float]) -> Predictions:
+def says(of: Queries, names: list[str], confidence: list[float]) -> QueryPredictions:
     true = [None if place < 0 else GALLERY.classes[place] for place in of.class_of]
     is_right = np.array([one == other for one, other in zip(names, true, strict=True)], np.bool_)
     outcomes = Outcomes(-np.array(confidence), of.is_met, is_right)
-    return Predictions(pa.array(names), np.array(confidence), pa.nulls(len(names), pa.string()), outcomes)
+    return QueryPredictions(pa.array(names), np.array(confidence), pa.nulls(len(names), pa.string()), outcomes)
 
 
 GOOD = says(QUERIES, ["vase", "armour", "vase", "vase"], [0.9, 0.5, 0.6, 0.4])
@@ -53,7 +53,7 @@ def test_every_prediction_has_its_row():
     assert page.predictions_table(QUERIES, GALLERY, {}).num_rows == 0
 
 
-def sizes_of(of: Queries, several: dict[str, Predictions]) -> pa.Table:
+def sizes_of(of: Queries, several: dict[str, QueryPredictions]) -> pa.Table:
     outcomes = {name: own.outcomes for name, own in several.items()}
     return sizes_table(outcomes, gallery_sizes(of.class_of, GALLERY.class_of))
 

@@ -5,19 +5,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.core.evaluate.sketches.agreement import Agreement, agreement, agreement_scorer, agreements, has_same_sets
+from tasks.core.evaluate.sketches.agreement import (
+    MetricAgreement,
+    agreement,
+    agreement_scorer,
+    agreements,
+    has_same_sets,
+)
 
 RANKS = [1.0, 2, 3, 4, 5]
 
 
-def compared(*sets: tuple[list[float], list[float]]) -> Agreement:
+def compared(*sets: tuple[list[float], list[float]]) -> MetricAgreement:
     """(metric, people) of each photo's sketches."""
     photo = np.repeat(np.arange(len(sets)), [len(metric) for metric, _ in sets])
     metric, people = (np.array([value for one in sets for value in one[side]], float) for side in (0, 1))
     return agreement(metric, people, photo.astype(np.int64))
 
 
-def scores(of: Agreement, times: list[int] | None = None) -> dict[str, float]:
+def scores(of: MetricAgreement, times: list[int] | None = None) -> dict[str, float]:
     return agreement_scorer(of)(np.ones(len(of.sets), np.int64) if times is None else np.array(times, np.int64))
 
 
@@ -57,7 +63,7 @@ def test_photos_that_people_have_not_seen_are_no_sets():
 
 
 @pytest.mark.parametrize("of", [compared(), compared(([1.0, 2], [np.nan, np.nan]))])
-def test_without_a_set_nothing_is_defined(of: Agreement):
+def test_without_a_set_nothing_is_defined(of: MetricAgreement):
     got = scores(of)
     assert (got.pop("sets"), got.pop("sets_left_out")) == (0, 0)
     assert np.isnan([*got.values()]).all()
