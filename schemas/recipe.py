@@ -13,7 +13,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_serializer, m
 from schemas.attributes import MOST_ATTRIBUTES, Attribute, AttributeName, attribute_problems
 from schemas.base import Frozen, Later, Name, Positive, Score, Some
 from schemas.hash_kinds import with_hash_attributes
-from schemas.keypoints import CocoCategory, Joints, KeypointScheme, SchemeCategory, resolve_categories, scheme_problems
+from schemas.keypoints import Category, CocoCategory, Joints, KeypointScheme, resolve_categories, scheme_problems
 from schemas.manners import Manners
 from schemas.names import Artists, Styles
 from schemas.phrases import LONGEST_PLACE, listed, quoted
@@ -43,7 +43,7 @@ class Recipe(Frozen):
     title: str | None = Field(None, description="Title for people")
     description: str | None = Field(None, description="One or two sentences for the dataset card")
     seed: int = Field(0, ge=0, description="Seed of every stage that draws by chance and has no seed of its own")
-    categories: Some[SchemeCategory] = Field(
+    categories: Some[Category] = Field(
         ("person",),
         validate_default=True,
         description="COCO categories, each a name or a mapping of name, supercategory and keypoints (the name of a "

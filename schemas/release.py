@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from schemas.attributes import MOST_ATTRIBUTES, AttributeName, AttributeType
 from schemas.base import Score
-from schemas.keypoints import CocoCategory, Joints, SchemeCategory, resolve_categories, scheme_problems
+from schemas.keypoints import Category, CocoCategory, Joints, resolve_categories, scheme_problems
 
 
 class _Fields(BaseModel):
@@ -47,7 +47,7 @@ class RecipeStage(_Fields):
     media: bool | None = None
 
 
-class ReleaseCategory(SchemeCategory):
+class ReleaseCategory(Category):
     """A category: its name alone, or a mapping that says more."""
 
     model_config = ConfigDict(extra="ignore")

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from schemas.attributes import Attribute, AttributeName, AttributeType
 from schemas.base import Frozen, Name
-from schemas.keypoints import SchemeCategory
+from schemas.keypoints import Category
 from schemas.manifests import StageKind
 from schemas.phrases import LONGEST_PLACE, LONGEST_QUOTE, quoted
 from schemas.reasons import BY_HAND, Reason
@@ -23,7 +23,7 @@ class Surroundings(NamedTuple):
     """What of its recipe a stage may refer to."""
 
     sources: tuple[str, ...]
-    categories: tuple[SchemeCategory, ...]
+    categories: tuple[Category, ...]
     attributes: Mapping[str, Attribute]
 
     @property

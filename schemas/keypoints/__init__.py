@@ -80,7 +80,7 @@ def _or_name(schema: dict[str, Any]) -> None:
     schema["anyOf"] = [{"type": "string"}, mapping]
 
 
-class SchemeCategory(Frozen):
+class Category(Frozen):
     """A category: its name alone, or a mapping that says more."""
 
     model_config = ConfigDict(json_schema_extra=_or_name)
@@ -96,7 +96,7 @@ class SchemeCategory(Frozen):
     def _from_name(cls, value: Any) -> Any:
         if isinstance(value, str):
             return {"name": value}
-        if not isinstance(value, dict | SchemeCategory):
+        if not isinstance(value, dict | Category):
             raise ValueError(f"expected text or a mapping, got {quoted(value)}")
         return value
 
@@ -136,7 +136,7 @@ def shipped_schemes() -> Mapping[str, KeypointScheme]:
     return {scheme.name: scheme for scheme in sorted(schemes, key=lambda scheme: scheme.name)}
 
 
-def scheme_problems(categories: Sequence[SchemeCategory], own: Mapping[str, Joints]) -> Iterator[str]:
+def scheme_problems(categories: Sequence[Category], own: Mapping[str, Joints]) -> Iterator[str]:
     """A sentence for each scheme that can't have its name, and for each that a category names and nobody has."""
     known = list(dict.fromkeys([*shipped_schemes(), *own]))
     for name in own:
@@ -149,7 +149,7 @@ def scheme_problems(categories: Sequence[SchemeCategory], own: Mapping[str, Join
 
 
 def resolve_categories(
-    categories: Sequence[SchemeCategory], own: Mapping[str, Joints] | None = None
+    categories: Sequence[Category], own: Mapping[str, Joints] | None = None
 ) -> tuple[CocoCategory, ...]:
     """Categories of a recipe with the schemes that they name. own: the recipe's. Raises ValueError for a problem."""
     for problem in scheme_problems(categories, own or {}):

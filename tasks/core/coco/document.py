@@ -303,8 +303,8 @@ def result_entry(image_id: int, category_id: int, xywh_px: Sequence[float], scor
 def category_table(categories: Sequence[CocoCategory]) -> pa.Table:
     """CATEGORIES, whose ids count from 1.
 
-    >>> from schemas.keypoints import SchemeCategory, resolve_categories
-    >>> category_table(resolve_categories([SchemeCategory(name="person")]))["flip_pairs"][0].as_py()[:4]
+    >>> from schemas.keypoints import Category, resolve_categories
+    >>> category_table(resolve_categories([Category(name="person")]))["flip_pairs"][0].as_py()[:4]
     [2, 3, 4, 5]
     """
     return pa.Table.from_pylist([_row(*entry) for entry in enumerate(categories, 1)], schema=CATEGORIES)

@@ -12,10 +12,10 @@ from pydantic import ValidationError
 
 from schemas.keypoints import (
     MOST_JOINTS,
+    Category,
     CocoCategory,
     Joints,
     KeypointScheme,
-    SchemeCategory,
     bare_name,
     resolve_categories,
     scheme_problems,
@@ -156,7 +156,7 @@ def test_a_name_alone_has_cocos_keypoints():
         CocoCategory(name="person", supercategory="person", scheme=COCO_17),
         CocoCategory(name="angel", supercategory="angel", scheme=COCO_17),
     )
-    assert resolve_categories([SchemeCategory.model_validate("person")]) == plain("person")
+    assert resolve_categories([Category.model_validate("person")]) == plain("person")
 
 
 def test_a_category_names_its_scheme_and_shows_it_where_it_is_not_the_default_of_all():
@@ -170,13 +170,13 @@ def test_a_category_names_its_scheme_and_shows_it_where_it_is_not_the_default_of
 
 def test_a_scheme_of_ones_own_is_found_by_its_name():
     own = {"hand-2": Joints(joints=("wrist", "thumb"), source="me")}
-    (hand,) = resolve_categories([SchemeCategory(name="hand", keypoints="hand-2")], own)
+    (hand,) = resolve_categories([Category(name="hand", keypoints="hand-2")], own)
     assert hand.scheme == KeypointScheme(name="hand-2", joints=("wrist", "thumb"), source="me")
 
 
 def test_names_that_nobody_has_or_that_are_taken_are_told():
     own = {"coco-17": Joints(joints=("nose",)), "mine": Joints(joints=("nose",))}
-    categories = [SchemeCategory(name="person"), SchemeCategory(name="dog", keypoints="animal-21")]
+    categories = [Category(name="person"), Category(name="dog", keypoints="animal-21")]
     assert list(scheme_problems(categories, own)) == [
         "keypoint_schemes: expected a name that no scheme of the program has, got 'coco-17'",
         "categories[1].keypoints: expected one of animal-20, coco-17, face-106, mine, got 'animal-21'",

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.keypoints import CocoCategory, Joints, SchemeCategory, resolve_categories
+from schemas.keypoints import Category, CocoCategory, Joints, resolve_categories
 from schemas.tables import ANNOTATIONS, FIGURE
 from tasks.core import ids
 from tasks.core.coco.box import BadBox
@@ -108,9 +108,7 @@ def test_an_id_goes_by_the_numbers_of_keypoints_and_not_by_their_schemes_name():
     (one,), (other,) = (
         rows(
             drawn,
-            categories=resolve_categories(
-                [SchemeCategory(name="person"), SchemeCategory(name="dog", keypoints=name)], own
-            ),
+            categories=resolve_categories([Category(name="person"), Category(name="dog", keypoints=name)], own),
         )
         for name in ("dog-1", "coco-17")
     )

@@ -95,8 +95,8 @@ def test_threads_write_and_read_at_once():
 def test_nothing_is_left_of_a_plan_that_was_killed(tmp_path):
     code = (
         "import io, os, signal\n"
-        "from tasks.io.store.overlay import Overlay\n"
-        "overlay = Overlay()\n"
+        "from tasks.io.store.overlay import FileOverlay\n"
+        "overlay = FileOverlay()\n"
         "overlay.write('a', io.BytesIO(bytes(5_000_000)))\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"
     )
