@@ -21,6 +21,8 @@ from tests.support.broken_rules import CASES, Case, is_rule_of_contract
 from tests.support.keypoints import ZOO, plain
 from tests.support.release_rows import IMAGE, PEOPLES, ROWS
 
+pytestmark = pytest.mark.slow
+
 OWN = contracts.contracts()
 OLD = {table: completed(contract, OWN[table]) for table, contract in contracts.published("release")["2.1.0"].items()}
 IN_SQL = [(table, case) for table, cases in CASES.items() for case in cases if is_rule_of_contract(case)]

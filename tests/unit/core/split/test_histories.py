@@ -16,6 +16,8 @@ from tasks.core import tables
 from tasks.core.export import ledger
 from tasks.core.split import decide
 
+pytestmark = pytest.mark.slow
+
 RANK = {"train": 0, "val": 1, "test": 2}
 STYLES, ARTISTS = ("Cubism", "Dada", None), ("gris", "arp", None)
 KEPT, METHODS, WORDS = (None, "train", "test", "val"), ([], ["a", "b"], None, ["b"], ["c"]), pa.list_(pa.string())

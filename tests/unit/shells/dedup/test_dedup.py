@@ -20,6 +20,8 @@ from tasks.engine import inspection
 from tasks.io.images.inspection import PHASH
 from tests.support.dedup import HANGING, RADIUS, STAYS, WALL, Wall
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def wall(tmp_path: Path) -> Wall:
