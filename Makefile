@@ -68,7 +68,7 @@ serve: $(READY) ## Prefect's server with its web page, a worker and all deployme
 test: $(READY) ## every check, and every test but test-live, test-readers and test-contracts (about 9 minutes)
 	$(MAKE) --no-print-directory --jobs=2 lint types imports tests
 
-check: $(READY) ## the quick checks: lint, types, imports and unit tests (about three minutes, the first time four)
+check: $(READY) ## the quick checks: lint, types, imports and unit tests (two and a half minutes, the first time four)
 	$(MAKE) --no-print-directory --jobs=2 lint types imports unit
 
 lint: $(READY) ## ruff's rules and formatting
