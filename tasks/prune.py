@@ -45,8 +45,13 @@ def prune(
     *,
     is_dry: bool = True,
 ) -> str:
-    """Remove old releases of a dataset (or of `all`), and what nobody needs in the store; what goes, in lines. Raises,
-    before anything goes, BadInput for no such dataset, DamagedFile for unknown needs, Refusal if others are at work.
+    """Remove old releases of a dataset (or of `all`), and what nobody needs in the store; what goes, in lines.
+
+    keep: so many of the newest releases stay. keep_since: those since a day (2026-01-31) stay, too. grace_days: what is
+    younger stays in any case. is_dry: nothing is removed.
+
+    Raises BadInput where there is no such dataset, and DamagedFile, before anything is removed, where it can't be told
+    what a release needs. Raises Refusal if anybody is at work in the store.
     """
     store = Store(store_url, is_overlay=is_dry)
     try:

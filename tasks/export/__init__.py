@@ -22,7 +22,7 @@ from tasks.engine import runs, steps
 from tasks.engine.cache_keys import is_same_split
 from tasks.engine.steps import decide_once
 from tasks.engine.views import kept_ids
-from tasks.export.content import CODE, BuildOutcome, Content, content, detector_names, publication, recipe_sha256
+from tasks.export.content import CODE, Content, ReleaseBuild, content, detector_names, publication, recipe_sha256
 from tasks.export.files import write_release
 from tasks.export.other_tables import OtherTables, other_tables
 from tasks.io.files import contracts
@@ -56,7 +56,7 @@ def export(settings: Export, state: State, recipe: Recipe, context: Context) -> 
     ids = kept_ids(store, state)
     if state.pending:
         return steps.planned_step(store, settings, tables.outcome(SCREEN, ids), computed=1, pending=state.pending)
-    build = BuildOutcome(
+    build = ReleaseBuild(
         store, settings, state, recipe, context, lineage.open_predecessor(store, recipe, state.previous)
     )
     _check_ids(build)
@@ -80,7 +80,7 @@ def export(settings: Export, state: State, recipe: Recipe, context: Context) -> 
     return step.model_copy(update={"release": release.url if release else "", "notes": notes})
 
 
-def _publish(build: BuildOutcome, inputs: PublicationInputs, memory: pa.Table) -> tuple[releases.Release | None, bool]:
+def _publish(build: ReleaseBuild, inputs: PublicationInputs, memory: pa.Table) -> tuple[releases.Release | None, bool]:
     """The release (a plan has none that is not there yet), and whether it was not there, or damaged."""
     store, recipe, context, previous = build.store, build.recipe, build.context, build.previous
     is_rebuilt = previous is not None and previous.manifest.recipe_sha256 == inputs.recipe_sha256
@@ -115,7 +115,7 @@ def _publish(build: BuildOutcome, inputs: PublicationInputs, memory: pa.Table) -
     return release, is_new
 
 
-def _check_ids(build: BuildOutcome) -> None:
+def _check_ids(build: ReleaseBuild) -> None:
     """Refuse to publish, by any recipe, where many images have other ids: readers and people's decisions go by them."""
     store, recipe, previous, ref = build.store, build.recipe, build.previous, build.state.outcome("fetch")
     if previous is None or recipe.limit is not None or ref is None:
@@ -130,7 +130,7 @@ def _check_ids(build: BuildOutcome) -> None:
         )
 
 
-def _check_gates(build: BuildOutcome, kept: int) -> None:
+def _check_gates(build: ReleaseBuild, kept: int) -> None:
     recipe, previous = build.recipe, build.previous
     if not kept:
         # a plan leaves no ledger
@@ -164,7 +164,7 @@ def _is_same_recipe(previous: releases.Release, recipe: Recipe, context: Context
     return previous.manifest.recipe_sha256 == recipe_sha256(as_published, context)
 
 
-def _what_went(build: BuildOutcome, before: pa.ChunkedArray) -> str:
+def _what_went(build: ReleaseBuild, before: pa.ChunkedArray) -> str:
     """Why images of the last release are not kept now: "Of its images 12 are dropped as not_found"."""
     store, state = build.store, build.state
     found: Counter[str] = Counter()
@@ -181,7 +181,7 @@ def _what_went(build: BuildOutcome, before: pa.ChunkedArray) -> str:
     return f"Of its images these are dropped now: {', '.join(why)}{also}"
 
 
-def _check_transient(build: BuildOutcome) -> None:
+def _check_transient(build: ReleaseBuild) -> None:
     """Refuse to publish where too many images failed for reasons that may be over in the next build."""
     most = build.recipe.max_transient_fraction
     failed = sum(step.dropped.get(str(reason), 0) for step in build.state.steps for reason in PASSING)
@@ -195,7 +195,7 @@ def _check_transient(build: BuildOutcome) -> None:
         )
 
 
-def _memory(build: BuildOutcome) -> pa.Table:
+def _memory(build: ReleaseBuild) -> pa.Table:
     store, state, recipe, previous = build.store, build.state, build.recipe, build.previous
     if previous is None:
         return LEDGER.empty_table()
@@ -224,7 +224,7 @@ def _notes(release: releases.Release | None) -> tuple[str, ...]:
     )
 
 
-def _check_promises(build: BuildOutcome, content: Content, others: OtherTables) -> None:
+def _check_promises(build: ReleaseBuild, content: Content, others: OtherTables) -> None:
     """Raise Refusal, with a line for each rule that is broken, and the first rows that break it."""
     tables = {
         "images": content.images.drop_columns("image"),

@@ -26,7 +26,7 @@ from tasks.subjects.roles import roles_by_id
 CODE = code_digest(sys.modules[__name__], annotations, digest, images, ledger)
 
 
-class BuildOutcome(NamedTuple):
+class ReleaseBuild(NamedTuple):
     """A build that ends in a release, and the release that it goes on from."""
 
     store: Store
@@ -53,7 +53,7 @@ class Content:
         return {name: table for name, table in found.items() if name != "coco_files" or table.num_rows}
 
 
-def content(build: BuildOutcome, memory: pa.Table) -> Content:
+def content(build: ReleaseBuild, memory: pa.Table) -> Content:
     """The tables of the release that this build ends in. `memory`: what only the release before it knows."""
     store, state, recipe = build.store, build.state, build.recipe
     ids = kept_ids(store, state)
@@ -75,7 +75,7 @@ def content(build: BuildOutcome, memory: pa.Table) -> Content:
     return Content(shown, annotations.annotations(shown, boxes, recipe.coco_categories), book, files)
 
 
-def _columns(build: BuildOutcome, ids: pa.ChunkedArray, book: pa.Table) -> dict[str, pa.ChunkedArray | pa.Array]:
+def _columns(build: ReleaseBuild, ids: pa.ChunkedArray, book: pa.Table) -> dict[str, pa.ChunkedArray | pa.Array]:
     """The columns of the images: from the records, what stages found, and the ledger."""
     store, state = build.store, build.state
     copies = book.filter(pc.is_valid(book["kept_record_id"]))

@@ -30,7 +30,7 @@ from tasks.engine import thumbnails as stored_thumbnails
 from tasks.engine.cache_keys import is_same_split, split_sha256
 from tasks.engine.views import columns_of, copy_preferences, grouping_values, metadata_counts
 from tasks.export import parts
-from tasks.export.content import BuildOutcome, Content, recipe_sha256
+from tasks.export.content import Content, ReleaseBuild, recipe_sha256
 from tasks.export.other_tables import OtherTables, ids_before_the_draw, known_records, write_statistics
 from tasks.io.files import contracts
 from tasks.io.images.inspection import PHASH
@@ -41,7 +41,7 @@ from tasks.subjects.roles import roles_of
 _LIBRARIES = ("bilderatlas", "pyarrow", "pillow", "imagehash", "numpy", "onnxruntime")
 
 
-def write_release(build: BuildOutcome, content: Content, others: OtherTables, row: Mapping[str, str]) -> str:
+def write_release(build: ReleaseBuild, content: Content, others: OtherTables, row: Mapping[str, str]) -> str:
     """Write all files to a draft, then publish it; the release's URL. row: the one of `publication`."""
     recipe = build.recipe
     promised = contracts.with_attributes(contracts.contracts(), recipe.attributes)
@@ -67,7 +67,7 @@ def write_release(build: BuildOutcome, content: Content, others: OtherTables, ro
         return draft.publish(digest.sealed(manifest.model_copy(update={"files": dict(sorted(draft.files.items()))})))
 
 
-def _write_splits(draft: Draft, build: BuildOutcome, content: Content, version: str) -> None:
+def _write_splits(draft: Draft, build: ReleaseBuild, content: Content, version: str) -> None:
     store, settings, recipe = build.store, build.settings, build.recipe
     info = document.release_info(recipe.title or recipe.name, version)
     parts.write_images(draft, store, store.blob_sizes(), settings, recipe.split.splits, content.images)
@@ -82,7 +82,7 @@ def _write_splits(draft: Draft, build: BuildOutcome, content: Content, version: 
         draft.write_chunks(f"coco/{split}.detections.json", document.results_chunks(boxes))
 
 
-def _write_other_tables(draft: Draft, build: BuildOutcome, content: Content, others: OtherTables) -> None:
+def _write_other_tables(draft: Draft, build: ReleaseBuild, content: Content, others: OtherTables) -> None:
     store, recipe = build.store, build.recipe
     draft.write_table("ledger.parquet", content.ledger, LEDGER, ["record_id"])
     if content.coco_files.num_rows:
@@ -106,7 +106,7 @@ def _yaml(value: object, **options: Any) -> str:
     return str(yaml.safe_dump(value, sort_keys=False, allow_unicode=True, **options))
 
 
-def _scores(build: BuildOutcome, content: Content) -> Scores | None:
+def _scores(build: ReleaseBuild, content: Content) -> Scores | None:
     """The scores of the build's detector against people's boxes: of images that both have looked at."""
     outcome, recipe = build.state.outcome("detect"), build.recipe
     if outcome is None:
@@ -123,7 +123,7 @@ def _scores(build: BuildOutcome, content: Content) -> Scores | None:
     return release_scores([(truth, document.split_results(boxes))], looked_at, looked_for)
 
 
-def _manifest(build: BuildOutcome, draft: Draft, content: Content, row: Mapping[str, str]) -> ReleaseManifest:
+def _manifest(build: ReleaseBuild, draft: Draft, content: Content, row: Mapping[str, str]) -> ReleaseManifest:
     recipe = build.recipe
     itself = releases.find_release(build.store, recipe.name, row["version"])
     before = build.previous.manifest if build.previous else None
@@ -155,7 +155,7 @@ def _manifest(build: BuildOutcome, draft: Draft, content: Content, row: Mapping[
 
 
 def _report(
-    build: BuildOutcome, manifest: ReleaseManifest, content: Content, others: OtherTables, attributes: str
+    build: ReleaseBuild, manifest: ReleaseManifest, content: Content, others: OtherTables, attributes: str
 ) -> str:
     """The page to look at, with the stored thumbnails of the few images that it shows. attributes: HTML."""
     kept = page.sample_records(content.ledger)
@@ -195,7 +195,7 @@ def _boxes(annotations: pa.Table, ids: list[str], least: float, *, by_people: bo
     return found
 
 
-def _facts(build: BuildOutcome, record_ids: list[str]) -> dict[str, dict[str, Any]]:
+def _facts(build: ReleaseBuild, record_ids: list[str]) -> dict[str, dict[str, Any]]:
     """By record_id what the section on copies needs of these records."""
     store, state = build.store, build.state
     ids = pa.chunked_array([pa.array(sorted(set(record_ids)), pa.string())])
@@ -216,7 +216,7 @@ def _facts(build: BuildOutcome, record_ids: list[str]) -> dict[str, dict[str, An
     return {row["record_id"]: row for row in pa.table(known).to_pylist()}
 
 
-def _groups(build: BuildOutcome, images: pa.Table) -> Iterator[str]:
+def _groups(build: ReleaseBuild, images: pa.Table) -> Iterator[str]:
     """The page's HTML. images: record_id and split of the release."""
     store, state, recipe, ids = build.store, build.state, build.recipe, images["record_id"]
     known = grouping_values(store, state, recipe, ids, recipe.split.by)
