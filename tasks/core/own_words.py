@@ -15,7 +15,10 @@ NO_WORDS: OwnWords = MappingProxyType({})
 
 
 def rows_by_words(sources: pa.ChunkedArray, own: OwnWords) -> Iterator[tuple[str | None, NDArray[np.int64]]]:
-    """Each own words with the rows of the sources that have them, ascending; first None with those that have none."""
+    """Each own words with the rows of the sources that have them, ascending; first None with those that have none.
+
+    sources: (N,) names. Each row comes once; nothing comes for no rows.
+    """
     named: defaultdict[str, list[str]] = defaultdict(list)
     for source in pc.unique(sources).to_pylist():
         named[own.get(source, "")].append(source)

@@ -73,7 +73,10 @@ def check_styles(settings: Screen, names: Mapping[str, str]) -> None:
 
 
 def uncounted_notes(figures: pa.ChunkedArray, settings: Screen) -> tuple[str, ...]:
-    """A sentence on counts of figures of which some are null, if they have a limit. Raises BadInput where all are."""
+    """A sentence on (N,) counts of figures of which some are null, where the settings have a limit for them.
+
+    Raises BadInput where all are null: then the recipe lacks a detect stage.
+    """
     wanted, uncounted = settings.figures, figures.null_count
     if wanted is None or not uncounted or (not wanted.least and wanted.most is None):
         return ()

@@ -37,7 +37,10 @@ def siphash(
     key_of: NDArray[np.int64],
     out: NDArray[np.uint64],
 ) -> None:
-    """Fill `out` (N,): the hash of each string, letters[starts[n] : starts[n + 1]], with keys[key_of[n]], of (K, 2)."""
+    """Fill `out` (N,) with the hash of each of N strings.
+
+    String n is letters[starts[n] : starts[n + 1]], its key keys[key_of[n]]. keys: (K, 2). starts: (N + 1,).
+    """
     state = np.empty(4, np.uint64)
     for row in range(len(out)):
         start, stop = starts[row], starts[row + 1]

@@ -61,7 +61,9 @@ def raise_if_paused() -> None:
 
 
 def next_time(cron: str) -> float:
-    """When a cron line comes next, POSIX seconds; ValueError for 31 February. 3.8.8; pallets-eco/croniter issue 141."""
+    """When the time of a cron line comes next, as a POSIX time. Without it, Prefect takes 31 February, and no run ever
+    begins. Raises ValueError if it never comes. 3.8.8; pallets-eco/croniter, of which Prefect has a copy, issue 141.
+    """
     from prefect._vendor.croniter.croniter import croniter
 
     return float(croniter(cron).get_next())  # type: ignore[no-untyped-call]

@@ -88,7 +88,7 @@ def candidates(hashes: NDArray[np.uint64], near: NearHashes, views: Sequence[Vie
     """Pairs of blobs to compare, each unordered pair once: by the whole (VIEW_COST_BITS) or by the nearest view.
 
     hashes: (N,) of blobs 0 .. N - 1. For the whole picture's view (0), a < b; of two finds by one other view the one
-    with the smaller a stands. Degenerate hashes and hashes that no blob has take no part.
+    with the smaller a stands. Degenerate hashes and hashes that no blob has take no part. Nothing in, nothing out.
 
     Of s blobs with one hash, or s and t with two near ones, all pairs come up to M = MOST_PER_HASH each: at most
     s (M - 1) / 2 and, as s t <= (s + t)^2 / 4, (s + t) M / 2. Of more, only those with one of the first LEADERS of a

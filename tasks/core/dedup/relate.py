@@ -222,7 +222,10 @@ def measure_agreement(a: NDArray[np.uint8], b: NDArray[np.uint8], view: View) ->
 def measure_local_agreement(
     a: NDArray[np.uint8], b: NDArray[np.uint8], keypoints: tuple[Keypoints, Keypoints]
 ) -> PixelAgreement:
-    """`measure_agreement` of one with the part of the other that keypoints say; NO_AGREEMENT where few lie alike."""
+    """How far one picture agrees with the part of the other that their keypoints say.
+
+    a, b: grey, (H, W), as in `measure_agreement`. keypoints: of a and of b. NO_AGREEMENT where too few lie alike.
+    """
     view = view_of(*keypoints, (a.shape, b.shape))
     if view is not None and view.is_larger_than_picture:
         a, b = b, a

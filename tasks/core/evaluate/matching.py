@@ -24,7 +24,10 @@ AREAS_PX2: AreaRanges = ((0.0, 1e10), (0.0, 32.0**2), (32.0**2, 96.0**2), (96.0*
 
 
 class DrawnFigures(NamedTuple):
-    """What people drew. images: how many images there are. image: (G,) row of each figure's image, ascending."""
+    """What people drew.
+
+    images: how many images there are. image: (G,) row of each figure's image, ascending. xywh_px: (G, 4).
+    """
 
     images: int
     image: NDArray[np.int64]

@@ -10,7 +10,11 @@ _MEDIA = re.compile(r"media/[0-9a-f]{2}/([0-9a-f]{64})\.\w+")
 
 
 def image_bytes(release: Release, sha256s: Collection[str], most_bytes: int) -> dict[str, bytes]:
-    """Bytes by SHA-256 (as the table says it) that the release holds, read by row groups of at most `most_bytes`."""
+    """Bytes by SHA-256 (as the table says it) of those of the images that the release holds itself.
+
+    Only the row groups with these images are read, and none that would unpack to more than `most_bytes`. Raises
+    DamagedFile as `Release.rows` does.
+    """
     found: dict[str, bytes] = {}
     for path, entry in release.manifest.files.items():
         match = _MEDIA.fullmatch(path)

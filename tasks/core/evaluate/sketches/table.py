@@ -87,7 +87,10 @@ def check_sketches(name: str, table: pa.Table) -> Sketches:
 
 
 def values_of_photos(column: str, sketches: Sketches, value_of: Mapping[str, str | None]) -> list[str | None]:
-    """(P,) the value of each photo, which all its sketches share, or else BadInput. value_of: by a sketch's id."""
+    """(P,) the value of each photo. value_of: of each sketch by its id, in a column by which photos are grouped.
+
+    Raises BadInput where two sketches of a photo differ.
+    """
     values: dict[int, str | None] = {}
     for sketch, photo in zip(sketches.ids, sketches.photo.tolist(), strict=True):
         if values.setdefault(photo, value_of[sketch]) != value_of[sketch]:
