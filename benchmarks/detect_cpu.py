@@ -37,7 +37,7 @@ from schemas.detect import Detect
 from schemas.manifests import Context
 from tasks import detect
 from tasks.core.evaluate.scores import box_scores
-from tasks.core.scrape.voc import read_voc
+from tasks.core.scrape.voc_annotations import read_voc
 from tasks.io.store.store import Store
 
 LEAST_SCORE, NMS_IOU, AT_MOST = 0.01, 0.65, 100

@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 
 from benchmarks.results import ROOT, even, write
 from flows.evaluate.detector import evaluate_detector
-from tasks.core.scrape.voc import read_voc
+from tasks.core.scrape.voc_annotations import read_voc
 
 OUT = ROOT / "build" / "detectors"
 BOXES = ("AP", "AP50", "AP75", "APS", "APM", "APL", "AR")

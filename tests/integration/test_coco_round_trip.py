@@ -19,7 +19,7 @@ from pycocotools.cocoeval import COCOeval
 
 from flows.cli import main
 from schemas.errors import BadInput
-from tasks.core.scrape.voc import read_voc
+from tasks.core.scrape.voc_annotations import read_voc
 from tasks.unpack import unpack
 from tasks.verify import verify
 from tests.support.coco_documents import in_order

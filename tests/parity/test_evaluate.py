@@ -21,7 +21,7 @@ from tasks.core.evaluate.categories import mean_over_categories
 from tasks.core.evaluate.detector.scorer import OF_BOXES, box_scorer
 from tasks.core.evaluate.matching import Detections, DrawnFigures, match_boxes, sort_detections
 from tasks.core.evaluate.scores import NAMES, box_scores, sort_results
-from tasks.core.scrape.voc import read_voc
+from tasks.core.scrape.voc_annotations import read_voc
 
 Document = tuple[dict[str, Any], list[dict[str, Any]]]
 CLOSE = 1e-12

@@ -28,7 +28,7 @@ from schemas.tables import COCO_FILES, RECORDS, SOURCE_FIGURES
 from tasks.core.coco import source as coco
 from tasks.core.coco.reader import LeftOut, Schemes
 from tasks.core.passed_over import IMAGES_OF_FILE, Tally
-from tasks.core.scrape import folder, records, table_files, voc
+from tasks.core.scrape import folder, records, table_files, voc_annotations
 from tasks.core.scrape.attributes import check_some_fit
 from tasks.core.scrape.table_files import Files, Read, UnreadableFile, missing_file, read_bytes
 from tasks.core.tables import with_columns
@@ -200,7 +200,7 @@ def _annotated(
                     figures[row["record_id"]] = dict(zip(SOURCE_FIGURES.names, said, strict=True))
                     mine = _rights(mine, image.licence, asserted)
                     detail = detail or image.left_out[:200] or None
-        except (voc.BadVocFile, UnreadableFile) as problem:
+        except (voc_annotations.BadVocFile, UnreadableFile) as problem:
             drawn.count_unreadable(row["locator"], getattr(problem, "objects", 0))
             detail = detail or f"annotation unreadable, so left out: {problem}"[:200]
         details.append(detail or annotations.details.get(row["locator"] or ""))
@@ -299,7 +299,7 @@ def _read_annotations(
         # a pointer says nothing of its image, and where one file is a pointer, all are
         if (words := stand_in(data)) is not None:
             raise source.bad_file(f"VOC annotations '{path}'", words)
-        return voc.read_voc(data, settings.corners)
+        return voc_annotations.read_voc(data, settings.corners)
 
     return _Annotations(of_voc)
 

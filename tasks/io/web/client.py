@@ -5,13 +5,11 @@ tasks/io/web/downloads.py decides how many requests are sent at the same time, a
 """
 
 import contextlib
-import email.utils
 import io
 import re
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from typing import BinaryIO, Literal
 from urllib.parse import urlencode, urljoin, urlsplit
 
@@ -33,6 +31,7 @@ from tasks.io.web.rate_limits import (
     RequestPermits,
     ThreadPermit,
     TransferStats,
+    retry_after_s,
 )
 from tasks.io.web.secrets import SecretFilter, Sessions
 
@@ -42,7 +41,6 @@ __all__ = [
     "PostponedRequest",
     "ResponseBody",
     "ResponseLimits",
-    "retry_after_s",
     "user_agent",
 ]
 
@@ -358,24 +356,6 @@ class Client:
             with self._lock:
                 self._has_noai_by_host[target.host] = True
             raise UnreadableImage(Reason.OPTED_OUT, f"X-Robots-Tag: {directive}")
-
-
-def retry_after_s(value: str | None, now: datetime | None = None) -> float | None:
-    """Seconds to wait, of a Retry-After header: a number of seconds or a date (RFC 9110, 10.2.3). Else None.
-
-    >>> retry_after_s("120"), retry_after_s("soon"), retry_after_s(None)
-    (120.0, None, None)
-    """
-    text = (value or "").strip()
-    if text.isdecimal():
-        return float(text[:12])
-    try:
-        until = email.utils.parsedate_to_datetime(text)
-    except (ValueError, TypeError, OverflowError, IndexError):
-        return None
-    if until.tzinfo is None:
-        until = until.replace(tzinfo=UTC)
-    return max(0.0, (until - (now or datetime.now(UTC))).total_seconds())
 
 
 def _is_busy(response: requests.Response, exchange: _Exchange) -> bool:

@@ -6,11 +6,13 @@ same time, a rate that throttling halves and success slowly restores, pauses as 
 """
 
 import contextlib
+import email.utils
 import random
 import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Literal
 
 from schemas.manners import HostManners, Manners
@@ -25,6 +27,24 @@ _LEAST_PACE_FRACTION = 1 / 64
 _RECOVERY_FRACTION = 1 / 50
 _RECHECK_S = 0.02
 Gauge = Callable[[], float]
+
+
+def retry_after_s(value: str | None, now: datetime | None = None) -> float | None:
+    """Seconds to wait, of a Retry-After header: a number of seconds or a date (RFC 9110, 10.2.3). Else None.
+
+    >>> retry_after_s("120"), retry_after_s("soon"), retry_after_s(None)
+    (120.0, None, None)
+    """
+    text = (value or "").strip()
+    if text.isdecimal():
+        return float(text[:12])
+    try:
+        until = email.utils.parsedate_to_datetime(text)
+    except (ValueError, TypeError, OverflowError, IndexError):
+        return None
+    if until.tzinfo is None:
+        until = until.replace(tzinfo=UTC)
+    return max(0.0, (until - (now or datetime.now(UTC))).total_seconds())
 
 
 @dataclass

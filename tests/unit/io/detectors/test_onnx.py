@@ -12,7 +12,7 @@ from schemas.detect import Detect
 from schemas.errors import BadInput
 from tasks.core.detect import boxes as core
 from tasks.core.evaluate.scores import box_scores
-from tasks.core.scrape.voc import read_voc
+from tasks.core.scrape.voc_annotations import read_voc
 from tasks.io.detectors.onnx import Model, load
 from tasks.io.images import decode
 from tasks.subjects.detectors.onnx import OnnxDetector

@@ -7,18 +7,15 @@ import io
 import logging
 import threading
 import time
-from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from schemas.errors import BadInput
 from schemas.manners import Credential, Manners
 from schemas.reasons import Reason
 from tasks.io.images.decode import UnreadableImage
 from tasks.io.web.addresses import Origins
-from tasks.io.web.client import Client, DownloadRequest, ResponseLimits, retry_after_s, user_agent
+from tasks.io.web.client import Client, DownloadRequest, ResponseLimits, user_agent
 from tasks.io.web.rate_limits import RateLimiter
 from tests.support.servers import BODY, answer, chunked, dripping, hang_up, interim, moved, raw
 
@@ -740,42 +737,6 @@ def test_a_retry_after_reaches_the_rate_limiter(site, invite, get):
 
     assert get(site.at("/x", answer(429, Retry_After="11")), asked=asked, expects="json") == Reason.THROTTLED
     assert asked.rate_limiter.try_acquire(asked.client.host_of(site.url)).refusal == Reason.THROTTLED
-
-
-# --- Retry-After
-
-NOW = datetime(2026, 1, 1, tzinfo=UTC)
-
-
-@pytest.mark.parametrize(
-    ("value", "seconds"),
-    [
-        (None, None),
-        ("", None),
-        ("-1", None),
-        ("soon", None),
-        ("1.5", None),
-        ("\xb2", None),
-        (",", None),
-        ("0", 0),
-        (" 7 ", 7),
-        ("999999999999999999", 999999999999),
-        ("9" * 5000, 999999999999),
-        ("Thu, 01 Jan 2026 00:02:00 GMT", 120),
-        ("Thu, 01 Jan 2026 00:02:00", 120),
-        ("Wed, 31 Dec 2025 23:00:00 GMT", 0),
-        ("Thursday, 01-Jan-26 00:00:09 GMT", 9),
-        ("Thu, 01 Jan 99999 00:00:00 GMT", None),
-        ("Thu, 01 Jan 2026 00:02:00 +0000", 120),
-    ],
-)
-def test_retry_after_is_seconds_or_a_date(value, seconds):
-    assert retry_after_s(value, NOW) == seconds
-
-
-@given(st.text(max_size=60))
-def test_no_retry_after_raises(value):
-    assert (retry_after_s(value) or 0) >= 0
 
 
 def test_a_client_is_quiet_until_asked():

@@ -1,6 +1,7 @@
 """The rate limiter, with a clock that stands still, and chance that is fixed."""
 
 import itertools
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 
 from schemas.manners import HostManners, Manners
 from schemas.reasons import Reason
-from tasks.io.web.rate_limits import PermitDecision, RateLimiter
+from tasks.io.web.rate_limits import PermitDecision, RateLimiter, retry_after_s
 
 HOST = "a.example"
 
@@ -338,3 +339,39 @@ def test_what_fails_again_and_again_says_nothing_of_the_host():
         rate_limiter.try_acquire("a.example")
         rate_limiter.release("a.example", "failed")
     assert rate_limiter.try_acquire("a.example").wait_s > 0
+
+
+# --- Retry-After
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        (None, None),
+        ("", None),
+        ("-1", None),
+        ("soon", None),
+        ("1.5", None),
+        ("\xb2", None),
+        (",", None),
+        ("0", 0),
+        (" 7 ", 7),
+        ("999999999999999999", 999999999999),
+        ("9" * 5000, 999999999999),
+        ("Thu, 01 Jan 2026 00:02:00 GMT", 120),
+        ("Thu, 01 Jan 2026 00:02:00", 120),
+        ("Wed, 31 Dec 2025 23:00:00 GMT", 0),
+        ("Thursday, 01-Jan-26 00:00:09 GMT", 9),
+        ("Thu, 01 Jan 99999 00:00:00 GMT", None),
+        ("Thu, 01 Jan 2026 00:02:00 +0000", 120),
+    ],
+)
+def test_retry_after_is_seconds_or_a_date(value, seconds):
+    assert retry_after_s(value, NOW) == seconds
+
+
+@given(st.text(max_size=60))
+def test_no_retry_after_raises(value):
+    assert (retry_after_s(value) or 0) >= 0

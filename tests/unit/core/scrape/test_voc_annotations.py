@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks.core.coco import source as coco
-from tasks.core.scrape.voc import BadVocFile, read_voc
+from tasks.core.scrape.voc_annotations import BadVocFile, read_voc
 
 
 def voc(*objects: str, head: str = "", root: str = "annotation") -> bytes:
