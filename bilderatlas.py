@@ -168,7 +168,7 @@ def plan(
     from flows.build_dataset import plan as planned
     from flows.build_dataset import request
     from flows.local_build import parameters_of
-    from tasks.page.summary import plan_summary
+    from tasks.page.terminal import plan_summary
 
     return plan_summary(planned(*request(parameters_of(given))))
 
@@ -215,8 +215,8 @@ def evaluate(protocol: str, *inputs: Place, **options: Any) -> "Evaluation":
     """Measure as the papers do. `table()` of what comes back is `scores` (Arrow), its text the summary in Markdown;
     `write(folder)` writes the page, the tables and the charts.
 
-    protocol: detector, keypoints, raters, recognition, sketches, generation or classification. inputs, options: as of
-    its command (docs/evaluating.md), where an option that may be repeated is a list, and `--set FIELD=VALUE` is
+    protocol: a word of `bilderatlas evaluate --help`, such as "detector". inputs, options: as of its command
+    (docs/evaluating.md), where an option that may be repeated is a list, and `--set FIELD=VALUE` is
     `changes={field: value}`: evaluate("classification", predictions=["a=a.csv"], bootstrap=0).
     """
     from inspect import signature

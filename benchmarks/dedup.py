@@ -23,7 +23,7 @@ from benchmarks.dedup_peers import CORES, built, child
 from benchmarks.dedup_variants import IMAGEDEDUP, TRANSFORMS
 from benchmarks.dedup_works import ORIGINAL, Work
 from benchmarks.results import ROOT, even, write
-from schemas.stages import Dedup
+from schemas.dedup import Dedup
 
 WORK = ROOT / "build" / "dedup"
 FOUND, OURS, ALONE = "imagededup", "bilderatlas", "bilderatlas, without thumbnails"

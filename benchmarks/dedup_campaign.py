@@ -24,9 +24,9 @@ from benchmarks.dedup_sheets import NEGATIVE, SAVED_AGAIN, Sheets
 from benchmarks.dedup_variants import opened
 from benchmarks.dedup_works import FOLDER, Work, images_below, rows_of, sign, write_table, written
 from benchmarks.results import ROOT, even, write
+from schemas.dedup import Dedup
 from schemas.relations import APART as DIFFERENT
 from schemas.relations import DropRelation, PairFinder
-from schemas.stages import Dedup
 
 MEMBERS = 20
 NAME = "dedup-families"

@@ -23,7 +23,7 @@ from benchmarks.dedup_variants import TRANSFORMS
 from benchmarks.dedup_works import FOLDER, painted, paintings_at, written
 from benchmarks.results import ROOT, write
 from examples.museum import grade as museum
-from schemas.stages import Dedup
+from schemas.dedup import Dedup
 
 KEYS = (*Dedup.model_fields["by"].default, "mirrored")
 DROPS = ("same_file", "reencoded", "resized", "recoloured", "cropped", "mirrored")

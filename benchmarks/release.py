@@ -39,7 +39,7 @@ import pyarrow.parquet as pq
 
 from benchmarks import results
 from benchmarks.parquet_pages import pages
-from schemas.stages import Export
+from schemas.export import Export
 from tasks.core.export import images as core
 from tasks.core.export.row_groups import ORDER
 from tasks.export import parts

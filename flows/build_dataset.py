@@ -22,7 +22,7 @@ from schemas.recipe import Recipe
 from tasks.engine import runs
 from tasks.orchestration import flow_runs
 from tasks.orchestration.clusters import is_cluster
-from tasks.page import artifacts, events, summary
+from tasks.page import artifacts, events, terminal
 from tasks.scrape import check_sources, example_records, scrape
 from tasks.subjects.by_hand import read_manual_lists
 from tasks.subjects.previous import choose_predecessor
@@ -68,7 +68,9 @@ def build_dataset(
             return _build_run(settings, context, here)
         steps = plan(settings, here)
         artifacts.create_plan(context, steps)
-        return flow_runs.completed_run(summary.plan_summary(steps), "nothing was done: the plan is among the artifacts")
+        return flow_runs.completed_run(
+            terminal.plan_summary(steps), "nothing was done: the plan is among the artifacts"
+        )
 
     return flow_runs.end_in_a_sentence(work)
 
@@ -109,9 +111,9 @@ def _build_run(recipe: Recipe, context: Context, here: Context) -> str:
     artifacts.create_tables(context, steps)
     artifacts.create_release(context, steps, recipe.limit)
     flow_runs.rename_run(f"{recipe.name} · {steps[-1].release.rsplit('/', 1)[-1]}")
-    print(summary.build_summary(steps, context))  # noqa: T201 - the terminal is where a person waits for it
+    print(terminal.build_summary(steps, context))  # noqa: T201 - the terminal is where a person waits for it
     events.send_published(recipe, steps)
-    return flow_runs.completed_run(steps[-1].release, summary.release_line(steps[-1], recipe.limit))
+    return flow_runs.completed_run(steps[-1].release, terminal.release_line(steps[-1], recipe.limit))
 
 
 def without_gpu(context: Context) -> Context:

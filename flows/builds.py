@@ -19,7 +19,7 @@ from tasks.export import export
 from tasks.fetch import fetch
 from tasks.hash import hash_
 from tasks.orchestration import flow_runs
-from tasks.page import artifacts, events, summary
+from tasks.page import artifacts, events, terminal
 from tasks.quality import quality
 from tasks.sample import sample
 from tasks.scrape import scrape
@@ -152,13 +152,13 @@ class Build:
         last = last.model_copy(update={"seconds": time.monotonic() - began_s})
         self._state = state.model_copy(update={"steps": (*before, last)})
         if not self._context.plan:
-            summary.print_progress(last)
+            terminal.print_progress(last)
         return self._state
 
     def _keep_refusal(self, context: Context, problem: Refusal) -> None:
         state = self._state
         if state is not None and not (context.plan and flow_runs.is_flow()):  # of a plan, the build itself will say so
-            summary.print_refused(state.steps, context)
+            terminal.print_refused(state.steps, context)
             artifacts.create_tables(context, state.steps)
         try:
             refusals.keep_refusal(state, self._recipe, context, problem)

@@ -13,7 +13,7 @@ from flows.builds import shared_build
 from flows.parameters import checked_parameters, with_texts
 from flows.runner import DASK, cluster_address, is_server_named, runner, shared_server
 from flows.settings import changes_of
-from tasks.page import summary
+from tasks.page import terminal
 
 
 def parameters_of(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def build_here(
     with shared_build(recipe, context) as build:
         if not is_server_named() and FlowRunContext.get() is None and build.is_stored():
             steps = build.finish()
-            print(summary.build_summary(steps, context), "nothing to do: the store has all of it", sep="\n")  # noqa: T201
+            print(terminal.build_summary(steps, context), "nothing to do: the store has all of it", sep="\n")  # noqa: T201
             return Built(steps[-1].release)
         flow, is_told = build_dataset.with_options(task_runner=runner(dask)), True
         with shared_server(dask):

@@ -12,6 +12,8 @@ from pydantic import Field, ValidationInfo, field_validator, model_serializer, m
 
 from schemas.attributes import MOST_ATTRIBUTES, Attribute, AttributeName, attribute_problems
 from schemas.base import Frozen, Later, Name, Positive, Score, Some
+from schemas.fetch import SCRAPE
+from schemas.hash import Hash
 from schemas.hash_kinds import with_hash_attributes
 from schemas.keypoints import Category, CocoCategory, Joints, KeypointScheme, resolve_categories, scheme_problems
 from schemas.manners import Manners
@@ -20,7 +22,7 @@ from schemas.phrases import LONGEST_PLACE, listed, quoted
 from schemas.sources import AnyFileSource, AnySource, AnyWebSource
 from schemas.split import Split
 from schemas.stage import Stage, Surroundings
-from schemas.stages import SCRAPE, SEEDED, STAGES, AnyStage, Hash, with_figure_scores
+from schemas.stages import SEEDED, STAGES, AnyStage, with_figure_scores
 
 ALWAYS_BINDABLE = ("contact", "origins")
 """Bindings that any recipe with web sources takes: a contact address, and other origins to ask in place of hosts."""

@@ -7,13 +7,13 @@ import pyarrow.compute as pc
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 
+from schemas.fetch import Fetch
 from schemas.manifests import Context, State, Step
 from schemas.manners import Manners
 from schemas.phrases import listed, quoted
 from schemas.reasons import Reason
 from schemas.recipe import Recipe
 from schemas.sources import AnyFileSource
-from schemas.stages import Fetch
 from schemas.tables import FETCH, RETRIEVALS
 from tasks.core import fetch as core
 from tasks.core import server_refusals, tables

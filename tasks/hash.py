@@ -3,9 +3,9 @@
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.hash import Hash
 from schemas.manifests import Context, State, Step
 from schemas.recipe import Recipe
-from schemas.stages import Hash
 from schemas.tables import HASH
 from tasks.core import tables
 from tasks.engine import inspection, runs, steps

@@ -5,8 +5,8 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from schemas.manifests import Context, State, Step
+from schemas.quality import Quality
 from schemas.recipe import Recipe
-from schemas.stages import Quality
 from schemas.tables import QUALITY
 from tasks.core import quality as core
 from tasks.engine import inspection, runs, thumbnails

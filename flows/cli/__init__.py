@@ -20,7 +20,7 @@ from examples.museum import cli as museum
 from flows.cli import build, references, releases, serve
 from flows.cli.arguments import Command, add_command, add_group, summary_of
 from flows.cli.signals import ended_by_signals
-from flows.evaluate import PROTOCOLS, function_of
+from flows.evaluate import PROTOCOLS
 from flows.train import train_detector
 from schemas.errors import BadInput
 from schemas.phrases import printable, quoted
@@ -120,8 +120,7 @@ def parser() -> argparse.ArgumentParser:
     for function in (build.scrape, *releases.COMMANDS):
         add_command(commands, function.__name__, function)
     group = add_group(commands, "evaluate", "measure detectors, sketches ... as the papers do", "PROTOCOL")
-    for protocol in PROTOCOLS:
-        measure = function_of(protocol)
+    for protocol, measure in PROTOCOLS.items():
         page = "evaluating" if protocol == "detector" else f"evaluating/{protocol}"
         summary = f"{summary_of(measure).removesuffix('.')} (docs/{page}.md)."
         add_command(group, protocol, measure, functools.partial(build.evaluate, protocol), summary)

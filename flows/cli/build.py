@@ -28,11 +28,11 @@ def build(given: dict[str, Any], words: Sequence[str]) -> None:
 def plan(given: dict[str, Any], words: Sequence[str]) -> None:
     """Print what a build would do."""
     from flows import build_dataset
-    from tasks.page import summary
+    from tasks.page import terminal
 
     del given["dask"]
     request = build_dataset.request(_parameters(given), command=("bilderatlas", *words))
-    print(summary.plan_summary(build_dataset.plan(*request)), end="")
+    print(terminal.plan_summary(build_dataset.plan(*request)), end="")
 
 
 @documented
@@ -56,13 +56,13 @@ def scrape(
 
     """
     from flows.build_dataset import list_records, request
-    from tasks.page import summary
+    from tasks.page import terminal
 
     given = {"recipe": recipe, "store": store, "bind": bind, "changes": changes, "limit": limit, "workers": 1}
     read, context = request(_parameters(given), command=("bilderatlas",))
     step, lines = list_records(read, source, show, context)
     print("\n".join(lines))
-    for line in (*step.notes, summary.step_line(step)):
+    for line in (*step.notes, terminal.step_line(step)):
         print(line, file=sys.stderr)
 
 

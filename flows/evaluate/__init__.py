@@ -3,24 +3,28 @@ the command, Prefect's form and Python ask for.
 """
 
 from collections.abc import Callable, Mapping
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from flows.evaluate import detector, protocols
 from schemas.errors import BadInput
 
 if TYPE_CHECKING:
     from tasks.evaluate.evaluation import Evaluation
 
-PROTOCOLS = ("detector", "keypoints", "raters", "recognition", "sketches", "generation", "classification")
+PROTOCOLS: Mapping[str, Callable[..., "Evaluation"]] = {
+    name.removeprefix("evaluate_"): function
+    for module in (detector, protocols)
+    for name, function in vars(module).items()
+    if name.startswith("evaluate_")
+}
+"""What measures by each protocol."""
 
 
 def function_of(protocol: str) -> Callable[..., "Evaluation"]:
     """What measures by a protocol. Raises BadInput for a word that is none."""
     if protocol not in PROTOCOLS:
         raise BadInput(f"expected one of the protocols {', '.join(PROTOCOLS)}, got '{protocol}'")
-    module = "detector" if protocol == "detector" else "protocols"
-    function: Callable[..., Evaluation] = getattr(import_module(f"flows.evaluate.{module}"), f"evaluate_{protocol}")
-    return function
+    return PROTOCOLS[protocol]
 
 
 def evaluate_by(protocol: str, given: Mapping[str, Any]) -> "Evaluation":

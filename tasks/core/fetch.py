@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.fetch import Fetch
 from schemas.phrases import counted, listed, quoted
 from schemas.reasons import Reason
-from schemas.stages import Fetch
 from schemas.stand_ins import says_stand_in
 from schemas.tables import FETCH, RETRIEVALS
 from tasks.core import tables

@@ -11,12 +11,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from schemas.dedup import Dedup
 from schemas.errors import BrokenPromise
 from schemas.hash_kinds import HASHES, WorkHash
 from schemas.manifests import Context, State, Step, TableRef
 from schemas.recipe import Recipe
 from schemas.relations import APART, VIEW_NAMES, ViewName
-from schemas.stages import Dedup
 from schemas.tables import HASH, VERDICTS
 from tasks.core import tables
 from tasks.core.dedup import candidates, decide, preferences, verdicts, views

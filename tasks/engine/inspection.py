@@ -9,8 +9,8 @@ import pyarrow as pa
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 
+from schemas.fetch import HIGHEST_MAX_PIXELS
 from schemas.manifests import Context
-from schemas.stages import HIGHEST_MAX_PIXELS
 from schemas.tables import HASH, THUMBNAIL_PLACES, THUMBNAILS
 from tasks.core import hash as core
 from tasks.engine import runs

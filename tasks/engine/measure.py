@@ -7,8 +7,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.detect import Detect
+from schemas.hash import Hash
 from schemas.manifests import Context, State, Step
-from schemas.stages import Hash, Quality
+from schemas.quality import Quality
 from tasks.core import tables
 from tasks.engine import runs, steps
 from tasks.engine.parts import PartTask, run_in_parts

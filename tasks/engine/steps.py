@@ -7,9 +7,10 @@ from typing import Any
 import pyarrow as pa
 from pydantic import BaseModel
 
+from schemas.fetch import Scrape
 from schemas.manifests import State, Step, TableRef
 from schemas.reasons import Reason
-from schemas.stages import AnyStage, Scrape
+from schemas.stages import AnyStage
 from tasks.core import tables
 from tasks.engine.cache_keys import cache_key
 from tasks.engine.views import kept_ids

@@ -8,11 +8,12 @@ import pyarrow.compute as pc
 
 from schemas.base import Frozen
 from schemas.errors import DamagedFile, Refusal, WorkToDo
+from schemas.export import Export
 from schemas.manifests import Context, State, Step
 from schemas.phrases import and_more
 from schemas.reasons import PASSING, Reason
 from schemas.recipe import Recipe
-from schemas.stages import Export, with_scores_as_published
+from schemas.stages import with_scores_as_published
 from schemas.tables import LEDGER, SCREEN
 from tasks.core import moved_ids, tables
 from tasks.core.coco.document import category_table

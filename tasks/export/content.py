@@ -7,10 +7,11 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.dedup import Dedup
 from schemas.detect import Detect
+from schemas.export import Export
 from schemas.manifests import Context, State
 from schemas.recipe import Recipe
-from schemas.stages import Dedup, Export
 from schemas.tables import COCO_FILES
 from tasks.core import tables
 from tasks.core.export import annotations, digest, images, ledger

@@ -11,9 +11,9 @@ import pyarrow.compute as pc
 import yaml
 
 from schemas.attributes import with_attribute_columns
+from schemas.dedup import Dedup
 from schemas.manifests import ReleaseManifest
 from schemas.sample import Sample
-from schemas.stages import Dedup
 from schemas.tables import CATEGORIES, COCO_FILES, EDGES, LEDGER, RECORDS, TAKEDOWNS, TOMBSTONES
 from tasks.core import sample, tables
 from tasks.core.attribute_statistics import summaries

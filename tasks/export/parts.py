@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from schemas.contract import part_path
 from schemas.errors import DamagedFile
-from schemas.stages import Export, Parquet
+from schemas.export import Export, Parquet
 from schemas.tables import ANNOTATIONS, IMAGES
 from tasks.core.export import row_groups
 from tasks.core.export.images import stored_schema, with_features

@@ -22,7 +22,7 @@ from tasks.io.images.previews import contact_sheet
 from tasks.io.store.releases import Release
 from tasks.orchestration import flow_runs, reports
 from tasks.orchestration.progress import artifact_key
-from tasks.page import summary
+from tasks.page import terminal
 
 _SAMPLES = 24
 _SPLITS = get_args(SplitName)
@@ -37,14 +37,14 @@ _FILES = (
 
 def create_plan(context: Context, steps: Sequence[Step]) -> None:
     """Leave what the build would do, stage by stage."""
-    rows = [{"stage": step.label, "kind": step.kind, "what would be done": summary.intention(step)} for step in steps]
+    rows = [{"stage": step.label, "kind": step.kind, "what would be done": terminal.intention(step)} for step in steps]
     _leave(create_table_artifact, context.dataset, "plan", rows, "What this build is about to do")
 
 
 def create_tables(context: Context, steps: Sequence[Step]) -> None:
     """Leave the tables of stages and drops."""
-    rows = (*map(summary.stage_cells, steps), *summary.outside_cells(steps, context))
-    stages = [dict(zip(summary.STAGE_COLUMNS, cells, strict=True)) for cells in rows]
+    rows = (*map(terminal.stage_cells, steps), *terminal.outside_cells(steps, context))
+    stages = [dict(zip(terminal.STAGE_COLUMNS, cells, strict=True)) for cells in rows]
     drops = [
         {"stage": step.label, "dropped": count, "reason": reason, "meaning": MEANING[Reason(reason)]}
         for step in steps
@@ -65,7 +65,7 @@ def create_release(context: Context, steps: Sequence[Step], limit: int | None) -
         samples = _samples(context, steps)
     except (DamagedFile, OSError) as problem:  # the release stands all the same, and the next build mends
         samples = [f"No pictures: {as_text(error_line(problem))}"]
-    before = f"the release before: {manifest.previous or 'none'}{summary.trial(limit)}"
+    before = f"the release before: {manifest.previous or 'none'}{terminal.trial(limit)}"
     lines = [f"# {manifest.name} {manifest.version}", f"content `sha256:{manifest.content_sha256}`; {before}", ""]
     lines += ["| what | how many |", "|---|---|"]
     lines += [f"| {name.replace('_', ' ')} | {_shown(count)} |" for name, count in manifest.counts.items()]

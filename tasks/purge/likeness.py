@@ -5,8 +5,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from schemas.dedup import Dedup
 from schemas.relations import VIEW_NAMES
-from schemas.stages import Dedup
 from schemas.tables import HASH
 from tasks.core import tables
 from tasks.core.dedup import candidates, relate, search, views

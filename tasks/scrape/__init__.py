@@ -18,12 +18,12 @@ from prefect.cache_policies import NO_CACHE
 from schemas.attributes import AttributeField, fields_of, with_attribute_columns
 from schemas.base import Frozen, Later
 from schemas.errors import Refusal
+from schemas.fetch import SCRAPE
 from schemas.keypoints import KeypointScheme
 from schemas.manifests import Context, PassedOver, Predecessor, State, TableRef
 from schemas.names import Artists, Styles
 from schemas.recipe import Recipe
 from schemas.sources import AnyFileSource, AnySource, AnyWebSource
-from schemas.stages import SCRAPE
 from schemas.tables import COCO_FILES, RECORDS, RETRIEVALS, SOURCE_FIGURES
 from tasks.core import passed_over
 from tasks.core.fetch import REQUESTS

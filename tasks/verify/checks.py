@@ -9,10 +9,10 @@ import pyarrow.compute as pc
 from pydantic import TypeAdapter
 
 from schemas.contract import DataContract, major, numbers
+from schemas.fetch import HIGHEST_MAX_PIXELS
 from schemas.phrases import quoted
 from schemas.release import RecipeStage
 from schemas.split import Roles, RolesByValue
-from schemas.stages import HIGHEST_MAX_PIXELS
 from tasks.core import roles as core_roles
 from tasks.core import verify as core
 from tasks.core import verify_coco

@@ -30,7 +30,7 @@ from examples.museum.folder import write_museum
 from flows.build_dataset import run_stages
 from flows.builds import Build, shared_build
 from flows.recipes import recipe_from_file
-from schemas.stages import Quality
+from schemas.quality import Quality
 from tests.support.desk import RECIPE, ROOT, SEED, WEIGHTS, Desk, by_label, computed
 
 UNTIL_EXPORT = ["scrape", "fetch", "hash", "shape", "dedup", "detect", "has-a-figure", "sample", "split", "export"]

@@ -11,7 +11,7 @@ from flows.recipes import recipe_from_file
 from schemas.errors import BadInput
 from schemas.manifests import Context, Step
 from tasks.io.store.releases import Release
-from tasks.page.summary import plan_summary
+from tasks.page.terminal import plan_summary
 from tasks.why import why
 from tests.support.desk import by_label
 from tests.support.images import encoded

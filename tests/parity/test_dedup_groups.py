@@ -9,8 +9,8 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from schemas.dedup import Dedup
 from schemas.relations import APART
-from schemas.stages import Dedup
 from schemas.tables import VERDICTS
 from tasks.core.dedup.decide import decide
 from tasks.core.dedup.groups import NEVER, clusters

@@ -8,9 +8,9 @@ import simplejpeg
 from numpy.typing import NDArray
 from scipy import ndimage
 
+from schemas.dedup import Dedup
 from schemas.manifests import Context, State, Step
 from schemas.recipe import Recipe
-from schemas.stages import Dedup
 from schemas.tables import FETCH, HASH, OUTCOME, RECORDS, SOURCE_FIGURES
 from tasks.dedup import dedup
 from tasks.engine import inspection

@@ -16,8 +16,9 @@ from prefect.settings import Settings
 from prefect.settings.legacy import _get_valid_setting_names
 
 from flows.cli import parser
+from schemas.fetch import Scrape
 from schemas.reasons import MEANING, Reason
-from schemas.stages import STAGES, Scrape
+from schemas.stages import STAGES
 from tests.support import documented
 
 ROOT = Path(__file__).resolve().parents[2]

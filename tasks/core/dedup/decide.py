@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from schemas.dedup import Dedup
 from schemas.phrases import counted
 from schemas.reasons import Reason
 from schemas.relations import APART, VERDICTS, Relation
-from schemas.stages import Dedup
 from schemas.tables import DEDUP, EDGES
 from tasks.core import tables
 from tasks.core.columns import bools

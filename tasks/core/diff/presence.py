@@ -9,11 +9,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.dedup import Dedup
 from schemas.diff import ChangeReason, Kind
+from schemas.fetch import Fetch
 from schemas.reasons import Reason
 from schemas.sample import Sample
 from schemas.split import Split
-from schemas.stages import Dedup, Fetch
 from schemas.tables import RECORDS
 from tasks.core import tables
 from tasks.core.columns import bools, whole

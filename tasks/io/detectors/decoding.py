@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from schemas.stages import HIGHEST_MAX_PIXELS
+from schemas.fetch import HIGHEST_MAX_PIXELS
 from tasks.io.detectors import devices
 from tasks.io.detectors.canvases import Size
 from tasks.io.images import decode

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas.stages import HIGHEST_MAX_PIXELS
+from schemas.fetch import HIGHEST_MAX_PIXELS
 from tasks.io.detectors.canvases import Size
 from tasks.io.images import decode
 

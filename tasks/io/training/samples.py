@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas.stages import HIGHEST_MAX_PIXELS
+from schemas.fetch import HIGHEST_MAX_PIXELS
 from tasks.io.images.decode import picture
 
 CACHE_BYTES = min(8 * 2**30, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4)

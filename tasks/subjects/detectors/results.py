@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 
 from schemas.detect import Detect
+from schemas.fetch import HIGHEST_MAX_PIXELS
 from schemas.file_names import canonical_name
-from schemas.stages import HIGHEST_MAX_PIXELS
 from tasks.core.coco.imported import ImportedDetections, import_detections
 from tasks.core.detect import boxes
 from tasks.io.files import inputs

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from schemas.fetch import Fetch
 from schemas.reasons import Reason
-from schemas.stages import Fetch
 from schemas.stand_ins import stand_in
 from schemas.tables import FETCH, RECORDS, RETRIEVALS, SOURCE_FIGURES
 from tasks.core import fetch

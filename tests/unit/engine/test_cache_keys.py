@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from schemas.dedup import Dedup
 from schemas.split import Split
-from schemas.stages import Dedup
 from tasks.engine import cache_keys
 
 # --- settings

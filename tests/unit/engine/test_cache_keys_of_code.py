@@ -14,7 +14,15 @@ from tasks.engine import cache_keys
 from tasks.io.files import folders
 
 SCRAPE = {
-    *("scrape", "scrape.sources", "scrape.voc", "scrape.folder", "scrape.records", "scrape.table", "scrape.cells"),
+    *(
+        "scrape",
+        "scrape.sources",
+        "scrape.voc_annotations",
+        "scrape.folder",
+        "scrape.records",
+        "scrape.table",
+        "scrape.cells",
+    ),
     *(
         "scrape.attributes",
         "passed_over",
@@ -178,7 +186,7 @@ def collected(*modules: ModuleType) -> set[str]:
         pytest.param(
             split,
             {
-                *(f"split.{name}" for name in ("decide", "deal", "batches", "groups", "units")),
+                *(f"split.{name}" for name in ("decide", "deal", "batches", "placement", "units")),
                 "split",
                 "columns",
                 "components",

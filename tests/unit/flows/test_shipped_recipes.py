@@ -6,13 +6,13 @@ from typing import TypeVar
 import pytest
 
 from flows.recipes import recipe_from_file
+from schemas.dedup import Dedup
 from schemas.recipe import Recipe
 from schemas.sample import Sample
 from schemas.screen import Screen
 from schemas.sources.met import MetSource
 from schemas.sources.wikiart import WikiartSource
 from schemas.split import RolesByValue
-from schemas.stages import Dedup
 from tasks.core.names.styles import names_by_style, style_name
 from tasks.core.scrape.wikiart import address_of_style
 

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from schemas.dedup import Dedup
 from schemas.preferences import Preference
 from schemas.recipe import Recipe
-from schemas.stages import Dedup
 from tasks.engine.cache_keys import cache_key
 
 

@@ -2,6 +2,7 @@
 back.
 """
 
+import importlib
 from typing import Any
 
 import pytest
@@ -10,41 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
-from schemas import (
-    attributes,
-    base,
-    keypoints,
-    manners,
-    names,
-    preferences,
-    sample,
-    screen,
-    sources,
-    split,
-    stages,
-    where,
-)
+from schemas import base
+from schemas.dedup import Dedup
 from schemas.recipe import Recipe
-from schemas.sources import common
 
+MODULES = (
+    *("attributes", "dedup", "detect", "export", "fetch", "hash", "keypoints", "manners", "names", "preferences"),
+    *("quality", "sample", "screen", "sources", "sources.common", "split", "where"),
+)
 MODELS = sorted(
     {
         model
-        for module in (
-            stages,
-            screen,
-            sample,
-            split,
-            sources,
-            names,
-            attributes,
-            manners,
-            preferences,
-            where,
-            keypoints,
-            common,
-        )
-        for model in vars(module).values()
+        for module in MODULES
+        for model in vars(importlib.import_module(f"schemas.{module}")).values()
         if isinstance(model, type) and issubclass(model, base.Frozen)
     }
     | {Recipe},
@@ -108,7 +87,7 @@ def test_the_models_under_test_are_those_that_the_recipe_is_made_of():
     ],
 )
 def test_all_ways_to_write_a_stage_mean_the_same(stage: Any):
-    assert recipe(stages=["fetch", "hash", stage, "split", "export"]).stages[2] == stages.Dedup(label="dedup")
+    assert recipe(stages=["fetch", "hash", stage, "split", "export"]).stages[2] == Dedup(label="dedup")
 
 
 @pytest.mark.parametrize(

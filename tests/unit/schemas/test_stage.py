@@ -5,11 +5,12 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from schemas.fetch import Scrape
 from schemas.reasons import BY_HAND, Reason
 from schemas.recipe import Recipe
 from schemas.screen import Screen
 from schemas.split import Split
-from schemas.stages import STAGES, Scrape
+from schemas.stages import STAGES
 from tasks.engine.cache_keys import split_sha256
 
 ATTRIBUTES = {

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.stages import Dedup
+from schemas.dedup import Dedup
 from schemas.tables import DEDUP, EDGES, VERDICTS
 from tasks.core.dedup.decide import conclusive_pairs, decide
 

@@ -5,7 +5,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from schemas.stages import Dedup
+from schemas.dedup import Dedup
 from schemas.tables import RELATIONS, VERDICTS
 from tasks.core.dedup import decide
 from tasks.core.dedup import decide as rule

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from schemas.dedup import Dedup
 from schemas.errors import BadInput, BrokenPromise
 from schemas.manifests import Context, TableRef
 from schemas.relations import ViewName
-from schemas.stages import Dedup
 from schemas.tables import SEARCH_PAIRS
 from tasks.dedup import dedup, relate, search, view_hashes
 from tasks.engine import inspection

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from schemas.stages import Dedup
+from schemas.dedup import Dedup
 from tasks.core.dedup.local import LocalPairs
 from tasks.core.purge.rows import without_files
 from tasks.dedup import local_pairs, stored_keypoints

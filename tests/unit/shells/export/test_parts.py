@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from schemas.errors import DamagedFile
-from schemas.stages import Export
+from schemas.export import Export
 from schemas.tables import ANNOTATIONS, IMAGES
 from tasks.core.export.images import IMAGES_BY_DIGEST
 from tasks.export.parts import write_annotations, write_images

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from schemas.manifests import Context, Step, TableRef
-from tasks.page import summary
+from tasks.page import terminal
 
 
 def step(label: str, seconds: float) -> Step:
@@ -31,16 +31,16 @@ def cells_of_last_row(text: str) -> list[str]:
 def test_the_time_that_no_stage_took_is_the_last_row(seconds: tuple[float, ...], least: float, most: float):
     steps = [step(f"s{place}", one) for place, one in enumerate(seconds)]
     context = Context(store="s", began_s=time.time() - 10)
-    [cells] = summary.outside_cells(steps, context)
+    [cells] = terminal.outside_cells(steps, context)
     assert cells[0] == "outside the stages"
-    assert least <= float(cells[summary.STAGE_COLUMNS.index("seconds")]) <= most
-    shown = cells_of_last_row(summary.build_summary(steps, context))
+    assert least <= float(cells[terminal.STAGE_COLUMNS.index("seconds")]) <= most
+    shown = cells_of_last_row(terminal.build_summary(steps, context))
     assert shown[0] == "outside the stages"
     assert shown[1:6] == [""] * 5
 
 
 def test_of_a_build_whose_beginning_nobody_noted_only_the_stages_are_shown():
-    shown = summary.build_summary([step("hash", 1)], Context(store="s"))
+    shown = terminal.build_summary([step("hash", 1)], Context(store="s"))
     assert "outside the stages" not in shown
     assert cells_of_last_row(shown)[:2] == ["hash", "decide"]
 
@@ -55,4 +55,4 @@ def test_of_a_build_whose_beginning_nobody_noted_only_the_stages_are_shown():
 )
 def test_a_plan_says_why_nothing_is_to_do(kept: int, dropped: dict[str, int], words: str):
     planned = step("fetch", 0).model_copy(update={"kind": "retrieve", "kept": kept, "dropped": dropped})
-    assert summary.intention(planned) == words
+    assert terminal.intention(planned) == words

@@ -1,0 +1,60 @@
+"""Settings of `export`: which files a release has."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field
+
+from schemas.base import Frozen, Score
+from schemas.stage import Stage, with_score
+
+
+class Parquet(Frozen):
+    """How the tables of a release are written."""
+
+    images: Literal["embedded", "none"] = Field(
+        "embedded", description="embedded: the images table holds the original bytes; none: it holds no bytes"
+    )
+    part_bytes: int = Field(
+        500_000_000, ge=1_000_000, description="Bytes of images in one file; many readers have trouble above 2 GB"
+    )
+    row_group_bytes: Annotated[int, Field(ge=100_000, le=1_000_000_000)] = Field(
+        32_000_000, description="Bytes of images in one row group, which a reader holds in memory at once"
+    )
+    row_group_rows: int = Field(
+        100, ge=1, le=100_000, description="Images in one row group, where the table holds their bytes"
+    )
+
+
+class Coco(Frozen):
+    """How the COCO files of a release are written."""
+
+    score: Score = Field(
+        0.5,
+        description="Without people's annotations, the detector's boxes with at least this score are written as "
+        "annotations; in the report, too. Unless it is set, the lowest with which the recipe's screens count figures",
+    )
+
+
+class Export(Stage):
+    """Publish the release: Parquet tables, COCO files, contract, dataset card, ledger and manifest."""
+
+    step_kind = "publish"
+    after = ("fetch", "hash", "split")
+
+    stage: Literal["export"] = "export"
+    parquet: Parquet = Field(default_factory=Parquet, description="How the tables are written")
+    coco: Coco = Field(default_factory=Coco, description="How the COCO files are written")
+    media: bool = Field(False, description="Also write the images as files, media/<sha[:2]>/<sha256>.<ext>")
+
+    def with_screened_score(self, scores: Mapping[str, float]) -> Self:
+        """With the lowest score of any category, since COCO files hold the boxes of all."""
+        coco = with_score(self.coco, min(scores.values(), default=None))
+        return self if coco is self.coco else self.model_copy(update={"coco": coco})
+
+    def with_published_score(self, settings: Mapping[str, Any]) -> Self:
+        """With the score of a release's COCO files."""
+        coco = settings.get("coco")
+        if not isinstance(coco, Mapping) or "score" not in coco:
+            return self
+        return self.model_copy(update={"coco": self.coco.model_copy(update={"score": coco["score"]})})
