@@ -152,7 +152,7 @@ class Build:
         last = last.model_copy(update={"seconds": time.monotonic() - began_s})
         self._state = state.model_copy(update={"steps": (*before, last)})
         if not self._context.plan:
-            terminal.print_progress(last)
+            terminal.print_step(last)
         return self._state
 
     def _keep_refusal(self, context: Context, problem: Refusal) -> None:

@@ -58,5 +58,5 @@ LIMIT_REASONS: Mapping[str, Reason] = {
 }
 """For which a record is dropped that passes a limit. A limit is called after its score: most_blur limits blur."""
 
-SCORES = ("chroma", *(name.partition("_")[2] for name in LIMIT_REASONS))
+SCORES = ("chroma", *dict.fromkeys(name.partition("_")[2] for name in LIMIT_REASONS))
 """The scores, in the order in which they are stored; chroma is what `colour` goes by."""

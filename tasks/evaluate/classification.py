@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 
 from schemas.evaluate_images import ClassificationSettings
-from tasks.core.evaluate.classification import page, predictions
+from tasks.core.evaluate.classification import page, predictions, scorer
 from tasks.core.evaluate.systems import Ranking, groups_of, score_systems
 from tasks.evaluate.evaluation import Evaluation, Resampling, evaluation
 from tasks.io.files.arrays import read_table
@@ -35,7 +35,7 @@ def evaluate_classification(
     predictions.refuse_other_images(several)
     top = page.tops_shown(several, settings.top)
     scores = score_systems(
-        {name: predictions.classification_scorer(own, top) for name, own in several.items()},
+        {name: scorer.classification_scorer(own, top) for name, own in several.items()},
         len(several[first].images),
         groups_of(tables[first].sort_by("image"), by),  # as predictions are
         _RANKING,

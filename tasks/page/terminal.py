@@ -83,7 +83,7 @@ def trial(limit: int | None) -> str:
     return "" if limit is None else f"; a trial of {limit:,} records of each source, which never becomes latest"
 
 
-def print_progress(step: Step) -> None:
+def print_step(step: Step) -> None:
     """Print a line for a stage that is done: on the terminal, and in the log that Prefect's page shows."""
     Console(stderr=True, highlight=False).print(step_line(step))
     flow_runs.log_line(step_line(step))

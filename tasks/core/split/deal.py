@@ -110,9 +110,9 @@ def _place_groups(
     every, names = np.zeros(len(chosen), np.int64), _smallest_names(kept, number)
     ticket = tickets(names, settings.seed or 0, f"{_PURPOSE}/groups", [""], every)
     whole = wanted.sum(axis=0) / wanted.sum() * kept.images[chosen].sum()  # an image counts once, whatever its labels
-    from tasks.core.split import placement  # numba takes half a second to import
+    from tasks.core.split import stratify  # numba takes half a second to import
 
-    return placement.place_units(
+    return stratify.place_units(
         pair // size, pair % size, images, kept.images[chosen], order_by_stratum(every, ticket, names), wanted, whole
     )
 

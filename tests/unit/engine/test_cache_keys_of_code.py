@@ -186,7 +186,7 @@ def collected(*modules: ModuleType) -> set[str]:
         pytest.param(
             split,
             {
-                *(f"split.{name}" for name in ("decide", "deal", "batches", "placement", "units")),
+                *(f"split.{name}" for name in ("decide", "deal", "batches", "stratify", "units")),
                 "split",
                 "columns",
                 "components",

@@ -48,7 +48,7 @@ STAGES: dict[str, tuple[str, str, list[str]]] = {
             "core.split.decide",
             "core.split.deal",
             "core.split.batches",
-            "core.split.placement",
+            "core.split.stratify",
             "core.split.units",
         ],
     ),

@@ -9,13 +9,8 @@ import pyarrow as pa
 
 from schemas.evaluate_images import CLASS_SCORES, CONFUSION
 from tasks.core.evaluate import charts
-from tasks.core.evaluate.classification.predictions import (
-    ClassPredictions,
-    class_scores,
-    confusion_cells,
-    confusion_matrix,
-    row_shares,
-)
+from tasks.core.evaluate.classification.predictions import ClassPredictions
+from tasks.core.evaluate.classification.scorer import class_scores, confusion_cells, confusion_matrix, row_shares
 from tasks.core.evaluate.systems_page import Headings
 from tasks.core.markdown import cell, number, table
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.core.split.placement import place_units
+from tasks.core.split.stratify import place_units
 
 SHARES = (0.6, 0.2, 0.2)
 Unit = dict[int, int]  # label: how many of the unit's images have it
