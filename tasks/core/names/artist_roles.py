@@ -1,15 +1,13 @@
 """Several artists of one work with their roles: who of them is the artist."""
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from tasks.core.names.maker_words import shipped_words
+from tasks.core.names.maker_words import Words
 from tasks.core.names.matching import normalize_name
 
 _NOT_BY_THEM = {"after", "copy after", "formerly attributed to"}
 """Qualifiers of people after whom, but not by whom a work is."""
-_BETWEEN = re.compile(r"[,;/|&+]|\band\b|\bund\b|\bet\b")
 
 
 def choose_artist(names: Sequence[str], roles: Sequence[str], own: str | None = None) -> tuple[str | None, str | None]:
@@ -25,7 +23,7 @@ def choose_artist(names: Sequence[str], roles: Sequence[str], own: str | None = 
     """
     second = None
     for name, role in zip(names, roles, strict=True):
-        qualifier = shipped_words(own).behind.table.get(normalize_name(role).removeprefix("artist ")) or None
+        qualifier = Words.shipped(own).behind.table.get(normalize_name(role).removeprefix("artist ")) or None
         if qualifier in _NOT_BY_THEM:
             second = second or (name, qualifier)
         elif qualifier or is_maker(role, own):
@@ -40,6 +38,6 @@ def is_maker(role: str, own: str | None = None) -> bool:
     >>> [is_maker(role) for role in ("", "Etcher", "Publisher", "publisher; printer", "designer and publisher")]
     [True, True, False, False, True]
     """
-    no_makers = shipped_words(own)["no_makers"]
-    parts = [normalize_name(part) for part in _BETWEEN.split(role.lower())]
-    return not role.strip() or any(part and part not in no_makers for part in parts)
+    words = Words.shipped(own)
+    parts = {normalize_name(part) for part in words.pattern("roles_of_one").split(role.lower())}
+    return not role.strip() or bool(parts - words["no_makers"] - {""})

@@ -1,9 +1,8 @@
 """Attributions: one name for an artist across sources, and a qualifier that says how certain it is."""
 
 import html
-import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -30,19 +29,7 @@ from tasks.core.tables import with_columns
 _LONGEST = 300
 _MOST_TURNS = 5
 """What is turned more often might be turned and turned back for ever."""
-_SEPARATORS = re.compile(r"[|;、\n\r\v\f\x1c-\x1e\x85\u2028\u2029]|//|\s/\s|(?<=\))/")
 _WIDE = str.maketrans("（）［］〔〕【】，；｜／？‹›", "()[][][],;|/?<>")
-_ANGLES = re.compile(r"<([^<>]*\d[^<>]*)>")
-_BEFORE_COMMA = re.compile(r"\s*\(([^()]*)\)(?=\s*,)")
-_LAST_PART = re.compile(r"(\S.*)(\s*,\s*|[.;:]\s+|\s+[-–—]\s+)((?:(?!\w\w\.\s)[^,;:()\[\]])+)")
-_SIGNS_BETWEEN = frozenset(",.;:-–—")
-_DOUBT = re.compile(r"[(\[]\s*\?+\s*[)\]]|^[\s?]*\?|(?<![\d–—-])\?[\s?]*$")
-"""A "?" behind a year doubts the year, not the artist."""
-_MARK = re.compile(r"[(\[]\s*\?+\s*[)\]]")
-_BRACKET_WITH_DOUBT = re.compile(r"[(\[][^()\[\]]*(?:[(\[]\s*\?+\s*[)\]][^()\[\]]*)+[)\]]")
-"""A "(?)" within brackets doubts what they say: "(Haarlem (?) - 1475 Leuven)"."""
-_ROLES = re.compile(r"[,/&+]|\s(?:and|und|et|e|y|en|og|och)\s")
-_LETTER = re.compile(r"[^\W\d_]")
 _Stripped = tuple[str, str | None]
 """What is left of a text, and the qualifier that was taken from it."""
 
@@ -54,28 +41,45 @@ class Attribution(NamedTuple):
     qualifier: str | None = None
 
 
-def parse_attribution(text: str | None, aliases: Mapping[str, str], own: str | None = None) -> Attribution:
+@lru_cache(maxsize=65536)
+def parse_attribution(
+    text: str | None, aliases: Aliases, own: str | None = None, turns: int = _MOST_TURNS
+) -> Attribution:
     """The attribution in a source's words for an artist. Never raises; the name of a name is itself.
 
     Of several artists (joined by "|", ";" or lines) the first is the artist. Life dates, nationalities and other names
     in brackets or after commas are left out; "Last, First" becomes "First Last"; an alias to "" is unknown. Accents,
-    case and punctuation don't matter for the look-up of aliases, and stay in the name. `merge_aliases` gives aliases
-    that are quicker than other mappings. own: the JSON of a recipe's MakerWords.
+    case and punctuation don't matter for the look-up of aliases, and stay in the name. own: the JSON of a recipe's
+    MakerWords. Each step leaves less, or the same words in another order, which is counted in `turns`: so this ends.
 
-    >>> parse_attribution("Rubens, Peter Paul (Flemish, 1577-1640), workshop of", {})
+    >>> parse_attribution("Rubens, Peter Paul (Flemish, 1577-1640), workshop of", Aliases({}))
     Attribution(name='Peter Paul Rubens', qualifier='workshop of')
-    >>> parse_attribution("After Hokusai|Unknown", {"Hokusai": "Katsushika Hokusai"})
+    >>> parse_attribution("After Hokusai|Unknown", Aliases({"Hokusai": "Katsushika Hokusai"}))
     Attribution(name='Katsushika Hokusai', qualifier='after')
-    >>> parse_attribution("Unknown, French, 15th century", {})
+    >>> parse_attribution("Unknown, French, 15th century", Aliases({}))
     Attribution(name=None, qualifier=None)
     """
-    if text is None:
-        return Attribution(None)
-    known = aliases if isinstance(aliases, Aliases) else _cached_aliases(frozenset(aliases.items()))
-    return _parse_attribution(text, known, own)
+    if text is None or aliases.is_name(text):  # a recipe's spelling stays as it is, also with a "?" in it
+        return Attribution(text)
+    words, is_in_front = words_of(aliases, own), False
+    shorter, qualifier = _without_doubt(text, words)  # before the look-up, which ignores the "?"
+    if shorter == text:
+        if (name := aliases.name(text)) is not None:
+            return Attribution(name or None)
+        shorter = _first_of_several(text, words)
+    if shorter == text:
+        if is_nobody(text, words):
+            return Attribution(None)
+        shorter, qualifier, is_in_front = _strip_once(text, words)
+    turns -= len(shorter) >= len(text)
+    if shorter == text or not turns:
+        return Attribution(text)
+    rest = parse_attribution(shorter, aliases, own, turns)
+    both = (qualifier, rest.qualifier) if is_in_front else (rest.qualifier, qualifier)
+    return Attribution(rest.name, stronger_qualifier(*both)) if rest.name and qualifier else rest
 
 
-def with_artist_names(records: pa.Table, aliases: Mapping[str, str], own: OwnWords = NO_WORDS) -> pa.Table:
+def with_artist_names(records: pa.Table, aliases: Aliases, own: OwnWords = NO_WORDS) -> pa.Table:
     """RECORDS with each artist under one name, the qualifier beside it, and all who are named likewise.
 
     The artist is read in artist_text, or in artist where that is null, as in records carried over from a release
@@ -89,7 +93,7 @@ def with_artist_names(records: pa.Table, aliases: Mapping[str, str], own: OwnWor
     return pa.concat_tables(parts).take(np.argsort(np.concatenate([rows for _, rows in groups])))
 
 
-def _with_artist_names(records: pa.Table, aliases: Mapping[str, str], own: str | None) -> pa.Table:
+def _with_artist_names(records: pa.Table, aliases: Aliases, own: str | None) -> pa.Table:
     artist = pc.coalesce(whole(records["artist_text"]), whole(records["artist"]))
     several = _or_one_each(records, "artists", artist)
     roles = pc.list_flatten(_or_one_each(records, "artist_roles", pa.repeat("", len(artist))))
@@ -119,42 +123,11 @@ def _or_one_each(records: pa.Table, column: str, alone: pa.Array) -> pa.Array:
     return pc.if_else(pc.is_null(whole(records["artists"])), lists, whole(records[column]))
 
 
-@lru_cache(maxsize=8)
-def _cached_aliases(aliases: frozenset[tuple[str, str]]) -> Aliases:
-    return Aliases(dict(aliases))
-
-
-@lru_cache(maxsize=65536)
-def _parse_attribution(text: str, aliases: Aliases, own: str | None, turns: int = _MOST_TURNS) -> Attribution:
-    """Each step leaves less, or the same words in another order, which is counted in `turns`: so this ends."""
-    if aliases.is_name(text):  # a recipe's spelling stays as it is, also with a "?" in it
-        return Attribution(text)
-    words, is_in_front = words_of(aliases, own), False
-    shorter, qualifier = _without_doubt(text)  # before the look-up, which ignores the "?"
-    if shorter == text:
-        if (name := aliases.name(text)) is not None:
-            return Attribution(name or None)
-        shorter = _first_of_several(text, words)
-    if shorter == text:
-        if is_nobody(text, words):
-            return Attribution(None)
-        shorter, qualifier, is_in_front = _strip_once(text, words)
-    turns -= len(shorter) >= len(text)
-    if shorter == text or not turns:
-        return Attribution(text)
-    rest = _parse_attribution(shorter, aliases, own, turns)
-    both = (qualifier, rest.qualifier) if is_in_front else (rest.qualifier, qualifier)
-    return Attribution(rest.name, stronger_qualifier(*both)) if rest.name and qualifier else rest
-
-
 def _strip_once(text: str, words: Words) -> tuple[str, str | None, bool]:
     """The text without the first thing that is certainly no part of the name, its qualifier, and whether in front."""
-    if (maker := makers.maker_now(text, words)) is not None:
-        return maker, None, False
     for step in (*_BEHIND, *_IN_FRONT):
-        found = step(text, words)
-        rest, qualifier = found if isinstance(found, tuple) else (found, None)
-        if rest is not None and rest != text:
+        if (found := step(text, words)) is not None:
+            rest, qualifier = found if isinstance(found, tuple) else (found, None)
             return rest, qualifier, step in _IN_FRONT
     return text, None, False
 
@@ -164,27 +137,26 @@ def _first_of_several(text: str, words: Words) -> str:
     while "&" in cut and (phrase := html.unescape(cut)) != cut:  # some sources escape twice
         cut = phrase
     cut = cut if cut.isascii() else unicodedata.normalize("NFC", cut).translate(_WIDE)[:_LONGEST]
-    cut = _ANGLES.sub(r"(\1)", cut) if "<" in cut else cut  # "Fattori, Giovanni <1825-1908>"
-    named = next((part for part in _SEPARATORS.split(cut) if normalize_name(part)), "")
+    cut = words.pattern("dates_in_angles").sub(r"(\1)", cut)
+    named = next((part for part in words.pattern("makers").split(cut) if normalize_name(part)), "")
     first = " ".join(named.split()).lstrip(",:;.-–—* ").rstrip(",:;-–—* ")
-    return makers.without_others(makers.without_dates_amid(first), words)
+    return makers.without_others(words.pattern("dates_amid").sub("", first), words)
 
 
-def _without_doubt(text: str) -> _Stripped:
+def _without_doubt(text: str, words: Words) -> _Stripped:
     if "?" not in text:
         return text, None
-    less, qualifier = _BRACKET_WITH_DOUBT.sub(_without_marks, text).strip(), None
-    while (shorter := _DOUBT.sub(" ", less).strip()) != less:  # "(?) ? Titian" needs two steps
+    doubt, mark = words.pattern("doubt"), words.pattern("mark_of_doubt")
+    less = words.pattern("bracket_with_doubt").sub(lambda bracket: mark.sub(" ", bracket[0]), text).strip()
+    qualifier = None
+    while (shorter := doubt.sub(" ", less).strip()) != less:  # "(?) ? Titian" needs two steps
         less, qualifier = shorter, "possibly"
     return less, qualifier
 
 
-def _without_marks(bracket: re.Match[str]) -> str:
-    return _MARK.sub(" ", bracket[0]) if _LETTER.search(bracket[0]) else bracket[0]
-
-
 def _without_brackets(text: str, words: Words) -> _Stripped | None:
-    if (match := _BEFORE_COMMA.search(text)) and normalize_name(match[1]) in words["generations"]:
+    match = words.pattern("bracket_before_comma").search(text)
+    if match and normalize_name(match[1]) in words["generations"]:
         return f"{text[: match.start()]} {match[1]}{text[match.end() :]}", None
     if match:
         return text[: match.start()] + text[match.end() :], qualifier_of_bracket(match[1], words)
@@ -213,15 +185,16 @@ def _without_group(name: str, qualifier: str | None, words: Words) -> _Stripped 
 
 def _without_last_part(text: str, words: Words) -> _Stripped | None:
     """Without a qualifier, a role, a nation or a time behind the last comma, dot or dash: "Abbey, Edwin, painter"."""
-    match = _LAST_PART.fullmatch(text) if not _SIGNS_BETWEEN.isdisjoint(text) else None
+    match = words.pattern("last_part").fullmatch(text)
     if match is None or not (folded := normalize_name(match[3])):
         return None
     if (qualifier := qualifier_of_phrase(folded.split(), words)) is not None:
         return _without_group(match[1], qualifier or None, words)
     is_whole = "," in match[1] or words.names.fit("full_name", match[1])
     is_last_name = folded in words["also_family_names"] and not match[3].islower() and not is_whole
-    is_role = all(normalize_name(role) in words.roles for role in _ROLES.split(match[3])) and not is_last_name
-    return (match[1], None) if is_role or ("," in match[2] and is_aside(match[1], match[3], words)) else None
+    are_roles = all(normalize_name(role) in words.roles for role in words.pattern("roles").split(match[3]))
+    is_no_name = (are_roles and not is_last_name) or ("," in match[2] and is_aside(match[1], match[3], words))
+    return (match[1], None) if is_no_name else None
 
 
 def _without_last_words(text: str, words: Words) -> _Stripped | None:
@@ -257,8 +230,9 @@ def _in_spoken_order(text: str, words: Words) -> str | None:
 
 
 _Step = Callable[[str, Words], _Stripped | str | None]
-"""What is left of a text without what is no part of a name, with a qualifier or alone."""
+"""What is left of a text without what is no part of a name, with a qualifier or alone; None where it takes nothing."""
 _BEHIND: Sequence[_Step] = (
+    makers.maker_now,
     _without_brackets,
     without_signs,
     makers.without_years,

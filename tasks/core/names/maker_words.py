@@ -9,28 +9,30 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from schemas.names import Artists
 from schemas.word_lists import MakerWords, word_lists
 from tasks.core.names.matching import Aliases, merge_aliases, normalize_name
 
 _PATTERNS, _TEXTS = (word_lists("patterns")[name] for name in ("makers", "texts"))
-_SHAPES = {kind: re.compile(shape, re.DOTALL) for kind, shape in word_lists("patterns")["shapes"].items()}
+_WRITTEN, _FOLDED = (
+    {kind: re.compile(shape, re.DOTALL) for kind, shape in word_lists("patterns")["shapes"][of].items()}
+    for of in ("written", "folded")
+)
 _NO_NAMES: Sequence[str] = _PATTERNS["no_names"]
 _OTHERS = (
-    *("initial", "lower", "upper", "small", "capital", "one", "single", "sign", "latin", "and", "or", "aside"),
-    *("anothers", "given", "forename", "firm", "particle", "known", "known_before", "unsigned", "national"),
+    *("initial", "lower", "upper", "small", "capital", "single", "and", "or", "aside", "anothers"),
+    *("given", "forename", "firm", "particle", "known", "known_before", "unsigned", "national"),
 )
 """Kinds that take more than to be in one list or of one shape: `Words` says what they are."""
-_KINDS = [*MakerWords.model_fields, *(f"={kind}" for kind in (*_NO_NAMES, "number", "name")), *_SHAPES, *_OTHERS]
+_ONE_EACH = [f"={kind}" for kind in (*_NO_NAMES, "number", "name")]
+_KINDS = [*MakerWords.model_fields, *_ONE_EACH, *_WRITTEN, *_FOLDED, *_OTHERS]
 _SIGNS = {kind: chr(0xE000 + place) for place, kind in enumerate(_KINDS)}
 _TOKEN = re.compile(r"[^\W_]+(?:['’ʼ`][^\W_]+)*['’]?")
 _LISTS = re.compile(r"\{(=?)([a-z_| ]+)(!?)\}")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.-?)+[^\W\d_]?|[^\W\d_]")
 _SHORT_NAME = re.compile(r"[^\W\d_]{2,3}\.")
-_LATIN, _DASH, _D = (re.compile(pattern) for pattern in ("[a-z]", "[-–]", r"\bd['’]"))
-_NUMBER = re.compile(r"\d+[a-z]{0,3}|[ivxl]+(?:e|eme|es|er|th)?|\d+(?:世紀|세기)?")
 _KIND = re.compile(r"(?<!\?P)<([a-z_=!&|]*)(:?)>")
 _OF_WHOLE = re.compile(r"(?<!\?P)<[^:>]+:>")
 _NAMED = re.compile(r"\{([a-z_]+)\}")
@@ -135,13 +137,12 @@ class Words:
         tiers = [shipped, [own or MakerWords()]]
         self._raw: dict[str, list[str]] = {}
         tables: dict[str, dict[str, str]] = {}
-        for name in MakerWords.model_fields:
-            lists: list[Any] = [getattr(words, name) for tier in tiers for words in tier]
-            if isinstance(lists[-1], Mapping):
-                entries = [entry for table in lists for entry in table.items()]
-                tables[name] = {phrase: qualifier for qualifier, phrases in entries for phrase in phrases}
+        for name, entries in (field for tier in tiers for words in tier for field in words):
+            if isinstance(entries, Mapping):
+                qualifiers = {phrase: qualifier for qualifier, phrases in entries.items() for phrase in phrases}
+                tables.setdefault(name, {}).update(qualifiers)
             else:
-                self._raw[name] = [word for words in lists for word in words]
+                self._raw.setdefault(name, []).extend(entries)
         self._folded = {name: frozenset(map(normalize_name, several)) for name, several in self._raw.items()}
         self.in_front, self.bare, self.of_owner = (Phrases(tables[name]) for name in ("in_front", "bare", "of_owner"))
         self.behind = Phrases(tables["in_front"] | tables["behind"])
@@ -166,18 +167,18 @@ class Words:
         self._ands = self["ands"] - self["particles"]
         self._unknown = tuple(word for word in self["unknown"] if len(word) > 1 and word[0] >= "\u2e80")
         between = self.union("ands", "ors", "by", "called", "others", "et_al", "now") | {*self.in_front.table}
-        joints = frozenset(phrase.split()[0] for phrase in between if phrase)
-        others = self.union("others", "et_al", "unknown", "crafts")
-        self._ends_of_others = frozenset(phrase.split()[-1] for phrase in others if phrase)
+        self._joints = frozenset(phrase.split()[0] for phrase in between if phrase)
         self.signs_of = lru_cache(maxsize=65536)(self._signs_of)
         self.names = Patterns(lambda text: two.split(text.split()), self.signs_of)
         self.kinds = Patterns(lambda text: kinds.split(_plain_words(text)), self.signs_of)
-        self.may_have_joint = lru_cache(maxsize=4096)(
-            lambda text: "&" in text or any(token.folded in joints for token in tokens(text))
-        )
-        """Whether a word in a text may stand between two names; False is certain."""
-        self.text_pattern = cache(lambda name: re.compile(_LISTS.sub(self._alternatives, _TEXTS[name])))
+        self.pattern = cache(lambda name: re.compile(_LISTS.sub(self._alternatives, _TEXTS[name])))
         """A pattern over a text itself, of schemas/words/patterns, with the lists in it as they are written."""
+
+    @staticmethod
+    @cache
+    def shipped(own: str | None = None) -> "Words":
+        """The shipped words, with the shipped table of artists; own: as of `words_of`."""
+        return words_of(merge_aliases(Artists()), own)
 
     def __getitem__(self, name: str) -> frozenset[str]:
         """The folded words of a list of MakerWords."""
@@ -199,7 +200,7 @@ class Words:
         folded = normalize_name(text)
         kinds = [kind for kind, is_it in self._kinds_of(text, folded).items() if is_it]
         if folded not in self._kinds:
-            kinds.append("=number" if _NUMBER.fullmatch(folded) else "=name")
+            kinds.append("=number" if "number" in kinds else "=name")
         return self._signs.get(folded, "") + "".join(map(_SIGNS.__getitem__, kinds))
 
     def _kinds_of(self, text: str, folded: str) -> dict[str, bool]:
@@ -209,20 +210,18 @@ class Words:
         is_word, length = bool(parts or text.strip()), self._asides.begin(words)
         aside = self._asides.table[" ".join(words[:length])] if length else ""
         return {
-            **{kind: shape.search(text) is not None for kind, shape in _SHAPES.items()},
+            **{kind: shape.search(text) is not None for kind, shape in _WRITTEN.items()},
+            **{kind: shape.search(folded) is not None for kind, shape in _FOLDED.items()},
             "initial": is_initial(text),
             "lower": text.islower(),
             "upper": text.isupper(),
             "small": text[:1].islower(),
             "capital": text[:1].isupper(),
-            "one": len(folded) == 1,
-            "sign": not folded,
-            "single": len(words) == 1 or len(words) == 1 + len(_DASH.findall(text)),
-            "latin": _LATIN.search(folded) is not None,
+            "single": len(words) in {1, 1 + text.count("-") + text.count("–")},
             "given": is_word and all(map(lists["given_names"].issuperset, parts)),
             "forename": is_word and all(map(self._forenames.issuperset, parts)),
             "firm": not lists["firm_words"].isdisjoint(words),
-            "particle": not lists["particles"].isdisjoint(words) or ("d" in text and _D.search(text) is not None),
+            "particle": not lists["particles"].isdisjoint(words),
             "known": is_known(folded),
             "known_before": " " in folded and is_known(folded.rpartition(" ")[0]),
             "aside": aside == "asides",
@@ -234,10 +233,10 @@ class Words:
             "honours": self._honours.issuperset(text.replace(".", "").split()),
         }
 
-    def may_end_with_others(self, text: str) -> bool:
-        """Whether a text may end with "and others", "et al." or "and an unknown painter"; False is certain."""
-        said = tokens(text)
-        return bool(said) and said[-1].folded in self._ends_of_others
+    def joined(self, name: str, text: str) -> re.Match[str] | None:
+        """How a pattern that asks for a word between two names fits a text; quick where no such word is in it."""
+        may_fit = "&" in text or not self._joints.isdisjoint([token.folded for token in tokens(text)])
+        return self.pattern(name).fullmatch(text) if may_fit else None
 
     def _alternatives(self, lists: re.Match[str]) -> str:
         """A pattern for any word of lists, the longest first: "{ands}", "{ands!}" without parts of names: "Ortega y
@@ -256,8 +255,6 @@ class Words:
 
 def is_initial(word: str) -> bool:
     """Whether a word is initials: "H.", "J.-B.", "Ph.", "H"."""
-    if word[-1:] != "." and len(word) > 1 and "." not in word:
-        return False
     return (word.isupper() and _INITIALS.fullmatch(word) is not None) or _SHORT_NAME.fullmatch(word) is not None
 
 
@@ -268,21 +265,11 @@ def _plain_words(text: str) -> list[str]:
     return words if all(folded) and not any(" " in word for word in folded) else " ".join(folded).split()
 
 
-@cache
-def _shipped_lists() -> Sequence[MakerWords]:
-    return [MakerWords.model_validate(lists) for lists in word_lists("makers").values()]
-
-
 @lru_cache(maxsize=8)
 def words_of(aliases: Aliases, own: str | None = None) -> Words:
     """The shipped words and a museum's own, which win; `own` is the JSON of a MakerWords."""
-    return Words(_shipped_lists(), aliases, None if own is None else MakerWords.model_validate_json(own))
-
-
-@cache
-def shipped_words(own: str | None = None) -> Words:
-    """The shipped words, with the shipped table of artists; own: as of `words_of`."""
-    return words_of(merge_aliases(Artists()), own)
+    shipped = [MakerWords.model_validate(lists) for lists in word_lists("makers").values()]
+    return Words(shipped, aliases, None if own is None else MakerWords.model_validate_json(own))
 
 
 @lru_cache(maxsize=4096)

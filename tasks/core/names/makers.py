@@ -8,114 +8,89 @@ import re
 from functools import lru_cache
 
 from schemas.word_lists import QUALIFIERS
-from tasks.core.names.maker_words import Words, shipped_words, tokens
+from tasks.core.names.maker_words import Words, tokens
 from tasks.core.names.matching import normalize_name
 from tasks.core.names.person_names import spoken, turn
 from tasks.core.names.qualifiers import has_unclear_bracket, without_phrase_in_front
 
 _GROUPS = frozenset(QUALIFIERS[2:9])
 """Qualifiers that may go on with a place instead of a person: "School of Fontainebleau"."""
-_OF_VASE = re.compile(r"\b(\w+) of [A-Z]\w+ \d{2,4}$")
-"""A vase-painter named for a vase in a museum, by its number: "Painter of London 1923"."""
-_DIGIT = re.compile(r"\d")
-_DATES_AMID = re.compile(r"\s*[(\[][^()\[\]]*(?<!\d)(?:1\d{3}|20\d{2})(?!\d)[^()\[\]]*[)\]](?=\s+[^\W\d_]|\s*&)")
-_BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*")
 
 
-def without_dates_amid(text: str) -> str:
-    """The text without dates in brackets that stand before other words: "Hill (1802-1870) and Adamson".
-
-    >>> without_dates_amid("Hill (1802-1870) and Adamson"), without_dates_amid("Hill (1802-1870)")
-    ('Hill and Adamson', 'Hill (1802-1870)')
-    """
-    return _DATES_AMID.sub("", text) if "(" in text or "[" in text else text
-
-
-def without_years(text: str, words: Words) -> str:
-    """The text without years at its end: "Claude Monet b. 1840"."""
-    if not _DIGIT.search(text):
-        return text
-    vase = _OF_VASE.search(text)
-    if vase and normalize_name(vase[1]) in words["master_ends"]:
-        return text
+def without_years(text: str, words: Words) -> str | None:
+    """The text without years at its end: "Claude Monet b. 1840"; None where none are."""
+    if not re.search(r"\d", text):
+        return None
 
     def masked(of_year: re.Match[str]) -> str:  # "Master of 1499", but not "Rembrandt, circle of 1640"
         is_behind_name = of_year[0].startswith(",") and normalize_name(of_year[1]) in words.behind.table
         return of_year[0] if is_behind_name else "x" * len(of_year[0])
 
-    match = words.text_pattern("years").fullmatch(words.text_pattern("of_year").sub(masked, text))
-    return text[: match.end(1)] if match else text
+    match = words.pattern("years").fullmatch(words.pattern("of_year").sub(masked, text))
+    return text[: match.end(1)] if match else None
 
 
 def without_others(text: str, words: Words) -> str:
     """The text without "and others" and the like at its end. Of a list with commas only if it is a person's name.
 
-    >>> [without_others(f"{text} and others", shipped_words()) for text in ("Wang Hui", "Turner, Girtin")]
+    >>> [without_others(f"{text} and others", Words.shipped()) for text in ("Wang Hui", "Turner, Girtin")]
     ['Wang Hui', 'Turner, Girtin and others']
     """
-    may_end = words.may_have_joint(text) and words.may_end_with_others(text)
-    match = words.text_pattern("others").fullmatch(text) if may_end else None
+    match = words.joined("others", text)
     return match[1] if match and ("," not in match[1] or is_person(match[1], words)) else text
 
 
 def maker_of(text: str, words: Words) -> str | None:
     """The part of a text that is its maker, before "after", "and" or "called" and another name; None if not certain.
 
-    >>> maker_of("Agostino Veneziano after Raphael", shipped_words())
+    >>> maker_of("Agostino Veneziano after Raphael", Words.shipped())
     'Agostino Veneziano'
-    >>> maker_of("after Titian by Agostino Veneziano", shipped_words())
+    >>> maker_of("after Titian by Agostino Veneziano", Words.shipped())
     'Agostino Veneziano'
-    >>> maker_of("Southworth and Hawes", shipped_words())
+    >>> maker_of("Southworth and Hawes", Words.shipped())
     """
-    if not words.may_have_joint(text):
-        return None
-    after, byname = (words.text_pattern(name).fullmatch(text) for name in ("after_by", "byname"))
+    after, byname = (words.joined(name, text) for name in ("after_by", "byname"))
     if after and all(is_person(name, words) for name in after.groups()):
         return after[2]
     if byname and (is_person(byname[1], words) or words.names.fit("byname", byname[1].replace(",", " "))):
         return byname[1]
-    return _before_joint(text, words)
+    match = words.joined("joint", text)
+    if match is None:
+        return None
+    before, joint, behind = match.groups()
+    is_written_so = joint.islower() or joint == "&" or text.isupper()  # else it is somebody's name: "Alexander Nach"
+    if not is_written_so or normalize_name(behind) in words.behind.table or not is_person(before, words):
+        return None
+    companions = words.pattern("companions")
+    others = companions.split(behind) if companions.fullmatch(f" {joint} ") else []
+    return before if all(is_person(name, words) for name in others) else None
 
 
 def maker_now(text: str, words: Words) -> str | None:
     """Who made it, where a text says whose it was thought to be, or whom he followed, in front; None where it doesn't;
     the text itself where it is not by whom it names, and not certain by whom.
 
-    >>> maker_now("Formerly attributed to Titian, now Giorgione", shipped_words())
+    >>> maker_now("Formerly attributed to Titian, now Giorgione", Words.shipped())
     'Giorgione'
     """
-    for form in ("now", "marked_after_by") if words.may_have_joint(text) else ():
-        if match := words.text_pattern(form).fullmatch(text):
+    for form in ("now", "marked_after_by"):
+        if match := words.joined(form, text):
             return match["maker"] if is_person(match["maker"], words) else text
     return text if has_unclear_bracket(text, words) else None
-
-
-def _before_joint(text: str, words: Words) -> str | None:
-    """The person before "after", "formerly" or, if people follow, "and"; None if not certain."""
-    match = words.text_pattern("joint").fullmatch(text)
-    if match is None:
-        return None
-    before, joint, after = match.groups()
-    is_written_so = joint.islower() or joint == "&" or text.isupper()  # else it is somebody's name: "Alexander Nach"
-    if not is_written_so or normalize_name(after) in words.behind.table or not is_person(before, words):
-        return None
-    companions = words.text_pattern("companions")
-    others = companions.split(after) if companions.fullmatch(f" {joint} ") else []
-    return before if all(is_person(name, words) for name in others) else None
 
 
 def is_person(text: str, words: Words) -> bool:
     """Whether a text is one person's name for certain, in either order, with dates, brackets and qualifiers or without.
 
-    >>> [is_person(name, shipped_words()) for name in ("Robbia, Andrea della (1435-1525)", "Master of Flémalle")]
+    >>> [is_person(name, Words.shipped()) for name in ("Robbia, Andrea della (1435-1525)", "Master of Flémalle")]
     [True, True]
-    >>> [is_person(name, shipped_words()) for name in ("", "Fontainebleau", "Wedgwood", "Imperial Armory, Tula")]
+    >>> [is_person(name, Words.shipped()) for name in ("", "Fontainebleau", "Wedgwood", "Imperial Armory, Tula")]
     [False, False, False, False]
     """
     if words.is_known(text):
         return True
-    for shorter in (_BRACKETS.sub("", text), without_years(text, words)):
-        if shorter != text:
+    for shorter in (words.pattern("bracket_and_blanks").sub("", text), without_years(text, words)):
+        if shorter not in {None, text}:
             return is_person(shorter, words)
     if (stripped := without_phrase_in_front(text, words)) is not None:
         return is_person(stripped[0], words)
@@ -123,10 +98,10 @@ def is_person(text: str, words: Words) -> bool:
         return turned.is_certain and "," not in turned.name and is_person(turned.name, words)
     if text.partition(" ")[0].isupper() and (in_order := spoken(text, words)) != text:
         return is_person(in_order, words)
-    if words.is_of("firm", text) or (words.may_have_joint(text) and words.text_pattern("companions").search(text)):
+    if words.is_of("firm", text) or words.joined("with_companions", text):
         return False
     is_whole = words.names.fit("whole_name", text) or words.names.fit("son_of", normalize_name(text))
-    return bool(is_whole or words.text_pattern("master").fullmatch(text))
+    return bool(is_whole or words.pattern("master").fullmatch(text))
 
 
 def is_group(name: str, qualifier: str | None, words: Words) -> bool:
@@ -157,7 +132,7 @@ def without_bare_word(text: str, words: Words) -> tuple[str, str] | None:
 @lru_cache(maxsize=65536)
 def is_uncertain(name: str, own: str | None = None) -> bool:
     """Whether it is not certain what a name's commas mean, or whom of several it names; own: as of `words_of`."""
-    words = shipped_words(own)
+    words = Words.shipped(own)
     if maker_now(name, words) is not None:
         return True
     if (turned := turn(name, words)) is not None:
@@ -165,4 +140,4 @@ def is_uncertain(name: str, own: str | None = None) -> bool:
     place = without_phrase_in_front(name, words)
     if place is not None and place[1] == "school of" and words.is_of("places", place[0]):
         return False
-    return bool(words.text_pattern("not_certain").fullmatch(name)) and not words.text_pattern("firm").fullmatch(name)
+    return bool(words.pattern("not_certain").fullmatch(name)) and not words.pattern("firm").fullmatch(name)

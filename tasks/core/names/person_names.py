@@ -21,8 +21,7 @@ Derby); tails, which stay behind a comma (Lord of Clootwyck, Ltd.)."""
 def split_generation(text: str, words: Words) -> tuple[str, str]:
     """The text without a generation at its end, unless it is nothing else, and the generation; "V." is an initial.
 
-    >>> from tasks.core.names.maker_words import shipped_words
-    >>> [split_generation(text, shipped_words()) for text in ("Hans the Elder", "Jr.", "John V.")]
+    >>> [split_generation(text, Words.shipped()) for text in ("Hans the Elder", "Jr.", "John V.")]
     [('Hans', 'the Elder'), ('Jr.', ''), ('John V.', '')]
     """
     fit = words.names.fit("generation", text)
@@ -32,8 +31,7 @@ def split_generation(text: str, words: Words) -> tuple[str, str]:
 def spoken(text: str, words: Words) -> str:
     """The name without a comma in the order in which it is spoken; the text itself where that is not certain.
 
-    >>> from tasks.core.names.maker_words import shipped_words
-    >>> [spoken(text, shipped_words()) for text in ("LA TOUR Georges de", "TENIERS David II", "Massarenti Leonardo")]
+    >>> [spoken(text, Words.shipped()) for text in ("LA TOUR Georges de", "TENIERS David II", "Massarenti Leonardo")]
     ['Georges de La Tour', 'David Teniers II', 'Leonardo Massarenti']
     """
     is_turnable = "," not in text and words.names.fit("turnable", text)
@@ -64,8 +62,7 @@ def _small_word(word: str, words: Words) -> str:
 def is_aside(head: str, part: str, words: Words) -> bool:
     """Whether a part behind a comma is no part of a name: a nation, a time, who printed it, what else he was called.
 
-    >>> from tasks.core.names.maker_words import shipped_words
-    >>> [is_aside("Monet", part, shipped_words()) for part in ("Claude", "French", "1840-1926", "printed by Delâtre")]
+    >>> [is_aside("Monet", part, Words.shipped()) for part in ("Claude", "French", "1840-1926", "printed by Delâtre")]
     [False, True, True, True]
     """
     return bool(words.names.fit("aside", head, part) or words.kinds.fit("remark", part))
@@ -81,12 +78,11 @@ class CommaName(NamedTuple):
 def turn(text: str, words: Words) -> CommaName | None:
     """The name of a text with commas; None if it has none.
 
-    >>> from tasks.core.names.maker_words import shipped_words
-    >>> turn("Burne-Jones, Sir Edward Coley, Bt", shipped_words()).name
+    >>> turn("Burne-Jones, Sir Edward Coley, Bt", Words.shipped()).name
     'Sir Edward Coley Burne-Jones'
-    >>> turn("Joseph Mallord William Turner, Thomas Girtin", shipped_words()).name
+    >>> turn("Joseph Mallord William Turner, Thomas Girtin", Words.shipped()).name
     'Joseph Mallord William Turner'
-    >>> turn("Imperial Armory, Tula", shipped_words())
+    >>> turn("Imperial Armory, Tula", Words.shipped())
     CommaName(name='Imperial Armory, Tula', is_certain=False)
     """
     if "," not in text:
@@ -112,8 +108,7 @@ def turn(text: str, words: Words) -> CommaName | None:
 def order_of(head: str, other: str, words: Words) -> str:
     """How a first part and what follows it are spoken: "Last, First", or as they stand; "unknown" if nobody can know.
 
-    >>> from tasks.core.names.maker_words import shipped_words
-    >>> order_of("Gogh", "Vincent van", shipped_words()), order_of("Leonardo", "da Vinci", shipped_words())
+    >>> order_of("Gogh", "Vincent van", Words.shipped()), order_of("Leonardo", "da Vinci", Words.shipped())
     ('last, first', 'first last')
     """
     fit = words.names.fit("order", head, other)

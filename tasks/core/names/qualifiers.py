@@ -6,35 +6,20 @@ import re
 from tasks.core.names.maker_words import Words, tokens
 from tasks.core.names.matching import normalize_name
 
-_BRACKET = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
-_BETWEEN_WORDS = re.compile(r"[\s.\-‐-–'’]*")
-_BEHIND_PHRASE = re.compile(r"\s*:\s*|\.\s*|\s+")
-_LABEL = re.compile(r"([^:;,()\[\]|]{2,40}):\s*(?=\S)")
-_PART = re.compile(r"[,;/|&+]")
-_PARTS = re.compile(r"[,;:()\[\]/|]")
-_LETTER = re.compile(r"[^\W\d_]")
-_WITH_LABEL = re.compile(r"[^,;()\[\]/|]*:\s*\S")
-"""Words with a colon behind them: "Print artist: William Hogarth"."""
-_SIGNS = re.compile("[⺀-鿿가-힣豈-﫿]")
-_ALSO_IN_SIGNS = re.compile("(.*[A-Za-z].*?)[ 　]+[⺀-鿿가-힣豈-﫿 　]+")
-_IN_FRONT_OF_SIGNS = re.compile(r"[(\[]\s*(\S+?)\s*[)\]]\s*|(\S+?)(?: |\s?[·・]\s?)")
-_LATIN = re.compile("[A-Za-z]")
-
 
 def is_nobody(text: str, words: Words) -> bool:
     """Whether a text says that the maker is unknown, or only of which people, place and time.
 
-    >>> from tasks.core.names.maker_words import shipped_words
-    >>> [is_nobody(text, shipped_words()) for text in ("French Painter", "Venetian 16th Century", "Berlin Painter")]
+    >>> [is_nobody(text, Words.shipped()) for text in ("French Painter", "Venetian 16th Century", "Berlin Painter")]
     [True, True, False]
     """
     folded = normalize_name(text)
-    if not _LETTER.search(folded) or folded in words.behind.table or folded in words["blanks"]:
+    if not words.pattern("letter").search(folded) or folded in words.behind.table or folded in words["blanks"]:
         return True
-    parts = [part for part in _PARTS.split(text) if normalize_name(part)]
+    parts = [part for part in words.pattern("parts").split(text) if normalize_name(part)]
     if not words.kinds.fit("may_be_nobody", *parts):  # most names end here
         return False
-    is_people = not _WITH_LABEL.match(text) and words.kinds.fit("people", *parts)
+    is_people = not words.pattern("with_label").fullmatch(text) and words.kinds.fit("people", *parts)
     if not is_people and not words.kinds.fit("nobody", *parts):
         return False
     phrase = without_phrase_in_front(text, words)
@@ -44,29 +29,28 @@ def is_nobody(text: str, words: Words) -> bool:
 def without_phrase_in_front(text: str, words: Words) -> tuple[str, str | None] | None:
     """The text without the phrase at its beginning, and the qualifier that it is (None for none); None without one.
 
-    >>> from tasks.core.names.maker_words import shipped_words
-    >>> without_phrase_in_front("Workshop of the Amasis Painter", shipped_words())
+    >>> without_phrase_in_front("Workshop of the Amasis Painter", Words.shipped())
     ('Amasis Painter', 'workshop of')
-    >>> without_phrase_in_front("formerly in the Louvre", shipped_words()) is None
+    >>> without_phrase_in_front("formerly in the Louvre", Words.shipped()) is None
     True
     """
-    if label := _LABEL.match(text):
-        folded = normalize_name(label[1])  # "Artist", "Print artist"
-        if folded in words["labels"] or folded.rpartition(" ")[2] in words["crafts"]:
+    if label := words.pattern("label").match(text):
+        role = normalize_name(label[1])  # "Artist", "Print artist"
+        if role in words["labels"] or role.rpartition(" ")[2] in words["crafts"]:
             return text[label.end() :], None
     said = tokens(text)
-    length = words.in_front.begin([token.folded for token in said[:8]])
-    if not length and said and said[0].folded in words["articles"]:
-        said = said[1:]
-        length = words.in_front.begin([token.folded for token in said[:8]])
-    pairs = itertools.pairwise(said[:length])
-    if not length or not all(_BETWEEN_WORDS.fullmatch(text, one.end, other.start) for one, other in pairs):
+    folded = [token.folded for token in said]
+    if folded and folded[0] in words["articles"] and not words.in_front.begin(folded):
+        said, folded = said[1:], folded[1:]
+    length = words.in_front.begin(folded)
+    pairs, apart = itertools.pairwise(said[:length]), words.pattern("apart")
+    if not length or any(apart.search(text, one.end, other.start) for one, other in pairs):
         return None
-    behind = _BEHIND_PHRASE.match(text, said[length - 1].end)
+    behind = words.pattern("behind_phrase").match(text, said[length - 1].end)
     if behind is None or behind.end() == len(text):
         return None
     rest = _without_article(text[behind.end() :], words)
-    phrase = " ".join(token.folded for token in said[:length])
+    phrase = " ".join(folded[:length])
     if phrase in words["also_of_places"] and rest[0].islower() and without_phrase_in_front(rest, words) is None:
         return None
     return rest, words.in_front.table[phrase] or None
@@ -82,18 +66,16 @@ def _without_article(text: str, words: Words) -> str:
 def without_signs(text: str, words: Words) -> tuple[str, str | None] | None:
     """A name in Chinese, Japanese or Korean signs without those around it: 伝 in front, 筆 behind, a dynasty.
 
-    >>> from tasks.core.names.maker_words import shipped_words
-    >>> [without_signs(text, shipped_words()) for text in ("伝狩野宗秀", "歌川広重筆", "明 唐寅", "Rembrandt")]
+    >>> [without_signs(text, Words.shipped()) for text in ("伝狩野宗秀", "歌川広重筆", "明 唐寅", "Rembrandt")]
     [('狩野宗秀', 'attributed to'), ('歌川広重', None), ('唐寅', None), None]
     """
-    if text.isascii() or not _SIGNS.search(text):
+    if text.isascii() or not words.pattern("signs").search(text):
         return None
-    if _LATIN.search(text):
-        match = _ALSO_IN_SIGNS.fullmatch(text)
+    if words.pattern("latin").search(text):
+        match = words.pattern("also_in_signs").fullmatch(text)
         return (match[1], None) if match else None
-    dynasty = _IN_FRONT_OF_SIGNS.match(text)
-    if dynasty and (dynasty[1] or dynasty[2]) in words["dynasties"] and len(text) > dynasty.end() + 1:
-        return text[dynasty.end() :], None
+    if match := words.pattern("of_dynasty").fullmatch(text):
+        return match[1], None
     for sign, qualifier in words.glued_in_front.items():
         rest = re.sub(rf"^[(\[]?{re.escape(sign)}[)\]]?", "", text)
         is_apart = rest[:1].isspace() or text[:1] in "(["
@@ -108,13 +90,12 @@ def without_signs(text: str, words: Words) -> tuple[str, str | None] | None:
 def qualifier_of_bracket(phrase: str, words: Words) -> str | None:
     """The qualifier that a bracket's words are, the first of several; None if they are none.
 
-    >>> from tasks.core.names.maker_words import shipped_words
     >>> phrases = ("Werkstatt", "and workshop", "dessinateur, attribué à", "Dutch", "")
-    >>> [qualifier_of_bracket(phrase, shipped_words()) for phrase in phrases]
+    >>> [qualifier_of_bracket(phrase, Words.shipped()) for phrase in phrases]
     ['workshop of', 'workshop of', 'attributed to', None, None]
     """
     found: str | None = None
-    for part in _PART.split(phrase):
+    for part in words.pattern("qualifiers").split(phrase):
         folded = normalize_name(part).split()
         qualifier = "possibly" if part.strip() and not part.strip(" ?") else qualifier_of_phrase(folded, words) or None
         found = stronger_qualifier(found, qualifier)
@@ -135,7 +116,7 @@ def qualifier_of_phrase(folded: list[str], words: Words) -> str | None:
 def has_unclear_bracket(text: str, words: Words) -> bool:
     """Whether words in brackets qualify the attribution, and it is not certain how: "Rembrandt (later copy)"."""
     ends = tuple(words["unclear_words"])
-    phrases = {phrase: normalize_name(phrase).split() for phrase in _BRACKET.findall(text)}
+    phrases = {phrase: normalize_name(phrase).split() for phrase in words.pattern("bracket").findall(text)}
     return any(
         len(folded) < 5 and any(word.endswith(ends) for word in folded[-2:]) and not qualifier_of_bracket(phrase, words)
         for phrase, folded in phrases.items()

@@ -201,15 +201,10 @@ _ASCII = {code: _plain_sign(chr(code)) for code in range(128)}
 
 def _without_accents(apart: str) -> Iterator[str]:
     """The signs of a text in NFKD, but for marks behind letters of scripts in which they are accents."""
-    has_accents = False
+    letter = " "
     for sign in apart:
         if sign.isascii() or not unicodedata.category(sign).startswith("M"):
-            has_accents = _has_accents(sign)
-        elif has_accents:
+            letter = sign
+        elif unicodedata.name(letter, "").startswith(_WITH_ACCENTS):
             continue
         yield sign
-
-
-@lru_cache(maxsize=4096)
-def _has_accents(letter: str) -> bool:
-    return unicodedata.name(letter, "").startswith(_WITH_ACCENTS)

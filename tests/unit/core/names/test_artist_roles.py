@@ -3,7 +3,7 @@
 import pytest
 
 from tasks.core.names.artist_roles import choose_artist, is_maker
-from tasks.core.names.maker_words import shipped_words
+from tasks.core.names.maker_words import Words
 
 
 @pytest.mark.parametrize(
@@ -45,4 +45,4 @@ def test_the_artist_is_the_first_who_made_it(
 def test_roles_are_compared_without_case_accents_and_signs() -> None:
     assert not is_maker(" PUBLISHER. ")
     assert not is_maker("Éditeur")
-    assert all(not is_maker(role) for role in shipped_words()["no_makers"])
+    assert all(not is_maker(role) for role in Words.shipped()["no_makers"])

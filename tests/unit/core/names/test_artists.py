@@ -677,8 +677,10 @@ def test_a_recipes_words_come_before_the_shipped_ones():
     ],
 )
 def test_aliases(aliases, text, name):
-    assert parse_attribution(text, aliases).name == name
-    assert parse_attribution(text, Aliases(aliases)) == parse_attribution(text, dict(reversed(aliases.items())))
+    assert parse_attribution(text, Aliases(aliases)).name == name
+    assert parse_attribution(text, Aliases(aliases)) == parse_attribution(
+        text, Aliases(dict(reversed(aliases.items())))
+    )
 
 
 def test_a_recipes_aliases_go_before_the_shipped_ones():
@@ -998,4 +1000,4 @@ def test_what_is_shipped_is_part_of_the_code_by_which_answers_are_kept(monkeypat
     ],
 )
 def test_what_could_be_turned_for_ever_stays_as_it_came(text: str, name: str):
-    assert parse_attribution(text, {}).name == name
+    assert parse_attribution(text, Aliases({})).name == name

@@ -5,10 +5,10 @@ schemas/words/patterns says.
 import pytest
 
 from schemas.word_lists import QUALIFIERS, MakerWords, word_lists
-from tasks.core.names.maker_words import Phrases, Words, is_initial, shipped_words, tokens
+from tasks.core.names.maker_words import Phrases, Words, is_initial, tokens
 from tasks.core.names.matching import Aliases
 
-WORDS = shipped_words()
+WORDS = Words.shipped()
 
 
 def test_the_longest_phrase_counts():
@@ -65,7 +65,7 @@ def test_given_names_are_no_other_words(name: str):
 def test_without_lists_nothing_is_known():
     nothing = Words([MakerWords()], Aliases({}))
     assert nothing.is_of("=name", "unknown")
-    assert not nothing.text_pattern("companions").search("Rembrandt and Rubens")
+    assert not nothing.pattern("companions").search("Rembrandt and Rubens")
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_each_pattern_may_be_read(name: str):
 
 @pytest.mark.parametrize("name", word_lists("patterns")["texts"])
 def test_each_pattern_over_texts_may_be_read(name: str):
-    assert not WORDS.text_pattern(name).fullmatch("")
+    assert not WORDS.pattern(name).fullmatch("")
 
 
 def test_texts_are_as_if_commas_were_between():

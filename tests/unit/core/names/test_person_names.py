@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from schemas.names import Artists
 from tasks.core.names.artists import parse_attribution
-from tasks.core.names.maker_words import shipped_words
+from tasks.core.names.maker_words import Words
 from tasks.core.names.makers import is_uncertain
 from tasks.core.names.matching import merge_aliases
 from tasks.core.names.person_names import order_of, spoken, turn
 
-WORDS = shipped_words()
+WORDS = Words.shipped()
 
 
 @pytest.mark.parametrize(

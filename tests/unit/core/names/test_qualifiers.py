@@ -7,11 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks.core.names.artists import Attribution, parse_attribution
-from tasks.core.names.maker_words import shipped_words
+from tasks.core.names.maker_words import Words
+from tasks.core.names.matching import Aliases
 from tasks.core.names.person_names import is_aside
 from tasks.core.names.qualifiers import is_nobody, stronger_qualifier, without_phrase_in_front
 
-WORDS = shipped_words()
+WORDS = Words.shipped()
 
 NOBODY = [
     "Unknown Maker",
@@ -619,11 +620,13 @@ def test_any_text_has_an_answer(text: str):
 
 
 def test_a_person_is_named_in_front_of_a_sign_for_unknown():
-    assert parse_attribution("Johann Jacob Seydel, 작자미상", {}) == Attribution("Johann Jacob Seydel")
+    assert parse_attribution("Johann Jacob Seydel, 작자미상", Aliases({})) == Attribution("Johann Jacob Seydel")
 
 
 def test_a_master_with_a_generation_is_a_person():
-    assert parse_attribution("Workshop Cranach the Elder", {}) == Attribution("Cranach the Elder", "workshop of")
+    assert parse_attribution("Workshop Cranach the Elder", Aliases({})) == Attribution(
+        "Cranach the Elder", "workshop of"
+    )
 
 
 @pytest.mark.parametrize(
@@ -642,7 +645,7 @@ def test_a_master_with_a_generation_is_a_person():
     ],
 )
 def test_what_stands_in_front(text: str, stripped: tuple[str, str | None] | None):
-    assert without_phrase_in_front(text, shipped_words()) == stripped
+    assert without_phrase_in_front(text, Words.shipped()) == stripped
 
 
 def test_the_first_counts_but_possibly_is_the_weakest():
