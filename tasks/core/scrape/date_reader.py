@@ -5,7 +5,6 @@ import functools
 import itertools
 import re
 import sys
-from collections.abc import Iterable
 from typing import Any
 
 from tasks.core.scrape.date_statements import Statement, UnreadError, YearRange, settled, widest
@@ -18,8 +17,8 @@ _DATED = frozenset({"number", "range", "roman", "nth", "named", "unit", "decades
 _IN_FRONT = frozenset({"little", "part", "size", "bound", "era", "joins", "calendars", "id_est"})
 """Kinds of words that may stand between a bound and its date."""
 _KINDS = (
-    *("behind", "size", "unit", "roman", "number", "range", "named", "nth", "part", "era", "calendars", "bound"),
-    *("copies", "decades", "later", "id_est", "names_follow", "joins"),
+    *("behind", "size", "unit", "roman", "number", "range", "named", "nth", "part", "calendars"),
+    *("id_est", "era", "bound", "copies", "decades", "later", "names_follow", "joins"),
 )
 """What a word that may mean several things is taken for: the first that fits; a reader gives False where it doesn't."""
 _NOUNS = ("labels", "periods", "notes", "little")
@@ -57,20 +56,15 @@ def years_of_plain(plain: str, lexicon: Lexicon) -> YearRange:
 
 
 def _masked(year: re.Match[str]) -> str:
-    zeros = len(year[0]) - len(year[0].rstrip("0"))
-    ones = "1" if year[0][0] == "1" or len(year[0]) == 4 else "7"
-    return (ones * 4)[: len(year[0]) - min(zeros, 2)] + "00"[:zeros]
-
-
-@functools.lru_cache(maxsize=16384)
-def _reader_of(plain: str, lexicon: Lexicon) -> "Reader":
-    return Reader(tokens(plain, lexicon))
+    one = "1" if year[0][0] == "1" or len(year[0]) == 4 else "7"
+    return (one * len(year[0].rstrip("0"))).ljust(len(year[0]), "0")
 
 
 class Reader:
-    """Reads tokens one by one: gathers the words in front of a statement, and statements."""
+    """Reads a plain text's tokens one by one: gathers the words in front of a statement, and statements."""
 
-    def __init__(self, found: Iterable[DateToken]) -> None:
+    def __init__(self, plain: str, lexicon: Lexicon) -> None:
+        found = tokens(plain, lexicon)
         self.statements: list[Statement] = []
         self._tokens = [*(token for token in found if token.means.keys() != {"little"}), _END, _END]
         self._touched = -2  # the place of the last token that was part of the last statement
@@ -307,12 +301,9 @@ class Reader:
             self._segment.unit = token.means["unit"]
         return None
 
-    def _read_era(self, token: DateToken) -> bool | None:
-        if "id_est" in token.means:  # a word for "that is" may be another language's "before Christ"
-            return False
+    def _read_era(self, token: DateToken) -> None:
         before = self._before if self._before and self._before.era is None else None
         self._say(before, era=token.means["era"], is_era_in_front=before is None)
-        return None
 
     def _read_calendars(self, token: DateToken) -> bool | None:
         """The number before it, or else behind it, is of another calendar; both of "25 Fructidor 6"."""
@@ -412,3 +403,4 @@ class Reader:
 
 
 _READERS = {kind: getattr(Reader, f"_read_{kind}") for kind in _KINDS}
+_reader_of = functools.lru_cache(maxsize=16384)(Reader)

@@ -15,6 +15,7 @@ _END_OF_EGYPT = 30
 """Before Christ, the end of Egypt's last period: "332-30" is not 332-330, nor "664-30" 664-630."""
 _LONG_SPAN, _SHORT_SPAN = 350, 10
 _CHAINED = frozenset({"-", "/", "and", "until"})
+_UP_TO, _FROM = frozenset({"until", "before", "later"}), frozenset({"since", "after", "later"})
 
 
 class YearRange(NamedTuple):
@@ -115,22 +116,14 @@ def widest(statements: Sequence[Statement]) -> YearRange:
         if not chains or entry.link not in _CHAINED or entry.bound:
             chains.append([])
         chains[-1].append(entry)
-    firsts: list[int] = []
-    lasts: list[int] = []
-    begun_by: int | None = None
-    is_open = is_begun_there = False
-    for bound, first, last in map(_bounded_years, chains):
-        if bound in {"since", "after", "later"}:
-            is_open, is_begun_there = True, bound == "since"
-        else:
-            lasts.append(last)
-            is_open = is_open and bound is None and not is_begun_there  # "begun 1875, finished 1880"
-        if bound in {"until", "before"}:
-            begun_by = last if not firsts else begun_by
-        elif bound != "later":
-            firsts.append(first)
-    is_begun = bool(firsts) and (begun_by is None or min(firsts) <= begun_by)  # not of "before 1850 (frame 1900)"
-    years = YearRange(min(firsts) if is_begun else None, max(lasts) if lasts and not is_open else None)
+    spans = [_bounded_years(chain) for chain in chains]
+    firsts = [first for bound, first, _ in spans if bound not in _UP_TO]
+    lasts = [last for bound, _, last in spans if bound not in _FROM]
+    before_all = [last for _, _, last in itertools.takewhile(lambda span: span[0] in {"until", "before"}, spans)]
+    is_begun = not before_all or min(firsts, default=0) <= before_all[-1]  # not of "before 1850 (frame 1900)"
+    bounds = [bound for bound, _, _ in spans]
+    is_open = bounds[-1:] == ["since"] or next(filter(None, reversed(bounds)), None) in {"after", "later"}
+    years = YearRange(min(firsts) if firsts and is_begun else None, max(lasts) if lasts and not is_open else None)
     return YearRange() if None not in years and years > years[::-1] else years
 
 

@@ -29,20 +29,13 @@ class DateReading(NamedTuple):
 
 
 @lru_cache(maxsize=65536)
-def years_of_text(text: str | None, own: str | None = None) -> YearRange:
-    """The years that a date in a museum's words may mean. Never raises. own: as of `read_date`.
-
-    >>> [tuple(years_of_text(text)) for text in ("c. 1871-73", "c. mid- to late-19th century", "after 1632", "n.d.")]
-    [(1871, 1873), (1834, 1900), (1632, None), (None, None)]
-    """
-    return read_date(text, own).years
-
-
 def read_date(text: str | None, own: str | None = None) -> DateReading:
     """The years of a date in a museum's words, or what of it is not understood. Never raises.
 
     Of a text of more than 300 characters the first 300 are read. own: the JSON of a museum's DateWords.
 
+    >>> [tuple(read_date(text).years) for text in ("c. 1871-73", "c. mid- to late-19th century", "after 1632", "n.d.")]
+    [(1871, 1873), (1834, 1900), (1632, None), (None, None)]
     >>> read_date("1024 AH"), read_date("Samvat 1850").unread
     (DateReading(years=YearRange(first=None, last=None), unread='AH'), 'Samvat')
     """
@@ -67,7 +60,7 @@ def year_of_cell(value: Any, own: str | None = None) -> int | None:
         text = str(value)[:_LONGEST].strip()
         whole = _WHOLE.fullmatch(text)
         if whole is None:
-            first, last = years_of_text(text, own)
+            first, last = read_date(text, own).years
             return first if first == last else None
         value = int(whole[1])
     return value if value and FIRST_YEAR <= value <= LAST_YEAR else None
@@ -90,9 +83,9 @@ def years_of_work(
     """
     first, last = fields
     if (first, last) == (None, None):
-        first, last = years_of_text(text, own)
+        first, last = read_date(text, own).years
         if (first, last) == (None, None):
-            first, last = (stated, stated) if stated is not None else years_of_text(year_text, own)
+            first, last = (stated, stated) if stated is not None else read_date(year_text, own).years
         elif stated is not None and first is not None and last is not None and (stated > 0) == (last > 0):
             first, last = min(first, stated), max(last, stated)
     if first is not None and last is not None:
@@ -108,10 +101,8 @@ def one_year(years: YearRange, stated: int | None, *texts: str | None) -> int | 
     (1871, None)
     """
     first, last = years
-    if first is not None and first == last:
+    if first == last:
         return first
     named = [] if stated is None else [stated]
     named += [int(match[1]) for text in texts for match in _YEAR.finditer((text or "")[:_LONGEST])]
-    if (first, last) == (None, None):
-        return None
     return next((y for y in named if (first is None or first <= y) and (last is None or y <= last)), None)
