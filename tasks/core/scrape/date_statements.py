@@ -120,10 +120,10 @@ def widest(statements: Sequence[Statement]) -> YearRange:
     firsts = [first for bound, first, _ in spans if bound not in _UP_TO]
     lasts = [last for bound, _, last in spans if bound not in _FROM]
     before_all = [last for _, _, last in itertools.takewhile(lambda span: span[0] in {"until", "before"}, spans)]
-    is_begun = not before_all or min(firsts, default=0) <= before_all[-1]  # not of "before 1850 (frame 1900)"
+    is_begun = bool(firsts) and (not before_all or min(firsts) <= before_all[-1])  # not of "before 1850 (frame 1900)"
     bounds = [bound for bound, _, _ in spans]
     is_open = bounds[-1:] == ["since"] or next(filter(None, reversed(bounds)), None) in {"after", "later"}
-    years = YearRange(min(firsts) if firsts and is_begun else None, max(lasts) if lasts and not is_open else None)
+    years = YearRange(min(firsts) if is_begun else None, max(lasts) if lasts and not is_open else None)
     return YearRange() if None not in years and years > years[::-1] else years
 
 
