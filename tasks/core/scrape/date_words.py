@@ -206,9 +206,11 @@ def _phrase(pieces: Pieces, place: int, lexicon: Lexicon) -> tuple[int, Meanings
         if piece[0] in _WITHIN_PHRASE:
             has_dot |= piece[0] == "."
             continue
+        if piece.lastgroup not in _WORDS:
+            break
         phrase = f"{phrase} {piece[0].lower()}".lstrip()
         meanings = lexicon.meanings.get(phrase) or lexicon.meanings.get(without_accents(phrase))
-        if meanings is None or piece.lastgroup not in _WORDS:
+        if meanings is None:
             break
         is_dot_needed = 1 < phrase.count(" ") * 2 + 1 == len(phrase) and lexicon.meanings.get(phrase[0])
         if meanings and (has_dot or not is_dot_needed):
@@ -220,14 +222,17 @@ def _choose(found: Sequence[tuple[DateToken, Meanings]]) -> None:
     """Give each token one meaning of each kind: where languages disagree, that of most words that are certain; a
     museum's own come before all.
     """
-    certain = [languages for _, meanings in found if len(meanings) == 1 for languages in meanings.values()]
-    votes = Counter(itertools.chain.from_iterable(certain))
-    votes[_OWN] = sys.maxsize
+    votes = Counter({_OWN: sys.maxsize})
     for token, meanings in found:
-        best = max((votes[language] for languages in meanings.values() for language in languages), default=0)
-        for (kind, value), languages in sorted(meanings.items(), key=lambda entry: len(entry[1])):
-            if any(votes[language] == best for language in languages):
-                token.means[kind] = value
+        if len(meanings) == 1:
+            token.means.update(meanings.keys())
+            votes.update(*meanings.values())
+    for token, meanings in found:
+        if len(meanings) > 1:
+            best = max(votes[language] for languages in meanings.values() for language in languages)
+            for (kind, value), languages in sorted(meanings.items(), key=lambda entry: len(entry[1])):
+                if any(votes[language] == best for language in languages):
+                    token.means[kind] = value
 
 
 def number_of_roman(text: str) -> int:
