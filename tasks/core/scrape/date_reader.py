@@ -7,27 +7,16 @@ import re
 import sys
 from typing import Any
 
+from schemas.word_lists import word_lists
 from tasks.core.scrape.date_statements import Statement, UnreadError, YearRange, settled, widest
 from tasks.core.scrape.date_words import DateToken, Lexicon, tokens
 
-_OPENING, _CLOSING = frozenset("([{"), frozenset(",;:)]}|·・•、，。=")
-_JOINS = {"-": "-", "/": "/", "&": "and", "+": "and"}
-_DATED = frozenset({"number", "range", "roman", "nth", "named", "unit", "decades"})
-"""Kinds of words that say a date, or begin one."""
-_IN_FRONT = frozenset({"little", "part", "size", "bound", "era", "joins", "calendars", "id_est"})
-"""Kinds of words that may stand between a bound and its date."""
-_KINDS = (
-    *("behind", "size", "unit", "roman", "number", "range", "named", "nth", "part", "calendars"),
-    *("id_est", "era", "bound", "copies", "decades", "later", "names_follow", "joins"),
-)
-"""What a word that may mean several things is taken for: the first that fits; a reader gives False where it doesn't."""
-_NOUNS = ("labels", "periods", "notes", "little")
-"""And else the first of these."""
+_PATTERNS = word_lists("date_patterns")
+_KINDS, _YEAR = _PATTERNS["kinds"], re.compile(_PATTERNS["pieces"]["year"], re.VERBOSE)
+_DATED, _IN_FRONT = frozenset(_KINDS["dated"]), frozenset(_KINDS["in_front"])
+_OPENING, _CLOSING, _JOINS = frozenset(_KINDS["opening"]), frozenset(_KINDS["closing"]), _KINDS["joins"]
 _SAID_IN_FRONT = ("parts", "bound", "era", "is_era_in_front", "link", "is_other")
 _SPAN_OF_LIFE = range(15, 101)
-_SHORT_YEAR = r"(?<!\d )(?:1\d|2[1-9]|[3-9]\d)\d(?![_.?xXu]|-(?!\s?\d)| \d{3})"
-_YEAR = re.compile(rf"(?<![\d.,'])(?:(?:1\d|20)\d\d|{_SHORT_YEAR})(?!\d|[.,']\d)")
-"""A year, but for what may be another number: 1,500, 1 500, 185-."""
 _END = DateToken("", {"sign": ""}, is_close=False, year_at=0)
 
 
@@ -52,12 +41,8 @@ def years_of_plain(plain: str, lexicon: Lexicon) -> YearRange:
 
     Texts that differ in the digits of their years alone are read once: but for a last zero, no rule asks for these.
     """
-    return _reader_of(_YEAR.sub(_masked, plain), lexicon).years(plain)
-
-
-def _masked(year: re.Match[str]) -> str:
-    one = "1" if year[0][0] == "1" or len(year[0]) == 4 else "7"
-    return (one * len(year[0].rstrip("0"))).ljust(len(year[0]), "0")
+    masked = _YEAR.sub(lambda year: ("1" * len(year[0].rstrip("0"))).ljust(len(year[0]), "0"), plain)
+    return _reader_of(masked, lexicon).years(plain)
 
 
 class Reader:
@@ -140,12 +125,12 @@ class Reader:
         kinds = token.means.keys()
         if kinds == {"no_date"}:
             raise UnreadError(token.text)
+        fits = (reader(self, token) is not False for kind, reader in _READERS.items() if kind in kinds)
         if "sign" in kinds:
             self._read_sign(token)
-        elif not self._segment.is_copy:
-            meant = (kind for kind in _KINDS if kind in kinds)
-            if all(_READERS[kind](self, token) is False for kind in meant):
-                self._read_noun(token, next((kind for kind in _NOUNS if kind in kinds), "" if kinds else "unread"))
+        elif not self._segment.is_copy and not any(fits):
+            nouns = (kind for kind in _KINDS["nouns"] if kind in kinds)
+            self._read_noun(token, next(nouns, "" if kinds else "unread"))
 
     def _read_sign(self, token: DateToken) -> None:
         if token.text in _OPENING or token.text in _CLOSING:
@@ -368,24 +353,24 @@ class Reader:
         return None
 
     def _read_number(self, token: DateToken) -> None:
-        means, segment, is_label = token.means, self._segment, self._segment.is_label
+        means, segment = token.means, self._segment
         number, digits = means["number"], means["digits"]
         is_decade = "s" in means or (segment.are_decades and number % 10 == 0)
-        segment.is_label = is_label and self._behind.get("sign") == "-"
         is_ten = is_decade and not ("th" in means and "unit" in self._behind)
         if not is_ten and number < 100 and "date" not in means:
-            self._add_count(token, number, is_label=is_label, digits=digits, is_whole="th" in means)
-        elif not is_label:
+            self._add_count(token, number, digits=digits, is_whole="th" in means)
+        elif not segment.is_label:
             width = 10 if number < 100 or number % 100 else 100
             self._add(token, "tens" if is_ten else "year", number, unit=width if is_ten else None, digits=digits)
+        segment.is_label &= self._behind.get("sign") == "-"
 
-    def _add_count(self, token: DateToken, number: int, *, is_label: bool = False, **fields: Any) -> None:
+    def _add_count(self, token: DateToken, number: int, **fields: Any) -> None:
         """An ordinal: of a century, or of what the word beside it says."""
         before = self._next(-1)
         is_own = not before or {"notes", "periods"} & before.keys()
         is_said = {"unit", "era", "size"} & self._behind.keys() or self._segment.unit
         is_range = self._behind.get("sign") == "-" and "number" in self._next(2)
-        if not (is_label or self._segment.is_label) and (not is_own or is_said or is_range):
+        if not self._segment.is_label and (not is_own or is_said or is_range):
             self._add(token, "count", number, **fields)
         else:
             self._segment.has_day |= "notes" in before
@@ -402,5 +387,5 @@ class Reader:
         self._touched, self._front = self._place, Statement()
 
 
-_READERS = {kind: getattr(Reader, f"_read_{kind}") for kind in _KINDS}
+_READERS = {kind: getattr(Reader, f"_read_{kind}") for kind in _KINDS["by_rules"]}
 _reader_of = functools.lru_cache(maxsize=16384)(Reader)
