@@ -75,19 +75,15 @@ class Reader:
         if len(entries) == 1 and entries[0].is_year_alone and not self._has_unread:  # what most texts say
             return YearRange(*entries[0].years())
         kept = settled(entries, is_all=self._is_all)
-        if self._has_unread:
-            self._check_unread(kept)
-        return widest(kept)
-
-    def _check_unread(self, kept: list[Statement]) -> None:
         unread = [] if kept else [*self._calendars, *(segment.unread for segment in self._segments)]
-        for before, entry in zip([None, *kept], kept, strict=False):
+        for before, entry in itertools.pairwise([Statement(), *kept]):
             segment = self._segments[entry.segment]
             unread.append(segment.unread if segment.is_strict or not segment.is_named else None)
-            if before and entry.link == "-" and before.kind == entry.kind == "year":
+            if entry.link == "-" and before.kind == entry.kind == "year":
                 unread.append(segment.behind_name if entry.number - before.number in _SPAN_OF_LIFE else None)
         for word in filter(None, unread):
             raise UnreadError(word)
+        return widest(kept)
 
     def _next(self, steps: int) -> dict[str, Any]:
         return self._tokens[self._place + steps].means
@@ -176,7 +172,9 @@ class Reader:
         if kind == "periods" and "eras" in token.means and "number" in self._behind and segment.unread:
             raise UnreadError(segment.unread)  # "Zorblax era 1850"
         if self._count and (is_name or not self._count.is_roman):
-            self._drop_count()
+            self._front, self._touched = self.statements.pop(), -2  # a day, or "XVIIIe" of "XVIIIe dynastie"
+            while self._front.is_roman and self._front.link and self.statements and self.statements[-1].is_roman:
+                self._front = self.statements.pop()  # "XXVIe-XXXe"
         segment.is_label = kind == "labels"
         self._has_notes |= kind == "notes"
         if is_name:
@@ -185,12 +183,6 @@ class Reader:
         if kind == "unread":
             segment.is_strict |= self._segments_since_last() == 0 and not segment.is_named
             segment.unread = segment.unread or token.text
-
-    def _drop_count(self) -> None:
-        """The ordinal right before is none of a century: a day, or "XVIIIe" of "XVIIIe dynastie"."""
-        self._front, self._touched = self.statements.pop(), -2
-        while self._front.is_roman and self._front.link and self.statements and self.statements[-1].is_roman:
-            self._front = self.statements.pop()  # "XXVIe-XXXe"
 
     def _read_names_follow(self, _token: DateToken) -> None:
         self._segment.is_named |= not self._behind or "periods" in self._behind
@@ -328,8 +320,7 @@ class Reader:
         self._add(token, "count", token.means["named"], unit=100)
 
     def _read_range(self, token: DateToken) -> None:
-        first, last = token.means["range"]
-        self._add(token, "range", first, unit=last - first + 1)
+        self._add(token, "range", *token.means["range"])
 
     def _read_nth(self, token: DateToken) -> bool | None:
         number, segment = token.means["nth"], self._segment
@@ -380,7 +371,6 @@ class Reader:
         if kind == "count" and unit is None:
             unit, self._segment.unit = self._segment.unit, None
         front.is_other |= last is not None and last.is_other and front.link == "-" and front.era is None
-        front.link = front.link if last else None
         fields |= {name: getattr(front, name) for name in _SAID_IN_FRONT}
         entry = Statement(token.text, number, kind, len(self._segments) - 1, unit=unit, year_at=token.year_at, **fields)
         self.statements.append(entry)

@@ -19,6 +19,7 @@ _OWN = "own"
 Meaning = tuple[str, Any]
 Meanings = Mapping[Meaning, AbstractSet[str]]
 """What a word may mean, and in which languages."""
+Pieces = Sequence[re.Match[str]]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -124,9 +125,6 @@ def _pieces_with(meanings: Mapping[str, Meanings]) -> re.Pattern[str]:
     return re.compile(pattern, re.VERBOSE)
 
 
-Pieces = Sequence[re.Match[str]]
-
-
 def tokens(text: str, lexicon: Lexicon) -> list[DateToken]:
     """The tokens of a plain text, without signs that say nothing, each with what it means in the text's language."""
     pieces = [*lexicon.pieces.finditer(text)]
@@ -162,8 +160,7 @@ def _read_alone(piece: re.Match[str]) -> dict[str, Any]:
         return {"sign": text}
     if kind == "mask":
         digits = "".join(filter(str.isdigit, text))
-        first, width = int(digits.ljust(4, "0")), 10 ** (4 - len(digits))
-        return {"range": (first, first + width - 1)}
+        return {"range": (int(digits.ljust(4, "0")), 10 ** (4 - len(digits)))}  # the first year, and how many
     if kind == "thousands":
         return {"number": int(re.sub(r"\D", "", text)), "digits": 7, "thousands": True}
     if kind == "roman_year":
