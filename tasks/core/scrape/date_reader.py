@@ -3,7 +3,6 @@
 import dataclasses
 import functools
 import itertools
-import re
 import sys
 from typing import Any
 
@@ -11,8 +10,7 @@ from schemas.word_lists import word_lists
 from tasks.core.scrape.date_statements import Statement, UnreadError, YearRange, settled, widest
 from tasks.core.scrape.date_words import DateToken, Lexicon, tokens
 
-_PATTERNS = word_lists("date_patterns")
-_KINDS, _YEAR = _PATTERNS["kinds"], re.compile(_PATTERNS["pieces"]["year"], re.VERBOSE)
+_KINDS = word_lists("date_patterns")["kinds"]
 _DATED, _IN_FRONT = frozenset(_KINDS["dated"]), frozenset(_KINDS["in_front"])
 _OPENING, _CLOSING, _JOINS = frozenset(_KINDS["opening"]), frozenset(_KINDS["closing"]), _KINDS["joins"]
 _SAID_IN_FRONT = ("parts", "bound", "era", "is_era_in_front", "link", "is_other")
@@ -36,22 +34,12 @@ class Segment:
     has_day: bool = False
 
 
-def years_of_plain(plain: str, lexicon: Lexicon) -> YearRange:
-    """The years that a date in plain text may mean. Raises UnreadError where it has a word that is not understood.
-
-    Texts that differ in the digits of their years alone are read once: but for a last zero, no rule asks for these.
-    """
-    masked = _YEAR.sub(lambda year: ("1" * len(year[0].rstrip("0"))).ljust(len(year[0]), "0"), plain)
-    return _reader_of(masked, lexicon).years(plain)
-
-
 class Reader:
     """Reads a plain text's tokens one by one: gathers the words in front of a statement, and statements."""
 
     def __init__(self, plain: str, lexicon: Lexicon) -> None:
-        found = tokens(plain, lexicon)
         self.statements: list[Statement] = []
-        self._tokens = [*(token for token in found if token.means.keys() != {"little"}), _END, _END]
+        self._tokens = [*(token for token in tokens(plain, lexicon) if token.means.keys() != {"little"}), _END, _END]
         self._touched = -2  # the place of the last token that was part of the last statement
         self._segments = [Segment()]
         self._front = Statement()  # the next statement, as far as the words in front of it go
@@ -67,9 +55,8 @@ class Reader:
         self._has_unread = bool(self._calendars) or any(segment.unread for segment in self._segments)
 
     def years(self, text: str | None = None) -> YearRange:
-        """The years that the date may mean. Raises UnreadError where it has a word that is not understood.
-
-        text: another one than that of the tokens, which differs in the digits of its years alone.
+        """The years of the date, or of another text that differs in the digits of its years alone. Raises UnreadError
+        where it has a word that is not understood.
         """
         entries = [entry.as_in(text) for entry in self.statements]
         if len(entries) == 1 and entries[0].is_year_alone and not self._has_unread:  # what most texts say
@@ -122,9 +109,7 @@ class Reader:
         if kinds == {"no_date"}:
             raise UnreadError(token.text)
         fits = (reader(self, token) is not False for kind, reader in _READERS.items() if kind in kinds)
-        if "sign" in kinds:
-            self._read_sign(token)
-        elif not self._segment.is_copy and not any(fits):
+        if ("sign" in kinds or not self._segment.is_copy) and not any(fits):
             nouns = (kind for kind in _KINDS["nouns"] if kind in kinds)
             self._read_noun(token, next(nouns, "" if kinds else "unread"))
 
@@ -173,7 +158,7 @@ class Reader:
             raise UnreadError(segment.unread)  # "Zorblax era 1850"
         if self._count and (is_name or not self._count.is_roman):
             self._front, self._touched = self.statements.pop(), -2  # a day, or "XVIIIe" of "XVIIIe dynastie"
-            while self._front.is_roman and self._front.link and self.statements and self.statements[-1].is_roman:
+            while self._front.is_roman and self._front.link and self.statements[-1].is_roman:
                 self._front = self.statements.pop()  # "XXVIe-XXXe"
         segment.is_label = kind == "labels"
         self._has_notes |= kind == "notes"
@@ -235,7 +220,7 @@ class Reader:
     def _add_part(self, part: tuple[float, float]) -> None:
         """A part of what follows, or of the century before it: "XV sec., inizio", "19e (début)", in Chinese always."""
         token = self._tokens[self._place]
-        is_behind = token.text > "\u2e80" and self._before is not None and not self._before.parts
+        is_behind = self.statements and token.text > "\u2e80" and self._before is not None and not self._before.parts
         front, is_close = self._front, self._tokens[self._place + 1].is_close
         is_apart = self._behind.get("sign") != "-" or not is_close  # not "mid-18th"
         is_unjoined = front.link is None or (front.link == "," and is_apart and "part" not in self._next(2))
@@ -337,7 +322,7 @@ class Reader:
 
     def _read_roman(self, token: DateToken) -> bool | None:
         is_beside = not {"unit", "size", "era"}.isdisjoint(self._behind) or self._behind.get("sign") in {"-", "/"}
-        is_beside |= self._front.link == "-" and bool(self.statements) and self.statements[-1].is_roman  # "d.C. IV-V"
+        is_beside |= self._front.link == "-" and self.statements[-1].is_roman  # "d.C. IV-V"
         if len(token.text) == 1 and token.means.keys() != {"roman"} and not is_beside and self._segment.unit is None:
             return False
         self._add_count(token, token.means["roman"], is_roman=True)
@@ -378,4 +363,4 @@ class Reader:
 
 
 _READERS = {kind: getattr(Reader, f"_read_{kind}") for kind in _KINDS["by_rules"]}
-_reader_of = functools.lru_cache(maxsize=16384)(Reader)
+reader_of = functools.lru_cache(maxsize=16384)(Reader)

@@ -105,7 +105,10 @@ def settled(statements: Sequence[Statement], *, is_all: bool) -> list[Statement]
             entry.unit = 100 if is_century else None
     found = _with_whole_decades(found)
     kept = [entry for entry, behind in itertools.zip_longest(found, found[1:]) if _says_years(entry, behind)]
-    _check_eras(kept)
+    is_before_christ = any(entry.era == "bc" for entry in kept)
+    for entry in kept:  # beside a year before Christ, the others must say that they are not
+        if is_before_christ and entry.era is None and entry.kind != "later" and entry.years()[0] < _CERTAINLY_OURS:
+            raise UnreadError(entry.text)
     return kept
 
 
@@ -129,14 +132,13 @@ def widest(statements: Sequence[Statement]) -> YearRange:
 
 def _bounded_years(chain: Sequence[Statement]) -> tuple[str | None, int, int]:
     bound, years = chain[0].bound, [entry.years() for entry in chain]
-    if len(chain) == 1:
-        first, last = years[0]
-        return bound, last if bound == "after" else first, first if bound == "before" else last
     for entry, before, after in zip(chain[1:], years, years[1:], strict=False):
         if entry.link in {"-", "until"} and before[0] > after[1]:
             raise UnreadError(entry.text)
-    firsts, lasts = zip(*years, strict=True)
-    return None if bound in {"since", "until"} else bound, min(firsts), max(lasts)
+    first, last = min(first for first, _ in years), max(last for _, last in years)
+    if len(chain) > 1:
+        return None if bound in {"since", "until"} else bound, first, last
+    return bound, last if bound == "after" else first, first if bound == "before" else last
 
 
 def _of_our_calendar(statements: Sequence[Statement]) -> list[Statement]:
@@ -157,14 +159,6 @@ def _without_others(statements: Sequence[Statement]) -> list[Statement]:
     for before, entry in itertools.pairwise(statements):
         entry.link = None if before.is_other else entry.link
     return [entry for entry in statements if not entry.is_other]
-
-
-def _check_eras(statements: Sequence[Statement]) -> None:
-    """Beside a year before Christ, the others must say that they are not."""
-    if any(entry.era == "bc" for entry in statements):
-        for entry in statements:
-            if entry.era is None and entry.kind != "later" and entry.years()[0] < _CERTAINLY_OURS:
-                raise UnreadError(entry.text)
 
 
 def _share_back(before: Statement, entry: Statement) -> None:
@@ -235,10 +229,9 @@ def _share_width(before: Statement, entry: Statement) -> None:
 
 def _with_whole_decades(found: Sequence[Statement]) -> list[Statement]:
     """Decades with their century, as in "60-е гг. XIX в." and "1880s-90s"."""
-    for at, entry in reversed([*enumerate(found)]):
+    for before, entry, behind in reversed([*zip([None, *found], found, [*found[1:], None], strict=False)]):
         if entry.kind != "tens" or entry.number >= _FIRST_BARE:
             continue
-        before, behind = found[at - 1] if at else None, found[at + 1] if at + 1 < len(found) else None
         century = next((one for one in (behind, before) if one and one.kind == "count" and one.unit == 100), None)
         if century is not None:
             entry.number += (century.number - 1) * 100

@@ -13,8 +13,7 @@ from typing import Any
 
 from schemas.word_lists import DateWords, word_lists
 
-_OWN = "own"
-"""The language of a museum's own words."""
+_OWN = "own"  # the language of a museum's own words
 
 Meaning = tuple[str, Any]
 Meanings = Mapping[Meaning, AbstractSet[str]]
@@ -49,13 +48,10 @@ _REWRITTEN = [(sign, re.compile(form), plain) for sign, form, plain in _PATTERNS
 _CYRILLIC_ROMAN, _LATIN = re.compile(r"(?<!\w)[IVXХІ]+(?!\w)"), str.maketrans("ХІ", "XI")
 _OTHER_DIGITS = re.compile(r"(?![0-9])\d|[〇零一二三四五六七八九]{4}")
 _IN_FRONT_OF_SUFFIX = re.compile(r"(?:[-':]|\.(?=[ao](?![^\W\d_])))?")  # 2.ª
-_HEBREW_PREFIX = re.compile(r"(?<=[א-ת])-(?=\d)")
 _ROMANS = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
 _ROMAN = re.compile(r"(?=[ivx])(x{0,3}(?:ix|iv|v?i{0,4}))([^ivx]*)", re.IGNORECASE | re.ASCII)
-_QUIET = frozenset(".'\"?!<>*~≈±^_\\©")
-"""Signs that say nothing; a dot and an apostrophe may also stand within an abbreviation."""
+_QUIET, _WITHIN_PHRASE = (frozenset(_PATTERNS["kinds"][what]) for what in ("quiet", "within_phrases"))
 _WORDS = frozenset({"word", "unspaced"})
-_WITHIN_PHRASE = frozenset(".-'\"")
 
 
 def plain_text(text: str) -> str:
@@ -64,7 +60,6 @@ def plain_text(text: str) -> str:
         text = _CYRILLIC_ROMAN.sub(lambda number: number[0].translate(_LATIN), text)
         text = unicodedata.normalize("NFKC", text).translate(_SIGNS)
         text = _OTHER_DIGITS.sub(lambda found: "".join(f"{unicodedata.numeric(digit):.0f}" for digit in found[0]), text)
-        text = _HEBREW_PREFIX.sub(" ", text)
     for sign, pattern, plain in _REWRITTEN:
         if sign in text:
             text = pattern.sub(plain, text)

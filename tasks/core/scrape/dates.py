@@ -12,12 +12,14 @@ import re
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from tasks.core.scrape.date_reader import years_of_plain
+from schemas.word_lists import word_lists
+from tasks.core.scrape.date_reader import reader_of
 from tasks.core.scrape.date_statements import FIRST_YEAR, LAST_YEAR, UnreadError, YearRange
 from tasks.core.scrape.date_words import lexicon_with, plain_text
 
 _LONGEST = 300
 _WHOLE = re.compile(r"(-?\d{1,7})(?:\.0+)?")
+_READ_ALIKE = re.compile(word_lists("date_patterns")["pieces"]["year"], re.VERBOSE)
 _YEAR = re.compile(r"(?<!\d)(1[0-9]{3}|20[0-9]{2})(?!\d)")
 
 
@@ -40,8 +42,10 @@ def read_date(text: str | None, own: str | None = None) -> DateReading:
     (DateReading(years=YearRange(first=None, last=None), unread='AH'), 'Samvat')
     """
     plain, lexicon = plain_text((text or "")[:_LONGEST]), lexicon_with(own)
+    # texts that differ in the digits of their years alone are read once: but for a last zero, no rule asks for these
+    masked = _READ_ALIKE.sub(lambda year: ("1" * len(year[0].rstrip("0"))).ljust(len(year[0]), "0"), plain)
     try:
-        return DateReading(years_of_plain(plain, lexicon))
+        return DateReading(reader_of(masked, lexicon).years(plain))
     except UnreadError as problem:
         return DateReading(unread=None if str(problem).lower() in lexicon.explained else str(problem))
 
