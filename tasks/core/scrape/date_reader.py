@@ -63,10 +63,10 @@ class Reader:
             return YearRange(*entries[0].years())
         kept = settled(entries, is_all=self._is_all)
         unread = [] if kept else [*self._calendars, *(segment.unread for segment in self._segments)]
-        for before, entry in itertools.pairwise([Statement(), *kept]):
+        for before, entry in zip([None, *kept], kept, strict=False) if self._has_unread else ():
             segment = self._segments[entry.segment]
             unread.append(segment.unread if segment.is_strict or not segment.is_named else None)
-            if entry.link == "-" and before.kind == entry.kind == "year":
+            if before and entry.link == "-" and before.kind == entry.kind == "year":
                 unread.append(segment.behind_name if entry.number - before.number in _SPAN_OF_LIFE else None)
         for word in filter(None, unread):
             raise UnreadError(word)

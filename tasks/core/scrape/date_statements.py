@@ -124,21 +124,21 @@ def widest(statements: Sequence[Statement]) -> YearRange:
     lasts = [last for bound, _, last in spans if bound not in _FROM]
     before_all = [last for _, _, last in itertools.takewhile(lambda span: span[0] in {"until", "before"}, spans)]
     is_begun = bool(firsts) and (not before_all or min(firsts) <= before_all[-1])  # not of "before 1850 (frame 1900)"
-    bounds = [bound for bound, _, _ in spans]
-    is_open = bounds[-1:] == ["since"] or next(filter(None, reversed(bounds)), None) in {"after", "later"}
+    said = [bound for bound, _, _ in spans if bound]
+    is_open = bool(said) and (said[-1] in {"after", "later"} or spans[-1][0] == "since")
     years = YearRange(min(firsts) if is_begun else None, max(lasts) if lasts and not is_open else None)
     return YearRange() if None not in years and years > years[::-1] else years
 
 
 def _bounded_years(chain: Sequence[Statement]) -> tuple[str | None, int, int]:
     bound, years = chain[0].bound, [entry.years() for entry in chain]
+    firsts, lasts = zip(*years, strict=True)
+    if len(chain) == 1:
+        return bound, (lasts if bound == "after" else firsts)[0], (firsts if bound == "before" else lasts)[0]
     for entry, before, after in zip(chain[1:], years, years[1:], strict=False):
         if entry.link in {"-", "until"} and before[0] > after[1]:
             raise UnreadError(entry.text)
-    first, last = min(first for first, _ in years), max(last for _, last in years)
-    if len(chain) > 1:
-        return None if bound in {"since", "until"} else bound, first, last
-    return bound, last if bound == "after" else first, first if bound == "before" else last
+    return None if bound in {"since", "until"} else bound, min(firsts), max(lasts)
 
 
 def _of_our_calendar(statements: Sequence[Statement]) -> list[Statement]:
