@@ -3,32 +3,18 @@
 import dataclasses
 import functools
 import itertools
-import re
 import sys
-from collections.abc import Iterable
 from typing import Any
 
+from schemas.word_lists import word_lists
 from tasks.core.scrape.date_statements import Statement, UnreadError, YearRange, settled, widest
 from tasks.core.scrape.date_words import DateToken, Lexicon, tokens
 
-_OPENING, _CLOSING = frozenset("([{"), frozenset(",;:)]}|·・•、，。=")
-_JOINS = {"-": "-", "/": "/", "&": "and", "+": "and"}
-_DATED = frozenset({"number", "range", "roman", "nth", "named", "unit", "decades"})
-"""Kinds of words that say a date, or begin one."""
-_IN_FRONT = frozenset({"little", "part", "size", "bound", "era", "joins", "calendars", "id_est"})
-"""Kinds of words that may stand between a bound and its date."""
-_KINDS = (
-    *("behind", "size", "unit", "roman", "number", "range", "named", "nth", "part", "era", "calendars", "bound"),
-    *("copies", "decades", "later", "id_est", "names_follow", "joins"),
-)
-"""What a word that may mean several things is taken for: the first that fits; a reader gives False where it doesn't."""
-_NOUNS = ("labels", "periods", "notes", "little")
-"""And else the first of these."""
+_KINDS = word_lists("date_patterns")["kinds"]
+_DATED, _IN_FRONT = frozenset(_KINDS["dated"]), frozenset(_KINDS["in_front"])
+_OPENING, _CLOSING, _JOINS = frozenset(_KINDS["opening"]), frozenset(_KINDS["closing"]), _KINDS["joins"]
 _SAID_IN_FRONT = ("parts", "bound", "era", "is_era_in_front", "link", "is_other")
 _SPAN_OF_LIFE = range(15, 101)
-_SHORT_YEAR = r"(?<!\d )(?:1\d|2[1-9]|[3-9]\d)\d(?![_.?xXu]|-(?!\s?\d)| \d{3})"
-_YEAR = re.compile(rf"(?<![\d.,'])(?:(?:1\d|20)\d\d|{_SHORT_YEAR})(?!\d|[.,']\d)")
-"""A year, but for what may be another number: 1,500, 1 500, 185-."""
 _END = DateToken("", {"sign": ""}, is_close=False, year_at=0)
 
 
@@ -48,31 +34,12 @@ class Segment:
     has_day: bool = False
 
 
-def years_of_plain(plain: str, lexicon: Lexicon) -> YearRange:
-    """The years that a date in plain text may mean. Raises UnreadError where it has a word that is not understood.
-
-    Texts that differ in the digits of their years alone are read once: but for a last zero, no rule asks for these.
-    """
-    return _reader_of(_YEAR.sub(_masked, plain), lexicon).years(plain)
-
-
-def _masked(year: re.Match[str]) -> str:
-    zeros = len(year[0]) - len(year[0].rstrip("0"))
-    ones = "1" if year[0][0] == "1" or len(year[0]) == 4 else "7"
-    return (ones * 4)[: len(year[0]) - min(zeros, 2)] + "00"[:zeros]
-
-
-@functools.lru_cache(maxsize=16384)
-def _reader_of(plain: str, lexicon: Lexicon) -> "Reader":
-    return Reader(tokens(plain, lexicon))
-
-
 class Reader:
-    """Reads tokens one by one: gathers the words in front of a statement, and statements."""
+    """Reads a plain text's tokens one by one: gathers the words in front of a statement, and statements."""
 
-    def __init__(self, found: Iterable[DateToken]) -> None:
+    def __init__(self, plain: str, lexicon: Lexicon) -> None:
         self.statements: list[Statement] = []
-        self._tokens = [*(token for token in found if token.means.keys() != {"little"}), _END, _END]
+        self._tokens = [*(token for token in tokens(plain, lexicon) if token.means.keys() != {"little"}), _END, _END]
         self._touched = -2  # the place of the last token that was part of the last statement
         self._segments = [Segment()]
         self._front = Statement()  # the next statement, as far as the words in front of it go
@@ -88,27 +55,22 @@ class Reader:
         self._has_unread = bool(self._calendars) or any(segment.unread for segment in self._segments)
 
     def years(self, text: str | None = None) -> YearRange:
-        """The years that the date may mean. Raises UnreadError where it has a word that is not understood.
-
-        text: another one than that of the tokens, which differs in the digits of its years alone.
+        """The years of the date, or of another text that differs in the digits of its years alone. Raises UnreadError
+        where it has a word that is not understood.
         """
         entries = [entry.as_in(text) for entry in self.statements]
         if len(entries) == 1 and entries[0].is_year_alone and not self._has_unread:  # what most texts say
             return YearRange(*entries[0].years())
         kept = settled(entries, is_all=self._is_all)
-        if self._has_unread:
-            self._check_unread(kept)
-        return widest(kept)
-
-    def _check_unread(self, kept: list[Statement]) -> None:
         unread = [] if kept else [*self._calendars, *(segment.unread for segment in self._segments)]
-        for before, entry in zip([None, *kept], kept, strict=False):
+        for before, entry in zip([None, *kept], kept, strict=False) if self._has_unread else ():
             segment = self._segments[entry.segment]
             unread.append(segment.unread if segment.is_strict or not segment.is_named else None)
             if before and entry.link == "-" and before.kind == entry.kind == "year":
                 unread.append(segment.behind_name if entry.number - before.number in _SPAN_OF_LIFE else None)
         for word in filter(None, unread):
             raise UnreadError(word)
+        return widest(kept)
 
     def _next(self, steps: int) -> dict[str, Any]:
         return self._tokens[self._place + steps].means
@@ -146,12 +108,10 @@ class Reader:
         kinds = token.means.keys()
         if kinds == {"no_date"}:
             raise UnreadError(token.text)
-        if "sign" in kinds:
-            self._read_sign(token)
-        elif not self._segment.is_copy:
-            meant = (kind for kind in _KINDS if kind in kinds)
-            if all(_READERS[kind](self, token) is False for kind in meant):
-                self._read_noun(token, next((kind for kind in _NOUNS if kind in kinds), "" if kinds else "unread"))
+        fits = (reader(self, token) is not False for kind, reader in _READERS.items() if kind in kinds)
+        if ("sign" in kinds or not self._segment.is_copy) and not any(fits):
+            nouns = (kind for kind in _KINDS["nouns"] if kind in kinds)
+            self._read_noun(token, next(nouns, "" if kinds else "unread"))
 
     def _read_sign(self, token: DateToken) -> None:
         if token.text in _OPENING or token.text in _CLOSING:
@@ -197,7 +157,9 @@ class Reader:
         if kind == "periods" and "eras" in token.means and "number" in self._behind and segment.unread:
             raise UnreadError(segment.unread)  # "Zorblax era 1850"
         if self._count and (is_name or not self._count.is_roman):
-            self._drop_count()
+            self._front, self._touched = self.statements.pop(), -2  # a day, or "XVIIIe" of "XVIIIe dynastie"
+            while self._front.is_roman and self._front.link and self.statements[-1].is_roman:
+                self._front = self.statements.pop()  # "XXVIe-XXXe"
         segment.is_label = kind == "labels"
         self._has_notes |= kind == "notes"
         if is_name:
@@ -206,12 +168,6 @@ class Reader:
         if kind == "unread":
             segment.is_strict |= self._segments_since_last() == 0 and not segment.is_named
             segment.unread = segment.unread or token.text
-
-    def _drop_count(self) -> None:
-        """The ordinal right before is none of a century: a day, or "XVIIIe" of "XVIIIe dynastie"."""
-        self._front, self._touched = self.statements.pop(), -2
-        while self._front.is_roman and self._front.link and self.statements and self.statements[-1].is_roman:
-            self._front = self.statements.pop()  # "XXVIe-XXXe"
 
     def _read_names_follow(self, _token: DateToken) -> None:
         self._segment.is_named |= not self._behind or "periods" in self._behind
@@ -264,7 +220,7 @@ class Reader:
     def _add_part(self, part: tuple[float, float]) -> None:
         """A part of what follows, or of the century before it: "XV sec., inizio", "19e (début)", in Chinese always."""
         token = self._tokens[self._place]
-        is_behind = token.text > "\u2e80" and self._before is not None and not self._before.parts
+        is_behind = self.statements and token.text > "\u2e80" and self._before is not None and not self._before.parts
         front, is_close = self._front, self._tokens[self._place + 1].is_close
         is_apart = self._behind.get("sign") != "-" or not is_close  # not "mid-18th"
         is_unjoined = front.link is None or (front.link == "," and is_apart and "part" not in self._next(2))
@@ -307,12 +263,9 @@ class Reader:
             self._segment.unit = token.means["unit"]
         return None
 
-    def _read_era(self, token: DateToken) -> bool | None:
-        if "id_est" in token.means:  # a word for "that is" may be another language's "before Christ"
-            return False
+    def _read_era(self, token: DateToken) -> None:
         before = self._before if self._before and self._before.era is None else None
         self._say(before, era=token.means["era"], is_era_in_front=before is None)
-        return None
 
     def _read_calendars(self, token: DateToken) -> bool | None:
         """The number before it, or else behind it, is of another calendar; both of "25 Fructidor 6"."""
@@ -352,8 +305,7 @@ class Reader:
         self._add(token, "count", token.means["named"], unit=100)
 
     def _read_range(self, token: DateToken) -> None:
-        first, last = token.means["range"]
-        self._add(token, "range", first, unit=last - first + 1)
+        self._add(token, "range", *token.means["range"])
 
     def _read_nth(self, token: DateToken) -> bool | None:
         number, segment = token.means["nth"], self._segment
@@ -370,31 +322,31 @@ class Reader:
 
     def _read_roman(self, token: DateToken) -> bool | None:
         is_beside = not {"unit", "size", "era"}.isdisjoint(self._behind) or self._behind.get("sign") in {"-", "/"}
-        is_beside |= self._front.link == "-" and bool(self.statements) and self.statements[-1].is_roman  # "d.C. IV-V"
+        is_beside |= self._front.link == "-" and self.statements[-1].is_roman  # "d.C. IV-V"
         if len(token.text) == 1 and token.means.keys() != {"roman"} and not is_beside and self._segment.unit is None:
             return False
         self._add_count(token, token.means["roman"], is_roman=True)
         return None
 
     def _read_number(self, token: DateToken) -> None:
-        means, segment, is_label = token.means, self._segment, self._segment.is_label
+        means, segment = token.means, self._segment
         number, digits = means["number"], means["digits"]
         is_decade = "s" in means or (segment.are_decades and number % 10 == 0)
-        segment.is_label = is_label and self._behind.get("sign") == "-"
         is_ten = is_decade and not ("th" in means and "unit" in self._behind)
         if not is_ten and number < 100 and "date" not in means:
-            self._add_count(token, number, is_label=is_label, digits=digits, is_whole="th" in means)
-        elif not is_label:
+            self._add_count(token, number, digits=digits, is_whole="th" in means)
+        elif not segment.is_label:
             width = 10 if number < 100 or number % 100 else 100
             self._add(token, "tens" if is_ten else "year", number, unit=width if is_ten else None, digits=digits)
+        segment.is_label &= self._behind.get("sign") == "-"
 
-    def _add_count(self, token: DateToken, number: int, *, is_label: bool = False, **fields: Any) -> None:
+    def _add_count(self, token: DateToken, number: int, **fields: Any) -> None:
         """An ordinal: of a century, or of what the word beside it says."""
         before = self._next(-1)
         is_own = not before or {"notes", "periods"} & before.keys()
         is_said = {"unit", "era", "size"} & self._behind.keys() or self._segment.unit
         is_range = self._behind.get("sign") == "-" and "number" in self._next(2)
-        if not (is_label or self._segment.is_label) and (not is_own or is_said or is_range):
+        if not self._segment.is_label and (not is_own or is_said or is_range):
             self._add(token, "count", number, **fields)
         else:
             self._segment.has_day |= "notes" in before
@@ -404,11 +356,11 @@ class Reader:
         if kind == "count" and unit is None:
             unit, self._segment.unit = self._segment.unit, None
         front.is_other |= last is not None and last.is_other and front.link == "-" and front.era is None
-        front.link = front.link if last else None
         fields |= {name: getattr(front, name) for name in _SAID_IN_FRONT}
         entry = Statement(token.text, number, kind, len(self._segments) - 1, unit=unit, year_at=token.year_at, **fields)
         self.statements.append(entry)
         self._touched, self._front = self._place, Statement()
 
 
-_READERS = {kind: getattr(Reader, f"_read_{kind}") for kind in _KINDS}
+_READERS = {kind: getattr(Reader, f"_read_{kind}") for kind in _KINDS["by_rules"]}
+reader_of = functools.lru_cache(maxsize=16384)(Reader)

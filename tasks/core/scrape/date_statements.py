@@ -15,6 +15,7 @@ _END_OF_EGYPT = 30
 """Before Christ, the end of Egypt's last period: "332-30" is not 332-330, nor "664-30" 664-630."""
 _LONG_SPAN, _SHORT_SPAN = 350, 10
 _CHAINED = frozenset({"-", "/", "and", "until"})
+_UP_TO, _FROM = frozenset({"until", "before", "later"}), frozenset({"since", "after", "later"})
 
 
 class YearRange(NamedTuple):
@@ -104,7 +105,10 @@ def settled(statements: Sequence[Statement], *, is_all: bool) -> list[Statement]
             entry.unit = 100 if is_century else None
     found = _with_whole_decades(found)
     kept = [entry for entry, behind in itertools.zip_longest(found, found[1:]) if _says_years(entry, behind)]
-    _check_eras(kept)
+    is_before_christ = any(entry.era == "bc" for entry in kept)
+    for entry in kept:  # beside a year before Christ, the others must say that they are not
+        if is_before_christ and entry.era is None and entry.kind != "later" and entry.years()[0] < _CERTAINLY_OURS:
+            raise UnreadError(entry.text)
     return kept
 
 
@@ -115,34 +119,25 @@ def widest(statements: Sequence[Statement]) -> YearRange:
         if not chains or entry.link not in _CHAINED or entry.bound:
             chains.append([])
         chains[-1].append(entry)
-    firsts: list[int] = []
-    lasts: list[int] = []
-    begun_by: int | None = None
-    is_open = is_begun_there = False
-    for bound, first, last in map(_bounded_years, chains):
-        if bound in {"since", "after", "later"}:
-            is_open, is_begun_there = True, bound == "since"
-        else:
-            lasts.append(last)
-            is_open = is_open and bound is None and not is_begun_there  # "begun 1875, finished 1880"
-        if bound in {"until", "before"}:
-            begun_by = last if not firsts else begun_by
-        elif bound != "later":
-            firsts.append(first)
-    is_begun = bool(firsts) and (begun_by is None or min(firsts) <= begun_by)  # not of "before 1850 (frame 1900)"
+    spans = [_bounded_years(chain) for chain in chains]
+    firsts = [first for bound, first, _ in spans if bound not in _UP_TO]
+    lasts = [last for bound, _, last in spans if bound not in _FROM]
+    before_all = [last for _, _, last in itertools.takewhile(lambda span: span[0] in {"until", "before"}, spans)]
+    is_begun = bool(firsts) and (not before_all or min(firsts) <= before_all[-1])  # not of "before 1850 (frame 1900)"
+    said = [bound for bound, _, _ in spans if bound]
+    is_open = bool(said) and (said[-1] in {"after", "later"} or spans[-1][0] == "since")
     years = YearRange(min(firsts) if is_begun else None, max(lasts) if lasts and not is_open else None)
     return YearRange() if None not in years and years > years[::-1] else years
 
 
 def _bounded_years(chain: Sequence[Statement]) -> tuple[str | None, int, int]:
     bound, years = chain[0].bound, [entry.years() for entry in chain]
+    firsts, lasts = zip(*years, strict=True)
     if len(chain) == 1:
-        first, last = years[0]
-        return bound, last if bound == "after" else first, first if bound == "before" else last
+        return bound, (lasts if bound == "after" else firsts)[0], (firsts if bound == "before" else lasts)[0]
     for entry, before, after in zip(chain[1:], years, years[1:], strict=False):
         if entry.link in {"-", "until"} and before[0] > after[1]:
             raise UnreadError(entry.text)
-    firsts, lasts = zip(*years, strict=True)
     return None if bound in {"since", "until"} else bound, min(firsts), max(lasts)
 
 
@@ -164,14 +159,6 @@ def _without_others(statements: Sequence[Statement]) -> list[Statement]:
     for before, entry in itertools.pairwise(statements):
         entry.link = None if before.is_other else entry.link
     return [entry for entry in statements if not entry.is_other]
-
-
-def _check_eras(statements: Sequence[Statement]) -> None:
-    """Beside a year before Christ, the others must say that they are not."""
-    if any(entry.era == "bc" for entry in statements):
-        for entry in statements:
-            if entry.era is None and entry.kind != "later" and entry.years()[0] < _CERTAINLY_OURS:
-                raise UnreadError(entry.text)
 
 
 def _share_back(before: Statement, entry: Statement) -> None:
@@ -242,10 +229,9 @@ def _share_width(before: Statement, entry: Statement) -> None:
 
 def _with_whole_decades(found: Sequence[Statement]) -> list[Statement]:
     """Decades with their century, as in "60-е гг. XIX в." and "1880s-90s"."""
-    for at, entry in reversed([*enumerate(found)]):
+    for before, entry, behind in reversed([*zip([None, *found], found, [*found[1:], None], strict=False)]):
         if entry.kind != "tens" or entry.number >= _FIRST_BARE:
             continue
-        before, behind = found[at - 1] if at else None, found[at + 1] if at + 1 < len(found) else None
         century = next((one for one in (behind, before) if one and one.kind == "count" and one.unit == 100), None)
         if century is not None:
             entry.number += (century.number - 1) * 100

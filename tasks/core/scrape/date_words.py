@@ -13,12 +13,12 @@ from typing import Any
 
 from schemas.word_lists import DateWords, word_lists
 
-_OWN = "own"
-"""The language of a museum's own words."""
+_OWN = "own"  # the language of a museum's own words
 
 Meaning = tuple[str, Any]
 Meanings = Mapping[Meaning, AbstractSet[str]]
 """What a word may mean, and in which languages."""
+Pieces = Sequence[re.Match[str]]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -46,15 +46,12 @@ _UNSPACED = _PATTERNS["pieces"]["parts"]["UNSPACED"]
 _SIGNS = {ord(sign): plain for plain, signs in _PATTERNS["spellings"]["signs"].items() for sign in signs}
 _REWRITTEN = [(sign, re.compile(form), plain) for sign, form, plain in _PATTERNS["spellings"]["rewritten"]]
 _CYRILLIC_ROMAN, _LATIN = re.compile(r"(?<!\w)[IVXХІ]+(?!\w)"), str.maketrans("ХІ", "XI")
-_HAN_YEAR = re.compile("[〇零一二三四五六七八九]{4}")
+_OTHER_DIGITS = re.compile(r"(?![0-9])\d|[〇零一二三四五六七八九]{4}")
 _IN_FRONT_OF_SUFFIX = re.compile(r"(?:[-':]|\.(?=[ao](?![^\W\d_])))?")  # 2.ª
-_HEBREW_PREFIX = re.compile(r"(?<=[א-ת])-(?=\d)")
 _ROMANS = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
-_ROMAN = re.compile(r"(x{0,3}(?:ix|iv|v?i{0,4}))([^ivx]*)", re.IGNORECASE | re.ASCII)
-_QUIET = frozenset(".'\"?!<>*~≈±^_\\©")
-"""Signs that say nothing; a dot and an apostrophe may also stand within an abbreviation."""
+_ROMAN = re.compile(r"(?=[ivx])(x{0,3}(?:ix|iv|v?i{0,4}))([^ivx]*)", re.IGNORECASE | re.ASCII)
+_QUIET, _WITHIN_PHRASE = (frozenset(_PATTERNS["kinds"][what]) for what in ("quiet", "within_phrases"))
 _WORDS = frozenset({"word", "unspaced"})
-_WITHIN_PHRASE = frozenset(".-'\"")
 
 
 def plain_text(text: str) -> str:
@@ -62,9 +59,7 @@ def plain_text(text: str) -> str:
     if not text.isascii() and not (text := text.translate(_SIGNS)).isascii():
         text = _CYRILLIC_ROMAN.sub(lambda number: number[0].translate(_LATIN), text)
         text = unicodedata.normalize("NFKC", text).translate(_SIGNS)
-        text = re.sub(r"(?![0-9])\d", lambda digit: str(unicodedata.digit(digit[0])), text)
-        text = _HAN_YEAR.sub(lambda year: "".join(f"{unicodedata.numeric(digit):.0f}" for digit in year[0]), text)
-        text = _HEBREW_PREFIX.sub(" ", text)
+        text = _OTHER_DIGITS.sub(lambda found: "".join(f"{unicodedata.numeric(digit):.0f}" for digit in found[0]), text)
     for sign, pattern, plain in _REWRITTEN:
         if sign in text:
             text = pattern.sub(plain, text)
@@ -125,9 +120,6 @@ def _pieces_with(meanings: Mapping[str, Meanings]) -> re.Pattern[str]:
     return re.compile(pattern, re.VERBOSE)
 
 
-Pieces = Sequence[re.Match[str]]
-
-
 def tokens(text: str, lexicon: Lexicon) -> list[DateToken]:
     """The tokens of a plain text, without signs that say nothing, each with what it means in the text's language."""
     pieces = [*lexicon.pieces.finditer(text)]
@@ -163,8 +155,7 @@ def _read_alone(piece: re.Match[str]) -> dict[str, Any]:
         return {"sign": text}
     if kind == "mask":
         digits = "".join(filter(str.isdigit, text))
-        first, width = int(digits.ljust(4, "0")), 10 ** (4 - len(digits))
-        return {"range": (first, first + width - 1)}
+        return {"range": (int(digits.ljust(4, "0")), 10 ** (4 - len(digits)))}  # the first year, and how many
     if kind == "thousands":
         return {"number": int(re.sub(r"\D", "", text)), "digits": 7, "thousands": True}
     if kind == "roman_year":
@@ -184,18 +175,13 @@ def _suffix(pieces: Pieces, place: int, lexicon: Lexicon) -> tuple[int, Abstract
 
 
 def _read_word(pieces: Pieces, place: int, lexicon: Lexicon) -> tuple[int, dict[str, Any], Meanings]:
-    text = pieces[place][0]
     size, meanings = _phrase(pieces, place, lexicon)
-    roman = _ROMAN.fullmatch(text)
-    if roman and roman[1] and size < 2 and (not roman[2] or f"-{roman[2].lower()}" in lexicon.meanings):
-        is_word = bool(meanings and roman[2])  # "vid." is no sixth
+    roman = _ROMAN.fullmatch(pieces[place][0])
+    if roman and size < 2 and (not roman[2] or f"-{roman[2].lower()}" in lexicon.meanings):
+        is_word = len(roman[1]) == 1 or bool(meanings and roman[2])  # "vid." is no sixth
         beside = (*pieces[max(place - 2, 0) : place], *pieces[place + 1 : place + 3])
-        is_upper = roman[1].isupper() or (
-            len(roman[1]) > 1
-            and not is_word
-            and any(("unit", 100) in lexicon.meanings.get(piece[0].lower(), {}) for piece in beside)
-        )
-        if is_upper and (not meanings or len(text) > 1 or text.isupper()):
+        centuries = (("unit", 100) in lexicon.meanings.get(piece[0].lower(), {}) for piece in beside)
+        if roman[1].isupper() or (not is_word and any(centuries)):
             size = 1 if roman[2] else 1 + _suffix(pieces, place, lexicon)[0]
             return size, {"roman": number_of_roman(roman[1].lower())}, meanings
     return max(size, 1), {}, meanings
@@ -207,19 +193,20 @@ def _phrase(pieces: Pieces, place: int, lexicon: Lexicon) -> tuple[int, Meanings
     Dots, hyphens and apostrophes may stand within it; letters that are words of their own are none without a dot.
     """
     longest: tuple[int, Meanings] = 0, {}
-    phrase, at, has_dot = "", place, False
-    while at < len(pieces) and pieces[at].lastgroup in _WORDS:
-        phrase = f"{phrase} {pieces[at][0].lower()}".lstrip()
+    phrase, has_dot = "", False
+    for size, piece in enumerate(pieces[place:], 1):
+        if piece[0] in _WITHIN_PHRASE:
+            has_dot |= piece[0] == "."
+            continue
+        if piece.lastgroup not in _WORDS:
+            break
+        phrase = f"{phrase} {piece[0].lower()}".lstrip()
         meanings = lexicon.meanings.get(phrase) or lexicon.meanings.get(without_accents(phrase))
         if meanings is None:
             break
-        at += 1
         is_dot_needed = 1 < phrase.count(" ") * 2 + 1 == len(phrase) and lexicon.meanings.get(phrase[0])
         if meanings and (has_dot or not is_dot_needed):
-            longest = at - place, meanings
-        while at < len(pieces) and pieces[at][0] in _WITHIN_PHRASE:
-            has_dot |= pieces[at][0] == "."
-            at += 1
+            longest = size, meanings
     return longest
 
 
@@ -227,19 +214,17 @@ def _choose(found: Sequence[tuple[DateToken, Meanings]]) -> None:
     """Give each token one meaning of each kind: where languages disagree, that of most words that are certain; a
     museum's own come before all.
     """
-    votes: Counter[str] = Counter()
+    votes = Counter({_OWN: sys.maxsize})
     for token, meanings in found:
-        if len(meanings) < 2:
+        if len(meanings) == 1:
             token.means.update(meanings.keys())
-            continue
-        if not votes:
-            votes[_OWN] = sys.maxsize
-            for certain in (one for _, one in found if len(one) == 1):
-                votes.update(*certain.values())
-        best = max(votes[language] for languages in meanings.values() for language in languages)
-        for (kind, value), languages in sorted(meanings.items(), key=lambda entry: len(entry[1])):
-            if any(votes[language] == best for language in languages):
-                token.means[kind] = value
+            votes.update(*meanings.values())
+    for token, meanings in found:
+        if len(meanings) > 1:
+            best = max(votes[language] for languages in meanings.values() for language in languages)
+            for (kind, value), languages in sorted(meanings.items(), key=lambda entry: len(entry[1])):
+                if any(votes[language] == best for language in languages):
+                    token.means[kind] = value
 
 
 def number_of_roman(text: str) -> int:

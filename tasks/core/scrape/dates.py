@@ -12,12 +12,14 @@ import re
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from tasks.core.scrape.date_reader import years_of_plain
+from schemas.word_lists import word_lists
+from tasks.core.scrape.date_reader import reader_of
 from tasks.core.scrape.date_statements import FIRST_YEAR, LAST_YEAR, UnreadError, YearRange
 from tasks.core.scrape.date_words import lexicon_with, plain_text
 
 _LONGEST = 300
 _WHOLE = re.compile(r"(-?\d{1,7})(?:\.0+)?")
+_READ_ALIKE = re.compile(word_lists("date_patterns")["pieces"]["year"], re.VERBOSE)
 _YEAR = re.compile(r"(?<!\d)(1[0-9]{3}|20[0-9]{2})(?!\d)")
 
 
@@ -29,26 +31,21 @@ class DateReading(NamedTuple):
 
 
 @lru_cache(maxsize=65536)
-def years_of_text(text: str | None, own: str | None = None) -> YearRange:
-    """The years that a date in a museum's words may mean. Never raises. own: as of `read_date`.
-
-    >>> [tuple(years_of_text(text)) for text in ("c. 1871-73", "c. mid- to late-19th century", "after 1632", "n.d.")]
-    [(1871, 1873), (1834, 1900), (1632, None), (None, None)]
-    """
-    return read_date(text, own).years
-
-
 def read_date(text: str | None, own: str | None = None) -> DateReading:
     """The years of a date in a museum's words, or what of it is not understood. Never raises.
 
     Of a text of more than 300 characters the first 300 are read. own: the JSON of a museum's DateWords.
 
+    >>> [tuple(read_date(text).years) for text in ("c. 1871-73", "c. mid- to late-19th century", "after 1632", "n.d.")]
+    [(1871, 1873), (1834, 1900), (1632, None), (None, None)]
     >>> read_date("1024 AH"), read_date("Samvat 1850").unread
     (DateReading(years=YearRange(first=None, last=None), unread='AH'), 'Samvat')
     """
     plain, lexicon = plain_text((text or "")[:_LONGEST]), lexicon_with(own)
+    # texts that differ in the digits of their years alone are read once: but for a last zero, no rule asks for these
+    masked = _READ_ALIKE.sub(lambda year: ("1" * len(year[0].rstrip("0"))).ljust(len(year[0]), "0"), plain)
     try:
-        return DateReading(years_of_plain(plain, lexicon))
+        return DateReading(reader_of(masked, lexicon).years(plain))
     except UnreadError as problem:
         return DateReading(unread=None if str(problem).lower() in lexicon.explained else str(problem))
 
@@ -67,7 +64,7 @@ def year_of_cell(value: Any, own: str | None = None) -> int | None:
         text = str(value)[:_LONGEST].strip()
         whole = _WHOLE.fullmatch(text)
         if whole is None:
-            first, last = years_of_text(text, own)
+            first, last = read_date(text, own).years
             return first if first == last else None
         value = int(whole[1])
     return value if value and FIRST_YEAR <= value <= LAST_YEAR else None
@@ -90,9 +87,9 @@ def years_of_work(
     """
     first, last = fields
     if (first, last) == (None, None):
-        first, last = years_of_text(text, own)
+        first, last = read_date(text, own).years
         if (first, last) == (None, None):
-            first, last = (stated, stated) if stated is not None else years_of_text(year_text, own)
+            first, last = (stated, stated) if stated is not None else read_date(year_text, own).years
         elif stated is not None and first is not None and last is not None and (stated > 0) == (last > 0):
             first, last = min(first, stated), max(last, stated)
     if first is not None and last is not None:
@@ -108,10 +105,8 @@ def one_year(years: YearRange, stated: int | None, *texts: str | None) -> int | 
     (1871, None)
     """
     first, last = years
-    if first is not None and first == last:
+    if first == last:
         return first
     named = [] if stated is None else [stated]
     named += [int(match[1]) for text in texts for match in _YEAR.finditer((text or "")[:_LONGEST])]
-    if (first, last) == (None, None):
-        return None
     return next((y for y in named if (first is None or first <= y) and (last is None or y <= last)), None)

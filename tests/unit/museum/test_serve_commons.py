@@ -8,7 +8,7 @@ from examples.museum.serve import commons as served
 from examples.museum.serve.hall import Answer, Entry, Request
 from schemas.sources.commons import CommonsSource
 from tasks.core.scrape import commons
-from tasks.core.scrape.dates import one_year, years_of_text
+from tasks.core.scrape.dates import one_year, read_date
 from tasks.core.scrape.records import record, unique
 
 STYLES = ("Baroque", "Impressionism", "Mosaic")
@@ -89,7 +89,7 @@ def test_the_whole_museum_is_found_once(settings):
         assert (row["title"], row["artist"]) == (" ".join(parsed.title.split()), parsed.artist)
         assert (row["date_text"], row["year"]) == (
             parsed.date_text or None,
-            one_year(years_of_text(parsed.date_text), None, parsed.date_text),
+            one_year(read_date(parsed.date_text).years, None, parsed.date_text),
         )
     assert claims == rows
 

@@ -6,11 +6,11 @@ import pytest
 
 from tasks.core.scrape.date_reader import Reader
 from tasks.core.scrape.date_statements import UnreadError
-from tasks.core.scrape.date_words import lexicon_with, plain_text, tokens
+from tasks.core.scrape.date_words import lexicon_with, plain_text
 
 
 def reader(text: str) -> Reader:
-    return Reader(tokens(plain_text(text), lexicon_with(None)))
+    return Reader(plain_text(text), lexicon_with(None))
 
 
 @pytest.mark.parametrize(

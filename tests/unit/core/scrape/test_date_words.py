@@ -3,7 +3,7 @@
 import pytest
 
 from schemas.word_lists import DateWords
-from tasks.core.scrape.date_reader import years_of_plain
+from tasks.core.scrape.date_reader import Reader
 from tasks.core.scrape.date_statements import UnreadError
 from tasks.core.scrape.date_words import lexicon_of, lexicon_with, number_of_roman, plain_text, tokens
 from tasks.core.scrape.dates import read_date
@@ -41,9 +41,9 @@ def test_a_word_of_several_languages_is_read_in_that_of_the_others(
 
 def test_lists_of_a_museum_are_read() -> None:
     own = lexicon_of({"en": DateWords(century=("cy",), ordinal_suffixes=("th",), early=("dawn",))})
-    assert years_of_plain("dawn 19th cy", own) == (1801, 1833)
+    assert Reader("dawn 19th cy", own).years() == (1801, 1833)
     with pytest.raises(UnreadError, match="century"):
-        years_of_plain("19th century", own)
+        Reader("19th century", own).years()
 
 
 def test_a_museums_own_words_come_before_the_shipped_ones() -> None:
