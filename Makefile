@@ -89,7 +89,7 @@ tests: $(READY) ## all tests but those of test-live, test-readers and test-contr
 coverage: $(READY) ## the same tests, and the lines and branches that none of them reaches: takes twice as long
 	$(TESTS) --cov --cov-report=term-missing:skip-covered
 
-test-live: $(READY) ## whole commands with Prefect servers, workers, a Dask cluster, signals, a browser, the wheel, trainings, purges, museums on localhost, hostile samples
+test-live: $(READY) ## whole commands with Prefect servers, workers, a Dask cluster, signals, a browser, the wheel, trainings, purges, damages, histories, museums on localhost, hostile samples
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "server or live" tests/integration tests/unit
 
 test-readers: $(READY) .venv/readers/ready ## docs/reading.md's lines, each with its reader, on the museum's and People-Art's release

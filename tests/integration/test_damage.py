@@ -46,6 +46,7 @@ FORGOTTEN = [
 ]
 
 
+@pytest.mark.live
 @pytest.mark.parametrize("forgotten", FORGOTTEN)
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_one_build_mends_all_blobs(shelf: Shelf, damage: Damage, forgotten: tuple[str, ...]):

@@ -14,6 +14,8 @@ from tasks.diff import diff
 from tests.support.desk import MadeOnce
 from tests.support.history import write_as_contract_2_1, write_history
 
+pytestmark = pytest.mark.live
+
 
 @pytest.fixture(scope="session")
 def history(made_once: MadeOnce) -> Path:
