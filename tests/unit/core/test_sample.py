@@ -255,6 +255,7 @@ def chosen_artists(rows: list[Row], seeds: int, **settings: Any) -> "Counter[str
 PROLIFIC = works("Cubism", prolific=12, rare=1, middling=3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("weight", "shares"),
     [
@@ -326,6 +327,7 @@ def test_what_is_of_no_object_or_of_nobody_known_has_no_cap():
     assert len(drawn(rows, by=None, at_most_per={"object": 1, "artist": 1})) == 9
 
 
+@pytest.mark.slow
 def test_of_an_artist_so_many_by_chance_whatever_the_stratum():
     rows = [*works("Cubism", gris=5, braque=1), *works("Dada", gris=5)]
     found: Counter[str] = Counter()
@@ -352,6 +354,7 @@ def test_objects_are_capped_before_artists():
         assert got == {"met:0", "met:5", "met:6"}
 
 
+@pytest.mark.slow
 def test_of_an_attributes_value_so_many_by_chance_each_from_what_the_last_cap_left():
     rows = [{"record_id": f"r{number}"} for number in range(12)]
     view = viewed(rows)
@@ -376,6 +379,7 @@ def test_an_attribute_makes_strata_that_are_called_by_its_values():
     assert Counter(got["detail"].drop_null().to_pylist()) == {"1 of 2 of Prints": 1, "1 of 2 of unknown": 1}
 
 
+@pytest.mark.slow
 def test_a_cap_leaves_the_odds_to_those_that_are_left():
     """Two of twelve are left of the prolific one; by works there would be 12 : 1."""
     found = chosen_artists(PROLIFIC, 600, at_most=1, weight="uniform", at_most_per={"artist": 2})

@@ -172,6 +172,7 @@ def test_a_manifest_as_it_is_written_has_no_problem():
     assert text_problems(TEXT) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mask", [1, 2, 4, 32, 255])
 def test_each_flipped_byte_of_a_manifest_is_told(mask: int):
     for place, byte in enumerate(TEXT):

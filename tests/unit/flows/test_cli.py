@@ -130,6 +130,7 @@ def test_a_storage_service_that_does_not_answer_is_the_machines_fault(
     assert said.endswith("run the same command again to continue\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [["settings"], ["settings", "--markdown"]], ids=" ".join)
 def test_who_reads_only_the_beginning_gets_no_traceback(words: list[str]):
     """As in `bilderatlas settings | head -1`."""
@@ -193,6 +194,7 @@ def test_a_sentence_that_cannot_be_written_leaves_its_status(monkeypatch: pytest
             full.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "value", "got"),
     [

@@ -94,6 +94,7 @@ def test_what_is_not_plain_yaml_is_one_short_sentence(text: str, said: str, also
     assert len(sentence) < 500
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [bomb(9), bomb(99), MERGED, LONG_TEXT, "[" * 5000, "a: 0x" + "f" * 5000])
 def test_a_text_that_means_more_than_it_looks_takes_little_memory(text: str):
     tracemalloc.start()

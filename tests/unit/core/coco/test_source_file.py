@@ -388,6 +388,7 @@ def documents(draw: st.DrawFn) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(documents())
 def test_any_file_comes_back_as_it_was(wanted: dict[str, Any]):

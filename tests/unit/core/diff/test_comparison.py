@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -77,6 +78,7 @@ def test_the_changes_lead_from_one_release_to_the_other(before, after):
 MIRRORED = {Kind.CAME: Kind.WENT, Kind.RETURNED: Kind.WENT, Kind.WENT: Kind.CAME}
 
 
+@pytest.mark.slow
 @given(releases(), releases())
 def test_the_other_way_round_is_the_mirror_image(before, after):
     def sided(rows: list[dict[str, Any]], *, is_mirrored: bool) -> list[tuple[Any, ...]]:

@@ -143,6 +143,7 @@ def test_a_scorer_that_counts_with_weights_is_that_of_repeated_units(rights, dat
     assert got == want or (math.isnan(got) and math.isnan(want))
 
 
+@pytest.mark.slow
 def test_a_resample_takes_eight_bytes_for_each_number():
     systems = {str(place): GOOD for place in range(50)}
     tracemalloc.start()

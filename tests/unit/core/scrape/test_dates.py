@@ -431,6 +431,7 @@ ERAS = [phrase for phrase, means in LEXICON.meanings.items() if {kind for kind, 
 ERAS = st.one_of(st.just(""), st.sampled_from(sorted(ERAS)).map(lambda era: f" {era.upper()}"))
 
 
+@pytest.mark.slow
 @given(st.one_of(st.just(""), WORDS), YEARS, ENDS, ERAS)
 @settings(max_examples=1500)
 def test_most_dates_are_read_as_if_they_were_the_only_one(word, year, end, era):

@@ -38,6 +38,7 @@ def test_what_lies_within_an_element():
     assert read.one("div", "im") is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "data",
     [

@@ -71,6 +71,7 @@ def test_frozen_norms_and_names_of_earlier_versions_are_understood():
     assert all(torch.equal(value, state[name]) for name, value in read.state_dict().items() if "tracked" not in name)
 
 
+@pytest.mark.slow
 def test_published_weights_of_some_models_have_norms_that_add_nothing():
     state = models.build("retinanet_resnet50_fpn", 90).state_dict()
     frozen = {name: value for name, value in state.items() if not name.endswith("num_batches_tracked")}

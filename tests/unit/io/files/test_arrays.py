@@ -215,6 +215,7 @@ def test_a_small_file_of_very_many_bytes_is_refused_unless_nobody_asks_for_them(
         read_table("works", url, COLUMNS, ["class"], ["more"])
 
 
+@pytest.mark.slow
 def test_a_text_of_ten_megabytes_a_million_times_is_refused_before_it_is_written_out(tmp_path):
     table = pa.table({"id": pa.DictionaryArray.from_arrays(pa.array([0] * 10**6, pa.int32()), ["x" * 10**7])})
     sink = io.BytesIO()

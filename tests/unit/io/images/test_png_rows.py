@@ -89,6 +89,7 @@ def test_many_small_chunks_are_one_stream():
     assert decode.picture(whole + pieces + chunk(b"IEND", b""), LIMIT).height_px == 7
 
 
+@pytest.mark.slow
 def test_a_bomb_is_not_unpacked():
     """500 MB of zeros behind the pixels of a picture of 4 px: no more is unpacked than the header says."""
     packer = zlib.compressobj()
