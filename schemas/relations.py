@@ -21,8 +21,8 @@ class Relation(Word):
     TURNED = "turned", "One is the other turned by one, two or three right angles."
     DETAIL = (
         "detail",
-        "One shows a part of the other, less than half of it; or each shows something that the other does not, as "
-        "two parts of one wall do.",
+        "One shows a part of the other: less than half of it, or one of several pictures on a sheet; or each shows "
+        "something that the other does not, as two parts of one wall do.",
     )
     UNCERTAIN = (
         "uncertain",
@@ -38,6 +38,9 @@ MEANING = {word: word.meaning for word in Relation}
 
 APART: frozenset[Relation] = frozenset({Relation.LOOK_ALIKE, Relation.DIFFERENT})
 """Relations of two different works: doubts, which are weighed against the ties of copies."""
+
+COPIES: frozenset[Relation] = frozenset(set(Relation) - APART - {Relation.UNCERTAIN})
+"""Relations that show the work, or a part of it, whether or not the recipe drops copies of that kind."""
 
 DropRelation = Literal["same_file", "reencoded", "resized", "recoloured", "cropped", "mirrored", "turned"]
 """Relations of copies: what a recipe may drop."""

@@ -11,20 +11,21 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from schemas.manifests import Context
+from schemas.relations import COPIES, Relation
 from schemas.tables import RELATIONS
-from tasks.core.dedup import relate, views
+from tasks.core.dedup import beside, relate, views
 from tasks.dedup.stored_keypoints import all_keypoint_places, stored_keypoints
 from tasks.engine import inspection, runs
 from tasks.engine import thumbnails as stored_thumbnails
 from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.parts import run_in_parts
-from tasks.io.images import keypoints, thumbnails
+from tasks.io.images import colour_thumbnails, keypoints, thumbnails
 from tasks.io.store.layout import measure_folder
 from tasks.io.store.store import Store
 from tasks.orchestration import retries
 from tasks.orchestration.late_imports import imports_before
 
-CODE = code_digest(relate, keypoints, thumbnails)
+CODE = code_digest(relate, beside, keypoints, thumbnails, colour_thumbnails)
 FOLDER = measure_folder("relations", cache_key(code=CODE, of=inspection.CODE))
 RELATION_COLUMNS = ["relation", "score", "share", "tone"]
 _SHELVES_PER_BLOCK = 8
@@ -42,7 +43,8 @@ def compare_part(pairs: pa.Table, _settings: None, into: str, context: Context) 
     store = runs.store_of(context)
     large, text = pa.large_string(), pa.string()
     pairs = pairs.cast(pa.schema([field.with_type(text) if field.type == large else field for field in pairs.schema]))
-    greys = stored_thumbnails.greys(store, _both_sides(pairs, "thumbnail"))
+    jpegs = dict(stored_thumbnails.jpegs(store, _both_sides(pairs, "thumbnail")))
+    greys = {sha256: thumbnails.grey(jpeg) for sha256, jpeg in jpegs.items()}
     corners = stored_keypoints(store, _both_sides(pairs, "keypoints"))
     rows = pairs.select(["a", "b", "view", "has_equal_size"]).to_pylist()
     for row in rows:
@@ -51,10 +53,22 @@ def compare_part(pairs: pa.Table, _settings: None, into: str, context: Context) 
             agreement = relate.measure_local_agreement(greys[one], greys[other], (corners[one], corners[other]))
         else:
             agreement = relate.measure_agreement(greys[one], greys[other], view)
-        row["relation"] = relate.relation_of_agreement(agreement, view, has_equal_size=row["has_equal_size"])
+        relation = relate.relation_of_agreement(agreement, view, has_equal_size=row["has_equal_size"])
+        if relation in COPIES and _is_one_a_sheet(agreement, view, (jpegs[one], jpegs[other])):
+            relation = Relation.DETAIL
+        row["relation"] = relation
         for name in ("score", "share", "tone"):
             row[name] = round(getattr(agreement, name), relate.STORED_DECIMALS)
     store.write_table(into, pa.Table.from_pylist(rows, schema=RELATIONS))
+
+
+def _is_one_a_sheet(agreement: relate.PixelAgreement, view: views.View, jpegs: tuple[memoryview, memoryview]) -> bool:
+    """Whether one of two copies shows another picture beside the one that both show."""
+    for side, box in agreement.parts():
+        picture = colour_thumbnails.rgb(jpegs[side])
+        if beside.shows_another_picture(picture if side else view.turn(picture), box):
+            return True
+    return False
 
 
 def _both_sides(pairs: pa.Table, name: str) -> pa.Table:

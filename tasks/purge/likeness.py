@@ -6,11 +6,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.dedup import Dedup
-from schemas.relations import VIEW_NAMES
+from schemas.relations import COPIES, VIEW_NAMES
 from schemas.tables import HASH
 from tasks.core import tables
 from tasks.core.dedup import candidates, relate, search, views
-from tasks.core.dedup.decide import COPIES
 from tasks.engine import inspection, thumbnails
 from tasks.engine.measure import stored_measurements
 from tasks.io.images.inspection import PHASH

@@ -18,6 +18,7 @@ from tasks.core.dedup.sizes import PATCH_PX, STEP_PX
 
 Box = tuple[float, float, float, float]
 """Left, top, right, bottom in parts of a picture's sides, 0..1."""
+WHOLE: Box = (0.0, 0.0, 1.0, 1.0)
 _Picture = NDArray[np.float32]
 
 _LEAST_EXTENT = 0.12
@@ -28,8 +29,10 @@ _LEAST_SIDE = 0.12
 """Of the longer side of the sheet, that another picture is wide and high: a line of text is not so high."""
 _LEAST_LEVELS = 2.5
 """Grey levels, root mean square, that a patch shows once what is constant along its rows or columns is taken away."""
-_LEAST_TONES = 13.0
-"""Grey levels, standard deviation of the patches' means: pages of text have 12.6 at most."""
+_LEAST_TONES, _LEAST_TONES_OF_WIDE = 13.0, 8.0
+"""Grey levels, standard deviation of the patches' means: captions have 12.6 at most, drawings often less."""
+_WIDE = 0.25
+"""Extent from which on what lies beyond is wider than a caption."""
 _MOST_SIDES = 2
 """On which another picture lies: what is on three or four is a frame."""
 _RIM = 0.05
@@ -45,15 +48,18 @@ _LEAST_EVIDENCE = 3.4
 
 
 def shows_another_picture(picture: NDArray[np.uint8], box: Box) -> bool:
-    """Whether another picture lies beside the box. picture: (H, W, 3) sRGB, its longer side 256 px at most.
+    """Whether another picture lies beside the box, the part that a second picture shows, too.
 
-    The box is the part that a second picture shows, too. False where it is the whole, or the picture is below 32 px.
+    picture: (H, W, 3) sRGB, its longer side 256 px at most. False where the box is the whole, and for a picture of
+    which what lies beyond the box is narrower than 8 px.
     """
-    if min(picture.shape[:2]) < 4 * PATCH_PX:
-        return False
-    sides = [_side(turned, edge) for turned, edge in _from_each_side(picture.astype(np.float32), box)]
-    are_pictures, have_edges = zip(*sides, strict=True)
-    return sum(are_pictures) <= _MOST_SIDES and any(map(all, sides)) and any(have_edges)
+    beside = [
+        # ordinary crops lose little: a narrow strip beside a picture is more often its own
+        _edge_evidence(turned, edges) + 2 * extent
+        for turned, edges in _from_each_side(picture.astype(np.float32), box)
+        if (extent := 1 - edges[2] / turned.shape[1]) >= _LEAST_EXTENT and _is_picture(turned, edges[2], extent)
+    ]
+    return 0 < len(beside) <= _MOST_SIDES and max(beside) >= _LEAST_EVIDENCE
 
 
 def _from_each_side(picture: _Picture, box: Box) -> Iterator[tuple[_Picture, tuple[int, int, int, int]]]:
@@ -67,37 +73,26 @@ def _from_each_side(picture: _Picture, box: Box) -> Iterator[tuple[_Picture, tup
     yield picture[::-1].transpose(1, 0, 2), (height - bottom, left, height - top, right)
 
 
-def _side(picture: _Picture, box: tuple[int, int, int, int]) -> tuple[bool, bool]:
-    """Whether another picture is to be seen to the right of the box, and whether the box's right side is an edge."""
-    extent = 1 - box[2] / picture.shape[1]
-    if extent < _LEAST_EXTENT or not _is_picture(picture, box[2]):
-        return False, False
-    # ordinary crops lose little: a narrow strip beside a picture is more often its own
-    return True, _edge_evidence(picture, box) + 2 * extent >= _LEAST_EVIDENCE
-
-
-def _is_picture(picture: _Picture, start: int) -> bool:
-    """Whether the columns from `start` on hold a picture."""
+def _is_picture(picture: _Picture, start: int, extent: float) -> bool:
+    """Whether the columns from `start` on, `extent` of all, hold a picture."""
     grey = picture.mean(axis=2)
     factor = 2 if max(grey.shape) > 128 else 1
-    height, width = (side // factor * factor for side in grey.shape)
-    small = grey[:height, :width].reshape(height // factor, factor, width // factor, factor).mean(axis=(1, 3))
+    height, width = (side // factor for side in grey.shape)
+    small = grey[: height * factor, : width * factor].reshape(height, factor, width, factor).mean(axis=(1, 3))
     beyond = small[:, -(-start // factor) + 2 :]
     if min(beyond.shape) < PATCH_PX:
         return False
     patches: NDArray[Any] = sliding_window_view(beyond, (PATCH_PX, PATCH_PX))[::STEP_PX, ::STEP_PX]
     tones = patches.mean(axis=(2, 3))
-    left = patches - patches.mean(axis=2, keepdims=True) - patches.mean(axis=3, keepdims=True)
-    is_shown = np.sqrt(((left + tones[..., None, None]) ** 2).mean(axis=(2, 3))) >= _LEAST_LEVELS
-    number_of, count = ndimage.label(is_shown, np.ones((3, 3)))
-    for number, place in enumerate(ndimage.find_objects(number_of), 1) if count else ():
+    freed = patches - patches.mean(axis=2, keepdims=True) - patches.mean(axis=3, keepdims=True)
+    is_shown = np.sqrt(((freed + tones[..., None, None]) ** 2).mean(axis=(2, 3))) >= _LEAST_LEVELS
+    number_of, _ = ndimage.label(is_shown, np.ones((3, 3)))
+    least_tones = _LEAST_TONES_OF_WIDE if extent >= _WIDE else _LEAST_TONES
+    for number, place in enumerate(ndimage.find_objects(number_of), 1):
         mask = number_of[place] == number
-        sides_px = [STEP_PX * side + PATCH_PX for side in mask.shape]
-        if (
-            mask.sum() * STEP_PX**2 >= _LEAST_AREA * small.size
-            and min(sides_px) >= _LEAST_SIDE * max(small.shape)
-            and tones[place][mask].std() >= _LEAST_TONES
-        ):
+        is_large = mask.sum() * STEP_PX**2 >= _LEAST_AREA * small.size
+        is_high = STEP_PX * min(mask.shape) + PATCH_PX >= _LEAST_SIDE * max(small.shape)
+        if is_large and is_high and tones[place][mask].std() >= least_tones:
             return True
     return False
 

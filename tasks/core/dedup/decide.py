@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from schemas.dedup import Dedup
 from schemas.phrases import counted
 from schemas.reasons import Reason
-from schemas.relations import APART, VERDICTS, Relation
+from schemas.relations import APART, COPIES, VERDICTS, Relation
 from schemas.tables import DEDUP, EDGES
 from tasks.core import tables
 from tasks.core.columns import bools
@@ -230,10 +230,6 @@ def _next_steps(links: Pairs, goals: list[int]) -> dict[int, int]:
 
 def _ints(column: pa.ChunkedArray | pa.Array) -> _Rows:
     return np.asarray(column, np.int64)
-
-
-COPIES = frozenset(set(Relation) - {Relation.UNCERTAIN, Relation.LOOK_ALIKE, Relation.DIFFERENT})
-"""Relations that show the work, or a part of it, whether or not the recipe drops copies of that kind."""
 
 
 def decide_with_witnesses(

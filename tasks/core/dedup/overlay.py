@@ -24,7 +24,8 @@ _CELLS = 6
 _EDGE_PX = 2
 _LEAST_POWER = 0.1
 _LEAST_SIDE_PX = 8
-_CORNERS = np.array([[0.0, 1.0, 0.0, 1.0], [0.0, 0.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0]])
+CORNERS = np.array([[0.0, 1.0, 0.0, 1.0], [0.0, 0.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0]])
+"""Of a picture in parts of its sides, a column each."""
 _SAME_PLACE = 1 / 30
 
 
@@ -115,7 +116,7 @@ def _coarse_overlays(level: _Level, boxes: Sequence[NDArray[np.float64]]) -> Ite
             if overlay is None:
                 continue
             # one place: all corners within a thirtieth of a side
-            if all(np.abs((overlay.warp - place) @ _CORNERS).max() >= _SAME_PLACE for place in places):
+            if all(np.abs((overlay.warp - place) @ CORNERS).max() >= _SAME_PLACE for place in places):
                 places.append(overlay.warp)
                 yield overlay
 

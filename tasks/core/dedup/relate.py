@@ -10,15 +10,17 @@ its rows or its columns: what is left is drawing, letters, strokes. Two works in
 inside; two pages of text agree by chance.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schemas.relations import Relation
+from tasks.core.dedup.beside import WHOLE, Box
 from tasks.core.dedup.local import Keypoints, view_of
-from tasks.core.dedup.overlay import RADIUS_PX, Overlay, overlays
+from tasks.core.dedup.overlay import CORNERS, RADIUS_PX, Overlay, overlays
 from tasks.core.dedup.sizes import AGREES, APART_SCORE, COPY_SCORE, PATCH_PX, STEP_PX
 from tasks.core.dedup.views import View
 
@@ -185,7 +187,8 @@ class PixelAgreement:
     the upper quartile of these cells is off; 0 where neither shows anything. share: 0..1, the part of either picture
     that the other shows, of the two the smaller; most_share: the larger, 1 where one picture lies within the other.
     side: 0..1, the part of a side of either that the other shows, of the four the smallest. tone: 0..1, mean difference
-    of their coarse tones there; likeness: -1..1, correlation of these. patches: none where no copy by its score.
+    of their coarse tones there; likeness: -1..1, correlation of these. patches: none where no copy by its score. boxes:
+    around the part of either picture that the other shows.
     """
 
     score: float
@@ -195,6 +198,13 @@ class PixelAgreement:
     tone: float
     likeness: float
     patches: Patches
+    boxes: tuple[Box, Box] = (WHOLE, WHOLE)
+
+    def parts(self) -> Iterator[tuple[int, Box]]:
+        """Of the first (0) and the second picture (1) those that show more than the other, with its part."""
+        for side, (left, top, right, bottom) in enumerate(self.boxes):
+            if (right - left) * (bottom - top) < WHOLE_SHARE:
+                yield side, (left, top, right, bottom)
 
 
 NO_AGREEMENT = PixelAgreement(0.0, 0.0, 0.0, 0.0, 1.0, 0.0, NO_PATCHES)
@@ -230,6 +240,8 @@ def measure_local_agreement(
     if view is not None and view.is_larger_than_picture:
         a, b = b, a
         view = view_of(*keypoints[::-1], (a.shape, b.shape))
+        measured = NO_AGREEMENT if view is None else measure_agreement(a, b, view)
+        return replace(measured, boxes=measured.boxes[::-1])
     return NO_AGREEMENT if view is None else measure_agreement(a, b, view)
 
 
@@ -249,7 +261,20 @@ def _agreement(overlay: Overlay, shown: NDArray[np.float64]) -> PixelAgreement:
         patches = compare_patches(overlay.template, overlay.over, overlay.is_covered)
     side = min(1.0, float(sides.min()), float(other_sides.min()))
     tone = float(np.abs(tones[0] - tones[1]).mean()) / 255
-    return PixelAgreement(score, shares[0], shares[1], side, tone, _correlation(*tones), patches)
+    boxes = _box_of_other(overlay.warp), _box_of_covered(overlay.is_covered)
+    return PixelAgreement(score, shares[0], shares[1], side, tone, _correlation(*tones), patches, boxes)
+
+
+def _box_of_covered(is_covered: Mask) -> Box:
+    rows, columns = (np.flatnonzero(is_covered.any(axis=axis)) for axis in (1, 0))
+    height, width = is_covered.shape
+    return columns[0] / width, rows[0] / height, (columns[-1] + 1) / width, (rows[-1] + 1) / height
+
+
+def _box_of_other(warp: NDArray[np.float64]) -> Box:
+    """Around the place of the template's corners in the other picture, as far as it reaches."""
+    x, y = np.clip((warp @ CORNERS)[:2], 0.0, 1.0)
+    return float(x.min()), float(y.min()), float(x.max()), float(y.max())
 
 
 def _upper_quartile(values: NDArray[np.float64]) -> float:
