@@ -66,7 +66,9 @@ def _is_one_a_sheet(agreement: relate.PixelAgreement, view: views.View, jpegs: t
     """Whether one of two copies shows another picture beside the one that both show."""
     for side, box in agreement.parts():
         picture = colour_thumbnails.rgb(jpegs[side])
-        if beside.shows_another_picture(picture if side else view.turn(picture), box):
+        if not side:  # as `view.pose` turns it; a tilt by 4 degrees is less than what the edge may be off
+            picture = np.rot90(picture, view.turns)[:, :: -1 if view.is_mirrored else 1]
+        if beside.shows_another_picture(picture, box):
             return True
     return False
 

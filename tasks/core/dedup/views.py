@@ -95,13 +95,9 @@ class View:
 
     def pose(self, picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """The picture turned, mirrored and tilted, not cut."""
-        posed = self.turn(picture)
-        return _tilted(posed, self.tilt_degrees) if self.tilt_degrees else posed
-
-    def turn(self, picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """The picture, grey or in colour, turned by right angles and mirrored alone."""
         turned = np.rot90(picture, self.turns)
-        return np.ascontiguousarray(turned[:, ::-1] if self.is_mirrored else turned)
+        posed = np.ascontiguousarray(turned[:, ::-1] if self.is_mirrored else turned)
+        return _tilted(posed, self.tilt_degrees) if self.tilt_degrees else posed
 
     def box_in(self, posed: NDArray[np.uint8]) -> tuple[float, float, float, float] | None:
         """x0, y0, x1, y1 in px of a picture that `pose` has turned; None where it has fewer margins."""
