@@ -40,6 +40,8 @@ $(READY): requirements.lock pyproject.toml
 	$(BIN)/uv pip sync --quiet --python $(BIN)/python --require-hashes --compile-bytecode requirements.lock
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
 	mkdir -p $(PREFECT_HOME)
+	@echo "compiling the inner loops of a build, once: some twenty seconds"
+	$(BIN)/python -m tasks.core.compile_ahead
 	touch $(READY)
 
 # Tools and readers that need versions of their own have environments of their own.
