@@ -23,10 +23,10 @@ _Picture = NDArray[np.float32]
 
 _LEAST_EXTENT = 0.12
 """Of a side, that lies beyond: captions, bars and frames are narrower."""
-_LEAST_AREA = 0.04
+_LEAST_AREA = 0.06
 """Of the sheet, that another picture takes up."""
-_LEAST_SIDE = 0.12
-"""Of the longer side of the sheet, that another picture is wide and high: a line of text is not so high."""
+_LEAST_SIDE = 0.2
+"""Of the longer side of the sheet, that another picture is wide and high: captions and the bars of a screen are not."""
 _LEAST_LEVELS = 2.5
 """Grey levels, root mean square, that a patch shows once what is constant along its rows or columns is taken away."""
 _LEAST_TONES, _LEAST_TONES_OF_WIDE = 13.0, 8.0

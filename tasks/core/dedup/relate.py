@@ -53,7 +53,8 @@ _RIM = 0.12
 class Patches(NamedTuple):
     """compared: how many patches both pictures cover. agreeing, clashing: how many of them do. clash: 0..1, the share
     of clashing ones where they lie closest together. broad_clash: 0..1, the share of those of twice the size that
-    clash, where nothing is to be seen in the small ones: a faint picture in a mount whose paper has a grain.
+    clash, where nothing is to be seen in the small ones: a faint picture in a mount whose paper has a grain. middle:
+    how much of the middle agrees, of what agrees everywhere: near 0 where all that is to be seen is a frame.
     """
 
     compared: int
@@ -61,6 +62,7 @@ class Patches(NamedTuple):
     clashing: int
     clash: float
     broad_clash: float
+    middle: float
 
     @property
     def agreement(self) -> float:
@@ -68,7 +70,7 @@ class Patches(NamedTuple):
         return self.agreeing / max(1, self.agreeing + self.clashing)
 
 
-NO_PATCHES = Patches(0, 0, 0, 0.0, 0.0)
+NO_PATCHES = Patches(0, 0, 0, 0.0, 0.0, 0.0)
 """Where there is nothing to see, or nothing was looked at."""
 
 
@@ -87,7 +89,8 @@ def compare_patches(template: Picture, over: Picture, is_covered: Mask) -> Patch
     judged = agreeing + clashing
     share = np.where(judged >= _LEAST_IN_WINDOW, clashing / np.maximum(1, judged), 0.0)
     whole, agree, clash = (int(mask.sum()) for mask in (seen.is_whole, seen.is_agreeing, seen.is_clashing))
-    return Patches(whole, agree, clash, float(share.max()), _broad_clash(template, over, is_covered, seen))
+    broad_clash = _broad_clash(template, over, is_covered, seen)
+    return Patches(whole, agree, clash, float(share.max()), broad_clash, _middle(seen))
 
 
 class _Marks(NamedTuple):
@@ -113,6 +116,15 @@ def _marks(template: Picture, over: Picture, is_covered: Mask, level_share: floa
     is_agreeing = is_whole & (high >= least) & (correlations >= AGREES)
     is_clashing = is_whole & (is_alike_strong | is_missing) & (correlations < CLASHES)
     return _Marks(is_whole, is_agreeing, is_clashing, high >= _CLEAR_LEVELS)
+
+
+def _middle(seen: _Marks) -> float:
+    """The share of patches that agree in the middle half of either side, of that share everywhere."""
+    places = (np.flatnonzero(seen.is_whole.any(axis=axis)) for axis in (1, 0))
+    middle = tuple(slice(place[0] + len(place) // 4, place[-1] + 1 - len(place) // 4) for place in places)
+    agreeing, whole = (mask[middle].sum() for mask in (seen.is_agreeing, seen.is_whole))
+    everywhere = seen.is_agreeing.sum() / seen.is_whole.sum()
+    return float(agreeing / max(1, whole) / max(everywhere, 0.01))
 
 
 def _broad_clash(template: Picture, over: Picture, is_covered: Mask, seen: _Marks) -> float:
@@ -156,6 +168,8 @@ most. Copies had 0.45 at most; works in one frame 0.76 at least; a ninth of a pi
 MOST_BROAD_CLASH = 0.2
 """Of patches of twice the size, where the small ones say nothing. One of 5,970 copies had more (0.26, under glare); two
 faint works in one mount of grainy paper had 0.8, dark blurred ones on one page of a browser 0.2 to 0.33."""
+LEAST_MIDDLE = 0.25
+"""Different dark works in one carved frame that fills half of the sheet had 0.13 at most, copies of paintings 0.5."""
 LEAST_PATCHES = 40
 """What agrees in fewer, of some 900 (of a tiny picture, than two fifths), shows too little to be called a copy."""
 OFF_COST_PER_PX = 0.3
@@ -320,4 +334,5 @@ def _do_patches_agree(found: Patches) -> bool:
         and found.agreement >= LEAST_AGREEMENT
         and found.clash <= MOST_CLASH
         and found.broad_clash <= MOST_BROAD_CLASH
+        and found.middle >= LEAST_MIDDLE
     )

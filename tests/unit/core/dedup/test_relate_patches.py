@@ -9,6 +9,7 @@ from scipy import ndimage
 
 from tasks.core.dedup.relate import (
     LEAST_AGREEMENT,
+    LEAST_MIDDLE,
     LEAST_PATCHES,
     MOST_BROAD_CLASH,
     MOST_CLASH,
@@ -24,6 +25,10 @@ def drawing(seed: int, height: int = 96, width: int = 128, contrast: float = 20)
     rng = np.random.default_rng(seed)
     field = ndimage.gaussian_filter(rng.normal(size=(height, width)), 1.2)
     return np.asarray(128 + contrast * field / (field.std() or 1), np.float32)
+
+
+FLAT = Patches(81, 0, 0, 0.0, 0.0, 0.0)
+ALIKE = Patches(2, 2, 0, 0.0, 0.0, 1.0)
 
 
 def compared(one: Picture, other: Picture) -> Patches:
@@ -61,19 +66,20 @@ def page(seed: int) -> Picture:
         pytest.param(np.zeros((4, 4), np.float32), np.zeros((4, 4), np.float32), NO_PATCHES, id="less than a patch"),
         pytest.param(np.zeros((0, 9), np.float32), np.zeros((0, 9), np.float32), NO_PATCHES, id="no pixels at all"),
         pytest.param(
-            np.full((40, 40), 9, np.float32), np.full((40, 40), 9, np.float32), Patches(81, 0, 0, 0.0, 0.0), id="flat"
+            np.full((40, 40), 9, np.float32),
+            np.full((40, 40), 9, np.float32),
+            FLAT,
+            id="flat",
         ),
         pytest.param(
             np.tile(np.float32([0, 255]), (40, 20)),
             np.tile(np.float32([255, 0]), (40, 20)),
-            Patches(81, 0, 0, 0.0, 0.0),
+            FLAT,
             id="stripes",
         ),
-        pytest.param(drawing(1, 8, 8), drawing(1, 8, 8), Patches(1, 1, 0, 0.0, 0.0), id="one patch, the same"),
-        pytest.param(
-            drawing(1, 8, 8), 255 - drawing(1, 8, 8), Patches(1, 0, 1, 0.0, 0.0), id="one patch, its negative"
-        ),
-        pytest.param(drawing(1, 12, 8), drawing(1, 12, 8), Patches(2, 2, 0, 0.0, 0.0), id="patches overlap by half"),
+        pytest.param(drawing(1, 8, 8), drawing(1, 8, 8), Patches(1, 1, 0, 0.0, 0.0, 1.0), id="one patch, the same"),
+        pytest.param(drawing(1, 8, 8), 255 - drawing(1, 8, 8), Patches(1, 0, 1, 0.0, 0.0, 0.0), id="its negative"),
+        pytest.param(drawing(1, 12, 8), drawing(1, 12, 8), ALIKE, id="patches overlap by half"),
     ],
 )
 def test_odd_pictures(one: Picture, other: Picture, expected: Patches):
@@ -83,7 +89,7 @@ def test_odd_pictures(one: Picture, other: Picture, expected: Patches):
 def test_only_patches_that_are_covered_whole_take_part():
     one, is_covered = drawing(1, 8, 16), np.ones((8, 16), np.bool_)
     is_covered[7, 0] = False
-    assert compare_patches(one, one, is_covered) == Patches(2, 2, 0, 0.0, 0.0)
+    assert compare_patches(one, one, is_covered) == ALIKE
     assert compare_patches(one, one, ~is_covered) == NO_PATCHES
 
 
@@ -104,7 +110,7 @@ def test_two_works_in_one_mount_do_not(seed: int, contrast: float):
     one, other = (in_a_mount(drawing(number, 38, 51, contrast)) for number in (2 * seed, 2 * seed + 1))
     found = compared(one, other)
     assert found.agreement < LEAST_AGREEMENT or found.clash > MOST_CLASH
-    assert compared(one, one)[1:] == (found_all(one), 0, 0.0, 0.0)
+    assert compared(one, one)[1:5] == (found_all(one), 0, 0.0, 0.0)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -122,6 +128,21 @@ def test_two_faint_works_in_one_mount_of_grainy_paper_do_not(seed: int):
     assert (found.agreement >= LEAST_AGREEMENT, found.clash <= MOST_CLASH) == (True, True)
     assert found.broad_clash > MOST_BROAD_CLASH
     assert compared(sheets[0], np.asarray(0.9 * sheets[0] + 10, np.float32)).broad_clash == 0
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_two_works_too_dark_to_see_in_one_carved_frame_do_not(seed: int):
+    """The frame fills half of the sheet, and agrees; in the middle there is next to nothing to see."""
+    frame = drawing(seed, contrast=25)
+    sheets = []
+    for number in (10 + seed, 20 + seed):
+        sheet = frame.copy()
+        sheet[14:82, 19:109] = 12 + (drawing(number, 68, 90) - 128) / 40
+        sheets.append(sheet)
+    found = compared(*sheets)
+    assert (found.agreement >= LEAST_AGREEMENT, found.clash <= MOST_CLASH, found.broad_clash) == (True, True, 0)
+    assert found.middle < LEAST_MIDDLE
+    assert compared(frame, np.asarray(0.9 * frame + 10, np.float32)).middle == pytest.approx(1, abs=0.1)
 
 
 def found_all(one: Picture) -> int:
