@@ -1,19 +1,17 @@
 """Settings of `dedup`: what finds copies, which are dropped, which stays."""
 
 from collections.abc import Iterator
-from typing import Annotated, Literal, Self, get_args
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
 from schemas.base import Later, Name, Some
-from schemas.hash_kinds import WorkHash
+from schemas.hash_kinds import WORK_HASHES
 from schemas.phrases import LONGEST_PLACE, quoted
 from schemas.preferences import MOST_RULES, Preference
 from schemas.reasons import Reason
 from schemas.relations import BindRelation, DropRelation, PairFinder
 from schemas.stage import Stage, Surroundings, column_problems
-
-_WORK_HASHES = ", ".join(get_args(WorkHash))
 
 Radius = Annotated[int, Field(ge=0, le=16)]
 
@@ -32,7 +30,7 @@ class Dedup(Stage):
         description="What finds the pairs to compare closely. By hashes: phash (required): copies in another size, "
         "quality or colour; crops: copies that lost up to a quarter of a side; tilted: copies turned by 5 degrees; "
         "inner: copies with a mount, a border, or padded; mirrored: mirror images; turned: copies turned by 90, 180 or "
-        f"270 degrees; {_WORK_HASHES}: pictures whose hashes by imagehash are near, each within a radius of its own. "
+        f"270 degrees; {WORK_HASHES}: pictures whose hashes by imagehash are near, each within a radius of its own. "
         "By keypoints: local: whatever shows a part of another picture, as details, halves, screenshots and "
         "photographs taken askew do; leave it out of collections of more than some 200,000 images",
     )

@@ -1,15 +1,13 @@
 """Settings of `hash`: which hashes are computed."""
 
-from typing import Literal, get_args
+from typing import Literal
 
 from pydantic import Field
 
 from schemas.base import Later
-from schemas.hash_kinds import HASHES, HashKind, WorkHash
+from schemas.hash_kinds import HASHES, WORK_HASHES, HashKind
 from schemas.reasons import FAILURES_IN_BYTES
 from schemas.stage import Stage
-
-_WORK_HASHES = ", ".join(get_args(WorkHash))
 
 
 class Hash(Stage):
@@ -29,6 +27,6 @@ class Hash(Stage):
     also: Later[tuple[HashKind, ...]] = Field(
         (),
         max_length=len(HASHES),
-        description=f"Other hashes, by imagehash itself, of each thumbnail: {_WORK_HASHES} and colorhash. Each becomes "
+        description=f"Other hashes, by imagehash itself, of each thumbnail: {WORK_HASHES} and colorhash. Each becomes "
         "an attribute of its name, which the release has and a screen may ask for (docs/dedup.md)",
     )

@@ -1,12 +1,13 @@
 """Perceptual hashes beside the program's own: those of imagehash, each declared in one place."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from schemas.attributes import Attribute
 
 WorkHash = Literal["ahash64", "dhash64", "whash64", "ahash256", "dhash256", "whash256"]
 """Hashes that lie near each other where two pictures show one work."""
+WORK_HASHES = ", ".join(get_args(WorkHash))
 
 HashKind = Literal[WorkHash, "colorhash"]
 """The same, and the hash of a picture's colours, which many works share."""
