@@ -26,7 +26,7 @@ CHROMIUM := /usr/bin/chromium
 .PHONY: help setup setup-browser setup-postgres build serve test check lint types imports tests coverage test-live test-readers test-contracts unit licences docs-settings docs-screenshots weights wheel lock lock-readers lock-contract-tools clean \
   campaign-sameness campaign-faults campaign-kills campaign-server-faults campaign-hostile campaign-rebuilds campaign-million campaign-dedup-quality \
   campaign-dedup-families bench-overhead bench-fetch bench-dedup bench-choose bench-detect-cpu bench-detect-gpu bench-detectors bench-generation bench-knn bench-raters \
-  bench-train bench-release bench-release-growth bench-release-diff bench-catalogue bench-idle bench-serve
+  bench-train bench-release bench-release-growth bench-dedup-growth bench-release-diff bench-catalogue bench-idle bench-serve
 
 help: ## list every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-24s %s\n", $$1, $$2 }' Makefile
@@ -150,6 +150,9 @@ bench-choose: $(READY) ## sample and split on 81,446 and on ten million works
 
 bench-release-growth: $(READY) ## how a build grows with records that bring no new images
 	$(BIN)/python -m benchmarks.release_growth
+
+bench-dedup-growth: $(READY) ## how the search for copies grows, up to 400,000 images (hours)
+	$(BIN)/python -m benchmarks.dedup_growth
 
 bench-idle: $(READY) ## what a build and a plan cost that have nothing to do
 	$(BIN)/python -m benchmarks.idle

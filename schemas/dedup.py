@@ -32,7 +32,7 @@ class Dedup(Stage):
         "inner: copies with a mount, a border, or padded; mirrored: mirror images; turned: copies turned by 90, 180 or "
         f"270 degrees; {WORK_HASHES}: pictures whose hashes by imagehash are near, each within a radius of its own. "
         "By keypoints: local: whatever shows a part of another picture, as details, halves, screenshots and "
-        "photographs taken askew do; leave it out of collections of more than some 200,000 images",
+        "photographs taken askew do",
     )
     radius_bits: Radius = Field(
         12,

@@ -18,7 +18,7 @@ _TYPES: dict[str, pa.DataType] = {
         (pa.string(), "record_id source locator source_url image_url title artist artist_text artist_qualifier style"),
         (pa.string(), "date_text rights_uri rights_text rights_basis rights_spdx declared_group series reason detail"),
         (pa.string(), "category segmentation source_coco path info licenses categories other_fields validator sha256"),
-        (pa.string(), "rules etag last_modified run url kind expects kept_record_id format phash_recipe piece a b"),
+        (pa.string(), "rules etag last_modified run url kind expects kept_record_id format phash_recipe a b"),
         (pa.string(), "relation verdict note action scope name date reached_by hash group_id split keypoint_scheme"),
         (pa.string(), "origin origin_name supercategory stage last_split system attribute group metric ahead_of"),
         (pa.string(), "moment stratum largest_artist statistic field words text unit"),
@@ -30,11 +30,15 @@ _TYPES: dict[str, pa.DataType] = {
         (pa.int8(), "orientation"),
         (pa.int16(), "view"),
         (pa.int32(), "year year_first year_last width_px height_px category_id rank"),
-        (pa.int64(), "images annotations bytes matches image_id annotation_id with_figure kept_with_figure units"),
+        (
+            pa.int64(),
+            "images annotations bytes matches image_id annotation_id with_figure kept_with_figure units",
+        ),
         (pa.int64(), "unknown_artist count records distinct listed step k distractors queries strokes rho_photos"),
         (pa.int64(), "photos left_out predictions samples reference figure raters boxes seen_by missed extra"),
+        (pa.int64(), "range row"),
         (pa.uint32(), "pairs"),
-        (pa.uint64(), "phash left right"),
+        (pa.uint64(), "phash left right near"),
         (pa.float64(), "score source_area_px2 area_px2 share tone threshold value low high recall recall_low"),
         (pa.float64(), "recall_high precision precision_low precision_high kept_share effective_artists gini"),
         (pa.float64(), "largest_share least below wanted_share images_share figures_share worst_iou"),
@@ -121,7 +125,7 @@ THUMBNAILS = schema("sha256 jpeg")
 """Small upright copies, in sRGB, longest side 256 px."""
 
 THUMBNAIL_PLACES = schema("sha256 path")
-"""In which table a blob's thumbnail is, or its keypoints are. path: the table's."""
+"""In which table a blob's thumbnail is. path: the table's."""
 
 VIEW_HASHES = schema("sha256 keys")
 """keys: a blob's view hashes, of how it would look mirrored, turned or cropped; one for each view, in their order."""
@@ -135,11 +139,14 @@ SEARCH_HASHES = schema("key is_view pairs", key=pa.uint64())
 KEYPOINTS = schema("sha256 codes places")
 """codes: of the clearest corners of a blob's thumbnail; places: four numbers for each (`core.dedup.local`)."""
 
-LOCAL_BLOBS = schema("sha256 pairs")
-"""Blobs whose keypoints were all compared with each other's; pairs: how many of LOCAL_PAIRS have it as the smaller."""
+KEYPOINT_PLACES = schema("sha256 path row")
+"""In which table, and which of its rows, a blob's keypoints are."""
 
-LOCAL_PAIRS = schema("piece a b matches")
-"""Two blobs that share so many places. piece: of the work; its first row is no pair, and its matches count them."""
+LOCAL_NEAR = schema("near")
+"""Keypoints of two pictures that look alike, each pair as one number (`core.dedup.local_lists`)."""
+
+LOCAL_PAIRS = schema("range a b matches")
+"""Two blobs that share so many places. range: of pictures; its first row is no pair, and its matches count them."""
 
 RELATIONS = schema(
     "a b",

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from tasks.core import tickets
-from tasks.core.dedup import local, relate, search_bands
+from tasks.core.dedup import local, local_lists, relate, search_bands
 from tasks.core.dedup.views import View
 from tasks.core.split import stratify
 
@@ -23,8 +23,9 @@ def compile_ahead() -> None:
     relate.measure_agreement(picture, picture, View())
     places = np.stack([*[np.arange(8, 168, 16)] * 2, *[np.zeros(10)] * 2], axis=1).astype(np.uint8)
     keypoints = local.Keypoints(hashes[:10], places)
-    gallery = local.KeypointTable(keypoints, np.array([0, 10]))
-    local.match_galleries(gallery, gallery)
+    for stored in keypoints:  # as Arrow's tables are
+        stored.setflags(write=False)
+    local_lists.matches_within(local.KeypointTable(keypoints, np.array([0, 10])))
     relate.measure_local_agreement(picture, picture, (keypoints, keypoints))
     one = np.ones(1, np.int64)
     stratify.place_units(one - 1, one - 1, one, one, one - 1, np.ones((1, 3)), np.ones(3))

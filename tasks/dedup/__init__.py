@@ -172,7 +172,8 @@ def _find_pairs(
         to_hash += shared is None
         if shared is not None:
             number = views.ALL_VIEWS.index(views.LOCAL)
-            pairs = candidates.add_pairs(pairs, shared.a, shared.b, -shared.matches, number, blobs.hashes)
+            more = shared.a, shared.b, -shared.matches, number, blobs.hashes, candidates.MOST_BY_PLACES
+            pairs = candidates.add_pairs(pairs, *more)
     alone, crowded = pairs, pairs.crowded
     for kind in (kind for kind in get_args(WorkHash) if kind in settings.by):
         by_hash = _near_by_library_hash(kind, blobs, context, label)
@@ -232,7 +233,7 @@ def _without_doubts(relation: pa.ChunkedArray, is_by_other_hash: NDArray[np.bool
 
 def _distinct_hashes(*hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """The distinct hashes, sorted, without degenerate ones."""
-    found = np.unique(np.concatenate([np.empty(0, np.uint64), *(values.ravel() for values in hashes)]))
+    found = candidates.distinct(np.concatenate([np.empty(0, np.uint64), *(values.ravel() for values in hashes)]))
     return found[~candidates.is_degenerate(found)]
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import itertools
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -11,14 +12,16 @@ from numpy.typing import NDArray
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 
+from schemas.errors import DamagedFile
 from schemas.manifests import Context, TableRef
-from schemas.tables import KEYPOINTS, LOCAL_BLOBS, LOCAL_PAIRS
+from schemas.tables import KEYPOINTS, LOCAL_NEAR, LOCAL_PAIRS
 from tasks.core import tables
-from tasks.core.dedup import local
+from tasks.core.dedup import local, local_lists
 from tasks.core.dedup.sizes import LEVEL_SCALE
-from tasks.dedup.stored_keypoints import KEY, KEYPOINTS_AT, gallery_of, keypoint_places
+from tasks.dedup.stored_keypoints import KEY, KEYPOINTS_AT, galleries, keypoint_places, whole_gallery
 from tasks.engine import runs
 from tasks.engine import thumbnails as stored_thumbnails
+from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.parts import run_in_parts
 from tasks.io.images import keypoints
 from tasks.io.store.layout import measure_folder, outcome_folder
@@ -26,28 +29,31 @@ from tasks.io.store.store import Store
 from tasks.orchestration import retries
 from tasks.orchestration.late_imports import imports_before
 
-PAIRS_AT = measure_folder("local-pairs", KEY)
-BLOBS_AT = measure_folder("local-blobs", KEY)
+_KEY = cache_key(of=KEY, code=code_digest(local_lists))
 _KERNELS = ("tasks.core.dedup.local_kernels", "tasks.core.dedup.search_bands")
-PIECE_BLOBS = 2**14
-"""Pictures on either side of one piece of the work: some 1 GB of memory."""
+_FEW_PICTURES, _RANGES, _MOST_PICTURES = 2**10, 8, 2**14
+"""A range of pictures, whose pairs are counted in one part, has no fewer and no more; between them there are eight."""
 
 
-class _Piece(NamedTuple):
-    """Pictures start .. stop - 1 of each side; sides are numbers of tables. key: of the SHA-256s on both sides."""
+class _Search(NamedTuple):
+    """A collection as the parts of its search see it.
 
-    left: int
-    left_start: int
-    left_stop: int
-    right: int
-    right_start: int
-    right_stop: int
+    places: KEYPOINT_PLACES, in the order of the pictures' numbers. ranges: how many there are. key: of the collection.
+    """
+
+    places: TableRef
+    ranges: int
     key: str
 
+    def near_folders(self, number: int, sectors: Iterable[int] = local_lists.SECTORS) -> list[str]:
+        """Where the near keypoints of a range lie, a folder for each list of these sectors."""
+        names = [f"{sector}-{of_sector}" for sector in sectors for of_sector in local_lists.lists_of(sector)]
+        return [measure_folder("local-near", _KEY, self.key, str(number), name) for name in names]
+
     @property
-    def is_within(self) -> bool:
-        """Whether the same pictures lie on both sides."""
-        return (self.left, self.left_start) == (self.right, self.right_start)
+    def bounds(self) -> NDArray[np.int64]:
+        """(ranges + 1,) the first picture of each range, and the number of all pictures."""
+        return np.arange(self.ranges + 1) * self.places.rows // self.ranges
 
 
 def keypoints_of(grey: NDArray[np.uint8]) -> local.Keypoints:
@@ -73,43 +79,81 @@ def find_keypoints_part(blobs: pa.Table, _settings: None, into: str, context: Co
 
 @task(cache_policy=NO_CACHE, **retries.RETRY_IO)
 @imports_before(*_KERNELS)
-def match_part(pieces: pa.Table, sides: list[TableRef], into: str, context: Context) -> None:
-    """Compare the keypoints of some pieces and store the pairs."""
+def sift_part(sectors: pa.Table, search: _Search, context: Context) -> None:
+    """Find the near keypoints of some sectors, and store them by ranges of pictures."""
     store = runs.store_of(context)
-    for row in pieces.to_pylist():
-        piece = _Piece(**row)
-        blobs = [store.read_table(ref)["sha256"].combine_chunks() for ref in sides]
-        _match_piece(piece, blobs, into, store)
+    places = store.read_table(search.places)
+    for sector in sectors["sector"].to_pylist():
+        codes = local_lists.codes_of_sector(sector, galleries(store, places))
+        folders = [search.near_folders(number, [sector]) for number in range(search.ranges)]
+        for place, of_sector in enumerate(local_lists.lists_of(sector)):
+            near = local_lists.near_in_list(of_sector, codes)
+            bounds = itertools.pairwise(local_lists.starts_in(near, search.bounds))
+            for number, (start, stop) in enumerate(bounds):
+                of_range = pa.table([near[start:stop]], schema=LOCAL_NEAR)
+                store.write_table(folders[number][place], of_range, is_remembered=False)
+
+
+@task(cache_policy=NO_CACHE, **retries.RETRY_IO)
+@imports_before(*_KERNELS)
+def count_part(ranges: pa.Table, search: _Search, into: str, context: Context) -> None:
+    """Count the places that the pictures of some ranges share with others, and store the pairs that share enough."""
+    store = runs.store_of(context)
+    places = store.read_table(search.places)
+    for number in ranges["range"].to_pylist():
+        folders = search.near_folders(number)
+        stored = [near for near in (_near(store, folder) for folder in folders) if near is not None]
+        if lost := len(folders) - len(stored):
+            raise DamagedFile(f"expected near keypoints of {len(folders)} lists, got none of {lost}")
+        pairs = local_lists.pairs_in_lists(stored)
+        first, stop = search.bounds[number : number + 2].tolist()
+        _store_pairs(store, into, number, places["sha256"], _count(store, places, pairs, (first, stop)))
 
 
 def local_pairs(blobs: pa.Array, context: Context, label: str) -> local.LocalPairs | None:
-    """All pairs of blobs, by their places in a sorted array, that share enough places; None: a plan can't say yet."""
+    """All pairs of blobs, by their places in a sorted array, that share enough places; None: a plan can't say yet.
+
+    They are those of this collection, since among more pictures chance is left out sooner: what was built before plays
+    no part, and a collection with one picture more is searched anew.
+    """
     store = runs.store_of(context)
-    has_all = len(keypoint_places(store, blobs)) == len(blobs)
-    known, outgrown = _compared_before(store, blobs)
-    new = tables.missing(blobs, known)
-    if context.plan and (len(new) or not has_all):
+    key = hashlib.sha256("".join(blobs.to_pylist()).encode()).hexdigest()
+    into = measure_folder("local-pairs", _KEY, key)
+    ranges = max(min(_RANGES, -(-len(blobs) // _FEW_PICTURES)), -(-len(blobs) // _MOST_PICTURES))
+    todo = sorted(set(range(ranges)) - _stored_pairs(store, into).keys())
+    if todo and context.plan:
         return None
-    if not has_all:
-        ensure_keypoints(blobs, context, label)
-    if not len(new):
-        return _stored_pairs(store, blobs)
-    _match_new(known, new, context, label)
-    pairs = _stored_pairs(store, blobs)
-    kept = store.write_table(BLOBS_AT, pa.table([blobs, _counts(pairs, blobs)], schema=LOCAL_BLOBS))
-    for ref in outgrown:
-        if ref.path != kept.path:
-            store.remove(ref.path)
-    return pairs
+    places = ensure_keypoints(blobs, context, label)
+    if todo and ranges == 1:
+        _store_pairs(store, into, 0, blobs, local_lists.matches_within(whole_gallery(store, places)))
+    elif todo:
+        at = store.write_table(outcome_folder("local-places"), places, is_remembered=False)
+        _search(_Search(at, ranges, key), todo, into, context, label)
+    stored = _stored_pairs(store, into)
+    if lost := ranges - len(stored):
+        raise AssertionError(f"expected the pairs of {ranges} ranges of pictures, got none of {lost}")
+    pairs = pa.concat_tables([LOCAL_PAIRS.empty_table(), *stored.values()]).drop_null()
+    a, b = (pc.index_in(pairs[side], value_set=blobs).to_numpy().astype(np.int64) for side in ("a", "b"))
+    return local.LocalPairs(a, b, pairs["matches"].to_numpy())
 
 
-def _counts(pairs: local.LocalPairs, blobs: pa.Array) -> NDArray[np.uint32]:
-    """(N,) of how many pairs each blob is the smaller."""
-    return np.bincount(pairs.a, minlength=len(blobs)).astype(np.uint32)
+def _search(search: _Search, todo: list[int], into: str, context: Context, label: str) -> None:
+    """Search the lists of all sectors, and count the pairs of those ranges; each a task."""
+    store, one_a_part = runs.store_of(context), context.model_copy(update={"part_rows": 1})
+    sectors = [
+        sector
+        for sector in local_lists.SECTORS
+        if any(_near(store, folder) is None for number in todo for folder in search.near_folders(number, [sector]))
+    ]
+    run_in_parts(sift_part, pa.table({"sector": sectors}), (search,), one_a_part, f"{label} · places")
+    run_in_parts(count_part, pa.table({"range": todo}), (search, into), one_a_part, f"{label} · places in common")
+    for folder in [folder for number in range(search.ranges) for folder in search.near_folders(number)]:
+        for name in store.list_folder(folder):
+            store.remove(f"{folder}/{name}")
 
 
 def ensure_keypoints(blobs: pa.Array, context: Context, label: str) -> pa.Table:
-    """(sha256, path): the table in which each blob's keypoints lie, in the order of the blobs."""
+    """KEYPOINT_PLACES of the blobs, in their order; keypoints are found first where they are missing."""
     store = runs.store_of(context)
     stored = keypoint_places(store, blobs)
     todo = tables.missing(blobs, stored["sha256"])
@@ -124,90 +168,39 @@ def ensure_keypoints(blobs: pa.Array, context: Context, label: str) -> pa.Table:
     return stored
 
 
-def _compared_before(store: Store, blobs: pa.Array) -> tuple[pa.Array, list[TableRef]]:
-    """Most of these blobs that were all compared with each other, and the tables of which these blobs hold all."""
-    best: pa.Array = blobs[:0]
-    outgrown = []
-    for ref, table in store.tables(BLOBS_AT):
-        table = table.sort_by("sha256")
-        compared = table["sha256"].combine_chunks()
-        # else a table of pairs is gone, or a purge took one of the two
-        is_whole = _counts(_stored_pairs(store, compared), compared) == table["pairs"].to_numpy()
-        here = pc.filter(blobs, pc.is_in(blobs, value_set=compared.filter(pa.array(is_whole, pa.bool_()))))
-        if pc.all(pc.is_in(compared, value_set=blobs)).as_py() is not False:
-            outgrown.append(ref)
-        if len(here) > len(best):
-            best = here
-    return best, outgrown
+def _near(store: Store, folder: str) -> NDArray[np.uint64] | None:
+    """What is stored of one range and list; None where nothing is."""
+    return next((table["near"].to_numpy() for _, table in store.tables(folder)), None)
 
 
-def _match_new(known: pa.Array, new: pa.Array, context: Context, label: str) -> None:
-    """Compare new blobs with each other and with those that were compared before; in pieces, each a task."""
-    store = runs.store_of(context)
-    sides = [new, known]
-    done = _done_pieces(store)
-    todo = [piece for piece in _pieces(sides) if piece.key not in done]
-    if len(todo) <= 1:
-        for piece in todo:
-            _match_piece(piece, sides, PAIRS_AT, store)
-        return
-    folder, tables_of = outcome_folder("local-blobs"), [pa.table({"sha256": side}) for side in sides]
-    refs = [store.write_table(folder, table, is_remembered=False) for table in tables_of]
-    rows = pa.Table.from_pylist([piece._asdict() for piece in todo])
-    run_in_parts(match_part, rows, (refs, PAIRS_AT), context.model_copy(update={"part_rows": 1}), f"{label} · places")
+def _count(store: Store, places: pa.Table, pairs: NDArray[np.int64], of: tuple[int, int]) -> local.LocalPairs:
+    """Those of the pairs (P, 2) that share enough places. of: the first picture on the left, and the one after all."""
+    left = whole_gallery(store, places.slice(of[0], of[1] - of[0]))
+    matches, place_of = np.zeros(len(pairs), np.int64), np.full(places.num_rows, -1)
+    for numbers, right in galleries(store, places):
+        place_of[:] = -1
+        place_of[numbers] = np.arange(len(numbers))
+        here = np.flatnonzero(place_of[pairs[:, 1]] >= 0)
+        ends = np.stack([pairs[here, 0] - of[0], place_of[pairs[here, 1]]], axis=1)
+        matches[here] = local_lists.count_shared(left, right, ends)
+    is_enough = matches >= local.LEAST_MATCHES
+    return local.LocalPairs(pairs[is_enough, 0], pairs[is_enough, 1], matches[is_enough])
 
 
-def _done_pieces(store: Store) -> set[str]:
-    """Keys of the pieces whose pairs are all there: a purge takes some of them, and the picture may come back."""
-    done = set()
-    for _, table in store.tables(PAIRS_AT):
-        first = table.filter(pc.is_null(table["a"]))
-        if first["matches"].to_pylist() == [table.num_rows - first.num_rows]:
-            done.add(first["piece"][0].as_py())
-    return done
-
-
-def _pieces(sides: list[pa.Array]) -> list[_Piece]:
-    blocks = [
-        [(side, start, min(start + PIECE_BLOBS, len(blobs))) for start in range(0, len(blobs), PIECE_BLOBS)]
-        for side, blobs in enumerate(sides)
-    ]
-    pairs = [*itertools.combinations_with_replacement(blocks[0], 2), *itertools.product(blocks[0], blocks[1])]
-    digests = {
-        block: hashlib.sha256("".join(sides[block[0]][block[1] : block[2]].to_pylist()).encode()).hexdigest()
-        for block in itertools.chain(*blocks)
-    }
-    return [_Piece(*one, *other, f"{digests[one]}{digests[other]}") for one, other in pairs]
-
-
-def _match_piece(piece: _Piece, sides: list[pa.Array], into: str, store: Store) -> None:
-    left = sides[piece.left][piece.left_start : piece.left_stop]
-    right = sides[piece.right][piece.right_start : piece.right_stop]
-    mine = _gallery(store, left)
-    found = local.match_galleries(mine, None if piece.is_within else _gallery(store, right))
-    one, other = left.take(pa.array(found.a)), right.take(pa.array(found.b))
-    # a first row without a pair, which counts the pairs: a piece in which nothing is alike is done, too
-    first = pa.table([[piece.key], [None], [None], [len(one)]], schema=LOCAL_PAIRS)
-    rows = pa.table([pa.repeat(piece.key, len(one)), one, other, found.matches], schema=LOCAL_PAIRS)
+def _store_pairs(
+    store: Store, into: str, number: int, blobs: pa.Array | pa.ChunkedArray, found: local.LocalPairs
+) -> None:
+    # a first row without a pair, which counts the pairs: a range in which nothing is alike is done, too
+    first = pa.table([[number], [None], [None], [len(found.a)]], schema=LOCAL_PAIRS)
+    ends = [blobs.take(pa.array(side)) for side in (found.a, found.b)]
+    rows = pa.table([pa.repeat(number, len(found.a)), *ends, found.matches], schema=LOCAL_PAIRS)
     store.write_table(into, pa.concat_tables([first, rows]))
 
 
-def _gallery(store: Store, blobs: pa.Array) -> local.KeypointTable:
-    """The keypoints of these blobs, in their order."""
-    here = [KEYPOINTS.empty_table()]
-    for _, table in store.tables(KEYPOINTS_AT):  # one after the other: all together may be too much
-        here.append(table.filter(pc.is_in(table["sha256"], value_set=blobs)))
-    return gallery_of(tables.lookup(pa.concat_tables(here), "sha256", blobs))
-
-
-def _stored_pairs(store: Store, blobs: pa.Array) -> local.LocalPairs:
-    """The stored pairs of two of these blobs, each once."""
-    found = [LOCAL_PAIRS.empty_table()]
-    for _, table in store.tables(PAIRS_AT):
-        is_here = pc.and_(*(pc.is_in(table[side], value_set=blobs) for side in ("a", "b")))
-        found.append(table.filter(pc.and_(is_here, pc.is_valid(table["a"]))))
-    pairs = pa.concat_tables(found)
-    ends = [pc.index_in(pairs[side], value_set=blobs).to_numpy().astype(np.int64) for side in ("a", "b")]
-    low, high = np.minimum(*ends), np.maximum(*ends)
-    _, first = np.unique(low * len(blobs) + high, return_index=True)
-    return local.LocalPairs(low[first], high[first], pairs["matches"].to_numpy()[first].astype(np.int64))
+def _stored_pairs(store: Store, folder: str) -> dict[int, pa.Table]:
+    """LOCAL_PAIRS of each range that are all there: a purge takes some of them, and the picture may come back."""
+    found = {}
+    for _, table in store.tables(folder):
+        if table["a"].null_count == 1 and table["matches"][0].as_py() == table.num_rows - 1:
+            found[table["range"][0].as_py()] = table
+    return dict(sorted(found.items()))

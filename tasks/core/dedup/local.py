@@ -5,13 +5,11 @@ on a screen is found by what it shows itself: where three places in it look as t
 other as they do there, the two are worth a second look.
 """
 
-import itertools
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tasks.core.dedup import search
 from tasks.core.dedup.sizes import LEVEL_SCALE
 from tasks.core.dedup.views import STEPS, View
 
@@ -26,10 +24,6 @@ MOST_ALIKE = 4
 """Chequers and dots have one corner a hundred times; of 636 paintings none has so many of one code."""
 MOST_MATCHES = 96
 """Of one pair, the nearest: copies have some 200, pages of one font thousands, and counting takes the square of it."""
-_MOST_PAIRS = 8_000_000
-"""Of codes, at once: some 1 GB."""
-_SAMPLE = 64
-"""One distinct code of so many is searched first, to tell how many pairs there will be."""
 
 
 class Keypoints(NamedTuple):
@@ -52,11 +46,10 @@ class KeypointTable(NamedTuple):
         """(K,) the picture of each keypoint."""
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
-    def part(self, first: int, stop: int) -> "KeypointTable":
-        """Pictures first .. stop - 1."""
-        begin, end = self.starts[first], self.starts[stop]
-        of_part = Keypoints(self.keypoints.codes[begin:end], self.keypoints.places[begin:end])
-        return KeypointTable(of_part, self.starts[first : stop + 1] - begin)
+    def picture(self, number: int) -> Keypoints:
+        """Those of one picture."""
+        of_picture = slice(self.starts[number], self.starts[number + 1])
+        return Keypoints(self.keypoints.codes[of_picture], self.keypoints.places[of_picture])
 
 
 class LocalPairs(NamedTuple):
@@ -72,83 +65,6 @@ def distinctive_keypoints(found: Keypoints) -> Keypoints:
     _, of, counts = np.unique(found.codes, return_inverse=True, return_counts=True)
     is_rare = counts[of] <= MOST_ALIKE
     return Keypoints(found.codes[is_rare], found.places[is_rare])
-
-
-def match_galleries(left: KeypointTable, right: KeypointTable | None = None) -> LocalPairs:
-    """Pairs of pictures, one of either side or two of the left (a < b), that share at least LEAST_MATCHES places.
-
-    Exact: what would need too much memory at once, as pages of one font do, is compared in parts, with one result.
-    """
-    found = []
-    for first, stop in _parts(left, right):
-        part = left.part(first, stop)
-        pairs = _match(part, left, first) if right is None else _match(part, right)
-        found.append(pairs._replace(a=pairs.a + first))
-    return LocalPairs(*(np.concatenate(columns) for columns in zip(*found, strict=True)))
-
-
-def _parts(left: KeypointTable, right: KeypointTable | None) -> list[tuple[int, int]]:
-    """Ranges of the pictures on the left, each with some _MOST_PAIRS pairs of near codes at most, as a sample tells."""
-    pictures = len(left.starts) - 1
-    codes, counts = np.unique(left.keypoints.codes, return_counts=True)
-    others, other_counts = np.unique((left if right is None else right).keypoints.codes, return_counts=True)
-    near, _ = search.near_pairs_between(codes[::_SAMPLE], others, RADIUS_BITS, 1)
-    pairs = int((counts[::_SAMPLE][near[:, 0]] * other_counts[near[:, 1]]).sum()) * _SAMPLE
-    parts = min(max(1, pictures), 1 + pairs // _MOST_PAIRS)
-    bounds = np.linspace(0, pictures, parts + 1).astype(int).tolist()
-    return list(itertools.pairwise(bounds))
-
-
-_NearKeypoints = tuple[NDArray[np.int64], ...]
-"""Keypoints that look alike, (P,) each: their pictures a and b, bits between them, their numbers in a and in b."""
-
-
-def _match(left: KeypointTable, right: KeypointTable, later_than: int | None = None) -> LocalPairs:
-    """later_than: of the pictures on the right, those only that come after the one on the left and so many more."""
-    near = _near_keypoints(left, right)
-    if later_than is not None:
-        is_later = near[1] > near[0] + later_than
-        near = tuple(column[is_later] for column in near)
-    a, b, bits, one, other = near
-    # both ways, so that it does not matter which picture is on the left
-    pairs, back = _count_matches(near, left, right), _count_matches((b, a, bits, other, one), right, left)
-    matches = np.maximum(pairs.matches, back.matches[np.lexsort((back.a, back.b))])
-    return LocalPairs(*(column[matches >= LEAST_MATCHES] for column in (pairs.a, pairs.b, matches)))
-
-
-def _count_matches(near: _NearKeypoints, left: KeypointTable, right: KeypointTable) -> LocalPairs:
-    """All pairs of pictures with at least LEAST_MATCHES near keypoints, and how many of the nearest lie alike."""
-    from tasks.core.dedup import local_kernels  # numba takes half a second to import
-
-    most = [int(np.diff(side.starts).max(initial=1)) for side in (left, right)]
-    sizes = (len(left.starts), len(right.starts), RADIUS_BITS + 1, *most)
-    rows = np.ravel_multi_index(near, sizes)
-    rows.sort()  # one number a row: ten times as fast as to sort by five columns
-    a, b, _, one, other = np.unravel_index(rows, sizes)
-    starts = np.flatnonzero((np.diff(a, prepend=-1) != 0) | (np.diff(b, prepend=-1) != 0))
-    stops = np.append(starts[1:], len(a))[: len(starts)]
-    is_enough = stops - starts >= LEAST_MATCHES
-    starts, stops = starts[is_enough], np.minimum(stops, starts + MOST_MATCHES)[is_enough]
-    mine, others = left.keypoints.places[left.starts[a] + one], right.keypoints.places[right.starts[b] + other]
-    return LocalPairs(a[starts], b[starts], local_kernels.count_matches(starts, stops, mine, others))
-
-
-def _near_keypoints(left: KeypointTable, right: KeypointTable) -> _NearKeypoints:
-    """All pairs of keypoints, one of either side, whose codes differ in at most RADIUS_BITS."""
-    codes = left.keypoints.codes, right.keypoints.codes
-    (distinct, counts), (others, other_counts) = (np.unique(of, return_counts=True) for of in codes)
-    pairs, bits = search.near_pairs_between(distinct, others, RADIUS_BITS, 1)
-    # the keypoints of distinct[i]: order[starts[i] : starts[i] + counts[i]]
-    orders = [np.argsort(of, kind="stable") for of in codes]
-    starts = np.cumsum(counts) - counts, np.cumsum(other_counts) - other_counts
-    width = other_counts[pairs[:, 1]]
-    many = counts[pairs[:, 0]] * width
-    place = np.arange(many.sum()) - np.repeat(np.cumsum(many) - many, many)
-    width = np.repeat(width, many)
-    one = orders[0][np.repeat(starts[0][pairs[:, 0]], many) + place // width]
-    other = orders[1][np.repeat(starts[1][pairs[:, 1]], many) + place % width]
-    a, b = left.owners[one], right.owners[other]
-    return a, b, np.repeat(bits.astype(np.int64), many), one - left.starts[a], other - right.starts[b]
 
 
 def view_of(one: Keypoints, other: Keypoints, shapes: tuple[tuple[int, ...], tuple[int, ...]]) -> View | None:

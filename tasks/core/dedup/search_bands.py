@@ -22,6 +22,7 @@ from numba.core import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from tasks.core.dedup.bits import count_bits, permutation, permute_bits
 from tasks.core.jit import compiled
 
 Hashes = NDArray[np.uint64]
@@ -74,15 +75,6 @@ _least_distance: Any = intrinsic(_least_distance_of)
 
 
 @compiled
-def permute_bits(hash_: np.uint64, table: Hashes) -> np.uint64:
-    """The hash with its bits in another order, which leaves all distances. table: (8, 256) where each byte's go."""
-    found = np.uint64(0)
-    for byte in range(8):
-        found |= table[byte, (hash_ >> np.uint64(8 * byte)) & np.uint64(255)]
-    return found
-
-
-@compiled
 def build_index(hashes: Hashes, table: Hashes, shift: np.uint64, width_bits: int) -> Index:
     """The hashes by `width_bits` bits from `shift` on, by counting; equal ones in the order of their rows."""
     values = np.uint64((1 << width_bits) - 1)
@@ -102,19 +94,10 @@ def build_index(hashes: Hashes, table: Hashes, shift: np.uint64, width_bits: int
 
 
 @compiled
-def _bits(word: np.uint64) -> np.uint64:
-    """How many bits are set (Warren, Hacker's Delight, 5-1)."""
-    word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
-    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
-    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return (word * np.uint64(0x0101010101010101)) >> np.uint64(56)
-
-
-@compiled
 def _is_new(difference: np.uint64, band: Band) -> bool:
-    is_known = _bits(difference) > band.radius_bits
+    is_known = count_bits(difference) > band.radius_bits
     for number in range(len(band.earlier_bits)):
-        is_known |= _bits(difference & band.earlier_bits[number]) <= band.earlier_tolerances[number]
+        is_known |= count_bits(difference & band.earlier_bits[number]) <= band.earlier_tolerances[number]
     return not is_known
 
 
@@ -336,11 +319,7 @@ def _bit_permutation(order: list[int], widths: list[int]) -> Hashes:
         filled[band] += 1
         place_of[bit] = starts[band + 1] - filled[band]
     place_of |= {bit: place for place, bit in enumerate(order[sum(widths) :], start=sum(widths))}
-    values = np.arange(256, dtype=np.uint64)
-    table = np.zeros((8, 256), np.uint64)
-    for bit, place in place_of.items():
-        table[bit // 8] |= ((values >> np.uint64(bit % 8)) & np.uint64(1)) << np.uint64(place)
-    return table
+    return permutation(place_of)
 
 
 def _kernel_bands(bands: list[BandShape], radius_bits: int) -> Iterator[Band]:

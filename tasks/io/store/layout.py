@@ -143,8 +143,17 @@ AREAS = (
         "dedup.local_pairs",
         "The clearest corners of each thumbnail, by which parts of pictures are found.",
     ),
-    _measure("local-blobs", "dedup.local_pairs", "Images whose corners have all been compared with each other's."),
-    _measure("local-pairs", "dedup.local_pairs", "Pairs of images that have places in common.", _BY_PAIR),
+    _measure(
+        "local-pairs", "dedup.local_pairs", "Pairs of images of one collection that have places in common.", _BY_PAIR
+    )._replace(pattern="measures/local-pairs/<cache key>/<collection>/"),
+    Area(
+        "measures/local-near/<cache key>/<collection>/<range>/<list>/",
+        "dedup.local_pairs",
+        "Which corners of a large collection look alike, by their numbers: on the way to its pairs.",
+        True,
+        PurgeRule.KEEP,
+        prune=PruneRule.UNUSED,
+    ),
     _measure("relations", "dedup.relate", "What two images are to each other: the second look.", _BY_PAIR),
     _outcome(
         "decisions/<decision>/<cache key>/",
@@ -153,8 +162,8 @@ AREAS = (
     ),
     _search("outcomes/search-hashes/", "Hashes that the pieces of a large search compare.", _BY_HASH),
     _measure(
-        "local-blobs", "dedup.local_pairs", "Images whose corners the pieces of a large comparison compare."
-    )._replace(pattern="outcomes/local-blobs/"),
+        "local-places", "dedup.local_pairs", "Where the corners of each image of a large collection lie."
+    )._replace(pattern="outcomes/local-places/"),
     _outcome("outcomes/<stage>/", "every stage", "What a stage did with each record of a build."),
     Area(
         "releases/<dataset>/",

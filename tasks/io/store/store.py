@@ -66,7 +66,7 @@ class TableCache(OrderedDict[tuple[str, str], pa.Table | pa.Buffer]):
 
 
 _CACHE = TableCache()
-_CACHE_BYTES = 512 * 2**20
+_CACHE_BYTES = 128 * 2**20
 _LARGE_BYTES = 256 * 2**10
 """A table whose file is larger is remembered as that file."""
 _CACHE_LOCK = threading.RLock()

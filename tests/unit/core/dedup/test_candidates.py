@@ -311,12 +311,12 @@ def test_views_that_are_near_all_others_do_not_grow_with_the_square(values: list
 HASHES = np.array([0, 1, 3, 7, 0xF], np.uint64)
 
 
-def with_local(known: Sequence[PairRow], *shared: tuple[int, int, int]) -> list[PairRow]:
+def with_local(known: Sequence[PairRow], *shared: tuple[int, int, int], most: int = 8) -> list[PairRow]:
     """Pairs with those that share places: a, b, how many; as view 9."""
     a, b, view, bits = (list(column) for column in zip(*known, strict=True)) if known else ([], [], [], [])
     found = Candidates(np.array(a, int), np.array(b, int), np.array(view, np.int16), np.array(bits, np.uint8), 0)
     a, b, matches = np.array(shared, int).reshape(-1, 3).T
-    return rows(add_pairs(found, a, b, -matches, 9, HASHES))
+    return rows(add_pairs(found, a, b, -matches, 9, HASHES, most))
 
 
 @pytest.mark.parametrize(
@@ -339,11 +339,10 @@ def test_pairs_that_share_places_come_where_nothing_else_has_found_them(known, s
     assert with_local(known, *shared) == expected
 
 
-def test_each_picture_is_compared_with_those_with_which_it_shares_most(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(module, "MOST_PARTNERS", 2)
+def test_each_picture_is_compared_with_those_with_which_it_shares_most():
     everyone = [(a, b, 10 * (b - a) + 3) for a, b in combinations(range(5), 2)]
     # 0 shares most with 4, 3; 1 with 4, 0 or 3; 2 with 0, 4 ...: what neither end has among its two is left out
-    assert [pair[:2] for pair in with_local([], *everyone)] == [(0, 2), (0, 3), (0, 4), (1, 3), (1, 4), (2, 4)]
+    assert [pair[:2] for pair in with_local([], *everyone, most=2)] == [(0, 2), (0, 3), (0, 4), (1, 3), (1, 4), (2, 4)]
 
 
 def test_hashes_of_several_words_are_near_by_all_their_bits():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tasks.core.dedup.local_kernels import count_matches, matches_on_one_place
+from tasks.core.dedup.local_kernels import matches_on_one_place
 
 Place = tuple[int, int, int, int]
 THREE: list[Place] = [(40, 40, 0, 10), (100, 40, 0, 90), (40, 100, 1, 170)]
@@ -51,10 +51,3 @@ def test_matches_that_lie_alike(mine: list[Place], others: list[Place], expected
 def test_of_two_places_the_one_with_more_matches():
     elsewhere = [(10, 10, 0, 0), (200, 30, 0, 0)]
     assert matched(elsewhere + THREE, moved(elsewhere, 0, 150) + THREE) == [False, False, True, True, True]
-
-
-def test_each_group_is_counted_by_itself():
-    mine = np.array([THREE[0], *THREE, *THREE], np.uint8)
-    starts = np.array([0, 1, 4, 7])
-    assert count_matches(starts, np.array([1, 4, 7, 7]), mine, mine).tolist() == [1, 3, 3, 0]
-    assert count_matches(starts, np.array([1, 3, 6, 7]), mine, mine).tolist() == [1, 2, 2, 0]

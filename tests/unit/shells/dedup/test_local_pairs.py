@@ -1,4 +1,4 @@
-"""Pairs by keypoints: the same in pieces or whole, at once or one after the other; what is stored is not done again."""
+"""Pairs by keypoints: the same in ranges or whole, at once or one after the other; what is stored is not done again."""
 
 from pathlib import Path
 from typing import Any
@@ -8,6 +8,8 @@ import pyarrow as pa
 import pytest
 
 from schemas.dedup import Dedup
+from schemas.manifests import TableRef
+from tasks.core.dedup import local_lists
 from tasks.core.dedup.local import LocalPairs
 from tasks.core.purge.rows import without_files
 from tasks.dedup import local_pairs, stored_keypoints
@@ -33,21 +35,21 @@ def wall(tmp_path: Path) -> Wall:
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[int]]:
-    """Rows that the part is given, and pieces that are compared."""
-    seen: dict[str, list[int]] = {"keypoints": [], "pieces": []}
-    task, match = local_pairs.find_keypoints_part, local_pairs._match_piece
+    """Images whose keypoints are looked for, and ranges of pictures whose pairs are."""
+    seen: dict[str, list[int]] = {"keypoints": [], "ranges": []}
+    task, store_pairs = local_pairs.find_keypoints_part, local_pairs._store_pairs
     inner = task.fn
 
     def noted(rows: pa.Table, *more: Any) -> None:
         seen["keypoints"].append(rows.num_rows)
         inner(rows, *more)
 
-    def matched(piece: Any, *more: Any) -> None:
-        seen["pieces"].append(piece.left_stop - piece.left_start)
-        match(piece, *more)
+    def stored(store: Any, into: str, number: int, *more: Any) -> None:
+        seen["ranges"].append(number)
+        store_pairs(store, into, number, *more)
 
     monkeypatch.setattr(task, "fn", noted)
-    monkeypatch.setattr(local_pairs, "_match_piece", matched)
+    monkeypatch.setattr(local_pairs, "_store_pairs", stored)
     return seen
 
 
@@ -74,35 +76,68 @@ def test_parts_of_a_picture_are_bound_and_not_dropped(wall: Wall):
 
 def test_what_was_found_is_not_looked_for_again(wall: Wall, asked: dict[str, list[int]]):
     first = wall.decided(PARTS, BY)
-    assert asked == {"keypoints": [5], "pieces": [5]}
+    assert asked == {"keypoints": [5], "ranges": [0]}
     again = wall.decided(PARTS, BY)
-    assert asked == {"keypoints": [5], "pieces": [5]}
+    assert asked == {"keypoints": [5], "ranges": [0]}
     assert (again.outcome, again.edges, again.computed) == (first.outcome, first.edges, 0)
 
 
-def test_a_new_image_costs_its_own_keypoints_and_its_own_pairs(wall: Wall, asked: dict[str, list[int]]):
+def test_a_new_image_costs_its_own_keypoints_and_a_new_search(wall: Wall, asked: dict[str, list[int]]):
     edges(wall, {name: data for name, data in PARTS.items() if name != "m:one"})
     for rows in asked.values():
         rows.clear()
     assert edges(wall, PARTS) >= BOUND
-    assert asked == {"keypoints": [1], "pieces": [1, 1]}  # among the new ones, and with the old
+    assert asked == {"keypoints": [1], "ranges": [0]}
 
 
-@pytest.mark.parametrize("piece_blobs", [1, 2, 3])
-def test_pieces_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piece_blobs: int):
+@pytest.mark.parametrize(("few", "most"), [(1, 2**16), (3, 2**16), (1, 1), (2, 2)])
+def test_ranges_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few: int, most: int):
     names = sorted(set(HANGING) - {"m:one-again"})
     whole = pairs_of(Wall(str(tmp_path / "whole")), names)
     assert len(whole.a) > 3
-    monkeypatch.setattr(local_pairs, "PIECE_BLOBS", piece_blobs)
+    monkeypatch.setattr(local_pairs, "_FEW_PICTURES", few)
+    monkeypatch.setattr(local_pairs, "_MOST_PICTURES", most)
     at_once, grown = (Wall(str(tmp_path / name)) for name in ("at-once", "grown"))
     pairs_of(grown, names[:4])
     for found in (pairs_of(at_once, names), pairs_of(grown, names)):
         assert [column.tolist() for column in found] == [column.tolist() for column in whole]
 
 
-@pytest.mark.parametrize(
-    "folder", ["measures/keypoints", "measures/local-pairs", "measures/local-blobs", "measures/relations"]
-)
+def test_a_search_goes_on_where_it_was_broken_off(wall: Wall, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    names = sorted(set(HANGING) - {"m:one-again"})
+    whole = pairs_of(Wall(str(tmp_path / "whole")), names)
+    monkeypatch.setattr(local_pairs, "_FEW_PICTURES", 2)
+    asked: list[str] = []
+    sift, count = local_pairs.sift_part.fn, local_pairs.count_part.fn
+
+    def sifted(rows: pa.Table, *more: Any) -> None:
+        asked.extend(f"sector {number}" for number in rows["sector"].to_pylist())
+        sift(rows, *more)
+
+    def counted(rows: pa.Table, *more: Any) -> None:
+        asked.extend(f"range {number}" for number in rows["range"].to_pylist())
+        if asked.count("range 1") == 1:
+            raise RuntimeError
+        count(rows, *more)
+
+    monkeypatch.setattr(local_pairs.sift_part, "fn", sifted)
+    monkeypatch.setattr(local_pairs.count_part, "fn", counted)
+    with pytest.raises(RuntimeError):
+        pairs_of(wall, names)
+    near = [*(Path(wall.context.store) / "measures" / "local-near").rglob("*.parquet")]
+    assert len(near) > len(local_lists.SECTORS)
+    near[0].unlink()
+    lost = f"sector {near[0].parent.name.partition('-')[0]}"
+    assert asked == [*(f"sector {sector}" for sector in local_lists.SECTORS), "range 0", "range 1"]
+    asked.clear()
+    asked.append("range 1")
+    assert [column.tolist() for column in pairs_of(wall, names)] == [column.tolist() for column in whole]
+    assert asked[:3] == ["range 1", lost, "range 1"]
+    assert "range 0" not in asked
+    assert not [*(Path(wall.context.store) / "measures" / "local-near").rglob("*.parquet")]
+
+
+@pytest.mark.parametrize("folder", ["measures/keypoints", "measures/local-pairs", "measures/relations"])
 def test_what_is_lost_is_made_again(wall: Wall, folder: str):
     first = wall.decided(PARTS, BY)
     lost = list((Path(wall.context.store) / folder).rglob("*.parquet"))
@@ -124,19 +159,6 @@ def test_keypoints_come_back_as_they_were_stored(wall: Wall):
         assert [side.tolist() for side in stored[sha256]] == [side.tolist() for side in found]
 
 
-def test_what_lost_a_pair_is_compared_again_and_nothing_else(wall: Wall, asked: dict[str, list[int]]):
-    first = wall.decided(PARTS, BY)
-    asked["pieces"].clear()
-    beside = wall.store.write_blob(PARTS["m:beside"])
-    for ref, table in [*wall.store.tables(local_pairs.PAIRS_AT)]:
-        is_left = [beside not in pair for pair in zip(table["a"].to_pylist(), table["b"].to_pylist(), strict=True)]
-        wall.store.remove(ref.path)
-        wall.store.write_table(local_pairs.PAIRS_AT, table.filter(pa.array(is_left)))
-    again = wall.decided(PARTS, BY)
-    assert (again.outcome, again.edges) == (first.outcome, first.edges)
-    assert sum(asked["pieces"]) < 2 * len(PARTS)
-
-
 def test_a_plan_leaves_nothing_and_says_what_it_can_not_know(wall: Wall):
     wall.state(PARTS)
     before = sorted(Path(wall.context.store).rglob("*"))
@@ -153,8 +175,13 @@ def test_a_picture_that_comes_back_after_its_purge_is_compared_again(wall: Wall)
     first = pairs_of(wall, names)
     assert len(first.a) == 1
     purged = pa.array([max(wall.store.write_blob(HANGING[name]) for name in names)])
-    for folder, columns in ((local_pairs.PAIRS_AT, ("a", "b")), (local_pairs.BLOBS_AT, ("sha256",))):
-        for ref, table in [*wall.store.tables(folder)]:  # as a purge leaves it
-            wall.store.remove(ref.path)
-            wall.store.write_table(folder, without_files(table, columns, purged))
+    for ref, table in pairs_tables(wall):  # as a purge leaves it
+        wall.store.remove(ref.path)
+        wall.store.write_table(ref.path.rpartition("/")[0], without_files(table, ("a", "b"), purged))
     assert [column.tolist() for column in pairs_of(wall, names)] == [column.tolist() for column in first]
+
+
+def pairs_tables(wall: Wall) -> list[tuple[TableRef, pa.Table]]:
+    root = Path(wall.context.store)
+    folders = [str(path.relative_to(root)) for path in root.glob("measures/local-pairs/*/*/")]
+    return [found for folder in folders for found in wall.store.tables(folder)]
