@@ -9,10 +9,10 @@ files of 8 x 8 px are fetched by a first build; then what is measured of them is
 - the perceptual hash is that of a picture with some 8 bits turned over, so that pictures lie near each other by chance
   as often as among so many painted ones,
 - the thumbnail is another picture's, and so are the hashes of its views,
-- of 175 keypoints 25 are those of a third picture at their places, the others those of any picture; in each code some 5
+- of 175 keypoints 40 are those of a third picture at their places, the others those of any picture; in each code some 5
   bits are turned over. So pictures share places by chance, too.
 
-Of every hundred one is a copy of the one before it, in hash and keypoints. Times are those of the stage `dedup`: for
+Of every hundred one is a copy of the one before it. Times are those of the stage `dedup`: for
 painted ones with hashing views and looking for keypoints, for drawn ones without.
 """
 
@@ -46,7 +46,7 @@ SEED = 2029
 POOL = 18_000
 """Painted works from whose pictures others are dealt."""
 COPY_EVERY = 100
-OWN_KEYPOINTS, OTHERS = 25, 150
+OWN_KEYPOINTS, OTHERS = 40, 135
 ROWS = 2000
 """Pictures in a stored table, as builds have them."""
 _STAGE = re.compile(r"^(fetch|dedup): (\d+) kept, .*, (\d+(?:\.\d+)?) s", re.MULTILINE)
@@ -184,6 +184,7 @@ class _Deck:
         for picture in range(pictures):
             if picture % COPY_EVERY != 1:
                 phash = rng.choice(self._hashes) ^ _turned(rng, 1, 8 / 64)[0]
+                thumbnail = int(rng.integers(len(self.jpegs)))
                 third, anywhere = self._galleries[rng.integers(len(self._galleries))], len(self._all[0])
                 rows = rng.permutation(len(third.codes))[:OWN_KEYPOINTS], rng.integers(0, anywhere, OTHERS)
                 codes, places = (
@@ -193,7 +194,7 @@ class _Deck:
                 codes = codes ^ _turned(rng, len(codes), 5 / 64)
             else:  # a copy of the one before, saved again
                 phash, codes = phash ^ _turned(rng, 1, 1 / 64)[0], codes ^ _turned(rng, len(codes), 1 / 64)
-            yield phash, int(rng.integers(len(self.jpegs))), codes, places.ravel()
+            yield phash, thumbnail, codes, places.ravel()
 
 
 def _turned(rng: np.random.Generator, words: int, share: float) -> NDArray[np.uint64]:
