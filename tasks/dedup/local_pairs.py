@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 
-from schemas.errors import DamagedFile
+from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import Context, TableRef
 from schemas.tables import KEYPOINTS, LOCAL_NEAR, LOCAL_PAIRS
 from tasks.core import tables
@@ -114,8 +114,11 @@ def local_pairs(blobs: pa.Array, context: Context, label: str) -> local.LocalPai
     """All pairs of blobs, by their places in a sorted array, that share enough places; None: a plan can't say yet.
 
     They are those of this collection, since among more pictures chance is left out sooner: what was built before plays
-    no part, and a collection with one picture more is searched anew.
+    no part, and a collection with one picture more is searched anew. Raises BadInput for more images than can be
+    numbered.
     """
+    if len(blobs) > local_lists.MOST_PICTURES:
+        raise BadInput(f"{label}: expected at most {local_lists.MOST_PICTURES} images for local, got {len(blobs)}")
     store = runs.store_of(context)
     key = hashlib.sha256("".join(blobs.to_pylist()).encode()).hexdigest()
     into = measure_folder("local-pairs", _KEY, key)
@@ -123,12 +126,13 @@ def local_pairs(blobs: pa.Array, context: Context, label: str) -> local.LocalPai
     todo = sorted(set(range(ranges)) - _stored_pairs(store, into).keys())
     if todo and context.plan:
         return None
-    places = ensure_keypoints(blobs, context, label)
-    if todo and ranges == 1:
-        _store_pairs(store, into, 0, blobs, local_lists.matches_within(whole_gallery(store, places)))
-    elif todo:
-        at = store.write_table(outcome_folder("local-places"), places, is_remembered=False)
-        _search(_Search(at, ranges, key), todo, into, context, label)
+    if not context.plan:  # keypoints also where all pairs are known: some may still have to be compared
+        places = ensure_keypoints(blobs, context, label)
+        if todo and ranges == 1:
+            _store_pairs(store, into, 0, blobs, local_lists.matches_within(whole_gallery(store, places)))
+        elif todo:
+            at = store.write_table(outcome_folder("local-places"), places, is_remembered=False)
+            _search(_Search(at, ranges, key), todo, into, context, label)
     stored = _stored_pairs(store, into)
     if lost := ranges - len(stored):
         raise AssertionError(f"expected the pairs of {ranges} ranges of pictures, got none of {lost}")

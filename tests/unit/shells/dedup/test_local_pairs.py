@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 from schemas.dedup import Dedup
+from schemas.errors import BadInput
 from schemas.manifests import TableRef
 from tasks.core.dedup import local_lists
 from tasks.core.dedup.local import LocalPairs
@@ -157,6 +158,12 @@ def test_keypoints_come_back_as_they_were_stored(wall: Wall):
     for sha256, grey in thumbnails.greys(wall.store, thumbnails.stored_thumbnails(wall.store, blobs[:1])).items():
         found = local_pairs.keypoints_of(grey)
         assert [side.tolist() for side in stored[sha256]] == [side.tolist() for side in found]
+
+
+def test_more_images_than_can_be_numbered_are_refused(wall: Wall, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(local_lists, "MOST_PICTURES", 1)
+    with pytest.raises(BadInput, match=r"^dedup: expected at most 1 images for local, got 2$"):
+        pairs_of(wall, ["m:one", "m:other"])
 
 
 def test_a_plan_leaves_nothing_and_says_what_it_can_not_know(wall: Wall):
