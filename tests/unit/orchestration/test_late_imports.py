@@ -118,7 +118,7 @@ ONLY_ON_A_CLUSTER = {"tasks.engine.rate_limits"}
 
 def test_whatever_a_part_imports_late_is_declared() -> None:
     parts = list(_parts())
-    some = {"fetch_part", "detect_part", "match_part", "search_part", "download_answers_part"}
+    some = {"fetch_part", "detect_part", "count_part", "sift_part", "search_part", "download_answers_part"}
     assert some <= {part.name for _, part in parts}
     # detectors import those of one family, one by one, before they look at an image
     families = [name for names in detectors._CODE.values() for name in names]
