@@ -19,6 +19,7 @@ painted ones with hashing views and looking for keypoints, for drawn ones withou
 import argparse
 import json
 import re
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -57,9 +58,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--painted", type=int, nargs="*", default=[2_000, 18_000, 100_000])
     parser.add_argument("--drawn", type=int, nargs="*", default=[400_000])
-    parser.add_argument(
-        "--work", type=Path, help="where museums and stores lie, and stay; by default a temporary folder"
-    )
+    parser.add_argument("--work", type=Path, help="where museums lie, and stay; by default a temporary folder")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="dedup-growth-") as scratch:
         work = arguments.work or Path(scratch)
@@ -77,15 +76,18 @@ def _painted(work: Path, works: int) -> dict[str, Any]:
         paint = ["museum", "paint", str(folder / "museum"), "--records", str(works), "--seed", str(SEED)]
         if status := watched([sys.executable, "-m", "flows.cli", *paint])[0]:
             raise SystemExit(f"expected a museum of {works} works, got status {status}")
+    shutil.rmtree(folder / "store", ignore_errors=True)
     seed = json.loads((folder / "museum" / "museum.json").read_text(encoding="utf-8"))["seed"]
     return {"works": works, "kind": f"painted, seed {seed}", **_built(folder, _recipe(dedup=True))}
 
 
 def _drawn(work: Path, works: int) -> dict[str, Any]:
     folder, pool = work / f"drawn-{works}", work / f"painted-{POOL}"
-    if not (pool / "store").exists():
+    if not (pool / "store" / KEYPOINTS_AT).exists():
         _painted(work, POOL)
     _write_files(folder / "museum", works)
+    for part in ("measures", "outcomes", "decisions", "releases"):  # the images stay
+        shutil.rmtree(folder / "store" / part, ignore_errors=True)
     fetched = _built(folder, _recipe(dedup=False))
     store = Store(str(folder / "store"))
     _deal(store, Store(str(pool / "store")))

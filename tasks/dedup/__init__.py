@@ -265,7 +265,7 @@ def _notes(crowded: int, to_compare: int, to_hash: int) -> tuple[str, ...]:
             f"compared with only {candidates.LEADERS} of these"
         )
     if to_hash:
-        notes.append("dedup: views of new images will be hashed, or their keypoints looked for, first")
+        notes.append("dedup: views of new images will be hashed, or their places in common searched for, first")
     if to_compare:
         notes.append(f"dedup: {to_compare} pairs will be compared first")
     return tuple(notes)

@@ -29,16 +29,18 @@ from tasks.io.store.store import Store
 from tasks.orchestration import retries
 from tasks.orchestration.late_imports import imports_before
 
-_KEY = cache_key(of=KEY, code=code_digest(local_lists))
-_KERNELS = ("tasks.core.dedup.local_kernels", "tasks.core.dedup.search_bands")
+CODE = code_digest(local_lists)
+_KERNELS = ("tasks.core.dedup.local_kernels",)
 _FEW_PICTURES, _RANGES, _MOST_PICTURES = 2**10, 8, 2**14
-"""A range of pictures, whose pairs are counted in one part, has no fewer and no more; between them there are eight."""
+"""A range of pictures, whose pairs are counted in one part, has some so few at the least and so many at the most;
+between them there are eight ranges."""
 
 
 class _Search(NamedTuple):
     """A collection as the parts of its search see it.
 
-    places: KEYPOINT_PLACES, in the order of the pictures' numbers. ranges: how many there are. key: of the collection.
+    places: KEYPOINT_PLACES, in the order of the pictures' numbers. ranges: how many there are. key: of the collection
+    and its ranges.
     """
 
     places: TableRef
@@ -48,7 +50,7 @@ class _Search(NamedTuple):
     def near_folders(self, number: int, sectors: Iterable[int] = local_lists.SECTORS) -> list[str]:
         """Where the near keypoints of a range lie, a folder for each list of these sectors."""
         names = [f"{sector}-{of_sector}" for sector in sectors for of_sector in local_lists.lists_of(sector)]
-        return [measure_folder("local-near", _KEY, self.key, str(number), name) for name in names]
+        return [measure_folder("local-near", self.key, str(number), name) for name in names]
 
     @property
     def bounds(self) -> NDArray[np.int64]:
@@ -103,7 +105,9 @@ def count_part(ranges: pa.Table, search: _Search, into: str, context: Context) -
     for number in ranges["range"].to_pylist():
         folders = search.near_folders(number)
         stored = [near for near in (_near(store, folder) for folder in folders) if near is not None]
-        if lost := len(folders) - len(stored):
+        if (lost := len(folders) - len(stored)) and number in _stored_pairs(store, into):
+            continue  # another build of the same collection was faster, and has removed them
+        if lost:
             raise DamagedFile(f"expected near keypoints of {len(folders)} lists, got none of {lost}")
         pairs = local_lists.pairs_in_lists(stored)
         first, stop = search.bounds[number : number + 2].tolist()
@@ -120,21 +124,22 @@ def local_pairs(blobs: pa.Array, context: Context, label: str) -> local.LocalPai
     if len(blobs) > local_lists.MOST_PICTURES:
         raise BadInput(f"{label}: expected at most {local_lists.MOST_PICTURES} images for local, got {len(blobs)}")
     store = runs.store_of(context)
-    key = hashlib.sha256("".join(blobs.to_pylist()).encode()).hexdigest()
-    into = measure_folder("local-pairs", _KEY, key)
     ranges = max(min(_RANGES, -(-len(blobs) // _FEW_PICTURES)), -(-len(blobs) // _MOST_PICTURES))
+    digest = hashlib.sha256("".join(blobs.to_pylist()).encode()).hexdigest()
+    key = cache_key(of=KEY, code=CODE, blobs=digest, ranges=ranges)
+    into = measure_folder("local-pairs", key)
     todo = sorted(set(range(ranges)) - _stored_pairs(store, into).keys())
-    if todo and context.plan:
+    if todo and context.plan and (ranges > 1 or len(keypoint_places(store, blobs)) < len(blobs)):
         return None
-    if not context.plan:  # keypoints also where all pairs are known: some may still have to be compared
+    if todo or not context.plan:  # keypoints also where all pairs are known: some may still have to be compared
         places = ensure_keypoints(blobs, context, label)
-        if todo and ranges == 1:
-            _store_pairs(store, into, 0, blobs, local_lists.matches_within(whole_gallery(store, places)))
-        elif todo:
-            at = store.write_table(outcome_folder("local-places"), places, is_remembered=False)
-            _search(_Search(at, ranges, key), todo, into, context, label)
+    if todo and ranges == 1:
+        _store_pairs(store, into, 0, blobs, local_lists.matches_within(whole_gallery(store, places)))
+    elif todo:
+        at = store.write_table(outcome_folder("local-places"), places, is_remembered=False)
+        _search(_Search(at, ranges, key), todo, into, context, label)
     stored = _stored_pairs(store, into)
-    if lost := ranges - len(stored):
+    if lost := len(set(range(ranges)) - stored.keys()):
         raise AssertionError(f"expected the pairs of {ranges} ranges of pictures, got none of {lost}")
     pairs = pa.concat_tables([LOCAL_PAIRS.empty_table(), *stored.values()]).drop_null()
     a, b = (pc.index_in(pairs[side], value_set=blobs).to_numpy().astype(np.int64) for side in ("a", "b"))

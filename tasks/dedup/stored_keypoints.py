@@ -28,7 +28,8 @@ def keypoint_places(store: Store, blobs: pa.Array) -> pa.Table:
     found = [KEYPOINT_PLACES.empty_table()]
     for ref, table in store.tables(KEYPOINTS_AT):  # one after the other: all together may be too much
         columns = table["sha256"], pa.repeat(ref.path, table.num_rows), np.arange(table.num_rows)
-        found.append(pa.table(columns, schema=KEYPOINT_PLACES))
+        here = pa.table(columns, schema=KEYPOINT_PLACES)
+        found.append(here.filter(pc.is_in(here["sha256"], value_set=blobs)))
     everything = pa.concat_tables(found)
     return tables.lookup(everything, "sha256", pc.filter(blobs, pc.is_in(blobs, value_set=everything["sha256"])))
 

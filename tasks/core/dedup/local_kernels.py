@@ -7,13 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tasks.core.dedup.bits import count_bits, permute_bits
+from tasks.core.dedup.local import MOST_TURN
 from tasks.core.dedup.sizes import LEVEL_SCALE
 from tasks.core.jit import compiled
 
 Places = NDArray[np.uint8]
 
-MOST_TURN = 15
-"""Steps of 2 degrees: pictures turned by more are found by their hashes, where `by` asks for it."""
 _MOST_LEVELS_OFF = 3
 _OFF_PX = 16.0
 _OFF_SHARE = 0.2

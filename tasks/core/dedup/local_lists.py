@@ -18,26 +18,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tasks.core.dedup.candidates import distinct
-from tasks.core.dedup.local import LEAST_MATCHES, MOST_MATCHES, RADIUS_BITS, KeypointTable, LocalPairs
+from tasks.core.dedup.local import LEAST_MATCHES, MOST_MATCHES, MOST_TURN, RADIUS_BITS, KeypointTable, LocalPairs
 
 LISTS = 16
 """Orders of the bits, of which each layout of sectors has every other one."""
 REACH = 16
-"""So many codes behind each one in a list are looked at, and the nearest of them is taken ..."""
+"""So many codes behind each one in a list are looked at, and the nearest of them is taken."""
 _FEW_LOOKED_AT = 2**19
-"""... but in each list so many: in small collections all, and of each 16 one."""
+"""In small collections more are looked at, in each list so many in all; of every 16 the nearest is taken."""
 LEAST_NEAR = 2
-"""Of the places that two pictures share, in the lists, from which on the two are compared code by code."""
-_SECTORS = 6
-SECTORS = range(2 * _SECTORS)
-"""Six of 60 degrees, and six that begin 30 degrees later."""
+"""Two pictures that share so many places in the lists are compared code by code."""
 _STEPS = 180
 """Of angles, two degrees each."""
+_SECTORS = _STEPS // (2 * MOST_TURN)
+SECTORS = range(2 * _SECTORS)
+"""Six of 60 degrees, and six that begin 30 degrees later."""
 _PICTURE, _KEYPOINT = np.uint64(24), np.uint64(8)
 """Bits of a picture's number, and of a keypoint's within its picture."""
-MOST_PICTURES = 2 ** int(_PICTURE)
 _PICTURES_AT_ONCE = 1024
 """On the left, while pairs are told from what lists have found: some thousand near keypoints of each."""
+_NUMBERS = 2 ** int(_PICTURE)
+MOST_PICTURES = _NUMBERS - 2 * _PICTURES_AT_ONCE
+"""More can't be numbered."""
 
 
 class SectorCodes(NamedTuple):
@@ -54,7 +56,7 @@ class SectorCodes(NamedTuple):
 
 
 def codes_of_sector(sector: int, galleries: Iterable[tuple[NDArray[np.int64], KeypointTable]]) -> SectorCodes:
-    """Of galleries, each with the numbers of its pictures (P,), in any order."""
+    """Those of one of the SECTORS, of galleries in any order, each with the numbers of its pictures (P,)."""
     found: list[list[NDArray[Any]]] = [[np.empty(0, kind) for kind in (np.uint64, np.uint8, np.uint32, np.uint8)]]
     for pictures, gallery in galleries:
         is_in = _is_in_sector(gallery.keypoints.places[:, 3], sector)
@@ -63,6 +65,7 @@ def codes_of_sector(sector: int, galleries: Iterable[tuple[NDArray[np.int64], Ke
         angles = gallery.keypoints.places[is_in, 3]
         found.append([gallery.keypoints.codes[is_in], angles, pictures[owners].astype(np.uint32), numbers])
     codes = SectorCodes(*(np.concatenate(column) for column in zip(*found, strict=True)))
+    found.clear()
     order = np.lexsort((codes.numbers, codes.pictures))
     return SectorCodes(codes.codes[order], codes.angles[order], codes.pictures[order], codes.numbers[order])
 
@@ -79,8 +82,8 @@ def lists_of(sector: int) -> range:
 
 
 def near_in_list(number: int, of: SectorCodes) -> NDArray[np.uint64]:
-    """(N,) pairs of near keypoints of two pictures that one list has found, sorted: the smaller picture, the larger (24
-    bits each), the keypoint's number in the one, and in the other (8 bits each).
+    """(N,) uint64, distinct and sorted: pairs of near keypoints of two pictures that one list has found. Each has the
+    smaller picture, the larger (24 bits each), the keypoint's number in the one, and in the other (8 bits each).
     """
     from tasks.core.dedup import bits, local_kernels  # numba takes half a second to import
 
@@ -109,7 +112,7 @@ def pairs_in_lists(lists: Sequence[NDArray[np.uint64]]) -> NDArray[np.int64]:
         pairs = near >> (2 * _KEYPOINT)
         first = np.flatnonzero(np.diff(pairs, prepend=~pairs[:1]))
         pairs = pairs[first[np.diff(first, append=len(pairs)) >= LEAST_NEAR]]
-        found.append(np.stack([pairs >> _PICTURE, pairs & np.uint64(MOST_PICTURES - 1)], axis=1).astype(np.int64))
+        found.append(np.stack([pairs >> _PICTURE, pairs & np.uint64(_NUMBERS - 1)], axis=1).astype(np.int64))
     return np.concatenate(found)
 
 

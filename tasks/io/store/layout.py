@@ -143,11 +143,9 @@ AREAS = (
         "dedup.local_pairs",
         "The clearest corners of each thumbnail, by which parts of pictures are found.",
     ),
-    _measure(
-        "local-pairs", "dedup.local_pairs", "Pairs of images of one collection that have places in common.", _BY_PAIR
-    )._replace(pattern="measures/local-pairs/<cache key>/<collection>/"),
+    _measure("local-pairs", "dedup.local_pairs", "Pairs of images of one collection with places in common.", _BY_PAIR),
     Area(
-        "measures/local-near/<cache key>/<collection>/<range>/<list>/",
+        "measures/local-near/<cache key>/<range>/<list>/",
         "dedup.local_pairs",
         "Which corners of a large collection look alike, by their numbers: on the way to its pairs.",
         True,

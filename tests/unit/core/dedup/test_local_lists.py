@@ -106,7 +106,7 @@ def test_among_few_all_are_found_and_storage_changes_nothing(
                 assert near[0] == near[1] == sorted(set(near[0]))
 
 
-@pytest.mark.parametrize("turn", [0, 1, 14, 15])
+@pytest.mark.parametrize("turn", [0, 1, local.MOST_TURN - 1, local.MOST_TURN])
 def test_upright_keypoints_share_a_sector(turn: int):
     """Whatever the angle of the one, up to 30 degrees apart."""
     angles = np.arange(180)
@@ -125,6 +125,10 @@ def test_near_keypoints_of_a_range_and_what_pairs_they_make():
         for at_once in (1, 2, 1024):
             patch.setattr(local_lists, "_PICTURES_AT_ONCE", at_once)
             assert pairs_in_lists([near[1:], near[:0], near[:3]]).tolist() == [[0, 2], [1, 3]]  # (1, 2) has one, twice
+    last = local_lists.MOST_PICTURES - 1
+    near = np.array([(last - 1) << 40 | last << 16 | place << 8 | place for place in (1, 2)], np.uint64)
+    assert pairs_in_lists([near]).tolist() == [[last - 1, last]]
+    assert local_lists.starts_in(near, np.array([0, last, last + 1])).tolist() == [0, 2, 2]
     assert pairs_in_lists([]).shape == pairs_in_lists([near[:0]]).shape == (0, 2)
 
 

@@ -24,10 +24,7 @@ PATHS = {
     f"{layout.images_folder('met')}/1{layout.JOURNAL_SUFFIX}": "retrievals/<source>/",
     f"{layout.measure_folder('hash', KEY)}/1.parquet": "measures/hash/<cache key>/",
     f"{layout.measure_folder('search-pairs', KEY, 's')}/1.parquet": "measures/search-pairs/<cache key>/<search>/",
-    f"{layout.measure_folder('local-pairs', KEY, 'c')}/1.parquet": "measures/local-pairs/<cache key>/<collection>/",
-    f"{layout.measure_folder('local-near', KEY, 'c', '0', '11-1')}/1.parquet": (
-        "measures/local-near/<cache key>/<collection>/<range>/<list>/"
-    ),
+    f"{layout.measure_folder('local-near', KEY, '0', '1')}/1": "measures/local-near/<cache key>/<range>/<list>/",
     f"{layout.decision_folder('split', KEY)}/1.parquet": "decisions/<decision>/<cache key>/",
     f"{layout.outcome_folder('search-hashes')}/1.parquet": "outcomes/search-hashes/",
     f"{layout.outcome_folder('split')}/1.parquet": "outcomes/<stage>/",

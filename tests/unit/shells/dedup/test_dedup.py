@@ -125,7 +125,7 @@ def test_a_plan_says_how_many_pairs_and_leaves_nothing(tmp_path: Path, wall: Wal
     assert step.notes == ("dedup: 2 pairs will be compared first",)
     assert (
         dedup(RADIUS, state, WALL, wall.context.model_copy(update={"plan": "q"})).notes[0]
-        == "dedup: views of new images will be hashed, or their keypoints looked for, first"
+        == "dedup: views of new images will be hashed, or their places in common searched for, first"
     )
     assert sorted(Path(wall.context.store).rglob("*")) == before
 

@@ -190,5 +190,34 @@ def test_a_picture_that_comes_back_after_its_purge_is_compared_again(wall: Wall)
 
 def pairs_tables(wall: Wall) -> list[tuple[TableRef, pa.Table]]:
     root = Path(wall.context.store)
-    folders = [str(path.relative_to(root)) for path in root.glob("measures/local-pairs/*/*/")]
+    folders = [str(path.relative_to(root)) for path in root.glob("measures/local-pairs/*/")]
     return [found for folder in folders for found in wall.store.tables(folder)]
+
+
+def test_a_collection_that_is_built_no_more_is_pruned_though_another_is(wall: Wall):
+    """Each has a cache key of its own."""
+    pairs_of(wall, ["m:one", "m:other"])
+    old = {ref.path for ref, _ in pairs_tables(wall)}
+    pairs_of(wall, ["m:one", "m:one-cropped"])
+    new = {ref.path for ref, _ in pairs_tables(wall)} - old
+    keys = [{path.split("/")[2] for path in paths} for paths in (old, new)]
+    assert len(old) == len(new) == 1
+    assert not keys[0] & keys[1]
+
+
+def test_of_two_builds_of_one_collection_the_slower_takes_what_the_faster_has_found(
+    wall: Wall, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(local_pairs, "_FEW_PICTURES", 2)
+    names = sorted(set(HANGING) - {"m:one-again"})
+    count, first = local_pairs.count_part.fn, []
+
+    def overtaken(rows: pa.Table, *more: Any) -> None:
+        if not first:  # the other build begins and ends now, and removes the near keypoints of both
+            first.append(None)
+            first.append(pairs_of(wall, names))
+        count(rows, *more)
+
+    monkeypatch.setattr(local_pairs.count_part, "fn", overtaken)
+    found = pairs_of(wall, names)
+    assert [column.tolist() for column in found] == [column.tolist() for column in first[1]]
