@@ -18,8 +18,6 @@ SIDE_PX = 256
 MOST_KEYPOINTS = 200
 RADIUS_BITS = 6
 """Codes that differ in at most so many of 64 bits are of places that look alike."""
-MOST_TURN = 15
-"""Steps of 2 degrees: pictures turned by more are found by their hashes, where `by` asks for it."""
 LEAST_MATCHES = 3
 """Of 636 paintings, 12 in 100,000 pairs have so many by chance; of their details, 15 to 30 % of the area, 86 % have."""
 MOST_ALIKE = 4

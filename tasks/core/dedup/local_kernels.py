@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tasks.core.dedup.bits import count_bits, permute_bits
-from tasks.core.dedup.local import MOST_TURN
-from tasks.core.dedup.sizes import LEVEL_SCALE
+from tasks.core.dedup.sizes import LEVEL_SCALE, MOST_TURN
 from tasks.core.jit import compiled
 
 Places = NDArray[np.uint8]

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tasks.core.dedup.candidates import distinct
-from tasks.core.dedup.local import LEAST_MATCHES, MOST_MATCHES, MOST_TURN, RADIUS_BITS, KeypointTable, LocalPairs
+from tasks.core.dedup.local import LEAST_MATCHES, MOST_MATCHES, RADIUS_BITS, KeypointTable, LocalPairs
+from tasks.core.dedup.sizes import MOST_TURN
 
 LISTS = 16
 """Orders of the bits, of which each layout of sectors has every other one."""

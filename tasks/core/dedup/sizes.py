@@ -2,6 +2,8 @@
 
 LEVEL_SCALE = 1.2
 """Sizes of keypoints: each so many times the one before."""
+MOST_TURN = 15
+"""Of a keypoint to its match, in steps of 2 degrees: copies stand upright, and others are found by hashes."""
 
 PATCH_PX = 8
 STEP_PX = 4

@@ -12,6 +12,7 @@ from tasks.core.dedup import local, local_lists
 from tasks.core.dedup.local import Keypoints, KeypointTable
 from tasks.core.dedup.local_kernels import matches_on_one_place
 from tasks.core.dedup.local_lists import SECTORS, codes_of_sector, matches_within, near_in_list, pairs_in_lists
+from tasks.core.dedup.sizes import MOST_TURN
 
 RNG = np.random.default_rng(20)
 CODES = RNG.integers(0, 2**64, 40, dtype=np.uint64)
@@ -106,7 +107,7 @@ def test_among_few_all_are_found_and_storage_changes_nothing(
                 assert near[0] == near[1] == sorted(set(near[0]))
 
 
-@pytest.mark.parametrize("turn", [0, 1, local.MOST_TURN - 1, local.MOST_TURN])
+@pytest.mark.parametrize("turn", [0, 1, MOST_TURN - 1, MOST_TURN])
 def test_upright_keypoints_share_a_sector(turn: int):
     """Whatever the angle of the one, up to 30 degrees apart."""
     angles = np.arange(180)
