@@ -62,12 +62,19 @@ def main() -> int:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="dedup-growth-") as scratch:
         work = arguments.work or Path(scratch)
-        rows = [_painted(work, works) for works in sorted(arguments.painted)]
-        rows += [_drawn(work, works) for works in sorted(arguments.drawn)]
-    ratios = {f"ms_{row['works']}": row["dedup_ms_an_image"] for row in rows}
-    write("dedup-growth", rows, ratios | {f"peak_mb_{row['works']}": row["peak_mb"] for row in rows})
+        painted = [_painted(work, works) for works in sorted(arguments.painted)]
+        _write_rows("dedup-growth", painted)
+        drawn = [_drawn(work, works) for works in sorted(arguments.drawn)]
+        _write_rows("dedup-growth-drawn", drawn)
+    rows = [*painted, *drawn]
     slow = [row for row in rows if row["dedup_ms_an_image"] > MOST_MS.get(row["works"], np.inf)]
     return 1 if slow or any(row["peak_mb"] > MOST_PEAK_MB.get(row["works"], np.inf) for row in rows) else 0
+
+
+def _write_rows(name: str, rows: list[dict[str, Any]]) -> None:
+    if rows:
+        figures = [("ms", "dedup_ms_an_image"), ("peak_mb", "peak_mb")]
+        write(name, rows, {f"{short}_{row['works']}": row[column] for short, column in figures for row in rows})
 
 
 def _painted(work: Path, works: int) -> dict[str, Any]:
