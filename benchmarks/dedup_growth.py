@@ -8,7 +8,7 @@ files of 8 x 8 px are fetched by a first build; then what is measured of them is
 
 - the perceptual hash is that of a picture with some 8 bits turned over, so that pictures lie near each other by chance
   as often as among so many painted ones,
-- the thumbnail is another picture's, and so are the hashes of its views,
+- the thumbnail is another picture's, and the hashes of its views are that one's with as many bits turned over,
 - of 175 keypoints 40 are those of a third picture at their places, the others those of any picture; in each code some 5
   bits are turned over. So pictures share places by chance, too.
 
@@ -50,6 +50,10 @@ COPY_EVERY = 100
 OWN_KEYPOINTS, OTHERS = 40, 135
 ROWS = 2000
 """Pictures in a stored table, as builds have them."""
+_FOUND = [
+    f"measures/{kind}" for kind in ("local-near", "local-pairs", "relations", "search-hashes", "search-pairs")
+]
+"""What a search for copies leaves, in a store of pictures that were dealt before."""
 _STAGE = re.compile(r"^(fetch|dedup): (\d+) kept, .*, (\d+(?:\.\d+)?) s", re.MULTILINE)
 _COLUMNS = ("key", "image", "title", "artist", "style", "rights_uri")
 
@@ -93,13 +97,18 @@ def _drawn(work: Path, works: int) -> dict[str, Any]:
     if not (pool / "store" / KEYPOINTS_AT).exists():
         _painted(work, POOL)
     _write_files(folder / "museum", works)
-    for part in ("measures", "outcomes", "decisions", "releases"):  # the images stay
+    dealt, deal = folder / "dealt.json", {"keypoints": KEYPOINTS_AT, "thumbnails": inspection.THUMBNAILS_AT}
+    known = json.loads(dealt.read_text(encoding="utf-8")) if dealt.exists() else {}
+    is_dealt = known.items() >= deal.items()
+    for part in ("decisions", "releases", *(_FOUND if is_dealt else ("measures", "outcomes"))):  # the images stay
         shutil.rmtree(folder / "store" / part, ignore_errors=True)
-    fetched = _built(folder, _recipe(dedup=False))
-    store = Store(str(folder / "store"))
-    _deal(store, Store(str(pool / "store")))
+    if not is_dealt:
+        dealt.unlink(missing_ok=True)
+        known = {**deal, "peak_mb": _built(folder, _recipe(dedup=False))["peak_mb"]}
+        _deal(Store(str(folder / "store")), Store(str(pool / "store")))
+        dealt.write_text(json.dumps(known), encoding="utf-8")
     row = _built(folder, _recipe(dedup=True))
-    return {"works": works, "kind": "drawn", **row, "peak_mb": max(row["peak_mb"], fetched["peak_mb"])}
+    return {"works": works, "kind": "drawn", **row, "peak_mb": max(row["peak_mb"], known["peak_mb"])}
 
 
 def _recipe(*, dedup: bool) -> dict[str, Any]:
@@ -161,8 +170,9 @@ def _deal(store: Store, pool: Store) -> None:
         _write(store, inspection.HASHES, HASH, [measured.get(name, rows[name]) for name in HASH.names])
         at = _write(store, inspection.THUMBNAILS_AT, THUMBNAILS, [sha256, deck.jpegs.take(thumbnails)])
         _write(store, inspection.THUMBNAIL_PLACES_AT, THUMBNAIL_PLACES, [sha256, [at] * rows.num_rows])
+        is_copy = np.arange(rows.num_rows) % COPY_EVERY == 1
         for folder, keys in deck.views.items():
-            _write(store, folder, VIEW_HASHES, [sha256, keys.take(thumbnails)])
+            _write(store, folder, VIEW_HASHES, [sha256, [*_as_seen(keys[thumbnails], is_copy, rng)]])
         _write(store, KEYPOINTS_AT, KEYPOINTS, [sha256, codes, places])
 
 
@@ -182,7 +192,7 @@ class _Deck:
         self.jpegs = thumbnails["jpeg"].combine_chunks()
         folders = [f"measures/view-hashes/{key}" for key in pool.list_folder("measures/view-hashes")]
         hashed = {folder: tables.lookup(_whole(pool, folder), "sha256", thumbnails["sha256"]) for folder in folders}
-        self.views = {folder: table["keys"].combine_chunks() for folder, table in hashed.items()}
+        self.views = {folder: np.stack(table["keys"].to_numpy()) for folder, table in hashed.items()}
         self._hashes = _whole(pool, inspection.HASHES)["phash"].drop_null().to_numpy()
         self._galleries = [gallery_of(keypoints.slice(row, 1)).keypoints for row in range(keypoints.num_rows)]
         self._galleries = [of for of in self._galleries if len(of.codes) >= OWN_KEYPOINTS]
@@ -204,6 +214,14 @@ class _Deck:
             else:  # a copy of the one before, saved again
                 phash, codes = phash ^ _turned(rng, 1, 1 / 64)[0], codes ^ _turned(rng, len(codes), 1 / 64)
             yield phash, thumbnail, codes, places.ravel()
+
+
+def _as_seen(keys: NDArray[np.uint64], is_copy: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.uint64]:
+    """Hashes of views (N, V) as of other pictures than the pool's; of a copy nearly those of the row before it."""
+    keys = keys ^ _turned(rng, keys.size, 8 / 64).reshape(keys.shape)
+    copies = np.flatnonzero(is_copy)
+    keys[copies] = keys[copies - 1] ^ _turned(rng, keys[copies].size, 1 / 64).reshape(-1, keys.shape[1])
+    return keys
 
 
 def _turned(rng: np.random.Generator, words: int, share: float) -> NDArray[np.uint64]:

@@ -14,6 +14,8 @@ from schemas.stand_ins import stand_in
 from schemas.yaml_text import MAX_BYTES
 
 _MOST_NAMED = 20  # in a message
+_NAMED_BY = {"stages": "label", "sources": "name"}
+"""Lists of a recipe whose entries `--set` names, and what it names them by."""
 _CHANGE = "stages.<label>.<field>=VALUE"
 
 
@@ -24,12 +26,13 @@ def recipe_from_file(
     fields = yaml_mapping(_text(path), path, "name, sources and stages")
     for change in changes:
         names, value = parse_change(change, _CHANGE)
-        if names[0] != "stages" or len(names) == 1:
+        if names[0] not in _NAMED_BY or len(names) == 1:
             set_field(fields, names, value)
         elif len(names) == 2:
-            raise BadInput(f"--set: expected {_CHANGE}, got {quoted(change)}")
+            by = _NAMED_BY[names[0]]
+            raise BadInput(f"--set: expected {names[0]}.<{by}>.<field>=VALUE, got {quoted(change)}")
         else:
-            set_field(_stage_settings(fields, names[1], change), names[2:], value)
+            set_field(_settings_of(fields, names[0], names[1], change), names[2:], value)
     given = {"limit": limit, "seed": seed}
     fields |= {name: value for name, value in given.items() if value is not None}
     return settings_from_fields(Recipe, fields, path)
@@ -90,27 +93,31 @@ def _text(path: str) -> str:
         raise BadInput(f"recipe: expected a YAML file in UTF-8, got {place} ({where})") from problem
 
 
-def _stage_settings(fields: dict[str, Any], label: str, change: str) -> dict[str, Any]:
-    stages, labels = fields.get("stages"), []
-    for position, stage in enumerate(stages if isinstance(stages, list) else ()):
-        word, settings = _word_and_settings(stage)
-        labels.append(settings.get("label") or word)
-        if labels[-1] == label:
-            if settings is not stage:  # the short forms have no mapping to write into
-                fields["stages"][position] = {word: settings}
+def _settings_of(fields: dict[str, Any], group: str, name: str, change: str) -> dict[str, Any]:
+    """The mapping of the settings of one of the recipe's stages or sources. Raises BadInput."""
+    entries, by, names = fields.get(group), _NAMED_BY[group], []
+    for position, entry in enumerate(entries if isinstance(entries, list) else ()):
+        word, settings = _word_and_settings(entry, group[:-1])
+        names.append(settings.get(by) or word)
+        if names[-1] == name:
+            if settings is not entry:  # the short forms have no mapping to write into
+                fields[group][position] = {word: settings}
             return settings
     raise BadInput(
-        f"--set: expected the label of a stage, one of {quoted(labels, LONGEST_PLACE)}, got {quoted(label)} in "
+        f"--set: expected the {by} of a {group[:-1]}, one of {quoted(names, LONGEST_PLACE)}, got {quoted(name)} in "
         f"{quoted(change)}"
     )
 
 
-def _word_and_settings(stage: Any) -> tuple[str, dict[str, Any]]:
-    """Of `dedup`, `{dedup: {...}}` or `{stage: dedup, ...}`: the word, and the mapping that holds its settings."""
-    if isinstance(stage, dict) and "stage" in stage:
-        return str(stage["stage"]), stage
-    if isinstance(stage, dict) and len(stage) == 1:
-        word, settings = next(iter(stage.items()))
+def _word_and_settings(entry: Any, kind: str) -> tuple[str, dict[str, Any]]:
+    """Of `dedup`, `{dedup: {...}}` or `{stage: dedup, ...}`: the word, and the mapping that holds its settings.
+
+    kind: stage or source.
+    """
+    if isinstance(entry, dict) and kind in entry:
+        return str(entry[kind]), entry
+    if isinstance(entry, dict) and len(entry) == 1:
+        word, settings = next(iter(entry.items()))
         if isinstance(settings, dict | None):
             return str(word), settings or {}
-    return str(stage), {}  # not a stage: the model will say so; until then its label is one that nobody asks for
+    return str(entry), {}  # no stage: the model will say so; until then its label is one that nobody asks for

@@ -84,6 +84,12 @@ class Screen(Stage):
     )
 
     stage: Literal["screen"] = "screen"
+    applies_to: Later[dict[ColumnName, AnyCondition]] = Field(
+        default_factory=dict,
+        max_length=MOST_CONDITIONS,
+        description="Which records it looks at, by conditions as of `where`, of which a record must meet all; others "
+        "pass. By default all records",
+    )
     rights: Some[str] | None = Field(
         None,
         description="Rights that pass, one or several: public_domain; open (public_domain, CC BY and CC BY-SA); all; "
@@ -161,7 +167,8 @@ class Screen(Stage):
     def problems(self, where: str, around: Surroundings) -> Iterator[str]:
         """Conditions on columns that records don't have, or of another type."""
         columns = around.columns
-        yield from column_problems(f"{where}.where", self.where, columns)
-        for name, condition in self.where.items():
-            if name in columns and (problem := condition_problem(condition, columns[name])):
-                yield f"{where}.where.{name}: {problem}"
+        for setting, conditions in (("applies_to", self.applies_to), ("where", self.where)):
+            yield from column_problems(f"{where}.{setting}", conditions, columns)
+            for name, condition in conditions.items():
+                if name in columns and (problem := condition_problem(condition, columns[name])):
+                    yield f"{where}.{setting}.{name}: {problem}"

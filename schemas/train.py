@@ -46,7 +46,9 @@ class TrainDetector(Frozen):
     accumulate: int = Field(
         4, ge=1, le=4096, description="Batches of one step: 4 x 4 = 16 images, as COCO's schedules assume"
     )
-    optimizer: Literal["sgd", "adamw"] = Field("sgd", description="PoPArt: SGD for ResNet-50, Adam for transformers")
+    optimizer: Literal["sgd", "adam", "adamw"] = Field(
+        "sgd", description="PoPArt: sgd for ResNet-50, adam for transformers; adamw: weight_decay beside the gradient"
+    )
     learning_rate: Annotated[float, Field(gt=0, le=1e30)] = Field(
         2e-4, description="The highest; PoPArt: 2e-4, and 2e-2 for its training on COCO before"
     )

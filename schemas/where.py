@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Self
 
 import pyarrow as pa
-from pydantic import BeforeValidator, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, model_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, model_validator
 
 from schemas.attributes import ARROW_TYPES, Attribute, AttributeType
-from schemas.base import Frozen
+from schemas.base import Frozen, Later
 from schemas.phrases import quoted
 from schemas.tables import RECORDS
 
@@ -41,6 +41,20 @@ Values = Annotated[
 """One value or several."""
 
 
+def _with_a_word(phrase: str) -> str:
+    if not any(sign.isalnum() for sign in phrase):
+        raise ValueError(f"expected a word, got {quoted(phrase)}")
+    return phrase
+
+
+Phrases = Annotated[
+    tuple[Annotated[Text, AfterValidator(_with_a_word)], ...],
+    BeforeValidator(_in_a_list, json_schema_input_type=Text | tuple[Text, ...]),
+    Field(min_length=1, max_length=MOST_VALUES),
+]
+"""One phrase or several, each with a letter or digit."""
+
+
 class Condition(Frozen):
     """What a column must say. A record without a value does not pass, unless is_known: false asks for just these.
 
@@ -51,6 +65,11 @@ class Condition(Frozen):
 
     any_of: Values | None = Field(None, alias="is", description="Values that pass: one, or a list")
     none_of: Values | None = Field(None, alias="not", description="Values that do not pass: one, or a list")
+    contains: Later[Phrases | None] = Field(
+        None,
+        description="Words or phrases, one or a list: a text passes that has any of them as whole words, whatever their "
+        "case, accents and punctuation",
+    )
     least: Number | None = Field(None, description="Smallest number that passes; null: no limit")
     most: Number | None = Field(None, description="Largest number that passes; null: no limit")
     is_known: bool | None = Field(
@@ -61,7 +80,7 @@ class Condition(Frozen):
     def _holds_together(self) -> Self:
         asked = [name for name, value in self.model_dump().items() if value is not None]
         if not asked:
-            raise ValueError("expected a value, a list of values, or is, not, least, most or is_known, got none")
+            raise ValueError("expected a value, a list of values, or is, not, contains, least, most or is_known, got none")
         if self.is_known is False and len(asked) > 1:
             raise ValueError(f"expected nothing beside is_known: false, got {', '.join(asked)}")
         if self.least is not None and self.most is not None and self.least > self.most:
@@ -103,6 +122,8 @@ def value_problem(value: Value, kind: AttributeType) -> str:
 
 def condition_problem(condition: Condition, kind: AttributeType) -> str:
     """What is wrong with a condition on a column of that type; empty where nothing is."""
+    if condition.contains and kind not in {"string", "strings"}:
+        return f"expected contains for text alone, got {quoted(condition.contains[0])} for {_VALUES[kind][0]}"
     limits = [limit for limit in (condition.least, condition.most) if limit is not None]
     if limits and kind not in {"integer", "number"}:
         return f"expected least and most for numbers alone, got {quoted(limits[0])} for {_VALUES[kind][0]}"

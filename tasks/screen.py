@@ -33,7 +33,8 @@ def screen(settings: Screen, state: State, recipe: Recipe, context: Context) -> 
         columns["is_included"], _ = by_hand.wishes(state, recipe, context, ids)
     view = pa.table(columns)
     # what a plan has yet to see may be annotated, and may meet all conditions
-    notes = () if state.pending else (*core.uncounted_notes(counts, settings), *core.where_notes(view, settings))
+    counted = counts.filter(pa.array(core.applies_to(view, settings))) if settings.figures is not None else counts
+    notes = () if state.pending else (*core.uncounted_notes(counted, settings), *core.where_notes(view, settings))
     step = decide_step(store, settings, state, CODE, lambda: view, core.decide)
     return step.model_copy(update={"notes": notes})
 
@@ -53,7 +54,7 @@ def _columns(
         style = column_of(store, state.records, ids, "style")
         yield "style", style
         yield "has_wanted_style", core.has_style(style, settings.styles, styles.names_by_style(recipe.styles))
-    for name in settings.where:
+    for name in dict.fromkeys((*settings.applies_to, *settings.where)):
         yield core.where_column(name), column_of(store, state.records, ids, name)
     measured = {"fetch": ("bytes",), "hash": ("width_px", "height_px"), "quality": SCORES}
     for stage, name in ((stage, name) for stage, names in measured.items() for name in names):

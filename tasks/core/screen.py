@@ -22,7 +22,7 @@ COLUMNS = (
     *SCORES,
     "figures",
 )
-"""What a view may have; and for each condition of `where` the column that `where_column` names."""
+"""What a view may have; and for each condition of `where` and `applies_to` the column that `where_column` names."""
 
 Check = tuple[NDArray[np.bool_], Reason, Sequence[str] | NDArray[np.object_]]
 
@@ -31,16 +31,25 @@ def decide(view: pa.Table, settings: Screen) -> pa.Table:
     """SCREEN outcome of a view with COLUMNS, of which only those are read that the settings need.
 
     `figures`: null where nobody has counted them, which passes no limit. `is_included` (optional): by a person; such a
-    record passes every check. The reason is the first of: rights, style, where (by name), bytes, pixels, side, aspect,
-    blank, colour, the other limits of scores as they are declared, too few figures, too many.
+    record passes every check, and so does one that `applies_to` leaves out. The reason is the first of: rights, style,
+    where (by name), bytes, pixels, side, aspect, blank, colour, the other limits of scores as they are declared, too
+    few figures, too many.
     """
     parts = _record_checks, _size_checks, _score_checks, _figure_checks
     checks = [check for part in parts for check in part(view, settings)]
+    is_judged = applies_to(view, settings)
     if "is_included" in view.column_names:
-        is_judged = ~bools(view["is_included"])
+        is_judged &= ~bools(view["is_included"])
+    if not is_judged.all():
         checks = [(fails & is_judged, reason, details) for fails, reason, details in checks]
     reasons, details = tables.first_reason(view.num_rows, checks)
     return tables.outcome(SCREEN, view["record_id"], reason=reasons, detail=details)
+
+
+def applies_to(view: pa.Table, settings: Screen) -> NDArray[np.bool_]:
+    """(N,) whether the screen looks at each record of a view."""
+    met = [where.meets(view[where_column(name)], condition) for name, condition in settings.applies_to.items()]
+    return np.all([np.ones(view.num_rows, bool), *met], axis=0)
 
 
 def where_column(name: str) -> str:
@@ -50,8 +59,11 @@ def where_column(name: str) -> str:
 
 def where_notes(view: pa.Table, settings: Screen) -> tuple[str, ...]:
     """A sentence for each condition that no record meets, with the values that may have been meant."""
-    conditions = sorted(settings.where.items())
-    found = (where.nothing_meets_note(name, view[where_column(name)], condition) for name, condition in conditions)
+    found = (
+        where.nothing_meets_note(f"`{setting}` of {name}", view[where_column(name)], condition)
+        for setting, conditions in (("applies_to", settings.applies_to), ("where", settings.where))
+        for name, condition in sorted(conditions.items())
+    )
     return tuple(f"{settings.label}: {note}" for note in found if note)
 
 

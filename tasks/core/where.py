@@ -1,6 +1,7 @@
 """Conditions on columns: which records meet them, and what those say that do not. Whole columns, no object a row."""
 
 import difflib
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,9 +12,13 @@ from numpy.typing import NDArray
 from schemas.phrases import listed, quoted
 from schemas.where import Condition, Value
 from tasks.core.columns import Column, bools, whole
+from tasks.core.names.spellings import name_key
 from tasks.core.texts import float_texts
 
 _Mask = NDArray[np.bool_]
+_APOSTROPHES = re.compile("['’ʼ`´]")
+_UNSPACED = "\u2e80"
+"""From here on lie Chinese, Japanese and Korean signs."""
 _LONGEST_DETAIL = 80
 _MOST_COMPARED, _LONGEST_COMPARED = 2_000, 100
 """Distinct values, the most frequent first, that a misspelled one is compared with; and letters of each."""
@@ -34,6 +39,8 @@ def meets(column: pa.ChunkedArray, condition: Condition) -> _Mask:
         passes = passes & is_any(column, condition.any_of)
     if condition.none_of is not None:
         passes = passes & ~is_any(column, condition.none_of)
+    if condition.contains is not None:
+        passes = passes & contains_any(column, condition.contains)
     for limit, keeps in ((condition.least, pc.greater_equal), (condition.most, pc.less_equal)):
         if limit is not None:
             passes = passes & bools(keeps(_compared(column), _array_of([limit], column.type)[0]))
@@ -44,11 +51,24 @@ def is_any(column: pa.ChunkedArray, values: Sequence[Value]) -> _Mask:
     """(N,) whether each record has one of the values; texts as Unicode NFC, whatever their case."""
     values_column, rows = _flat(column)
     is_hit = bools(pc.is_in(_compared(values_column), value_set=_compared(_array_of(values, values_column.type))))
-    if rows is None:
-        return is_hit
-    found = np.zeros(len(column), np.bool_)
-    found[rows[is_hit]] = True
-    return found
+    return is_hit if rows is None else _rows_with(rows[is_hit], len(column))
+
+
+def contains_any(column: pa.ChunkedArray, phrases: Sequence[str]) -> _Mask:
+    """(N,) whether each record's text, or one in its list, has one of the phrases as whole words, however written.
+
+    Signs of scripts that put no blank between words are looked for anywhere. Each distinct text is searched once.
+
+    >>> titles = pa.chunked_array([["L'Homme à la pipe", "WOMAN, seated", "Womanhood", "坐る女", None]])
+    >>> contains_any(titles, ["homme", "woman", "女"]).tolist()
+    [True, True, False, True, False]
+    """
+    texts, rows = _flat(column)
+    encoded = texts.dictionary_encode()
+    has_phrase = re.compile("|".join(map(_as_words, sorted(set(map(_folded, phrases)), key=len, reverse=True)))).search
+    is_in = pa.array([has_phrase(_folded(text)) is not None for text in encoded.dictionary.to_pylist()], pa.bool_())
+    is_hit = bools(is_in.take(encoded.indices))
+    return is_hit if rows is None else _rows_with(rows[is_hit], len(column))
 
 
 def is_known(column: pa.ChunkedArray) -> _Mask:
@@ -80,11 +100,14 @@ def details(name: str, column: pa.ChunkedArray, fails: _Mask) -> NDArray[np.obje
     return found
 
 
-def nothing_meets_note(name: str, column: pa.ChunkedArray, condition: Condition) -> str:
-    """A sentence where there are records and none meets the condition, with what may have been meant; else ""."""
+def nothing_meets_note(what: str, column: pa.ChunkedArray, condition: Condition) -> str:
+    """A sentence where there are records and none meets the condition, with what may have been meant; else "".
+
+    what: the condition's name, as in "`where` of title".
+    """
     if not len(column) or meets(column, condition).any():
         return ""
-    return f"no record meets `where` of {name}: {_what_there_is(column, condition)}"
+    return f"no record meets {what}: {_what_there_is(column, condition)}"
 
 
 def _what_there_is(column: pa.ChunkedArray, condition: Condition) -> str:
@@ -112,6 +135,22 @@ def _flat(column: pa.ChunkedArray) -> tuple[pa.Array, NDArray[np.int64] | None]:
     if not pa.types.is_list(values.type):
         return values, None
     return pc.list_flatten(values), np.asarray(pc.list_parent_indices(values), np.int64)
+
+
+def _rows_with(rows: NDArray[np.int64], size: int) -> _Mask:
+    found = np.zeros(size, np.bool_)
+    found[rows] = True
+    return found
+
+
+def _folded(text: str) -> str:
+    """A text as its words are looked for: an apostrophe parts "l'homme"."""
+    return name_key(_APOSTROPHES.sub(" ", text))
+
+
+def _as_words(folded: str) -> str:
+    is_start, is_end = (sign.isalnum() and sign < _UNSPACED for sign in (folded[0], folded[-1]))
+    return (r"(?<!\w)" if is_start else "") + re.escape(folded) + (r"(?!\w)" if is_end else "")
 
 
 def _array_of(values: Sequence[Value], kind: pa.DataType) -> pa.Array:

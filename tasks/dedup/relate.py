@@ -13,7 +13,7 @@ from prefect.cache_policies import NO_CACHE
 from schemas.manifests import Context
 from schemas.relations import COPIES, Relation
 from schemas.tables import RELATIONS
-from tasks.core.dedup import beside, relate, views
+from tasks.core.dedup import beside, candidates, relate, views
 from tasks.dedup.stored_keypoints import all_keypoint_places, stored_keypoints
 from tasks.engine import inspection, runs
 from tasks.engine import thumbnails as stored_thumbnails
@@ -41,8 +41,6 @@ _SHELVES_PER_BLOCK = 8
 def compare_part(pairs: pa.Table, _settings: None, into: str, context: Context) -> None:
     """Compare one batch of pairs and store what they are to each other."""
     store = runs.store_of(context)
-    large, text = pa.large_string(), pa.string()
-    pairs = pairs.cast(pa.schema([field.with_type(text) if field.type == large else field for field in pairs.schema]))
     jpegs = dict(stored_thumbnails.jpegs(store, _both_sides(pairs, "thumbnail")))
     greys = {sha256: thumbnails.grey(jpeg) for sha256, jpeg in jpegs.items()}
     corners = stored_keypoints(store, _both_sides(pairs, "keypoints"))
@@ -117,6 +115,7 @@ def ensure_relations(
 
 
 def _in_blocks(blobs: pa.Array, todo: pa.Table, sizes: NDArray[np.int64], context: Context, label: str) -> pa.Table:
+    """The pairs as parts read them; texts are dictionaries, since written out they take half a kilobyte a pair."""
     a, b = (todo[side].to_numpy() for side in ("a", "b"))
     ends = np.concatenate([a, b])
     ensure_thumbnails = functools.partial(stored_thumbnails.ensure_thumbnails, context=context, label=label)
@@ -124,13 +123,13 @@ def _in_blocks(blobs: pa.Array, todo: pa.Table, sizes: NDArray[np.int64], contex
     is_local = np.tile(todo["view"].to_numpy() == views.ALL_VIEWS.index(views.LOCAL), 2)
     # a pair is local because the keypoints of both sides are alike
     keypoints_at = _places(blobs, ends, ends[is_local], functools.partial(all_keypoint_places, runs.store_of(context)))
-    numbers = pc.index_in(thumbnails_at, value_set=pc.unique(thumbnails_at).sort()).to_numpy() // _SHELVES_PER_BLOCK
-    order = pa.array(np.lexsort((b, a, numbers[len(a) :], numbers[: len(a)])))
-    text = blobs.cast(pa.large_string())  # 33 million digests are more than plain text can hold
+    shelf = pc.rank(thumbnails_at.dictionary, tiebreaker="dense").to_numpy().astype(np.int64)
+    block = shelf[thumbnails_at.indices.to_numpy()] // _SHELVES_PER_BLOCK
+    order = pa.array(np.lexsort((b, a, block[len(a) :], block[: len(a)])))
     return pa.table(
         {
-            "a": text.take(pa.array(a).take(order)),
-            "b": text.take(pa.array(b).take(order)),
+            "a": pa.DictionaryArray.from_arrays(pa.array(a, pa.int32()).take(order), blobs),
+            "b": pa.DictionaryArray.from_arrays(pa.array(b, pa.int32()).take(order), blobs),
             "view": todo["view"].take(order),
             "has_equal_size": pa.array((sizes[a] == sizes[b]).all(axis=1)).take(order),
             "thumbnail_a": thumbnails_at.slice(0, len(a)).take(order),
@@ -143,8 +142,8 @@ def _in_blocks(blobs: pa.Array, todo: pa.Table, sizes: NDArray[np.int64], contex
 
 def _places(
     blobs: pa.Array, ends: NDArray[np.int64], needed: NDArray[np.int64], places_of: Callable[[pa.Array], pa.Table]
-) -> pa.ChunkedArray:
+) -> pa.DictionaryArray:
     """The table that holds each end's thumbnail or keypoints, as `places_of` says of what is needed; else null."""
-    distinct = pa.array(np.unique(needed))
-    paths = places_of(blobs.take(distinct))["path"].cast(pa.large_string())
+    distinct = pa.array(candidates.distinct(needed))
+    paths = places_of(blobs.take(distinct))["path"].combine_chunks().dictionary_encode()
     return paths.take(pc.index_in(pa.array(ends), value_set=distinct))

@@ -25,7 +25,7 @@ from tests.support.prefect_server import BIN
 from tests.support.serve import Serve
 
 pytestmark = [pytest.mark.server, pytest.mark.live]
-SHIPPED = {"museum", "museum-nightly", "peopleart", "met", "artbench"}
+SHIPPED = {"museum-nightly", *(path.stem for path in (ROOT / "deployments/recipes").glob("*.yaml"))}
 
 
 @pytest.fixture(scope="module")

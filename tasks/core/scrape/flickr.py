@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 from schemas.manners import Credential
 from schemas.sources.flickr import FlickrSource
 from tasks.core.passed_over import Tally
+from tasks.core.scrape.html_pages import text_of_html
 from tasks.core.scrape.web_source import (
     BadAnswer,
     ClaimedCount,
@@ -57,6 +58,7 @@ _LICENSES = {
 }
 _OFFERS = {
     "photo_id": Offer("id", "integer", "Flickr's number of the photograph"),
+    "title": Offer("title", "string", "the photographer's title, as in the column `title`"),
     "photographer": Offer("ownername", "string", "the name that the photographer goes by"),
     "photographer_id": Offer("owner", "string", "the photographer's NSID, which never changes"),
     "photographer_alias": Offer("pathalias", "string", "the photographer's name in addresses, if there is one"),
@@ -68,6 +70,7 @@ _OFFERS = {
     "tags": Offer(
         "tags", "strings", "the photographer's tags, as Flickr writes them: small letters, no blanks", is_extra=True
     ),
+    "description": Offer("description", "string", "what the photographer says of it, without HTML", is_extra=True),
     "uploaded_on": Offer("date_upload", "string", "the day of the upload (UTC), e.g. 2015-03-01", is_extra=True),
 }
 _OWNER = re.compile(r"[0-9]{1,15}@N[0-9]{2}")
@@ -181,6 +184,8 @@ def _offered_fields(source: FlickrSource, photo: dict[str, Any]) -> dict[str, An
     uploaded_s = _number(photo.get("dateupload")) or 0
     return {
         **photo,
+        "title": _text(photo.get("title")),
+        "description": text_of_html(_text(photo.get("description"))),
         "group": source.group_id,
         "taken_at": photo.get("datetaken") if _has_date(photo) else None,
         "tags": split_texts(photo.get("tags"), " "),

@@ -204,9 +204,10 @@ def _gpu_failure(device: torch.device, problem: Exception) -> BadInput:
 
 def _optimizer(parameters: list[nn.Parameter], settings: TrainDetector) -> torch.optim.Optimizer:
     rate, decay = settings.learning_rate, settings.weight_decay
-    if settings.optimizer == "adamw":
-        return torch.optim.AdamW(parameters, rate, weight_decay=decay, fused=True)
-    return torch.optim.SGD(parameters, rate, settings.momentum, weight_decay=decay, fused=True)
+    if settings.optimizer == "sgd":
+        return torch.optim.SGD(parameters, rate, settings.momentum, weight_decay=decay, fused=True)
+    kind = torch.optim.Adam if settings.optimizer == "adam" else torch.optim.AdamW
+    return kind(parameters, rate, weight_decay=decay, fused=True)
 
 
 _CHECKPOINTS_KEPT = 2

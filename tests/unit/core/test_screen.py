@@ -168,6 +168,21 @@ def decided(settings: dict[str, Any], *rows: dict[str, Any]) -> list[tuple[str |
             ("where_not_met", "year: 1900"),
             id="all must be met",
         ),
+        pytest.param(
+            {"applies_to": {"department": "Arms"}, "least_side_px": 500}, {}, (None, None), id="a record that it leaves out"
+        ),
+        pytest.param(
+            {"applies_to": {"department": "Prints", "year": {"most": 1899}}, "least_side_px": 500},
+            {},
+            (None, None),
+            id="one that meets half of what it applies to",
+        ),
+        pytest.param(
+            {"applies_to": {"department": {"is_known": True}}, "least_side_px": 500},
+            {},
+            ("too_small", "100 px < 500 px"),
+            id="one that it applies to",
+        ),
         pytest.param({"colour": "colour"}, {"chroma": 0.025}, (None, None), id="colour on the line"),
         pytest.param(
             {"colour": "colour"}, {"chroma": 0.024}, ("not_in_colour", "chroma 0.024 < 0.025"), id="in one tone"
@@ -316,6 +331,10 @@ def test_a_condition_that_nobody_meets_is_told():
         "s: no record meets `where` of department: the nearest values are 'Prints'",
     )
     assert screen.where_notes(view({"where.department": "print"}), settings) == ()
+    settings = Screen.model_validate({"label": "s", "applies_to": {"department": "Print"}})
+    assert screen.where_notes(rows, settings) == (
+        "s: no record meets `applies_to` of department: the nearest values are 'Prints'",
+    )
     assert screen.where_notes(view(), settings) == ()
 
 

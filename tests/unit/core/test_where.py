@@ -41,6 +41,14 @@ CASES = [
     pytest.param("a", [["a", "b"], ["b"], [], None, [None, "A"], [None]], TEXTS, "100010", id="any element"),
     pytest.param({"not": "a"}, [["a", "b"], ["b"], [], None], TEXTS, "0100", id="not one of its elements"),
     pytest.param({"is_known": False}, [["a"], [], None], TEXTS, "011", id="an empty list is no value"),
+    pytest.param({"contains": "woman"}, ["A WOMAN!", "woman's", "Womanhood", "", None], pa.string(), "11000", id="a word"),
+    pytest.param({"contains": ["homme", "jeune fille"]}, ["L’Homme", "Jeune-fille", "filles"], pa.string(), "110", id="or"),
+    pytest.param({"contains": "Déjeuner"}, ["DEJEUNER", "De\u0301jeuner", "ｄｅｊｅｕｎｅｒ"], pa.string(), "111", id="any form"),
+    pytest.param({"contains": "女"}, ["坐る女", "男"], pa.string(), "10", id="no blanks between words"),
+    pytest.param({"contains": "& sons"}, ["Smith & Sons", "Sons"], pa.string(), "10", id="no letter first"),
+    pytest.param({"contains": "a.b"}, ["a.b", "axb"], pa.string(), "10", id="no pattern"),
+    pytest.param({"contains": "a", "not": "a b"}, ["A b", "a c"], pa.string(), "01", id="a word, but not this"),
+    pytest.param({"contains": "a"}, [["b", "A c"], ["b"], [], None, [None]], TEXTS, "10000", id="a word in any element"),
     pytest.param({"least": 1850}, [1849, 1850, None], pa.int32(), "010", id="from, the end included"),
     pytest.param({"least": -5, "most": 5}, [-6, -5, 0, 5, 6], pa.int64(), "01110", id="from and to"),
     pytest.param({"most": 2**62}, [1], pa.int32(), "1", id="a limit that the column can't hold"),
@@ -141,7 +149,7 @@ def test_details_of_those_that_fail(value: Any, kind: pa.DataType, said: str):
     ],
 )
 def test_what_nobody_meets_is_told_with_what_there_is(written: Any, values: list[Any], kind: pa.DataType, said: str):
-    note = where.nothing_meets_note("department", column(values, kind), read(written))
+    note = where.nothing_meets_note("`where` of department", column(values, kind), read(written))
     assert note.startswith("no record meets `where` of department: ")
     assert said in note
     assert "\n" not in note

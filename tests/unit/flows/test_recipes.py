@@ -497,7 +497,7 @@ def test_a_pipe_for_a_recipe_is_not_waited_for(tmp_path: Path):
 def test_an_unknown_name_is_answered_with_the_names_that_ship():
     with pytest.raises(BadInput) as caught:
         recipe_from_file("peoplart")
-    names = ", ".join(path.stem for path in SHIPPED)
+    names = ", ".join(sorted(path.stem for path in SHIPPED))
     assert str(caught.value) == f"recipe: expected a YAML file or one of {names}, got 'peoplart'"
 
 
@@ -547,6 +547,7 @@ def test_an_unknown_name_is_answered_with_the_names_that_ship():
             (11, 11, 11),
             id="the recipe's seed is that of its draws",
         ),
+        pytest.param("sources.s.pattern='{title}.png'", lambda r: r.sources[0].pattern, "{title}.png", id="a source by its name"),
         pytest.param("title=a=b", lambda r: r.title, "a=b", id="a value with an equals sign"),
         pytest.param("title='7'", lambda r: r.title, "7", id="a number as text"),
         pytest.param(
@@ -593,6 +594,14 @@ def test_limit_and_seed_go_before_what_the_recipe_and_its_changes_say(tmp_path: 
             "stages.screen.aspect=1",
             ("expected the label of a stage", "got 'screen'"),
             id="the word of a stage with a label of its own",
+        ),
+        pytest.param(
+            "sources.wall.at=vault",
+            ("expected the name of a source, one of ['s']", "got 'wall' in 'sources.wall.at=vault'"),
+            id="a source that none is called",
+        ),
+        pytest.param(
+            "sources.s=3", ("--set: expected sources.<name>.<field>=VALUE, got",), id="no field of the source"
         ),
         pytest.param("stages.0.aspect=1", ("expected the label of a stage", "got '0'"), id="a number"),
         pytest.param("seed=[", ("--set seed: expected a YAML value, got '['",), id="a value that is no YAML"),

@@ -61,7 +61,7 @@ def are_equal(one: training.Trainer, two: training.Trainer) -> bool:
     return all(torch.equal(a, b) for a, b in zip(weights(one), weights(two), strict=True))
 
 
-@pytest.mark.parametrize("more", [{}, {"optimizer": "sgd"}, {"precision": "bfloat16"}], ids=str)
+@pytest.mark.parametrize("more", [{}, {"optimizer": "sgd"}, {"optimizer": "adam"}, {"precision": "bfloat16"}], ids=str)
 def test_a_checkpoint_in_the_middle_changes_no_bit(more):
     given = settings(**more)
     with training.deterministic(1, CPU):
