@@ -41,7 +41,7 @@ class FlickrSource(WebSource):
         description="Longer side of the images, one of Flickr's sizes; where a photograph has no such size, the next "
         "smaller one. null: the original file if its owner allows it, otherwise the largest size",
     )
-    more_offers: tuple[Literal["tags", "uploaded_on"], ...] = more_offers("things")
+    more_offers: tuple[Literal["tags", "description", "uploaded_on"], ...] = more_offers("things")
     page_size: Annotated[int, Field(ge=1, le=500)] = Field(
         500, description="Photographs on one page of the list; 500 is the API's limit, and fewer make more requests"
     )

@@ -166,6 +166,7 @@ def _photo(entry: Entry, member: int, extras: set[str]) -> dict[str, Any]:
         "original_format": {"originalsecret": secret, "originalformat": entry.extension.lstrip(".")},
         "date_taken": _taken(entry),
         "tags": {"tags": " ".join(re.findall(r"[a-z]+", " ".join(facts_of(entry).tags).lower()))},
+        "description": {"description": {"_content": f"<i>{entry.title}</i>, by {entry.artist}"}},
         "date_upload": {"dateupload": str(_FIRST_UPLOAD_S + 3600 * entry.row)},
     }
     for extra, fields in asked.items():

@@ -54,7 +54,7 @@ SOURCES = {
     "commons": CommonsSource(
         name="commons", categories=("Ukiyo-e", "Naïve art"), more_offers=("uploader", "description")
     ),
-    "flickr": FlickrSource(name="flickr", group_id="34427469792@N01", more_offers=("tags", "uploaded_on")),
+    "flickr": FlickrSource(name="flickr", group_id="34427469792@N01", more_offers=("tags", "description", "uploaded_on")),
     "wikiart": WikiartSource(name="wikiart"),
     "api2": WikiartSource(name="wikiart", by="api2", secret="key"),
     "ukiyoe": UkiyoeSource(name="prints"),

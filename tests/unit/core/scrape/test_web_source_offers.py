@@ -301,8 +301,11 @@ def test_flickr_offers_what_its_documentation_says():
     photo = {"id": "3743398102", "owner": "81931330@N00", "ownername": "Ana Bel", "pathalias": "anabel"}
     photo |= {"license": "4", "datetaken": "2009-07-21 11:45:06", "datetakengranularity": "6", "datetakenunknown": "0"}
     photo |= {"media": "photo", "originalformat": "png", "tags": "munch oslo", "dateupload": "1248480000"}
+    photo |= {"title": "The Scream", "description": {"_content": "In <b>Oslo</b> &amp; seen"}}
     assert flickr_offers(photo) == {
         "photo_id": 3743398102,
+        "title": "The Scream",
+        "description": "In Oslo & seen",
         "photographer": "Ana Bel",
         "photographer_id": "81931330@N00",
         "photographer_alias": "anabel",
@@ -319,7 +322,7 @@ def test_flickr_offers_what_its_documentation_says():
 
 
 def flickr_offers(photo: dict[str, Any]) -> dict[str, Any]:
-    source = source_of("flickr", more_offers=("tags", "uploaded_on"))
+    source = source_of("flickr", more_offers=("tags", "description", "uploaded_on"))
     photos = {"page": 1, "pages": 1, "perpage": 500, "total": 1, "photo": [photo]}
     data = json.dumps({"photos": photos, "stat": "ok"}).encode()
     (row,) = flickr.parse(source, flickr.start_requests(source)[0], data).rows
