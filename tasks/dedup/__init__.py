@@ -157,16 +157,7 @@ def _find_pairs(
     witnessed: blobs for which all views are hashed, whatever `by` says.
     """
     label = settings.label
-    of_views, to_hash = _view_hashes(settings, blobs, witnessed, context)
-    wholes = _distinct_hashes(blobs.hashes)
-    radii_bits = search.RadiiBits(settings.radius_bits, min(settings.radius_bits, settings.view_radius_bits))
-    near = search.near_hashes(wholes, _distinct_hashes(*of_views.values()), radii_bits, context, label)
-    near_views, near_wholes = (
-        _near_hashes(near.filter(mask)) for mask in (near["is_view"], pc.invert(near["is_view"]))
-    )
-    numbered = {name: np.array(views.view_numbers(name), np.int16) for name in of_views}
-    known = [candidates.ViewHashes(hashes, numbered[name], near_views) for name, hashes in of_views.items()]
-    pairs = candidates.candidates(blobs.hashes, near_wholes, known)
+    pairs, to_hash = _near_pairs(settings, blobs, witnessed, context)
     if "local" in settings.by:
         shared = local_pairs.local_pairs(blobs.sha256, context, label)
         to_hash += shared is None
@@ -191,6 +182,25 @@ def _find_pairs(
     for place, side in enumerate(("a", "b")):
         conclusive = conclusive.set_column(place, side, blobs.sha256.take(conclusive[side].combine_chunks()))
     return conclusive, _notes(crowded, to_compare, to_hash), not to_compare and not to_hash
+
+
+def _near_pairs(
+    settings: Dedup, blobs: Blobs, witnessed: pa.Array, context: Context
+) -> tuple[candidates.Candidates, int]:
+    """Pairs whose hashes, or whose views' hashes, are near; and how many names a plan does not know yet.
+
+    The views' hashes, half a kilobyte an image, are forgotten with it.
+    """
+    of_views, to_hash = _view_hashes(settings, blobs, witnessed, context)
+    wholes = _distinct_hashes(blobs.hashes)
+    radii_bits = search.RadiiBits(settings.radius_bits, min(settings.radius_bits, settings.view_radius_bits))
+    near = search.near_hashes(wholes, _distinct_hashes(*of_views.values()), radii_bits, context, settings.label)
+    near_views, near_wholes = (
+        _near_hashes(near.filter(mask)) for mask in (near["is_view"], pc.invert(near["is_view"]))
+    )
+    numbered = {name: np.array(views.view_numbers(name), np.int16) for name in of_views}
+    known = [candidates.ViewHashes(hashes, numbered[name], near_views) for name, hashes in of_views.items()]
+    return candidates.candidates(blobs.hashes, near_wholes, known), to_hash
 
 
 def _view_hashes(

@@ -34,7 +34,7 @@ def put_in_order(codes: NDArray[np.uint64], table: NDArray[np.uint64]) -> NDArra
 
 @compiled
 def near_neighbours(
-    order: NDArray[np.int64],
+    order: NDArray[np.uint32],
     codes: NDArray[np.uint64],
     angles: NDArray[np.uint8],
     pictures: NDArray[np.uint32],

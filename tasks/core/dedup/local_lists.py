@@ -12,7 +12,7 @@ be turned, and every other layout is moved on by half, so that two such codes sh
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,8 @@ from numpy.typing import NDArray
 from tasks.core.dedup.candidates import distinct
 from tasks.core.dedup.local import LEAST_MATCHES, MOST_MATCHES, RADIUS_BITS, KeypointTable, LocalPairs
 from tasks.core.dedup.sizes import MOST_TURN
+
+_Whole = TypeVar("_Whole", bound=np.integer[Any])
 
 LISTS = 16
 """Orders of the bits, of which each layout of sectors has every other one."""
@@ -58,17 +60,26 @@ class SectorCodes(NamedTuple):
 
 def codes_of_sector(sector: int, galleries: Iterable[tuple[NDArray[np.int64], KeypointTable]]) -> SectorCodes:
     """Those of one of the SECTORS, of galleries in any order, each with the numbers of its pictures (P,)."""
-    found: list[list[NDArray[Any]]] = [[np.empty(0, kind) for kind in (np.uint64, np.uint8, np.uint32, np.uint8)]]
+    codes, angles, keypoints = [np.empty(0, np.uint64)], [np.empty(0, np.uint8)], [np.empty(0, np.uint32)]
     for pictures, gallery in galleries:
         is_in = _is_in_sector(gallery.keypoints.places[:, 3], sector)
         owners = gallery.owners[is_in]
-        numbers = (np.flatnonzero(is_in) - gallery.starts[owners]).astype(np.uint8)
-        angles = gallery.keypoints.places[is_in, 3]
-        found.append([gallery.keypoints.codes[is_in], angles, pictures[owners].astype(np.uint32), numbers])
-    codes = SectorCodes(*(np.concatenate(column) for column in zip(*found, strict=True)))
-    found.clear()
-    order = np.lexsort((codes.numbers, codes.pictures))
-    return SectorCodes(codes.codes[order], codes.angles[order], codes.pictures[order], codes.numbers[order])
+        numbers = np.flatnonzero(is_in) - gallery.starts[owners]
+        codes.append(gallery.keypoints.codes[is_in])
+        angles.append(gallery.keypoints.places[is_in, 3])
+        keypoints.append((pictures[owners] << int(_KEYPOINT) | numbers).astype(np.uint32))
+    keypoint = _joined(keypoints)
+    order = np.argsort(keypoint).astype(np.uint32)
+    keypoint = keypoint[order]
+    picture, number = keypoint >> np.uint32(_KEYPOINT), (keypoint & np.uint32(255)).astype(np.uint8)
+    return SectorCodes(_joined(codes)[order], _joined(angles)[order], picture, number)
+
+
+def _joined(parts: list[NDArray[_Whole]]) -> NDArray[_Whole]:
+    """The parts as one, which are then forgotten: of 400,000 pictures a sector has twelve million keypoints."""
+    whole = np.concatenate(parts)
+    parts.clear()
+    return whole
 
 
 def _is_in_sector(angles: NDArray[np.uint8], sector: int) -> NDArray[np.bool_]:
@@ -90,7 +101,9 @@ def near_in_list(number: int, of: SectorCodes) -> NDArray[np.uint64]:
 
     # other bits first in each list, far from each other
     places = {bit: 63 - ((2 * number + 1) * bit + 5 * number) % 64 for bit in range(64)}
-    order = np.argsort(local_kernels.put_in_order(of.codes, bits.permutation(places)), kind="stable")
+    in_order = local_kernels.put_in_order(of.codes, bits.permutation(places))
+    order = np.argsort(in_order, kind="stable").astype(np.uint32)
+    del in_order
     reach = min(max(REACH, _FEW_LOOKED_AT // max(1, len(order))), max(1, len(order)))
     near = local_kernels.near_neighbours(order, *of, reach, -(-reach // REACH), RADIUS_BITS)
     near.sort()
