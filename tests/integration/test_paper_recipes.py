@@ -139,6 +139,19 @@ def _as_annotated(unpacked: Path) -> tuple[Path, list[str]]:
     return works, [entry["file_name"] for entry in looked_at]
 
 
+def test_artbench_takes_its_ten_styles_alone_from_three_museums(painted: Path, tmp_path: Path):
+    few = ("stages.sample.exactly=null", "stages.sample.at_most=5", "stages.shape.least_side_px=64")
+    with serving(FolderHall(painted)) as museum:
+        built("artbench", tmp_path, "manners.rate_per_s=2000", "manners.connections=8", *few, origins=f"*={museum.url}")
+    release = latest(tmp_path, "artbench")
+    images = rows(release)
+    assert {row["source"] for row in release.ledger().to_pylist()} == {"wikiart", "ukiyoe", "surrealism"}
+    assert {row["style"] for row in images} <= styles_of("artbench") | {"Surrealism", "Ukiyo-e"}
+    assert max(Counter(row["style"] for row in images).values()) <= 5
+    assert all(0.5 <= row["width_px"] / row["height_px"] <= 2 for row in images)
+    assert {row["split"] for row in images} == {"train", "test"}
+
+
 def test_picassos_people_are_in_the_titles_and_in_what_raters_marked(painted: Path, tmp_path: Path):
     titles = [
         "Femme assise",
