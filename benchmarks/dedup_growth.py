@@ -50,9 +50,8 @@ COPY_EVERY = 100
 OWN_KEYPOINTS, OTHERS = 40, 135
 ROWS = 2000
 """Pictures in a stored table, as builds have them."""
-_FOUND = [
-    f"measures/{kind}" for kind in ("local-near", "local-pairs", "relations", "search-hashes", "search-pairs")
-]
+_SEARCHES = ("local-near", "local-pairs", "relations", "search-hashes", "search-pairs", "search-pieces")
+_FOUND = [f"measures/{kind}" for kind in _SEARCHES]
 """What a search for copies leaves, in a store of pictures that were dealt before."""
 _STAGE = re.compile(r"^(fetch|dedup): (\d+) kept, .*, (\d+(?:\.\d+)?) s", re.MULTILINE)
 _COLUMNS = ("key", "image", "title", "artist", "style", "rights_uri")

@@ -49,7 +49,7 @@ def decide(view: pa.Table, settings: Screen) -> pa.Table:
 def applies_to(view: pa.Table, settings: Screen) -> NDArray[np.bool_]:
     """(N,) whether the screen looks at each record of a view."""
     met = [where.meets(view[where_column(name)], condition) for name, condition in settings.applies_to.items()]
-    return np.all([np.ones(view.num_rows, bool), *met], axis=0)
+    return np.asarray(np.all([np.ones(view.num_rows, bool), *met], axis=0))
 
 
 def where_column(name: str) -> str:

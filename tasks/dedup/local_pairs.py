@@ -30,7 +30,7 @@ from tasks.orchestration import retries
 from tasks.orchestration.late_imports import imports_before
 
 CODE = code_digest(local_lists)
-_KERNELS = ("tasks.core.dedup.local_kernels",)
+_KERNELS = ("tasks.core.dedup.list_kernels",)
 _FEW_PICTURES, _RANGES, _MOST_PICTURES = 2**10, 8, 2**14
 """A range of pictures, whose pairs are counted in one part, has some so few at the least and so many at the most;
 between them there are eight ranges."""

@@ -14,6 +14,7 @@ from prefect.cache_policies import NO_CACHE
 from schemas.manifests import Context, TableRef
 from schemas.tables import SEARCH_HASHES, SEARCH_PAIRS
 from tasks.core.dedup import search
+from tasks.core.dedup.candidates import is_among
 from tasks.engine import runs
 from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.parts import run_in_parts
@@ -63,8 +64,7 @@ def near_hashes(wholes: Hashes, view_hashes: Hashes, radii_bits: RadiiBits, cont
     store = runs.store_of(context)
     search_key = cache_key(radii_bits=radii_bits, code=CODE)
     (old_wholes, old_views, old), outgrown = _earlier_search(store, search_key, wholes, view_hashes)
-    new_wholes = np.setdiff1d(wholes, old_wholes, assume_unique=True)
-    new_views = np.setdiff1d(view_hashes, old_views, assume_unique=True)
+    new_wholes, new_views = wholes[~is_among(wholes, old_wholes)], view_hashes[~is_among(view_hashes, old_views)]
     if not len(new_wholes) and not len(new_views):
         return old
     jobs: list[Job] = [
@@ -152,8 +152,8 @@ def _earlier_search(
     outgrown = []
     for ref, table in store.tables(measure_folder("search-hashes", search_key)):
         is_view, hashes = table["is_view"].to_numpy(), table["key"].to_numpy()
-        had_wholes = np.intersect1d(hashes[~is_view], wholes, assume_unique=True)
-        had_views = np.intersect1d(hashes[is_view], view_hashes, assume_unique=True)
+        is_here = is_among(hashes, wholes) & ~is_view | is_among(hashes, view_hashes) & is_view
+        had_wholes, had_views = hashes[is_here & ~is_view], hashes[is_here & is_view]
         count = len(had_wholes) + len(had_views)
         if count == table.num_rows:
             outgrown.append(ref)
@@ -163,9 +163,8 @@ def _earlier_search(
         pairs = pa.concat_tables([SEARCH_PAIRS.empty_table(), *(found for _, found in store.tables(folder))])
         if pairs.num_rows == pc.sum(table["pairs"]).as_py():  # else a table of pairs is gone
             left, right, of_view = (pairs[name].to_numpy() for name in ("left", "right", "is_view"))
-            is_left = np.where(of_view, np.isin(left, had_views), np.isin(left, had_wholes))
-            is_here = pa.array(np.isin(right, had_wholes) & is_left, pa.bool_())
-            best = had_wholes, had_views, pairs.filter(is_here)
+            is_left = np.where(of_view, is_among(left, had_views), is_among(left, had_wholes))
+            best = had_wholes, had_views, pairs.filter(pa.array(is_among(right, had_wholes) & is_left))
     return best, outgrown
 
 

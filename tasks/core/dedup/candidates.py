@@ -22,7 +22,11 @@ VIEW_COST_BITS = 6
 pictures are two works, and only the nearer one where to begin."""
 
 MOST_NEIGHBOURS = 64
-"""Nearest hashes of each hash, and nearest images by views, that are compared: more versions are joined by others."""
+"""Nearest hashes of each hash that are compared: more versions are joined by others."""
+
+MOST_BY_VIEWS = 16
+"""Nearest pictures by views with which one is compared. Of 636 paintings and four copies of each, all that views find
+are among the nearest 12; in a large collection others, which are near by chance, are the many."""
 
 MOST_BY_HASH = 64
 MOST_BY_PLACES = 8
@@ -103,6 +107,16 @@ def distinct(values: NDArray[_Number]) -> NDArray[_Number]:
     return ordered[_is_first(ordered)]
 
 
+def is_among(values: NDArray[np.uint64], known: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """(N,) whether each value is among sorted ones, in pieces: numpy's own sorts both together.
+
+    >>> is_among(np.array([7, 3, 8], np.uint64), np.array([3, 7, 9], np.uint64)).tolist()
+    [True, True, False]
+    """
+    parts = (values[start : start + _LOOKED_AT_ONCE] for start in range(0, len(values), _LOOKED_AT_ONCE))
+    return np.concatenate([np.empty(0, np.bool_), *(_find_sorted(known, part)[1] for part in parts)])
+
+
 def candidates(hashes: NDArray[np.uint64], near: NearHashes, views: Sequence[ViewHashes] = ()) -> Candidates:
     """Pairs of blobs to compare, each unordered pair once: by the whole (VIEW_COST_BITS) or by the nearest view.
 
@@ -112,7 +126,7 @@ def candidates(hashes: NDArray[np.uint64], near: NearHashes, views: Sequence[Vie
     Of s blobs with one hash, or s and t with two near ones, all pairs come up to M = MOST_PER_HASH each: at most
     s (M - 1) / 2 and, as s t <= (s + t)^2 / 4, (s + t) M / 2. Of more, only those with one of the first LEADERS of a
     hash: at most LEADERS s and LEADERS (s + t), so that a million blobs of one hash give eight million pairs. Of pairs
-    that views have found, those stay in which either blob is among the other's MOST_NEIGHBOURS nearest: views of pages
+    that views have found, those stay in which either blob is among the other's MOST_BY_VIEWS nearest: views of pages
     of one layout are near all the other pages, each by another of its many hashes.
     """
     wholes = _buckets(hashes[:, None], np.zeros(1, np.int16))
@@ -123,7 +137,7 @@ def candidates(hashes: NDArray[np.uint64], near: NearHashes, views: Sequence[Vie
     a, b, view, bits = _unique_pairs(together, len(hashes))
     stays = view == 0
     by_view = ~stays
-    stays[by_view] = _is_among_nearest(a[by_view], b[by_view], bits[by_view], MOST_NEIGHBOURS)
+    stays[by_view] = _is_among_nearest(a[by_view], b[by_view], bits[by_view], MOST_BY_VIEWS)
     crowded = int(wholes.sizes[wholes.sizes > MOST_PER_HASH].sum())
     return Candidates(a[stays], b[stays], view[stays], bits[stays], crowded)
 
@@ -212,7 +226,7 @@ def _buckets(hashes: NDArray[np.uint64], numbers: NDArray[np.int16], of: NDArray
         part = flat[start : start + _LOOKED_AT_ONCE]
         is_here = ~is_degenerate(part)
         if wanted is not None:
-            is_here &= _find_sorted(wanted, part)[1]
+            is_here &= is_among(part, wanted)
         found.append(start + np.flatnonzero(is_here))
     places = np.concatenate(found)
     places = places[np.argsort(flat[places], kind="stable")]

@@ -97,15 +97,15 @@ def near_in_list(number: int, of: SectorCodes) -> NDArray[np.uint64]:
     """(N,) uint64, distinct and sorted: pairs of near keypoints of two pictures that one list has found. Each has the
     smaller picture, the larger (24 bits each), the keypoint's number in the one, and in the other (8 bits each).
     """
-    from tasks.core.dedup import bits, local_kernels  # numba takes half a second to import
+    from tasks.core.dedup import bits, list_kernels  # numba takes half a second to import
 
     # other bits first in each list, far from each other
     places = {bit: 63 - ((2 * number + 1) * bit + 5 * number) % 64 for bit in range(64)}
-    in_order = local_kernels.put_in_order(of.codes, bits.permutation(places))
+    in_order = list_kernels.put_in_order(of.codes, bits.permutation(places))
     order = np.argsort(in_order, kind="stable").astype(np.uint32)
     del in_order
     reach = min(max(REACH, _FEW_LOOKED_AT // max(1, len(order))), max(1, len(order)))
-    near = local_kernels.near_neighbours(order, *of, reach, -(-reach // REACH), RADIUS_BITS)
+    near = list_kernels.near_neighbours(order, *of, reach, -(-reach // REACH), RADIUS_BITS)
     near.sort()
     return near
 
@@ -137,11 +137,11 @@ def starts_in(near: NDArray[np.uint64], pictures: NDArray[np.int64]) -> NDArray[
 
 def count_shared(left: KeypointTable, right: KeypointTable, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
     """(P,) how many places two pictures share, of all their keypoints. pairs: (P, 2), a picture of either side."""
-    from tasks.core.dedup import local_kernels
+    from tasks.core.dedup import list_kernels
 
     mine, other = left.keypoints, right.keypoints
     codes, places, starts = (mine.codes, other.codes), (mine.places, other.places), (left.starts, right.starts)
-    return local_kernels.count_shared(codes, places, starts, pairs, MOST_MATCHES, RADIUS_BITS)
+    return list_kernels.count_shared(codes, places, starts, pairs, MOST_MATCHES, RADIUS_BITS)
 
 
 def matches_within(gallery: KeypointTable) -> LocalPairs:

@@ -169,7 +169,10 @@ def decided(settings: dict[str, Any], *rows: dict[str, Any]) -> list[tuple[str |
             id="all must be met",
         ),
         pytest.param(
-            {"applies_to": {"department": "Arms"}, "least_side_px": 500}, {}, (None, None), id="a record that it leaves out"
+            {"applies_to": {"department": "Arms"}, "least_side_px": 500},
+            {},
+            (None, None),
+            id="one that it leaves out",
         ),
         pytest.param(
             {"applies_to": {"department": "Prints", "year": {"most": 1899}}, "least_side_px": 500},

@@ -547,7 +547,9 @@ def test_an_unknown_name_is_answered_with_the_names_that_ship():
             (11, 11, 11),
             id="the recipe's seed is that of its draws",
         ),
-        pytest.param("sources.s.pattern='{title}.png'", lambda r: r.sources[0].pattern, "{title}.png", id="a source by its name"),
+        pytest.param(
+            "sources.s.pattern='{title}.png'", lambda r: r.sources[0].pattern, "{title}.png", id="a source by its name"
+        ),
         pytest.param("title=a=b", lambda r: r.title, "a=b", id="a value with an equals sign"),
         pytest.param("title='7'", lambda r: r.title, "7", id="a number as text"),
         pytest.param(

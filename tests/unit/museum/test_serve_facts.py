@@ -17,7 +17,7 @@ from schemas.sources.met import MetSource
 from schemas.sources.surrealism import SurrealismSource
 from schemas.sources.ukiyoe import UkiyoeSource
 from schemas.sources.wikiart import WikiartSource
-from tasks.core.scrape import artic
+from tasks.core.scrape import artic, flickr
 from tasks.core.scrape.answers import MUSEUMS
 from tasks.core.scrape.records import record
 
@@ -54,7 +54,7 @@ SOURCES = {
     "commons": CommonsSource(
         name="commons", categories=("Ukiyo-e", "Naïve art"), more_offers=("uploader", "description")
     ),
-    "flickr": FlickrSource(name="flickr", group_id="34427469792@N01", more_offers=("tags", "description", "uploaded_on")),
+    "flickr": FlickrSource(name="flickr", group_id="34427469792@N01", more_offers=flickr.MUSEUM.more),
     "wikiart": WikiartSource(name="wikiart"),
     "api2": WikiartSource(name="wikiart", by="api2", secret="key"),
     "ukiyoe": UkiyoeSource(name="prints"),

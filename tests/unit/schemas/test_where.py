@@ -89,7 +89,7 @@ def test_conditions_that_are_refused(written: Any, said: str):
         pytest.param({"least": 1.5}, "integer", "expected a whole number, got 1.5", id="a real limit"),
         pytest.param({"not": ["a", 2]}, "strings", "expected text, got 2", id="the second of several"),
         pytest.param({"most": 5}, "string", "expected least and most for numbers alone, got 5 for text", id="a limit"),
-        pytest.param({"contains": "a"}, "integer", "expected contains for text alone, got 'a' for a whole number", id="words"),
+        pytest.param({"contains": "a"}, "integer", "contains for text alone, got 'a' for a whole number", id="words"),
         pytest.param({"contains": "a"}, "strings", "", id="words in lists of texts"),
         pytest.param({"least": 0}, "boolean", "got 0 for true or false", id="a limit on truth"),
         pytest.param({"is_known": True}, "strings", "", id="known, of any type"),
