@@ -1,5 +1,7 @@
 """Lists of codes: their order, and neighbours in it, by hand."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -27,7 +29,9 @@ def test_the_last_bit_can_stand_first():
         pytest.param([0, 1, 2, 3], UPRIGHT, 3, 3, 64, [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)], id="all"),
     ],
 )
-def test_near_neighbours(pictures, angles, reach, most, radius_bits, expected):
+def test_near_neighbours(
+    pictures: list[int], angles: Any, reach: int, most: int, radius_bits: int, expected: list[tuple[int, int]]
+):
     columns = np.array(angles, np.uint8), np.array(pictures, np.uint32), np.array([5, 6, 7, 8], np.uint8)
     found = near_neighbours(np.arange(4, dtype=np.uint32), CODES, *columns, reach, most, radius_bits)
     number_of = dict(zip(pictures, (5, 6, 7, 8), strict=True)) if len(set(pictures)) == 4 else {}
