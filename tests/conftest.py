@@ -1,9 +1,13 @@
 """What tests of every folder share: the real data beside the project, no network, and no waiting for a disk."""
 
+import atexit
 import fcntl
+import itertools
 import os
+import shutil
 import signal
 import socket
+import tempfile
 from collections.abc import Callable, Iterator
 from ipaddress import ip_address
 from pathlib import Path
@@ -22,6 +26,12 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in what a shell has sta
 pytest.register_assert_rewrite("tests.support")
 
 collect_ignore = ["support/outsiders_digest.py"]  # a script, which works as it is read
+
+# what builds remember of hosts: never in the home of whoever runs the tests
+_STATE = tempfile.mkdtemp(prefix="bilderatlas-state-")
+os.environ["XDG_STATE_HOME"] = _STATE
+atexit.register(shutil.rmtree, _STATE, ignore_errors=True)
+_NUMBERS = itertools.count()
 
 # the same examples in every run, and no deadline on machines that others use too
 settings.register_profile("house", deadline=None, derandomize=True, database=None, max_examples=80)
@@ -45,6 +55,12 @@ _LONGEST_FIRST = (
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The longest files first, all else as it was."""
     items.sort(key=lambda item: (*_LONGEST_FIRST, item.path.name).index(item.path.name))
+
+
+@pytest.fixture(autouse=True)
+def own_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test waits for a pause that a host has asked of another one."""
+    monkeypatch.setenv("XDG_STATE_HOME", f"{_STATE}/{next(_NUMBERS)}")
 
 
 _DATA = Path(__file__).resolve().parents[2] / "shared" / "data"

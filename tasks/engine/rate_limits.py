@@ -1,7 +1,8 @@
 """One rate limiter for a whole Dask cluster: it runs on the scheduler, and every worker asks it for permits.
 
 It is a scheduler plugin, as Dask's own semaphores are, so it needs no server, port or lifetime of its own. The first
-worker that needs it registers it; its state ends with the scheduler.
+worker that needs it registers it; its state ends with the scheduler. With other builds of the same user on the
+scheduler's machine it shares each host's budget, as they do among themselves.
 """
 
 from collections import Counter
@@ -12,7 +13,9 @@ from distributed.utils import sync
 
 from schemas.manners import Manners
 from schemas.reasons import Reason
+from tasks.io.web.addresses import origins_from_text
 from tasks.io.web.rate_limits import PermitDecision, RateLimiter, RequestOutcome
+from tasks.io.web.shared_hosts import hosts_of_user
 
 _NAME = "bilderatlas-rate-limiter"
 _CALL = "bilderatlas_rate_limiter"
@@ -34,9 +37,9 @@ class RateLimiterPlugin(SchedulerPlugin):
         """Accept calls of workers."""
         scheduler.handlers[_CALL] = self.handle_call
 
-    def handle_call(self, worker: str, run: str, manners: str, call: Call, arguments: list[Any]) -> Any:
+    def handle_call(self, worker: str, run: str, origins: str, manners: str, call: Call, arguments: list[Any]) -> Any:
         """The answer to one call of a worker, as plain values."""
-        rate_limiter = self._rate_limiter(run, manners)
+        rate_limiter = self._rate_limiter(run, origins, manners)
         if call == "set_crawl_delay":
             return rate_limiter.set_crawl_delay(*arguments)
         holder = (worker, run, str(arguments[0]))
@@ -58,9 +61,10 @@ class RateLimiterPlugin(SchedulerPlugin):
                 if run in self._rate_limiters:
                     self._rate_limiters[run].release(host, "failed")
 
-    def _rate_limiter(self, run: str, manners: str) -> RateLimiter:
+    def _rate_limiter(self, run: str, origins: str, manners: str) -> RateLimiter:
         if run not in self._rate_limiters:
-            self._rate_limiters[run] = RateLimiter(Manners.model_validate_json(manners))
+            shared = hosts_of_user(origins_from_text(origins))
+            self._rate_limiters[run] = RateLimiter(Manners.model_validate_json(manners), shared=shared)
             while len(self._rate_limiters) > _RUNS_KEPT:
                 del self._rate_limiters[next(iter(self._rate_limiters))]
         return self._rate_limiters[run]
@@ -69,8 +73,8 @@ class RateLimiterPlugin(SchedulerPlugin):
 class SharedRateLimiter(RateLimiter):
     """A RateLimiter whose calls the one on the scheduler answers."""
 
-    def __init__(self, worker: Worker, run: str, manners: str) -> None:
-        self._worker, self._run, self._manners_json = worker, run, manners
+    def __init__(self, worker: Worker, run: str, origins: str, manners: str) -> None:
+        self._worker, self._of = worker, {"run": run, "origins": origins, "manners": manners}
 
     def try_acquire(self, host: str) -> PermitDecision:
         """See RateLimiter."""
@@ -93,15 +97,14 @@ class SharedRateLimiter(RateLimiter):
 
     def _call(self, call: Call, *arguments: Any) -> Any:
         handler, worker = getattr(self._worker.scheduler, _CALL), self._worker.address
-        request: dict[str, Any] = {"run": self._run, "manners": self._manners_json, "call": call}
-        return sync(self._worker.loop, handler, worker=worker, arguments=list(arguments), **request)
+        return sync(self._worker.loop, handler, worker=worker, call=call, arguments=list(arguments), **self._of)
 
 
-def shared_rate_limiter(run: str, manners: str) -> RateLimiter | None:
+def shared_rate_limiter(run: str, origins: str, manners: str) -> RateLimiter | None:
     """The cluster's rate limiter, if this is a task on a Dask worker; None anywhere else."""
     try:
         worker = get_worker()
     except ValueError:
         return None
     get_client().register_plugin(RateLimiterPlugin(), name=_NAME)
-    return SharedRateLimiter(worker, run, manners)
+    return SharedRateLimiter(worker, run, origins, manners)

@@ -1,4 +1,6 @@
-"""Guests on the web: one client per run and process, with one rate limiter for all workers of a run."""
+"""Guests on the web: one client per run and process, with one rate limiter for all workers of a run, and one budget for
+each host for all of the user's runs on this machine.
+"""
 
 import functools
 import sys
@@ -14,6 +16,7 @@ from tasks.io.web.addresses import Origins, origins_from_text
 from tasks.io.web.client import Client, ResponseLimits
 from tasks.io.web.rate_limits import RateLimiter
 from tasks.io.web.secrets import read_secret
+from tasks.io.web.shared_hosts import hosts_of_user
 
 CONTACT, ORIGINS = "contact", "origins"
 THREADS = 16
@@ -94,17 +97,17 @@ def _from_block(name: str, block: str) -> str:
 
 @functools.lru_cache(maxsize=8)
 def _guest(run: str, origins: str, contact: str, manners: str) -> Guest:
-    rate_limiter, limits = _rate_limiter(run, manners), ResponseLimits(1_000_000, _TIMEOUT_S)
+    rate_limiter, limits = _rate_limiter(run, origins, manners), ResponseLimits(1_000_000, _TIMEOUT_S)
     client = Client(rate_limiter, origins_from_text(origins), _checked_contact(contact) or None, limits)
     _CLIENTS.setdefault(run, []).append(client)
     return Guest(client, rate_limiter)
 
 
 @functools.lru_cache(maxsize=8)
-def _rate_limiter(run: str, manners: str) -> RateLimiter:
+def _rate_limiter(run: str, origins: str, manners: str) -> RateLimiter:
     if "distributed" in sys.modules:  # loaded on a Dask worker; importing it elsewhere would cost a second
         from tasks.engine.rate_limits import shared_rate_limiter
 
-        if (shared := shared_rate_limiter(run, manners)) is not None:
+        if (shared := shared_rate_limiter(run, origins, manners)) is not None:
             return shared
-    return RateLimiter(Manners.model_validate_json(manners))
+    return RateLimiter(Manners.model_validate_json(manners), shared=hosts_of_user(origins_from_text(origins)))

@@ -10,7 +10,9 @@ from distributed import LocalCluster
 
 from schemas.manners import Manners
 from tasks.engine.rate_limits import RateLimiterPlugin, SharedRateLimiter, shared_rate_limiter
+from tasks.io.web.addresses import Origins
 from tasks.io.web.rate_limits import RateLimiter
+from tasks.io.web.shared_hosts import hosts_of_user
 from tests.support.servers import answer, serving
 
 pytestmark = [
@@ -39,7 +41,7 @@ def ask_for(url: str, seconds: float, manners: str, run: str) -> int:
     from tasks.io.web.addresses import Origins
     from tasks.io.web.client import Client, DownloadRequest, ResponseLimits
 
-    rate_limiter = shared_rate_limiter(run, manners)
+    rate_limiter = shared_rate_limiter(run, "", manners)
     assert rate_limiter is not None
     client = Client(rate_limiter, Origins({"*": url}), None, ResponseLimits(1000, 2))
     count, until_s = 0, time.monotonic() + seconds
@@ -60,7 +62,7 @@ def ask_for(url: str, seconds: float, manners: str, run: str) -> int:
 def take(host: str, manners: str, run: str) -> tuple[float, str | None]:
     from tasks.engine.rate_limits import shared_rate_limiter
 
-    turn = shared_rate_limiter(run, manners).try_acquire(host)
+    turn = shared_rate_limiter(run, "", manners).try_acquire(host)
     return turn.wait_s, turn.refusal
 
 
@@ -106,8 +108,16 @@ def test_budgets_are_shared_and_runs_are_not(cluster: Cluster) -> None:
     assert found == [(0, None), (0, "over_budget"), (0, None)]
 
 
+def test_a_cluster_and_a_build_beside_it_are_one_guest(cluster: Cluster) -> None:
+    manners = Manners(rate_per_s=1, connections=4)
+    assert RateLimiter(manners, shared=hosts_of_user(Origins())).try_acquire("beside.example").is_granted
+    wait_s, refusal = cluster.submit(take, "beside.example", manners.model_dump_json(), "r", pure=False).result(30)
+    assert 0 < wait_s <= 1
+    assert refusal is None
+
+
 def test_without_a_cluster_there_is_no_shared_rate_limiter() -> None:
-    assert shared_rate_limiter("run", Manners().model_dump_json()) is None
+    assert shared_rate_limiter("run", "", Manners().model_dump_json()) is None
 
 
 def test_the_shared_rate_limiter_answers_all_that_a_rate_limiter_does() -> None:
@@ -117,14 +127,15 @@ def test_the_shared_rate_limiter_answers_all_that_a_rate_limiter_does() -> None:
 
 
 def test_only_the_last_runs_are_kept_and_late_answers_do_no_harm() -> None:
-    plugin, manners = RateLimiterPlugin(), Manners().model_dump_json()
+    plugin, manners = RateLimiterPlugin(), Manners(rate_per_s=100_000, connections=99).model_dump_json()
     for number in range(20):
-        assert plugin.handle_call("w", str(number), manners, "try_acquire", ["a"])[0] == 0
+        time.sleep(1e-4)
+        assert plugin.handle_call("w", str(number), "", manners, "try_acquire", ["a"])[0] == 0
     assert len(plugin._rate_limiters) == 8
-    plugin.handle_call("w", "0", manners, "release", ["a", "good", None, 0])
-    plugin.handle_call("w", "0", manners, "release", ["a", "good", None, 0])
-    plugin.handle_call("other", "19", manners, "cancel", ["a"])
+    plugin.handle_call("w", "0", "", manners, "release", ["a", "good", None, 0])
+    plugin.handle_call("w", "0", "", manners, "release", ["a", "good", None, 0])
+    plugin.handle_call("other", "19", "", manners, "cancel", ["a"])
     assert plugin._rate_limiters["19"]._hosts["a"].open_permits == 1
-    plugin.handle_call("w", "19", manners, "set_crawl_delay", ["a", 9.0])
+    plugin.handle_call("w", "19", "", manners, "set_crawl_delay", ["a", 9.0])
     plugin.remove_worker(None, "w")
     assert plugin._rate_limiters["19"]._hosts["a"].open_permits == 0

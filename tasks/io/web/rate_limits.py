@@ -1,8 +1,9 @@
 """When the next request may be sent to a host, learnt from its responses; it sends nothing itself.
 
-Of every host of a run: a token bucket of size one (requests are spaced, without bursts), a limit on requests at the
-same time, a rate that throttling halves and success slowly restores, pauses as long as Retry-After says (RFC 9110,
-10.2.3) or else by full jitter ("Exponential Backoff And Jitter", AWS Architecture Blog, 2015), and a circuit breaker.
+Of every host: a token bucket of size one (requests are spaced, without bursts), a limit on requests at the same time, a
+rate that throttling halves and success slowly restores, pauses as long as Retry-After says (RFC 9110, 10.2.3) or else
+by full jitter ("Exponential Backoff And Jitter", AWS Architecture Blog, 2015), and a circuit breaker. The spaces, the
+pauses and the connections are shared with the user's other builds (`shared_hosts`); the rest is a run's own.
 """
 
 import contextlib
@@ -11,13 +12,14 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Literal
 
 from schemas.manners import HostManners, Manners
 from schemas.reasons import Reason
 from tasks.io.images.decode import UnreadableImage
+from tasks.io.web.shared_hosts import Connection, HostTimes, SharedHosts
 
 RequestOutcome = Literal["good", "throttled", "failed", "failed_again"]
 """failed_again: of a request that failed before. At the end of a batch most are such, so they don't count."""
@@ -51,9 +53,9 @@ def retry_after_s(value: str | None, now: datetime | None = None) -> float | Non
 class _HostState:
     limits: HostManners
     rate_per_s: float
+    times: HostTimes = field(default_factory=HostTimes)
     open_permits: int = 0
-    next_s: float = 0.0
-    paused_until_s: float = 0.0
+    connections: list[Connection] = field(default_factory=list)  # of those that are shared
     throttled_in_a_row: int = 0
     failed_in_a_row: int = 0
     trips: int = 0
@@ -80,30 +82,37 @@ class PermitDecision:
 class RateLimiter:
     """Decides when a request may be sent to which host. Thread-safe; no call waits."""
 
-    def __init__(self, manners: Manners, clock: Gauge = time.monotonic, random_fraction: Gauge = random.random) -> None:
-        """`clock` in seconds; `random_fraction` from 0 to 1, for the jitter."""
-        self._manners, self._clock, self._random_fraction = manners, clock, random_fraction
+    def __init__(
+        self,
+        manners: Manners,
+        clock: Gauge = time.monotonic,
+        random_fraction: Gauge = random.random,
+        shared: SharedHosts | None = None,
+    ) -> None:
+        """`clock` in seconds, that of `shared` if there is one; `random_fraction` from 0 to 1, for the jitter."""
+        self._manners, self._random_fraction = manners, random_fraction
+        self._shared, self._clock = shared, shared.clock if shared else clock
         self._hosts: dict[str, _HostState] = {}
         self._requests = self._bytes = 0
         self._lock = threading.Lock()
 
     def try_acquire(self, host: str) -> PermitDecision:
         """A permit for one request to the host, or how long to wait before the next try, or why there is none."""
-        with self._lock:
-            state, now = self._host(host), self._clock()
+        with self._locked(host) as (state, now):
+            if (pause_s := state.times.paused_until_s - now) > self._manners.longest_wait_s:
+                self._close(state, f"asked to wait {pause_s:.0f} s")  # in an earlier build
             if state.closed_reason is not None:
                 return PermitDecision(refusal=state.closed_reason, detail=state.closed_detail)
             if over := self._over_budget():
                 return PermitDecision(refusal=Reason.OVER_BUDGET, detail=over)
-            wait_s = max(state.next_s, state.paused_until_s) - now
-            if wait_s > 0:
+            if (wait_s := max(state.times.next_s - now, pause_s)) > 0:
                 return PermitDecision(wait_s=wait_s)
             limit = 1 if state.is_half_open else state.limits.connections
-            if state.open_permits >= limit:
+            if state.open_permits >= limit or not self._has_connected(host, state):
                 return PermitDecision(wait_s=_RECHECK_S)
             state.open_permits += 1
             state.is_probing = state.is_half_open
-            state.next_s = max(now, state.next_s) + 1 / state.rate_per_s
+            state.times.next_s = max(now, state.times.next_s) + 1 / state.rate_per_s
             self._requests += 1
             return PermitDecision()
 
@@ -111,8 +120,7 @@ class RateLimiter:
         self, host: str, outcome: RequestOutcome, retry_after_s: float | None = None, received_bytes: int = 0
     ) -> None:
         """Give a permit back, with the outcome of its request."""
-        with self._lock:
-            state, now = self._host(host), self._clock()
+        with self._locked(host) as (state, now):
             self._bytes += received_bytes
             if outcome == "good":
                 self._speed_up(state)
@@ -120,24 +128,40 @@ class RateLimiter:
                 self._slow_down(state, now, retry_after_s)
             elif outcome == "failed":
                 self._count_failure(state, now)
-            self._give_back(host)
+            self._give_back(state)
 
     def cancel(self, host: str) -> None:
         """Give back a permit for which nothing was sent."""
         with self._lock:
-            self._give_back(host)
+            self._give_back(self._host(host))
             self._requests -= 1
 
     def set_crawl_delay(self, host: str, delay_s: float) -> None:
         """Apply the Crawl-delay of robots.txt: at most one request in so many seconds."""
-        with self._lock:
-            state = self._host(host)
+        with self._locked(host) as (state, now):
             if delay_s > self._manners.longest_wait_s:
                 self._close(state, f"robots.txt asks for one request in {delay_s:.0f} s")
             elif delay_s > 0 and 1 / delay_s < state.limits.rate_per_s:
                 state.limits = state.limits.model_copy(update={"rate_per_s": 1 / delay_s})
                 state.rate_per_s = min(state.rate_per_s, 1 / delay_s)
-                state.next_s = max(state.next_s, self._clock() + delay_s)
+                state.times.next_s = max(state.times.next_s, now + delay_s)
+
+    @contextlib.contextmanager
+    def _locked(self, host: str) -> Iterator[tuple[_HostState, float]]:
+        """A host's state, which nobody else changes meanwhile, and the time."""
+        with self._lock:
+            state = self._host(host)
+            with self._shared.times(host) if self._shared else contextlib.nullcontext(state.times) as state.times:
+                yield state, self._clock()
+
+    def _has_connected(self, host: str, state: _HostState) -> bool:
+        """Whether one more connection is free in all builds together, and now taken."""
+        if self._shared is None:
+            return True
+        connection = self._shared.connection(host, state.limits.connections)
+        if connection is not None:
+            state.connections.append(connection)
+        return connection is not None
 
     def _host(self, host: str) -> _HostState:
         if host not in self._hosts:
@@ -145,9 +169,10 @@ class RateLimiter:
             self._hosts[host] = _HostState(limits, limits.rate_per_s)
         return self._hosts[host]
 
-    def _give_back(self, host: str) -> None:
-        state = self._host(host)
+    def _give_back(self, state: _HostState) -> None:
         state.open_permits, state.is_probing = max(state.open_permits - 1, 0), False
+        if state.connections:
+            state.connections.pop().close()
 
     def _over_budget(self) -> str:
         most = self._manners
@@ -168,12 +193,13 @@ class RateLimiter:
         state.failed_in_a_row = 0  # a host that throttles does answer
         if retry_after_s is not None and retry_after_s > self._manners.longest_wait_s:
             self._close(state, f"asked to wait {retry_after_s:.0f} s")
+            state.times.paused_until_s = max(state.times.paused_until_s, now + retry_after_s)  # for later builds
             return
-        if now >= state.paused_until_s:  # responses to requests sent before the pause are no new signal
+        if now >= state.times.paused_until_s:  # responses to requests sent before the pause are no new signal
             state.throttled_in_a_row += 1
             state.rate_per_s = max(state.rate_per_s / 2, state.limits.rate_per_s * _LEAST_PACE_FRACTION)
         pause_s = retry_after_s or self._jitter_s(state.throttled_in_a_row)
-        state.paused_until_s = max(state.paused_until_s, now + pause_s)
+        state.times.paused_until_s = max(state.times.paused_until_s, now + pause_s)
 
     def _count_failure(self, state: _HostState, now: float) -> None:
         if state.is_half_open and not state.is_probing:  # sent before the pause: no new signal
@@ -186,7 +212,7 @@ class RateLimiter:
         if state.trips > _TRIPS_THAT_CLOSE:
             state.closed_reason = Reason.UNREACHABLE
             state.closed_detail = f"does not answer, not even after {state.trips - 1} pauses"
-        state.paused_until_s = max(state.paused_until_s, now + self._jitter_s(state.trips + 2))
+        state.times.paused_until_s = max(state.times.paused_until_s, now + self._jitter_s(state.trips + 2))
 
     def _close(self, state: _HostState, why: str) -> None:
         state.closed_reason = Reason.THROTTLED
