@@ -28,7 +28,7 @@ class HostTerms(Frozen):
 
 
 class HostManners(HostTerms):
-    """Limits for one host, shared by all workers of a run."""
+    """Limits for one host, shared by all builds of a user on one machine, and by all workers of a cluster."""
 
     rate_per_s: Rate = Field(5, description="Most requests per second; a host that asks to slow down gets fewer")
     connections: Connections = Field(4, description="Most requests at the same time")

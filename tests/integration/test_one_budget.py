@@ -1,4 +1,4 @@
-"""Builds that ask one museum at the same time are one guest: as processes of their own, on a Dask cluster, after a kill."""
+"""Builds that ask one museum at once are one guest: as processes of their own, with workers, after a kill."""
 
 import itertools
 import os

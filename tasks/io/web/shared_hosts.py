@@ -17,12 +17,13 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
 from urllib.parse import quote
 
 from tasks.io.web.addresses import Origins
 
 _TIMES, _SLOT = "times.json", "connection-{}"
+_BYTES = 256
+"""Of a file with times, all written at once, with blanks at the end."""
 _KEPT_S = 7 * 86_400
 LONGEST_PAUSE_S = 86_400.0
 """A host can't keep all builds away for longer by one answer: no recipe waits longer for one (`longest_wait_s`)."""
@@ -39,8 +40,9 @@ class HostTimes:
 class Connection:
     """One of a host's connections: given back when it is closed or forgotten, or when the process ends."""
 
-    def __init__(self, file: int) -> None:
-        self._file: int | None = file
+    def __init__(self, file: int | None) -> None:
+        """file: the descriptor that holds its lock; None for one that nothing holds."""
+        self._file = file
 
     def close(self) -> None:
         """Give it back; again is nothing."""
@@ -52,52 +54,66 @@ class Connection:
 
 
 class SharedHosts:
-    """The hosts of a folder. Where a host is bound to another origin, that origin is another host. Thread-safe."""
+    """The hosts of a folder. Where a host is bound to another origin, that origin is another host. Thread-safe.
+
+    While the folder can't be used, as where the disk is full, a process goes by what it knows itself.
+    """
 
     def __init__(self, folder: Path, origins: Origins, clock: Callable[[], float] = time.time) -> None:
         """Raises OSError if the folder can't be written to."""
         self._folder, self._origins, self.clock = folder, origins, clock
+        self._own: dict[str, HostTimes] = {}
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._remove_old()
 
     @contextlib.contextmanager
     def times(self, host: str) -> Iterator[HostTimes]:
         """A host's times, which nobody else changes meanwhile; what they are in the end is kept."""
-        with self._locked(self._place(host) / _TIMES) as file:
-            times = self._read(file)
+        with contextlib.ExitStack() as stack:
+            try:
+                file = stack.enter_context(self._locked(self._place(host) / _TIMES))
+            except OSError:
+                yield self._own.setdefault(host, HostTimes())
+                return
+            times = self._own[host] = self._read(file)
             before = json.dumps(vars(times))
             yield times
             if json.dumps(vars(times)) != before:
                 times.paused_until_s = min(times.paused_until_s, self.clock() + LONGEST_PAUSE_S)
-                file.seek(0)
-                file.write(json.dumps({**vars(times), "written_s": self.clock()}).encode())
-                file.truncate()
+                with contextlib.suppress(OSError):
+                    os.pwrite(file, json.dumps({**vars(times), "written_s": self.clock()}).encode().ljust(_BYTES), 0)
 
     def connection(self, host: str, most: int) -> Connection | None:
         """One of a host's connections; None while `most` are in use."""
-        place = self._place(host)
         for number in range(most):
-            connection = Connection(file := _opened(place / _SLOT.format(number)))
+            try:
+                file = _opened(self._place(host) / _SLOT.format(number))
+            except OSError:
+                return Connection(None)
+            connection = Connection(file)
             with contextlib.suppress(BlockingIOError):
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 return connection
             connection.close()
         return None
 
-    def _read(self, file: BinaryIO) -> HostTimes:
+    def _read(self, file: int) -> HostTimes:
         """Zeros for a file that is new, or that a kill has cut."""
         try:
-            said = json.loads(file.read())
+            said = json.loads(os.pread(file, _BYTES, 0))
             moved_s = min(0.0, self.clock() - float(said["written_s"]))
             return HostTimes(float(said["next_s"]) + moved_s, float(said["paused_until_s"]) + moved_s)
         except (ValueError, KeyError, TypeError):
             return HostTimes()
 
     @contextlib.contextmanager
-    def _locked(self, path: Path) -> Iterator[BinaryIO]:
-        with os.fdopen(_opened(path), "r+b") as file:
+    def _locked(self, path: Path) -> Iterator[int]:
+        file = _opened(path)
+        try:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield file
+        finally:
+            os.close(file)
 
     def _place(self, host: str) -> Path:
         origin = self._origins.by_host.get(host) or self._origins.by_host.get("*")

@@ -4,6 +4,7 @@ import itertools
 import json
 import multiprocessing
 import os
+import shutil
 import signal
 import stat
 import time
@@ -133,6 +134,19 @@ def test_without_a_folder_each_run_has_its_own(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     assert hosts_of_user(Origins()) is not None
     assert (tmp_path / "bilderatlas/hosts").is_dir()
+
+
+def test_where_the_folder_goes_a_run_keeps_its_own_manners(tmp_path: Path, clock: Clock) -> None:
+    run = run_of(tmp_path / "hosts", clock, rate_per_s=4, connections=1)
+    assert run.try_acquire(HOST).is_granted
+    shutil.rmtree(tmp_path / "hosts")
+    (tmp_path / "hosts").touch()
+    assert run.try_acquire(HOST).wait_s == 0.25
+    run.release(HOST, "throttled", 60.0)
+    assert run.try_acquire(HOST).wait_s == 60
+    clock.now_s += 60
+    assert run.try_acquire(HOST).is_granted
+    assert run.try_acquire(HOST).wait_s > 0
 
 
 def _ask(folder: str, seconds: float, asked: "multiprocessing.Queue[float]") -> None:
