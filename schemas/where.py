@@ -4,7 +4,16 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Self
 
 import pyarrow as pa
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    model_validator,
+)
 
 from schemas.attributes import ARROW_TYPES, Attribute, AttributeType
 from schemas.base import Frozen, Later
@@ -67,8 +76,8 @@ class Condition(Frozen):
     none_of: Values | None = Field(None, alias="not", description="Values that do not pass: one, or a list")
     contains: Later[Phrases | None] = Field(
         None,
-        description="Words or phrases, one or a list: a text passes that has any of them as whole words, whatever their "
-        "case, accents and punctuation",
+        description="Words or phrases, one or a list: a text passes that has any of them as whole words, whatever "
+        "their case, accents and punctuation",
     )
     least: Number | None = Field(None, description="Smallest number that passes; null: no limit")
     most: Number | None = Field(None, description="Largest number that passes; null: no limit")
@@ -80,7 +89,8 @@ class Condition(Frozen):
     def _holds_together(self) -> Self:
         asked = [name for name, value in self.model_dump().items() if value is not None]
         if not asked:
-            raise ValueError("expected a value, a list of values, or is, not, contains, least, most or is_known, got none")
+            words = "is, not, contains, least, most or is_known"
+            raise ValueError(f"expected a value, a list of values, or {words}, got none")
         if self.is_known is False and len(asked) > 1:
             raise ValueError(f"expected nothing beside is_known: false, got {', '.join(asked)}")
         if self.least is not None and self.most is not None and self.least > self.most:
