@@ -12,13 +12,16 @@ from numpy.typing import NDArray
 from schemas.phrases import listed, quoted
 from schemas.where import Condition, Value
 from tasks.core.columns import Column, bools, whole
-from tasks.core.names.spellings import name_key
+from tasks.core.names.matching import normalize_name
+from tasks.core.names.spellings import QUOTES
 from tasks.core.texts import float_texts
 
 _Mask = NDArray[np.bool_]
-_APOSTROPHES = re.compile("['’ʼ`´]")
-_UNSPACED = "\u2e80"
-"""From here on lie Chinese, Japanese and Korean signs."""
+_APART = dict.fromkeys(map(ord, QUOTES), " ")
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+)
+"""Signs of scripts that put no blanks between words: Thai, Lao, Burmese, Khmer, Japanese and Chinese."""
 _LONGEST_DETAIL = 80
 _MOST_COMPARED, _LONGEST_COMPARED = 2_000, 100
 """Distinct values, the most frequent first, that a misspelled one is compared with; and letters of each."""
@@ -57,16 +60,24 @@ def is_any(column: pa.ChunkedArray, values: Sequence[Value]) -> _Mask:
 def contains_any(column: pa.ChunkedArray, phrases: Sequence[str]) -> _Mask:
     """(N,) whether each record's text, or one in its list, has one of the phrases as whole words, however written.
 
-    Signs of scripts that put no blank between words are looked for anywhere. Each distinct text is searched once.
+    Case, accents, punctuation and forms of Unicode don't matter, and an apostrophe parts two words. A phrase in a
+    script without blanks between words may stand anywhere. Each distinct text is searched once.
 
     >>> titles = pa.chunked_array([["L'Homme à la pipe", "WOMAN, seated", "Womanhood", "坐る女", None]])
     >>> contains_any(titles, ["homme", "woman", "女"]).tolist()
     [True, True, False, True, False]
     """
     texts, rows = _flat(column)
-    encoded = texts.dictionary_encode()
-    has_phrase = re.compile("|".join(map(_as_words, sorted(set(map(_folded, phrases)), key=len, reverse=True)))).search
-    is_in = pa.array([has_phrase(_folded(text)) is not None for text in encoded.dictionary.to_pylist()], pa.bool_())
+    encoded, wanted = texts.dictionary_encode(), {_folded(phrase) for phrase in phrases}
+    unspaced = [phrase.replace(" ", "") for phrase in sorted(wanted) if _UNSPACED.search(phrase)]
+    lengths = sorted({phrase.count(" ") + 1 for phrase in wanted})
+
+    def has_phrase(text: str) -> bool:
+        words = text.split(" ")
+        runs = (" ".join(words[at : at + size]) for size in lengths for at in range(len(words) - size + 1))
+        return not wanted.isdisjoint(runs) or any(phrase in text.replace(" ", "") for phrase in unspaced)
+
+    is_in = pa.array([has_phrase(_folded(text)) for text in encoded.dictionary.to_pylist()], pa.bool_())
     is_hit = bools(is_in.take(encoded.indices))
     return is_hit if rows is None else _rows_with(rows[is_hit], len(column))
 
@@ -144,13 +155,8 @@ def _rows_with(rows: NDArray[np.int64], size: int) -> _Mask:
 
 
 def _folded(text: str) -> str:
-    """A text as its words are looked for: an apostrophe parts "l'homme"."""
-    return name_key(_APOSTROPHES.sub(" ", text))
-
-
-def _as_words(folded: str) -> str:
-    is_start, is_end = (sign.isalnum() and sign < _UNSPACED for sign in (folded[0], folded[-1]))
-    return (r"(?<!\w)" if is_start else "") + re.escape(folded) + (r"(?!\w)" if is_end else "")
+    """The words of a text, with single blanks: an apostrophe parts "l'homme"."""
+    return normalize_name(text.translate(_APART))
 
 
 def _array_of(values: Sequence[Value], kind: pa.DataType) -> pa.Array:

@@ -18,7 +18,7 @@ from examples.museum.serve.works import FolderHall
 from tests.support.desk import ROOT
 
 pytestmark = [pytest.mark.live, pytest.mark.server]
-RATE_PER_S, CONNECTIONS, WINDOW_S = 30.0, 2, 2.0
+RATE_PER_S, CONNECTIONS, WINDOW_S = 12.0, 2, 2.0
 RECIPE = {
     "name": "guest",
     "manners": {"rate_per_s": RATE_PER_S, "connections": CONNECTIONS},

@@ -4,6 +4,8 @@ WikiArt does, on painted works in a folder, and on drawn pictures.
 
 import csv
 import json
+import shlex
+import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,9 +24,10 @@ from schemas.manifests import Context, Step
 from schemas.sources.wikiart import WikiartSource
 from tasks.core.names.styles import names_by_style, style_name
 from tasks.io.store.releases import Release
-from tasks.unpack import unpack
 from tasks.verify import verify
 from tests.support.desk import WEIGHTS, by_label
+from tests.support.documented import POPART
+from tests.support.prefect_server import BIN
 
 SPLITS = ("train", "val", "test")
 QUICK = (
@@ -96,18 +99,25 @@ def test_popart_keeps_works_with_a_figure_of_its_styles_and_at_most_so_many_of_e
     assert are_divided_3_1_1(images)
 
 
-def test_what_people_drew_comes_back_and_works_without_anybody_leave(popart: Path, tmp_path: Path):
-    unpack(latest(popart, "popart").url, str(tmp_path))
-    works, annotated = _as_annotated(tmp_path)
-    built("popart-annotated", popart, works=str(works))
-    release = latest(popart, "popart-annotated")
-    images, before = rows(release), {row["source_url"]: row for row in rows(latest(popart, "popart"))}
-    assert len(images) == len(annotated) - 1
+@pytest.mark.live
+def test_what_people_drew_comes_back_and_works_without_anybody_leave(painted: Path, tmp_path: Path) -> None:
+    chosen, annotated = (block.commands for block in POPART)
+    with serving(FolderHall(painted)) as museum:
+        asked = ["--bind", f"origins=*={museum.url}", *(word for change in QUICK for word in ("--set", change))]
+        _type(tmp_path, chosen[0].replace("yolox_nano.onnx", str(WEIGHTS)), *asked)
+    for command in chosen[1:]:
+        _type(tmp_path, command)
+    looked_at = _annotate(tmp_path / "build/popart/train")
+    _type(tmp_path, *annotated)
+    release = latest(tmp_path / "store", "popart-annotated")
+    images, before = rows(release), {row["source_url"]: row for row in rows(latest(tmp_path / "store", "popart"))}
+    assert len(images) == looked_at - 1
     assert reasons(release) == {"too_few_figures": 2}  # one where people saw nobody, one at which nobody has looked
     assert are_divided_3_1_1(images)
+    known = ("title", "artist", "style", "year", "rights_uri", "rights_text", "sha256")
     for row in images:  # whose work it is came from works.json, since annotation tools forget
-        known = ("title", "artist", "style", "year", "rights_uri", "sha256")
         assert [row[name] for name in known] == [before[row["source_url"]][name] for name in known]
+    assert any(row["rights_text"] for row in images)
     figures = Counter(row["image_id"] for row in rows(release, "annotations"))
     for style in {row["style"] for row in images}:  # by the people's figures, not by the detector's
         order = sorted((row for row in images if row["style"] == style), key=lambda row: -figures[row["image_id"]])
@@ -116,18 +126,17 @@ def test_what_people_drew_comes_back_and_works_without_anybody_leave(popart: Pat
             assert len(ties) < 5 or Counter(row["split"] for row in five) == {"train": 3, "val": 1, "test": 1}
 
 
-def _as_annotated(unpacked: Path) -> tuple[Path, list[str]]:
-    """A folder as docs/recipes.md has it, and the names of its images at which people have looked."""
-    works = unpacked / "works"
-    works.mkdir()
-    catalogue: dict[str, Any] = {"images": [], "annotations": [], "categories": [], "licenses": []}
-    for split in SPLITS:
-        said = json.loads((unpacked / "annotations" / f"{split}.json").read_text(encoding="utf-8"))
-        catalogue["images"] += said["images"]
-        for entry in said["images"]:
-            (unpacked / split / entry["file_name"]).rename(works / entry["file_name"])
-    (works / "works.json").write_text(json.dumps(catalogue), encoding="utf-8")
-    looked_at = catalogue["images"][1:]
+def _type(folder: Path, command: str, *more: str) -> None:
+    program, *words = shlex.split(command)
+    known = {"bilderatlas": str(BIN / "bilderatlas"), "cp": "cp"}
+    done = subprocess.run([known[program], *words, *more], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def _annotate(works: Path) -> int:
+    """Draw in all images but one as an annotation tool does, nothing in the first; how many were looked at."""
+    catalogue = json.loads((works / "works.json").read_text(encoding="utf-8"))["images"]
+    looked_at = catalogue[1:]
     drawn = [
         {"id": 10 * place + figure, "image_id": place, "category_id": 1, "bbox": [figure, 1, 20, 30]}
         for place in range(1, len(looked_at))
@@ -136,7 +145,7 @@ def _as_annotated(unpacked: Path) -> tuple[Path, list[str]]:
     named = [{"id": place, "file_name": entry["file_name"]} for place, entry in enumerate(looked_at)]
     answer = {"images": named, "annotations": drawn, "categories": [{"id": 1, "name": "person"}]}
     (works / "annotations.json").write_text(json.dumps(answer), encoding="utf-8")
-    return works, [entry["file_name"] for entry in looked_at]
+    return len(looked_at)
 
 
 def test_artbench_takes_its_ten_styles_alone_from_three_museums(painted: Path, tmp_path: Path):

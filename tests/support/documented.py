@@ -72,6 +72,7 @@ BACK_UP = fenced("docs/operate-team.md", "pg_dump")
 DEPLOY = fenced("docs/operate-team.md", "bilderatlas deploy")
 CONTRACT_TOOL = fenced("docs/contract.md", "datacontract test")
 WHEEL = fenced("README.md", "make wheel")
+POPART = [block for word in ("build popart ", "popart-annotated") for block in fenced("docs/recipes.md", word)]
 MUSEUM_SERVE = fenced("docs/museum.md", "bilderatlas museum serve")
 
 OWN_TESTS = {
@@ -83,6 +84,7 @@ OWN_TESTS = {
     "DEPLOY": DEPLOY,
     "CONTRACT_TOOL": CONTRACT_TOOL,
     "WHEEL": WHEEL,
+    "POPART": POPART,
     "MUSEUM_SERVE": MUSEUM_SERVE,
 }
 """What other tests type, by the names under which they take it from here."""

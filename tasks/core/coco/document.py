@@ -26,7 +26,7 @@ Bytes = bytes | memoryview | Any
 _BATCH = 16_384
 """Rows of which the text is in memory at one time."""
 
-_METADATA = ("record_id", "source_url", "title", "artist", "style", "year", "sha256", "rights_uri")
+_METADATA = ("record_id", "source_url", "title", "artist", "style", "year", "sha256", "rights_uri", "rights_text")
 
 EXTENSIONS = {
     "JPEG": "jpg",

@@ -16,7 +16,7 @@ from tasks.core.columns import Column, whole
 Key = Callable[[str], str]
 """What gives the form in which a text is compared: texts of one form are one name."""
 
-_QUOTES = frozenset(
+QUOTES = frozenset(
     "\"'`´«»‘’‚‛“”„‟‹›⹂「」『』〝〞〟"  # Unicode's Quotation_Mark, and what is typed for it
     "ʹʺʻʼʽʾʿ′″‵‶Ꞌꞌ՚"  # modifier letters and primes that stand for apostrophes, also in transliterated names
 )
@@ -191,7 +191,7 @@ def _plain_sign(sign: str) -> str:
     category = unicodedata.category(sign)
     if sign.isspace() or category in {"Pd", "Pc"} or sign in _LIKE_BLANKS:
         return " "
-    if category in {"Cf", "Cc"} or sign in _QUOTES or sign in _INVISIBLE:
+    if category in {"Cf", "Cc"} or sign in QUOTES or sign in _INVISIBLE:
         return ""
     return "i" if sign == "ı" else sign  # its capital is that of i
 

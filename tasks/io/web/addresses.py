@@ -5,6 +5,7 @@ the pretend museum), with the host's own name in the Host header. An origin's ow
 """
 
 import ipaddress
+import re
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
@@ -54,14 +55,19 @@ class Origins:
         default = _PORTS[parts.scheme]
         place = host if port in {None, default} else f"{host}:{port}"
         path = f"{parts.path or '/'}{'?' if parts.query else ''}{parts.query}"
-        names = (place, host) if is_number(host) else (place, host, "*")
-        origin = next((self.by_host[name] for name in names if name in self.by_host), None)
+        origin = self.origin_of(place)
         if origin is None and (host.strip("[]"), port or default) in self._bound and not _is_public_number(host):
             # without the binding, a name may be allowed
             reason = Reason.NOT_ALLOWED if is_number(host) else Reason.UNREACHABLE
             raise UnreadableImage(reason, f"'{place}' is where another host is bound to, and no host of its own")
         # built again from its parts, so that another parser can't read anything else in it than what was checked
         return Target(f"{origin or f'{parts.scheme}://{place}'}{path}", place, is_bound=origin is not None)
+
+    def origin_of(self, place: str) -> str | None:
+        """Where requests for a host, with its port unless it is the scheme's default, are sent in its stead."""
+        host = re.sub(r":[0-9]+$", "", place) if not place.endswith("]") else place
+        names = (place, host) if is_number(host) else (place, host, "*")
+        return next((self.by_host[name] for name in names if name in self.by_host), None)
 
     def allows(self, host: str, port: int, address: str) -> bool:
         """Whether a connection to this address may be opened on behalf of this host and port."""

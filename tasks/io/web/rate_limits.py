@@ -99,13 +99,13 @@ class RateLimiter:
     def try_acquire(self, host: str) -> PermitDecision:
         """A permit for one request to the host, or how long to wait before the next try, or why there is none."""
         with self._locked(host) as (state, now):
-            if (pause_s := state.times.paused_until_s - now) > self._manners.longest_wait_s:
-                self._close(state, f"asked to wait {pause_s:.0f} s")  # in an earlier build
+            if (asked_s := state.times.asked_until_s - now) > self._manners.longest_wait_s:
+                self._close(state, f"asked to wait {asked_s:.0f} s")  # in an earlier build
             if state.closed_reason is not None:
                 return PermitDecision(refusal=state.closed_reason, detail=state.closed_detail)
             if over := self._over_budget():
                 return PermitDecision(refusal=Reason.OVER_BUDGET, detail=over)
-            if (wait_s := max(state.times.next_s - now, pause_s)) > 0:
+            if (wait_s := max(state.times.next_s, state.times.paused_until_s, state.times.asked_until_s) - now) > 0:
                 return PermitDecision(wait_s=wait_s)
             limit = 1 if state.is_half_open else state.limits.connections
             if state.open_permits >= limit or not self._has_connected(host, state):
@@ -193,13 +193,17 @@ class RateLimiter:
         state.failed_in_a_row = 0  # a host that throttles does answer
         if retry_after_s is not None and retry_after_s > self._manners.longest_wait_s:
             self._close(state, f"asked to wait {retry_after_s:.0f} s")
-            state.times.paused_until_s = max(state.times.paused_until_s, now + retry_after_s)  # for later builds
+            state.times.asked_until_s = max(state.times.asked_until_s, now + retry_after_s)  # for later builds
             return
-        if now >= state.times.paused_until_s:  # responses to requests sent before the pause are no new signal
+        # responses to requests sent before the pause are no new signal
+        if now >= max(state.times.paused_until_s, state.times.asked_until_s):
             state.throttled_in_a_row += 1
             state.rate_per_s = max(state.rate_per_s / 2, state.limits.rate_per_s * _LEAST_PACE_FRACTION)
-        pause_s = retry_after_s or self._jitter_s(state.throttled_in_a_row)
-        state.times.paused_until_s = max(state.times.paused_until_s, now + pause_s)
+        if retry_after_s:
+            state.times.asked_until_s = max(state.times.asked_until_s, now + retry_after_s)
+        else:
+            pause_s = self._jitter_s(state.throttled_in_a_row)
+            state.times.paused_until_s = max(state.times.paused_until_s, now + pause_s)
 
     def _count_failure(self, state: _HostState, now: float) -> None:
         if state.is_half_open and not state.is_probing:  # sent before the pause: no new signal

@@ -25,16 +25,21 @@ _TIMES, _SLOT = "times.json", "connection-{}"
 _BYTES = 256
 """Of a file with times, all written at once, with blanks at the end."""
 _KEPT_S = 7 * 86_400
+_LONGEST_LOCK_S, _LOCK_POLL_S = 0.2, 0.0005
+"""A lock is held for some 50 microseconds."""
 LONGEST_PAUSE_S = 86_400.0
 """A host can't keep all builds away for longer by one answer: no recipe waits longer for one (`longest_wait_s`)."""
 
 
 @dataclass
 class HostTimes:
-    """Seconds of the wall clock: when the next request may be sent, and until when the host wants none."""
+    """Seconds of the wall clock: when the next request may be sent, until when none is, and until when the host itself
+    has asked for none.
+    """
 
     next_s: float = 0.0
     paused_until_s: float = 0.0
+    asked_until_s: float = 0.0
 
 
 class Connection:
@@ -56,13 +61,14 @@ class Connection:
 class SharedHosts:
     """The hosts of a folder. Where a host is bound to another origin, that origin is another host. Thread-safe.
 
-    While the folder can't be used, as where the disk is full, a process goes by what it knows itself.
+    While the folder can't be used, as where the disk is full or knows no locks, a process goes by what it knows itself.
     """
 
     def __init__(self, folder: Path, origins: Origins, clock: Callable[[], float] = time.time) -> None:
-        """Raises OSError if the folder can't be written to."""
+        """Raises OSError if the folder can't be made or listed."""
         self._folder, self._origins, self.clock = folder, origins, clock
-        self._own: dict[str, HostTimes] = {}
+        self._known: dict[str, bytes] = {}
+        self._unwritten: set[str] = set()
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._remove_old()
 
@@ -70,63 +76,81 @@ class SharedHosts:
     def times(self, host: str) -> Iterator[HostTimes]:
         """A host's times, which nobody else changes meanwhile; what they are in the end is kept."""
         with contextlib.ExitStack() as stack:
-            try:
+            file, said = None, self._known.get(host, b"")
+            with contextlib.suppress(OSError):
                 file = stack.enter_context(self._locked(self._place(host) / _TIMES))
-            except OSError:
-                yield self._own.setdefault(host, HostTimes())
-                return
-            times = self._own[host] = self._read(file)
-            before = json.dumps(vars(times))
+                said = said if host in self._unwritten else os.pread(file, _BYTES, 0)
+            times, now_s = _times_of(said, self.clock()), self.clock()
             yield times
-            if json.dumps(vars(times)) != before:
-                times.paused_until_s = min(times.paused_until_s, self.clock() + LONGEST_PAUSE_S)
-                with contextlib.suppress(OSError):
-                    os.pwrite(file, json.dumps({**vars(times), "written_s": self.clock()}).encode().ljust(_BYTES), 0)
+            for name in ("paused_until_s", "asked_until_s"):
+                setattr(times, name, min(getattr(times, name), now_s + LONGEST_PAUSE_S))
+            self._keep(host, file, json.dumps({**vars(times), "written_s": now_s}).encode().ljust(_BYTES))
 
     def connection(self, host: str, most: int) -> Connection | None:
         """One of a host's connections; None while `most` are in use."""
         for number in range(most):
             try:
-                file = _opened(self._place(host) / _SLOT.format(number))
+                connection = Connection(file := _opened(self._place(host) / _SLOT.format(number)))
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                connection.close()
             except OSError:
                 return Connection(None)
-            connection = Connection(file)
-            with contextlib.suppress(BlockingIOError):
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            else:
                 return connection
-            connection.close()
         return None
 
-    def _read(self, file: int) -> HostTimes:
-        """Zeros for a file that is new, or that a kill has cut."""
-        try:
-            said = json.loads(os.pread(file, _BYTES, 0))
-            moved_s = min(0.0, self.clock() - float(said["written_s"]))
-            return HostTimes(float(said["next_s"]) + moved_s, float(said["paused_until_s"]) + moved_s)
-        except (ValueError, KeyError, TypeError):
-            return HostTimes()
+    def _keep(self, host: str, file: int | None, text: bytes) -> None:
+        self._known[host] = text
+        self._unwritten.add(host)
+        with contextlib.suppress(OSError):
+            if file is not None and os.pwrite(file, text, 0) == len(text):
+                self._unwritten.discard(host)
 
     @contextlib.contextmanager
     def _locked(self, path: Path) -> Iterator[int]:
-        file = _opened(path)
+        """Raises OSError, also where another process holds the lock for long: it may have been stopped."""
+        file, until_s = _opened(path), time.monotonic() + _LONGEST_LOCK_S
         try:
-            fcntl.flock(file, fcntl.LOCK_EX)
+            while not _is_locked(file):
+                if time.monotonic() > until_s:
+                    raise TimeoutError(f"expected a lock on {path} within {_LONGEST_LOCK_S} s, got none")
+                time.sleep(_LOCK_POLL_S)
             yield file
         finally:
             os.close(file)
 
     def _place(self, host: str) -> Path:
-        origin = self._origins.by_host.get(host) or self._origins.by_host.get("*")
-        bound = f"@{hashlib.sha256(origin.encode()).hexdigest()[:16]}" if origin else ""
-        place = self._folder / f"{quote(host[:150], safe='')}{bound}"
+        origin = self._origins.origin_of(host)
+        bound = hashlib.sha256(origin.encode()).hexdigest()[:16] if origin else "itself"
+        place = self._folder / f"{quote(host[:150], safe='')}@{bound}"
         place.mkdir(exist_ok=True, mode=0o700)
         return place
 
     def _remove_old(self) -> None:
         for place in self._folder.iterdir():
             with contextlib.suppress(OSError):
-                if self.clock() - (place / _TIMES).stat().st_mtime > _KEPT_S:
+                times = place / _TIMES
+                if self.clock() - (times if times.exists() else place).stat().st_mtime > _KEPT_S:
                     shutil.rmtree(place)
+
+
+def _times_of(text: bytes, now_s: float) -> HostTimes:
+    """Zeros for a file that is new, or that a kill has cut."""
+    try:
+        said = json.loads(text)
+        moved_s = min(0.0, now_s - float(said.pop("written_s")))
+        return HostTimes(**{name: float(value) + moved_s for name, value in said.items()})
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return HostTimes()
+
+
+def _is_locked(file: int) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _opened(path: Path) -> int:
@@ -134,11 +158,12 @@ def _opened(path: Path) -> int:
 
 
 def hosts_of_user(origins: Origins) -> SharedHosts | None:
-    """Those in the user's own folder for what programs remember ($XDG_STATE_HOME, else ~/.local/state); None where it
-    can't be written to: then each run has a budget of its own.
+    """Those in the user's own folder for what programs remember ($XDG_STATE_HOME, else ~/.local/state); None where that
+    can't be made: then each run has a budget of its own.
     """
-    state = os.environ.get("XDG_STATE_HOME")
+    state = Path(os.environ.get("XDG_STATE_HOME") or "")
     try:
-        return SharedHosts((Path(state) if state else Path.home() / ".local/state") / "bilderatlas/hosts", origins)
+        folder = state if state.is_absolute() else Path.home() / ".local/state"
+        return SharedHosts(folder / "bilderatlas/hosts", origins)
     except (OSError, RuntimeError):  # RuntimeError: there is no home
         return None

@@ -47,7 +47,14 @@ CASES = [
     ),
     pytest.param({"contains": "Déjeuner"}, ["DEJEUNER", "De\u0301jeuner", "ｄéｊ"], pa.string(), "110", id="a form"),
     pytest.param({"contains": "女"}, ["坐る女", "男"], pa.string(), "10", id="no blanks between words"),
-    pytest.param({"contains": "& sons"}, ["Smith & Sons", "Sons"], pa.string(), "10", id="no letter first"),
+    pytest.param({"contains": "& sons"}, ["Smith & Sons", "Grandsons"], pa.string(), "10", id="no letter first"),
+    pytest.param({"contains": "woman seated"}, ["Woman (seated)", "Woman: he"], pa.string(), "10", id="punctuation"),
+    pytest.param(
+        {"contains": "deux sœurs"}, ["Les deux soeurs", "DEUX SŒURS"], pa.string(), "11", id="two letters in one"
+    ),
+    pytest.param({"contains": "मूर"}, ["मूर्ति", "मूर"], pa.string(), "01", id="a vowel sign is of the word"),
+    pytest.param({"contains": "가"}, ["가나", "가 나"], pa.string(), "01", id="Korean has blanks"),
+    pytest.param({"contains": "ผู้หญิง"}, ["เด็กผู้หญิง", "เด็ก"], pa.string(), "10", id="Thai has none"),
     pytest.param({"contains": "a.b"}, ["a.b", "axb"], pa.string(), "10", id="no pattern"),
     pytest.param({"contains": "a", "not": "a b"}, ["A b", "a c"], pa.string(), "01", id="a word, but not this"),
     pytest.param({"contains": "a"}, [["b", "A c"], ["b"], [], None, [None]], TEXTS, "10000", id="in any element"),

@@ -180,7 +180,7 @@ def collected(*modules: ModuleType) -> set[str]:
         pytest.param(
             decide,
             {*(f"dedup.{name}" for name in ("decide", "groups", "preferences", "sizes")), "components", "tables"}
-            | {"where", "columns", "texts"},
+            | {"where", "columns", "texts", "names.matching", "names.spellings"},
             id="from tasks.core import tables, and from tasks.core.dedup.groups",
         ),
         pytest.param(

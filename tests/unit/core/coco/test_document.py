@@ -194,6 +194,7 @@ def test_an_image_says_where_it_comes_from():
             "year": 1911,
             "sha256": f"{1:064x}",
             "rights_uri": CC0,
+            "rights_text": None,
         },
     }
 

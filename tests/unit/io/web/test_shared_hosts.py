@@ -1,5 +1,7 @@
 """One budget a host for all builds: within a process, over processes, after a kill and after a restart."""
 
+import errno
+import fcntl
 import itertools
 import json
 import multiprocessing
@@ -78,6 +80,8 @@ def test_a_pause_is_kept_by_later_runs(tmp_path: Path, clock: Clock, asked_s: fl
     first.release(HOST, "throttled", asked_s)
     clock.now_s += later_s
     assert run_of(tmp_path, clock).try_acquire(HOST).wait_s == pytest.approx(wait_s)
+    clock.now_s += wait_s / 2 if wait_s else 1
+    assert run_of(tmp_path, clock).try_acquire(HOST).wait_s == pytest.approx(wait_s / 2, abs=1 / Manners().rate_per_s)
 
 
 def test_a_pause_that_is_too_long_for_a_build_is_too_long_for_the_next_one(tmp_path: Path, clock: Clock) -> None:
@@ -111,9 +115,9 @@ def test_where_a_host_is_bound_elsewhere_that_is_another_one(tmp_path: Path, clo
 @pytest.mark.parametrize("text", [b"", b"{", b"[]", b'{"next_s": null}', b"\xff" * 9], ids=repr)
 def test_a_file_that_a_kill_has_cut_is_as_new(tmp_path: Path, clock: Clock, text: bytes) -> None:
     run_of(tmp_path, clock).try_acquire(HOST)
-    (tmp_path / HOST / "times.json").write_bytes(text)
+    (tmp_path / f"{HOST}@itself" / "times.json").write_bytes(text)
     assert run_of(tmp_path, clock).try_acquire(HOST).is_granted
-    assert json.loads((tmp_path / HOST / "times.json").read_text())["next_s"] > clock.now_s
+    assert json.loads((tmp_path / f"{HOST}@itself" / "times.json").read_text())["next_s"] > clock.now_s
 
 
 def test_hosts_nobody_has_asked_for_long_are_forgotten_and_the_folder_is_the_users(tmp_path: Path) -> None:
@@ -121,9 +125,10 @@ def test_hosts_nobody_has_asked_for_long_are_forgotten_and_the_folder_is_the_use
     for name in ("old.example", "new.example", "[::1]:8000"):
         with hosts.times(name) as times:
             times.next_s = 1.0
-    os.utime(tmp_path / "hosts/old.example/times.json", (0, 0))
+    os.utime(tmp_path / "hosts/old.example@itself/times.json", (0, 0))
     SharedHosts(tmp_path / "hosts", Origins())
-    assert sorted(path.name for path in (tmp_path / "hosts").iterdir()) == ["%5B%3A%3A1%5D%3A8000", "new.example"]
+    left = sorted(path.name.removesuffix("@itself") for path in (tmp_path / "hosts").iterdir())
+    assert left == ["%5B%3A%3A1%5D%3A8000", "new.example"]
     assert stat.S_IMODE((tmp_path / "hosts").stat().st_mode) == 0o700
 
 
@@ -147,6 +152,52 @@ def test_where_the_folder_goes_a_run_keeps_its_own_manners(tmp_path: Path, clock
     clock.now_s += 60
     assert run.try_acquire(HOST).is_granted
     assert run.try_acquire(HOST).wait_s > 0
+
+
+def test_a_full_disk_frees_nobody_from_manners(tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, "no space left")
+
+    monkeypatch.setattr(os, "pwrite", full)
+    run = run_of(tmp_path, clock, rate_per_s=1, connections=9)
+    assert run.try_acquire(HOST).is_granted
+    assert run.try_acquire(HOST).wait_s == 1
+    run.release(HOST, "throttled", 60.0)
+    assert run.try_acquire(HOST).wait_s == 60
+
+
+def test_a_disk_without_locks_is_done_without(tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "no locks available")
+
+    monkeypatch.setattr(fcntl, "flock", unknown)
+    run = run_of(tmp_path, clock, rate_per_s=4, connections=1)
+    assert run.try_acquire(HOST).is_granted
+    assert run.try_acquire(HOST).wait_s == 0.25
+    clock.now_s += 1
+    assert 0 < run.try_acquire(HOST).wait_s < 0.1  # its one connection is in use
+
+
+def test_a_stopped_process_holds_nobody_up(tmp_path: Path, clock: Clock) -> None:
+    run = run_of(tmp_path, clock, rate_per_s=4)
+    assert run.try_acquire(HOST).is_granted
+    with (tmp_path / f"{HOST}@itself" / "times.json").open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        assert run.try_acquire("b.example").is_granted
+        assert run.try_acquire(HOST).wait_s == 0.25
+        clock.now_s += 0.25
+        assert run.try_acquire(HOST).is_granted
+
+
+def test_a_build_closes_no_host_for_a_pause_of_its_own(tmp_path: Path, clock: Clock) -> None:
+    run = run_of(tmp_path, clock, rate_per_s=1000, connections=99, longest_wait_s=1)
+    for _ in range(10):
+        assert run.try_acquire(HOST).is_granted
+        run.release(HOST, "failed")
+        clock.now_s += 0.01
+    decision = run.try_acquire(HOST)
+    assert decision.refusal is None
+    assert decision.wait_s > 1
 
 
 def _ask(folder: str, seconds: float, asked: "multiprocessing.Queue[float]") -> None:
