@@ -120,7 +120,7 @@ class RateLimiter:
         self, host: str, outcome: RequestOutcome, retry_after_s: float | None = None, received_bytes: int = 0
     ) -> None:
         """Give a permit back, with the outcome of its request."""
-        with self._locked(host) as (state, now):
+        with self._locked(host, with_times=outcome in {"throttled", "failed"}) as (state, now):
             self._bytes += received_bytes
             if outcome == "good":
                 self._speed_up(state)
@@ -147,12 +147,13 @@ class RateLimiter:
                 state.times.next_s = max(state.times.next_s, now + delay_s)
 
     @contextlib.contextmanager
-    def _locked(self, host: str) -> Iterator[tuple[_HostState, float]]:
-        """A host's state, which nobody else changes meanwhile, and the time."""
-        with self._lock:
+    def _locked(self, host: str, *, with_times: bool = True) -> Iterator[tuple[_HostState, float]]:
+        """A host's state, which nobody else changes meanwhile, and the time. with_times: those that are shared, too."""
+        with self._lock, contextlib.ExitStack() as stack:
             state = self._host(host)
-            with self._shared.times(host) if self._shared else contextlib.nullcontext(state.times) as state.times:
-                yield state, self._clock()
+            if self._shared is not None and with_times:
+                state.times = stack.enter_context(self._shared.times(host))
+            yield state, self._clock()
 
     def _has_connected(self, host: str, state: _HostState) -> bool:
         """Whether one more connection is free in all builds together, and now taken."""

@@ -11,6 +11,7 @@ import contextlib
 import fcntl
 import hashlib
 import json
+import math
 import os
 import shutil
 import time
@@ -80,8 +81,11 @@ class SharedHosts:
             with contextlib.suppress(OSError):
                 file = stack.enter_context(self._locked(self._place(host) / _TIMES))
                 said = said if host in self._unwritten else os.pread(file, _BYTES, 0)
-            times, now_s = _times_of(said, self.clock()), self.clock()
+            now_s = self.clock()
+            times, before = _times_of(said, now_s), _times_of(said)
             yield times
+            if times == before and host not in self._unwritten:
+                return
             for name in ("paused_until_s", "asked_until_s"):
                 setattr(times, name, min(getattr(times, name), now_s + LONGEST_PAUSE_S))
             self._keep(host, file, json.dumps({**vars(times), "written_s": now_s}).encode().ljust(_BYTES))
@@ -135,8 +139,8 @@ class SharedHosts:
                     shutil.rmtree(place)
 
 
-def _times_of(text: bytes, now_s: float) -> HostTimes:
-    """Zeros for a file that is new, or that a kill has cut."""
+def _times_of(text: bytes, now_s: float = math.inf) -> HostTimes:
+    """What a file says, moved as far as the clock was set back since; zeros where it is new, or cut by a kill."""
     try:
         said = json.loads(text)
         moved_s = min(0.0, now_s - float(said.pop("written_s")))
