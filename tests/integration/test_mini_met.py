@@ -146,6 +146,7 @@ def test_a_screen_and_a_sample_by_attributes(mini: MiniMet, museum: Any, tmp_pat
         tmp_path,
         mini,
         museum,
+        "stages.shape.applies_to={}",
         "stages.shape.where={subject: {is_known: false}, department: {not: Drawings and Prints}}",
         "stages.split.roles={}",
         "stages.split.by=department",

@@ -138,6 +138,7 @@ def test_met_has_a_gallery_of_exhibits_and_splits_only_queries():
     assert screen.aspect is not None
     assert f"beyond 1:{1 / screen.aspect.least:g} and {screen.aspect.most:g}:1" in comments
     assert f"sides below {screen.least_side_px} px" in comments
+    assert screen.applies_to["accession"].is_known  # a query counts, whatever its shape
     assert only(recipe, Dedup).drop_relations == ("same_file", "reencoded")
     assert {source.images_per_object for source in recipe.sources if isinstance(source, MetSource)} == {10}
 
