@@ -109,10 +109,10 @@ def test_budgets_are_shared_and_runs_are_not(cluster: Cluster) -> None:
 
 
 def test_a_cluster_and_a_build_beside_it_are_one_guest(cluster: Cluster) -> None:
-    manners = Manners(rate_per_s=1, connections=4)
+    manners = Manners(rate_per_s=0.01, connections=4)
     assert RateLimiter(manners, shared=hosts_of_user(Origins())).try_acquire("beside.example").is_granted
     wait_s, refusal = cluster.submit(take, "beside.example", manners.model_dump_json(), "r", pure=False).result(30)
-    assert 0 < wait_s <= 1
+    assert 0 < wait_s <= 100
     assert refusal is None
 
 
