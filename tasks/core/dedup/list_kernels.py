@@ -9,17 +9,19 @@ from tasks.core.jit import compiled
 
 
 @compiled
-def put_in_order(codes: NDArray[np.uint64], table: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """(M,) the codes with their bits in another order. table: (8, 256), as in `bits.permutation`."""
+def put_in_order(codes: NDArray[np.uint64], table: NDArray[np.uint64], row_bits: int) -> NDArray[np.uint64]:
+    """(M,) the codes with their bits in another order, and in place of the last row_bits of them each one's row, so
+    that a row can be told when they are sorted. table: (8, 256), as in `bits.permutation`.
+    """
     found = np.empty(len(codes), np.uint64)
     for row in range(len(codes)):
-        found[row] = permute_bits(codes[row], table)
+        found[row] = permute_bits(codes[row], table) >> np.uint64(row_bits) << np.uint64(row_bits) | np.uint64(row)
     return found
 
 
 @compiled
 def near_neighbours(
-    order: NDArray[np.uint32],
+    order: NDArray[np.uint64],
     codes: NDArray[np.uint64],
     angles: NDArray[np.uint8],
     pictures: NDArray[np.uint32],

@@ -12,9 +12,16 @@ CODES = np.array([0b0000, 0b0001, 0b0111, 0b0000], np.uint64)
 UPRIGHT = np.zeros(4, np.uint8)
 
 
-def test_the_last_bit_can_stand_first():
+@pytest.mark.parametrize(
+    ("row_bits", "expected"),
+    [
+        pytest.param(2, [2**63 + 0, 0 + 1, 2**62 + 2], id="the last bit stands first, those of the row last"),
+        pytest.param(63, [2**63 + 0, 1, 2], id="next to nothing of a code is left"),
+    ],
+)
+def test_codes_in_another_order_know_their_rows(row_bits: int, expected: list[int]):
     last_first = bits.permutation({bit: (bit + 63) % 64 for bit in range(64)})
-    assert put_in_order(np.array([1, 2, 2**63], np.uint64), last_first).tolist() == [2**63, 1, 2**62]
+    assert put_in_order(np.array([1, 2, 2**63], np.uint64), last_first, row_bits).tolist() == expected
 
 
 @pytest.mark.parametrize(
@@ -33,7 +40,7 @@ def test_near_neighbours(
     pictures: list[int], angles: Any, reach: int, most: int, radius_bits: int, expected: list[tuple[int, int]]
 ):
     columns = np.array(angles, np.uint8), np.array(pictures, np.uint32), np.array([5, 6, 7, 8], np.uint8)
-    found = near_neighbours(np.arange(4, dtype=np.uint32), CODES, *columns, reach, most, radius_bits)
+    found = near_neighbours(np.arange(4, dtype=np.uint64), CODES, *columns, reach, most, radius_bits)
     number_of = dict(zip(pictures, (5, 6, 7, 8), strict=True)) if len(set(pictures)) == 4 else {}
     rows = [(int(pair >> 40), int(pair >> 16) & 0xFFFFFF, int(pair >> 8) & 255, int(pair) & 255) for pair in found]
     assert sorted(row[:2] for row in rows) == expected
