@@ -225,18 +225,22 @@ def _check_readable(source: AnyWebSource, reports: pa.Table) -> None:
 def _listing_status(index: AnswerIndex, urls: pa.ChunkedArray, source: AnyWebSource) -> SourceListing:
     """How many listings failed, with notes; the records are still to come."""
     best = index.best_answers(urls)
-    is_failing = pc.is_in(best["reason"], value_set=PASSING_WORDS)
-    is_unreached = pc.or_(is_failing, pc.is_null(best["part"]))
+    is_failing, is_unasked = pc.is_in(best["reason"], value_set=PASSING_WORDS), pc.is_null(best["part"])
+    is_unreached = pc.or_(is_failing, is_unasked)
     is_stale = pc.and_(pc.invert(is_unreached), pc.fill_null(best["has_failed_since"], False))
     is_refused = pc.and_(pc.is_valid(best["reason"]), pc.invert(is_failing))
     # a listing that no longer exists is empty
     is_empty = pc.fill_null(pc.equal(best["reason"], str(Reason.NOT_FOUND)), False)
     notes = []
-    again, earlier = "failed; requested again in the next build", "failed; the earlier answer is used"
-    for which, words in ((is_unreached, again), (is_stale, earlier), (is_refused, "failed permanently")):
+    for which, words in (
+        (is_failing, "failed; requested again in the next build"),
+        (is_unasked, "not requested yet"),
+        (is_stale, "failed; the earlier answer is used"),
+        (is_refused, "failed permanently"),
+    ):
         if count := pc.sum(which).as_py():
-            row = best.filter(which).to_pylist()[0]
-            example = f"{row['url']}: {row['reason']}, {row['detail']}" if row["reason"] else row["url"]
+            row, url = best.filter(which).to_pylist()[0], urls.filter(which)[0].as_py()
+            example = f"{url}: {row['reason']}, {row['detail']}" if row["reason"] else url
             notes.append(f"{source.name}: {count} listing{'s' * (count > 1)} {words} (such as {example})")
     is_lost = pc.or_(pc.or_(is_unreached, is_stale), pc.and_(is_refused, pc.invert(is_empty)))
     return SourceListing(

@@ -149,6 +149,8 @@ def test_a_plan_says_what_would_be_asked_and_asks_nobody(tmp_path, museum):
     desk, since = Guesthouse(tmp_path, "artic"), len(museum.log)
     steps = by_label(plan(desk.recipe(), desk.context(museum.url, "plan")))
     assert steps["scrape"].computed == steps["scrape"].pending == 1
+    assert [note for note in steps["scrape"].notes if "listing not requested yet (such as https://" in note]
+    assert not [note for note in steps["scrape"].notes if "failed" in note]
     assert len(museum.log) == since
     assert not Path(desk.store).exists()
 
