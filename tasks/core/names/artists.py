@@ -220,7 +220,8 @@ def _without_phrase(text: str, words: Words) -> _Stripped | None:
 
 
 def _in_spoken_order(text: str, words: Words) -> str | None:
-    is_several = words.names.fit("several_in_capitals", *text.split(","))  # "AUDRAN Benoît, LE BRUN Charles"
+    # "AUDRAN Benoît, LE BRUN Charles"
+    is_several = "," in text and words.names.fit("several_in_capitals", *text.split(","))
     if (in_order := spoken(text.partition(",")[0] if is_several else text, words)) != text:
         return in_order
     if (turned := turn(text, words)) is not None:

@@ -168,6 +168,9 @@ class Words:
         self._unknown = tuple(word for word in self["unknown"] if len(word) > 1 and word[0] >= "\u2e80")
         between = self.union("ands", "ors", "by", "called", "others", "et_al", "now") | {*self.in_front.table}
         self._joints = frozenset(phrase.split()[0] for phrase in between if phrase)
+        self._has_joint = lru_cache(maxsize=4096)(
+            lambda text: "&" in text or not self._joints.isdisjoint([token.folded for token in tokens(text)])
+        )
         self.signs_of = lru_cache(maxsize=65536)(self._signs_of)
         self.names = Patterns(lambda text: two.split(text.split()), self.signs_of)
         self.kinds = Patterns(lambda text: kinds.split(_plain_words(text)), self.signs_of)
@@ -235,8 +238,7 @@ class Words:
 
     def joined(self, name: str, text: str) -> re.Match[str] | None:
         """How a pattern that asks for a word between two names fits a text; quick where no such word is in it."""
-        may_fit = "&" in text or not self._joints.isdisjoint([token.folded for token in tokens(text)])
-        return self.pattern(name).fullmatch(text) if may_fit else None
+        return self.pattern(name).fullmatch(text) if self._has_joint(text) else None
 
     def _alternatives(self, lists: re.Match[str]) -> str:
         """A pattern for any word of lists, the longest first: "{ands}", "{ands!}" without parts of names: "Ortega y

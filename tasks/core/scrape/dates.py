@@ -30,7 +30,7 @@ class DateReading(NamedTuple):
     unread: str | None = None
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=131072)
 def read_date(text: str | None, own: str | None = None) -> DateReading:
     """The years of a date in a museum's words, or what of it is not understood. Never raises.
 
