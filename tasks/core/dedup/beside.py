@@ -23,16 +23,20 @@ _Picture = NDArray[np.float32]
 
 _LEAST_EXTENT = 0.12
 """Of a side, that lies beyond: captions, bars and frames are narrower."""
-_LEAST_AREA = 0.06
+_LEAST_MARGIN = 0.06
+"""Of a side, that is looked at for an edge: around the part that both show, as on a page, or between it and another."""
+_LEAST_AREA = 0.025
 """Of the sheet, that another picture takes up."""
-_LEAST_SIDE = 0.2
-"""Of the longer side of the sheet, that another picture is wide and high: captions and the bars of a screen are not."""
+_LEAST_SIDE = 0.18
+"""Of the longer side of the sheet, that another picture is wide and high: captions have 0.12, bars of a screen 0.16."""
 _LEAST_LEVELS = 2.5
 """Grey levels, root mean square, that a patch shows once what is constant along its rows or columns is taken away."""
-_LEAST_TONES, _LEAST_TONES_OF_WIDE = 13.0, 8.0
-"""Grey levels, standard deviation of the patches' means: captions have 12.6 at most, drawings often less."""
-_WIDE = 0.25
-"""Extent from which on what lies beyond is wider than a caption."""
+_LEAST_TONES, _LEAST_TONES_OF_WIDE = 10.0, 8.0
+"""Grey levels, standard deviation of the patches' means: most captions and many drawings have less."""
+_WIDE = 0.28
+"""Extent from which on what lies beyond is wider than a caption, and than what an ordinary crop has lost."""
+_LARGE_AREA = 0.12
+"""Of the sheet: what is wide and takes up so much may be lower than other pictures, as a panorama is."""
 _MOST_SIDES = 2
 """On which another picture lies: what is on three or four is a frame."""
 _RIM = 0.05
@@ -43,7 +47,9 @@ _AROUND_PX = 28
 """How far on either side of it steps from one line to the next are typical ones."""
 _LEAST_TYPICAL = 2.0
 """Grey levels of such a step: what JPEG leaves on a plain ground is none."""
-_LEAST_EVIDENCE = 3.4
+_MOST_OF_PLAIN, _LEAST_OF_SHOWN = 2.5, 8.0
+"""Grey levels, standard deviation along a line: of a plain one, of the typical line of a picture."""
+_LEAST_EVIDENCE, _LEAST_EVIDENCE_OF_WIDE = 3.4, 2.3
 """Of 275 sides of crops, where a picture goes on, two have more; of 120 between two pictures, four have less."""
 
 
@@ -53,13 +59,17 @@ def shows_another_picture(picture: NDArray[np.uint8], box: Box) -> bool:
     picture: (H, W, 3) sRGB, its longer side 256 px at most. False where the box is the whole, and for a picture of
     which what lies beyond the box is narrower than 8 px.
     """
-    beside = [
-        # ordinary crops lose little: a narrow strip beside a picture is more often its own
-        _edge_evidence(turned, edges) + 2 * extent
+    sides = [
+        (turned, edges, extent)
         for turned, edges in _from_each_side(picture.astype(np.float32), box)
-        if (extent := 1 - edges[2] / turned.shape[1]) >= _LEAST_EXTENT and _is_picture(turned, edges[2], extent)
+        if (extent := 1 - edges[2] / turned.shape[1]) >= _LEAST_MARGIN
     ]
-    return 0 < len(beside) <= _MOST_SIDES and max(beside) >= _LEAST_EVIDENCE
+    shown = [e for turned, edges, e in sides if e >= _LEAST_EXTENT and _is_picture(turned, edges[2], e)]
+    if not 0 < len(shown) <= _MOST_SIDES:
+        return False
+    # ordinary crops lose little: a narrow strip beside a picture is more often its own
+    evidence = max(_edge_evidence(turned, edges) + 2 * extent for turned, edges, extent in sides)
+    return evidence >= (_LEAST_EVIDENCE_OF_WIDE if max(shown) >= _WIDE else _LEAST_EVIDENCE)
 
 
 def _from_each_side(picture: _Picture, box: Box) -> Iterator[tuple[_Picture, tuple[int, int, int, int]]]:
@@ -87,21 +97,23 @@ def _is_picture(picture: _Picture, start: int, extent: float) -> bool:
     freed = patches - patches.mean(axis=2, keepdims=True) - patches.mean(axis=3, keepdims=True)
     is_shown = np.sqrt(((freed + tones[..., None, None]) ** 2).mean(axis=(2, 3))) >= _LEAST_LEVELS
     number_of, _ = ndimage.label(is_shown, np.ones((3, 3)))
-    least_tones = _LEAST_TONES_OF_WIDE if extent >= _WIDE else _LEAST_TONES
+    is_wide = extent >= _WIDE
     for number, place in enumerate(ndimage.find_objects(number_of), 1):
         mask = number_of[place] == number
-        is_large = mask.sum() * STEP_PX**2 >= _LEAST_AREA * small.size
+        area = mask.sum() * STEP_PX**2 / small.size
         is_high = STEP_PX * min(mask.shape) + PATCH_PX >= _LEAST_SIDE * max(small.shape)
-        if is_large and is_high and tones[place][mask].std() >= least_tones:
+        is_large = area >= _LEAST_AREA and (is_high or (is_wide and area >= _LARGE_AREA))
+        if is_large and tones[place][mask].std() >= (_LEAST_TONES_OF_WIDE if is_wide else _LEAST_TONES):
             return True
     return False
 
 
 def _edge_evidence(picture: _Picture, box: tuple[int, int, int, int]) -> float:
-    """How clearly the box's right side is an edge in the picture; some 1 where the picture goes on, 4 at a gutter.
+    """How clearly the box's right side is an edge in the picture; some 1 where the picture goes on, 5 at a gutter.
 
     The sum of: how many times the typical step from line to line the one at the edge is (natural logarithm); twice the
-    share of rows in which it is twice their own; and how little the lines on either side go together, 0 to 2.
+    share of rows in which it is twice their own; how little the lines on either side go together, 0 to 2; and 1 where
+    a line there is plain, and the picture is not.
     """
     _, top, right, bottom = box
     rim = max(1, round(_RIM * (bottom - top)))
@@ -118,7 +130,10 @@ def _edge_evidence(picture: _Picture, box: tuple[int, int, int, int]) -> float:
     of_rows = np.maximum(_LEAST_TYPICAL, np.max([np.median(side, axis=1) for side in around], axis=0))
     clear = float((steps[:, edge] > 2 * of_rows).mean())
     lines = rows[:, [edge - 2, edge + 3]].mean(axis=2)
-    return math.log(max(0.5, means[edge]) / typical) + 2 * clear + 1 - _correlation(lines - lines.mean(axis=0))
+    shown = rows.mean(axis=2).std(axis=0)
+    is_gutter = shown[near].min() < _MOST_OF_PLAIN and np.median(shown[first : near[0]]) > _LEAST_OF_SHOWN
+    apart = 1 - _correlation(lines - lines.mean(axis=0))
+    return math.log(max(0.5, means[edge]) / typical) + 2 * clear + apart + is_gutter
 
 
 def _correlation(freed: _Picture) -> float:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from schemas.relations import Relation
 from tasks.core.dedup.beside import WHOLE, Box
 from tasks.core.dedup.local import Keypoints, view_of
-from tasks.core.dedup.overlay import CORNERS, RADIUS_PX, Overlay, overlays
+from tasks.core.dedup.overlay import RADIUS_PX, Overlay, overlays
 from tasks.core.dedup.sizes import AGREES, APART_SCORE, COPY_SCORE, PATCH_PX, STEP_PX
 from tasks.core.dedup.views import View
 
@@ -49,12 +49,16 @@ _LEAST_IN_WINDOW = 20
 _RIM = 0.12
 """Of either side, in which no window lies: banners, colour bars and stamps cover the edges of copies."""
 
+_CHANCE = 2
+"""Clashing patches count so many times in a strip: where pictures have nothing in common, as many agree by chance."""
+
 
 class Patches(NamedTuple):
     """compared: how many patches both pictures cover. agreeing, clashing: how many of them do. clash: 0..1, the share
     of clashing ones where they lie closest together. broad_clash: 0..1, the share of those of twice the size that
     clash, where nothing is to be seen in the small ones: a faint picture in a mount whose paper has a grain. middle:
-    how much of the middle agrees, of what agrees everywhere: near 0 where all that is to be seen is a frame.
+    how much of the middle agrees, of what agrees everywhere: near 0 where all that is to be seen is a frame. box: of
+    the template, around what agrees: without a strip along a side in which much clashes.
     """
 
     compared: int
@@ -63,6 +67,7 @@ class Patches(NamedTuple):
     clash: float
     broad_clash: float
     middle: float
+    box: Box = WHOLE
 
     @property
     def agreement(self) -> float:
@@ -90,7 +95,8 @@ def compare_patches(template: Picture, over: Picture, is_covered: Mask) -> Patch
     share = np.where(judged >= _LEAST_IN_WINDOW, clashing / np.maximum(1, judged), 0.0)
     whole, agree, clash = (int(mask.sum()) for mask in (seen.is_whole, seen.is_agreeing, seen.is_clashing))
     broad_clash = _broad_clash(template, over, is_covered, seen)
-    return Patches(whole, agree, clash, float(share.max()), broad_clash, _middle(seen))
+    box = _box_of_agreeing(seen, template.shape)
+    return Patches(whole, agree, clash, float(share.max()), broad_clash, _middle(seen), box)
 
 
 class _Marks(NamedTuple):
@@ -125,6 +131,21 @@ def _middle(seen: _Marks) -> float:
     agreeing, whole = (mask[middle].sum() for mask in (seen.is_agreeing, seen.is_whole))
     everywhere = seen.is_agreeing.sum() / seen.is_whole.sum()
     return float(agreeing / max(1, whole) / max(everywhere, 0.01))
+
+
+def _box_of_agreeing(seen: _Marks, shape: tuple[int, ...]) -> Box:
+    """Two sheets that share one picture may lie so that what is beside it lies over something else in the other."""
+    clash = _CHANCE * seen.is_clashing.astype(np.int64) - seen.is_agreeing
+    ends = []
+    for side_px, lines in zip(shape[::-1], (clash.sum(axis=0), clash.sum(axis=1)), strict=True):
+        first_px = (side_px - PATCH_PX) % STEP_PX // 2 + (PATCH_PX - STEP_PX) // 2
+        # of all strips along this end the one that is odd for most of its patches
+        strips = [int(np.argmax(np.append(0, np.cumsum(of)))) for of in (lines, lines[::-1])]
+        if sum(strips) >= len(lines):
+            return WHOLE
+        ends.append([(first_px + STEP_PX * strip) / side_px if strip else 0.0 for strip in strips])
+    (left, right), (top, bottom) = ends
+    return left, top, 1 - right, 1 - bottom
 
 
 def _broad_clash(template: Picture, over: Picture, is_covered: Mask, seen: _Marks) -> float:
@@ -275,7 +296,8 @@ def _agreement(overlay: Overlay, shown: NDArray[np.float64]) -> PixelAgreement:
         patches = compare_patches(overlay.template, overlay.over, overlay.is_covered)
     side = min(1.0, float(sides.min()), float(other_sides.min()))
     tone = float(np.abs(tones[0] - tones[1]).mean()) / 255
-    boxes = _box_of_other(overlay.warp), _box_of_covered(overlay.is_covered)
+    shared = _overlap(_box_of_covered(overlay.is_covered), patches.box)
+    boxes = _box_of_other(overlay.warp, shared), shared
     return PixelAgreement(score, shares[0], shares[1], side, tone, _correlation(*tones), patches, boxes)
 
 
@@ -285,9 +307,16 @@ def _box_of_covered(is_covered: Mask) -> Box:
     return columns[0] / width, rows[0] / height, (columns[-1] + 1) / width, (rows[-1] + 1) / height
 
 
-def _box_of_other(warp: NDArray[np.float64]) -> Box:
-    """Around the place of the template's corners in the other picture, as far as it reaches."""
-    x, y = np.clip((warp @ CORNERS)[:2], 0.0, 1.0)
+def _overlap(one: Box, other: Box) -> Box:
+    (left, top), (right, bottom) = np.maximum(one[:2], other[:2]), np.minimum(one[2:], other[2:])
+    return float(left), float(top), float(right), float(bottom)
+
+
+def _box_of_other(warp: NDArray[np.float64], box: Box) -> Box:
+    """Around the place of the template's box in the other picture, as far as it reaches."""
+    left, top, right, bottom = box
+    corners = np.array([[left, right, left, right], [top, top, bottom, bottom], [1.0] * 4])
+    x, y = np.clip((warp @ corners)[:2], 0.0, 1.0)
     return float(x.min()), float(y.min()), float(x.max()), float(y.max())
 
 

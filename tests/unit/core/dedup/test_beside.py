@@ -51,6 +51,8 @@ SHEETS = {
     "with a gutter": beside(ONE, plain(160, 6), OTHER),
     "with a black gutter": beside(ONE, plain(160, 6, (0, 0, 0)), OTHER),
     "a smaller one": beside(ONE, plain(160, 8), around(SHORT, plain(160, 80))),
+    "a small one": beside(ONE, plain(160, 8), around(painted(6, 42, 38), plain(160, 60))),
+    "a panorama": beside(ONE, plain(160, 4), painted(7, 160, 26), plain(160, 26)),
 }
 
 

@@ -1,5 +1,7 @@
 """The second look: the same picture in another guise is one work, another picture of the same composition is two."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,6 +11,7 @@ from scipy import ndimage
 
 from schemas.relations import Relation
 from tasks.core.dedup import relate
+from tasks.core.dedup.beside import Box
 from tasks.core.dedup.local import Keypoints
 from tasks.core.dedup.relate import NO_AGREEMENT, PixelAgreement
 from tasks.core.dedup.sizes import COPY_SCORE
@@ -167,6 +170,25 @@ def test_a_mount_in_common_is_not_a_picture_in_common(seed: int, contrast: float
     assert looked(one, other)[0] in {Relation.UNCERTAIN, Relation.LOOK_ALIKE, Relation.DIFFERENT}
     assert looked(one, noisy(one, 1))[0] == Relation.RESIZED
     assert looked(one, one[3:-2, 2:-4])[0] == Relation.CROPPED
+
+
+@pytest.mark.parametrize(
+    ("other", "expected"),
+    [
+        pytest.param(np.s_[:, 96:], (0, 0, 96 / 128, 1), id="a strip at the right"),
+        pytest.param(np.s_[:, :20], (20 / 128, 0, 1, 1), id="at the left"),
+        pytest.param(np.s_[:30], (0, 30 / 96, 1, 1), id="at the top"),
+        pytest.param(np.s_[70:, :], (0, 0, 1, 70 / 96), id="at the bottom"),
+        pytest.param(np.s_[30:60, 40:80], (0, 0, 1, 1), id="in the middle"),
+        pytest.param(np.s_[:0], (0, 0, 1, 1), id="nowhere"),
+    ],
+)
+def test_a_strip_that_shows_something_else_is_no_part_of_what_both_show(other: Any, expected: Box):
+    a, b = painted(1).astype(np.float32), painted(1).astype(np.float32)
+    b[other] = painted(2)[other]
+    found = relate.compare_patches(a, b, np.ones(a.shape, bool)).box
+    assert found == pytest.approx(expected, abs=5 / 96)
+    assert (found == (0, 0, 1, 1)) == (expected == (0, 0, 1, 1))
 
 
 @pytest.mark.parametrize(("left", "top"), [(6, 4), (30, 3), (20, 60)])
