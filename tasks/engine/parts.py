@@ -15,7 +15,7 @@ from schemas.manifests import Context
 from tasks.engine import web_client
 from tasks.orchestration import flow_runs
 from tasks.orchestration.clusters import ClusterWatch, is_cluster
-from tasks.orchestration.prefect_innards import raise_if_paused
+from tasks.orchestration.prefect_innards import apart, raise_if_paused
 from tasks.orchestration.progress import progress
 
 FEWEST_ROWS, MOST_ROWS, PARTS_PER_WORKER = 32, 2000, 8
@@ -106,7 +106,7 @@ class _Parts:
     def _submit(self, batch: _Batch, placement: Callable[[], contextlib.AbstractContextManager[Any]]) -> None:
         name = flow_runs.task_run_name(self._context, self._label, batch.name)
         begun = batch._replace(begun_s=time.monotonic())
-        with placement():
+        with apart(), placement():
             future = self._part.with_options(task_run_name=name).submit(_plain(batch.rows), *self._arguments)
         future.add_done_callback(lambda *_: self._done.put((future, begun)))
         self._running += 1

@@ -1,7 +1,10 @@
 """Batches as Prefect tasks: how many at once, what is tried again, what an error of a part does, and an interrupt."""
 
+import gc
 import signal
 import threading
+import time
+import weakref
 from typing import Any
 
 import pyarrow as pa
@@ -45,6 +48,32 @@ def test_at_most_as_many_parts_run_at_once_as_there_are_workers_and_every_row_is
     run(part, 45, workers=3, part_rows=5)
     assert sorted(seen) == list(range(45))
     assert most[0] == 3
+
+
+def test_what_a_part_was_given_is_forgotten_once_it_has_ended(prefect_server):
+    given, deadline_s = [], time.monotonic() + 60
+
+    @task(**AT_ONCE)
+    def part(batch: pa.Table, context: Context) -> None:
+        given.append(weakref.ref(batch))
+
+    def are_kept() -> int:
+        gc.collect()
+        return sum(batch() is not None for batch in given)
+
+    @task(**AT_ONCE)
+    def stage() -> int:  # as `run_stage` is: what it keeps, it keeps until its end
+        run_in_parts(part, pa.table({"row": range(50)}), (), Context(store="memory://parts", part_rows=1), "parts")
+        while are_kept() > 5 and time.monotonic() < deadline_s:  # events that are still to be sent know their tasks
+            threading.Event().wait(0.1)
+        return are_kept()
+
+    @flow(task_runner=runner(None), persist_result=False)
+    def stages() -> int:
+        return stage()
+
+    assert stages() <= 5
+    assert len(given) == 50
 
 
 def test_a_fault_of_the_disk_is_tried_again(prefect_server):

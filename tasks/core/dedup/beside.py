@@ -69,7 +69,7 @@ def shows_another_picture(picture: NDArray[np.uint8], box: Box) -> bool:
         return False
     # ordinary crops lose little: a narrow strip beside a picture is more often its own
     evidence = max(_edge_evidence(turned, edges) + 2 * extent for turned, edges, extent in sides)
-    return evidence >= (_LEAST_EVIDENCE_OF_WIDE if max(shown) >= _WIDE else _LEAST_EVIDENCE)
+    return bool(evidence >= (_LEAST_EVIDENCE_OF_WIDE if max(shown) >= _WIDE else _LEAST_EVIDENCE))
 
 
 def _from_each_side(picture: _Picture, box: Box) -> Iterator[tuple[_Picture, tuple[int, int, int, int]]]:
@@ -133,7 +133,7 @@ def _edge_evidence(picture: _Picture, box: tuple[int, int, int, int]) -> float:
     shown = rows.mean(axis=2).std(axis=0)
     is_gutter = shown[near].min() < _MOST_OF_PLAIN and np.median(shown[first : near[0]]) > _LEAST_OF_SHOWN
     apart = 1 - _correlation(lines - lines.mean(axis=0))
-    return math.log(max(0.5, means[edge]) / typical) + 2 * clear + apart + is_gutter
+    return float(math.log(max(0.5, means[edge]) / typical) + 2 * clear + apart + is_gutter)
 
 
 def _correlation(freed: _Picture) -> float:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -21,6 +22,7 @@ from prefect.context import FlowRunContext
 from prefect.exceptions import Pause
 from prefect.states import Suspended
 from prefect.task_runners import ThreadPoolTaskRunner
+from prefect.transactions import get_transaction, transaction
 from prefect.workers.process import ProcessJobConfiguration
 
 from tasks.orchestration import prefect_innards as innards
@@ -134,6 +136,15 @@ def test_prefect_waits_for_threads_that_still_run(kind: type[ThreadPoolTaskRunne
         assert cancel.is_alive() == waits
         may_end.set()
         cancel.join(60)
+
+
+@pytest.mark.parametrize(("block", "kept"), [(innards.apart, 0), (contextlib.nullcontext, 1)])
+def test_prefect_keeps_a_tasks_transaction_for_as_long_as_the_task_that_submits_it_runs(block: Any, kept: int):
+    with transaction() as outer:
+        with block(), transaction():
+            pass
+        assert len(outer.children) == kept
+        assert get_transaction() is outer
 
 
 KEEPER = """
