@@ -50,7 +50,7 @@ _LEAST_TYPICAL = 2.0
 _MOST_OF_PLAIN, _LEAST_OF_SHOWN = 2.5, 8.0
 """Grey levels, standard deviation along a line: of a plain one, of the typical line of a picture."""
 _LEAST_EVIDENCE, _LEAST_EVIDENCE_OF_WIDE = 3.4, 2.3
-"""Of 275 sides of crops, where a picture goes on, two have more; of 120 between two pictures, four have less."""
+"""Of 2,640 ordinary copies two have more, cut along an edge in the painting; sheets that have less: decision 039."""
 
 
 def shows_another_picture(picture: NDArray[np.uint8], box: Box) -> bool:

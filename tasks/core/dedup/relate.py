@@ -49,7 +49,7 @@ _LEAST_IN_WINDOW = 20
 _RIM = 0.12
 """Of either side, in which no window lies: banners, colour bars and stamps cover the edges of copies."""
 
-_CHANCE = 2
+_CLASH_WEIGHT = 2
 """Clashing patches count so many times in a strip: where pictures have nothing in common, as many agree by chance."""
 
 
@@ -135,7 +135,7 @@ def _middle(seen: _Marks) -> float:
 
 def _box_of_agreeing(seen: _Marks, shape: tuple[int, ...]) -> Box:
     """Two sheets that share one picture may lie so that what is beside it lies over something else in the other."""
-    clash = _CHANCE * seen.is_clashing.astype(np.int64) - seen.is_agreeing
+    clash = _CLASH_WEIGHT * seen.is_clashing.astype(np.int64) - seen.is_agreeing
     ends = []
     for side_px, lines in zip(shape[::-1], (clash.sum(axis=0), clash.sum(axis=1)), strict=True):
         first_px = (side_px - PATCH_PX) % STEP_PX // 2 + (PATCH_PX - STEP_PX) // 2
