@@ -173,13 +173,14 @@ def plan(
     return plan_summary(planned(*request(parameters_of(given))))
 
 
-def verify(release: Place, *, deep: bool = False) -> "Verification":
+def verify(release: Place, *, deep: bool = False, expect: str | None = None) -> "Verification":
     """Check a release: digests, contract, counts, copies across splits. `is_good` says whether all holds, `problems`
-    what does not, `text` all of it. deep: also decode every image and measure it again.
+    what does not, `text` all of it, `sha256` which release it is. deep: also decode every image and measure it again.
+    expect: the `sha256` that it should have.
     """
     from tasks.verify import verify as verified
 
-    return verified(fspath(release), is_deep=deep)
+    return verified(fspath(release), is_deep=deep, expected_sha256=expect)
 
 
 def diff(before: Place, after: Place) -> "Comparison":

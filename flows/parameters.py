@@ -87,6 +87,15 @@ Release = Annotated[
     str, Argument("RELEASE"), Doc("Folder or URL of a release, or of the file `latest` beside the versions.")
 ]
 Deep = Annotated[bool, Doc("Also decode every image and measure it again.")]
+Expect = Annotated[
+    str,
+    Pattern(r"^(sha256:)?[0-9a-f]{64}$"),
+    Option("DIGEST"),
+    Doc(
+        "SHA-256 of the release's manifest.json, as its publisher or an earlier `verify` gave it: without it, nobody can "
+        "tell a release from one that somebody else has written in its place."
+    ),
+]
 File = Annotated[str, Option("FILE")]
 Folder = Annotated[str, Option("FOLDER")]
 Out = Annotated[

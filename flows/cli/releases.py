@@ -3,16 +3,16 @@
 from collections.abc import Callable
 from typing import Annotated, Literal
 
-from flows.parameters import Argument, Count, Day, Deep, Folder, Option, Release, Store, Whole, documented
+from flows.parameters import Argument, Count, Day, Deep, Expect, Folder, Option, Release, Store, Whole, documented
 from schemas.errors import BadInput
 
 
 @documented
-def verify(release: Release, deep: Deep = False) -> int:
+def verify(release: Release, deep: Deep = False, expect: Expect | None = None) -> int:
     """Check a release: digests, contract, counts, copies across splits."""
     from tasks.verify import verify
 
-    found = verify(release, is_deep=deep)
+    found = verify(release, is_deep=deep, expected_sha256=expect)
     print(found.text)
     return 0 if found.is_good else 1
 

@@ -1,6 +1,8 @@
 """verify: does a release hold what its manifest says? All is computed anew, from its files alone: without a store."""
 
 import contextlib
+import functools
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -36,6 +38,8 @@ class Verification:
 
     name: str
     version: str
+    sha256: str
+    """Of manifest.json, which has the digests of all other files: who knows it knows the whole release."""
     problems: tuple[str, ...]
     text: str
 
@@ -45,9 +49,13 @@ class Verification:
         return not self.problems
 
 
-def verify(url: str, *, is_deep: bool = False) -> Verification:
-    """Check a release; with `is_deep` decode and measure every image too. Raises BadInput if it has no manifest."""
+def verify(url: str, *, is_deep: bool = False, expected_sha256: str | None = None) -> Verification:
+    """Check a release; with `is_deep` decode and measure every image too. Raises BadInput if it has no manifest.
+
+    expected_sha256: of its manifest.json, in 64 hex digits, with or without `sha256:` before them.
+    """
     release = Release(url)
+    sha256 = hashlib.sha256(release.manifest_text).hexdigest()
     named = [
         ("manifest", _manifest),
         ("files", _files),
@@ -63,7 +71,13 @@ def verify(url: str, *, is_deep: bool = False) -> Verification:
         named.append(("tombstones", _tombstones))
     if is_deep:
         named.append(("images, decoded and measured again", checks.images))
-    lines = [f"{release.manifest.name} {release.manifest.version}: content sha256:{release.manifest.content_sha256}"]
+    if expected_sha256 is not None:
+        wanted = expected_sha256.removeprefix("sha256:")
+        named.insert(0, ("the digest that you expect", functools.partial(_expected_digest, sha256, wanted)))
+    lines = [
+        f"{release.manifest.name} {release.manifest.version}: content sha256:{release.manifest.content_sha256}",
+        f"manifest sha256:{sha256}",
+    ]
     problems = []
     for name, check in named:
         found = _problems(check(release))
@@ -74,7 +88,7 @@ def verify(url: str, *, is_deep: bool = False) -> Verification:
         if found and (name in _NEEDED or not is_readable):  # nothing more can be read without guessing
             lines.append(f"        the other checks need {_NEEDED.get(name, 'these files')} and were skipped")
             break
-    return Verification(release.manifest.name, release.manifest.version, tuple(problems), "\n".join(lines))
+    return Verification(release.manifest.name, release.manifest.version, sha256, tuple(problems), "\n".join(lines))
 
 
 def _problems(check: Iterator[str]) -> list[str]:
@@ -88,6 +102,11 @@ def _problems(check: Iterator[str]) -> list[str]:
         said = f"{type(problem).__name__}: {error_line(problem)}"
         found.append(f"expected values that can be checked, got others ({said})")
     return found
+
+
+def _expected_digest(sha256: str, expected: str, _release: Release) -> Iterator[str]:
+    if sha256 != expected:
+        yield f"manifest.json: expected SHA-256 {expected}, got {sha256}: this is another release"
 
 
 def _manifest(release: Release) -> Iterator[str]:

@@ -167,6 +167,20 @@ def test_a_null_where_none_may_be_is_told_and_no_traceback(release: Path, table:
     assert found.text.endswith("the other checks need tables that keep the contract and were skipped")
 
 
+def test_a_release_in_the_place_of_another_is_told_by_the_digest_that_was_noted(release: Path):
+    noted = verify(str(release))
+    assert noted.sha256 == hashlib.sha256((release / "manifest.json").read_bytes()).hexdigest()
+    assert f"manifest sha256:{noted.sha256}" in noted.text
+    assert verify(str(release), expected_sha256=noted.sha256).is_good
+    (release / "report.html").write_text("<p>Forged</p>")
+    seal(release)
+    now = verify(str(release))
+    assert now.is_good
+    (problem,) = verify(str(release), expected_sha256=f"sha256:{noted.sha256}").problems
+    expected = f"manifest.json: expected SHA-256 {noted.sha256}, got {now.sha256}: this is another release"
+    assert problem == expected
+
+
 def test_rows_out_of_order_are_told(release: Path):
     rewrite(release, "images", lambda rows: rows.reverse())
     (problem,) = verify(str(release)).problems

@@ -66,6 +66,8 @@ def parse_attribution(
     if shorter == text:
         if (name := aliases.name(text)) is not None:
             return Attribution(name or None)
+        if words.is_plain(text):  # what most texts are
+            return Attribution(text)
         shorter = _first_of_several(text, words)
     if shorter == text:
         if is_nobody(text, words):

@@ -31,6 +31,8 @@ _KINDS = [*MakerWords.model_fields, *_ONE_EACH, *_WRITTEN, *_FOLDED, *_OTHERS]
 _SIGNS = {kind: chr(0xE000 + place) for place, kind in enumerate(_KINDS)}
 _TOKEN = re.compile(r"[^\W_]+(?:['’ʼ`][^\W_]+)*['’]?")
 _LISTS = re.compile(r"\{(=?)([a-z_| ]+)(!?)\}")
+_PLAIN_WORD = r"(?![IVXL][ivxl]*(?:e|eme|es|er|th)?\b)[A-Z][a-z]{1,30}"
+_PLAIN = re.compile(rf"{_PLAIN_WORD}(?: {_PLAIN_WORD}){{1,3}}")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.-?)+[^\W\d_]?|[^\W\d_]")
 _SHORT_NAME = re.compile(r"[^\W\d_]{2,3}\.")
 _KIND = re.compile(r"(?<!\?P)<([a-z_=!&|]*)(:?)>")
@@ -162,6 +164,8 @@ class Words:
             for word in self[name]:
                 self._signs[word] += _SIGNS[name]
         self.roles = self.union("crafts", "no_makers")
+        meaning = {name: words for name, words in {**self._folded, **tables}.items() if name != "given_names"}
+        self._meaning = frozenset(word for of in meaning.values() for text in of for word in normalize_name(text).split())
         self._forenames = self.union("given_names", "particles", "titles")
         self._honours, self._endings = frozenset(self._raw["honours"]), tuple(self["nation_endings"])
         self._ands = self["ands"] - self["particles"]
@@ -194,6 +198,15 @@ class Words:
     def is_of(self, kind: str, text: str) -> bool:
         """Whether a text as a whole is of a kind: a list's, or another one of patterns."""
         return _SIGNS[kind] in self.signs_of(text)
+
+    def is_plain(self, text: str) -> bool:
+        """Whether no rule finds anything in a text: capital and small letters alone, and no word that a list has, but
+        for given names in front: "Claude Monet".
+        """
+        if _PLAIN.fullmatch(text) is None:
+            return False
+        words = text.lower().split(" ")
+        return self._meaning.isdisjoint(words) and words[-1] not in self["given_names"]
 
     def is_known(self, text: str) -> bool:
         """Whether a text is a name or an alias in the tables of artists."""
