@@ -50,8 +50,6 @@ Bindings = Annotated[Mapping[str, Place], Option("NAME=VALUE"), BINDINGS]
 Changes = Annotated[Sequence[str] | Mapping[str, Any], Option("stages.LABEL.FIELD=VALUE", "--set")]
 Version = Annotated[str, Option("VERSION")]
 
-_TABLES_BY_SPLIT = ("images", "annotations")
-
 set_environment()
 
 
@@ -93,8 +91,10 @@ class OpenRelease:
     @cached_property
     def tables(self) -> tuple[str, ...]:
         """The names of its tables: annotations, images, ledger, statistics/images ..."""
+        from schemas.contract import SPLIT_TABLES
+
         paths = [path for path in self._release.manifest.files if path.endswith(".parquet")]
-        by_split = {path: folder for path in paths if (folder := path.partition("/")[0]) in _TABLES_BY_SPLIT}
+        by_split = {path: folder for path in paths if (folder := path.partition("/")[0]) in SPLIT_TABLES}
         return tuple(sorted({by_split.get(path, path.removesuffix(".parquet")) for path in paths}))
 
     def arrow(self, table: str, columns: Sequence[str] | None = None) -> "pa.Table":
@@ -198,18 +198,23 @@ def why(release: Place, record_id: str) -> str:
 
 
 def unpack(
-    release: Place, folder: Place, *, splits: Sequence[str] = (), store: Place | None = None, flavour: str = "release"
+    release: Place,
+    folder: Place,
+    *,
+    splits: Sequence[str] = (),
+    store: Place | None = None,
+    flavour: str = "release",
+    as_stored: bool = False,
 ) -> str:
     """Lay out a release's images as files beside COCO files that name them; a sentence on what was done.
 
     splits: only these. store: where it was built, needed if it holds no images itself. flavour: release, source or
-    popart (docs/reading.md).
+    popart (docs/unpacking.md). as_stored: pictures that lie on their side are not turned upright.
     """
     from tasks.unpack import unpack as unpacked
 
-    return unpacked(
-        fspath(release), fspath(folder), [*splits], None if store is None else fspath(store), flavour=flavour
-    )
+    place = None if store is None else fspath(store)
+    return unpacked(fspath(release), fspath(folder), [*splits], place, flavour=flavour, is_as_stored=as_stored)
 
 
 def evaluate(protocol: str, *inputs: Place, **options: Any) -> "Evaluation":

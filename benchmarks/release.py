@@ -68,6 +68,10 @@ def works(count: int, new: str = "") -> Works:
     return Works([*range(count), *more], [*map(_style, range(count)), *of_new])
 
 
+def _image_id(name: str) -> int:
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8]) >> 11
+
+
 def _style(number: int) -> str:
     drawn = int.from_bytes(hashlib.sha256(str(number).encode()).digest()[:4])
     return "Style 00" if drawn % 7 == 0 else f"Style {drawn % _STYLES:02}"
@@ -86,7 +90,7 @@ def table(some: Works, store: Store) -> pa.Table:
     count = len(names)
     columns: dict[str, Any] = {
         "record_id": names,
-        "image_id": some.numbers,
+        "image_id": [_image_id(name) for name in names],
         "source": ["bench"] * count,
         "source_url": [f"https://museum.example/works/{name}" for name in names],
         "source_urls": [[f"https://museum.example/works/{name}"] for name in names],
@@ -134,7 +138,7 @@ def ours(rows: pa.Table, store: Store) -> dict[str, float]:
     os.sync()
     with Draft(store) as draft:
         started = time.perf_counter()
-        parts.write_images(draft, store, store.blob_sizes(), Export(label="export"), [_SPLIT], rows)
+        parts.write_images(draft, store, store.blob_sizes(), _settings(), [_SPLIT], rows)
         seconds = time.perf_counter() - started
     return {"seconds": seconds, "peak_mb": _peak_mb(), "before_mb": base}
 
@@ -158,11 +162,15 @@ def pyarrow(rows: pa.Table, store: Store) -> dict[str, float]:
 
 
 @contextmanager
-def written(rows: pa.Table, store: Store) -> Iterator[list[Path]]:
-    """The files of a split, which are removed at the end."""
+def written(rows: pa.Table, store: Store, order: str = "image_id") -> Iterator[list[Path]]:
+    """The files of a split in that order, which are removed at the end."""
     with Draft(store) as draft:
-        parts.write_images(draft, store, store.blob_sizes(), Export(label="export"), [_SPLIT], rows)
+        parts.write_images(draft, store, store.blob_sizes(), _settings(order), [_SPLIT], rows)
         yield [draft.folder / path for path in sorted(draft.files)]
+
+
+def _settings(order: str = "image_id") -> Export:
+    return Export.model_validate({"label": "export", "parquet": {"order": order}})
 
 
 def _groups(path: Path) -> int:
@@ -266,15 +274,15 @@ def measured(count: int, pairs: int, folder: Path, out: Path | None) -> None:
             print(side, figures, flush=True)
             if pair:  # the first finds the images on the disk, and the system's memory in the hands of others
                 found.append(figures)
-    with written(rows, store) as files:
-        before = chunks(files)
-        largest = "Style 00"
-        read, own, of_style = style_bytes(files, largest)
-        whole = sum(path.stat().st_size for path in files)
-    stays = {}
-    for new in ("style", "scattered"):
-        with written(table(works(count, new), store), store) as files:
-            stays[new] = kept(before, chunks(files))
+    stays: dict[tuple[str, str], dict[str, float]] = {}
+    of_style: dict[str, tuple[int, int, int]] = {}
+    for order in ("image_id", "style"):
+        with written(rows, store, order) as files:
+            before, of_style[order] = chunks(files), style_bytes(files, "Style 00")
+            whole = sum(path.stat().st_size for path in files)
+        for new in ("style", "scattered"):
+            with written(table(works(count, new), store), store, order) as files:
+                stays[order, new] = kept(before, chunks(files))
     seconds = {side: statistics.median(one["seconds"] for one in found) for side, found in times.items()}
     ratio = statistics.median(
         peer["seconds"] / mine["seconds"] for mine, peer in zip(times["ours"], times["pyarrow"], strict=True)
@@ -289,27 +297,33 @@ def measured(count: int, pairs: int, folder: Path, out: Path | None) -> None:
     ]
     lines += [
         {"what": "ours: peak of memory", "figure": f"{peak:.0f} MB"},
-        {
-            "what": f"one style, {of_style} images: bytes read beside the images' own",
-            "figure": f"{read / own:.4f}, {read / whole:.3f} of the files",
-        },
     ]
     lines += [
         {
-            "what": f"1 % new, {'of one style' if new == 'style' else 'scattered'}: chunks of {CHUNK_BYTES}",
+            "what": f"order {order}: one style, {images} images: bytes read beside the images' own",
+            "figure": f"{read / own:.4f}, {read / whole:.3f} of the files",
+        }
+        for order, (read, own, images) in of_style.items()
+    ]
+    lines += [
+        {
+            "what": f"order {order}, 1 % new, {'of one style' if new == 'style' else 'scattered'}: {CHUNK_BYTES}",
             "figure": json.dumps(found),
         }
-        for new, found in stays.items()
+        for (order, new), found in stays.items()
     ]
+    style_ratio = {order: round(read / own, 4) for order, (read, own, _) in of_style.items()}
     results.write(
         "release",
         lines,
         {
             "write_vs_pyarrow": round(ratio, 3),
             "peak_mb": round(peak),
-            "style_bytes": round(read / own, 4),
-            "chunks_kept": stays["style"]["kept"],
-            "chunks_kept_scattered": stays["scattered"]["kept"],
+            "style_bytes": style_ratio["image_id"],
+            "style_bytes_by_style": style_ratio["style"],
+            "chunks_kept": stays["style", "style"]["kept"],
+            "chunks_kept_scattered": stays["image_id", "scattered"]["kept"],
+            "chunks_kept_scattered_by_style": stays["style", "scattered"]["kept"],
         },
         path=out,
     )

@@ -24,8 +24,9 @@ import pyarrow.compute as pc
 import yaml
 
 from benchmarks import results
+from schemas.contract import part_path
 from schemas.manifests import ReleaseManifest
-from schemas.tables import ANNOTATIONS, EDGES, IMAGES, LEDGER, RECORDS
+from schemas.tables import ANNOTATIONS, DETECTIONS, EDGES, IMAGES, LEDGER, RECORDS
 from tasks.core.export import digest
 from tasks.io.files import contracts
 from tasks.io.store.drafts import Draft
@@ -205,10 +206,11 @@ def release_tables(count: int, *, is_newer: bool) -> dict[str, pa.Table]:
     }
     found = {"ledger.parquet": _table(book, LEDGER), "relations.parquet": EDGES.empty_table()}
     found["records.parquet"] = _table({**known, "locator": known["image_url"]}, RECORDS)
-    for table, columns, schema in (("images", images, IMAGES), ("annotations", boxes, ANNOTATIONS)):
-        whole = _table(columns, schema).filter(pa.array(kept))
-        for name in ("train", "val", "test"):
-            found[f"{table}/{name}-00000-of-00001.parquet"] = whole.filter(pc.equal(whole["split"], name))
+    for name in ("train", "val", "test"):
+        for table, columns, schema in (("images", images, IMAGES), ("annotations", boxes, ANNOTATIONS)):
+            whole = _table(columns, schema).filter(pa.array(kept))
+            found[part_path(table, name, 0, 1)] = whole.filter(pc.equal(whole["split"], name))
+        found[part_path("detections", name, 0, 1)] = DETECTIONS.empty_table()
     return found
 
 

@@ -92,8 +92,8 @@ Expect = Annotated[
     Pattern(r"^(sha256:)?[0-9a-f]{64}$"),
     Option("DIGEST"),
     Doc(
-        "SHA-256 of the release's manifest.json, as its publisher or an earlier `verify` gave it: without it, nobody can "
-        "tell a release from one that somebody else has written in its place."
+        "SHA-256 of the release's manifest.json, as its publisher or an earlier `verify` gave it: without it, nobody "
+        "can tell a release from one that somebody else has written in its place."
     ),
 ]
 File = Annotated[str, Option("FILE")]

@@ -189,10 +189,10 @@ class DataContract(_Fields):
         return self.servers[0].path if self.servers else ""
 
 
-SPLIT_TABLES = ("images", "annotations")
+SPLIT_TABLES = ("images", "annotations", "detections")
 """Tables with files for each split; all others are one file."""
 
-_PART = re.compile(r"(images|annotations)/([^/]+)-(\d{5})-of-(\d{5})\.parquet")
+_PART = re.compile(rf"({'|'.join(SPLIT_TABLES)})/([^/]+)-(\d{{5}})-of-(\d{{5}})\.parquet")
 
 
 class FilePart(NamedTuple):

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field
 
 from schemas.base import Frozen, Score
-from schemas.stage import Stage, with_score
+from schemas.stage import Stage
 
 
 class Parquet(Frozen):
@@ -21,6 +21,11 @@ class Parquet(Frozen):
     row_group_bytes: Annotated[int, Field(ge=100_000, le=1_000_000_000)] = Field(
         32_000_000, description="Bytes of images in one row group, which a reader holds in memory at once"
     )
+    order: Literal["image_id", "style"] = Field(
+        "image_id",
+        description="How images lie in the files of a split. image_id: by their ids, which are hashes, so that every "
+        "part of a stream has all styles; style: by style, for who reads one style at a time",
+    )
     row_group_rows: int = Field(
         100, ge=1, le=100_000, description="Images in one row group, where the table holds their bytes"
     )
@@ -30,9 +35,7 @@ class Coco(Frozen):
     """How the COCO files of a release are written."""
 
     score: Score = Field(
-        0.5,
-        description="Without people's annotations, the detector's boxes with at least this score are written as "
-        "annotations; in the report, too. Unless it is set, the lowest with which the recipe's screens count figures",
+        0.0, description="The detector's boxes with at least this score are written to coco/<split>.detections.json"
     )
 
 
@@ -47,13 +50,8 @@ class Export(Stage):
     coco: Coco = Field(default_factory=Coco, description="How the COCO files are written")
     media: bool = Field(False, description="Also write the images as files, media/<sha[:2]>/<sha256>.<ext>")
 
-    def with_screened_score(self, scores: Mapping[str, float]) -> Self:
-        """With the lowest score of any category, since COCO files hold the boxes of all."""
-        coco = with_score(self.coco, min(scores.values(), default=None))
-        return self if coco is self.coco else self.model_copy(update={"coco": coco})
-
     def with_published_score(self, settings: Mapping[str, Any]) -> Self:
-        """With the score of a release's COCO files."""
+        """With the score of a release's COCO files, which changes no count of images."""
         coco = settings.get("coco")
         if not isinstance(coco, Mapping) or "score" not in coco:
             return self

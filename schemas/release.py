@@ -26,6 +26,7 @@ class RecipeParquet(_Fields):
     """How export writes tables."""
 
     images: str
+    order: str = "style"
 
 
 class RecipeCoco(_Fields):

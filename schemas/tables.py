@@ -1,4 +1,4 @@
-"""The Arrow schema of every stored table. What the columns of a release's tables mean, data_contracts/v2/ says.
+"""The Arrow schema of every stored table. What the columns of a release's tables mean, data_contracts/v3/ says.
 
 Rows are unique in the primary key and sorted by it (byte order of UTF-8), unless a schema says otherwise; in which
 order a release's images and annotations stand in its files is said in tasks/core/export/row_groups.py. Boxes are
@@ -21,7 +21,7 @@ _TYPES: dict[str, pa.DataType] = {
         (pa.string(), "rules etag last_modified run url kind expects kept_record_id format phash_recipe a b"),
         (pa.string(), "relation verdict note action scope name date reached_by hash group_id split keypoint_scheme"),
         (pa.string(), "origin origin_name supercategory stage last_split system attribute group metric ahead_of"),
-        (pa.string(), "moment stratum largest_artist statistic field words text unit"),
+        (pa.string(), "moment stratum largest_artist statistic field words text unit model"),
         (pa.string(), "id class prediction nearest type compared_with method subset classifier true_class"),
         (pa.string(), "predicted_class sample_id training_id rater"),
         (_STRINGS, "artists artist_roles styles source_urls keypoints sources examples"),
@@ -32,7 +32,7 @@ _TYPES: dict[str, pa.DataType] = {
         (pa.int32(), "year year_first year_last width_px height_px category_id rank"),
         (
             pa.int64(),
-            "images annotations bytes matches image_id annotation_id with_figure kept_with_figure units",
+            "images annotations bytes matches image_id annotation_id detection_id with_figure kept_with_figure units",
         ),
         (pa.int64(), "unknown_artist count records distinct listed step k distractors queries strokes rho_photos"),
         (pa.int64(), "photos left_out predictions samples reference figure raters boxes seen_by missed extra"),
@@ -194,9 +194,16 @@ IMAGES = schema(
     "sha256 phash phash_recipe width_px height_px format is_annotated group_id split source_coco retrieved_at image",
 )
 
-ANNOTATIONS = schema(
+BOXES = schema(
     "annotation_id image_id record_id split category_id xywh_px area_px2 is_crowd keypoints_xyv keypoint_scheme score",
     "origin origin_name source_area_px2 segmentation source_coco",
+)
+"""All boxes of a release's images: those that people or sources drew (score null), and a detector's (origin detector).
+A release has them as ANNOTATIONS and DETECTIONS; until contract 3 they were one table, annotations, of this form."""
+
+ANNOTATIONS = pa.schema([field for field in BOXES if field.name != "score"])
+DETECTIONS = schema(
+    "detection_id image_id record_id split category_id xywh_px area_px2 keypoints_xyv keypoint_scheme score model"
 )
 
 CATEGORIES = schema("category_id name supercategory keypoint_scheme keypoints skeleton flip_pairs sigmas")
@@ -253,7 +260,7 @@ PASSED_OVER = schema(
 CURVES = schema("step name value")
 """How a training went: mean loss and its parts since the last point, learning rate, scores, seconds so far (`s`)."""
 
-_MAY_BE_NULL = {"keypoints_xyv", "keypoint_scheme", "score", "source_area_px2", "segmentation", "source_coco"}
+_MAY_BE_NULL = {"keypoints_xyv", "keypoint_scheme", "source_area_px2", "segmentation", "source_coco"}
 _IMAGES_FILLED = (
     *("record_id", "image_id", "source", "source_urls", "artists", "artist_roles", "styles", "rights_uri"),
     *("rights_basis", "sha256", "phash", "phash_recipe", "width_px", "height_px", "format", "is_annotated"),
@@ -262,6 +269,7 @@ _IMAGES_FILLED = (
 _RELEASED: dict[str, tuple[pa.Schema, tuple[str, ...]]] = {
     "images": (IMAGES, _IMAGES_FILLED),
     "annotations": (ANNOTATIONS, tuple(name for name in ANNOTATIONS.names if name not in _MAY_BE_NULL)),
+    "detections": (DETECTIONS, tuple(name for name in DETECTIONS.names if name not in _MAY_BE_NULL)),
     "categories": (CATEGORIES, ("category_id", "name", "supercategory")),
     "ledger": (LEDGER, ("record_id", "source", "kept", "image_id")),
     "records": (RECORDS, ("record_id", "source")),

@@ -14,8 +14,8 @@ _SCORE = 0.3
 def sheet(release: Path) -> Image.Image:
     """Rows of images, by image_id, each as high as its row, with the boxes from a score of 0.3 on."""
     images = pd.read_parquet(release / "images").sort_values("image_id")
-    boxes = pd.read_parquet(release / "annotations")
-    boxes = boxes[(boxes.origin == "detector") & (boxes.score >= _SCORE)]
+    boxes = pd.read_parquet(release / "detections")
+    boxes = boxes[boxes.score >= _SCORE]
     canvas = Image.new("RGB", (WIDTH_PX, ROWS * (ROW_PX + GAP_PX) - GAP_PX), "white")
     x = y = 0
     for image_id, image in zip(images.image_id, images.image, strict=True):

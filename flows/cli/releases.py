@@ -85,6 +85,7 @@ def unpack(
     store: Annotated[str, Option("URL")] | None = None,
     flavour: Literal["release", "source", "popart"] = "release",
     links: bool = False,
+    as_stored: bool = False,
 ) -> None:
     """Lay out the images of a release as files, beside COCO files that name them.
 
@@ -96,11 +97,13 @@ def unpack(
             sources, given back, and images under their names there; popart: COCO files and names of files as PoPArt has
             them.
         links: Hard-link images that are files already (media, blobs) where the file system can, and copy the others.
+        as_stored: Leave pictures that lie on their side as they are; without it they are turned upright and written as
+            PNG, with the same pixels. Flavour source leaves them.
 
     """
     from tasks.unpack import unpack
 
-    print(unpack(release, folder, splits or [], store, flavour=flavour, is_linked=links))
+    print(unpack(release, folder, splits or [], store, flavour=flavour, is_linked=links, is_as_stored=as_stored))
 
 
 @documented

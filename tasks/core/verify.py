@@ -30,8 +30,8 @@ from tasks.core.export import digest
 
 Row = Mapping[str, Any]
 
-_SINCE = {"unread": (2, 2)}
-"""The contract since which there is a table, where that is not the first of its major."""
+_SINCE = {"unread": (2, 2), "detections": (3,)}
+"""The contract since which there is a table, where that is not the first that releases kept."""
 
 _RARE = frozenset({"takedowns", "tombstones", "coco_files", "attributes", "unread"})
 """Tables of which there is no file where they have no rows."""
@@ -39,6 +39,11 @@ _RARE = frozenset({"takedowns", "tombstones", "coco_files", "attributes", "unrea
 
 def _tables_of(contract_version: str) -> list[str]:
     return [table for table in TABLES if numbers(contract_version) >= _SINCE.get(table, ())]
+
+
+def split_tables(contract_version: str) -> list[str]:
+    """The tables that have files for each split in a release by this contract."""
+    return [table for table in _tables_of(contract_version) if table in SPLIT_TABLES]
 
 
 def needed_files(contract_version: str) -> tuple[str, ...]:
@@ -176,17 +181,17 @@ def row_count_problems(path: str, listed: int | None, rows: int | None) -> Itera
         yield f"{path}: expected {rows if rows is not None else 'no'} rows in manifest.json, got {quoted(listed)}"
 
 
-def part_problems(files: Collection[str], splits: Iterable[str]) -> Iterator[str]:
-    """Files of images and annotations that the manifest lacks, or that are called as no release calls them.
+def part_problems(files: Collection[str], splits: Iterable[str], tables: Collection[str]) -> Iterator[str]:
+    """Files of these tables that the manifest lacks, or that are called as no release calls them (`split_tables`).
 
     An empty split has a file of each table, too, and of each split there are as many files as their names say.
     """
-    named = {path: parse_part(path) for path in files if path.startswith(tuple(f"{table}/" for table in SPLIT_TABLES))}
+    named = {path: parse_part(path) for path in files if path.startswith(tuple(f"{table}/" for table in tables))}
     for path, part in named.items():
         if part is None:
             yield f"{path}: expected a name such as {part_path('images', 'train', 0, 1)}, got this one"
     parts = [part for part in named.values() if part is not None]
-    for table, split in product(SPLIT_TABLES, splits):
+    for table, split in product(tables, splits):
         mine = [part for part in parts if (part.table, part.split) == (table, split)]
         if not mine:
             yield f"manifest.json: expected a file of {table} for split {split}, got none"

@@ -63,6 +63,11 @@ def _annotations(row: Row, facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
         yield "source_coco", "null, or a JSON object with `fields` or `absent`"
 
 
+def _detections(row: Row, facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
+    if row["split_of_file"] not in {None, row["split"]}:
+        yield _IN_SPLIT
+
+
 def _ledger(row: Row, facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
     if row["stage"] not in {None, "scrape", *facts.stages}:
         yield "stage", "scrape, or a stage of the recipe"
@@ -71,6 +76,7 @@ def _ledger(row: Row, facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
 CHECKS = {
     "images": RowCheck(("split", "phash_recipe", "source_coco", "sha256", "format", "image"), _images),
     "annotations": RowCheck(("split", "image_id", "segmentation", "source_coco"), _annotations),
+    "detections": RowCheck(("split",), _detections),
     "ledger": RowCheck(("stage",), _ledger),
 }
 """By table."""

@@ -5,6 +5,7 @@ from collections import Counter
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from pydantic import ValidationError
 
 from schemas.base import Frozen
 from schemas.errors import DamagedFile, Refusal, WorkToDo
@@ -23,7 +24,16 @@ from tasks.engine import runs, steps
 from tasks.engine.cache_keys import is_same_split
 from tasks.engine.steps import decide_once
 from tasks.engine.views import kept_ids
-from tasks.export.content import CODE, Content, ReleaseBuild, content, detector_names, publication, recipe_sha256
+from tasks.export.content import (
+    CODE,
+    Content,
+    ReleaseBuild,
+    content,
+    detector_names,
+    publication,
+    recipe_sha256,
+    settings_sha256,
+)
 from tasks.export.files import write_release
 from tasks.export.other_tables import OtherTables, other_tables
 from tasks.io.files import contracts
@@ -153,16 +163,21 @@ def _check_gates(build: ReleaseBuild, kept: int) -> None:
 
 
 def _is_same_recipe(previous: releases.Release, recipe: Recipe, context: Context) -> bool:
-    """Whether a release was built by this recipe, but for scores, which may follow from a screen since contract 2.2."""
-    if previous.manifest.recipe_sha256 == recipe_sha256(recipe, context):
+    """Whether a release was built by this recipe, but for scores, which may follow from a screen since contract 2.2,
+    and for settings that there were not yet: they have their defaults.
+    """
+    expected = previous.manifest.recipe_sha256
+    if expected == recipe_sha256(recipe, context):
         return True
     try:
-        published = previous.read_mapping("recipe.yaml").get("stages")
-    except DamagedFile:
+        said = previous.read_mapping("recipe.yaml")
+        published = Recipe.model_validate(said)
+    except (DamagedFile, ValidationError):
         return False
-    stages = with_scores_as_published(recipe.stages, published if isinstance(published, list) else [])
-    as_published = recipe.model_copy(update={"stages": tuple(stages)})
-    return previous.manifest.recipe_sha256 == recipe_sha256(as_published, context)
+    has_same_files = expected == settings_sha256(said, recipe, context)
+    stages = tuple(with_scores_as_published(recipe.stages, said["stages"]))
+    as_published = recipe.model_copy(update={"stages": stages})
+    return has_same_files and recipe_sha256(as_published, context) == recipe_sha256(published, context)
 
 
 def _what_went(build: ReleaseBuild, before: pa.ChunkedArray) -> str:
@@ -230,6 +245,7 @@ def _check_promises(build: ReleaseBuild, content: Content, others: OtherTables) 
     tables = {
         "images": content.images.drop_columns("image"),
         "annotations": content.annotations,
+        "detections": content.detections,
         "categories": category_table(build.recipe.coco_categories),
         "ledger": content.ledger,
         "records": build.store.read_table(build.state.records, _ASKED_OF_RECORDS),

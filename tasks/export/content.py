@@ -1,8 +1,10 @@
 """The content of a release: its tables, and the digests that name it."""
 
+import functools
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,7 +16,7 @@ from schemas.manifests import Context, State
 from schemas.recipe import Recipe
 from schemas.tables import COCO_FILES
 from tasks.core import tables
-from tasks.core.export import annotations, digest, images, ledger
+from tasks.core.export import boxes, digest, images, ledger
 from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.views import column_of, columns_of, kept_ids
 from tasks.io.files import contracts, csv_files
@@ -24,7 +26,7 @@ from tasks.subjects import detectors
 from tasks.subjects.roles import roles_by_id
 
 # this file too: what stands in which column is decided here
-CODE = code_digest(sys.modules[__name__], annotations, digest, images, ledger)
+CODE = code_digest(sys.modules[__name__], boxes, digest, images, ledger)
 
 
 class ReleaseBuild(NamedTuple):
@@ -40,12 +42,22 @@ class ReleaseBuild(NamedTuple):
 
 @dataclass(frozen=True)
 class Content:
-    """The tables of a release, images without their bytes."""
+    """The tables of a release, images without their bytes. boxes: BOXES, of which it has two tables."""
 
     images: pa.Table
-    annotations: pa.Table
+    boxes: pa.Table
     ledger: pa.Table
     coco_files: pa.Table
+
+    @functools.cached_property
+    def annotations(self) -> pa.Table:
+        """ANNOTATIONS."""
+        return boxes.drawn(self.boxes)
+
+    @functools.cached_property
+    def detections(self) -> pa.Table:
+        """DETECTIONS."""
+        return boxes.detected(self.boxes)
 
     @property
     def tables(self) -> dict[str, pa.Table]:
@@ -68,12 +80,12 @@ def content(build: ReleaseBuild, memory: pa.Table) -> Content:
     pa.default_memory_pool().release_unused()  # what the ledger took, the images need not add to
     columns, is_embedded = _columns(build, ids, book), build.settings.parquet.images == "embedded"
     shown = images.images(columns, recipe.attributes, is_embedded=is_embedded, is_media=build.settings.media)
-    boxes = [("source", "source", store.read_table(state.figures))]
+    figures = [("source", "source", store.read_table(state.figures))]
     for name in detector_names(recipe, build.context):
         found = columns_of(store, state.outcome("detect"), ids, ["figures"])
-        boxes.append(("detector", name, pa.table({"record_id": ids, "figures": found["figures"]})))
+        figures.append(("detector", name, pa.table({"record_id": ids, "figures": found["figures"]})))
     files = COCO_FILES.empty_table() if state.coco_files is None else store.read_table(state.coco_files)
-    return Content(shown, annotations.annotations(shown, boxes, recipe.coco_categories), book, files)
+    return Content(shown, boxes.boxes(shown, figures, recipe.coco_categories), book, files)
 
 
 def _columns(build: ReleaseBuild, ids: pa.ChunkedArray, book: pa.Table) -> dict[str, pa.ChunkedArray | pa.Array]:
@@ -99,7 +111,7 @@ def _columns(build: ReleaseBuild, ids: pa.ChunkedArray, book: pa.Table) -> dict[
 
 
 def detector_names(recipe: Recipe, context: Context) -> tuple[str, ...]:
-    """How annotations name the recipe's detector, if it has one: model@first 12 hex digits of its weights' SHA-256."""
+    """How detections name the recipe's detector, if it has one: model@first 12 hex digits of its weights' SHA-256."""
     return tuple(f"{stage.model}@{detectors.weights_sha256(stage, context)[:12]}" for stage in recipe.stages_of(Detect))
 
 
@@ -116,8 +128,13 @@ def publication(content: Content, recipe_sha256: str) -> pa.Table:
 
 def recipe_sha256(recipe: Recipe, context: Context) -> str:
     """Digest of all settings but manners, which change nothing in a release, and of verdicts and the list by hand."""
+    return settings_sha256(recipe.model_dump(mode="json"), recipe, context)
+
+
+def settings_sha256(settings: Mapping[str, Any], recipe: Recipe, context: Context) -> str:
+    """`recipe_sha256` of a recipe's settings as its dump or a release has them, with the files that this one names."""
     named = [stage.verdicts for stage in recipe.stages_of(Dedup) if stage.verdicts]
     files = {"verdicts": [csv_files.sha256(name, context.bindings[name]) for name in named]} if named else {}
     if recipe.by_hand:
         files["by_hand"] = [csv_files.sha256(recipe.by_hand, context.bindings[recipe.by_hand])]
-    return cache_key(recipe=recipe.model_dump(mode="json", exclude={"manners"}), **files)
+    return cache_key(recipe={name: value for name, value in settings.items() if name != "manners"}, **files)

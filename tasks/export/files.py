@@ -5,13 +5,13 @@ import platform
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import yaml
 
 from schemas.attributes import with_attribute_columns
 from schemas.dedup import Dedup
+from schemas.detect import Detect
 from schemas.manifests import ReleaseManifest
 from schemas.sample import Sample
 from schemas.tables import CATEGORIES, COCO_FILES, EDGES, LEDGER, RECORDS, TAKEDOWNS, TOMBSTONES
@@ -70,16 +70,26 @@ def write_release(build: ReleaseBuild, content: Content, others: OtherTables, ro
 def _write_splits(draft: Draft, build: ReleaseBuild, content: Content, version: str) -> None:
     store, settings, recipe = build.store, build.settings, build.recipe
     info = document.release_info(recipe.title or recipe.name, version)
-    parts.write_images(draft, store, store.blob_sizes(), settings, recipe.split.splits, content.images)
+    images, categories = content.images, recipe.coco_categories
+    with_keypoints = document.keypoint_categories(content.annotations)
+    shards = parts.write_images(draft, store, store.blob_sizes(), settings, recipe.split.splits, images)
     for split in recipe.split.splits:
-        parts.write_annotations(draft, split, content.annotations)
-        boxes = content.annotations.filter(pc.equal(content.annotations["split"], split))
-        places = pa.array(np.flatnonzero(pc.equal(content.images["split"], split)))
-        chunks = document.document_chunks(
-            content.images, boxes, recipe.coco_categories, settings.coco.score, info, places
-        )
-        draft.write_chunks(f"coco/{split}.json", chunks)
-        draft.write_chunks(f"coco/{split}.detections.json", document.results_chunks(boxes))
+        parts.write_boxes(draft, "annotations", split, content.annotations, shards[split])
+        parts.write_boxes(draft, "detections", split, content.detections, shards[split])
+        drawn, detected = (_of_split(table, split) for table in (content.annotations, content.detections))
+        if len(places := document.annotated_places(images, split)):
+            chunks = document.document_chunks(images, drawn, categories, info, places, with_keypoints)
+            draft.write_chunks(f"coco/{split}.json", chunks)
+        if len(places := document.annotated_places(images, split, is_annotated=False)):
+            chunks = document.unannotated_chunks(images, categories, info, places)
+            draft.write_chunks(f"coco/{split}.unannotated.json", chunks)
+        if recipe.stages_of(Detect):
+            chunks = document.results_chunks(detected, settings.coco.score)
+            draft.write_chunks(f"coco/{split}.detections.json", chunks)
+
+
+def _of_split(table: pa.Table, split: str) -> pa.Table:
+    return table.filter(pc.equal(table["split"], split))
 
 
 def _write_other_tables(draft: Draft, build: ReleaseBuild, content: Content, others: OtherTables) -> None:
@@ -116,11 +126,14 @@ def _scores(build: ReleaseBuild, content: Content) -> Scores | None:
     images = content.images.filter(pc.and_(pc.is_valid(found), content.images["is_annotated"]))
     if not images.num_rows:
         return None
-    boxes = content.annotations.filter(pc.is_in(content.annotations["image_id"], value_set=images["image_id"]))
-    truth = document.split_document(images, boxes, recipe.coco_categories, 0.0, {})
+    drawn, detected = (
+        table.filter(pc.is_in(table["image_id"], value_set=images["image_id"]))
+        for table in (content.annotations, content.detections)
+    )
+    truth = document.split_document(images, drawn, recipe.coco_categories, {})
     looked_at = set(images["image_id"].to_pylist())
     looked_for = {number for number, name in enumerate(recipe.category_names, 1) if name in recipe.looked_for}
-    return release_scores([(truth, document.split_results(boxes))], looked_at, looked_for)
+    return release_scores([(truth, document.split_results(detected))], looked_at, looked_for)
 
 
 def _manifest(build: ReleaseBuild, draft: Draft, content: Content, row: Mapping[str, str]) -> ReleaseManifest:
@@ -162,7 +175,8 @@ def _report(
     images = tables.lookup(content.images, "record_id", pa.chunked_array([pa.array(kept, pa.string())])).to_pylist()
     reviewed = clusters.select_for_review(others.relations, content.ledger)
     facts = _facts(build, [*kept, *reviewed.record_ids()])
-    least_score, by_people = build.settings.coco.score, any(row["is_annotated"] for row in images)
+    # without people's boxes, those figures are shown that the split counts
+    least_score, by_people = build.recipe.split.score, any(row["is_annotated"] for row in images)
     sizes = {row["sha256"]: (row["width_px"], row["height_px"]) for row in facts.values()}
     places = stored_thumbnails.ensure_thumbnails(pa.array(sorted(sizes), pa.string()), build.context, "report")
     thumbnail_of = {
@@ -174,22 +188,22 @@ def _report(
         manifest,
         build.state.steps,
         images,
-        _boxes(content.annotations, kept, least_score, by_people=by_people),
+        _boxes(content.boxes, kept, least_score, by_people=by_people),
         reviewed,
         facts,
         thumbnail_of,
         others.statistics,
-        sections.detector(content.images, content.annotations, build.recipe.category_names),
+        sections.detector(content.images, content.boxes, build.recipe.category_names),
         attributes,
         "\n".join([*_groups(build, content.images), sections.unread(others.unread)]),
     )
 
 
-def _boxes(annotations: pa.Table, ids: list[str], least: float, *, by_people: bool) -> dict[int, list[list[float]]]:
+def _boxes(boxes: pa.Table, ids: list[str], least: float, *, by_people: bool) -> dict[int, list[list[float]]]:
     """xywh_px by image_id: people's, where they have drawn any in what is shown, else the detector's good ones."""
     found: dict[int, list[list[float]]] = {}
-    mine = pc.is_in(annotations["record_id"], value_set=pa.array(ids, pa.string()))
-    for row in annotations.filter(mine).to_pylist():
+    mine = pc.is_in(boxes["record_id"], value_set=pa.array(ids, pa.string()))
+    for row in boxes.filter(mine).to_pylist():
         if (row["origin"] != "detector") if by_people else row["score"] >= least:
             found.setdefault(row["image_id"], []).append(row["xywh_px"])
     return found

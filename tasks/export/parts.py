@@ -1,4 +1,4 @@
-"""The files of the two tables that lie by split, and the images as files."""
+"""The files of the tables that lie by split, and the images as files."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from schemas.contract import part_path
 from schemas.errors import DamagedFile
-from schemas.export import Export, Parquet
-from schemas.tables import ANNOTATIONS, IMAGES
+from schemas.export import Export
+from schemas.tables import IMAGES
+from tasks.core.columns import whole
 from tasks.core.export import row_groups
 from tasks.core.export.images import stored_schema, with_features
 from tasks.io.store import release_parquet
@@ -18,22 +19,27 @@ from tasks.io.store.drafts import Draft
 from tasks.io.store.release_parquet import ParquetRows
 from tasks.io.store.store import Store
 
-_ROWS_PER_FILE = 1_000_000
 _ROWS_PER_GROUP = 25_000
 _ROWS_TAKEN = 5_000
+_NO_LIMIT = 2**62
 _PLACE_OF_IMAGE = IMAGES.get_field_index("image")
+Ranges = Sequence[Sequence[tuple[int, int]]]
+"""(start, stop) of the row groups of each file."""
 
 
 def write_images(
     draft: Draft, store: Store, blob_sizes: Mapping[str, int], settings: Export, splits: Sequence[str], images: pa.Table
-) -> None:
-    """The images of all splits (IMAGES_BY_DIGEST), and their files where the recipe asks for them.
+) -> dict[str, int]:
+    """The images of all splits (IMAGES_BY_DIGEST), and their files where the recipe asks for them; how many shards each
+    split has, by its name.
 
     blob_sizes: bytes of every blob of the store. Raises DamagedFile where a blob is gone.
     """
     files: dict[str, ParquetRows] = {}
+    shard_counts = {}
+    is_embedded = settings.parquet.images == "embedded"
     for split in splits:
-        places = row_groups.places_in_order(images, "images", split)
+        places = row_groups.places_in_order(images, row_groups.ORDER["images"], split)
         shas = images["sha256"].take(places).combine_chunks().dictionary_encode()  # many rows may show one image
         if lost := [sha256 for sha256 in shas.dictionary.to_pylist() if sha256 not in blob_sizes]:
             raise DamagedFile(f"expected blob {lost[0]} in the store {store.url}, got nothing there")
@@ -41,63 +47,102 @@ def write_images(
             paths = pc.struct_field(images["image"], "path").take(places)
             for sha256, path in zip(shas.to_pylist(), paths.to_pylist(), strict=True):
                 draft.write(path, store.read_blob(sha256))
-        if settings.parquet.images == "embedded":
-            of_each = np.array([blob_sizes[sha256] for sha256 in shas.dictionary.to_pylist()], np.int64)
-            files |= _embedded(store, settings.parquet, split, images, places, of_each[shas.indices.to_numpy()])
-        else:
-            _write_rows(draft, "images", split, images, places, stored_schema(images))
+        of_each = np.array([blob_sizes[sha256] for sha256 in shas.dictionary.to_pylist()], np.int64)
+        sizes_bytes = of_each[shas.indices.to_numpy()] if is_embedded else np.zeros(len(places), np.int64)
+        # in the files a row has other columns, too
+        rows_bytes = sizes_bytes + images.nbytes // max(1, images.num_rows)
+        ids = images["image_id"].take(places).to_numpy()
+        shard_counts[split] = row_groups.shard_count(ids, rows_bytes, settings.parquet.part_bytes)
+        ranges = row_groups.shards(rows_bytes, row_groups.shard_ends(ids, shard_counts[split]), _limits(settings))
+        if settings.parquet.order == "style":
+            places, ranges = _by_style(images, split, dict(zip(places.to_pylist(), rows_bytes, strict=True)), settings)
+        files |= _image_files(store, settings, split, images, places, ranges, blob_sizes)
     draft.write_parquet_files(files)
+    return shard_counts
 
 
-def write_annotations(draft: Draft, split: str, annotations: pa.Table) -> None:
-    """A split's annotations, of ANNOTATIONS of all splits."""
-    places = row_groups.places_in_order(annotations, "annotations", split)
-    _write_rows(draft, "annotations", split, annotations, places, ANNOTATIONS)
+def write_boxes(draft: Draft, table: str, split: str, boxes: pa.Table, shards: int) -> None:
+    """A split's part of ANNOTATIONS or DETECTIONS of all splits, in as many shards as its images have."""
+    order = row_groups.ORDER[table]
+    places = row_groups.places_in_order(boxes, order, split)
+    ids = boxes["image_id"].take(places).to_numpy()
+    limits = row_groups.GroupLimits(_ROWS_PER_GROUP, _NO_LIMIT, _NO_LIMIT)
+    ranges = row_groups.shards(np.ones(len(places), np.int64), row_groups.shard_ends(ids, shards), limits)
+    for number, groups in enumerate(ranges):  # one file after the other, which takes less memory
+        rows = _taken(boxes, places, groups, boxes.schema)
+        draft.write_parquet(part_path(table, split, number, shards), rows, boxes.schema, order)
+
+
+def _limits(settings: Export) -> row_groups.GroupLimits:
+    parquet = settings.parquet
+    if parquet.images == "embedded":
+        return row_groups.GroupLimits(parquet.row_group_rows, parquet.row_group_bytes, parquet.part_bytes)
+    return row_groups.GroupLimits(_ROWS_PER_GROUP, _NO_LIMIT, parquet.part_bytes)
+
+
+def _by_style(
+    images: pa.Table, split: str, rows_bytes: Mapping[int, int], settings: Export
+) -> tuple[pa.Array, list[list[tuple[int, int]]]]:
+    """Places of the split's images in that order, and the row groups of its files. rows_bytes: by place."""
+    places = row_groups.places_in_order(images, row_groups.BY_STYLE, split)
+    sizes_bytes = np.array([rows_bytes[place] for place in places.to_pylist()], np.int64)
+    is_embedded = settings.parquet.images == "embedded"
+    # without bytes, rows are small: groups of one style alone would be many
+    ends = row_groups.ends_of_runs(images["style"].take(places)) if is_embedded else np.array([len(places)])
+    return places, row_groups.files(sizes_bytes, ends, _limits(settings))
+
+
+def _image_files(
+    store: Store,
+    settings: Export,
+    split: str,
+    images: pa.Table,
+    places: pa.Array,
+    ranges: Ranges,
+    blob_sizes: Mapping[str, int],
+) -> dict[str, ParquetRows]:
+    """Files of the split's images, by path. places: of the rows in their order; ranges: among these."""
+    schema = stored_schema(images)
+    order = row_groups.BY_STYLE if settings.parquet.order == "style" else row_groups.ORDER["images"]
+    shas, found = whole(images["sha256"].take(places)), {}
+    for number, groups in enumerate(ranges):
+        if settings.parquet.images == "embedded":
+            rows, wanted = _embedded(store, images, places, shas, groups, blob_sizes), with_features(schema)
+        else:
+            rows, wanted = _taken(images, places, groups, schema), schema
+        found[part_path("images", split, number, len(ranges))] = ParquetRows(rows, wanted, order)
+    return found
+
+
+def _taken(
+    table: pa.Table, places: pa.Array, ranges: Sequence[tuple[int, int]], schema: pa.Schema
+) -> Iterator[pa.Table]:
+    for start, stop in ranges:
+        yield table.take(places.slice(start, stop - start)).combine_chunks().cast(schema)
 
 
 def _embedded(
-    store: Store, settings: Parquet, split: str, images: pa.Table, places: pa.Array, sizes_bytes: NDArray[np.int64]
-) -> dict[str, ParquetRows]:
-    """Files of images with their bytes, by path. places, sizes_bytes: of the split's images."""
-    other = images.nbytes // max(1, images.num_rows)
-    limits = row_groups.GroupLimits(settings.row_group_rows, settings.row_group_bytes, settings.part_bytes)
-    files = row_groups.files(sizes_bytes + other, row_groups.ends_of_runs(images["style"].take(places)), limits)
-    schema, order = with_features(stored_schema(images)), row_groups.ORDER["images"]
-    return {
-        part_path("images", split, number, len(files)): ParquetRows(
-            _groups(store, images, places, sizes_bytes, groups), schema, order
-        )
-        for number, groups in enumerate(files)
-    }
-
-
-def _write_rows(draft: Draft, table: str, split: str, rows: pa.Table, places: pa.Array, schema: pa.Schema) -> None:
-    """The rows at these places, without image bytes: one file after the other, which takes less memory."""
-    starts = range(0, max(len(places), 1), _ROWS_PER_FILE)
-    for number, start in enumerate(starts):
-        path, mine = part_path(table, split, number, len(starts)), places.slice(start, _ROWS_PER_FILE)
-        groups = (
-            rows.take(mine.slice(first, _ROWS_PER_GROUP)).combine_chunks().cast(schema)
-            for first in range(0, len(mine), _ROWS_PER_GROUP)
-        )
-        draft.write_parquet(path, groups, schema, row_groups.ORDER[table])
-
-
-def _groups(
-    store: Store, images: pa.Table, places: pa.Array, sizes_bytes: NDArray[np.int64], ranges: Sequence[tuple[int, int]]
+    store: Store,
+    images: pa.Table,
+    places: pa.Array,
+    shas: pa.Array,
+    ranges: Sequence[tuple[int, int]],
+    blob_sizes: Mapping[str, int],
 ) -> Iterator[pa.Table]:
     """Row groups with the bytes filled in: each good until the next is asked for (`image_bytes`).
 
-    sizes_bytes: (N,) of the blobs of the rows at these places. ranges: of the groups, (start, stop) among the places.
+    shas: SHA-256 of the rows at these places. ranges: of the groups, (start, stop) among the places.
     """
-    shas = images["sha256"].take(places)
-    wanted = (
-        release_parquet.ImageGroup(shas.slice(start, stop - start).to_pylist(), sizes_bytes[start:stop])
-        for start, stop in ranges
-    )
+
+    def wanted() -> Iterator[release_parquet.ImageGroup]:
+        for start, stop in ranges:
+            mine = shas.slice(start, stop - start).to_pylist()
+            sizes: NDArray[np.int64] = np.array([blob_sizes[sha256] for sha256 in mine], np.int64)
+            yield release_parquet.ImageGroup(mine, sizes)
+
     kind = IMAGES.field("image").type
     first, rows = 0, images.slice(0, 0)
-    for (start, stop), data in zip(ranges, release_parquet.image_bytes(store, wanted), strict=True):
+    for (start, stop), data in zip(ranges, release_parquet.image_bytes(store, wanted()), strict=True):
         if stop > first + rows.num_rows:
             # rows of many groups at once: to take those of one group of 100 takes as long
             first, rows = start, images.take(places.slice(start, max(_ROWS_TAKEN, stop - start))).combine_chunks()

@@ -216,7 +216,7 @@ def _open_release(truth: str, chosen: Chosen) -> _TruthSource:
 
 def boxes_of_release(release: Release) -> pa.Table:
     """All boxes, drawn or found: _OF_BOXES. Raises DamagedFile, also for a box or a detector's score that is none."""
-    boxes = release.rows("annotations", _OF_BOXES)
+    boxes = release.boxes(_OF_BOXES)
     try:
         core.check_boxes(boxes)
     except ValueError as problem:

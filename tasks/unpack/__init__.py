@@ -10,9 +10,11 @@ from typing import Any, NamedTuple
 from fsspec.implementations.local import LocalFileSystem
 
 from schemas.errors import BadInput, BrokenPromise, DamagedFile
+from schemas.fetch import HIGHEST_MAX_PIXELS
 from schemas.phrases import counted, listed, quoted
 from tasks.core import unpack as core
 from tasks.io.files.unpacked import UnpackFolder, alone
+from tasks.io.images.decode import upright_png
 from tasks.io.store import layout, leases
 from tasks.io.store.layout import blob_path
 from tasks.io.store.releases import Release
@@ -64,8 +66,8 @@ def _image(release: Release, path: str, columns: list[Any], place: Any) -> Relea
 class ImageSource:
     """Where the bytes of a release's images are: in its tables, in its files, or in the store that it was built in."""
 
-    def __init__(self, release: Release, store_url: str | None, *, is_linked: bool) -> None:
-        self._release, self._is_linked = release, is_linked
+    def __init__(self, release: Release, store_url: str | None, *, is_linked: bool, is_turned: bool) -> None:
+        self._release, self._is_linked, self._is_turned = release, is_linked, is_turned
         # to read a damaged blob would remove it from the store
         self._store = None if store_url is None else Store(store_url, is_overlay=True)
         if self._store is not None:
@@ -82,17 +84,27 @@ class ImageSource:
             return contextlib.nullcontext()
         return leases.shared(store, f"unpacking of {self._release.manifest.name}")
 
-    def place(self, image: ReleaseImage, name: str, target: UnpackFolder) -> str:
-        """Make an image a file of that name, if it is none yet; what was done. Raises DamagedFile for other bytes."""
-        if target.has(name, image.sha256):
-            return "there already"
-        if self._is_linked and (path := self._local_path(image)) and target.link(name, path, image.sha256):
-            return "linked"
+    def place(self, image: ReleaseImage, root: str, name: str, target: UnpackFolder) -> tuple[str, str]:
+        """Make an image a file of that name below a folder, if it is none yet; what was done, and its name: that of a
+        PNG where a picture that lies on its side is turned. Raises DamagedFile for other bytes.
+        """
+        place = f"{root}/{name}"
+        if target.has(place, image.sha256):  # then it needed no turning
+            return "there already", name
         data = self._bytes(image)
         if (found := hashlib.sha256(data).hexdigest()) != image.sha256:
             raise DamagedFile(f"expected SHA-256 {quoted(image.sha256)}, got {found}")
-        target.write(name, data)
-        return "written"
+        if self._is_turned and (png := upright_png(data, HIGHEST_MAX_PIXELS)) is not None:
+            name = f"{name.rpartition('.')[0]}.png"
+            target.expect(root, [name])
+            is_there = target.has(f"{root}/{name}", hashlib.sha256(png).hexdigest())
+            if not is_there:
+                target.write(f"{root}/{name}", png)
+            return "there already" if is_there else "written", name
+        if self._is_linked and (path := self._local_path(image)) and target.link(place, path, image.sha256):
+            return "linked", name
+        target.write(place, data)
+        return "written", name
 
     def _bytes(self, image: ReleaseImage) -> bytes:
         if image.data is not None:
@@ -123,11 +135,13 @@ def unpack(
     *,
     flavour: str = "release",
     is_linked: bool = False,
+    is_as_stored: bool = False,
 ) -> str:
     """Lay out the images of a release as files; what was done, in lines.
 
     splits: of these alone. store_url: where the bytes are if the release has none. flavour: of tasks.unpack.flavours.
-    is_linked: what lies on the same file system is not copied, but gets a second name.
+    is_linked: what lies on the same file system is not copied, but gets a second name. is_as_stored: pictures that lie
+    on their side, with a note that says so, are not turned; those of flavour source never are.
 
     Raises BadInput if the folder holds anything else, for a split that is none, images without a store, and a flavour
     that the release can't have; Refusal if somebody else is filling the folder; and BrokenPromise where images are gone
@@ -135,12 +149,14 @@ def unpack(
     """
     release = Release(url)
     parts = FLAVOURS[flavour](release, splits)
-    source = ImageSource(release, store_url, is_linked=is_linked)
-    of = {"name": release.manifest.name, "version": release.manifest.version}
+    is_turned = not is_as_stored and flavour != "source"
+    source = ImageSource(release, store_url, is_linked=is_linked, is_turned=is_turned)
+    pictures = "upright" if is_turned else "as stored"
+    of = {"name": release.manifest.name, "version": release.manifest.version, "pictures": pictures}
     with alone(folder):
         target = UnpackFolder(folder, of if flavour == "release" else {**of, "flavour": flavour})
         work, notes = _fill(release, source, target, parts)
-    lines = [f"{name}: {counted(len(part.names), 'image')} in {folder}/{part.root}" for name, part in parts.items()]
+    lines = [f"{name}: {counted(len(part.names), part.what)} in {folder}/{part.root}" for name, part in parts.items()]
     lines.append(f"files: {', '.join(f'{count:,} {what}' for what, count in work.items() if count) or 'none'}")
     return "\n".join([*lines, *notes, f"unpacked: {folder}"])
 
@@ -169,15 +185,18 @@ def _unpack_images(
     release: Release, source: ImageSource, target: UnpackFolder, parts: dict[str, CocoPart]
 ) -> Counter[str]:
     """Make each image a file; how many were written, linked ..."""
-    work, damaged = Counter[str](), list[str]()
-    places = {number: f"{part.root}/{name}" for part in parts.values() for number, name in part.names.items()}
+    work, damaged, turned = Counter[str](), list[str](), 0
+    part_of = {number: part for part in parts.values() for number in part.names}
     splits = {split for part in parts.values() for split in part.splits}
-    with progress("unpack", len(places)) as advance:
+    with progress("unpack", len(part_of)) as advance:
         for image in images_of(release, splits):
-            if (place := places.get(image.image_id)) is None:
+            if (part := part_of.get(image.image_id)) is None:
                 continue
             try:
-                work[source.place(image, place, target)] += 1
+                what, name = source.place(image, part.root, part.names[image.image_id], target)
+                work[what] += 1
+                turned += name != part.names[image.image_id]
+                part.names[image.image_id] = name
             except DamagedFile as problem:
                 damaged.append(f"{quoted(image.record_id)} ({problem})")
             advance(1)
@@ -186,4 +205,5 @@ def _unpack_images(
             f"expected only intact images in release {release.manifest.version}, got {len(damaged)} that are damaged "
             f"or gone: {listed(damaged, _EXAMPLES, '; ')}; the other {work.total():,} are unpacked"
         )
+    work["of them turned upright"] = turned
     return work

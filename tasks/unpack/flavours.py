@@ -1,7 +1,8 @@
 """In which flavours a release can be unpacked: how its images are called, and what COCO files stand beside them.
 
-release: `<split>/<image_id>.*`, and the release's own COCO files. popart: `<split>/<artist>_<title>-<year>.*`, and COCO
-files as PoPArt has them. source: COCO files of its sources, given back, and images under their names there.
+release: `<split>/<image_id>.*`, and the release's own COCO files; images that nobody annotated lie apart from those of
+their split that have been. popart: `<split>/<artist>_<title>-<year>.*`, and COCO files as PoPArt has them. source: COCO
+files of its sources, given back, and images under their names there.
 """
 
 import json
@@ -18,8 +19,8 @@ from tasks.core.coco import source_file
 from tasks.core.coco.popart import file_names, popart_file
 from tasks.io.store.releases import Release
 
-_COCO = re.compile(r"coco/([^/.]+)\.json")
-_NAMED = ("image_id", "split", "format")
+_COCO = re.compile(r"coco/([^/.]+)(?:\.unannotated)?\.json")
+_NAMED = ("image_id", "split", "format", "is_annotated")
 _OF_FIGURES = (
     *("record_id", "category_id", "xywh_px", "is_crowd", "keypoints_xyv", "origin"),
     *("source_area_px2", "segmentation", "source_coco"),
@@ -36,37 +37,52 @@ class CocoPart(NamedTuple):
     annotations: str  # path of the COCO file
     document: Callable[[], tuple[bytes, str]]  # gives its bytes, and a note, if there is anything to tell
     splits: Collection[str]  # those whose images it has
+    what: str = "image"  # what these are
 
 
 def _release_parts(release: Release, splits: Collection[str]) -> dict[str, CocoPart]:
-    chosen = _chosen_splits(release, splits)
-    names: dict[str, dict[int, str]] = {split: {} for split in chosen}
+    names: dict[str, dict[int, str]] = {path: {} for path in _files(release, splits)}
     for row in _rows(release, _NAMED):
-        if row["split"] in names:
-            names[row["split"]][row["image_id"]] = _checked(release, core.file_name, row["image_id"], row["format"])
+        if (path := _file_of(release, row)) in names:
+            names[path][row["image_id"]] = _checked(release, core.file_name, row["image_id"], row["format"])
 
-    def of(split: str) -> Callable[[], tuple[bytes, str]]:
-        return lambda: (_json(_coco(release, split, names[split])), "")
+    def document(path: str) -> Callable[[], tuple[bytes, str]]:
+        return lambda: (_json(_coco(release, path, names[path])), "")
 
-    return {split: CocoPart(split, names[split], _annotations(split), of(split), [split]) for split in chosen}
-
-
-def _popart_parts(release: Release, splits: Collection[str]) -> dict[str, CocoPart]:
-    chosen, parts = _chosen_splits(release, splits), {}
-    rows: dict[str, list[Row]] = {split: [] for split in chosen}
-    for row in _rows(release, (*_NAMED, "artist", "title", "year")):
-        _checked(release, core.check_id, row["image_id"])
-        if row["split"] in rows:
-            rows[row["split"]].append(row)
-    for split in chosen:
-        names = file_names(rows[split])
-        parts[split] = CocoPart(split, names, _annotations(split), _popart_document(release, split, names), [split])
+    parts = {}
+    for path in names:
+        name, split = path.removeprefix("coco/").removesuffix(".json"), path[5:].partition(".")[0]
+        root, what = split, "annotated image" if _has_unannotated(release, split) else "image"
+        if name != split:
+            what = "unannotated image"
+            root = f"{split}-unannotated" if f"coco/{split}.json" in names else split
+        parts[name] = CocoPart(root, names[path], _annotations(name), document(path), [split], what)
     return parts
 
 
-def _popart_document(release: Release, split: str, names: Mapping[int, str]) -> Callable[[], tuple[bytes, str]]:
+def _popart_parts(release: Release, splits: Collection[str]) -> dict[str, CocoPart]:
+    """PoPArt has annotated images alone."""
+    files = [path for path in _files(release, splits) if path.count(".") == 1]
+    if not files:
+        raise BadInput(
+            "--flavour popart: expected a release with images that people have annotated, got none in "
+            f"release {release.manifest.version}: --flavour release unpacks any"
+        )
+    rows: dict[str, list[Row]] = {path: [] for path in files}
+    for row in _rows(release, (*_NAMED, "artist", "title", "year")):
+        _checked(release, core.check_id, row["image_id"])
+        if (path := _file_of(release, row)) in rows:
+            rows[path].append(row)
+    parts = {}
+    for path in files:
+        split, names = path.removeprefix("coco/").removesuffix(".json"), file_names(rows[path])
+        parts[split] = CocoPart(split, names, _annotations(split), _popart_document(release, path, names), [split])
+    return parts
+
+
+def _popart_document(release: Release, path: str, names: Mapping[int, str]) -> Callable[[], tuple[bytes, str]]:
     def document() -> tuple[bytes, str]:
-        found = _checked(release, popart_file, _coco(release, split, names), names)
+        found = _checked(release, popart_file, _coco(release, path, names), names)
         hidden = found.hidden_keypoints
         note = f"{counted(hidden, 'keypoint')} with v = 1 written with v = 2, as PoPArt has them"
         return _json(found.document, is_sorted=False), note if hidden else ""
@@ -118,7 +134,7 @@ def _source_part(release: Release, file: Row, rows: list[Row]) -> CocoPart:
 
 def _figures(release: Release) -> Iterator[Row]:
     categories = release.recipe().category_names
-    rows = release.rows("annotations", _OF_FIGURES)
+    rows = release.boxes(_OF_FIGURES)
     for batch in rows.filter(pc.equal(rows["origin"], "source")).to_batches(_BATCH):
         for row in batch.to_pylist():
             number = row["category_id"]
@@ -143,18 +159,35 @@ def _rows(release: Release, columns: Collection[str]) -> Iterator[Row]:
 
 def _splits_of(release: Release) -> list[str]:
     """The splits of which it has COCO files. Raises DamagedFile for one that no recipe can have."""
-    found = [match[1] for match in map(_COCO.fullmatch, release.manifest.files) if match]
+    found = dict.fromkeys(match[1] for match in map(_COCO.fullmatch, release.manifest.files) if match)
     try:
         return [core.check_split(split) for split in found]
     except ValueError as problem:
         raise release.damage("coco", "a folder of releases", problem) from problem
 
 
-def _chosen_splits(release: Release, wanted: Collection[str]) -> list[str]:
+def _files(release: Release, wanted: Collection[str]) -> list[str]:
+    """Its COCO files of these splits that list images; without any, of all."""
     splits = _splits_of(release)
     if missing := [split for split in wanted if split not in splits]:
         raise BadInput(f"--split: expected one of {', '.join(splits)}, got {quoted(missing[0])}")
-    return [split for split in splits if split in (wanted or splits)]
+    return [
+        path
+        for split in splits
+        if split in (wanted or splits)
+        for path in (f"coco/{split}.json", f"coco/{split}.unannotated.json")
+        if path in release.manifest.files
+    ]
+
+
+def _file_of(release: Release, row: Row) -> str:
+    """Which of them lists the image of this row. Before contract 3 the one of a split had all its images."""
+    is_apart = not row["is_annotated"] and _has_unannotated(release, row["split"])
+    return f"coco/{row['split']}{'.unannotated' * is_apart}.json"
+
+
+def _has_unannotated(release: Release, split: str) -> bool:
+    return f"coco/{split}.unannotated.json" in release.manifest.files
 
 
 def _checked(release: Release, rule: Callable[..., Any], *values: Any) -> Any:
@@ -165,8 +198,7 @@ def _checked(release: Release, rule: Callable[..., Any], *values: Any) -> Any:
         raise release.damage("images", "a table of images as releases have them", problem) from problem
 
 
-def _coco(release: Release, split: str, names: Mapping[int, str]) -> Any:
-    path = f"coco/{split}.json"
+def _coco(release: Release, path: str, names: Mapping[int, str]) -> Any:
     try:
         return core.with_file_names(release.read_json(path), names)
     except ValueError as problem:

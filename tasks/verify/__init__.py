@@ -3,12 +3,13 @@
 import contextlib
 import functools
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.contract import major
 from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import VERSION
 from schemas.phrases import and_more, error_line, printable, quoted
@@ -25,8 +26,6 @@ from tasks.subjects.promises import table_digest
 from tasks.verify import checks
 
 _SHOWN = 20
-_LARGE = ("images", "annotations", "ledger")
-"""Tables that are looked through."""
 _NEEDED = {"files": "intact files", "contract": "tables that keep the contract"}
 _OF_ODD_VALUES = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, pa.ArrowException)
 """What Python and Arrow raise for values of other kinds than a release has, in files whose digests are right."""
@@ -67,6 +66,8 @@ def verify(url: str, *, is_deep: bool = False, expected_sha256: str | None = Non
         ("values", _values),
         ("COCO", checks.coco_files),
     ]
+    if major(release.manifest.contract_version) < 3:  # its COCO files had another form: their digests are checked alone
+        named.pop()
     if release.manifest.amended or "tombstones.parquet" in release.manifest.files:
         named.append(("tombstones", _tombstones))
     if is_deep:
@@ -135,7 +136,9 @@ def _files(release: Release) -> Iterator[str]:
 
 
 def _contract(release: Release) -> Iterator[str]:
-    of_tables, promised = release.contract_files(_LARGE), release.manifest.contract_version
+    promised = release.manifest.contract_version
+    large = [*core.split_tables(promised), "ledger"]  # are looked through
+    of_tables = release.contract_files(large)
     if (version := of_tables["images"].version) != promised:
         yield f"contract: expected version {promised}, got {quoted(version)}"
     for path, text in contracts.known_texts(promised, release.attributes).items():
@@ -149,7 +152,7 @@ def _contract(release: Release) -> Iterator[str]:
             yield from core.schema_problems(table, release.schema(path), columns)
         for batch in release.batches(table):
             yield from core.null_problems(table, batch, columns)
-    yield from checks.schemas(release, but=_LARGE)
+    yield from checks.schemas(release, but=large)
 
 
 def _digests(release: Release) -> Iterator[str]:
@@ -183,7 +186,8 @@ def _tables(release: Release) -> Iterator[str]:
         yield from checks.kept_together(release, split)
     if not (split and split.roles):  # queries may show the works of the gallery
         yield from core.joined_problems(release.relations(), ledger)
-    yield from core.part_problems(release.manifest.files, checks.splits_of(release))
+    tables = core.split_tables(release.manifest.contract_version)
+    yield from core.part_problems(release.manifest.files, checks.splits_of(release), tables)
     for path, entry in release.manifest.files.items():
         rows = release.row_count(path) if path.endswith(".parquet") else None
         yield from core.row_count_problems(path, entry.rows, rows)
@@ -200,9 +204,10 @@ def _values(release: Release) -> Iterator[str]:
         {path: entry.sha256 for path, entry in manifest.files.items()},
         manifest.environment.get("phash"),
     )
-    for table, check in CHECKS.items():
+    there = digest.content_tables(manifest.files)
+    for table, check in [(table, check) for table, check in CHECKS.items() if table in there]:
         key = digest.PRIMARY_KEYS[table]
-        order = row_groups.ORDER.get(table, (key,))  # columns by which the rows of a split stand
+        order = _order(release, table) or (key,)
         found = checks.rows_of(release, table, {key, *order, *check.columns})
         yield from row_problems(table, key, order, found, facts)
     if "categories.parquet" in manifest.files:
@@ -210,6 +215,15 @@ def _values(release: Release) -> Iterator[str]:
     yield from source_file.row_problems(release.coco_files().to_pylist())
     yield from core.name_problems(recipe.name, manifest.name)
     yield from core.recipe_problems(release.read_mapping("recipe.yaml"), manifest.recipe_sha256)
+
+
+def _order(release: Release, table: str) -> Sequence[str]:
+    """The columns by which the rows of a split stand."""
+    if major(release.manifest.contract_version) < 3:
+        return row_groups.UNTIL_3.get(table, ())
+    export = release.recipe().stage("export")
+    is_by_style = export and export.parquet and export.parquet.order == "style"
+    return row_groups.BY_STYLE if is_by_style and table == "images" else row_groups.ORDER.get(table, ())
 
 
 def _tombstones(release: Release) -> Iterator[str]:

@@ -16,7 +16,7 @@ from schemas.split import Roles, RolesByValue
 from tasks.core import roles as core_roles
 from tasks.core import verify as core
 from tasks.core import verify_coco
-from tasks.core.coco.document import release_info
+from tasks.core.coco.document import keypoint_categories, release_info, with_crowd_outlines
 from tasks.core.contract import completed, foretold
 from tasks.core.hash import uint64_from_bits
 from tasks.core.split.decide import bond_column
@@ -33,10 +33,11 @@ from tasks.subjects.roles import of_sources
 _OF_THE_DAY = frozenset({"diversity", "histograms", "shares", "attributes", "unread"})
 """What a release says of itself as it was published: a purge leaves these numbers."""
 
-_BOX_COLUMNS = [
+_ANNOTATION_COLUMNS = [
     *("annotation_id", "image_id", "split", "category_id", "xywh_px", "area_px2", "is_crowd", "keypoints_xyv"),
-    *("score", "origin", "source_area_px2", "segmentation"),
+    *("source_area_px2", "segmentation"),
 ]
+_DETECTION_COLUMNS = ["image_id", "split", "category_id", "xywh_px", "keypoints_xyv", "score"]
 _IMAGE_COLUMNS = ["record_id", "sha256", "phash", "phash_recipe", "width_px", "height_px", "format", "image"]
 _ROLES: TypeAdapter[Mapping[str, str] | RolesByValue] = TypeAdapter(Roles)
 
@@ -69,28 +70,44 @@ def splits_of(release: Release) -> list[str]:
 
 def coco_files(release: Release) -> Iterator[str]:
     """Problems of all COCO files."""
-    manifest, recipe, splits = release.manifest, release.recipe(), splits_of(release)
-    export = recipe.stage("export")
+    manifest, recipe = release.manifest, release.recipe()
+    detect, export, is_amended = recipe.stage("detect"), recipe.stage("export"), manifest.amended is not None
+    boxes = {
+        "annotations": with_crowd_outlines(
+            columns_of(release, "annotations", _ANNOTATION_COLUMNS),
+            columns_of(release, "images", ["image_id", "width_px", "height_px"]),
+        ),
+        "detections": columns_of(release, "detections", _DETECTION_COLUMNS),
+    }
     facts = verify_coco.CocoFacts(
         release_info(recipe.title or manifest.name, manifest.version),
         recipe.coco_categories,
-        export.coco.score if export and export.coco else None,
-        manifest.amended is not None,
+        keypoint_categories(boxes["annotations"]),
+        is_amended,
     )
-    shown = columns_of(release, "images", ["image_id", "split", "rights_uri", "is_annotated"])
-    boxes = columns_of(release, "annotations", _BOX_COLUMNS)
-    yield from verify_coco.file_problems(manifest.files, splits)
-    for split in splits:
-        paths = f"coco/{split}.json", f"coco/{split}.detections.json"
-        if not manifest.files.keys() >= {*paths}:
-            continue
-        document, found = map(release.read_json, paths)
-        mine, drawn = (table.filter(pc.equal(table["split"], split)) for table in (shown, boxes))
-        yield from verify_coco.coco_problems(split, document, found, mine, drawn)
-        drawn = drawn.to_pylist()
-        yield from verify_coco.header_problems(split, document, mine, drawn, facts)
-        rows = (row for row in rows_of(release, "images") if row["split"] == split)
-        yield from verify_coco.coco_value_problems(split, document, found, rows, drawn, [*release.attributes])
+    shown = columns_of(release, "images", ["split", "is_annotated"])
+    kinds = {split: pc.unique(_of_split(shown, split)["is_annotated"]).to_pylist() for split in splits_of(release)}
+    yield from verify_coco.file_problems(manifest.files, kinds, has_detector=detect is not None, is_amended=is_amended)
+    attributes = [*release.attributes]
+    for split in kinds:
+        paths = verify_coco.paths_of(split)
+        drawn, detected = (_of_split(table, split).to_pylist() for table in boxes.values())
+        rows = [row for row in rows_of(release, "images") if row["split"] == split]
+        for path in manifest.files.keys() & {*paths}:
+            found = release.read_json(path)
+            if path == paths.detections:
+                least = export.coco.score if export and export.coco else 0.0
+                yield from verify_coco.results_problems(path, found, detected, least)
+                continue
+            images = [row for row in rows if row["is_annotated"] is (path == paths.annotated)]
+            if path == paths.annotated:
+                yield from verify_coco.document_problems(path, found, images, drawn, facts, attributes)
+            else:
+                yield from verify_coco.unannotated_problems(path, found, images, facts, attributes)
+
+
+def _of_split(table: pa.Table, split: str) -> pa.Table:
+    return table.filter(pc.equal(table["split"], split))
 
 
 def kept_together(release: Release, split: RecipeStage) -> Iterator[str]:
@@ -208,7 +225,8 @@ def promises(release: Release) -> Iterator[str]:
 
 def _known_contracts(release: Release) -> Mapping[str, DataContract]:
     """The program's own copy of the release's contract, by table, with its attributes; empty where it has none."""
-    version, own = release.manifest.contract_version, contracts.contracts()
+    version = release.manifest.contract_version
+    own = contracts.newest(major(version))
     if version != contracts.version():
         kept = contracts.published("release").get(version, {})
         own = {table: completed(contract, own[table]) for table, contract in kept.items()}

@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 
 from schemas import tables
-from schemas.contract import TABLES, ContractProperty, DataContract
+from schemas.contract import SPLIT_TABLES, TABLES, ContractProperty, DataContract
 from schemas.reasons import MEANING, Reason
 from schemas.relations import MEANING as MEANING_OF_RELATIONS
 from schemas.relations import VERDICTS, Relation
@@ -17,7 +17,7 @@ CONTRACTS = contracts.contracts()
 SCHEMAS = tables.BY_CONTRACT
 FILES = {
     table: f"statistics/{table}.parquet" for table in ("diversity", "histograms", "shares", "attributes", "unread")
-} | {table: f"{table}/<split>-<number>-of-<count>.parquet" for table in ("images", "annotations")}
+} | {table: f"{table}/<split>-<number>-of-<count>.parquet" for table in SPLIT_TABLES}
 COLUMNS = [
     pytest.param(table, column, id=f"{table}.{column.name}")
     for table, contract in CONTRACTS.items()
@@ -38,8 +38,9 @@ PROMISED = {
     "images": "record_id image_id source source_url image_url title artist style styles date_text year rights_uri "
     "rights_text "
     "rights_basis sha256 phash width_px height_px group_id split retrieved_at image",
-    "annotations": "annotation_id image_id record_id split category_id xywh_px area_px2 is_crowd keypoints_xyv score "
-    "origin origin_name",
+    "annotations": "annotation_id image_id record_id split category_id xywh_px area_px2 is_crowd keypoints_xyv origin "
+    "origin_name",
+    "detections": "detection_id image_id record_id split category_id xywh_px area_px2 keypoints_xyv score model",
     "ledger": "record_id source kept stage reason detail kept_record_id last_split sha256 retrieved_at",
 }
 
@@ -126,14 +127,21 @@ def test_relations_stand_in_the_contract_in_the_words_of_dedup():
 
 
 @pytest.mark.parametrize(
-    ("table", "column"), [("images", "split"), ("annotations", "split"), ("ledger", "last_split"), ("shares", "split")]
+    ("table", "column"),
+    [
+        ("images", "split"),
+        ("annotations", "split"),
+        ("detections", "split"),
+        ("ledger", "last_split"),
+        ("shares", "split"),
+    ],
 )
 def test_splits_are_those_that_a_recipe_can_deal_in_the_order_of_their_rank(table: str, column: str):
     assert CONTRACTS[table].table.words(column) == list(SPLITS) == list(Split().ratios)
 
 
 def test_the_version_is_the_one_in_the_folders_name():
-    assert contracts.version().split(".")[0] == "2"
+    assert contracts.version().split(".")[0] == "3"
     assert len(contracts.version().split(".")) == 3
 
 

@@ -346,7 +346,7 @@ def test_a_gallery_and_its_queries(collection):
             for split in ("val", "test")
         }
         assert not words["val"] & words["test"]
-    documents = [json.loads(collection.latest.read(f"coco/{split}.json")) for split in ("train", "val", "test")]
+    documents = [collection.latest.read_json(f"coco/{split}.unannotated.json") for split in ("train", "val", "test")]
     assert sum(len(document["images"]) for document in documents) == len(found) == 100
     assert verify(collection.latest.url).problems == ()
 

@@ -208,14 +208,16 @@ def test_what_another_program_found_is_a_measure_like_any_other(outside):
     details = runs.store_of(context).read_table(steps["people"].outcome)["detail"].to_pylist()
     assert sorted(filter(None, details)) == ["0 of person", "0 of person", "nobody has counted person"]
     release = Release(steps["export"].release)
-    (row,) = pa.concat_tables([release.table(path) for path in release.parts("annotations")]).to_pylist()
+    (row,) = pa.concat_tables([release.table(path) for path in release.parts("detections")]).to_pylist()
     assert (row["xywh_px"], row["score"], row["keypoints_xyv"]) == ([10.0, 10.0, 50.0, 20.0], 0.912, KEYPOINTS)
-    assert row["origin_name"].startswith("results@")
+    assert row["model"].startswith("results@")
     split = row["split"]
     (shown,) = json.loads(release.read(f"coco/{split}.detections.json"))
     assert (shown["bbox"], shown["keypoints"]) == ([10.0, 10.0, 50.0, 20.0], KEYPOINTS)
-    (drawn,) = json.loads(release.read(f"coco/{split}.json"))["annotations"]
-    assert drawn["num_keypoints"] == 1
+    # nobody has looked at these images but a program
+    assert [path for path in release.manifest.files if path.startswith("coco/") and path.count(".") == 1] == []
+    (image,) = json.loads(release.read(f"coco/{split}.unannotated.json"))["images"]
+    assert image["id"] == shown["image_id"]
 
 
 def test_results_are_looked_up_again_when_a_file_or_a_name_changes_and_else_not(outside):

@@ -84,7 +84,7 @@ def folder(tmp_path: Path, painted: Path, releases: Path) -> Path:
         styles = {row["key"]: row["style"] for row in csv.DictReader(file)}
     for image in truth["images"]:
         image["metadata"] = {"style": styles[image["record_key"]]}
-    for name in ("annotations.json", "coco/train.json"):
+    for name in ("annotations.json", "coco/train.unannotated.json"):
         (tmp_path / name).write_text(json.dumps(truth))
     boxes = truth["annotations"]
     results = [{**{name: box[name] for name in COLUMNS if name in box}, "score": 0.9} for box in boxes]

@@ -91,9 +91,9 @@ def zoo(made_once: MadeOnce) -> Wall:
     return wall
 
 
-def boxes(wall: Wall) -> list[dict[str, Any]]:
+def boxes(wall: Wall, table: str = "annotations") -> list[dict[str, Any]]:
     release = wall.latest
-    return [row for path in release.parts("annotations") for row in release.table(path).to_pylist()]
+    return [row for path in release.parts(table) for row in release.table(path).to_pylist()]
 
 
 def test_each_category_keeps_the_points_of_its_scheme(zoo: Wall):
@@ -150,18 +150,21 @@ def test_the_pages_lines_read_the_table(zoo: Wall):
 
 
 def test_the_pages_lines_score_figures_of_which_some_have_no_keypoints():
-    """pycocotools asks every figure for keypoints, and a release's files have none where a figure has none."""
+    """pycocotools asks every figure for keypoints: in a release's files, those that nobody has labelled are 0."""
     box = {"image_id": 1, "category_id": 3, "bbox": [0, 0, 40, 40], "area": 1600, "iscrowd": 0}
     points = [5, 5, 2, 30, 30, 2]
     truth = COCO()
     truth.dataset = {
         "images": [{"id": 1}],
         "categories": [{"id": 3, "name": "hand", "keypoints": ["wrist", "thumb"]}],
-        "annotations": [{**box, "id": 1, "keypoints": points, "num_keypoints": 2}, {**box, "id": 2}],
+        "annotations": [
+            {**box, "id": 1, "keypoints": points, "num_keypoints": 2},
+            {**box, "id": 2, "keypoints": [0] * 6, "num_keypoints": 0},
+        ],
     }
     truth.createIndex()
     found = truth.loadRes([{"image_id": 1, "category_id": 3, "keypoints": points, "score": 0.9}])
-    names = {"truth": truth, "found": found, "joints": ["wrist", "thumb"], "sigmas": np.full(2, 0.05)}
+    names = {"truth": truth, "found": found, "sigmas": np.full(2, 0.05)}
     exec(blocks("python")[1], names | {"category_id": 3, "COCOeval": COCOeval}, scored := dict[str, Any]())
     scores = scored["scores"]
     scores.evaluate()
@@ -193,7 +196,7 @@ def test_cocos_own_reader_finds_names_and_points(
     assert (face["keypoints"], face["skeleton"]) == (list(FACE_106.joints), [])
     assert (hand["keypoints"], hand["skeleton"]) == (["wrist", "thumb"], [[1, 2]])
     assert "keypoints" not in chair
-    (drawn,) = (box for box in coco.loadAnns(coco.getAnnIds(catIds=[3])) if "keypoints" in box)
+    (drawn,) = (box for box in coco.loadAnns(coco.getAnnIds(catIds=[3])) if box["num_keypoints"])
     assert (drawn["keypoints"], drawn["num_keypoints"]) == (points(106), 105)
 
 
@@ -225,7 +228,7 @@ def test_detections_of_another_program_have_the_points_of_their_category(tmp_pat
     files = {name: str(tmp_path / f"{name}.json") for name in ("found", "listed")}
     wall.context = lambda: context.model_copy(update={"bindings": {**context.bindings, **files}})  # type: ignore[method-assign]
     wall.build()
-    mine = [row for row in boxes(wall) if row["score"] and row["record_id"] == "m:one.jpg"]
+    mine = [row for row in boxes(wall, "detections") if row["record_id"] == "m:one.jpg"]
     found = sorted((row["score"], row["keypoint_scheme"], row["keypoints_xyv"]) for row in mine)
     assert found == [(0.7, None, None), (0.8, "face-106", points(106)), (0.9, "animal-20", points(20))]
     assert verify(wall.latest.url).is_good

@@ -13,7 +13,7 @@ from tasks.core.export import digest
 from tests.support.desk import ROOT, Desk
 
 SCRIPT = ROOT / "tests/support/outsiders_digest.py"
-README = ROOT / "data_contracts/v2/README.md"
+README = ROOT / "data_contracts/v3/README.md"
 
 
 def test_forty_lines_by_an_outsider_give_content_digest_and_version(built: Desk):

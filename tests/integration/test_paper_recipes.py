@@ -93,7 +93,7 @@ def test_popart_keeps_works_with_a_figure_of_its_styles_and_at_most_so_many_of_e
     assert images
     assert {row["style"] for row in images} <= styles_of("popart")
     assert max(Counter(row["style"] for row in images).values()) <= 7
-    found = rows(release, "annotations")
+    found = rows(release, "detections")
     assert {row["image_id"] for row in found if row["score"] >= 0.5} == {row["image_id"] for row in images}
     assert {"too_few_figures", "not_drawn", "near_duplicate"} <= reasons(release).keys()
     assert are_divided_3_1_1(images)

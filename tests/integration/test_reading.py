@@ -18,7 +18,7 @@ from schemas.manifests import Context
 from tasks.io.store.releases import Release
 from tasks.unpack import unpack
 from tests.support.desk import ROOT, MadeOnce
-from tests.support.reading import facts
+from tests.support.reading import facts, upright
 
 PAGE = (ROOT / "docs/reading.md").read_text(encoding="utf-8")
 PYTHON = {"ours": Path(sys.executable), "readers": ROOT / ".venv/readers/bin/python"}
@@ -94,19 +94,19 @@ TABLES = [
         """,
     ),
 ]
-OF_TRAIN = [
-    Reader(
-        "PyTorch DataLoader",
-        "ours",
-        """
-        from torchvision.transforms.v2.functional import to_pil_image
-        whole = pq.read_table(f"{release}/images", filters=[("split", "==", "train")]).to_pylist()
-        assert sum(len(pictures) for pictures, _ in loader) == len(whole)
-        ends = [whole[0], whole[-1]]
-        pictures = [(to_pil_image(each), row["image"]["bytes"], True) for each, row in zip(to_tensors(ends)[0], ends)]
-        tell([("train", row["image_id"], row["image"]["bytes"]) for row in whole], pictures=pictures)
-        """,
-    ),
+LOADER = Reader(
+    "PyTorch DataLoader",
+    "ours",
+    """
+    from torchvision.transforms.v2.functional import to_pil_image
+    whole = pq.read_table(f"{release}/images", filters=[("split", "==", "train")]).to_pylist()
+    assert sum(len(pictures) for pictures, _ in loader) == len(whole)
+    ends = [whole[0], whole[-1]]
+    pictures = [(to_pil_image(each), row["image"]["bytes"], True) for each, row in zip(to_tensors(ends)[0], ends)]
+    tell([("train", row["image_id"], row["image"]["bytes"]) for row in whole], pictures=pictures)
+    """,
+)
+UNPACKED = [
     Reader(
         "pycocotools",
         "ours",
@@ -114,7 +114,7 @@ OF_TRAIN = [
         from pathlib import Path
         assert people and set(people) <= set(coco.getAnnIds())
         names = {each["id"]: each["file_name"] for each in COCO("unpacked/annotations/train.json").dataset["images"]}
-        tell([("train", each, Path("unpacked/train", names[each]).read_bytes()) for each in coco.getImgIds()])
+        tell_unpacked([("train", each, Path("unpacked/train", names[each]).read_bytes()) for each in coco.getImgIds()])
         """,
     ),
     Reader(
@@ -126,7 +126,7 @@ OF_TRAIN = [
         assert all(box["image_id"] == train.ids[0] for box in boxes)
         names = [Path("unpacked/train", train.coco.loadImgs(each)[0]["file_name"]) for each in train.ids]
         rows = [("train", each, path.read_bytes()) for each, path in zip(train.ids, names)]
-        tell(rows, pictures=[(picture, rows[0][2], False), (train[len(train) - 1][0], rows[-1][2], False)])
+        tell_unpacked(rows, [(picture, rows[0][2], False), (train[len(train) - 1][0], rows[-1][2], False)])
         """,
     ),
     Reader(
@@ -134,18 +134,18 @@ OF_TRAIN = [
         "readers",
         """
         from pathlib import Path
-        tell([("train", labels["coco_id"], Path(path).read_bytes()) for path, _, labels in samples])
+        tell_unpacked([("train", labels["coco_id"], Path(path).read_bytes()) for path, _, labels in samples])
         """,
         block=1,
     ),
 ]
-"""Readers whose lines open train alone, in an order of their own."""
+"""Readers of files, whose lines open train alone, in an order of their own."""
 DATABASE = Reader(
     "FiftyOne",
     "readers",
     """
     from pathlib import Path
-    tell([("train", Path(each.filepath).stem, Path(each.filepath).read_bytes()) for each in dataset])
+    tell_unpacked([("train", Path(each.filepath).stem, Path(each.filepath).read_bytes()) for each in dataset])
     """,
 )
 
@@ -202,7 +202,7 @@ def seen_by(reader: Reader, place: Place, home: Path) -> dict[str, Any]:
     """What a reader says that it has read, by the page's own lines."""
     python = PYTHON[reader.environment]
     assert python.exists(), "expected the readers' environment, got none: make test-readers"
-    end = f"import sys\nsys.path.insert(0, {str(ROOT)!r})\nfrom tests.support.reading import tell\n"
+    end = f"import sys\nsys.path.insert(0, {str(ROOT)!r})\nfrom tests.support.reading import tell, tell_unpacked\n"
     code = "\n".join([*blocks(HEAD), BLOCKS[reader.heading][reader.block], end, textwrap.dedent(reader.afterwards)])
     variables = {"HOME": str(home), "HF_HOME": str(home), "HF_HUB_OFFLINE": "1", "PATH": os.environ["PATH"]}
     done = subprocess.run(
@@ -232,6 +232,13 @@ def expected_of(release: Release) -> dict[str, Any]:
     return found
 
 
+def annotated_of(release: Release) -> list[tuple[str, int, bytes]]:
+    """The annotated images of train."""
+    parts = (pq.ParquetFile(f"{release.url}/{path}").read() for path in release.parts("images") if "/train-" in path)
+    rows = [row for table in parts for row in table.select(["split", "image_id", "is_annotated", "image"]).to_pylist()]
+    return [(row["split"], row["image_id"], row["image"]["bytes"]) for row in rows if row["is_annotated"]]
+
+
 def marks(reader: Reader, dataset: str) -> list[pytest.MarkDecorator]:
     """What `make test` leaves to `make test-readers`: other environments, other releases, and what imports torch."""
     is_quick = reader.environment == "ours" and dataset == "museum" and "torch" not in reader.heading.lower()
@@ -253,12 +260,25 @@ def test_each_reader_of_tables_sees_the_same_rows_columns_and_images(reader: Rea
     assert seen == expected_of(place.release)
 
 
-@pytest.mark.parametrize(("reader", "place"), of_both([*OF_TRAIN, DATABASE]), indirect=["place"])
-def test_each_reader_of_a_split_sees_the_same_images(reader: Reader, place: Place, tmp_path: Path):
+@pytest.mark.parametrize(("reader", "place"), of_both([LOADER]), indirect=["place"])
+def test_a_reader_of_a_split_sees_the_same_images(reader: Reader, place: Place, tmp_path: Path):
     seen = seen_by(reader, place, tmp_path)
     assert seen["pictures"].keys() <= {"same"}
     assert seen["images"]["train"] == expected_of(place.release)["images"]["train"]
 
 
+@pytest.mark.parametrize(("reader", "place"), of_both([*UNPACKED, DATABASE]), indirect=["place"])
+def test_each_reader_of_files_sees_the_annotated_images_upright(reader: Reader, place: Place, tmp_path: Path):
+    seen = seen_by(reader, place, tmp_path)
+    assert seen["pictures"].keys() <= {"same"}
+    expected = upright(annotated_of(place.release))
+    assert seen["upright"].keys() == expected.keys()
+    for image, (sha256, *size) in expected.items():
+        found, *found_size = seen["upright"][image]
+        assert found_size == size
+        assert found is not None  # it is upright
+        assert sha256 in {None, found}  # and as it came, if it came so
+
+
 def test_every_section_is_run():
-    assert {reader.heading for reader in (*TABLES, *OF_TRAIN)} == BLOCKS.keys()
+    assert {reader.heading for reader in (*TABLES, LOADER, *UNPACKED)} == BLOCKS.keys()

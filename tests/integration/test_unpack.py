@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from PIL import ExifTags, Image, ImageOps
 
 from flows.cli import main
 from schemas.errors import BadInput, BrokenPromise, DamagedFile
@@ -45,16 +46,23 @@ def files_of(folder: Path) -> dict[str, bytes]:
 
 
 def rows_of(release: Path) -> list[dict[str, Any]]:
-    columns = ["record_id", "image_id", "sha256", "split", "format"]
+    columns = ["record_id", "image_id", "sha256", "split", "format", "width_px", "height_px"]
     return Release(str(release)).rows("images", columns).to_pylist()
 
 
-def check_whole(folder: Path, release: Path) -> None:
-    rows = rows_of(release)
+def check_whole(folder: Path, release: Path) -> int:
+    """Check each file; how many pictures are turned."""
+    rows, turned = rows_of(release), 0
     assert len(rows) > 20
     for row in rows:
         path = folder / row["split"] / f"{row['image_id']}.{document.EXTENSIONS[row['format']]}"
-        assert hashlib.sha256(path.read_bytes()).hexdigest() == row["sha256"]
+        if path.exists():
+            assert hashlib.sha256(path.read_bytes()).hexdigest() == row["sha256"]
+            continue
+        with Image.open(path.with_suffix(".png")) as picture:
+            assert picture.size == (row["width_px"], row["height_px"])
+            assert picture.getexif().get(ExifTags.Base.Orientation, 1) == 1
+        turned += 1
     for split in SPLITS:
         found = json.loads((folder / f"annotations/{split}.json").read_bytes())
         wanted = json.loads((release / f"coco/{split}.json").read_bytes())
@@ -62,6 +70,7 @@ def check_whole(folder: Path, release: Path) -> None:
         assert {image["id"] for image in found["images"]} == {row["image_id"] for row in rows if row["split"] == split}
         assert all((folder / split / image["file_name"]).is_file() for image in found["images"])
     assert sum(path.is_file() for path in folder.rglob("*")) == len(rows) + len(SPLITS) + 1
+    return turned
 
 
 @pytest.mark.parametrize("options", [(), ("--links",)], ids=["copied", "linked"])
@@ -72,9 +81,29 @@ def test_images_become_files_wherever_their_bytes_are(
     store = ("--store", str(three)) if kind == "neither" else ()
     assert main(["unpack", str(three / kind), str(tmp_path / "out"), *store, *options]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == f"unpacked: {tmp_path}/out"
-    check_whole(tmp_path / "out", three / kind)
-    links = {path.stat().st_nlink for split in SPLITS for path in (tmp_path / "out" / split).iterdir()}
-    assert links == {2} if options and kind != "embedded" else {1}
+    turned = check_whole(tmp_path / "out", three / kind)
+    files = [path for split in SPLITS for path in (tmp_path / "out" / split).iterdir()]
+    is_linked = bool(options) and kind != "embedded"
+    assert sum(path.stat().st_nlink == 2 for path in files) == (len(files) - turned if is_linked else 0)
+
+
+def test_pictures_that_lie_on_their_side_are_turned_unless_they_should_stay(three: Path, tmp_path: Path):
+    release = str(three / "embedded")
+    told = unpack(release, str(tmp_path / "upright"))
+    turned = check_whole(tmp_path / "upright", three / "embedded")
+    assert turned
+    assert f"{turned} of them turned upright" in told
+    again = unpack(release, str(tmp_path / "upright"))
+    assert " written" not in again
+    assert f"{turned} of them turned upright" in again
+    unpack(release, str(tmp_path / "stored"), is_as_stored=True)
+    assert check_whole(tmp_path / "stored", three / "embedded") == 0
+    named = {path.stem: path for split in SPLITS for path in (tmp_path / "stored" / split).iterdir()}
+    for path in (tmp_path / "upright").glob("*/*.png"):
+        with Image.open(path) as got, Image.open(named[path.stem]) as stored:
+            assert got.tobytes() == ImageOps.exif_transpose(stored).tobytes()
+    with pytest.raises(BadInput, match=r"it holds release .*, pictures as stored"):
+        unpack(release, str(tmp_path / "stored"))
 
 
 def test_torchvision_opens_it(three: Path, tmp_path: Path):

@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from pycocotools import mask
 from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
 from schemas.tables import FIGURE
 from tasks.core.coco import document as coco
 from tasks.core.evaluate.scores import NAMES, box_scores
-from tasks.core.export import annotations
+from tasks.core.export.boxes import boxes, detected, drawn
 from tasks.core.export.images import IMAGES_BY_DIGEST
 from tests.support.keypoints import plain
 
@@ -28,7 +27,7 @@ def release(seed: int, images: int = 12, most: int = 9) -> tuple[pa.Table, pa.Ta
     and then.
     """
     chance = np.random.default_rng(seed)
-    shown, drawn, found = [], [], []
+    shown, people, found = [], [], []
     for number in range(1, images + 1):
         shown.append(
             {
@@ -46,17 +45,17 @@ def release(seed: int, images: int = 12, most: int = 9) -> tuple[pa.Table, pa.Ta
             }
         )
         real = [_box(chance) for _ in range(chance.integers(0, most))] if number % 4 else []
-        drawn.append({"record_id": f"s:{number}", "figures": [_figure(box, chance, None) for box in real]})
+        people.append({"record_id": f"s:{number}", "figures": [_figure(box, chance, None) for box in real]})
         near = [[value + chance.normal(0, 4) for value in box[:2]] + box[2:] for box in real if chance.random() < 0.7]
         guesses = [*near, *(_box(chance) for _ in range(chance.integers(0, 4)))]
         found.append(
             {"record_id": f"s:{number}", "figures": [_figure(box, chance, float(chance.random())) for box in guesses]}
         )
     kinds = pa.schema([("record_id", pa.string()), ("figures", pa.list_(FIGURE))])
-    tables = [("source", "source", drawn), ("detector", "yolox@0", found)]
+    tables = [("source", "source", people), ("detector", "yolox@0", found)]
     table = pa.Table.from_pylist(shown, schema=IMAGES_BY_DIGEST)
-    boxes = [(origin, name, pa.Table.from_pylist(rows, schema=kinds)) for origin, name, rows in tables]
-    return table, annotations.annotations(table, boxes, plain(*CATEGORIES))
+    figures = [(origin, name, pa.Table.from_pylist(rows, schema=kinds)) for origin, name, rows in tables]
+    return table, boxes(table, figures, plain(*CATEGORIES))
 
 
 def _box(chance: np.random.Generator) -> list[float]:
@@ -102,33 +101,27 @@ def scored(truth: dict[str, Any], results: list[dict[str, Any]], max_dets: list[
 
 @pytest.fixture(scope="module", params=[1, 2, 3])
 def made(request: pytest.FixtureRequest) -> tuple[pa.Table, pa.Table, dict[str, Any], list[dict[str, Any]]]:
-    images, boxes = release(request.param)
+    images, several = release(request.param)
     return (
         images,
-        boxes,
-        coco.split_document(images, boxes, plain(*CATEGORIES), 0.5, {"version": "v"}),
-        coco.split_results(boxes),
+        several,
+        coco.split_document(images, drawn(several), plain(*CATEGORIES), {"version": "v"}),
+        coco.split_results(detected(several)),
     )
 
 
-def test_pycocotools_reads_the_file_and_finds_every_image_box_and_category(made: Any, tmp_path: Path):
-    images, boxes, document, _ = made
+def test_pycocotools_reads_the_file_and_finds_every_annotated_image_box_and_category(made: Any, tmp_path: Path):
+    images, several, document, _ = made
     (tmp_path / "train.json").write_text(json.dumps(document), encoding="utf-8")
     with silence():
         read = COCO(str(tmp_path / "train.json"))
-    by_people = [row for row in boxes.to_pylist() if row["origin"] == "source"]
-    assert set(read.getImgIds()) == set(images["image_id"].to_pylist())
+    by_people = drawn(several).to_pylist()
+    assert set(read.getImgIds()) == set(images.filter(images["is_annotated"])["image_id"].to_pylist())
     assert set(read.getAnnIds()) == {row["annotation_id"] for row in by_people}
     assert read.getCatIds(catNms=["dog"]) == [2]
     for row in by_people:
         (entry,) = read.loadAnns([row["annotation_id"]])
         assert (entry["bbox"], entry["iscrowd"]) == (row["xywh_px"], int(row["is_crowd"]))
-        x, y, w, h = row["xywh_px"]
-        outline = np.array(entry["segmentation"][0]).reshape(-1, 2)
-        assert outline.min(0).tolist() == [x, y]
-        assert outline.max(0).tolist() == pytest.approx([x + w, y + h])
-    (first,) = read.loadAnns(read.getAnnIds(iscrowd=False)[:1])
-    assert mask.area(read.annToRLE(first)) == pytest.approx(first["area"], rel=0.1)  # an outline that it can fill
 
 
 def test_the_truth_against_itself_scores_1(made: Any):
@@ -180,17 +173,3 @@ def test_the_order_of_boxes_changes_nothing(made: Any):
     assert box_scores([({**document, "annotations": document["annotations"][::-1]}, found)]) == pytest.approx(
         box_scores([(document, found)])
     )
-
-
-def test_a_document_by_the_detector_is_read_as_well():
-    images, boxes = release(4)
-    nobody = images.set_column(
-        images.schema.get_field_index("is_annotated"), "is_annotated", pa.array([False] * images.num_rows)
-    )
-    only = boxes.filter(pa.array([origin == "detector" for origin in boxes["origin"].to_pylist()]))
-    document = coco.split_document(nobody, only, plain(*CATEGORIES), 0.5, {})
-    with silence():
-        read = COCO()
-        read.dataset = document
-        read.createIndex()
-    assert sorted(read.getAnnIds()) == sorted(row["annotation_id"] for row in only.to_pylist() if row["score"] >= 0.5)

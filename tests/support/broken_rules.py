@@ -14,14 +14,6 @@ def is_rule_of_contract(case: Case) -> bool:
     return "." not in table and not expected.startswith("rows sorted")
 
 
-def is_people(row: dict[str, Any]) -> bool:
-    return row["origin"] == "source"
-
-
-def is_detected(row: dict[str, Any]) -> bool:
-    return row["origin"] == "detector"
-
-
 def is_posed(row: dict[str, Any]) -> bool:
     return row["keypoints_xyv"] is not None
 
@@ -85,57 +77,59 @@ IMAGES: list[tuple[str, Any, str]] = [
     ("split", other_split, "images: expected a row of the ledger that keeps the image, with its image_id, sha256 and"),
     ("image", lambda row: {**row["image"], "path": "media/no.jpg"}, "images.path: expected a file of the release with"),
 ]
+
+
+def of_boxes(table: str, key: str) -> list[Case]:
+    """Of both tables of boxes."""
+    cases: list[Case] = [
+        (key, 0, None, f"{key} of 53 bits, above 0, got"),
+        (key, 2**53, None, f"{key} of 53 bits, above 0, got"),
+        ("image_id", 5, None, "an image of the release, with its record_id and split, got"),
+        ("record_id", "museum:none", None, "an image of the release, with its record_id and split,"),
+        ("split", "dev", None, "an image of the release, with its record_id and split, got"),
+        ("category_id", 0, None, "categories from 1 on, got"),
+        ("category_id", 2, None, "a category of the release, got"),
+        ("xywh_px", [1.0, 2.0, 0.0, 4.0], None, "boxes of four finite numbers of at most"),
+        ("xywh_px", [1.0, 2.0, float("nan"), 4.0], None, "boxes of four finite numbers of at"),
+        ("xywh_px", [1.0, 2.0, 1e8, 4.0], None, "boxes of four finite numbers of at most"),
+        ("area_px2", 1.5, None, "area_px2 of width x height, to 0.01, got"),
+        ("keypoints_xyv", [1.0, 2.0, 2.0] * 14, None, "three numbers for each joint of the"),
+        ("keypoint_scheme", "animal-20", None, "three numbers for each joint of the category's"),
+        ("keypoints_xyv", [], None, "keypoints of finite numbers of at most 10,000,000, each"),
+    ]
+    return [
+        *((column, value, where, f"{table}: expected {said}") for column, value, where, said in cases),
+        ("split", "dev", None, f"{table}.split: expected the split in the file's name, got 'dev'"),
+        ("image_id", 2**53 - 1, None, f"{table}: expected rows sorted by image_id, {key}, got"),
+    ]
+
+
 ANNOTATIONS: list[Case] = [
-    ("annotation_id", 0, None, "annotations: expected annotation_id of 53 bits, above 0, got"),
-    ("annotation_id", 2**53, None, "annotations: expected annotation_id of 53 bits, above 0, got"),
-    ("record_id", "zoo:1", None, "annotations: expected rows sorted by record_id, annotation_id"),
-    ("image_id", 5, None, "annotations: expected an image of the release, with its record_id and split, got"),
-    ("record_id", "museum:none", None, "annotations: expected an image of the release, with its record_id and split,"),
-    ("split", "dev", None, "annotations: expected an image of the release, with its record_id and split, got"),
-    ("split", "dev", None, "annotations.split: expected the split in the file's name, got 'dev'"),
-    ("category_id", 0, None, "annotations: expected categories from 1 on, got"),
-    ("category_id", 2, None, "annotations: expected a category of the release, got"),
-    ("xywh_px", [1.0, 2.0, 0.0, 4.0], is_people, "annotations: expected boxes of four finite numbers of at most"),
-    ("xywh_px", [1.0, 2.0, float("nan"), 4.0], is_people, "annotations: expected boxes of four finite numbers of at"),
-    ("xywh_px", [1.0, 2.0, 1e8, 4.0], is_people, "annotations: expected boxes of four finite numbers of at most"),
-    ("xywh_px", [-1.0, 2.0, 3.0, 4.0], is_detected, "annotations: expected a detector's box inside the image, to 0.05"),
-    ("xywh_px", [0.0, 0.0, 9e4, 4.0], is_detected, "annotations: expected a detector's box inside the image, to 0.05"),
-    ("area_px2", 1.5, None, "annotations: expected area_px2 of width x height, to 0.01, got"),
-    ("source_area_px2", 0.0, is_people, "annotations: expected a source's own area above 0 and of at most 10^14 px^2,"),
-    ("source_area_px2", 1e15, is_people, "annotations: expected a source's own area above 0 and of at most 10^14"),
-    ("source_area_px2", 5.0, is_detected, "annotations: expected a source's own area above 0 and of at most 10^14"),
-    ("segmentation", "", is_people, "annotations.segmentation: expected null, or COCO's polygons or run lengths"),
-    ("segmentation", "[[1,2]]", is_people, "annotations.segmentation: expected null, or COCO's polygons or run"),
-    ("segmentation", "[" * 9**5, is_people, "annotations.segmentation: expected null, or COCO's polygons or run"),
-    ("segmentation", '{"size":[1,2],"counts":[2]}', is_people, "annotations.segmentation: expected null, or COCO's"),
-    (
-        "segmentation",
-        "[[1,2,3,4,5,6]]",
-        is_detected,
-        "annotations: expected outlines and source_coco of people's boxes alone, got",
-    ),
-    ("source_coco", "[]", is_people, "annotations.source_coco: expected null, or a JSON object with `fields` or"),
-    ("source_coco", '{"id":7}', is_people, "annotations.source_coco: expected null, or a JSON object with `fields`"),
-    (
-        "source_coco",
-        '{"fields":{}}',
-        is_detected,
-        "annotations: expected outlines and source_coco of people's boxes alone, got",
-    ),
-    ("keypoints_xyv", [1.0, 2.0, 2.0] * 14, None, "annotations: expected three numbers for each joint of the"),
-    ("keypoint_scheme", "animal-20", None, "annotations: expected three numbers for each joint of the category's"),
+    *of_boxes("annotations", "annotation_id"),
+    ("source_area_px2", 0.0, None, "annotations: expected a source's own area above 0 and of at most 10^14 px^2,"),
+    ("source_area_px2", 1e15, None, "annotations: expected a source's own area above 0 and of at most 10^14"),
+    ("segmentation", "", None, "annotations.segmentation: expected null, or COCO's polygons or run lengths"),
+    ("segmentation", "[[1,2]]", None, "annotations.segmentation: expected null, or COCO's polygons or run"),
+    ("segmentation", "[" * 9**5, None, "annotations.segmentation: expected null, or COCO's polygons or run"),
+    ("segmentation", '{"size":[1,2],"counts":[2]}', None, "annotations.segmentation: expected null, or COCO's"),
+    ("source_coco", "[]", None, "annotations.source_coco: expected null, or a JSON object with `fields` or"),
+    ("source_coco", '{"id":7}', None, "annotations.source_coco: expected null, or a JSON object with `fields`"),
     ("keypoint_scheme", None, is_posed, "annotations: expected three numbers for each joint of the category's scheme,"),
-    ("keypoints_xyv", [], None, "annotations: expected keypoints of finite numbers of at most 10,000,000, each"),
     ("keypoints_xyv", posed(2, 3.0), is_posed, "annotations: expected keypoints of finite numbers of at most"),
     ("keypoints_xyv", posed(2, 0.5), is_posed, "annotations: expected keypoints of finite numbers of at most"),
     ("keypoints_xyv", posed(0, float("inf")), is_posed, "annotations: expected keypoints of finite numbers of at most"),
-    ("score", 0.5, is_people, "annotations: expected a score from 0 to 1, to 0.001, of each detector's box, and of no"),
-    ("score", None, is_detected, "annotations: expected a score from 0 to 1, to 0.001, of each detector's box, and of"),
-    ("score", 1.5, is_detected, "annotations: expected a score from 0 to 1, to 0.001, of each detector's box, and of"),
-    ("score", 0.12345, is_detected, "annotations: expected a score from 0 to 1, to 0.001, of each detector's box, and"),
-    ("origin", "me", is_people, "annotations: expected origin of person, source, detector, got"),
-    ("origin_name", "", is_people, "annotations: expected an origin_name, of a detector as model@12 hex digits, got"),
-    ("origin_name", "yolox", is_detected, "annotations: expected an origin_name, of a detector as model@12 hex"),
+    ("origin", "me", None, "annotations: expected origin of person, source, consensus, got"),
+    ("origin", "detector", None, "annotations: expected origin of person, source, consensus, got"),
+    ("origin_name", "", None, "annotations: expected an origin_name that is not empty, got"),
+]
+DETECTIONS: list[Case] = [
+    *of_boxes("detections", "detection_id"),
+    ("xywh_px", [-1.0, 2.0, 3.0, 4.0], None, "detections: expected a box inside the image, to 0.05"),
+    ("xywh_px", [0.0, 0.0, 9e4, 4.0], None, "detections: expected a box inside the image, to 0.05"),
+    ("score", 1.5, None, "detections: expected a score from 0 to 1, to 0.001, got"),
+    ("score", 0.12345, None, "detections: expected a score from 0 to 1, to 0.001, got"),
+    ("model", "yolox", None, "detections: expected a model as name@12 hex digits, got"),
+    ("model", "", None, "detections: expected a model as name@12 hex digits, got"),
 ]
 LEDGER: list[Case] = [
     ("source", "met", None, "ledger: expected a record_id of `<source>:<the source's own key>`, Unicode NFC, got"),
@@ -156,5 +150,6 @@ LEDGER: list[Case] = [
 CASES: dict[str, list[Case]] = {
     "images": [(column, value, None, said) for column, value, said in IMAGES],
     "annotations": ANNOTATIONS,
+    "detections": DETECTIONS,
     "ledger": LEDGER,
 }

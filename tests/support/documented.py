@@ -131,7 +131,7 @@ NAMES = {
     r"STORE\b": "store",
     r"FOLDER\b": "data/paintings",
     r"RATINGS\b": "ratings",
-    r"OLD\b": "data_contracts/v2",
+    r"OLD\b": "data_contracts/v3",
     r"NEW\b": LATEST,
     r"TRUTH\b": LATEST,
     r"NAME\b": "museum",

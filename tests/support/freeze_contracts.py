@@ -13,7 +13,7 @@ from pathlib import Path
 import yaml
 
 CONTRACTS = Path(__file__).resolve().parents[2] / "data_contracts"
-PRODUCTS = {"release": CONTRACTS / "v2", "evaluation": CONTRACTS / "evaluation/v3"}
+PRODUCTS = {"release": CONTRACTS / "v3", "evaluation": CONTRACTS / "evaluation/v3"}
 
 _NUMBER = re.compile(r"^(version: |# What a release holds: contract )\d+\.\d+\.\d+$", re.MULTILINE)
 

@@ -5,10 +5,13 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from examples.museum.folder import write_museum
+from schemas.contract import part_path
 from schemas.manifests import FileEntry
+from schemas.tables import BOXES
 from tasks.io.store.releases import Release
 from tasks.purge import purge
 from tests.support.desk import SEED, Desk
@@ -161,9 +164,16 @@ STEPS: tuple[Callable[[History], object], ...] = (
 
 
 def write_as_contract_2_1(release: Release, folder: Path) -> Release:
-    """A copy as programs of contract 2.1 wrote it: columns that came later are missing."""
+    """A copy as programs of contract 2.1 wrote it: columns that came later are missing, all boxes are one table."""
     shutil.copytree(release.root, folder)
-    files = dict(release.manifest.files)
+    files, boxes = dict(release.manifest.files), release.boxes(BOXES.names)
+    for path in (*release.parts("annotations"), *release.parts("detections")):
+        (folder / path).unlink()
+        del files[path]
+    for split in pc.unique(boxes["split"]).to_pylist():
+        path = part_path("annotations", split, 0, 1)
+        pq.write_table(boxes.filter(pc.equal(boxes["split"], split)), folder / path)
+        files[path] = FileEntry(sha256="0" * 64, bytes=0)
     for path in (*release.parts("images"), "records.parquet"):
         pq.write_table(pq.read_table(folder / path).drop_columns(_SINCE_2_2), folder / path)
         files[path] = FileEntry(sha256="0" * 64, bytes=0)

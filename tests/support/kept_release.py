@@ -53,5 +53,5 @@ def rows(release: Release, table: str, *columns: str) -> dict[Any, dict[str, Any
 def figures(release: Release) -> dict[tuple[Any, ...], int]:
     """annotation_ids by what the box is and where."""
     columns = ("record_id", "xywh_px", "category_id", "origin", "origin_name", "annotation_id")
-    found = (tuple(row.values()) for row in release.rows("annotations", columns).to_pylist())
+    found = (tuple(row.values()) for row in release.boxes(columns).to_pylist())
     return {(record_id, *box, *rest): number for record_id, box, *rest, number in found}

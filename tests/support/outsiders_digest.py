@@ -1,4 +1,4 @@
-"""The content digest as data_contracts/v2/README.md defines it, by somebody who has nothing of ours."""
+"""The content digest as data_contracts/v3/README.md defines it, by somebody who has nothing of ours."""
 
 import hashlib
 import json
@@ -41,7 +41,8 @@ def table_digest(files, key):
 
 
 release = Path(sys.argv[1])
-keys = {"images/*": "record_id", "annotations/*": "annotation_id", "ledger": "record_id", "coco_files": "source"}
+keys = {"images/*": "record_id", "annotations/*": "annotation_id", "detections/*": "detection_id"}
+keys |= {"ledger": "record_id", "coco_files": "source"}
 files = {name: files for name in keys if (files := [*release.glob(f"{name}.parquet")])}
 content = digest({name.strip("/*"): table_digest(files[name], keys[name]) for name in files})
 manifest = json.loads((release / "manifest.json").read_text())

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from PIL import Image, ImageOps
+from PIL import ExifTags, Image, ImageOps
 
 Rows = Iterable[tuple[str, int, bytes]]
 """Split, image_id and bytes of each image, in a reader's own order."""
@@ -30,6 +30,25 @@ def facts(rows: Rows, columns: Iterable[str] = (), boxes: int | None = None) -> 
         "columns": sorted({name.partition(".")[0] for name in columns}),
         "boxes": boxes,
     }
+
+
+def upright(rows: Rows) -> dict[str, list[Any]]:
+    """By split and image_id, as one text: the SHA-256 of the bytes where the picture in them is upright, else None; and
+    width and height of the upright picture.
+    """
+    found: dict[str, list[Any]] = {}
+    for split, image_id, data in rows:
+        with Image.open(io.BytesIO(data)) as image:
+            is_upright = image.getexif().get(ExifTags.Base.Orientation, 1) == 1
+            size = ImageOps.exif_transpose(image).size
+        found[f"{split} {image_id}"] = [hashlib.sha256(data).hexdigest() if is_upright else None, *size]
+    return found
+
+
+def tell_unpacked(rows: Rows, pictures: Iterable[tuple[Image.Image, bytes, bool]] = ()) -> None:
+    """Print what files say of a split's images, `upright`, and how many decoded pictures are those of their bytes."""
+    checked = Counter("same" if _is_same(*picture) else "other" for picture in pictures)
+    sys.stdout.write(json.dumps({"upright": upright(rows), "pictures": checked}))
 
 
 def tell(

@@ -47,7 +47,7 @@ IMAGE: dict[str, Any] = {
     "path": MEDIA,
     "retrieved_at": TIME,
 }
-PEOPLES: dict[str, Any] = {
+DRAWN: dict[str, Any] = {
     "annotation_id": 3,
     "image_id": 7,
     "record_id": "museum:1",
@@ -59,24 +59,21 @@ PEOPLES: dict[str, Any] = {
     "is_crowd": False,
     "keypoints_xyv": [1.0, 2.0, 1.0] * 17,
     "keypoint_scheme": "coco-17",
-    "score": None,
     "origin": "source",
     "origin_name": "source",
     "source_area_px2": 900.5,
     "segmentation": "[[1,2,3,4,5,6.5]]",
     "source_coco": '{"fields":{"id":7}}',
 }
-DETECTORS = {
-    **PEOPLES,
-    "annotation_id": 4,
+DETECTED: dict[str, Any] = {
+    "detection_id": 4,
+    **{name: DRAWN[name] for name in ("image_id", "record_id", "split", "split_of_file", "category_id")},
     "xywh_px": [0.0, 0.0, 100.0, 80.0],
     "area_px2": 8000.0,
     "keypoints_xyv": None,
     "keypoint_scheme": None,
     "score": 0.123,
-    "origin": "detector",
-    "origin_name": "yolox@0123456789ab",
-    **dict.fromkeys(("source_area_px2", "segmentation", "source_coco")),
+    "model": "yolox@0123456789ab",
 }
 KEPT: dict[str, Any] = {
     "record_id": "museum:1",
@@ -100,8 +97,18 @@ DROPPED = {
     "last_split": None,
     "image_id": 8,
 }
-ROWS = {"images": [IMAGE], "annotations": [PEOPLES, DETECTORS], "ledger": [KEPT, DROPPED]}
-KEYS = {"images": "record_id", "annotations": "annotation_id", "ledger": "record_id"}
+ROWS = {
+    "images": [IMAGE],
+    "annotations": [DRAWN, {**DRAWN, "annotation_id": 5}],
+    "detections": [DETECTED, {**DETECTED, "detection_id": 6}],
+    "ledger": [KEPT, DROPPED],
+}
+KEYS = {
+    "images": "record_id",
+    "annotations": "annotation_id",
+    "detections": "detection_id",
+    "ledger": "record_id",
+}
 FACTS = ReleaseFacts(
     stages=["fetch", "dedup"],
     sizes={7: (100, 80)},

@@ -10,17 +10,16 @@ import pyarrow.compute as pc
 from schemas.attributes import attributes_of
 from schemas.keypoints import CocoCategory
 from schemas.reasons import Reason
-from schemas.tables import ANNOTATIONS, IMAGES, LEDGER
+from schemas.tables import BOXES, IMAGES, LEDGER
 from tasks.core import ids as module
 from tasks.core.coco.box import area_px2, read_box
 from tasks.core.coco.document import (
     Document,
     Row,
-    annotation_origin,
     category_entry,
     document_annotation,
     image_entry,
-    is_in_document,
+    joint_counts,
     licence_entries,
     result_entry,
 )
@@ -180,7 +179,7 @@ def _apply(rows: dict[str, dict[str, Any]], label: str, outcome: pa.Table) -> No
 def annotations(
     images: pa.Table, boxes: Sequence[tuple[str, str, pa.Table]], categories: Sequence[CocoCategory]
 ) -> pa.Table:
-    """ANNOTATIONS sorted by annotation_id.
+    """BOXES sorted by annotation_id.
 
     images: columns record_id, image_id, split of the kept images. boxes: (origin, origin_name, table of record_id and
     figures) in any order. Categories are numbered from 1. An id comes from what the box is and where, not from its
@@ -198,7 +197,7 @@ def annotations(
     ordered = sorted(
         ({**row, "annotation_id": given[name]} for name, row in rows.items()), key=lambda row: row["annotation_id"]
     )
-    return pa.Table.from_pylist(ordered, schema=ANNOTATIONS)
+    return pa.Table.from_pylist(ordered, schema=BOXES)
 
 
 def _row(
@@ -259,29 +258,40 @@ def source_urls(
 
 
 def split_document(
-    images: pa.Table, annotations: pa.Table, categories: Sequence[CocoCategory], least_score: float, info: Row
+    images: pa.Table,
+    annotations: pa.Table,
+    categories: Sequence[CocoCategory],
+    info: Row,
+    with_keypoints: Collection[int],
 ) -> Document:
-    """The COCO file of one split, as a JSON-able value.
+    """The COCO file of one split, as a JSON-able value: of its annotated images.
 
-    images, annotations: that split's rows of both tables (images without their bytes). Where any image of the split has
-    boxes by people, theirs stand (`info.annotation_origin` = people), else the detector's from `least_score` on
-    (= detector). `images[].is_annotated` says whether people have annotated an image. Categories name COCO's 17
-    keypoints where a box has any, and persons always. Format: Lin et al., "Microsoft
-    COCO", and PoPArt, section 3.4: a box has itself as its segmentation; keypoints are given where there are
-    any.
+    images, annotations: that split's rows of both tables (images without their bytes). with_keypoints: ids of
+    categories whose keypoints are named, and stand in each of their annotations. Format: Lin et al., "Microsoft COCO".
     """
-    rows = images.to_pylist()
-    attributes = attributes_of(images.schema)
-    boxes = annotations.to_pylist()
-    origin = annotation_origin(boxes, is_annotated=any(image["is_annotated"] for image in rows))
-    chosen = [box for box in boxes if is_in_document(box, origin, least_score)]
-    with_keypoints = {box["category_id"] for box in chosen if box["keypoints_xyv"]}
+    rows = [image for image in images.to_pylist() if image["is_annotated"]]
+    joints = joint_counts(categories, with_keypoints)
+    return {
+        "info": {**info, "annotation_origin": "people"},
+        **_lists(rows, categories, attributes_of(images.schema), with_keypoints),
+        "annotations": [document_annotation(box, joints) for box in annotations.to_pylist()],
+    }
+
+
+def unannotated(images: pa.Table, categories: Sequence[CocoCategory], info: Row) -> Row:
+    """The list of images that nobody annotated, as a JSON-able value."""
+    rows = [image for image in images.to_pylist() if not image["is_annotated"]]
+    return {"info": info, **_lists(rows, categories, attributes_of(images.schema), ())}
+
+
+def _lists(
+    rows: Sequence[Row], categories: Sequence[CocoCategory], attributes: Sequence[str], with_keypoints: Collection[int]
+) -> Row:
     licences = sorted({image["rights_uri"] for image in rows})
     return {
-        "info": {**info, "annotation_origin": origin},
         "licenses": licence_entries(licences),
         "categories": [
-            category_entry(number, category, has_keypoints=category.name == "person" or number in with_keypoints)
+            category_entry(number, category, has_keypoints=number in with_keypoints)
             for number, category in enumerate(categories, 1)
         ],
         "images": [
@@ -292,15 +302,12 @@ def split_document(
             }
             for image in rows
         ],
-        "annotations": [document_annotation(box) for box in chosen],
     }
 
 
-def split_results(annotations: pa.Table) -> list[Row]:
-    """COCO's results format: every stored box of the detector in a split, with its score, and with keypoints where it
-    gave any.
-    """
-    return [_result(box) for box in annotations.to_pylist() if box["origin"] == "detector"]
+def split_results(detections: pa.Table, least_score: float) -> list[Row]:
+    """COCO's results format: boxes of the detector in a split, each with its score, and its keypoints if it has any."""
+    return [_result(box) for box in detections.to_pylist() if box["score"] >= least_score]
 
 
 def _result(box: Row) -> Row:

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.manifests import Amendment, ReleaseManifest
-from schemas.tables import ANNOTATIONS, COCO_FILES, EDGES, IMAGES, LEDGER, RECORDS, TAKEDOWNS, TOMBSTONES
+from schemas.tables import BOXES, COCO_FILES, EDGES, IMAGES, LEDGER, RECORDS, TAKEDOWNS, TOMBSTONES
 from tasks.core.diff.sides import LEDGER_COLUMNS, ReleasePair, Side
 
 Row = Mapping[str, Any]
@@ -62,7 +62,7 @@ def side(
     coco_files: Sequence[Row] = (),
     recipe: Mapping[str, Any] = RECIPE,
     columns: Sequence[str] = tuple(IMAGES.names),
-    box_columns: Sequence[str] = tuple(ANNOTATIONS.names),
+    box_columns: Sequence[str] = tuple(BOXES.names),
     **manifest: Any,
 ) -> Side:
     """A release. images: more columns of the kept records, by record_id; manifest: fields that matter."""
@@ -86,8 +86,8 @@ def side(
         scopes=table(takedowns, TAKEDOWNS).select(["record_id", "scope"]),
         image_columns=columns,
         images=table(rows, IMAGES).select(columns).select,
-        annotation_columns=box_columns,
-        annotations=table(boxes, ANNOTATIONS).select(box_columns).select,
+        box_columns=box_columns,
+        boxes=table(boxes, BOXES).select(box_columns).select,
         records=lambda ids: known.filter(pc.is_in(known["record_id"], value_set=ids)),
         relations=lambda: table(relations, EDGES),
         coco_files=table(coco_files, COCO_FILES),

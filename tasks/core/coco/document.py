@@ -1,7 +1,7 @@
-"""The COCO files of a release's split: a document of people's boxes (else the detector's), and all detections."""
+"""The COCO files of a release's split: what people or sources drew, images that nobody annotated, and detections."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -14,8 +14,9 @@ from schemas.keypoints import CocoCategory
 from schemas.phrases import quoted
 from schemas.tables import CATEGORIES
 from tasks.core import rights
-from tasks.core.coco.box import box_array, box_polygon, read_box, read_outline
+from tasks.core.coco.box import box_array, read_box, read_outline, run_lengths
 from tasks.core.columns import whole
+from tasks.core.tables import with_columns
 from tasks.core.texts import float_texts, json_texts, json_values, list_texts, plain_texts
 
 Document = dict[str, Any]
@@ -42,66 +43,108 @@ EXTENSIONS = {
 
 
 def split_document(
-    images: pa.Table, annotations: pa.Table, categories: Sequence[CocoCategory], least_score: float, info: Row
+    images: pa.Table,
+    annotations: pa.Table,
+    categories: Sequence[CocoCategory],
+    info: Row,
+    with_keypoints: Collection[int] | None = None,
 ) -> Document:
-    """The COCO file of one split, as a JSON-able value; see `document_chunks`."""
-    chunks = document_chunks(images, annotations, categories, least_score, info)
+    """The COCO file of one split, as a JSON-able value; see `document_chunks`. images: rows of all its images.
+
+    with_keypoints: as there; by default those of these annotations.
+    """
+    numbers = keypoint_categories(annotations) if with_keypoints is None else with_keypoints
+    chunks = document_chunks(images, annotations, categories, info, annotated_places(images), numbers)
     document: Document = json.loads(b"".join(map(bytes, chunks)))
     return document
+
+
+def annotated_places(images: pa.Table, split: str | None = None, *, is_annotated: bool = True) -> pa.Array:
+    """Which rows are of images that people have annotated, or have not; split: of these only such of it."""
+    is_wanted = pc.equal(images["is_annotated"], is_annotated)
+    if split is not None:
+        is_wanted = pc.and_(is_wanted, pc.equal(images["split"], split))
+    return pa.array(np.flatnonzero(is_wanted))
+
+
+def keypoint_categories(annotations: pa.Table) -> frozenset[int]:
+    """The ids of categories of which any annotation has keypoints."""
+    lengths = pc.list_value_length(annotations["keypoints_xyv"])
+    has_keypoints = pc.fill_null(pc.greater(lengths, 0), False)
+    return frozenset(pc.unique(annotations["category_id"].filter(has_keypoints)).to_pylist())
 
 
 def document_chunks(
     images: pa.Table,
     annotations: pa.Table,
     categories: Sequence[CocoCategory],
-    least_score: float,
     info: Row,
-    places: pa.Array | None = None,
+    places: pa.Array,
+    with_keypoints: Collection[int],
 ) -> Iterator[Bytes]:
     """The COCO file of one split, as JSON with sorted keys, piece by piece: it may be larger than the tables.
 
-    images, annotations: that split's rows of both tables (images without their bytes). places: which images the split
-    has; None: all of them. Where any image of the split has boxes by people, theirs stand (`info.annotation_origin` =
-    people), else the detector's from `least_score` on (= detector). Categories name their keypoints where a box has
-    any, and always where `shows_scheme` says so. Format: Lin et al., "Microsoft COCO", and PoPArt, section 3.4: a box
-    has itself as its segmentation where nobody has drawn an outline. Raises BadBox for a box that is none.
+    images: IMAGES without their bytes; places: which rows it has, those of the split that people have annotated.
+    annotations: the split's ANNOTATIONS. with_keypoints: ids of categories whose keypoints it names, the same in all
+    splits: each of their annotations has `keypoints` and `num_keypoints`, all 0 where nobody has labelled any.
+    `segmentation` stands only where a source has drawn an outline, of crowds as run lengths. Format: Lin et al.,
+    "Microsoft COCO". Raises BadBox for a box that is none.
     """
-    is_by_people = pc.not_equal(annotations["origin"], "detector")
-    places = _all(images) if places is None else places
-    people = pc.any(images["is_annotated"].take(places)).as_py() or pc.any(is_by_people).as_py()
-    is_sure = pc.fill_null(pc.greater_equal(annotations["score"], least_score), False)
-    chosen = annotations.filter(is_by_people if people else pc.and_(pc.invert(is_by_people), is_sure))
-    has_keypoints = pc.fill_null(pc.greater(pc.list_value_length(chosen["keypoints_xyv"]), 0), False)
-    with_keypoints = set(pc.unique(chosen["category_id"].filter(has_keypoints)).to_pylist())
-    licences = licence_entries(pc.unique(images["rights_uri"].take(places)).to_pylist())
+    drawn = with_crowd_outlines(annotations, images)
+    zeros = _no_keypoints(categories, with_keypoints)
     entries = [
-        category_entry(number, category, has_keypoints=category.shows_scheme or number in with_keypoints)
+        category_entry(number, category, has_keypoints=number in with_keypoints)
         for number, category in enumerate(categories, 1)
     ]
     yield b'{"annotations":['
-    yield from _rows(chosen, _all(chosen), _annotation_texts)
-    yield f'],"categories":{_json(entries)},"images":['.encode()
+    yield from _rows(drawn, _all(drawn), lambda batch: _annotation_texts(batch, zeros))
+    yield f'],"categories":{_json(entries)},'.encode()
+    yield from _image_chunks(images, places, {**info, "annotation_origin": "people"})
+
+
+def unannotated_chunks(
+    images: pa.Table, categories: Sequence[CocoCategory], info: Row, places: pa.Array
+) -> Iterator[Bytes]:
+    """The list of a split's images that nobody has annotated, as COCO lists the images of its test set: there is no
+    `annotations` in it, so that nobody takes them for images without any. Arguments as of `document_chunks`.
+    """
+    entries = [category_entry(number, of, has_keypoints=False) for number, of in enumerate(categories, 1)]
+    yield f'{{"categories":{_json(entries)},'.encode()
+    yield from _image_chunks(images, places, info)
+
+
+def _image_chunks(images: pa.Table, places: pa.Array, info: Row) -> Iterator[Bytes]:
+    """The rest of a file: its images, info and licences."""
+    licences = licence_entries(pc.unique(images["rights_uri"].take(places)).to_pylist())
     uris = pa.array([licence["url"] for licence in licences], pa.string())
+    yield b'"images":['
     yield from _rows(images, places, lambda batch: _image_texts(batch, uris))
-    origin = "people" if people else "detector"
-    yield f'],"info":{_json({**info, "annotation_origin": origin})},"licenses":{_json(licences)}}}'.encode()
+    yield f'],"info":{_json(info)},"licenses":{_json(licences)}}}'.encode()
+
+
+def with_crowd_outlines(annotations: pa.Table, images: pa.Table) -> pa.Table:
+    """The annotations, with the outlines of crowds as run lengths, as COCO has them, where they are polygons.
+
+    images: image_id, width_px and height_px of theirs.
+    """
+    is_crowd = pc.fill_null(pc.and_(annotations["is_crowd"], pc.starts_with(annotations["segmentation"], "[")), False)
+    if not pc.any(is_crowd).as_py():
+        return annotations
+    crowds = annotations.filter(is_crowd)
+    of = images.take(pc.index_in(crowds["image_id"], value_set=whole(images["image_id"])))
+    sides = zip(of["width_px"].to_pylist(), of["height_px"].to_pylist(), strict=True)
+    texts = [
+        _json(run_lengths(read_outline(text), size_px))
+        for text, size_px in zip(crowds["segmentation"].to_pylist(), sides, strict=True)
+    ]
+    outlines = pc.replace_with_mask(whole(annotations["segmentation"]), whole(is_crowd), pa.array(texts, pa.string()))
+    return with_columns(annotations, {"segmentation": outlines})
 
 
 def release_info(title: str, version: str) -> Row:
     """COCO's `info` of each split of a release, without the split's own `annotation_origin`."""
     boxes = "x_min, y_min, width, height in px of the upright image"
     return {"description": title, "version": version, "bbox": boxes}
-
-
-def annotation_origin(boxes: Iterable[Row], *, is_annotated: bool) -> str:
-    """Whose boxes a split's document has; is_annotated: whether people have annotated any of its images."""
-    return "people" if is_annotated or any(box["origin"] != "detector" for box in boxes) else "detector"
-
-
-def is_in_document(box: Row, origin: str, least_score: float) -> bool:
-    """Whether a row of the annotations table stands in the document of its split, whose boxes are of this origin."""
-    is_by_people = box["origin"] != "detector"
-    return is_by_people if origin == "people" else not is_by_people and bool(box["score"] >= least_score)
 
 
 def licence_entries(uris: Iterable[str]) -> list[Row]:
@@ -115,16 +158,16 @@ def licence_entries(uris: Iterable[str]) -> list[Row]:
     ]
 
 
-def split_results(annotations: pa.Table) -> list[Row]:
+def split_results(detections: pa.Table, least_score: float = 0.0) -> list[Row]:
     """COCO's results of one split, as a JSON-able value; see `results_chunks`."""
-    results: list[Row] = json.loads(b"".join(map(bytes, results_chunks(annotations))))
+    results: list[Row] = json.loads(b"".join(map(bytes, results_chunks(detections, least_score))))
     return results
 
 
-def results_chunks(annotations: pa.Table) -> Iterator[Bytes]:
-    """COCO's results format, piece by piece: all boxes of the detector in a split, with their scores and keypoints."""
+def results_chunks(detections: pa.Table, least_score: float) -> Iterator[Bytes]:
+    """COCO's results format, piece by piece: DETECTIONS of a split of at least this score, with their keypoints."""
     yield b"["
-    boxes = annotations.filter(pc.equal(annotations["origin"], "detector"))
+    boxes = detections.filter(pc.greater_equal(detections["score"], least_score))
     yield from _rows(boxes, _all(boxes), _result_texts)
     yield b"]"
 
@@ -174,12 +217,14 @@ def image_entry(image: Row, attributes: Sequence[str] = ()) -> Row:
     }
 
 
-def document_annotation(box: Row) -> Row:
-    """COCO's entry of a row of the annotations table: its outline and area are its source's, else those of the box.
-    Raises BadBox for a box that is none, and ValueError for an outline that is no JSON.
+def document_annotation(box: Row, with_keypoints: Mapping[int, int]) -> Row:
+    """COCO's entry of a row of ANNOTATIONS (`with_crowd_outlines`): its area is its source's, else that of the box.
+
+    with_keypoints: how many joints there are, by the ids of categories whose keypoints the file names. Raises BadBox
+    for a box that is none, and ValueError for an outline that is no JSON.
     """
-    area, outline, keypoints = box.get("source_area_px2"), box.get("segmentation"), box["keypoints_xyv"]
-    plain = annotation_entry(
+    area, outline = box.get("source_area_px2"), box.get("segmentation")
+    entry = annotation_entry(
         box["annotation_id"],
         box["image_id"],
         box["category_id"],
@@ -187,12 +232,27 @@ def document_annotation(box: Row) -> Row:
         box["area_px2"] if area is None else area,
         is_crowd=box["is_crowd"],
     )
-    plain["segmentation"] = read_outline(outline) if outline else box_polygon(plain["bbox"])
-    if box["score"] is not None:
-        plain["score"] = box["score"]
-    if keypoints:
-        plain |= {"keypoints": keypoints, "num_keypoints": sum(v > 0 for v in keypoints[2::3])}
-    return plain
+    if outline:
+        entry["segmentation"] = read_outline(outline)
+    if (joints := with_keypoints.get(box["category_id"])) is not None:
+        keypoints = box["keypoints_xyv"] or [0] * 3 * joints
+        entry |= {"keypoints": keypoints, "num_keypoints": sum(v > 0 for v in keypoints[2::3])}
+    return entry
+
+
+def joint_counts(categories: Sequence[CocoCategory], with_keypoints: Collection[int]) -> dict[int, int]:
+    """How many joints there are, by the ids of these categories, which count from 1."""
+    schemes = {number: category.scheme for number, category in enumerate(categories, 1) if number in with_keypoints}
+    return {number: len(scheme.joints) for number, scheme in schemes.items() if scheme is not None}
+
+
+def _no_keypoints(categories: Sequence[CocoCategory], with_keypoints: Collection[int]) -> pa.Array:
+    """The keypoints of a figure without any, as text by category id; null where the file names none."""
+    counts = joint_counts(categories, with_keypoints)
+    texts = [
+        ",".join(["0"] * 3 * counts[number]) if number in counts else None for number in range(len(categories) + 1)
+    ]
+    return pa.array(texts, pa.string())
 
 
 def _all(table: pa.Table) -> pa.Array:
@@ -209,44 +269,38 @@ def _rows(table: pa.Table, places: pa.Array, texts: Callable[[pa.Table], pa.Arra
         yield pc.binary_join(whole, ",")[0].as_buffer()
 
 
-def _annotation_texts(boxes: pa.Table) -> pa.Array:
-    """(N,) `document_annotation` of each row."""
-    x, y, width, height = box_array(boxes["xywh_px"]).T
-    left, top, right, bottom = (float_texts(pa.array(side)) for side in (x, y, x + width, y + height))
-    has_score, has_keypoints, keypoints = boxes["score"].is_valid(), *_keypoint_texts(boxes)
-    count = plain_texts(_labelled(boxes["keypoints_xyv"]))
-    corners = (right, ",", top, ",", right, ",", bottom, ",", left, ",", bottom, ",", left, ",", top)
-    outline = pc.coalesce(whole(boxes["segmentation"]), _joined("[[", *corners, "]]"))
+def _annotation_texts(boxes: pa.Table, no_keypoints: pa.Array) -> pa.Array:
+    """(N,) `document_annotation` of each row. no_keypoints: by category id (`_no_keypoints`)."""
+    box_array(boxes["xywh_px"])
+    outline, nothing = whole(boxes["segmentation"]), no_keypoints.take(whole(boxes["category_id"]))
+    texts = pc.fill_null(list_texts(boxes["keypoints_xyv"], ","), "")
+    keypoints = pc.if_else(pc.equal(texts, ""), nothing, texts)
+    counts = plain_texts(_labelled(boxes["keypoints_xyv"]))
+    named = _joined(',"keypoints":[', pc.fill_null(keypoints, ""), '],"num_keypoints":', counts)
     area = pc.coalesce(boxes["source_area_px2"], boxes["area_px2"])
     return _joined(
         '{"area":', float_texts(area), *_bbox_texts(boxes),
         ',"category_id":', plain_texts(boxes["category_id"]), ',"id":', plain_texts(boxes["annotation_id"]),
         ',"image_id":', plain_texts(boxes["image_id"]), ',"iscrowd":', plain_texts(boxes["is_crowd"].cast(pa.int8())),
-        pc.if_else(has_keypoints, _joined(keypoints, ',"num_keypoints":', count), ""),
-        pc.if_else(has_score, _joined(',"score":', pc.fill_null(float_texts(boxes["score"]), "")), ""),
-        ',"segmentation":', outline, "}",
+        pc.if_else(pc.is_valid(nothing), named, ""),
+        pc.if_else(pc.is_valid(outline), _joined(',"segmentation":', pc.fill_null(outline, "")), ""), "}",
     )  # fmt: skip
 
 
 def _result_texts(boxes: pa.Table) -> pa.Array:
     """(N,) `result_entry` of each row, with its keypoints."""
-    has_keypoints, keypoints = _keypoint_texts(boxes)
     box_array(boxes["xywh_px"])
+    texts = pc.fill_null(list_texts(boxes["keypoints_xyv"], ","), "")
+    keypoints = pc.if_else(pc.equal(texts, ""), "", _joined(',"keypoints":[', texts, "]"))
     return _joined(
         "{", *_bbox_texts(boxes, ""), ',"category_id":', plain_texts(boxes["category_id"]),
-        ',"image_id":', plain_texts(boxes["image_id"]), pc.if_else(has_keypoints, keypoints, ""),
+        ',"image_id":', plain_texts(boxes["image_id"]), keypoints,
         ',"score":', pc.fill_null(float_texts(boxes["score"]), "null"), "}",
     )  # fmt: skip
 
 
 def _bbox_texts(boxes: pa.Table, comma: str = ",") -> tuple[Any, ...]:
     return f'{comma}"bbox":[', list_texts(boxes["xywh_px"].cast(pa.list_(pa.float64())), ","), "]"
-
-
-def _keypoint_texts(boxes: pa.Table) -> tuple[Any, Any]:
-    """(N,) whether a box has keypoints, and (N,) the field that says them."""
-    texts = pc.fill_null(list_texts(boxes["keypoints_xyv"], ","), "")
-    return pc.not_equal(texts, ""), _joined(',"keypoints":[', texts, "]")
 
 
 def _labelled(keypoints: pa.ChunkedArray) -> pa.Array:

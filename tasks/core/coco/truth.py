@@ -117,9 +117,9 @@ def chosen_categories(chosen: Sequence[str], names: Sequence[str]) -> list[str]:
 
 
 def truth_of_release(
-    images: pa.Table, annotations: pa.Table, names: Sequence[str], categories: Sequence[str]
+    images: pa.Table, boxes: pa.Table, names: Sequence[str], categories: Sequence[str]
 ) -> tuple[pa.Table, pa.Table, dict[str, Id]]:
-    """ANNOTATED and ANNOTATED_FIGURES of a release, without a detector's boxes; and the id of each category.
+    """ANNOTATED and ANNOTATED_FIGURES of a release's images and BOXES, without a detector's; and each category's id.
 
     names: the release's categories. categories: those wanted, as in `read_truth_file`. Raises BadInput for another.
     """
@@ -129,25 +129,25 @@ def truth_of_release(
     ids: dict[str, Id] = {category: names.index(category) + 1 for category in wanted}
     is_annotated = pc.fill_null(images["is_annotated"], False)
     annotated = images.filter(is_annotated).select(ANNOTATED_IMAGES.names).cast(ANNOTATED_IMAGES)
-    is_drawn = pc.not_equal(annotations["origin"], "detector")
-    category_ids = pa.array(ids.values(), annotations["category_id"].type)
+    is_drawn = pc.not_equal(boxes["origin"], "detector")
+    category_ids = pa.array(ids.values(), boxes["category_id"].type)
     for name, known in (("category_id", category_ids), ("image_id", annotated["image_id"])):
-        is_drawn = pc.and_(is_drawn, pc.is_in(annotations[name], value_set=known))
-    boxes = annotations.filter(is_drawn).to_pylist()
-    for box in boxes:
+        is_drawn = pc.and_(is_drawn, pc.is_in(boxes[name], value_set=known))
+    drawn = boxes.filter(is_drawn).to_pylist()
+    for box in drawn:
         box["category"] = names[box["category_id"] - 1]
         box["area_px2"] = box["source_area_px2"] or box["area_px2"]
-    return annotated.sort_by("image_id"), figure_table(boxes), ids
+    return annotated.sort_by("image_id"), figure_table(drawn), ids
 
 
-def check_boxes(annotations: pa.Table) -> None:
-    """Raise ValueError where a row of ANNOTATIONS has a box that is none, or a detector's has no score of 0 to 1."""
-    flat = pc.list_flatten(annotations["xywh_px"])
+def check_boxes(boxes: pa.Table) -> None:
+    """Raise ValueError where a row of BOXES has a box that is none, or a detector's has no score of 0 to 1."""
+    flat = pc.list_flatten(boxes["xywh_px"])
     sides_px = np.asarray(flat.to_numpy(), np.float64).reshape(-1, 4)
     is_odd = (np.abs(np.nan_to_num(sides_px, nan=np.inf)) > MAX_PX).any(axis=1) | (sides_px[:, 2:] <= 0).any(axis=1)
     if is_odd.any():
-        raise ValueError(f"the box {quoted(annotations['xywh_px'][int(is_odd.argmax())].as_py())}")
-    scores = annotations.filter(pc.equal(annotations["origin"], "detector"))["score"]
+        raise ValueError(f"the box {quoted(boxes['xywh_px'][int(is_odd.argmax())].as_py())}")
+    scores = boxes.filter(pc.equal(boxes["origin"], "detector"))["score"]
     is_score = pc.fill_null(pc.and_(pc.greater_equal(scores, 0), pc.less_equal(scores, 1)), False)
     if odd := scores.filter(pc.invert(is_score)).to_pylist():
         raise ValueError(f"a detector's score {quoted(odd[0])}")

@@ -42,18 +42,18 @@ def boxes(common: Common) -> Iterator[pa.Table]:
 
 def _differing(pair: ReleasePair) -> list[pa.Table]:
     """record_id, category_id, origin, origin_name of the boxes of either side that are not just so in the other."""
-    ids = [side.annotations(["annotation_id"])["annotation_id"].combine_chunks() for side in pair.sides]
+    ids = [side.boxes(["annotation_id"])["annotation_id"].combine_chunks() for side in pair.sides]
     if any(len(pc.unique(column)) != len(column) for column in ids):
         raise ValueError("an annotation_id that stands twice")
     found = align(*ids)
     is_other = np.zeros(len(found.both), np.bool_)
-    said = [name for name in _SAID if all(name in side.annotation_columns for side in pair.sides)]
+    said = [name for name in _SAID if all(name in side.box_columns for side in pair.sides)]
     for name in (*_COMPARED, *said):
-        columns = (take(side.annotations([name])[name], found.both[:, at]) for at, side in enumerate(pair.sides))
+        columns = (take(side.boxes([name])[name], found.both[:, at]) for at, side in enumerate(pair.sides))
         is_other |= differ(*columns)
     names = ("record_id", "category_id", "origin", "origin_name")
     return [
-        pa.table({name: take(side.annotations([name])[name], np.concatenate(rows)) for name in names})
+        pa.table({name: take(side.boxes([name])[name], np.concatenate(rows)) for name in names})
         for side, *rows in (
             (pair.before, found.only_before, found.both[is_other, 0]),
             (pair.after, found.only_after, found.both[is_other, 1]),
@@ -90,7 +90,7 @@ def _totals(common: Common, origin: str, images: Ints) -> Iterator[pa.Array]:
     """How many boxes of the origin these images have, as text, before and after."""
     ids = common.record_id.take(pa.array(images))
     for side in common.pair.sides:
-        table = side.annotations(["record_id", "origin"])
+        table = side.boxes(["record_id", "origin"])
         owners = table["record_id"].filter(pa.array(equals(table["origin"], origin)))
         at = pc.index_in(owners, value_set=ids).drop_null()
         yield pa.array(np.bincount(np.asarray(at), minlength=len(ids))).cast(pa.string())

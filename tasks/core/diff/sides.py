@@ -168,8 +168,8 @@ class Side:
     scopes: pa.Table  # record_id, scope of TAKEDOWNS
     image_columns: Sequence[str]
     images: Callable[[Sequence[str]], pa.Table]  # columns of the images table
-    annotation_columns: Sequence[str]
-    annotations: Callable[[Sequence[str]], pa.Table]  # columns of the annotations table
+    box_columns: Sequence[str]
+    boxes: Callable[[Sequence[str]], pa.Table]  # columns of BOXES
     records: Callable[[pa.Array], pa.Table]  # RECORDS of these records, as far as the release has them
     relations: Callable[[], pa.Table]  # EDGES
     coco_files: pa.Table  # COCO_FILES

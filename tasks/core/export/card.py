@@ -43,6 +43,9 @@ def card(
         f"Version `{manifest.version}`, lineage {manifest.lineage}, contract {manifest.contract_version}, "
         f"content `sha256:{manifest.content_sha256}`.",
         "",
+        "Read one table at a time, such as `images` or `annotations`: all Parquet files of this folder together "
+        "are no table. `annotations` is what people or sources drew, `detections` what a detector found.",
+        "",
         "## Contents",
         "",
         f"{counts['records']} records were listed; {counts['kept']} images are kept, {counts['dropped']} were dropped. "
@@ -64,11 +67,13 @@ def card(
         *_detector_lines(scores),
         "## Files",
         "",
-        "- `images/<split>-*.parquet`, `annotations/<split>-*.parquet`, `ledger.parquet`: the tables; "
-        "`contract/` describes each column.",
+        "- `images/<split>-*.parquet`: the images. `annotations/<split>-*.parquet`: what people or sources drew. "
+        "`detections/<split>-*.parquet`: what a detector found. `contract/` describes each column.",
+        "- `ledger.parquet`: one row for each record, kept or dropped.",
         "- `categories.parquet`: the categories, with the names, skeleton and mirrored pairs of their keypoints.",
-        "- `coco/<split>.json`: COCO annotations; `coco/<split>.detections.json`: the detector's boxes in COCO's "
-        "results format.",
+        "- `coco/<split>.json`: the annotated images of a split with their annotations, as COCO has them; "
+        "`coco/<split>.unannotated.json`: images that nobody has annotated, which are no negatives; "
+        "`coco/<split>.detections.json`: the detector's boxes in COCO's results format.",
         "- `records.parquet`: what was known about every record, kept or not; `relations.parquet`: which records are "
         "copies, details or mirror images of each other.",
         "- `statistics/*.parquet`: artists, years, shapes, figures and splits in numbers; `report.html` shows them.",

@@ -1,6 +1,6 @@
 """The content digest of a release: of what its tables say, not of how files are written.
 
-Contract 2 takes it column by column (docs/decisions, digest); data_contracts/v2/README.md defines it. In short: a
+Since contract 2 it goes column by column (docs/decisions, digest); data_contracts/v3/README.md defines it. In short: a
 table's digest is the SHA-256 of the sorted lines `column<TAB>digest`, a column's that of its plain byte form with rows
 in order of the primary key, and the content digest that of the sorted lines `table<TAB>digest`. Every line ends in a
 newline. Contract 1 went row by row: `row_digest`.
@@ -18,11 +18,17 @@ from numpy.typing import NDArray
 
 from schemas.manifests import ReleaseManifest
 
-PRIMARY_KEYS = {"images": "record_id", "annotations": "annotation_id", "ledger": "record_id", "coco_files": "source"}
+PRIMARY_KEYS = {
+    "images": "record_id",
+    "annotations": "annotation_id",
+    "detections": "detection_id",
+    "ledger": "record_id",
+    "coco_files": "source",
+}
 """Tables whose content names a release, and their primary keys."""
 
-_RARE = frozenset({"coco_files"})
-"""Those of which a release may have no file."""
+_RARE = frozenset({"coco_files", "detections"})
+"""Those of which a release may have no file: detections are in no release by a contract before 3."""
 
 NOT_CONTENT = frozenset({"retrieved_at", "image.bytes"})
 """Columns, and fields of columns, that say when, not what, or for which another column stands (`sha256`)."""
@@ -34,7 +40,8 @@ def content_tables(files: Collection[str]) -> list[str]:
     >>> content_tables(["ledger.parquet"])
     ['images', 'annotations', 'ledger']
     """
-    return [table for table in PRIMARY_KEYS if table not in _RARE or f"{table}.parquet" in files]
+    there = {path.partition("/")[0].removesuffix(".parquet") for path in files}
+    return [table for table in PRIMARY_KEYS if table not in _RARE or table in there]
 
 
 def table_digest(names: Iterable[str], column: Callable[[str], pa.ChunkedArray], primary_key: str) -> str:

@@ -165,7 +165,9 @@ class Words:
                 self._signs[word] += _SIGNS[name]
         self.roles = self.union("crafts", "no_makers")
         meaning = {name: words for name, words in {**self._folded, **tables}.items() if name != "given_names"}
-        self._meaning = frozenset(word for of in meaning.values() for text in of for word in normalize_name(text).split())
+        self._meaning = frozenset(
+            word for of in meaning.values() for text in of for word in normalize_name(text).split()
+        )
         self._forenames = self.union("given_names", "particles", "titles")
         self._honours, self._endings = frozenset(self._raw["honours"]), tuple(self["nation_endings"])
         self._ands = self["ands"] - self["particles"]

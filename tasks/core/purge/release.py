@@ -60,13 +60,15 @@ def ledger_with(ledger: pa.Table, tombstones: pa.Table) -> pa.Table:
 
 
 def coco_without(document: Any, image_ids: Collection[int]) -> dict[str, Any]:
-    """A COCO document without these images and their annotations. Raises ValueError for what is no COCO document, or
-    one in which an image has no number: nobody could tell which rows are left.
+    """A COCO document, or a list of images without annotations, without these images and their annotations. Raises
+    ValueError for what is no COCO document, or one in which an image has no number: nobody could tell which are left.
     """
     if not isinstance(document, dict):
         raise ValueError(f"{quoted(document)} in place of an object with images and annotations")
     images = _rows_without(document.get("images"), "images", "id", image_ids)
-    boxes = _rows_without(document.get("annotations"), "annotations", "image_id", image_ids)
+    if "annotations" not in document:
+        return {**document, "images": images}
+    boxes = _rows_without(document["annotations"], "annotations", "image_id", image_ids)
     return {**document, "images": images, "annotations": boxes}
 
 

@@ -57,11 +57,11 @@ def spellings(names: Sequence[SpelledName]) -> str:
     return wide_table(says, ["field", "spellings"], rows)
 
 
-def detector(images: pa.Table, annotations: pa.Table, categories: Sequence[str]) -> str:
+def detector(images: pa.Table, boxes: pa.Table, categories: Sequence[str]) -> str:
     """HTML of the calibration view for the first category; nothing without a detector, or where people drew none."""
     first = categories[0]
-    looked, drawn, category_ids = truth_of_release(images, annotations, categories, [first])
-    several = detections_of_release(looked, annotations, category_ids)
+    looked, drawn, category_ids = truth_of_release(images, boxes, categories, [first])
+    several = detections_of_release(looked, boxes, category_ids)
     if not several or not drawn.num_rows:
         return ""
     figures = figures_of(looked, drawn)

@@ -14,7 +14,7 @@ import yaml
 from pydantic import ValidationError
 
 from schemas.attributes import AttributeType, Described
-from schemas.contract import README, TABLES, ContractProperty, DataContract, contract_path
+from schemas.contract import README, TABLES, ContractProperty, DataContract, contract_path, major, numbers
 from schemas.errors import BadInput
 from schemas.manifests import VERSION
 from schemas.phrases import LONGEST_PLACE, quoted
@@ -45,7 +45,7 @@ def version() -> str:
 
 def texts(attributes: Attributes | None = None) -> dict[str, str]:
     """The contract's files, by their paths in a release whose recipe declares these attributes."""
-    folder = _folder() / "v2"
+    folder = _folder() / "v3"
     names = {README: "README.md", **{contract_path(table): f"{table}.odcs.yaml" for table in TABLES}}
     found = {path: (folder / name).read_text(encoding="utf-8") for path, name in names.items()}
     return _completed(found, attributes or {})
@@ -100,6 +100,14 @@ def _attribute_lines(attributes: Attributes, table: str) -> str:
             "    - {property: attribute, value: true}\n"
         )
     return "".join(lines)
+
+
+def newest(of_major: int) -> Mapping[str, DataContract]:
+    """The contract of each table by the newest version of a major that the program knows; empty where it knows none."""
+    if of_major == major(version()):
+        return contracts()
+    kept = {number: of for number, of in published("release").items() if major(number) == of_major}
+    return kept[max(kept, key=numbers)] if kept else {}
 
 
 def with_descriptions(schema: pa.Schema, table: str, known: Mapping[str, DataContract] | None = None) -> pa.Schema:

@@ -68,7 +68,9 @@ class UnpackFolder:
             raise ValueError(f"it holds other files, such as {quoted(min(names - {_UNFINISHED}))}")
         if known is not None and any(known.get(name) != release.get(name) for name in (*release, "flavour")):
             flavour = f", as {quoted(known['flavour'])} has it" if "flavour" in known else ""
-            raise ValueError(f"it holds release {quoted(known.get('version'))} of {quoted(known.get('name'))}{flavour}")
+            pictures = f", pictures {known['pictures']}" if known.get("pictures") in {"upright", "as stored"} else ""
+            release_name = f"{quoted(known.get('version'))} of {quoted(known.get('name'))}"
+            raise ValueError(f"it holds release {release_name}{flavour}{pictures}")
         splits, files = (known or {}).get("splits"), (known or {}).get("files")
         self.splits: dict[str, Any] = splits if isinstance(splits, dict) else {}
         self._files = {name for name in files if isinstance(name, str)} if isinstance(files, list) else set[str]()

@@ -241,6 +241,32 @@ def upright(image: Image.Image, orientation: int) -> Image.Image:
     return image if turn is None else image.transpose(turn)
 
 
+_OF_PNG = frozenset({"1", "L", "LA", "P", "RGB", "RGBA", "I;16"})
+"""Modes that a PNG has."""
+
+
+def upright_png(data: bytes, max_pixels: int) -> bytes | None:
+    """The picture of a file that lies on its side, turned by its EXIF orientation: as a PNG, with the same pixels and
+    the same colour profile, where a PNG can have them, else as `picture` has it. None where the file is upright, or
+    can't be read.
+    """
+    try:
+        with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+            refuse_beyond(max_pixels, image)
+            if orientation_of(image) == 1:
+                return None
+            if image.mode in _OF_PNG:
+                image.load()  # Pillow itself turns a TIFF
+                turned, profile = upright(image, orientation_of(image)), image.info.get("icc_profile")
+            else:
+                turned, profile = picture(data, max_pixels).rgb, None
+            png = io.BytesIO()
+            turned.save(png, "PNG", icc_profile=profile, exif=b"")
+            return png.getvalue()
+    except (UnreadableImage, *DECODE_ERRORS):
+        return None
+
+
 def srgb_of(image: Image.Image) -> Image.Image:
     """The image as 8-bit RGB by rules 3 to 5, with the profile and the transparency of `image.info`."""
     if image.mode == "F":

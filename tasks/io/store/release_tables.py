@@ -4,9 +4,10 @@ What means the same (text as categories, large or binary text, whole numbers of 
 it. All else, such as nulls where releases have none or text that is no UTF-8, is told in one line.
 """
 
-from collections.abc import Callable, Collection
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -38,11 +39,14 @@ class ReleaseTable(NamedTuple):
 TABLES = {
     path: ReleaseTable(tables.BY_CONTRACT[path.rpartition("/")[2]], tables.FILLED[path])
     for path in (
-        *("images", "annotations", "ledger", "records", "relations", "takedowns", "tombstones", "coco_files"),
-        "statistics/diversity",
+        *("images", "annotations", "detections", "ledger", "records", "relations", "takedowns", "tombstones"),
+        *("coco_files", "statistics/diversity"),
     )
 }
 """The tables that programs read again, by their paths without the ending."""
+
+UNTIL_3 = {"annotations": ReleaseTable(tables.BOXES, tables.FILLED["annotations"])}
+"""Those that were others before contract 3: detectors' boxes stood among people's."""
 
 
 WITH_ATTRIBUTES = ("images", "records")
@@ -126,6 +130,34 @@ def schema_to_write(schema: pa.Schema, path: str) -> pa.Schema:
         kind = pa.dictionary(pa.int32(), kind) if pa.types.is_dictionary(field.type) else kind
         fields.append(pa.field(field.name, kind, metadata=field.metadata))
     return pa.schema(fields, schema.metadata)
+
+
+OF_DETECTIONS = {"annotation_id": "detection_id", "origin_name": "model"}
+"""What columns of BOXES are called in DETECTIONS, where that is another name."""
+_DETECTED = {"origin": "detector", "is_crowd": False}
+"""What DETECTIONS do not say, since it holds for all."""
+
+
+def boxes_of(drawn: pa.Table, detected: pa.Table, columns: Sequence[str]) -> pa.Table:
+    """Columns of BOXES, of rows of ANNOTATIONS and of DETECTIONS that have what the two tables have of these."""
+    wanted = pa.schema([tables.BOXES.field(name) for name in columns])
+    found = detected.rename_columns([_AS_BOXES.get(name, name) for name in detected.column_names])
+    return pa.concat_tables([_completed(drawn, wanted, {}), _completed(found, wanted, _DETECTED)])
+
+
+_AS_BOXES = {name: as_box for as_box, name in OF_DETECTIONS.items()}
+
+
+def _completed(rows: pa.Table, wanted: pa.Schema, said: Mapping[str, Any]) -> pa.Table:
+    """The rows with these columns; said: values of those that it lacks, by their names, where they are not null."""
+    have = rows.column_names
+    columns = [
+        rows[field.name]
+        if field.name in have
+        else pa.array([said.get(field.name)], field.type).take(pa.array(np.zeros(rows.num_rows, np.int64)))
+        for field in wanted
+    ]
+    return pa.table(columns, schema=wanted)
 
 
 def _in_type(column: pa.ChunkedArray, field: pa.Field) -> pa.ChunkedArray:

@@ -15,13 +15,13 @@ from fsspec.implementations.local import LocalFileSystem
 from pydantic import BaseModel, ValidationError
 
 from schemas.attributes import with_attribute_columns
-from schemas.contract import DataContract, contract_path, numbers
+from schemas.contract import DataContract, contract_path, major, numbers
 from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import VERSION, FileEntry, ReleaseManifest
 from schemas.phrases import LONGEST_PLACE, error_line, quoted, quoted_name
 from schemas.release import ReleaseAttribute, ReleaseAttributes, ReleaseRecipe, ReleaseScores
 from schemas.stand_ins import LOOK_BYTES, stand_in
-from schemas.tables import COCO_FILES, TAKEDOWNS, TOMBSTONES
+from schemas.tables import ANNOTATIONS, BOXES, COCO_FILES, DETECTIONS, TAKEDOWNS, TOMBSTONES
 from schemas.yaml_text import NotYaml, parse_yaml
 from tasks.io.files import inputs
 from tasks.io.files.parquet_files import leaf_paths
@@ -157,11 +157,15 @@ class Release:
 
     def release_table(self, name: str) -> release_tables.ReleaseTable:
         """A table as this release has it, with its attributes but those called as a column of the program's own."""
-        table = release_tables.TABLES[name]
+        table = (release_tables.UNTIL_3 if self._is_before_3 else {}).get(name, release_tables.TABLES[name])
         if name not in release_tables.WITH_ATTRIBUTES:
             return table
         free = {attribute: of for attribute, of in self.attributes.items() if attribute not in table.schema.names}
         return table._replace(schema=with_attribute_columns(table.schema, free))
+
+    @property
+    def _is_before_3(self) -> bool:
+        return major(self.manifest.contract_version) < 3
 
     def scores(self) -> ReleaseScores:
         """What `evaluation.json` says of its detector."""
@@ -211,6 +215,22 @@ class Release:
         if not (paths := self.parts(table)):
             raise DamagedFile(f"expected files of the table {table} in release {self.manifest.version}, got none")
         return pa.concat_tables([self.read_columns(path, columns, columns).select(columns) for path in paths])
+
+    def boxes(self, columns: Sequence[str]) -> pa.Table:
+        """Columns of BOXES, read as `rows` reads a table: what is drawn in its images, and what a detector found."""
+        if self._is_before_3:
+            return self.rows("annotations", columns)
+        named = [release_tables.OF_DETECTIONS.get(name, name) for name in columns]
+        # of each at least one column, which says how many rows there are
+        drawn = [name for name in columns if name in ANNOTATIONS.names] or ["annotation_id"]
+        detected = [name for name in named if name in DETECTIONS.names] or ["detection_id"]
+        return release_tables.boxes_of(self.rows("annotations", drawn), self.rows("detections", detected), columns)
+
+    def box_columns(self) -> list[str]:
+        """The columns of BOXES that it has: releases of some contracts lack some."""
+        schemas = [set(self.schema(path).names) for path in self.parts("annotations")]
+        names = self.release_table("annotations").schema.names if self._is_before_3 else BOXES.names
+        return [name for name in names if name == "score" or all(name in schema for schema in schemas)]
 
     def read_columns(self, path: str, needed: Collection[str] = (), only: Collection[str] | None = None) -> pa.Table:
         """Those of the columns (all, or `only` these) that a file has, all `needed` among them; never image bytes."""

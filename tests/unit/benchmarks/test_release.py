@@ -28,13 +28,13 @@ def test_one_style_is_read_and_old_images_stay(tmp_path: Path):
     store = Store(str(tmp_path))
     store.check_writable()
     rows = release.table(release.works(100), store)
-    with release.written(rows, store) as files:
+    with release.written(rows, store, "style") as files:
         before = release.chunks(files)
         read, own, of_style = release.style_bytes(files, "Style 00")
     assert of_style == sum(style == "Style 00" for style in release.works(100).styles)
     assert own <= read <= 1.2 * own
     for new in ("style", "scattered"):
-        with release.written(release.table(release.works(100, new), store), store) as files:
+        with release.written(release.table(release.works(100, new), store), store, "style") as files:
             share = release.kept(before, release.chunks(files))
         assert share["kept of images"] == round(100 / 101, 4)
         assert share["kept bytes"] > 0.98

@@ -1,6 +1,5 @@
 """verify: a release that is right has no problem; each thing that is tampered with is one, and is named."""
 
-import copy
 import json
 import re
 from collections.abc import Callable
@@ -14,12 +13,9 @@ from schemas.contract import ContractProperty
 from schemas.manifests import FileEntry, ReleaseManifest
 from schemas.release import RecipeStage
 from schemas.tables import EDGES, LEDGER
-from tasks.core import verify, verify_coco
-from tasks.core.coco.document import split_document, split_results
+from tasks.core import verify
 from tasks.core.export import digest
-from tasks.core.export.images import IMAGES_BY_DIGEST
 from tasks.io.files import contracts
-from tests.support.keypoints import plain
 
 
 def columns(table: str) -> list[ContractProperty]:
@@ -27,7 +23,7 @@ def columns(table: str) -> list[ContractProperty]:
     return contracts.contracts()[table].table.properties
 
 
-SCHEMAS = {"images": tables.IMAGES, "annotations": tables.ANNOTATIONS, "ledger": tables.LEDGER}
+SCHEMAS = {name: tables.BY_CONTRACT[name] for name in ("images", "annotations", "detections", "ledger")}
 
 
 # --- the manifest
@@ -333,7 +329,7 @@ def null_problems(table: str, **values: list[Any]) -> list[str]:
             ["images.rights_uri: expected no nulls, got 1"],
             id="rights are never null",
         ),
-        pytest.param("annotations", {"score": [None], "keypoints_xyv": [None]}, [], id="people's boxes have no score"),
+        pytest.param("annotations", {"keypoints_xyv": [None]}, [], id="boxes without keypoints"),
         pytest.param("ledger", {"record_id": []}, [], id="no rows"),
     ],
 )
@@ -355,65 +351,21 @@ class Small:
         ]
         self.is_kept = [True, True, True, False, False]
         self.counts: dict[str, Any] = {"records": 5, "kept": 3, "dropped": 2, "by_split": {"val": 1, "train": 2}}
-        blank = dict.fromkeys(tables.ANNOTATIONS.names)
-        box = {
-            **blank,
-            "image_id": 1,
-            "category_id": 1,
-            "xywh_px": [0.0, 0.0, 1.0, 1.0],
-            "area_px2": 1.0,
-            "is_crowd": False,
-        }
-        self.annotations = [
-            {**box, "annotation_id": 7, "origin": "source"},
-            {**box, "annotation_id": 8, "origin": "detector", "score": 0.9},
-            {**box, "annotation_id": 9, "image_id": 2, "origin": "detector", "score": 0.1},
-        ]
-        train = pa.Table.from_pylist(
-            [
-                {
-                    **dict.fromkeys(IMAGES_BY_DIGEST.names),
-                    **row,
-                    "rights_uri": "NOASSERTION",
-                    "format": "PNG",
-                    "is_annotated": True,
-                }
-                for row in self.images[:2]
-            ],
-            schema=IMAGES_BY_DIGEST,
-        )
-        boxes = pa.Table.from_pylist(self.annotations, schema=tables.ANNOTATIONS)
-        self.document = split_document(train, boxes, plain("person"), 0.5, {})
-        self.detections = copy.deepcopy(split_results(boxes))
 
     def problems(self) -> list[str]:
         images = pa.Table.from_pylist(self.images, schema=pa.schema([("image_id", pa.int64()), ("split", pa.string())]))
-        train = images.filter(pa.array([row["split"] == "train" for row in self.images], pa.bool_()))
-        boxes = pa.Table.from_pylist(self.annotations, schema=tables.ANNOTATIONS)
-        return [
-            *verify.count_problems(
-                self.counts, pa.chunked_array([pa.array(self.is_kept, pa.bool_())]), images["split"]
-            ),
-            *verify_coco.coco_problems("train", self.document, self.detections, train, boxes),
-        ]
+        is_kept = pa.chunked_array([pa.array(self.is_kept, pa.bool_())])
+        return list(verify.count_problems(self.counts, is_kept, images["split"]))
 
 
 def test_a_release_that_is_right_has_no_problem():
     assert Small().problems() == []
 
 
-def test_the_order_in_which_coco_lists_things_is_no_problem():
-    small = Small()
-    small.document["images"].reverse()
-    small.detections.reverse()
-    assert small.problems() == []
-
-
 def test_a_release_of_nothing_has_no_problem():
     small = Small()
-    small.images, small.is_kept, small.annotations, small.detections = [], [], [], []
+    small.images, small.is_kept = [], []
     small.counts = {"records": 0, "kept": 0, "dropped": 0, "by_split": {}}
-    small.document = {"images": [], "annotations": []}
     assert small.problems() == []
 
 
@@ -458,51 +410,6 @@ Tamper = Callable[[Small], Any]
                 "counts.dropped: expected 1 as in the tables, got 2",
             ],
             id="a row of the ledger is gone",
-        ),
-        pytest.param(
-            lambda s: s.document["images"].pop(),
-            ["coco/train.json: expected the 2 images of the split, got 1, or others"],
-            id="an image missing in COCO",
-        ),
-        pytest.param(
-            lambda s: s.document["images"][0].update(id=3),
-            ["coco/train.json: expected the 2 images of the split, got 2, or others"],
-            id="an image of another split in COCO",
-        ),
-        pytest.param(
-            lambda s: s.document["annotations"].append({**s.document["annotations"][0], "id": 70}),
-            ["coco/train.json: expected annotations of the table, got 1 others"],
-            id="a box in COCO that the table has not",
-        ),
-        pytest.param(
-            lambda s: s.document["annotations"].append(s.document["annotations"][0]),
-            ["coco/train.json: expected annotations of the table, got 1 others"],
-            id="a box twice in COCO",
-        ),
-        pytest.param(
-            lambda s: s.document["annotations"].clear(),
-            ["coco/train.json: expected every box by people, got none for 1"],
-            id="a box by people missing in COCO",
-        ),
-        pytest.param(
-            lambda s: s.document["images"].append(s.document["images"][0]),
-            ["coco/train.json: expected the 2 images of the split, got 3, or others"],
-            id="an image twice in COCO",
-        ),
-        pytest.param(
-            lambda s: s.detections.pop(),
-            ["coco/train.detections.json: expected 2 boxes, as in the table, got 1"],
-            id="a detection missing",
-        ),
-        pytest.param(
-            lambda s: s.detections[0].update(image_id=3),
-            ["coco/train.detections.json: expected 2 boxes, as in the table, got 1"],
-            id="a detection in an image of another split",
-        ),
-        pytest.param(
-            lambda s: s.annotations.pop(),
-            ["coco/train.detections.json: expected 1 boxes, as in the table, got 2"],
-            id="a box missing in the table",
         ),
     ],
 )
@@ -567,11 +474,14 @@ def test_rows_that_the_manifest_lists(listed: int | None, rows: int | None, said
 
 
 def test_each_split_has_a_file_of_each_table():
-    files = [f"{table}/train-00000-of-00001.parquet" for table in ("images", "annotations")]
-    assert list(verify.part_problems(files, ["train"])) == []
-    assert list(verify.part_problems(files[:1], ["train"])) == [
-        "manifest.json: expected a file of annotations for split train, got none"
-    ]
+    tables_of = {version: verify.split_tables(version) for version in ("2.1.0", "3.0.0")}
+    assert tables_of == {"2.1.0": ["images", "annotations"], "3.0.0": ["images", "annotations", "detections"]}
+    for names in tables_of.values():
+        files = [f"{table}/train-00000-of-00001.parquet" for table in names]
+        assert list(verify.part_problems(files, ["train"], names)) == []
+        assert list(verify.part_problems(files[:-1], ["train"], names)) == [
+            f"manifest.json: expected a file of {names[-1]} for split train, got none"
+        ]
 
 
 @pytest.mark.parametrize(
@@ -593,12 +503,13 @@ def test_each_split_has_a_file_of_each_table():
 )
 def test_the_files_of_a_split_are_as_many_as_their_names_say(names: list[str], said: list[str]):
     whole = ["annotations/a-00000-of-00001.parquet"]
-    found = list(verify.part_problems([*whole, *(f"images/{name}.parquet" for name in names)], ["a"]))
+    files = [*whole, *(f"images/{name}.parquet" for name in names)]
+    found = list(verify.part_problems(files, ["a"], ("images", "annotations")))
     assert found == [f"manifest.json: {text}" for text in said]
 
 
 def test_a_file_among_the_parts_that_is_called_otherwise_is_told():
-    (problem,) = verify.part_problems(["images/a.parquet"], [])
+    (problem,) = verify.part_problems(["images/a.parquet"], [], ("images",))
     assert problem == "images/a.parquet: expected a name such as images/train-00000-of-00001.parquet, got this one"
 
 

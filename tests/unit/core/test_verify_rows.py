@@ -10,7 +10,7 @@ import pytest
 from tasks.core.export.row_groups import ORDER
 from tasks.core.verify_rows import CHECKS, ReleaseFacts, row_problems, together_problems
 from tests.support.broken_rules import CASES, Case, is_rule_of_contract
-from tests.support.release_rows import FACTS, IMAGE, KEYS, MEDIA, PEOPLES, ROWS
+from tests.support.release_rows import DRAWN, FACTS, IMAGE, KEYS, MEDIA, ROWS
 
 BESIDE = [(table, case) for table, cases in CASES.items() for case in cases if not is_rule_of_contract(case)]
 
@@ -52,9 +52,9 @@ def test_the_first_row_stands_for_all():
 
 
 def test_rows_are_sorted_inside_a_split():
-    rows = [{**PEOPLES, "annotation_id": number, "split_of_file": None} for number in (3, 5, 4)]
+    rows = [{**DRAWN, "annotation_id": number, "split_of_file": None} for number in (3, 5, 4)]
     assert problems("annotations", rows) == [
-        "annotations: expected rows sorted by record_id, annotation_id, got 4 after 5"
+        "annotations: expected rows sorted by image_id, annotation_id, got 4 after 5"
     ]
 
 
@@ -64,7 +64,7 @@ def test_a_file_named_by_other_bytes_is_told():
 
 
 def test_an_outline_of_an_image_that_is_not_there_is_of_no_size():
-    run_lengths = {**PEOPLES, "segmentation": '{"size":[80,100],"counts":[8000]}'}
+    run_lengths = {**DRAWN, "segmentation": '{"size":[80,100],"counts":[8000]}'}
     assert problems("annotations", [run_lengths]) == []
     (problem,) = problems("annotations", [run_lengths], FACTS._replace(sizes={}))
     assert problem.startswith("annotations.segmentation: expected null, or COCO's polygons or run lengths (RLE)")

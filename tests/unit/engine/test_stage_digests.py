@@ -73,7 +73,7 @@ STAGES: dict[str, tuple[str, str, list[str]]] = {
         "tasks.export.content",
         "CODE",
         [
-            "core.export.annotations",
+            "core.export.boxes",
             "core.export.digest",
             "core.export.images",
             "core.export.ledger",

@@ -12,15 +12,12 @@ from schemas import tables
 from schemas.contract import TABLES
 from schemas.json_schemas import json_type, row_schema, table_lines
 from tasks.io.files.contracts import contracts
-from tests.support.release_rows import DETECTORS, DROPPED, IMAGE, KEPT, PEOPLES
-
-ROWS = {"images": [IMAGE], "annotations": [PEOPLES, DETECTORS], "ledger": [KEPT, DROPPED]}
-SCHEMAS = {"images": tables.IMAGES, "annotations": tables.ANNOTATIONS, "ledger": tables.LEDGER}
+from tests.support.release_rows import IMAGE, ROWS
 
 
 def as_json(name: str, row: dict[str, Any]) -> dict[str, Any]:
     """A row as the table has it, in JSON."""
-    (plain,) = pa.Table.from_pylist([row], schema=SCHEMAS[name]).to_pylist()
+    (plain,) = pa.Table.from_pylist([row], schema=tables.BY_CONTRACT[name]).to_pylist()
     found: dict[str, Any] = json.loads(json.dumps(plain, default=lambda value: value.isoformat()))
     return found
 

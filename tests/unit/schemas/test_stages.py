@@ -54,21 +54,15 @@ def test_the_score_of_a_category_is_that_of_the_screens(stages: list[Any], score
 @pytest.mark.parametrize(
     ("stages", "changes", "wanted"),
     [
-        pytest.param([figures(0.3)], {}, (0.3, 0.3), id="all follow the screen"),
+        pytest.param([figures(0.3)], {}, (0.3, 0.0), id="the split follows the screen"),
         pytest.param(
-            [figures(0.3), {"split": {"score": 0.5}}], {}, (0.5, 0.3), id="a split of its own, at its default"
+            [figures(0.3), {"split": {"score": 0.5}}], {}, (0.5, 0.0), id="a split of its own, at its default"
         ),
         pytest.param(
             [figures(0.3)], {"export": {"export": {"coco": {"score": 0.5}}}}, (0.3, 0.5), id="COCO of its own"
         ),
-        pytest.param([figures(0.3)], {"export": {"export": {"coco": {}}}}, (0.3, 0.3), id="COCO says nothing"),
-        pytest.param(
-            [figures(0.6, category="person"), figures(0.2, category="dog")],
-            {"categories": ["person", "dog"]},
-            (0.6, 0.2),
-            id="COCO files hold all categories: the lowest",
-        ),
-        pytest.param([], {}, (0.5, 0.5), id="without a screen the defaults stay"),
+        pytest.param([figures(0.3)], {"export": {"export": {"coco": {}}}}, (0.3, 0.0), id="COCO says nothing"),
+        pytest.param([], {}, (0.5, 0.0), id="without a screen the defaults stay"),
     ],
 )
 def test_stages_take_the_screens_score_unless_they_have_their_own(
@@ -90,10 +84,9 @@ def test_what_was_derived_is_written_out_and_read_again_as_it_stands():
     built = recipe(figures(0.3))
     dump = built.model_dump(mode="json")
     assert dump["stages"][-2]["split"]["score"] == 0.3
-    assert dump["stages"][-1]["export"]["coco"]["score"] == 0.3
     assert Recipe.model_validate(dump) == built
     dump["stages"][2]["screen"]["figures"]["score"] = 0.7
-    assert scores(Recipe.model_validate(dump)) == (0.3, 0.3)
+    assert scores(Recipe.model_validate(dump)) == (0.3, 0.0)
 
 
 PUBLISHED = [
@@ -108,12 +101,12 @@ PUBLISHED = [
 @pytest.mark.parametrize(
     ("published", "found"),
     [
-        pytest.param([], (0.3, 0.3), id="nothing is known"),
+        pytest.param([], (0.3, 0.0), id="nothing is known"),
         pytest.param(PUBLISHED, (0.5, 0.4), id="scores of their own"),
         pytest.param([*PUBLISHED, {"export": {"coco": {"score": 0.9}}}], (0.5, 0.4), id="more stages than ours"),
-        pytest.param(PUBLISHED[:4], (0.5, 0.3), id="fewer stages than ours"),
-        pytest.param(PUBLISHED[1:], (0.3, 0.3), id="stages in other places"),
-        pytest.param(["fetch", None, 3, {"split": "x"}, {"export": {"coco": None}}], (0.3, 0.3), id="no mappings"),
+        pytest.param(PUBLISHED[:4], (0.5, 0.0), id="fewer stages than ours"),
+        pytest.param(PUBLISHED[1:], (0.3, 0.0), id="stages in other places"),
+        pytest.param(["fetch", None, 3, {"split": "x"}, {"export": {"coco": None}}], (0.3, 0.0), id="no mappings"),
     ],
 )
 def test_scores_are_set_back_to_those_of_a_release(published: list[Any], found: tuple[float, float]):

@@ -49,10 +49,10 @@ def detections_of_results(
 
 
 def detections_of_release(
-    images: pa.Table, annotations: pa.Table, category_ids: Mapping[str, Id]
+    images: pa.Table, boxes: pa.Table, category_ids: Mapping[str, Id]
 ) -> dict[str, dict[str, Detections]]:
-    """The boxes that a release's own detectors have stored for these images, by the name of each and by category."""
-    boxes = annotations.filter(pc.equal(annotations["origin"], "detector")).sort_by("annotation_id")
+    """Those of BOXES that a release's own detectors have found in these images, by the name of each and by category."""
+    boxes = boxes.filter(pc.equal(boxes["origin"], "detector")).sort_by("annotation_id")
     # all names, also of a detector without a box in these images
     names = pc.unique(boxes["origin_name"]).to_pylist()
     boxes = boxes.filter(pc.is_in(boxes["image_id"], value_set=images["image_id"]))

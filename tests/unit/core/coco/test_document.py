@@ -1,4 +1,4 @@
-"""COCO documents: whose boxes stand in them, and each field as the format and PoPArt's section 3.4 have it."""
+"""COCO documents: which images stand in them, and each field as the format has it."""
 
 import json
 from collections.abc import Sequence
@@ -8,10 +8,11 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pycocotools import mask
 
 from schemas.attributes import Attribute, with_attribute_columns
 from schemas.keypoints import CocoCategory, resolve_categories
-from schemas.tables import ANNOTATIONS, CATEGORIES
+from schemas.tables import ANNOTATIONS, CATEGORIES, DETECTIONS
 from tasks.core.coco import document as coco
 from tasks.core.coco.box import BadBox
 from tasks.core.coco.document import annotation_entry, category_table, category_table_problems, result_entry
@@ -60,72 +61,55 @@ def box(number: int, image_id: int = 1, **said: Any) -> dict[str, Any]:
     }
 
 
-def found(number: int, score: float, image_id: int = 1) -> dict[str, Any]:
-    return box(number, image_id, score=score, origin="detector", origin_name="yolox@0")
+def found(number: int, score: float, image_id: int = 1, **said: Any) -> dict[str, Any]:
+    same = {name: value for name, value in box(number, image_id).items() if name in DETECTIONS.names}
+    return {**same, "detection_id": number, "score": score, "model": "yolox@0", **said}
 
 
 def document(
-    images: list[dict[str, Any]],
-    boxes: list[dict[str, Any]],
-    score: float = 0.5,
-    categories: Sequence[CocoCategory] = PERSON,
+    images: list[dict[str, Any]], boxes: list[dict[str, Any]], categories: Sequence[CocoCategory] = PERSON
 ) -> dict[str, Any]:
     got = coco.split_document(
         pa.Table.from_pylist(images, schema=IMAGES_BY_DIGEST),
         pa.Table.from_pylist(boxes, schema=ANNOTATIONS),
         categories,
-        score,
         {"version": "v"},
     )
     assert json.loads(json.dumps(got)) == got
     return got
 
 
-# --- whose boxes
+def unannotated(images: list[dict[str, Any]]) -> dict[str, Any]:
+    table = pa.Table.from_pylist(images, schema=IMAGES_BY_DIGEST)
+    places = coco.annotated_places(table, "train", is_annotated=False)
+    chunks = coco.unannotated_chunks(table, PERSON, {"version": "v"}, places)
+    found: dict[str, Any] = json.loads(b"".join(map(bytes, chunks)))
+    return found
 
 
-@pytest.mark.parametrize(
-    ("images", "boxes", "origin", "shown"),
-    [
-        pytest.param([], [], "detector", [], id="an empty split"),
-        pytest.param(
-            [image(1)],
-            [found(7, 0.5), found(8, 0.499)],
-            "detector",
-            [7],
-            id="nobody annotated: the detector's from the score on",
-        ),
-        pytest.param(
-            [image(1, is_annotated=True)], [box(5), found(7, 0.9)], "people", [5], id="people's boxes stand alone"
-        ),
-        pytest.param([image(1, is_annotated=True)], [found(7, 0.9)], "people", [], id="people looked and saw nobody"),
-        pytest.param(
-            [image(1, is_annotated=True), image(2)],
-            [box(5), found(7, 0.9, 2)],
-            "people",
-            [5],
-            id="annotated in part: what nobody looked at has no boxes",
-        ),
-        pytest.param(
-            [image(1, is_annotated=True)],
-            [box(5, origin="person"), box(6)],
-            "people",
-            [5, 6],
-            id="people's and the source's are both people's",
-        ),
-    ],
-)
-def test_whose_boxes_stand_in_the_document(images: list[Any], boxes: list[Any], origin: str, shown: list[int]):
-    got = document(images, boxes)
-    assert got["info"] == {"version": "v", "annotation_origin": origin}
-    assert [entry["id"] for entry in got["annotations"]] == shown
-    assert [entry["is_annotated"] for entry in got["images"]] == [entry["is_annotated"] for entry in images]
+# --- which images
+
+
+def test_a_truth_has_the_annotated_images_alone_and_negatives_among_them():
+    images = [image(1, is_annotated=True), image(2), image(3, is_annotated=True)]
+    got = document(images, [box(5)])
+    assert got["info"] == {"version": "v", "annotation_origin": "people"}
+    assert [entry["id"] for entry in got["images"]] == [1, 3]
+    assert [entry["image_id"] for entry in got["annotations"]] == [1]
+
+
+def test_images_that_nobody_annotated_are_listed_without_annotations():
+    got = unannotated([image(1, is_annotated=True), image(2), image(3, split="val")])
+    assert got["info"] == {"version": "v"}
+    assert [(entry["id"], entry["is_annotated"]) for entry in got["images"]] == [(2, False)]
+    assert "annotations" not in got
+    assert got["categories"] == [{"id": 1, "name": "person", "supercategory": "person"}]
 
 
 # --- fields
 
 
-def test_a_box_has_itself_as_its_segmentation():
+def test_a_box_without_an_outline_has_none():
     (got,) = document([image(1, is_annotated=True)], [box(5)])["annotations"]
     assert got == {
         "id": 5,
@@ -134,8 +118,17 @@ def test_a_box_has_itself_as_its_segmentation():
         "bbox": [10.0, 20.0, 30.0, 40.5],
         "area": 1215.0,
         "iscrowd": 0,
-        "segmentation": [[40.0, 20.0, 40.0, 60.5, 10.0, 60.5, 10.0, 20.0]],
     }
+
+
+def test_an_outline_is_its_sources_and_a_crowds_is_written_as_run_lengths():
+    outline = "[[0,0,2,0,2,2,0,2]]"
+    boxes = [box(5, segmentation=outline), box(6, segmentation=outline, is_crowd=True), box(7, is_crowd=True)]
+    figure, crowd, bare = document([image(1, is_annotated=True, width_px=3, height_px=4)], boxes)["annotations"]
+    assert figure["segmentation"] == [[0, 0, 2, 0, 2, 2, 0, 2]]
+    assert crowd["segmentation"] == {"size": [4, 3], "counts": [0, 2, 2, 2, 6]}
+    assert mask.area(mask.frPyObjects(crowd["segmentation"], 4, 3)) == 4
+    assert "segmentation" not in bare
 
 
 def test_a_crowd_is_1():
@@ -157,14 +150,19 @@ def test_keypoints_stand_with_their_number(keypoints: list[float], expected: int
     assert got["num_keypoints"] == expected
 
 
-def test_a_figure_without_keypoints_and_a_persons_box_without_a_score_have_no_such_field():
-    (got,) = document([image(1, is_annotated=True)], [box(5)])["annotations"]
-    assert not {"keypoints", "num_keypoints", "score"} & set(got)
+def test_a_category_without_keypoints_names_none_and_neither_do_its_annotations():
+    got = document([image(1, is_annotated=True)], [box(5)])
+    assert not {"keypoints", "num_keypoints", "score"} & set(got["annotations"][0])
+    assert got["categories"] == [{"id": 1, "name": "person", "supercategory": "person"}]
 
 
-def test_a_detectors_box_shows_its_score():
-    (got,) = document([image(1)], [found(7, 0.75)])["annotations"]
-    assert got["score"] == 0.75
+def test_where_any_figure_of_a_category_has_keypoints_all_of_it_say_how_many():
+    posed = [1.0, 2.0, 2.0] * 17
+    boxes = [box(5, keypoints_xyv=posed), box(6), box(7, category_id=2)]
+    got = document([image(1, is_annotated=True)], boxes, plain("person", "dog"))
+    assert [entry.get("num_keypoints") for entry in got["annotations"]] == [17, 0, None]
+    assert got["annotations"][1]["keypoints"] == [0] * 51
+    assert ["keypoints" in entry for entry in got["categories"]] == [True, False]
 
 
 def test_an_image_says_where_it_comes_from():
@@ -176,7 +174,7 @@ def test_an_image_says_where_it_comes_from():
         "year": 1911,
         "image_url": "https://m.example/1.jpg",
     }
-    (got,) = document([image(1, **said)], [])["images"]
+    (got,) = document([image(1, is_annotated=True, **said)], [])["images"]
     assert got == {
         "id": 1,
         "license": 1,
@@ -184,7 +182,7 @@ def test_an_image_says_where_it_comes_from():
         "height": 480,
         "file_name": f"{1:064x}.jpg",
         "coco_url": "https://m.example/1.jpg",
-        "is_annotated": False,
+        "is_annotated": True,
         "metadata": {
             "record_id": "s:1",
             "source_url": "https://m.example/1",
@@ -201,19 +199,22 @@ def test_an_image_says_where_it_comes_from():
 
 def test_attributes_stand_in_an_images_metadata_in_their_types():
     said = {"ziggurat": True, "aside": None, "of": 7, "size": 2.0, "methods": ["oil", 'say "hi"']}
-    table = pa.Table.from_pylist([image(1, **said)], schema=with_attribute_columns(IMAGES_BY_DIGEST, ATTRIBUTES))
-    found = coco.split_document(table, ANNOTATIONS.empty_table(), PERSON, 0.5, {})["images"][0]["metadata"]
+    table = pa.Table.from_pylist(
+        [image(1, is_annotated=True, **said)], schema=with_attribute_columns(IMAGES_BY_DIGEST, ATTRIBUTES)
+    )
+    found = coco.split_document(table, ANNOTATIONS.empty_table(), PERSON, {})["images"][0]["metadata"]
     assert {name: found[name] for name in said} == said
     assert [type(found[name]) for name in ("ziggurat", "of", "size")] == [bool, int, float]
 
 
 def test_an_image_that_lies_as_a_file_is_named_by_its_path_and_one_without_an_address_has_none():
-    (got,) = document([image(1, image={"bytes": None, "path": "media/00/x.jpg"})], [])["images"]
+    (got,) = document([image(1, is_annotated=True, image={"bytes": None, "path": "media/00/x.jpg"})], [])["images"]
     assert (got["file_name"], got["coco_url"]) == ("media/00/x.jpg", "")
 
 
 def test_licences_are_those_of_the_images_each_once_from_1():
-    got = document([image(1, rights_uri="NOASSERTION"), image(2, rights_uri=BY), image(3), image(4, rights_uri=BY)], [])
+    uris = enumerate(("NOASSERTION", BY, CC0, BY), 1)
+    got = document([image(number, is_annotated=True, rights_uri=uri) for number, uri in uris], [])
     assert got["licenses"] == [
         {"id": 1, "name": "NOASSERTION", "url": "NOASSERTION"},
         {"id": 2, "name": "CC-BY-4.0", "url": BY},
@@ -222,8 +223,9 @@ def test_licences_are_those_of_the_images_each_once_from_1():
     assert [entry["license"] for entry in got["images"]] == [1, 2, 3, 2]
 
 
-def test_categories_count_from_1_and_only_people_have_keypoints():
-    person, dog = document([], [], categories=plain("person", "dog"))["categories"]
+def test_categories_count_from_1():
+    boxes = [box(5, keypoints_xyv=[1.0, 2.0, 2.0] * 17)]
+    person, dog = document([image(1, is_annotated=True)], boxes, plain("person", "dog"))["categories"]
     assert dog == {"id": 2, "name": "dog", "supercategory": "dog"}
     assert (person["id"], person["name"]) == (1, "person")
     assert len(person["keypoints"]) == 17
@@ -236,18 +238,20 @@ def test_another_category_says_which_keypoints_its_boxes_have():
     person, saint, dog = document([image(1, is_annotated=True)], boxes, categories=plain("person", "saint", "dog"))[
         "categories"
     ]
-    assert person["keypoints"] == saint["keypoints"] == list(NAMES)
+    assert saint["keypoints"] == list(NAMES)
+    assert "keypoints" not in person
     assert "keypoints" not in dog
 
 
 def test_each_category_names_the_joints_of_its_own_scheme():
-    person, dog, face, thing, angel = document([], [], categories=resolve_categories(ZOO))["categories"]
-    assert person["keypoints"] == list(NAMES)
+    categories = resolve_categories(ZOO)
+    entries = [coco.category_entry(number, of, has_keypoints=True) for number, of in enumerate(categories, 1)]
+    person, dog, face, thing, angel = entries
+    assert person["keypoints"] == angel["keypoints"] == list(NAMES)
     assert (dog["supercategory"], dog["keypoints"]) == ("animal", list(ANIMAL_20.joints))
     assert dog["skeleton"][:2] == [[1, 2], [1, 3]]
     assert (face["keypoints"][-1], face["skeleton"]) == ("kpt-105", [])
     assert thing == {"id": 4, "name": "thing", "supercategory": "thing"}
-    assert "keypoints" not in angel  # of COCO's scheme, and none of its boxes has any
 
 
 BONES = """
@@ -259,7 +263,7 @@ BONES = """
 
 
 def test_the_skeleton_is_cocos_bone_by_bone():
-    (person,) = document([], [])["categories"]
+    person = coco.category_entry(1, *PERSON, has_keypoints=True)
     names = [f"{person['keypoints'][one - 1]} {person['keypoints'][two - 1]}" for one, two in person["skeleton"]]
     assert names == [" ".join(bone.split()) for bone in BONES.split(",")]
 
@@ -275,23 +279,23 @@ def test_left_stands_before_right_in_every_pair_of_keypoints():
 # --- detections
 
 
-def test_detections_are_every_box_of_the_detector_and_none_of_peoples():
-    boxes = pa.Table.from_pylist([box(5), found(7, 0.01), found(8, 0.9, 2)], schema=ANNOTATIONS)
-    assert coco.split_results(boxes) == [
-        {"image_id": 1, "category_id": 1, "bbox": [10.0, 20.0, 30.0, 40.5], "score": 0.01},
-        {"image_id": 2, "category_id": 1, "bbox": [10.0, 20.0, 30.0, 40.5], "score": 0.9},
-    ]
-    assert coco.split_results(ANNOTATIONS.empty_table()) == []
+def test_detections_are_the_boxes_of_the_detector_from_a_score_on():
+    boxes = pa.Table.from_pylist([found(7, 0.01), found(8, 0.9, 2)], schema=DETECTIONS)
+    low, high = (
+        {"image_id": number, "category_id": 1, "bbox": [10.0, 20.0, 30.0, 40.5], "score": score}
+        for number, score in ((1, 0.01), (2, 0.9))
+    )
+    assert coco.split_results(boxes) == [low, high]
+    assert coco.split_results(boxes, 0.5) == [high]
+    assert coco.split_results(DETECTIONS.empty_table()) == []
 
 
-def test_a_detectors_keypoints_stand_in_its_results_and_in_its_document():
+def test_a_detectors_keypoints_stand_in_its_results():
     keypoints = [1.0, 2.0, 2.0] + [0.0] * 48
-    boxes = [{**found(7, 0.9), "keypoints_xyv": keypoints}, found(8, 0.8)]
-    first, second = coco.split_results(pa.Table.from_pylist(boxes, schema=ANNOTATIONS))
+    boxes = [found(7, 0.9, keypoints_xyv=keypoints), found(8, 0.8)]
+    first, second = coco.split_results(pa.Table.from_pylist(boxes, schema=DETECTIONS))
     assert first["keypoints"] == keypoints
     assert "keypoints" not in second
-    drawn = document([image(1)], boxes)["annotations"]
-    assert (drawn[0]["keypoints"], drawn[0]["num_keypoints"]) == (keypoints, 1)
 
 
 # --- paths
@@ -345,30 +349,37 @@ BOXES = st.builds(
     xywh_px=st.tuples(PLACES, PLACES, SIDES, SIDES).map(list),
     area_px2=SIDES,
     source_area_px2=st.none() | SIDES,
-    segmentation=st.sampled_from([None, "[[1,2.5,3,4,5,6]]", '{"counts":"Ül\\\\1","size":[4,5]}']),
+    segmentation=st.sampled_from([None, '{"counts":"Ül\\\\1","size":[4,5]}']),
     is_crowd=st.booleans(),
     keypoints_xyv=st.one_of(st.none(), st.lists(st.one_of(PLACES, st.integers(0, 2).map(float)), max_size=9)),
-    score=st.one_of(st.none(), st.floats(0, 1), st.sampled_from([0.0, 0.5, 1.0])),
-    origin=st.sampled_from(["source", "person", "detector"]),
+)
+FOUND = st.builds(
+    dict,
+    category_id=st.sampled_from([1, 2]),
+    xywh_px=st.tuples(PLACES, PLACES, SIDES, SIDES).map(list),
+    keypoints_xyv=st.one_of(st.none(), st.lists(st.one_of(PLACES, st.integers(0, 2).map(float)), max_size=9)),
+    score=st.one_of(st.floats(0, 1), st.sampled_from([0.0, 0.5, 1.0])),
 )
 
 
-@given(st.lists(IMAGES, max_size=6), st.lists(BOXES, max_size=6), st.integers(1, 4))
-def test_the_files_are_as_row_by_row(images: list[Any], boxes: list[Any], batch: int):
-    for of in boxes:
-        of["score"] = of["score"] or 0.0 if of["origin"] == "detector" else of["score"]
-    images_table = pa.Table.from_pylist(
+@given(st.lists(IMAGES, max_size=6), st.lists(BOXES, max_size=6), st.lists(FOUND, max_size=6), st.integers(1, 4))
+def test_the_files_are_as_row_by_row(images: list[Any], boxes: list[Any], several: list[Any], batch: int):
+    table = pa.Table.from_pylist(
         [image(number, **of) for number, of in enumerate(images)],
         schema=with_attribute_columns(IMAGES_BY_DIGEST, ATTRIBUTES),
     )
-    boxes_table = pa.Table.from_pylist([box(number, **of) for number, of in enumerate(boxes)], schema=ANNOTATIONS)
-    info, categories = {"version": "é"}, plain("person", "dog")
+    drawn = pa.Table.from_pylist([box(number, **of) for number, of in enumerate(boxes)], schema=ANNOTATIONS)
+    detected = pa.Table.from_pylist([found(number, **of) for number, of in enumerate(several)], schema=DETECTIONS)
+    info, categories, numbers = {"version": "é"}, plain("person", "dog"), coco.keypoint_categories(drawn)
+    here, others = (coco.annotated_places(table, is_annotated=is_annotated) for is_annotated in (True, False))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(coco, "_BATCH", batch)
-        got = b"".join(map(bytes, coco.document_chunks(images_table, boxes_table, categories, 0.5, info)))
-        results = b"".join(map(bytes, coco.results_chunks(boxes_table)))
-    assert got == as_json(rowwise.split_document(images_table, boxes_table, categories, 0.5, info))
-    assert results == as_json(rowwise.split_results(boxes_table))
+        got = b"".join(map(bytes, coco.document_chunks(table, drawn, categories, info, here, numbers)))
+        rest = b"".join(map(bytes, coco.unannotated_chunks(table, categories, info, others)))
+        results = b"".join(map(bytes, coco.results_chunks(detected, 0.5)))
+    assert got == as_json(rowwise.split_document(table, drawn, categories, info, numbers))
+    assert rest == as_json(rowwise.unannotated(table, categories, info))
+    assert results == as_json(rowwise.split_results(detected, 0.5))
 
 
 def as_json(value: Any) -> bytes:
@@ -376,12 +387,12 @@ def as_json(value: Any) -> bytes:
 
 
 def test_a_box_that_is_none_is_not_written():
-    boxes = pa.Table.from_pylist(
-        [found(7, 0.9), {**found(8, 0.9), "xywh_px": [0.0, 0.0, 0.0, 1.0]}], schema=ANNOTATIONS
-    )
+    none = {"xywh_px": [0.0, 0.0, 0.0, 1.0]}
+    drawn = pa.Table.from_pylist([box(7), box(8, **none)], schema=ANNOTATIONS)
+    detected = pa.Table.from_pylist([found(7, 0.9), found(8, 0.9, **none)], schema=DETECTIONS)
     for chunks in (
-        coco.results_chunks(boxes),
-        coco.document_chunks(IMAGES_BY_DIGEST.empty_table(), boxes, (), 0.5, {}),
+        coco.results_chunks(detected, 0.0),
+        coco.document_chunks(IMAGES_BY_DIGEST.empty_table(), drawn, PERSON, {}, pa.array([], pa.int64()), ()),
     ):
         with pytest.raises(BadBox, match="expected a box of positive width"):
             list(chunks)

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from schemas.errors import BadInput
 from schemas.sources.common import Annotations
 from schemas.sources.folder import FolderSource
-from schemas.tables import ANNOTATIONS, COCO_FILES
+from schemas.tables import BOXES, COCO_FILES
 from tasks.core.coco import source_file
-from tasks.core.export.annotations import annotations
+from tasks.core.export.boxes import boxes as boxes_of
 from tasks.core.scrape import sources
 from tests.support import keypoints
 from tests.support.coco_documents import in_order
@@ -56,7 +56,7 @@ def through_tables(data: bytes, categories: tuple[str, ...] = CATEGORIES) -> tup
     shown = images.append_column("image_id", pa.array(np.arange(count) + 1)).append_column(
         "split", pa.array(["train"] * count)
     )
-    boxes = annotations(shown, [("source", "source", got.figures)], known)
+    boxes = boxes_of(shown, [("source", "source", got.figures)], known)
     rows = [{**one, "category": categories[one["category_id"] - 1]} for one in boxes.to_pylist()]
     restored = source_file.restore_file(
         row, [(one["record_id"], one["source_coco"]) for one in images.to_pylist()], rows
@@ -231,7 +231,7 @@ def test_columns_hold_what_they_can_and_the_rest_is_short():
         "keypoints_xyv": pose,
         "source_coco": '{"fields":{"id":1}}',
     }
-    assert boxes.schema == ANNOTATIONS
+    assert boxes.schema == BOXES
 
 
 def test_what_a_file_says_of_no_image_is_one_row():

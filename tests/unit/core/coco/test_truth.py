@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from schemas.errors import BadInput
-from schemas.tables import ANNOTATIONS
+from schemas.tables import BOXES
 from tasks.core.coco.truth import check_boxes, figure_table, read_truth_file
 
 IMAGE = {"id": 7, "file_name": "a.png", "width": 40, "height": 30}
@@ -182,7 +182,7 @@ DETECTED = {"xywh_px": [1.0, 2.0, 3.0, 4.0], "score": 0.5, "origin": "detector"}
     ],
 )
 def test_boxes_and_scores_of_a_release_that_are_none_are_told(row, line):
-    schema = pa.schema([ANNOTATIONS.field(name) for name in DETECTED])
+    schema = pa.schema([BOXES.field(name) for name in DETECTED])
     check_boxes(pa.Table.from_pylist([DETECTED, {**DETECTED, "score": None, "origin": "person"}], schema))
     check_boxes(schema.empty_table())
     with pytest.raises(ValueError, match=line):

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from schemas.tables import ANNOTATIONS
+from schemas.tables import BOXES
 from tasks.core.diff.boxes import boxes
 from tasks.core.diff.fields import Common
 from tests.support.sides import RECIPE, box, kept, pair, recipe, side
@@ -139,6 +139,6 @@ def test_a_number_that_stands_twice_is_refused():
 
 def test_what_only_one_release_has_columns_for_is_no_change():
     drawn = [box(1, "m:1", source_area_px2=3.5, source_coco="{}")]
-    fewer = [name for name in ANNOTATIONS.names if name not in {"source_area_px2", "segmentation", "source_coco"}]
+    fewer = [name for name in BOXES.names if name not in {"source_area_px2", "segmentation", "source_coco"}]
     before = side([kept("m:1")], boxes=[box(1, "m:1")], box_columns=fewer)
     assert changed(before, side([kept("m:1")], boxes=drawn)) == []

@@ -52,7 +52,7 @@ def shown(release: Side) -> dict[str, dict[str, str | None]]:
     """What a release says of each image, as text, and how many boxes it has."""
     table = release.images(["record_id", *FIELDS])
     texts = pa.table({name: as_text(table[name]) for name in table.column_names}).to_pylist()
-    owners = release.annotations(["record_id"])["record_id"].to_pylist()
+    owners = release.boxes(["record_id"])["record_id"].to_pylist()
     return {
         row.pop("record_id"): {**row, "source": str(owners.count(name))} for row in texts for name in [row["record_id"]]
     }

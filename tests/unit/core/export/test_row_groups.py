@@ -1,6 +1,8 @@
 """The order of rows, and where files and row groups end."""
 
 import itertools
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -8,31 +10,81 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.core.export.row_groups import GroupLimits, ends_of_runs, files, places_in_order
+from tasks.core.export.row_groups import (
+    BY_STYLE,
+    ORDER,
+    GroupLimits,
+    ends_of_runs,
+    files,
+    places_in_order,
+    shard_count,
+    shard_ends,
+    shards,
+)
 
 SIZES = [4, 4, 4, 9]
 FOOTER = 8_192  # of each group, in a file
 
 
-def in_order(table: str, key: str, rows: pa.Table) -> list[object]:
-    found: list[object] = rows.take(places_in_order(rows, table, "val"))[key].to_pylist()
+def in_order(order: Sequence[str], key: str, rows: pa.Table) -> list[object]:
+    found: list[object] = rows.take(places_in_order(rows, order, "val"))[key].to_pylist()
     return found
 
 
-def test_images_stand_by_style_those_without_last_then_by_record_id():
-    rows = pa.table({"record_id": ["d", "c", "b", "a"], "style": ["x", None, "É", "x"], "split": ["val"] * 4})
-    assert in_order("images", "record_id", rows) == ["a", "d", "b", "c"]
-    assert in_order("images", "record_id", rows.slice(0, 0)) == []
+def test_images_stand_by_style_those_without_last_where_a_recipe_asks_for_it():
+    rows = pa.table({"image_id": [4, 3, 2, 1], "style": ["x", None, "É", "x"], "split": ["val"] * 4})
+    assert in_order(BY_STYLE, "image_id", rows) == [1, 4, 2, 3]
+    assert in_order(BY_STYLE, "image_id", rows.slice(0, 0)) == []
 
 
-def test_annotations_stand_by_image():
-    rows = pa.table({"annotation_id": [1, 2, 3], "record_id": ["b", "a", "b"], "split": ["val"] * 3})
-    assert in_order("annotations", "annotation_id", rows) == [2, 1, 3]
+def test_all_tables_stand_by_image():
+    rows = pa.table({"annotation_id": [3, 2, 1], "image_id": [8, 7, 8], "split": ["val"] * 3})
+    assert in_order(ORDER["annotations"], "annotation_id", rows) == [2, 1, 3]
+    assert {order[0] for order in ORDER.values()} == {"image_id"}
 
 
 def test_only_the_rows_of_the_split_stand_in_its_files():
-    rows = pa.table({"record_id": ["c", "b", "a"], "style": ["x", "x", "x"], "split": ["val", "train", "val"]})
-    assert in_order("images", "record_id", rows) == ["a", "c"]
+    rows = pa.table({"image_id": [3, 2, 1], "split": ["val", "train", "val"]})
+    assert in_order(ORDER["images"], "image_id", rows) == [1, 3]
+
+
+WHOLE = 2**53
+EVEN = np.arange(1024, dtype=np.int64) * (WHOLE // 1024)
+
+
+@pytest.mark.parametrize(
+    ("ids", "sizes", "most_bytes", "expected"),
+    [
+        pytest.param([], [], 1, 1, id="no images: one file"),
+        pytest.param(EVEN[:999], np.ones(999), 10**6, 1, id="fewer than 1,000"),
+        pytest.param(EVEN[:1000], np.ones(1000), 10**6, 8, id="1,000, however they lie"),
+        pytest.param(EVEN, np.full(1024, 10), 1280, 8, id="an eighth that just fits"),
+        pytest.param(EVEN, np.full(1024, 10), 1279, 16, id="an eighth that doesn't"),
+        pytest.param([1, 2], [9, 9], 9, 2**16, id="ids that never part"),
+        pytest.param([1, WHOLE - 1], [9, 9], 1, 2, id="images larger than a file stand alone"),
+    ],
+)
+def test_a_split_has_a_power_of_two_of_files(ids: Any, sizes: Any, most_bytes: int, expected: int):
+    assert shard_count(np.array(ids, np.int64), np.array(sizes, np.int64), most_bytes) == expected
+
+
+@given(st.lists(st.integers(1, WHOLE - 1), unique=True, max_size=40), st.sampled_from([1, 2, 8, 64]), st.integers(1, 5))
+def test_a_shard_has_the_images_whose_ids_begin_alike(ids: list[int], count: int, most_rows: int):
+    ids.sort()
+    sizes, ends = np.ones(len(ids), np.int64), shard_ends(np.array(ids, np.int64), count)
+    found = shards(sizes, ends, GroupLimits(most_rows, 10**6, 0))
+    assert len(found) == count
+    rows = [[row for start, stop in groups for row in range(start, stop)] for groups in found]
+    assert [row for of in rows for row in of] == list(range(len(ids)))
+    assert all(ids[row] * count // WHOLE == number for number, of in enumerate(rows) for row in of)
+    assert all(0 < stop - start <= most_rows for groups in found for start, stop in groups)
+    # as many again, and each is parted in two
+    twice = shards(sizes, shard_ends(np.array(ids, np.int64), 2 * count), GroupLimits(most_rows, 10**6, 0))
+    pairs = [
+        [row for half in twice[2 * n : 2 * n + 2] for start, stop in half for row in range(start, stop)]
+        for n in range(count)
+    ]
+    assert pairs == rows
 
 
 @pytest.mark.parametrize(

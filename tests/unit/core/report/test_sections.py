@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import pyarrow as pa
 import pytest
 
-from schemas.tables import ANNOTATIONS, IMAGES, UNREAD
+from schemas.tables import BOXES, IMAGES, UNREAD
 from tasks.core.attribute_statistics import AttributeSummary
 from tasks.core.names.spellings import SpelledName
 from tasks.core.report import sections
@@ -73,7 +73,7 @@ def boxes(*said: tuple[int, float | None], **more: Any) -> pa.Table:
         }
         for place, (image, score) in enumerate(said)
     ]
-    return pa.Table.from_pylist(rows, schema=ANNOTATIONS)
+    return pa.Table.from_pylist(rows, schema=BOXES)
 
 
 def test_what_half_keeps_is_said_and_drawn():

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from schemas.attributes import ARROW_TYPES, Attribute
 from schemas.contract import TABLES, ContractProperty
 from schemas.errors import BadInput
-from schemas.tables import ANNOTATIONS, IMAGES
+from schemas.tables import DETECTIONS, IMAGES
 from schemas.yaml_text import parse_yaml
 from tasks.core.verify import type_name
 from tasks.io.files import contracts
@@ -42,19 +42,26 @@ def test_fields_say_what_their_contract_says():
 
 def test_what_fields_and_the_schema_say_already_stays():
     given = pa.schema([pa.field("score", pa.float64(), metadata={"a": "b"}), ("odd", pa.int8())], {"c": "d"})
-    got = contracts.with_descriptions(given, "annotations")
+    got = contracts.with_descriptions(given, "detections")
     assert got.metadata == {b"c": b"d"}
     assert got.field("score").metadata[b"a"] == b"b"
     assert got.field("odd").metadata is None
-    assert got.names != ANNOTATIONS.names
+    assert got.names != DETECTIONS.names
 
 
 def test_the_texts_of_each_version_are_known():
     assert contracts.known_texts(contracts.version(), {}) == contracts.texts()
     known = contracts.known_texts("2.1.0", {})
     assert "version: 2.1.0\n" in known["contract/images.odcs.yaml"]
-    assert contracts.texts().keys() - known.keys() == {"contract/README.md", "contract/unread.odcs.yaml"}
-    assert [contracts.known_texts(version, {}) for version in ("3.0.0", "..", "", "2.1.0/../2.1.0")] == [{}] * 4
+    later = {"contract/README.md", "contract/detections.odcs.yaml", "contract/unread.odcs.yaml"}
+    assert contracts.texts().keys() - known.keys() == later
+    assert [contracts.known_texts(version, {}) for version in ("9.0.0", "..", "", "2.1.0/../2.1.0")] == [{}] * 4
+
+
+def test_the_newest_version_of_a_major_is_known():
+    assert contracts.newest(3) == contracts.contracts()
+    assert {contract.version for contract in contracts.newest(2).values()} == {"2.3.1"}
+    assert contracts.newest(9) == {}
 
 
 def test_what_was_published_is_read_by_version_and_table():

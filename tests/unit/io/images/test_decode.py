@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from PIL import Image, ImageCms, PngImagePlugin
+from PIL import Image, ImageCms, ImageOps, PngImagePlugin
 
 from schemas.reasons import Reason
 from tasks.core.hash import uint64_from_bits
@@ -264,6 +264,33 @@ def test_every_orientation_comes_out_upright_to_the_pixel(form, orientation):
     data = encoded(_turned(painting(), orientation), form, exif=_exif(orientation), **lossless)
 
     np.testing.assert_array_equal(decode.picture(data, LIMIT).pixels(), np.asarray(painting()))
+
+
+@pytest.mark.parametrize("form", ["PNG", "WEBP", "TIFF", "JPEG"])
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_what_lies_on_its_side_is_a_png_with_the_same_pixels(form, orientation):
+    lossless = {"lossless": True} if form == "WEBP" else {}
+    data = encoded(_turned(painting(), orientation), form, exif=_exif(orientation), icc_profile=b"p" * 200, **lossless)
+    found = decode.upright_png(data, LIMIT)
+    if orientation == 1:
+        assert found is None
+        return
+    assert found is not None
+    with Image.open(io.BytesIO(found)) as got, Image.open(io.BytesIO(data)) as stored:
+        assert (got.format, decode.orientation_of(got), got.info["icc_profile"]) == ("PNG", 1, b"p" * 200)
+        np.testing.assert_array_equal(np.asarray(got), np.asarray(ImageOps.exif_transpose(stored)))
+
+
+def test_what_a_png_can_not_hold_is_turned_as_it_is_decoded():
+    data = encoded(_turned(painting(), 6).convert("CMYK"), "JPEG", exif=_exif(6))
+    found = decode.upright_png(data, LIMIT)
+    assert found is not None
+    np.testing.assert_array_equal(np.asarray(Image.open(io.BytesIO(found))), decode.picture(data, LIMIT).pixels())
+
+
+@pytest.mark.parametrize("data", [b"", b"no picture", gif((1, 1), (9, 9), disposal=2)[:40]])
+def test_what_can_not_be_read_is_not_turned(data):
+    assert decode.upright_png(data, LIMIT) is None
 
 
 XMP = (

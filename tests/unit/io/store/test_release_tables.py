@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from schemas.tables import ANNOTATIONS, EDGES, LEDGER, TIME
+from schemas.tables import DETECTIONS, EDGES, LEDGER, TIME
 from tasks.io.store.release_tables import (
     TABLES,
     check_columns,
@@ -23,11 +23,11 @@ ROWS = [
     {"record_id": "s:2", "source": "s", "kept": False, "reason": "gone", "image_id": 2},
 ]
 BOX = {
-    **{"annotation_id": 1, "image_id": 1, "record_id": "s:1", "split": "val", "category_id": 1, "area_px2": 4.0},
-    **{"xywh_px": [1.0, 2.0, 2.0, 2.0], "is_crowd": False, "score": 0.5, "origin": "detector", "origin_name": "d"},
+    **{"detection_id": 1, "image_id": 1, "record_id": "s:1", "split": "val", "category_id": 1, "area_px2": 4.0},
+    **{"xywh_px": [1.0, 2.0, 2.0, 2.0], "score": 0.5, "model": "d"},
 }
 LEDGER_ROWS = pa.Table.from_pylist(ROWS, LEDGER)
-BOXES = pa.Table.from_pylist([BOX], ANNOTATIONS)
+BOXES = pa.Table.from_pylist([BOX], DETECTIONS)
 NOT_UTF8 = pa.Array.from_buffers(pa.string(), 2, pa.array([b"\xff", b"\xfe"], pa.binary()).buffers())
 
 
@@ -59,7 +59,7 @@ def test_what_means_the_same_is_read_as_releases_have_it(name, change):
 @pytest.mark.parametrize("kind", [pa.list_(pa.float32()), pa.large_list(pa.float64()), pa.list_(pa.int64(), 4)])
 def test_boxes_of_another_list_are_read(kind):
     given = with_column(BOXES, "xywh_px", pa.array([BOX["xywh_px"]], kind))
-    assert check_columns(given, TABLES["annotations"], ANNOTATIONS.names).equals(BOXES)
+    assert check_columns(given, TABLES["detections"], DETECTIONS.names).equals(BOXES)
 
 
 OTHER = [

@@ -1,6 +1,7 @@
 """The files of images and annotations, as they are written from tables and blobs."""
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,9 @@ import pytest
 
 from schemas.errors import DamagedFile
 from schemas.export import Export
-from schemas.tables import ANNOTATIONS, IMAGES
+from schemas.tables import ANNOTATIONS, DETECTIONS, IMAGES
 from tasks.core.export.images import IMAGES_BY_DIGEST
-from tasks.export.parts import write_annotations, write_images
+from tasks.export.parts import write_boxes, write_images
 from tasks.io.store.drafts import Draft
 from tasks.io.store.store import Store
 
@@ -26,12 +27,17 @@ def store(tmp_path: Path) -> Store:
     return found
 
 
-def rows(store: Store, styles: list[str | None], *, is_embedded: bool = True) -> pa.Table:
+def rows(
+    store: Store, styles: list[str | None], ids: Sequence[int] | None = None, *, is_embedded: bool = True
+) -> pa.Table:
+    """Images of these styles, the later ones with lower ids, unless they have these."""
+    ids = ids or range(len(styles), 0, -1)
     blobs = [store.write_blob(bytes([number]) * 20_000) for number in range(len(styles))]
     return pa.Table.from_pylist(
         [
             {
                 "record_id": f"m:{number}",
+                "image_id": ids[number],
                 "style": style,
                 "sha256": sha256,
                 "split": "val",
@@ -55,12 +61,13 @@ def styles_of_groups(file: pq.ParquetFile) -> list[list[str | None]]:
     return [file.read_row_group(number)["style"].to_pylist() for number in range(file.num_row_groups)]
 
 
-def test_embedded_images_lie_by_style_each_in_row_groups_of_its_own(store: Store):
-    found = written(store, rows(store, STYLES), parquet={"row_group_rows": 2})
+def test_embedded_images_lie_by_their_ids_whatever_their_styles(store: Store):
+    found = written(store, rows(store, STYLES), parquet={"row_group_rows": 4})
     (file,) = found.values()
     assert list(found) == ["images/val-00000-of-00001.parquet"]
-    assert styles_of_groups(file) == [["a", "a"], ["b", "b"], ["b"], [None]]
+    assert styles_of_groups(file) == [["a", "b", "b", "a"], [None, "b"]]
     table = file.read()
+    assert table["image_id"].to_pylist() == [1, 2, 3, 4, 5, 6]
     assert table.schema == IMAGES
     assert b"huggingface" in file.schema_arrow.metadata
     assert [hashlib.sha256(row["bytes"]).hexdigest() for row in table["image"].to_pylist()] == table[
@@ -69,23 +76,41 @@ def test_embedded_images_lie_by_style_each_in_row_groups_of_its_own(store: Store
     assert table["image"][0].as_py()["path"] == f"media/{table['sha256'][0]}.jpg"
 
 
-def test_a_file_ends_before_it_is_too_large(store: Store):
-    found = written(store, rows(store, ["a"] * 60), parquet={"row_group_bytes": 100_000, "part_bytes": 1_000_000})
+def test_where_a_recipe_asks_for_it_they_lie_by_style_each_in_row_groups_of_its_own(store: Store):
+    found = written(store, rows(store, STYLES), parquet={"row_group_rows": 2, "order": "style"})
+    (file,) = found.values()
+    assert styles_of_groups(file) == [["a", "a"], ["b", "b"], ["b"], [None]]
+    assert file.read()["image_id"].to_pylist() == [1, 4, 2, 3, 6, 5]
+
+
+def test_files_double_before_one_is_too_large(store: Store):
+    spread = [number * 2**53 // 60 + 1 for number in range(60)]
+    table = rows(store, ["a"] * 60, spread)
+    found = written(store, table, parquet={"row_group_bytes": 100_000, "part_bytes": 1_000_000})
+    assert list(found) == [f"images/val-0000{number}-of-00002.parquet" for number in range(2)]
+    firsts = [file.read()["image_id"].to_pylist() for file in found.values()]
+    assert firsts == [spread[:30], spread[30:]]
+
+
+def test_by_style_a_file_ends_before_it_is_too_large(store: Store):
+    settings = {"row_group_bytes": 100_000, "part_bytes": 1_000_000, "order": "style"}
+    found = written(store, rows(store, ["a"] * 60), parquet=settings)
     assert list(found) == [f"images/val-0000{number}-of-00002.parquet" for number in range(2)]
     assert sum(file.metadata.num_rows for file in found.values()) == 60
 
 
 def test_images_that_are_only_named_need_no_small_groups_and_are_no_images_to_datasets(store: Store):
     table = rows(store, STYLES, is_embedded=False)
-    (file,) = written(store, table, parquet={"images": "none", "row_group_rows": 1}).values()
+    (file,) = written(store, table, parquet={"images": "none", "row_group_rows": 1, "order": "style"}).values()
     assert styles_of_groups(file) == [["a", "a", "b", "b", "b", None]]
     assert file.read()["image"].to_pylist()[0]["bytes"] is None
     assert b"huggingface" not in (file.schema_arrow.metadata or {})
 
 
 @pytest.mark.parametrize("kind", ["embedded", "none"])
-def test_a_split_without_images_has_a_file_without_row_groups(store: Store, kind: str):
-    found = written(store, rows(store, []), parquet={"images": kind})
+@pytest.mark.parametrize("order", ["image_id", "style"])
+def test_a_split_without_images_has_a_file_without_row_groups(store: Store, kind: str, order: str):
+    found = written(store, rows(store, []), parquet={"images": kind, "order": order})
     assert {path: file.num_row_groups for path, file in found.items()} == {"images/val-00000-of-00001.parquet": 0}
 
 
@@ -96,13 +121,16 @@ def test_an_image_whose_blob_is_gone_is_told(store: Store):
         written(store, table)
 
 
-def test_annotations_lie_by_image(store: Store):
-    boxes = [
-        {"annotation_id": number, "record_id": name, "split": "val"} for number, name in enumerate(["b", "a", "b", "a"])
-    ]
+@pytest.mark.parametrize(
+    ("table", "key", "schema"),
+    [("annotations", "annotation_id", ANNOTATIONS), ("detections", "detection_id", DETECTIONS)],
+)
+def test_boxes_lie_by_image_in_as_many_files_as_these(store: Store, table: str, key: str, schema: pa.Schema):
+    ids = [2**52, 1, 2**52, 1]
+    boxes = [{key: number, "image_id": image_id, "split": "val"} for number, image_id in enumerate(ids)]
     with Draft(store) as draft:
-        write_annotations(draft, "val", pa.Table.from_pylist(boxes, ANNOTATIONS))
-        write_annotations(draft, "test", ANNOTATIONS.empty_table())
-        path = draft.folder / "annotations/val-00000-of-00001.parquet"
-        assert pq.ParquetFile(path).read()["annotation_id"].to_pylist() == [1, 3, 0, 2]
-        assert draft.files["annotations/test-00000-of-00001.parquet"].rows == 0
+        write_boxes(draft, table, "val", pa.Table.from_pylist(boxes, schema), 2)
+        write_boxes(draft, table, "test", schema.empty_table(), 1)
+        found = [draft.folder / f"{table}/val-0000{number}-of-00002.parquet" for number in range(2)]
+        assert [pq.ParquetFile(path).read()[key].to_pylist() for path in found] == [[1, 3], [0, 2]]
+        assert draft.files[f"{table}/test-00000-of-00001.parquet"].rows == 0

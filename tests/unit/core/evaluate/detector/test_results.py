@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from schemas.errors import BadInput
-from schemas.tables import ANNOTATED_IMAGES, ANNOTATIONS, DETECT
+from schemas.tables import ANNOTATED_IMAGES, BOXES, DETECT
 from tasks.core.evaluate.detector.results import detections_of_release, detections_of_results
 from tasks.core.evaluate.matching import detections_of_measure
 
@@ -68,7 +68,7 @@ def test_stored_boxes_have_one_order_wherever_they_come_from():
             {**row, "annotation_id": number, "xywh_px": row["bbox"], "origin": "detector", "origin_name": "a"}
             for number, row in enumerate(rows[::-1])
         ],
-        schema=ANNOTATIONS,
+        schema=BOXES,
     )
     measured = pa.Table.from_pylist(
         [
@@ -135,7 +135,7 @@ def test_a_releases_own_detectors_are_told_apart_even_where_one_has_found_nothin
         {**row, "annotation_id": 4, "origin_name": "a", "image_id": 77},
         {**row, "annotation_id": 5, "category_id": 2},
     ]
-    got = detections_of_release(IMAGES, pa.Table.from_pylist(rows, schema=ANNOTATIONS), {"person": 1, "dog": 2})
+    got = detections_of_release(IMAGES, pa.Table.from_pylist(rows, schema=BOXES), {"person": 1, "dog": 2})
     scores = {name: {category: boxes.score.tolist() for category, boxes in own.items()} for name, own in got.items()}
     assert scores == {"a": {"person": [], "dog": []}, "b": {"person": [0.7, 0.5], "dog": [0.5]}}
 

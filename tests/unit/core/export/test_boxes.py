@@ -1,4 +1,4 @@
-"""The annotations table: who is in it, and ids that stay when other boxes come and go."""
+"""All boxes: who is in which table, and ids that stay when other boxes come and go."""
 
 import hashlib
 from collections.abc import Sequence
@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.keypoints import Category, CocoCategory, Joints, resolve_categories
-from schemas.tables import ANNOTATIONS, FIGURE
+from schemas.tables import ANNOTATIONS, BOXES, DETECTIONS, FIGURE
 from tasks.core import ids
 from tasks.core.coco.box import BadBox
-from tasks.core.export import annotations
+from tasks.core.export.boxes import boxes, detected, drawn
 from tests.support import rowwise
 from tests.support.keypoints import ZOO, plain
 
@@ -45,9 +45,9 @@ def found(**figures: list[dict[str, Any]] | None) -> pa.Table:
     return pa.Table.from_pylist([{"record_id": name, "figures": of} for name, of in figures.items()], schema=FIGURES)
 
 
-def rows(*boxes: tuple[str, str, pa.Table], categories: Sequence[CocoCategory] = BOTH) -> list[dict[str, Any]]:
-    got = annotations.annotations(IMAGES, boxes, categories)
-    assert got.schema == ANNOTATIONS
+def rows(*figures: tuple[str, str, pa.Table], categories: Sequence[CocoCategory] = BOTH) -> list[dict[str, Any]]:
+    got = boxes(IMAGES, figures, categories)
+    assert got.schema == BOXES
     numbers = got["annotation_id"].to_pylist()
     assert numbers == sorted(set(numbers))
     return got.to_pylist()
@@ -185,7 +185,7 @@ def test_each_thing_that_a_box_is_makes_another_id(other: tuple[Any, ...]):
 
 def test_an_id_depends_on_neither_the_images_id_nor_its_split():
     moved = pa.table({"record_id": ["a"], "image_id": [99], "split": ["test"]})
-    (row,) = annotations.annotations(moved, [source(a=[figure()])], plain("person")).to_pylist()
+    (row,) = boxes(moved, [source(a=[figure()])], plain("person")).to_pylist()
     assert row["annotation_id"] == rows(source(a=[figure()]))[0]["annotation_id"]
 
 
@@ -245,9 +245,25 @@ tables = st.dictionaries(records, st.one_of(st.none(), st.lists(st.one_of(figure
 @given(st.lists(st.tuples(st.sampled_from(["source", "detector"]), st.sampled_from(["x", "y"]), tables), max_size=3))
 def test_in_columns_all_is_as_row_by_row(given_boxes: list[tuple[str, str, dict[str, Any]]]):
     images = pa.table({"record_id": ["a", "b", "ü\t1"], "image_id": [1, 2, 3], "split": ["train", "val", "test"]})
-    boxes = [(origin, name, found(**of)) for origin, name, of in given_boxes]
-    got = annotations.annotations(images, boxes, plain("dog", "person"))
-    assert got.equals(rowwise.annotations(images, boxes, plain("dog", "person")))
+    several = [(origin, name, found(**of)) for origin, name, of in given_boxes]
+    got = boxes(images, several, plain("dog", "person"))
+    assert got.equals(rowwise.annotations(images, several, plain("dog", "person")))
+    # each stands in one of the two tables
+    ids_of = [
+        table[column].to_pylist() for table, column in ((drawn(got), "annotation_id"), (detected(got), "detection_id"))
+    ]
+    assert sorted([*ids_of[0], *ids_of[1]]) == got["annotation_id"].to_pylist()
+
+
+def test_what_people_drew_and_what_a_detector_found_are_two_tables():
+    got = boxes(IMAGES, [source(a=[figure()]), detector(b=[figure(score=0.5)])], BOTH)
+    people, machine = drawn(got), detected(got)
+    assert (people.schema, machine.schema) == (ANNOTATIONS, DETECTIONS)
+    assert [(row["record_id"], row["origin"]) for row in people.to_pylist()] == [("a", "source")]
+    (row,) = machine.to_pylist()
+    assert (row["record_id"], row["score"], row["model"]) == ("b", 0.5, "yolox@0123456789ab")
+    by_id = dict(zip(got["record_id"].to_pylist(), got["annotation_id"].to_pylist(), strict=True))
+    assert (people["annotation_id"][0].as_py(), row["detection_id"]) == (by_id["a"], by_id["b"])
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The annotations table: every box of every kept image, people's and the detector's, each with an id that stays."""
+"""Every box of every kept image, people's and the detector's, each with an id that stays; and their two tables."""
 
 import hashlib
 from collections.abc import Sequence
@@ -11,30 +11,33 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.keypoints import CocoCategory
-from schemas.tables import ANNOTATIONS, SOURCE_FIGURE, XYWH
+from schemas.tables import ANNOTATIONS, BOXES, DETECTIONS, SOURCE_FIGURE, XYWH
 from tasks.core import tables
 from tasks.core.coco.box import box_array
 from tasks.core.ids import ids
 from tasks.core.texts import float_texts, list_texts
 
 _BATCH = 8192
-_BOXES = pa.schema([("record_id", pa.string()), *SOURCE_FIGURE, ("origin", pa.string()), ("origin_name", pa.string())])
+_DETECTOR = "detector"
+_FIGURES = pa.schema(
+    [("record_id", pa.string()), *SOURCE_FIGURE, ("origin", pa.string()), ("origin_name", pa.string())]
+)
 
 
-def annotations(
-    images: pa.Table, boxes: Sequence[tuple[str, str, pa.Table]], categories: Sequence[CocoCategory]
+def boxes(
+    images: pa.Table, figures: Sequence[tuple[str, str, pa.Table]], categories: Sequence[CocoCategory]
 ) -> pa.Table:
-    """ANNOTATIONS sorted by annotation_id.
+    """BOXES sorted by annotation_id.
 
-    images: record_id, image_id, split of the kept ones. boxes: (origin, origin_name, table of record_id and figures) in
-    any order. Categories are numbered from 1. An id comes from what the box is and where, not from its place in a list:
-    the same box in the same image keeps its id when others come or go. Raises BadBox for the first that is no box.
+    images: record_id, image_id, split of the kept ones. figures: (origin, origin_name, table of record_id and figures)
+    in any order. Categories are numbered from 1. An id comes from what the box is and where, not from its place in a
+    list: the same box in the same image keeps its id when others come or go. Raises BadBox for the first that is none.
     """
-    found = [_boxes_of(images["record_id"], *given) for given in boxes]
-    everything = pa.concat_tables([_BOXES.empty_table(), *found]).combine_chunks()
+    found = [_figures_of(images["record_id"], *given) for given in figures]
+    everything = pa.concat_tables([_FIGURES.empty_table(), *found]).combine_chunks()
     image = tables.lookup(images.select(["record_id", "image_id", "split"]), "record_id", everything["record_id"])
     columns = {
-        **{name: everything[name] for name in _BOXES.names if name != "category"},
+        **{name: everything[name] for name in _FIGURES.names if name != "category"},
         "image_id": image["image_id"],
         "split": image["split"],
         "category_id": _numbers(everything["category"], [category.name for category in categories]),
@@ -46,11 +49,23 @@ def annotations(
     columns["keypoint_scheme"] = pc.if_else(columns["keypoints_xyv"].is_valid(), of_category, None)
     columns["annotation_id"] = ids(_names(columns))
     order = pc.sort_indices(columns["annotation_id"])
-    return pa.table([columns[name].take(order) for name in ANNOTATIONS.names], schema=ANNOTATIONS)
+    return pa.table([columns[name].take(order) for name in BOXES.names], schema=BOXES)
 
 
-def _boxes_of(record_ids: pa.ChunkedArray, origin: str, origin_name: str, table: pa.Table) -> pa.Table:
-    """_BOXES of these images, one row for each of their figures."""
+def drawn(boxes: pa.Table) -> pa.Table:
+    """ANNOTATIONS: those of BOXES that people or sources drew, in their order."""
+    return boxes.filter(pc.not_equal(boxes["origin"], _DETECTOR)).select(ANNOTATIONS.names)
+
+
+def detected(boxes: pa.Table) -> pa.Table:
+    """DETECTIONS: those of BOXES that a detector found, in their order."""
+    named = {"detection_id": "annotation_id", "model": "origin_name"}
+    found = boxes.filter(pc.equal(boxes["origin"], _DETECTOR))
+    return pa.table([found[named.get(name, name)] for name in DETECTIONS.names], schema=DETECTIONS)
+
+
+def _figures_of(record_ids: pa.ChunkedArray, origin: str, origin_name: str, table: pa.Table) -> pa.Table:
+    """_FIGURES of these images, one row for each of their figures."""
     is_wanted = pc.and_(pc.is_in(table["record_id"], value_set=record_ids), pc.is_valid(table["figures"]))
     rows = table.select(["record_id", "figures"]).filter(is_wanted)
     lists = rows["figures"].combine_chunks()
@@ -61,7 +76,7 @@ def _boxes_of(record_ids: pa.ChunkedArray, origin: str, origin_name: str, table:
         "origin": pa.repeat(origin, len(figures)),
         "origin_name": pa.repeat(origin_name, len(figures)),
     }
-    return pa.table([columns[name] for name in _BOXES.names], schema=_BOXES)
+    return pa.table([columns[name] for name in _FIGURES.names], schema=_FIGURES)
 
 
 def _field(figures: pa.StructArray, field: pa.Field) -> pa.Array:
