@@ -11,12 +11,19 @@ TABLES = tuple(BY_CONTRACT)
 """The tables that the contract of a release promises."""
 
 README = "contract/README.md"
+SUMS = "SHA256SUMS"
+"""The digests of all other files of a release but its manifest, as `sha256sum -c` reads them."""
 _NUMBERS = re.compile(r"[0-9]{1,6}(\.[0-9]{1,6})*")
 
 
 def contract_path(table: str) -> str:
     """Where the contract of a table stands in a release."""
     return f"contract/{table}.odcs.yaml"
+
+
+def schema_path(table: str) -> str:
+    """Where the Arrow schema of a table stands in a release, as Arrow's IPC format has it."""
+    return f"contract/{table}.arrow"
 
 
 def numbers(version: str) -> tuple[int, ...]:

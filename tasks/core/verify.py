@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from schemas.contract import (
     README,
     SPLIT_TABLES,
+    SUMS,
     TABLES,
     ContractProperty,
     FilePart,
@@ -22,6 +23,7 @@ from schemas.contract import (
     numbers,
     parse_part,
     part_path,
+    schema_path,
 )
 from schemas.manifests import VERSION, ReleaseManifest
 from schemas.phrases import quoted
@@ -55,7 +57,8 @@ def promised_files(contract_version: str) -> tuple[str, ...]:
     """Files that every release by this contract has beside those that are needed to check it."""
     one_file = [table for table in _tables_of(contract_version) if table not in {*SPLIT_TABLES, *_RARE, "ledger"}]
     folder = dict.fromkeys(("diversity", "histograms", "shares"), "statistics/")
-    return (*(f"{folder.get(table, '')}{table}.parquet" for table in one_file), "README.md", "report.html")
+    since_3 = (SUMS, *map(schema_path, _tables_of(contract_version))) if numbers(contract_version) >= (3,) else ()
+    return (*(f"{folder.get(table, '')}{table}.parquet" for table in one_file), "README.md", "report.html", *since_3)
 
 
 def manifest_problems(

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 import yaml
 
 from schemas.attributes import with_attribute_columns
+from schemas.contract import SUMS, schema_path
 from schemas.dedup import Dedup
 from schemas.detect import Detect
 from schemas.manifests import ReleaseManifest
@@ -54,6 +55,8 @@ def write_release(build: ReleaseBuild, content: Content, others: OtherTables, ro
         draft.write("recipe.yaml", _yaml(recipe.model_dump(mode="json")).encode())
         for path, text in contracts.texts(recipe.attributes).items():
             draft.write(path, text.encode())
+        for table, schema in contracts.arrow_schemas(recipe.attributes).items():
+            draft.write(schema_path(table), schema.serialize().to_pybytes())
         manifest = _manifest(build, draft, content, row)
         declared = summaries(others.attributes, recipe.attributes, content.images.num_rows)
         diversity = others.statistics.diversity
@@ -64,6 +67,7 @@ def write_release(build: ReleaseBuild, content: Content, others: OtherTables, ro
         draft.write("README.md", f"---\n{head}---\n\n{text}".encode())
         report = _report(build, manifest, content, others, sections.attributes(declared))
         draft.write("report.html", report.encode())
+        draft.write(SUMS, digest.sums(draft.files).encode())
         return draft.publish(digest.sealed(manifest.model_copy(update={"files": dict(sorted(draft.files.items()))})))
 
 

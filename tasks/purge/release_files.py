@@ -7,7 +7,7 @@ from functools import partial
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.contract import SPLIT_TABLES, parse_part
+from schemas.contract import SPLIT_TABLES, SUMS, parse_part
 from schemas.errors import DamagedFile
 from schemas.manifests import Amendment, ReleaseManifest
 from schemas.phrases import counted, quoted
@@ -25,7 +25,7 @@ _MANIFEST, _DETECTIONS = "manifest.json", ".detections.json"
 _OF_RELEASES = re.compile(
     r"(ledger|records|categories|relations|takedowns|tombstones|coco_files)\.parquet"
     r"|statistics/\w+\.parquet|coco/[^/]+\.json|media/[0-9a-f]{2}/[0-9a-f]{64}\.\w+|evaluation\.json"
-    r"|(recipe|contract)\.yaml|contract/(README\.md|[a-z_]+\.odcs\.yaml)|README\.md|report\.html"
+    r"|(recipe|contract)\.yaml|contract/(README\.md|[a-z_]+\.(odcs\.yaml|arrow))|README\.md|SHA256SUMS|report\.html"
 )
 """Paths that releases have, besides those of `parse_part`: what `amend` knows."""
 _DIVERSITY, _ATTRIBUTES = "statistics/diversity.parquet", "statistics/attributes.parquet"
@@ -102,8 +102,10 @@ def amend(removal: Removal, release: Release) -> Iterator[str]:
         left = {path: release.row_count(path) for path in paths}  # as they are now: the manifest comes last
         kept = "surrogateescape"  # bytes that are no text stay as they are
         editor.text(_CARD, lambda text: core.card_with(text.decode(errors=kept), mine, left).encode(errors=kept))
+        if SUMS in release.manifest.files:
+            editor.text(SUMS, lambda _: digest.sums(editor.entries()).encode())
         editor.close(lambda: _manifest(release, editor, mine, removal.day))
-        lost = [count for path, count in editor.lost_rows.items() if path not in {_TOMBSTONES, _CARD}]
+        lost = [count for path, count in editor.lost_rows.items() if path not in {_TOMBSTONES, _CARD, SUMS}]
         rows_and_files = f"{counted(sum(lost), 'row')} removed, {counted(len(lost), 'file')} changed"
         yield f"release {release.manifest.version}: amended; {rows_and_files}"
 

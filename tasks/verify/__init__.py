@@ -23,7 +23,7 @@ from tasks.core.verify_rows import CHECKS, ReleaseFacts, row_problems
 from tasks.io.files import contracts
 from tasks.io.store.releases import Release
 from tasks.subjects.promises import table_digest
-from tasks.verify import checks
+from tasks.verify import checks, derived
 
 _SHOWN = 20
 _NEEDED = {"files": "intact files", "contract": "tables that keep the contract"}
@@ -64,6 +64,7 @@ def verify(url: str, *, is_deep: bool = False, expected_sha256: str | None = Non
         ("rules of the contract", checks.promises),
         ("counts, leaks", _tables),
         ("values", _values),
+        ("what follows from others", derived.problems),
         ("COCO", checks.coco_files),
     ]
     if major(release.manifest.contract_version) < 3:  # its COCO files had another form: their digests are checked alone

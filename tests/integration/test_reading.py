@@ -3,12 +3,15 @@
 import json
 import os
 import re
+import shlex
+import shutil
 import subprocess
 import sys
 import textwrap
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -94,6 +97,7 @@ TABLES = [
         """,
     ),
 ]
+PROMISED = Reader("Is it what was promised?", "ours", "print('{}')")
 LOADER = Reader(
     "PyTorch DataLoader",
     "ours",
@@ -280,5 +284,17 @@ def test_each_reader_of_files_sees_the_annotated_images_upright(reader: Reader, 
         assert sha256 in {None, found}  # and as it came, if it came so
 
 
+def test_its_files_have_the_promised_types(museum_place: Place, tmp_path: Path):
+    seen_by(PROMISED, museum_place, tmp_path)
+    (command,) = re.findall(r"`(sha256sum [^`]*)`", PAGE)
+    subprocess.run(shlex.split(command), cwd=museum_place.release.root, check=True)
+    broken = Place(Path(shutil.copytree(museum_place.folder, tmp_path / "broken")), museum_place.release)
+    (path, *_) = sorted(broken.folder.rglob("shares.parquet"))
+    table = pq.read_table(path)
+    pq.write_table(table.set_column(0, "stratum", pa.array([1] * table.num_rows)), path)
+    with pytest.raises(AssertionError, match=r"shares.parquet: expected"):
+        seen_by(PROMISED, broken, tmp_path)
+
+
 def test_every_section_is_run():
-    assert {reader.heading for reader in (*TABLES, LOADER, *UNPACKED)} == BLOCKS.keys()
+    assert {reader.heading for reader in (*TABLES, PROMISED, LOADER, *UNPACKED)} == BLOCKS.keys()

@@ -1,5 +1,6 @@
 """verify and the contract: a release in which one rule is broken, and all digests are right, has that one problem."""
 
+import contextlib
 import hashlib
 import json
 import os
@@ -13,6 +14,9 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
+from schemas.contract import SUMS
+from schemas.errors import DamagedFile
+from schemas.manifests import FileEntry
 from tasks.core.export import digest
 from tasks.io.store.releases import Release
 from tasks.subjects.promises import table_digest
@@ -52,11 +56,14 @@ def rewrite_json(folder: Path, path: str, change: Callable[[Any], Any]) -> None:
     seal(folder)
 
 
-def seal(folder: Path) -> None:
-    """The manifest's digests of files, content and version, as they are now; counts stay."""
+def seal(folder: Path, *, with_sums: bool = True) -> None:
+    """The manifest's digests of files, content and version, and SHA256SUMS, as they are now; counts stay."""
 
     def change_files(fields: dict[str, Any]) -> None:
-        for path, entry in fields["files"].items():
+        for path, entry in sorted(fields["files"].items(), key=lambda item: item[0] == SUMS):
+            if path == SUMS and with_sums:
+                entries = {name: FileEntry(**of) for name, of in fields["files"].items()}
+                (folder / SUMS).write_text(digest.sums(entries))
             data = (folder / path).read_bytes()
             entry.update(sha256=hashlib.sha256(data).hexdigest(), bytes=len(data))
 
@@ -180,6 +187,121 @@ def test_a_release_in_the_place_of_another_is_told_by_the_digest_that_was_noted(
     assert problem == expected
 
 
+def with_text(path: str, old: str, new: str) -> Callable[[Path], None]:
+    def change(folder: Path) -> None:
+        text = (folder / path).read_text(encoding="utf-8")
+        assert old in text
+        (folder / path).write_text(text.replace(old, new, 1), encoding="utf-8")
+
+    return change
+
+
+def with_rows(table: str, change: Change) -> Callable[[Path], None]:
+    return lambda folder: rewrite(folder, table, change)
+
+
+def with_columns(path: str, change: Callable[[pa.Table], pa.Table]) -> Callable[[Path], None]:
+    return lambda folder: pq.write_table(change(pq.read_table(folder / path)), folder / path)
+
+
+def with_scores(folder: Path) -> None:
+    said = json.loads((folder / "evaluation.json").read_text())
+    (folder / "evaluation.json").write_text(json.dumps({**said, "AP": 0.999}))
+
+
+def with_other_titles(folder: Path) -> None:
+    """Wherever a title or the version stands that follows from the titles."""
+    before = Release(str(folder)).manifest
+    for path in [*(folder / "images").glob("*.parquet"), folder / "records.parquet"]:
+        table = pq.ParquetFile(path).read()
+        place, nothing = table.schema.get_field_index("title"), pa.nulls(table.num_rows, pa.string())
+        pq.write_table(table.set_column(place, table.schema.field(place), nothing), path)
+    seal(folder)
+    after = Release(str(folder)).manifest
+    for path in [folder / "README.md", *(folder / "coco").glob("*.json")]:
+        text = path.read_text(encoding="utf-8")
+        for name in ("version", "content_sha256"):
+            text = text.replace(getattr(before, name), getattr(after, name))
+        if path.suffix == ".json" and isinstance(document := json.loads(text), dict):
+            for image in document["images"]:
+                image["metadata"]["title"] = None
+            text = json.dumps(document)
+        path.write_text(text, encoding="utf-8")
+
+
+FORGERIES: list[Any] = [
+    pytest.param(
+        with_rows("images", put("title", "The Forger at Work")),
+        "images.title: expected what records.parquet",
+        id="a title",
+    ),
+    pytest.param(
+        with_rows("images", put("rights_uri", "https://creativecommons.org/licenses/by/4.0/")),
+        "images.rights_uri: expected",
+        id="rights",
+    ),
+    pytest.param(
+        with_text("README.md", "# The", "# Not the"),
+        "README.md: expected the part that begins with",
+        id="a card's title",
+    ),
+    pytest.param(
+        with_text("README.md", "NOASSERTION |", "CC0 |"),
+        "README.md: expected the part that begins with '## R",
+        id="a card's rights",
+    ),
+    pytest.param(
+        with_text("README.md", "license:", "licence:"), "README.md: expected the head that follows", id="a card's head"
+    ),
+    pytest.param(with_scores, "evaluation.json: expected the scores of detections against", id="an evaluation"),
+    pytest.param(
+        with_columns(
+            "statistics/shares.parquet",
+            lambda table: pa.Table.from_pylist([{**row, "figures": 7} for row in table.to_pylist()], table.schema),
+        ),
+        None,
+        id="how many figures, which the release does not know any more",
+    ),
+    pytest.param(
+        with_columns(
+            "statistics/shares.parquet",
+            lambda table: pa.Table.from_pylist([{**row, "images": 7} for row in table.to_pylist()], table.schema),
+        ),
+        "shares: expected as many images in each split",
+        id="statistics",
+    ),
+    pytest.param(
+        with_text(SUMS, "README.md", "README.txt"),
+        f"{SUMS}: expected the digests of manifest.json",
+        id="sums",
+    ),
+    pytest.param(
+        lambda folder: (folder / "contract/images.arrow").write_bytes(pa.schema([("a", pa.int8())]).serialize()),
+        "contract/images.arrow: expected the schema of contract 3.0.0, got another",
+        id="a schema",
+    ),
+    pytest.param(
+        with_rows("annotations", put("xywh_px", lambda row: [0.0, *row["xywh_px"][1:]])),
+        "coco/",
+        id="a box",
+    ),
+    pytest.param(with_text("report.html", "<h2>", "<h2>Forged: "), None, id="the report"),
+    pytest.param(with_other_titles, None, id="all that says a title"),
+    pytest.param(with_text("README.md", "## Files", "Forged.\n\n## Files"), None, id="a line more in the card"),
+]
+"""Each with what is said of it; None: nobody can tell it without the digest that was noted."""
+
+
+@pytest.mark.parametrize(("forge", "said"), FORGERIES)
+def test_what_somebody_has_altered_with_all_digests(release: Path, forge: Callable[[Path], Any], said: str | None):
+    noted = verify(str(release)).sha256
+    forge(release)
+    seal(release, with_sums=said is None or not said.startswith(SUMS))
+    problems = verify(str(release)).problems
+    assert problems == () if said is None else any(problem.startswith(said) for problem in problems), problems
+    assert not verify(str(release), expected_sha256=noted).is_good
+
+
 def test_rows_out_of_order_are_told(release: Path):
     rewrite(release, "images", lambda rows: rows.reverse())
     (problem,) = verify(str(release)).problems
@@ -237,6 +359,7 @@ def test_a_licence_in_coco_is_the_images(release: Path):
 def test_a_split_without_its_coco_files_is_told(release: Path, path: str):
     (release / path).unlink()
     rewrite_manifest(release, lambda fields: fields["files"].pop(path))
+    seal(release)
     assert verify(str(release)).problems == (f"manifest.json: expected {path} among its files, got none",)
 
 
@@ -385,13 +508,15 @@ def test_a_manifest_of_anybody_is_checked(release: Path, change: Change, said: s
         pytest.param("coco/train.json", b"[" * 200_000, "to be JSON, got ", id="JSON without end"),
         pytest.param("ledger.parquet", b"PAR1", "expected ledger.parquet in release", id="no ledger"),
         pytest.param("records.parquet", b"PAR1", "expected records.parquet in release", id="no records"),
-        pytest.param("README.md", b"", None, id="what verify does not read"),
+        pytest.param("report.html", b"", None, id="what verify does not read"),
     ],
 )
 def test_a_file_of_anybody_is_checked(release: Path, file: str, data: bytes, said: str | None):
     (release / file).write_bytes(data)
     entry = {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
     rewrite_manifest(release, lambda fields: fields["files"][file].update(entry))
+    with contextlib.suppress(DamagedFile):  # of which no digest can be taken anew
+        seal(release)
     problems = verify(str(release)).problems
     assert any(said in problem for problem in problems) if said else problems == ()
 

@@ -11,6 +11,7 @@ from schemas.manifests import FileEntry, ReleaseManifest, Step
 from schemas.phrases import and_more
 from schemas.reasons import MEANING, Reason
 from schemas.recipe import Recipe
+from schemas.split import SPLITS
 from tasks.core import rights
 from tasks.core.attribute_statistics import AttributeSummary
 from tasks.core.markdown import as_text
@@ -33,9 +34,23 @@ def card(
     rights: kept images by rights_uri; scores: the detector against people's boxes, if both are there; diversity:
     DIVERSITY; attributes: those of the recipe.
     """
+    opening, contents, *others = known_parts(recipe, manifest, rights, scores, diversity, attributes)
+    dropped = ["## What was dropped", "", *drop_table(steps), "", *passed_over_lines(steps)]
+    return "\n".join([opening, contents, *dropped, *others, *_file_lines(has_scores=bool(scores)), ""])
+
+
+def known_parts(
+    recipe: Recipe,
+    manifest: ReleaseManifest,
+    rights: Mapping[str, int],
+    scores: Mapping[str, Any] | None,
+    diversity: pa.Table | None,
+    attributes: Sequence[AttributeSummary],
+) -> list[str]:
+    """The parts of the card that follow from the release alone, in their order, of which `verify` asks each."""
     counts = manifest.counts
     by_split = counts["by_split"] if isinstance(counts["by_split"], dict) else {}
-    lines = [
+    opening = [
         f"# {recipe.title or recipe.name}",
         "",
         (recipe.description or "").strip(),
@@ -46,6 +61,8 @@ def card(
         "Read one table at a time, such as `images` or `annotations`: all Parquet files of this folder together "
         "are no table. `annotations` is what people or sources drew, `detections` what a detector found.",
         "",
+    ]
+    contents = [
         "## Contents",
         "",
         f"{counts['records']} records were listed; {counts['kept']} images are kept, {counts['dropped']} were dropped. "
@@ -53,18 +70,19 @@ def card(
         "",
         *_table("split | images", (f"{split} | {by_split[split]}" for split in sorted(by_split))),
         "",
-        "## What was dropped",
-        "",
-        *drop_table(steps),
-        "",
-        *passed_over_lines(steps),
+    ]
+    of_rights = [
         "## Rights",
         "",
         *_table("rights | images", (f"{as_text(uri)} | {count}" for uri, count in sorted(rights.items()))),
         "",
-        *_attribute_lines(attributes, counts["kept"]),
-        *_diversity_lines(diversity),
-        *_detector_lines(scores),
+    ]
+    more = (_attribute_lines(attributes, counts["kept"]), _diversity_lines(diversity), _detector_lines(scores))
+    return ["\n".join(lines) for lines in (opening, contents, of_rights, *more) if lines]
+
+
+def _file_lines(*, has_scores: bool) -> list[str]:
+    return [
         "## Files",
         "",
         "- `images/<split>-*.parquet`: the images. `annotations/<split>-*.parquet`: what people or sources drew. "
@@ -77,10 +95,10 @@ def card(
         "- `records.parquet`: what was known about every record, kept or not; `relations.parquet`: which records are "
         "copies, details or mirror images of each other.",
         "- `statistics/*.parquet`: artists, years, shapes, figures and splits in numbers; `report.html` shows them.",
-        *(["- `evaluation.json`: the detector compared with people's boxes."] if scores else []),
-        "- `recipe.yaml`: the settings of this build. `manifest.json`: digests of all files.",
+        *(["- `evaluation.json`: the detector compared with people's boxes."] if has_scores else []),
+        "- `recipe.yaml`: the settings of this build. `manifest.json`: digests of all files. `SHA256SUMS`: the same, "
+        "for `sha256sum -c`.",
     ]
-    return "\n".join(lines) + "\n"
 
 
 def _table(headings: str, rows: Iterable[str]) -> list[str]:
@@ -208,10 +226,11 @@ def hub_licence(rights_uri: str) -> str:
 
 def _config(table: str, files: Mapping[str, FileEntry]) -> dict[str, Any]:
     parts = {path: part for path in files if (part := parse_part(path)) is not None and part.table == table}
+    filled = {part.split for path, part in parts.items() if files[path].rows}
     # `datasets` takes no hyphens in a name; and val-*.parquet would be the files of val-2, too
     data_files = [
         {"split": split.replace("-", "_"), "path": f"{table}/{split}-?????-of-?????.parquet"}
-        for split in dict.fromkeys(part.split for path, part in parts.items() if files[path].rows)
+        for split in [*(name for name in SPLITS if name in filled), *sorted(filled - {*SPLITS})]
     ]
     return {"config_name": table, **({"default": True} if table == "images" else {}), "data_files": data_files}
 

@@ -16,7 +16,8 @@ import pyarrow.compute as pc
 import rfc8785
 from numpy.typing import NDArray
 
-from schemas.manifests import ReleaseManifest
+from schemas.contract import SUMS
+from schemas.manifests import FileEntry, ReleaseManifest
 
 PRIMARY_KEYS = {
     "images": "record_id",
@@ -75,6 +76,15 @@ def content_digest(tables: Mapping[str, str]) -> str:
     """SHA-256 over the digests of the tables, or of the columns of one, as hex."""
     listed = "".join(f"{name}\t{digest}\n" for name, digest in sorted(tables.items()))
     return hashlib.sha256(listed.encode()).hexdigest()
+
+
+def sums(files: Mapping[str, FileEntry]) -> str:
+    r"""The text of SHA256SUMS in a release with these files.
+
+    >>> sums({"b": FileEntry(sha256="f" * 64, bytes=1), "SHA256SUMS": FileEntry(sha256="0" * 64, bytes=1)})[62:]
+    'ff  b\n'
+    """
+    return "".join(f"{entry.sha256}  {path}\n" for path, entry in sorted(files.items()) if path != SUMS)
 
 
 def manifest_digest(fields: Mapping[str, Any]) -> str:

@@ -13,11 +13,12 @@ import pyarrow as pa
 import yaml
 from pydantic import ValidationError
 
-from schemas.attributes import AttributeType, Described
+from schemas.attributes import AttributeType, Described, with_attribute_columns
 from schemas.contract import README, TABLES, ContractProperty, DataContract, contract_path, major, numbers
 from schemas.errors import BadInput
 from schemas.manifests import VERSION
 from schemas.phrases import LONGEST_PLACE, quoted
+from schemas.tables import BY_CONTRACT
 from schemas.yaml_text import MAX_BYTES, NotYaml, parse_yaml
 from tasks.io.files import inputs
 
@@ -49,6 +50,14 @@ def texts(attributes: Attributes | None = None) -> dict[str, str]:
     names = {README: "README.md", **{contract_path(table): f"{table}.odcs.yaml" for table in TABLES}}
     found = {path: (folder / name).read_text(encoding="utf-8") for path, name in names.items()}
     return _completed(found, attributes or {})
+
+
+def arrow_schemas(attributes: Attributes | None = None) -> dict[str, pa.Schema]:
+    """The Arrow schema of each table's files, by the table's name, in a release whose recipe declares attributes."""
+    return {
+        table: with_attribute_columns(schema, attributes or {}) if table in _WITH_ATTRIBUTES else schema
+        for table, schema in BY_CONTRACT.items()
+    }
 
 
 def known_texts(of_version: str, attributes: Attributes) -> dict[str, str]:

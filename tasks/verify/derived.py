@@ -1,0 +1,124 @@
+"""Files of a release that follow from its tables, its recipe and its manifest: whoever writes digests anew may forget
+them. Of the report, and of what a card says beside these lines, nobody can tell.
+"""
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import yaml
+from pydantic import ValidationError
+
+from schemas.contract import SUMS, schema_path
+from schemas.phrases import quoted
+from schemas.recipe import Recipe
+from tasks.core import tables
+from tasks.core.attribute_statistics import attribute_statistics, summaries
+from tasks.core.coco.document import split_document, split_results
+from tasks.core.diff.columns import differ
+from tasks.core.evaluate.scores import release_scores
+from tasks.core.export import card, digest
+from tasks.core.export.images import FROM_RECORDS
+from tasks.io.files import contracts
+from tasks.io.store.releases import Release
+from tasks.verify import checks
+
+
+def problems(release: Release) -> Iterator[str]:
+    """Files that say something else than what they follow from. Of what a purge has amended, only what it amends."""
+    manifest = release.manifest
+    sums = digest.sums(manifest.files)
+    if SUMS in manifest.files and release.read(SUMS) != sums.encode():
+        yield f"{SUMS}: expected the digests of manifest.json, got others"
+    yield from _of_records(release)
+    if manifest.contract_version != contracts.version():  # other programs wrote other words
+        return
+    yield from _schemas(release)
+    if manifest.amended is None:
+        try:
+            recipe = Recipe.model_validate(release.read_mapping("recipe.yaml"))
+        except ValidationError:  # which the digest of the recipe tells
+            return
+        splits = recipe.split.splits
+        images = checks.columns_of(release, "images", ["split", "rights_uri", *recipe.attributes])
+        if not pc.all(pc.is_in(images["split"], value_set=pa.array(splits))).as_py():  # which a rule tells
+            return
+        attributes = attribute_statistics(images, list(recipe.attributes), splits)
+        path = "statistics/attributes.parquet"
+        if path in release.manifest.files and not release.table(path).equals(attributes):
+            yield f"{path}: expected what follows from the images, got other numbers"
+        yield from _evaluation(release, recipe)
+        yield from _card(release, recipe, images, attributes)
+
+
+def _schemas(release: Release) -> Iterator[str]:
+    """Arrow schemas that are not the contract's."""
+    for table, schema in contracts.arrow_schemas(release.attributes).items():
+        try:
+            found = pa.ipc.read_schema(pa.BufferReader(release.read(schema_path(table))))
+        except (pa.ArrowException, OSError) as problem:
+            yield f"{schema_path(table)}: expected an Arrow schema, got none ({quoted(str(problem))})"
+            continue
+        if not found.equals(schema):
+            yield f"{schema_path(table)}: expected the schema of contract {contracts.version()}, got another"
+
+
+def _of_records(release: Release) -> Iterator[str]:
+    """Columns of images that are not as their records have them."""
+    records = release.records()
+    known = {*records.column_names} & {*release.column_names("images")}
+    ids = checks.columns_of(release, "images", ["record_id"])["record_id"]
+    mine = tables.lookup(records, "record_id", ids)
+    for name in [name for name in (*FROM_RECORDS, *release.attributes) if name in known]:
+        is_other = differ(checks.columns_of(release, "images", [name])[name], mine[name])
+        if is_other.any():
+            first = int(is_other.argmax())
+            expected = quoted(mine[name][first].as_py())
+            yield (
+                f"images.{name}: expected what records.parquet has, {expected}, got another value in "
+                f"{quoted(ids[first].as_py())}, and {int(is_other.sum()) - 1} more"
+            )
+
+
+def _evaluation(release: Release, recipe: Recipe) -> Iterator[str]:
+    """Scores of the detector that are not those of the tables. Where it has not looked at all annotated images, which
+    no table says, there is nothing to compare with.
+    """
+    if "evaluation.json" not in release.manifest.files:
+        return
+    names = [name for name in release.column_names("images") if name != "image"]
+    images = pa.concat_tables([release.read_columns(path, only=names) for path in release.parts("images")])
+    drawn, detected = (
+        checks.columns_of(release, table, release.column_names(table)) for table in ("annotations", "detections")
+    )
+    said = release.read_json("evaluation.json")
+    annotated = images.filter(images["is_annotated"])
+    if not isinstance(said, dict) or said.get("images") != annotated.num_rows:
+        if not isinstance(said, dict) or not 0 < said.get("images", 0) < annotated.num_rows:
+            yield f"evaluation.json: expected at most the {annotated.num_rows} annotated images, got {quoted(said)}"
+        return
+    bare = annotated.append_column("image", pa.nulls(annotated.num_rows, pa.struct([("path", pa.string())])))
+    found = detected.filter(pc.is_in(detected["image_id"], value_set=annotated["image_id"].combine_chunks()))
+    truth = split_document(bare, drawn, recipe.coco_categories, {})
+    looked_for = {number for number, name in enumerate(recipe.category_names, 1) if name in recipe.looked_for}
+    scores = release_scores([(truth, split_results(found))], set(annotated["image_id"].to_pylist()), looked_for)
+    if scores != said:
+        yield "evaluation.json: expected the scores of detections against annotations, got others"
+
+
+def _card(release: Release, recipe: Recipe, images: pa.Table, attributes: pa.Table) -> Iterator[str]:
+    """What the card's head and its tables say that follows from the release."""
+    text = release.read("README.md").decode(errors="replace")
+    counted = pc.value_counts(images["rights_uri"]).to_pylist()
+    rights = {entry["values"]: entry["counts"] for entry in counted}
+    head, end, body = text.removeprefix("---\n").partition("\n---\n")
+    wanted = card.card_head(recipe.title or recipe.name, release.manifest.files, rights)
+    if not text.startswith("---\n") or not end or yaml.safe_load(head) != wanted:
+        yield "README.md: expected the head that follows from recipe.yaml and manifest.json, got another"
+    scores = release.read_json("evaluation.json") if "evaluation.json" in release.manifest.files else None
+    declared = summaries(attributes, recipe.attributes, images.num_rows)
+    diversity = release.table("statistics/diversity.parquet")
+    for part in card.known_parts(recipe, release.manifest, rights, scores, diversity, declared):
+        if part not in body:
+            first = quoted(next(filter(None, part.splitlines())))
+            yield f"README.md: expected the part that begins with {first} as it follows from the tables, got another"
