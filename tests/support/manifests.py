@@ -1,18 +1,28 @@
 """Manifests of releases that a test changes so that they hold again: only what the test is about is wrong."""
 
+import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from schemas.contract import SUMS
+from schemas.manifests import FileEntry
 from tasks.core.export import digest
 
 
-def rewrite_manifest(release: str | Path, change: Callable[[dict[str, Any]], object]) -> None:
-    """Change the fields of a release's manifest in place, and give it the digest that they have then."""
+def rewrite_manifest(
+    release: str | Path, change: Callable[[dict[str, Any]], object], *, with_sums: bool = True
+) -> None:
+    """Change the fields of a manifest in place, and give it the digest that they have then, and SHA256SUMS, too."""
     path = Path(release, "manifest.json")
     fields = json.loads(path.read_text())
     change(fields)
+    if with_sums and SUMS in fields["files"]:
+        entries = {name: FileEntry(**entry) for name, entry in fields["files"].items()}
+        data = digest.sums(entries).encode()
+        Path(release, SUMS).write_bytes(data)
+        fields["files"][SUMS].update(sha256=hashlib.sha256(data).hexdigest(), bytes=len(data))
     fields["manifest_sha256"] = digest.manifest_digest(fields)
     path.write_text(json.dumps(fields, indent=1, ensure_ascii=False), encoding="utf-8")
 
