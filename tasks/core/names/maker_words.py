@@ -164,7 +164,8 @@ class Words:
             for word in self[name]:
                 self._signs[word] += _SIGNS[name]
         self.roles = self.union("crafts", "no_makers")
-        meaning = {name: words for name, words in {**self._folded, **tables}.items() if name != "given_names"}
+        names = {"given_names", "also_family_names"}
+        meaning = {name: words for name, words in {**self._folded, **tables}.items() if name not in names}
         self._meaning = frozenset(
             word for of in meaning.values() for text in of for word in normalize_name(text).split()
         )
@@ -202,8 +203,8 @@ class Words:
         return _SIGNS[kind] in self.signs_of(text)
 
     def is_plain(self, text: str) -> bool:
-        """Whether no rule finds anything in a text: capital and small letters alone, and no word that a list has, but
-        for given names in front: "Claude Monet".
+        """Whether no rule finds anything in a text: capital and small letters alone, no word that a list has but for
+        names, and no given name at the end: "Claude Monet".
         """
         if _PLAIN.fullmatch(text) is None:
             return False

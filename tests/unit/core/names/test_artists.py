@@ -3,7 +3,7 @@ import time
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -12,6 +12,7 @@ from schemas.tables import RECORDS
 from schemas.word_lists import QUALIFIERS, MakerWords
 from tasks.core.names import artists
 from tasks.core.names.artists import Attribution, parse_attribution, with_artist_names
+from tasks.core.names.maker_words import Words
 from tasks.core.names.matching import ALIASES, Aliases, merge_aliases, normalize_name
 from tasks.engine import cache_keys
 
@@ -865,6 +866,32 @@ def test_a_table_of_many_chunks_is_one_table():
     assert with_artist_names(whole, SHIPPED).equals(
         pa.concat_tables([with_artist_names(part, SHIPPED) for part in parts])
     )
+
+
+NAME_WORDS = sorted(
+    word.capitalize()
+    for name in ("given_names", "also_family_names", "places", "nations", "titles", "generations", "crafts")
+    for phrase in Words.shipped()[name]
+    for word in phrase.split()
+)
+PLAIN_WORDS = st.one_of(st.sampled_from(NAME_WORDS), st.from_regex("[A-Z][a-z]{1,9}", fullmatch=True))
+
+
+@given(st.lists(PLAIN_WORDS, min_size=2, max_size=4).map(" ".join))
+@example("Claude Monet")
+@example("Sarah Morris")
+@example("Massarenti Leonardo")
+@example("French Painter")
+@example("Louis Xiv")
+def test_a_plain_name_is_what_all_rules_leave_of_it(text: str):
+    """Rules are not asked where none can find anything: they would have found nothing."""
+    is_plain = Words.shipped().is_plain(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Words, "is_plain", lambda *_: False)
+        by_rules = parse_attribution.__wrapped__(text, SHIPPED)
+    if is_plain and SHIPPED.name(text) is None:
+        assert by_rules == Attribution(text)
+    assert parse_attribution.__wrapped__(text, SHIPPED) == by_rules
 
 
 ARTISTS = st.lists(st.one_of(st.none(), TEXTS.filter(lambda text: text.isprintable())), max_size=6)
